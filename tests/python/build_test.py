@@ -7,8 +7,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from in_process import quartet
 from quartet_dev.commands import build
-from tree import QUARTET, ROOT
+from tree import ROOT
 
 FAKE_CMAKE = """#!/bin/sh
 echo "[0/2] Re-checking globbed directories..."
@@ -23,10 +24,7 @@ class Build(unittest.TestCase):
             cmake = Path(folder) / "cmake"
             cmake.write_text(FAKE_CMAKE % ending)
             cmake.chmod(0o755)
-            return subprocess.run(
-                [*QUARTET, "build", folder, "cg"], text=True,
-                capture_output=True, check=False,
-                env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
+            return quartet("build", folder, "cg", env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
 
     def test_says_how_long_and_how_far(self):
         done = self.run_over("exit 0")

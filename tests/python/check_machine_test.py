@@ -1,19 +1,18 @@
 """Tests of quartet check-machine and scripts/python/quartet/check_machine."""
 
 import json
-import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
 import fake_results
 from fake_build import FakeBuild
+from in_process import quartet
 from quartet.check_machine import launches, system
 from quartet.check_machine.finding import Finding, Level, graded
 from quartet.launch import LocalLauncher
 from quartet.machine import Machine
 from quartet.terminal import Style
-from tree import QUARTET
 
 
 class FakeSystem(unittest.TestCase):
@@ -160,8 +159,7 @@ class Lines(unittest.TestCase):
 
 class CommandLine(unittest.TestCase):
     def check(self, *arguments):
-        return subprocess.run([*QUARTET, "check-machine", *arguments], text=True,
-                              capture_output=True, check=False)
+        return quartet("check-machine", *arguments)
 
     def test_ends_with_a_verdict_and_with_0_however_fit_the_machine_is(self):
         done = self.check("--quick", "--seconds", "0.2")

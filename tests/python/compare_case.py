@@ -1,13 +1,12 @@
 """What the tests of quartet compare share: sides as folders of fake documents."""
 
 import json
-import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
 import fake_results
-from tree import QUARTET
+from in_process import quartet
 
 NAME = fake_results.stream_name()
 
@@ -38,8 +37,7 @@ class CompareCase(unittest.TestCase):
         return self.folder / side
 
     def compare(self, *arguments):
-        return subprocess.run([*QUARTET, "compare", *map(str, arguments)],
-                              text=True, capture_output=True, check=False)
+        return quartet("compare", *map(str, arguments))
 
     def compared(self, first, second, *arguments):
         """The outcome for two lists of documents."""

@@ -1,18 +1,17 @@
 """Tests of quartet cost with a fake launcher and fake programs."""
 
 import importlib.util
-import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 from fake_build import FakeBuild
+from in_process import quartet
 from quartet.launch import LaunchError, LocalLauncher
 from quartet_dev import cost
 from quartet_dev.commands import cost as script
 from quartet_dev.cost import Cost, Point
-from tree import QUARTET
 
 # cg with a matrix of a sixteenth of the bytes, and a time that grows with the size cubed.
 PROGRAM = """#!{python} -S
@@ -112,10 +111,8 @@ class Measuring(FakeBuild):
             self.laboratory().cost("cg")
 
     def command(self, *arguments):
-        return subprocess.run(
-            [*QUARTET, "cost", "--only", "cg", "--build", self.folder,
-             "--launcher", self.folder / "launcher", "--results", self.folder, "--pictures",
-             self.folder, *arguments], text=True, capture_output=True, check=False)
+        return quartet("cost", "--only", "cg", "--build", self.folder, "--launcher", self.folder / "launcher",
+                       "--results", self.folder, "--pictures", self.folder, *arguments)
 
     def test_reuse_says_the_same_and_launches_nothing(self):
         self.assertEqual(self.command("--reuse").returncode, 2)

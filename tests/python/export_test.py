@@ -12,9 +12,10 @@ import unittest
 from pathlib import Path
 
 import fake_results
+from in_process import quartet
 from quartet.results import Name, judged_cases
 from quartet.tables import export
-from tree import QUARTET, ROOT
+from tree import ROOT
 
 CG = "cg/native/host/shm/laplace/full/classic/n:8192/iterations:500/ranks:4/threads:1"
 FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1")
@@ -126,8 +127,7 @@ class Documentation(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for index, document in enumerate(documents()):
                 (Path(folder) / f"{index}.json").write_text(json.dumps(document))
-            done = subprocess.run([*QUARTET, "table", "--jsonl", folder],
-                                  text=True, capture_output=True, check=True)
+            done = quartet("table", "--jsonl", folder)
             (Path(folder) / "rows.jsonl").write_text(done.stdout)
             shown = subprocess.run([sys.executable, "-c", example], text=True, cwd=folder,
                                    capture_output=True, check=False)

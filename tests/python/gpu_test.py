@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import tempfile
 import time
 import unittest
@@ -11,6 +10,7 @@ from unittest import mock
 
 import fake_results
 from fake_build import FakeBuild
+from in_process import quartet
 from quartet.exit_codes import FAILED
 from quartet.kernels import NAMES
 from quartet.machine import Machine
@@ -21,7 +21,7 @@ from quartet_dev.gpu import steps as gpu_steps
 from quartet_dev.gpu.ceilings import Ceilings
 from quartet_dev.gpu.kernels import ON_GPU
 from quartet_dev.limits.goals import Verdict
-from tree import QUARTET, SCRIPTS
+from tree import SCRIPTS
 
 LIST = """devices
   host       available
@@ -76,11 +76,9 @@ class Whole(FakeBuild):
             case = fake_results.case(fake_results.stream_name(), 10000)
             self.write("document", json.dumps(fake_results.document(case)))
         there = ["--gpu", found] if found else []
-        return subprocess.run(
-            [*QUARTET, "gpu", "--build", self.folder, "--results",
-             self.folder / "results", "--launcher", self.folder / "launcher", *there, *arguments],
-            text=True, capture_output=True, check=False,
-            env={**os.environ, "PATH": path or "/usr/bin:/bin"})
+        return quartet("gpu", "--build", self.folder, "--results", self.folder / "results", "--launcher",
+                       self.folder / "launcher", *there, *arguments,
+                       env={**os.environ, "PATH": path or "/usr/bin:/bin"})
 
     def calls(self):
         file = self.folder / "calls"

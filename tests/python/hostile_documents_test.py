@@ -19,7 +19,7 @@ from quartet.results import load
 
 CODES = {0, 1, 2, 3, 4, 77}
 OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\ud800-\udfff]")  # by a terminal
-SEED, COUNT = 1, int(os.environ.get("QUARTET_MUTATIONS", "200"))
+SEED, COUNT = 1, int(os.environ.get("QUARTET_MUTATIONS", "40"))
 
 
 csv.field_size_limit(2**24)

@@ -1,7 +1,6 @@
 """Tests of quartet limits with a fake launcher and fake programs."""
 
 import json
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -12,6 +11,7 @@ from unittest import mock
 import fake_hpcc
 import fake_results
 from fake_build import FakeBuild
+from in_process import quartet
 from quartet.launch import Outcome
 from quartet.results import cases
 from quartet_dev.limits import comparisons as limits_comparisons
@@ -24,7 +24,7 @@ from quartet_dev.limits.circumstances import Circumstances, circumstances
 from quartet_dev.limits.comparisons import OfLimit, OverPeer, Result, Row
 from quartet_dev.limits.goals import Bound, Goal, Noise, Verdict
 from quartet_dev.limits.match import LimitsFiles
-from tree import QUARTET, SCRIPTS
+from tree import SCRIPTS
 
 # cg at the rates of {folder}/behaviour.json: by side, a list of the rounds', or how it fails.
 PROGRAM = """#!{python} -S
@@ -282,10 +282,8 @@ class Measuring(FakeBuild):
         self.write("behaviour.json", json.dumps(
             {**{f"{setup}-{side}": rate for setup in ("2x1", "1x2") for side, rate in sides.items()},
              "seconds": sides.get("seconds", 0)}))
-        return subprocess.run(
-            [*QUARTET, "limits", "--only", "cg", "--build", self.folder,
-             "--results", self.folder / "results", "--launcher", self.folder / "launcher",
-             *map(str, arguments)], text=True, capture_output=True, check=False)
+        return quartet("limits", "--only", "cg", "--build", self.folder, "--results", self.folder / "results",
+                       "--launcher", self.folder / "launcher", *map(str, arguments))
 
     def calls(self):
         return [line.split() for line in (self.folder / "calls").read_text().splitlines()]

@@ -1,16 +1,14 @@
 """Tests that rows of a machine that is only described are taken for measurements nowhere."""
 
 import json
-import os
-import subprocess
 
 import fake_results
 import schemas
 from compare_case import CompareCase
+from in_process import quartet
 from predicted_machine import file
 from quartet.results import cases, judged_cases
 from quartet.tables import table
-from tree import QUARTET
 
 NAME = "cg/native/{}/mpi/laplace/full/classic/n:4096/iterations:50{}/ranks:4/threads:1"
 MEASURED = NAME.format("host", "")
@@ -26,9 +24,7 @@ def simulated(rate=1e6, name=SIMULATED, kind="simulated"):
 
 class Rows(CompareCase):
     def quartet(self, *arguments):
-        return subprocess.run([*QUARTET, *map(str, arguments)], text=True,
-                              cwd=self.folder, capture_output=True, check=False,
-                              env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+        return quartet(*map(str, arguments), cwd=self.folder)
 
     def test_documents_have_them_by_the_schema(self):
         document = fake_results.document(simulated())

@@ -1,16 +1,15 @@
 """Tests of quartet.tables.orientation: numbers of other work, never in a ratio with ours."""
 
 import json
-import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
 import fake_results
+from in_process import quartet
 from quartet.kernels import NAMES
 from quartet.results import judged_cases
 from quartet.tables import orientation
-from tree import QUARTET
 
 
 def neighbour(**more):
@@ -60,6 +59,5 @@ class Orientation(unittest.TestCase):
             file.write_text(json.dumps(fake_results.document(
                 fake_results.case(fake_results.stream_name(), 10000))))
             for flags, shown in (((), False), (("--published",), True)):
-                done = subprocess.run([*QUARTET, "table", *flags, file], text=True,
-                                      capture_output=True, check=True)
+                done = quartet("table", *flags, file)
                 self.assertEqual("for orientation" in done.stdout, shown)

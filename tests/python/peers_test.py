@@ -3,7 +3,6 @@
 import contextlib
 import json
 import re
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import fake_results
 from fake_build import FakeBuild
+from in_process import quartet
 from quartet.files import read_json
 from quartet.paths import SHIPPED
 from quartet.report.charts import style
@@ -23,7 +23,6 @@ from quartet_dev.peers.tensorflow import matches as peers_plan
 from quartet_dev.peers.tensorflow import table as peers_table
 from quartet_dev.peers.tensorflow.document import document, run_name
 from quartet_dev.peers.tensorflow.plan import Check, Plan, Record
-from tree import QUARTET
 
 NAME = "cg/dataflow/host/shm/random/full/classic/n:64/iterations:5/queue:8/ranks:3/threads:1"
 FACTORS = {"kernel": "cg", "formulation": "dataflow", "device": "host", "transport": "shm", "size": 64,
@@ -194,10 +193,8 @@ class Script(FakeBuild):
         (self.folder / "behaviour.json").write_text(json.dumps(behaviour))
 
     def peers(self, *arguments, python="python"):
-        return subprocess.run(
-            [*QUARTET, "peers", "--only", "cg", "--build", self.folder,
-             "--launcher", self.folder / "launcher", "--results", self.folder / "results",
-             "--python", self.folder / python, *arguments], capture_output=True, text=True)
+        return quartet("peers", "--only", "cg", "--build", self.folder, "--launcher", self.folder / "launcher",
+                       "--results", self.folder / "results", "--python", self.folder / python, *arguments)
 
     def test_table_has_medians_intervals_and_ratios(self):
         done = self.peers("--rounds", "6")
@@ -216,14 +213,12 @@ class Script(FakeBuild):
 
     def test_tables_and_comparisons_read_its_documents(self):
         self.peers("--rounds", "1")
-        table = subprocess.run([*QUARTET, "table", self.folder / "results"],
-                               capture_output=True, text=True)
+        table = quartet("table", self.folder / "results")
         self.assertEqual(table.returncode, 0, table.stderr)
         self.assertRegex(table.stdout, r"tensorflow +grpc +1024 +10\.0")
         self.assertNotIn("left out", table.stderr)
         document = self.folder / "results" / "cg-1024-tensorflow-1.json"
-        compared = subprocess.run([*QUARTET, "compare", document, document],
-                                  capture_output=True, text=True)
+        compared = quartet("compare", document, document)
         self.assertIn("tensorflow", compared.stdout, compared.stderr)
 
     def test_wrong_result_is_said_and_has_no_rate(self):

@@ -1,16 +1,15 @@
 """Tests of quartet reference, and of the references that are in the tree."""
 
 import json
-import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
 import fake_results
 import schemas
+from in_process import quartet
 from quartet.results import cases, collect, device, load
 from quartet_dev.commands.reference import MEASURED
-from tree import QUARTET
 
 NAME = fake_results.stream_name()
 
@@ -30,9 +29,7 @@ class Choosing(unittest.TestCase):
         return file
 
     def reference(self):
-        return subprocess.run(
-            [*QUARTET, "reference", self.folder / "sweep", "--measured",
-             self.folder / "measured"], text=True, capture_output=True, check=False)
+        return quartet("reference", self.folder / "sweep", "--measured", self.folder / "measured")
 
     def test_middle_launch_is_taken_as_it_is_and_replaces_what_was_there(self):
         for rates in ((900, 1000, 990), (300, 100, 200)):

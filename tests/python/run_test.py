@@ -14,6 +14,7 @@ from unittest import mock
 
 import fake_results
 from fake_build import FakeBuild
+from in_process import quartet
 from quartet.check_machine import system
 from quartet.check_machine.finding import Level
 from quartet.commands import run as run_script
@@ -66,16 +67,15 @@ class Run(FakeBuild):
         return self.run_py("--budget", str(budget))
 
     def run_py(self, *arguments):
-        process = self.started(*arguments)
-        output, errors = process.communicate()
-        return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
+        return quartet(*self.words(), *arguments)
 
     def started(self, *arguments):
-        return subprocess.Popen(
-            [*QUARTET, "run", "--build", self.folder, "--results",
-             self.folder / "results", "--launcher", self.folder / "launcher", "--look", "0",
-             *arguments],
-            text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return subprocess.Popen([*QUARTET, *self.words(), *arguments], text=True, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE)
+
+    def words(self):
+        return ("run", "--build", self.folder, "--results", self.folder / "results", "--launcher",
+                self.folder / "launcher", "--look", "0")
 
     def wait_for(self, file):
         for _ in range(600):
@@ -174,9 +174,8 @@ while :; do sleep 0.05; done
 
     def test_launcher_in_this_folder_is_the_one_that_is_named(self):
         self.run_with()  # writes the program
-        done = subprocess.run([*QUARTET, "run", "--build", ".", "--results", "r",
-                               "--launcher", "./launcher", "--look", "0"], cwd=self.folder, text=True,
-                              capture_output=True, check=False)
+        done = quartet("run", "--build", ".", "--results", "r", "--launcher", "./launcher", "--look", "0",
+                       cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_missing_document_is_a_failure(self):

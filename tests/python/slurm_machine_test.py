@@ -2,18 +2,18 @@
 
 import json
 import os
-import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
 from jsonschema import Draft202012Validator
 
+from in_process import quartet
 from quartet.launch import Job
 from quartet.slurm.distribution import most_on_a_node, node_of_ranks
 from quartet.slurm.machine import MachineError, SlurmMachine
 from quartet.slurm.request import request
-from tree import QUARTET, SCRIPTS
+from tree import SCRIPTS
 
 MACHINES = sorted((SCRIPTS / "slurm" / "machines").glob("*.json"))
 SCHEMA = json.loads((SCRIPTS / "slurm" / "machine.schema.json").read_text(encoding="utf-8"))
@@ -190,8 +190,7 @@ class Requests(MachineCase):
 class Submitting(MachineCase):
     def test_dry_run_shows_a_command_that_works_by_hand(self):
         self.load({**LEAST, "modules": ["gcc", "openmpi"], "account": "me", "options": ["--exclusive"]})
-        done = subprocess.run([*QUARTET, "submit", self.file, "--ranks", "9", "--dry-run", "/bin/true",
-                               "--size", "100"], text=True, capture_output=True, check=True)
+        done = quartet("submit", self.file, "--ranks", "9", "--dry-run", "/bin/true", "--size", "100")
         self.assertRegex(done.stdout, "^sbatch --parsable")
         self.assertIn("--nodes=2 --ntasks=9", done.stdout)
         self.assertIn("--account=me --exclusive", done.stdout)
@@ -200,8 +199,7 @@ class Submitting(MachineCase):
 
     def test_the_command_that_is_shown_moves_no_cursor(self):
         self.load(LEAST)
-        done = subprocess.run([*QUARTET, "submit", self.file, "--ranks", "1", "--dry-run", "/bin/true", "\x1b[2J"],
-                              text=True, capture_output=True, check=True)
+        done = quartet("submit", self.file, "--ranks", "1", "--dry-run", "/bin/true", "\x1b[2J")
         self.assertTrue(done.stdout.endswith(" '\\x1b[2J'\n"), done.stdout)
 
     def test_a_file_that_does_not_fit_the_nodes_is_said(self):
@@ -211,9 +209,8 @@ class Submitting(MachineCase):
             self.load({"name": "mine", "cores_per_node": 4, "sockets_per_node": 2, **machine})
             sinfo.write_text(f"#!/bin/sh\nprintf '{answer}'\n", encoding="utf-8")
             sinfo.chmod(0o755)
-            return subprocess.run([*QUARTET, "submit", "--check", self.file], text=True, capture_output=True,
-                                  check=False,
-                                  env={**os.environ, "PATH": f"{sinfo.parent}:{os.environ['PATH']}"})
+            return quartet("submit", "--check", self.file,
+                           env={**os.environ, "PATH": f"{sinfo.parent}:{os.environ['PATH']}"})
 
         done = check("n[1-4] 2 2 (null)\\n")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -227,15 +224,13 @@ class Submitting(MachineCase):
 
     def test_broken_machine_file_is_refused_in_a_line(self):
         self.file.write_text("{}", encoding="utf-8")
-        done = subprocess.run([*QUARTET, "submit", self.file, "--ranks", "1", "/bin/true"], text=True,
-                              capture_output=True, check=False)
+        done = quartet("submit", self.file, "--ranks", "1", "/bin/true")
         self.assertEqual(done.returncode, 2)
         self.assertEqual(len(done.stderr.splitlines()), 1)
         self.assertIn("lacks name", done.stderr)
 
     def submit(self, *arguments):
-        return subprocess.run([*QUARTET, "submit", self.file, *map(str, arguments)], text=True,
-                              capture_output=True, check=False)
+        return quartet("submit", self.file, *map(str, arguments))
 
     def test_what_cannot_run_is_refused_in_a_line(self):
         self.load({**LEAST, "gpus_per_node": 2})

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from fake_build import FakeBuild
+from in_process import quartet
 from sweep_test import PROGRAM
 from tree import QUARTET
 
@@ -92,10 +93,8 @@ class QueuedCase(FakeBuild):
     def sweep(self, *arguments, ranks=(1, 2, 4), nodes=None, launches=1, sizes=(512,)):
         block = {"kernels": ["matmul"], "sizes": list(map(str, sizes)), "ranks": list(ranks), **({"nodes": nodes} if nodes else {})}
         self.write("spec.json", json.dumps({"launches": launches, "blocks": [block]}))
-        return subprocess.run([*QUARTET, "sweep", self.folder / "spec.json", "--build", self.folder,
-                               "--folder", self.results, "--slurm", self.folder / "machine.json", "--poll", "0.1",
-                               *arguments], text=True, capture_output=True, check=False,
-                              env=self.environment())
+        return quartet("sweep", self.folder / "spec.json", "--build", self.folder, "--folder", self.results,
+                       "--slurm", self.folder / "machine.json", "--poll", "0.1", *arguments, env=self.environment())
 
     def environment(self):
         return {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}
@@ -205,9 +204,8 @@ class Inside(QueuedCase):
         self.assertEqual(len(list(self.results.glob("*.json"))), 8)
 
     def test_outside_a_job_it_needs_a_machine(self):
-        done = subprocess.run([*QUARTET, "sweep", "--inside", "--kernels", "matmul", "--sizes", "8",
-                               "--ranks", "1"], text=True, capture_output=True, check=False,
-                              env={name: value for name, value in os.environ.items() if not name.startswith("SLURM")})
+        done = quartet("sweep", "--inside", "--kernels", "matmul", "--sizes", "8", "--ranks", "1",
+                       env={name: value for name, value in os.environ.items() if not name.startswith("SLURM")})
         self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1))
         self.assertIn("--slurm", done.stderr)
 

@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 from fake_build import FakeBuild
+from in_process import quartet
 from quartet.sweep import folder as sweep_folder
 from quartet.sweep import plan as sweep_plan
 from quartet.sweep import spec as sweep_spec
@@ -62,16 +63,16 @@ class SweepCase(FakeBuild):
         return self.folder / name
 
     def command(self, *arguments):
-        return [*QUARTET, "sweep", "--build", self.folder, "--launcher",
-                self.folder / "launcher", "--folder", self.results, *map(str, arguments)]
+        return ["sweep", "--build", self.folder, "--launcher", self.folder / "launcher", "--folder", self.results,
+                *map(str, arguments)]
 
     def sweep(self, *arguments):
-        return subprocess.run(self.command(*arguments), text=True, capture_output=True, check=False)
+        return quartet(*self.command(*arguments))
 
     def begin(self, *arguments, under=()):
         """A sweep that goes on while the test does, of which one call at least has begun; run by the
         command `under` where there is one."""
-        process = subprocess.Popen([*under, *self.command(*arguments)], text=True,
+        process = subprocess.Popen([*under, *QUARTET, *self.command(*arguments)], text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
@@ -227,8 +228,7 @@ class Interruption(SweepCase):
         def sweep(*arguments):
             command = [word for word in self.command(self.spec(), *arguments)
                        if word not in ("--folder", self.results)]
-            return subprocess.run([*command, "--results", self.folder / "runs"], text=True,
-                                  capture_output=True, check=False)
+            return quartet(*command, "--results", self.folder / "runs")
 
         self.behave(seconds=0.5)
         self.assertEqual(sweep("--budget", "1").returncode, 75)

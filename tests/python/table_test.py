@@ -1,17 +1,16 @@
 """Tests of quartet.tables.table and of the reading of result documents."""
 
 import json
-import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
 import fake_results
+from in_process import quartet
 from quartet import terminal
 from quartet.results import judged_cases
 from quartet.tables import table
-from tree import QUARTET
 
 
 def render(*rows, **context):
@@ -238,8 +237,7 @@ class Terminals(unittest.TestCase):
 
 class CommandLine(unittest.TestCase):
     def table(self, *arguments):
-        return subprocess.run([*QUARTET, "table", *arguments], text=True,
-                              capture_output=True, check=False)
+        return quartet("table", *arguments)
 
     def test_prints_the_table_of_files(self):
         with tempfile.TemporaryDirectory() as folder:

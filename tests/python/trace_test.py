@@ -8,6 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from in_process import quartet
 from quartet.commands import trace as trace_command
 from quartet.report.charts import style
 from tree import QUARTET
@@ -71,8 +72,7 @@ class Command(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             file, picture = Path(folder) / "trace.json", Path(folder) / "picture.svg"
             file.write_text(json.dumps(trace()))
-            done = subprocess.run([*QUARTET, "trace", file, picture,
-                                   *arguments], text=True, capture_output=True, check=False)
+            done = quartet("trace", file, picture, *arguments)
             return done, picture.read_text() if picture.exists() else ""
 
     @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "needs matplotlib")
@@ -88,8 +88,7 @@ class Command(unittest.TestCase):
             Path(folder, "matplotlib", "__init__.py").write_text("raise ImportError('kept away')")
             file = Path(folder) / "trace.json"
             file.write_text(json.dumps(trace()))
-            done = subprocess.run([*QUARTET, "trace", file, file.with_suffix(".png")],
-                                  text=True, capture_output=True, check=False,
+            done = subprocess.run([*QUARTET, "trace", file, file.with_suffix(".png")], text=True, capture_output=True,
                                   env={**os.environ, "PYTHONPATH": folder})
         self.assertEqual((done.returncode, len(done.stderr.splitlines())), (77, 1), done.stderr)
 
@@ -101,8 +100,7 @@ class Command(unittest.TestCase):
                            [{"name": "a", "ph": "X", "cat": "run", "pid": 0, "tid": 0, "ts": "0", "dur": 1}],
                            [{"name": "a", "ph": "X", "cat": "run", "pid": [], "tid": 0, "ts": 0, "dur": 1}]):
                 file.write_text(json.dumps({"traceEvents": events}))
-                done = subprocess.run([*QUARTET, "trace", file,
-                                       Path(folder) / "a.png"], text=True, capture_output=True, check=False)
+                done = quartet("trace", file, Path(folder) / "a.png")
                 self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
 
     def test_unknown_case_is_refused_with_those_that_there_are(self):
