@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "bench/measure/probes.hpp"
-#include "system/multiply_add_rate.hpp"
+#include "device/host/loops/multiply_add_probe.hpp"
 
 namespace quartet::matmul {
 
@@ -94,7 +94,7 @@ void ProductLimit::add_sgemm(const LimitPlan::Sgemm& sgemm) {
     const bool on_host = session_.device().memory_kind() == device::MemoryKind::host;
     const bool knows_hardware = on_host && host_sgemm_edge(problem_) >= telling_edge;
     std::shared_ptr<bench::SgemmProbe> probe;
-    std::shared_ptr<system::MultiplyAddProbe> hardware;
+    std::shared_ptr<device::MultiplyAddProbe> hardware;
     int products = 1;  // in one measurement
     if (sgemm.edge > 0) {
         probe = std::make_shared<bench::SgemmProbe>(session_.device(), sgemm.edge);
@@ -103,7 +103,7 @@ void ProductLimit::add_sgemm(const LimitPlan::Sgemm& sgemm) {
         const double all = problem_.flops().value / probe->flops().value / sgemm.computing_ranks;
         products = bench::passes_in(bench::probe_time_beside(all * product), product);
         if (knows_hardware) {
-            hardware = std::make_shared<system::MultiplyAddProbe>(session_.threads());
+            hardware = std::make_shared<device::MultiplyAddProbe>(session_.threads());
         }
     }
     components_.emplace_back([=, this] {

@@ -13,8 +13,9 @@ endif()
 if(QUARTET_WERROR)
   target_compile_options(quartet_settings INTERFACE -Werror)
 endif()
+# The loops that are compiled for several instruction sets come after this, and have their own.
 if(QUARTET_NATIVE)
-  target_compile_options(quartet_settings INTERFACE -march=native)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-march=native>)
 endif()
 if(QUARTET_SANITIZE)
   # Instrumented, <regex> looks uninitialized to GCC 12.

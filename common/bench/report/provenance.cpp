@@ -17,6 +17,7 @@
 #include "comm/mpi/mpi_session.hpp"
 #include "comm/mpi/mpi_settings.hpp"
 #include "device/model/emulation.hpp"
+#include "system/caches.hpp"
 #include "system/system_text.hpp"
 
 namespace quartet::bench {
@@ -41,47 +42,18 @@ std::string date(std::time_t time) {
     return text;
 }
 
-// "32K", "2048K", "36M", as sysfs writes them.
-std::int64_t cache_bytes(const std::string& text) {
-    std::size_t end = 0;
-    std::int64_t value = 0;
-    while (end < text.size() && text[end] >= '0' && text[end] <= '9') {
-        value = value * 10 + (text[end++] - '0');
-    }
-    const char unit = end < text.size() ? text[end] : ' ';
-    return unit == 'K' ? value << 10 : unit == 'M' ? value << 20 : value;
-}
-
 // The number that a line of the kernel begins with.
 int leading_number(const char* text) {
     return static_cast<int>(std::strtol(text, nullptr, 10));
 }
 
-int listed_cpus(const std::string& list) {
-    int count = 0;
-    std::size_t begin = 0;
-    while (begin < list.size()) {
-        const std::size_t end = std::min(list.find(',', begin), list.size());
-        const std::string part = list.substr(begin, end - begin);
-        const std::size_t dash = part.find('-');
-        count += dash == std::string::npos
-                     ? 1
-                     : leading_number(part.c_str() + dash + 1) - leading_number(part.c_str()) + 1;
-        begin = end + 1;
-    }
-    return count;
-}
-
 Json caches() {
     Json all = Json::array();
-    const fs::path folder = "/sys/devices/system/cpu/cpu0/cache";
-    std::error_code unseen;
-    for (int index = 0; fs::exists(folder / fmt::format("index{}", index), unseen); ++index) {
-        const fs::path cache = folder / fmt::format("index{}", index);
-        all.push_back({{"type", first_line(cache / "type")},
-                       {"level", leading_number(first_line(cache / "level").c_str())},
-                       {"size", cache_bytes(first_line(cache / "size"))},
-                       {"num_sharing", listed_cpus(first_line(cache / "shared_cpu_list"))}});
+    for (const system::Cache& cache : system::caches()) {
+        all.push_back({{"type", cache.type},
+                       {"level", cache.level},
+                       {"size", cache.size.value},
+                       {"num_sharing", cache.cores}});
     }
     return all;
 }

@@ -42,10 +42,10 @@ class HostDevice final : public Device {
         : settings_(checked(settings)),
           trace_(trace),
           blas_(make_host_blas(settings.threads)),
-          vectors_(make_host_vector_operations(settings.threads)),
-          cg_kernels_(make_host_cg_kernels(settings.threads)),
-          ffts_(make_host_fft_factory(settings.threads)),
-          matrices_(make_host_matrix_factory(settings.threads, *this)) {}
+          vectors_(make_host_vector_operations(settings.threads, settings.loops->vectors)),
+          cg_kernels_(make_host_cg_kernels(settings.threads, settings.loops->vectors)),
+          ffts_(make_host_fft_factory(settings.threads, *settings.loops)),
+          matrices_(make_host_matrix_factory(settings.threads, settings.loops->matrices, *this)) {}
 
     [[nodiscard]] std::string_view name() const override { return "host"; }
     [[nodiscard]] std::string description() const override {
@@ -116,7 +116,7 @@ DeviceKind host_device() {
             .visible = [] { return std::vector<std::string>{}; },
             .make =
                 [](const DeviceSettings& settings, Trace& trace) {
-                    return make_host_device({.threads = settings.threads}, trace);
+                    return make_host_device({.threads = settings.threads, .loops = &loops_for(settings.isa)}, trace);
                 }};
 }
 

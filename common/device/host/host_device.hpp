@@ -4,12 +4,14 @@
 
 #include "core/trace.hpp"
 #include "device/device_kind.hpp"
+#include "device/host/loops/loops.hpp"
 #include "device/host/runtime/host_stream.hpp"
 
 namespace quartet::device {
 
 struct HostSettings {
     int threads = 1;  ///< OpenMP threads of one operation, 1 to DeviceSettings::most_threads
+    const Loops* loops = &best_loops();
     HostStreams streams = HostStreams::inline_call;  ///< those that compute; others are threaded
 };
 

@@ -4,8 +4,7 @@ namespace quartet::device {
 
 namespace {
 
-const auto devices = ::testing::Values(host("inline_two_threads", {2, HostStreams::inline_call}),
-                                       host("threaded_three_threads", {3, HostStreams::threaded}));
+const auto devices = ::testing::ValuesIn(hosts(3));
 
 }  // namespace
 

@@ -4,8 +4,7 @@ namespace quartet::device {
 
 namespace {
 
-const auto devices = ::testing::Values(host("inline_call", {1, HostStreams::inline_call}),
-                                       host("threaded", {1, HostStreams::threaded}));
+const auto devices = ::testing::ValuesIn(hosts(1));
 
 }  // namespace
 

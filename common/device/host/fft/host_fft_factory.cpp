@@ -7,34 +7,43 @@ namespace {
 /// SIMD plans if the sizes allow them, else scalar ones.
 class HostFftFactory final : public FftFactory {
   public:
-    explicit HostFftFactory(int threads) : threads_(threads) {}
+    HostFftFactory(int threads, const Loops& loops) : threads_(threads), loops_(loops) {}
 
     std::unique_ptr<FftPlan> plan_fft(const FftShape& shape) override {
         return plan_host_fft(shape, threads_);
     }
     std::unique_ptr<ColumnFfts> plan_column_ffts(const FourStepFft& shape) override {
         require_valid(shape);
-        auto plan = plan_simd_column_ffts(shape, threads_);
+        auto plan = plan_simd_column_ffts(shape, threads_, loops_);
         return plan ? std::move(plan) : plan_scalar_column_ffts(shape, threads_);
     }
     std::unique_ptr<RowFfts> plan_row_ffts(const FourStepFft& shape) override {
         require_valid(shape);
-        auto plan = plan_simd_row_ffts(shape, threads_);
+        auto plan = plan_simd_row_ffts(shape, threads_, loops_);
         return plan ? std::move(plan) : plan_scalar_row_ffts(shape, threads_);
     }
     std::unique_ptr<Transpose> plan_transpose(const FourStepFft& shape) override {
         return plan_host_transpose(shape, threads_);
     }
     std::unique_ptr<ScatterTile> plan_scatter_tile(const FourStepFft& shape) override {
-        return plan_host_scatter_tile(shape, threads_);
+        return plan_host_scatter_tile(shape, threads_, loops_);
     }
     std::unique_ptr<PartialRowFfts> plan_partial_row_ffts(const FourStepFft& shape) override {
-        return plan_simd_partial_row_ffts(shape, threads_);
+        return plan_simd_partial_row_ffts(shape, threads_, loops_);
+    }
+    std::unique_ptr<SingleRankFft> plan_single_rank_fft(const FourStepFft& shape) override {
+        require_valid(shape);
+        return plan_only_tile_fft(shape, threads_, loops_);
+    }
+    [[nodiscard]] std::optional<Bytes> single_rank_fft_memory(
+        const FourStepFft& shape) const override {
+        require_valid(shape);
+        return only_tile_fft_memory(shape, threads_, loops_);
     }
     [[nodiscard]] Bytes four_step_fft_memory(const FourStepFft& shape) const override {
         require_valid(shape);
-        const auto columns = simd_column_ffts_memory(shape, threads_);
-        const auto rows = simd_row_ffts_memory(shape, threads_);
+        const auto columns = simd_column_ffts_memory(shape, threads_, loops_);
+        const auto rows = simd_row_ffts_memory(shape, threads_, loops_);
         return columns.value_or(scalar_column_ffts_memory(shape)) +
                rows.value_or(scalar_row_ffts_memory(shape, threads_));
     }
@@ -42,12 +51,13 @@ class HostFftFactory final : public FftFactory {
 
   private:
     int threads_;
+    const Loops& loops_;
 };
 
 }  // namespace
 
-std::unique_ptr<FftFactory> make_host_fft_factory(int threads) {
-    return std::make_unique<HostFftFactory>(threads);
+std::unique_ptr<FftFactory> make_host_fft_factory(int threads, const Loops& loops) {
+    return std::make_unique<HostFftFactory>(threads, loops);
 }
 
 }  // namespace quartet::device

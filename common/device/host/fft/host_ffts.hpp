@@ -5,11 +5,12 @@
 #include <string>
 
 #include "device/fft_factory.hpp"
+#include "device/host/loops/loops.hpp"
 
 namespace quartet::device {
 
 /// Transforms of the host by `threads` OpenMP threads: FFTW's, and our own steps of a split one.
-std::unique_ptr<FftFactory> make_host_fft_factory(int threads);
+std::unique_ptr<FftFactory> make_host_fft_factory(int threads, const Loops& loops);
 
 /// A plan by FFTW. The batch is divided among `threads` OpenMP threads; one transform is done by
 /// one thread. Main thread only, since FFTW's planner is not thread-safe; executing it is. Throws
@@ -19,27 +20,43 @@ std::unique_ptr<FftPlan> plan_host_fft(const FftShape& shape, int threads);
 /// FFTW's version and instruction sets.
 std::string host_fft_description();
 
-/// Column FFTs with eight columns of a tile in the SIMD lanes; each tile is itself a four-step FFT
-/// of M = A B points, a matrix [A][B]. Eight adjacent columns are transformed at a time (contiguous
-/// loads), multiplied by w_M^(b ka), and stored transposed in the second-level cache. Then eight
-/// adjacent ka are in the lanes while the rows are transformed. The result is eight adjacent bins
-/// k1 = ka + A kb: one SIMD block, multiplied by w_N^(t k1) and written to its part. Memory is read
-/// once and written once.
+/// Whether a rank's points, parts and bins together exceed its share of the caches: then results
+/// are written past them.
+bool exceeds_caches(const FourStepFft& shape);
+
+/// Column FFTs with adjacent columns of a tile in the lanes of a vector; each tile is itself a
+/// four-step FFT of M = A B points, a matrix [A][B]. A strip of columns is transformed at a time
+/// (contiguous loads), multiplied by w_M^(b ka), and stored transposed in the second-level cache.
+/// Then adjacent ka are in the lanes while the rows are transformed. The result is adjacent bins
+/// k1 = ka + A kb: a SIMD block or a part of one, multiplied by w_N^(t k1) and written to its part.
+/// Memory is read once and written once.
 ///
 /// Null unless M = A B with both factors in 8 to 256 and no prime factor above 7.
-std::unique_ptr<ColumnFfts> plan_simd_column_ffts(const FourStepFft& shape, int threads);
+std::unique_ptr<ColumnFfts> plan_simd_column_ffts(const FourStepFft& shape, int threads,
+                                                  const Loops& loops);
 /// The memory it takes beside its views; nothing if the plan would be null.
-std::optional<Bytes> simd_column_ffts_memory(const FourStepFft& shape, int threads);
+std::optional<Bytes> simd_column_ffts_memory(const FourStepFft& shape, int threads,
+                                             const Loops& loops);
 
-/// Row FFTs with the eight k1 of a SIMD block in the lanes. Up to 256 tiles are one small
+/// The same steps as the whole transform of one rank with a single tile: the points are in order
+/// after them. Null unless the shape is such a one and has column FFTs.
+std::unique_ptr<SingleRankFft> plan_only_tile_fft(const FourStepFft& shape, int threads,
+                                                  const Loops& loops);
+std::optional<Bytes> only_tile_fft_memory(const FourStepFft& shape, int threads,
+                                          const Loops& loops);
+
+/// Row FFTs with the k1 of a SIMD block in the lanes, a part of them at a time where vectors are
+/// narrower. Up to 256 tiles are one small
 /// transform, which reads the blocks where the exchange has left them and writes the result. More
 /// tiles are T = A B, two small transforms with a scratch in the second-level cache between. The
 /// next row's blocks are prefetched into that cache.
 ///
 /// Null unless T, or both factors of T = A B, are at most 256 and have no prime factor above 7.
-std::unique_ptr<RowFfts> plan_simd_row_ffts(const FourStepFft& shape, int threads);
+std::unique_ptr<RowFfts> plan_simd_row_ffts(const FourStepFft& shape, int threads,
+                                            const Loops& loops);
 /// The memory it takes beside its views; nothing if the plan would be null.
-std::optional<Bytes> simd_row_ffts_memory(const FourStepFft& shape, int threads);
+std::optional<Bytes> simd_row_ffts_memory(const FourStepFft& shape, int threads,
+                                          const Loops& loops);
 
 /// Column and row FFTs for any size, by FFTW and plain loops: for the sizes without a SIMD plan
 /// (prime factors above 7, very short or very long tiles). The column FFTs keep a copy of the
@@ -50,16 +67,18 @@ std::unique_ptr<RowFfts> plan_scalar_row_ffts(const FourStepFft& shape, int thre
 Bytes scalar_column_ffts_memory(const FourStepFft& shape);
 Bytes scalar_row_ffts_memory(const FourStepFft& shape, int threads);
 
-/// Partial row FFTs with the eight k1 of a SIMD block in the lanes. A group has about 32 tiles
+/// Partial row FFTs with the k1 of a SIMD block in the lanes. A group has about 32 tiles
 /// where T allows it: larger groups leave less to RowFfts, smaller ones stay in the cache and
 /// finish sooner after the last tile.
 ///
 /// Null unless T has two factors up to 256 without primes above 7, and M is a multiple of 8.
-std::unique_ptr<PartialRowFfts> plan_simd_partial_row_ffts(const FourStepFft& shape, int threads);
+std::unique_ptr<PartialRowFfts> plan_simd_partial_row_ffts(const FourStepFft& shape, int threads,
+                                                           const Loops& loops);
 
 /// Throw Failure for an impossible shape.
 std::unique_ptr<Transpose> plan_host_transpose(const FourStepFft& shape, int threads);
 /// A plan for one rank.
-std::unique_ptr<ScatterTile> plan_host_scatter_tile(const FourStepFft& shape, int threads);
+std::unique_ptr<ScatterTile> plan_host_scatter_tile(const FourStepFft& shape, int threads,
+                                                    const Loops& loops);
 
 }  // namespace quartet::device

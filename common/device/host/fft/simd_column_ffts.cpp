@@ -3,153 +3,175 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "core/roots_of_unity.hpp"
-#include "device/host/fft/small_transform.hpp"
+#include "device/host/fft/small_fft_plan.hpp"
 #include "device/host/fft/two_levels.hpp"
 #include "device/host/runtime/host_memory.hpp"
 #include "device/host/runtime/require_host.hpp"
-#include "device/host/simd/streaming_store.hpp"
+#include "system/caches.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::device {
 
 namespace {
 
-/// Strips of eight that cover [0, count). The last strip ends at `count`, so it may repeat elements
-/// of the one before, with the same result. `count` is at least 8.
+/// Strips of adjacent indices, one in each lane, that cover [0, count): as in TileFft.
 struct Strips {
     std::int64_t count;
-    [[nodiscard]] std::int64_t strips() const { return (count + simd_width - 1) / simd_width; }
+    std::int64_t lanes;
+    [[nodiscard]] std::int64_t strips() const { return divide_up(count, lanes); }
     [[nodiscard]] std::int64_t begin(std::int64_t strip) const {
-        return std::min(strip * simd_width, count - simd_width);
+        return std::min(strip * lanes, count - lanes);
     }
 };
 
-/// One thread's memory for one tile.
-struct ColumnWorkspace {
-    Buffer<double> memory;
-    SimdComplex* stages = nullptr;   ///< of the small transforms
-    SimdComplex* columns = nullptr;  ///< [A]: eight transformed columns
-    /// [strip of ka][B + 1]: the padding spreads rows over the cache's sets.
-    SimdComplex* scratch = nullptr;
-    SimdComplex* outer_twiddles = nullptr;  ///< [strip of ka]: w_N^(t ka)
-    double* inner_twiddles = nullptr;       ///< [B]: w_N^(t A kb)
-    double* bins = nullptr;                 ///< [re or im][M + 8]: before they become SIMD blocks
+/// The sizes of what the loops keep for a tile of M = A B points, in doubles.
+struct TileSizes {
+    TwoLevels levels;
+    std::int64_t lanes;
+
+    [[nodiscard]] std::int64_t stages() const {
+        return 4 * lanes * std::max(levels.first, levels.second);
+    }
+    [[nodiscard]] std::int64_t strip() const { return 2 * lanes * levels.first; }
+    [[nodiscard]] std::int64_t row_strips() const { return divide_up(levels.first, lanes); }
+    [[nodiscard]] std::int64_t scratch() const {
+        return row_strips() * (levels.second + 1) * 2 * lanes;
+    }
+    [[nodiscard]] std::int64_t halves() const { return 2 * lanes * levels.second; }
+    [[nodiscard]] std::int64_t unsorted() const {
+        return 2 * (levels.first * levels.second + FourStepFft::block_bins);
+    }
+    [[nodiscard]] std::int64_t outer_twiddles() const { return row_strips() * 2 * lanes; }
+    [[nodiscard]] std::int64_t inner_twiddles() const { return 2 * levels.second; }
+    [[nodiscard]] std::int64_t workspace() const {
+        return stages() + strip() + scratch() + halves() + unsorted() + outer_twiddles() +
+               inner_twiddles();
+    }
+    [[nodiscard]] std::int64_t middle_twiddles() const {
+        return divide_up(levels.second, lanes) * levels.first * 2 * lanes;
+    }
 };
 
-/// The place to which eight adjacent bins of this rank's first tile are written.
-struct TargetBlock {
-    std::int64_t first_bin;  ///< k1
-    std::int64_t offset;     ///< in doubles, from the beginning of the parts
+/// Memory of the host that one thread works in.
+Buffer<double> doubles(std::int64_t size) {
+    return {allocate_host_memory(bytes_of<double>(size), MemoryKind::host, 1), size};
+}
+
+/// One thread's memory for a tile. All sizes but the last two are multiples of a cache line.
+struct TileWorkspace {
+    explicit TileWorkspace(const TileSizes& sizes) : memory(doubles(sizes.workspace())) {
+        double* next = memory.view().data();
+        const auto take = [&next](std::int64_t size) { return std::exchange(next, next + size); };
+        work.stages = take(sizes.stages());
+        work.strip = take(sizes.strip());
+        work.scratch = take(sizes.scratch());
+        work.halves = take(sizes.halves());
+        work.outer_twiddles = take(sizes.outer_twiddles());
+        work.unsorted = take(sizes.unsorted());
+        work.inner_twiddles = take(sizes.inner_twiddles());
+    }
+
+    Buffer<double> memory;
+    TileWork work{};
+};
+
+/// The tables of the FFT of a tile.
+class TilePlan {
+  public:
+    TilePlan(const TwoLevels& levels, const Loops& loops)
+        : sizes_{levels, loops.lanes},
+          loops_(loops),
+          first_(levels.first),
+          second_(levels.second),
+          middle_twiddles_(doubles(sizes_.middle_twiddles())) {
+        const Strips columns{levels.second, sizes_.lanes};
+        const RootsOfUnity roots(levels.first * levels.second);
+        double* next = middle_twiddles_.view().data();
+        for (std::int64_t strip = 0; strip < columns.strips(); ++strip) {
+            for (std::int64_t ka = 0; ka < levels.first; ++ka, next += 2 * sizes_.lanes) {
+                for (std::int64_t lane = 0; lane < sizes_.lanes; ++lane) {
+                    const auto root =
+                        roots(static_cast<std::uint64_t>((columns.begin(strip) + lane) * ka));
+                    next[lane] = root.real();
+                    next[sizes_.lanes + lane] = root.imag();
+                }
+            }
+        }
+    }
+
+    [[nodiscard]] const TileSizes& sizes() const { return sizes_; }
+    [[nodiscard]] const FftLoops& loops() const { return loops_.ffts; }
+    [[nodiscard]] std::int64_t lanes() const { return sizes_.lanes; }
+    /// Strips of b, and of ka.
+    [[nodiscard]] std::int64_t column_strips() const {
+        return divide_up(sizes_.levels.second, sizes_.lanes);
+    }
+    [[nodiscard]] Strips row_strips() const { return {sizes_.levels.first, sizes_.lanes}; }
+    /// Borrows the tables.
+    [[nodiscard]] TileFft fft(std::span<const TargetBlock> blocks, bool whole_blocks,
+                              bool past_caches) const {
+        return {first_.fft(),  second_.fft(),      middle_twiddles_.view().data(),
+                blocks.data(), std::ssize(blocks), whole_blocks,
+                past_caches};
+    }
+    [[nodiscard]] std::string description() const {
+        return fmt::format("{} x {} in {} lanes", first_.length(), second_.length(), sizes_.lanes);
+    }
+
+  private:
+    TileSizes sizes_;
+    const Loops& loops_;
+    SmallFftPlan first_;   ///< A
+    SmallFftPlan second_;  ///< B
+    Buffer<double> middle_twiddles_;
 };
 
 class SimdColumnFfts final : public ColumnFfts {
   public:
-    SimdColumnFfts(const FourStepFft& shape, const TwoLevels& levels, int threads);
+    SimdColumnFfts(const FourStepFft& shape, const TwoLevels& levels, int threads,
+                   const Loops& loops);
 
     void run(View<const std::complex<double>> tiles, View<double> parts, Stream& stream) override;
-    [[nodiscard]] std::string description() const override {
-        return fmt::format("{} x {} in lanes", first_.length(), second_.length());
-    }
+    [[nodiscard]] std::string description() const override { return plan_.description(); }
 
   private:
-    [[nodiscard]] ColumnWorkspace make_workspace() const;
-    void make_middle_twiddles();
     void make_target_blocks();
-
     void transform(std::int64_t tile, const double* points, double* parts,
-                   const ColumnWorkspace& work) const;
-    void make_tile_twiddles(std::int64_t tile, const ColumnWorkspace& work) const;
-    // Both prefetch a half of the next tile.
-    void transform_columns(const double* points, const double* next,
-                           const ColumnWorkspace& work) const;
-    void transform_rows(std::int64_t local_tile, const double* next, double* parts,
-                        const ColumnWorkspace& work) const;
-    template <typename StoreBlock>
-    void transform_rows_into(const ColumnWorkspace& work, const double* next,
-                             StoreBlock store_block) const;
+                   const TileWork& work) const;
+    void make_tile_twiddles(std::int64_t tile, const TileWork& work) const;
 
     FourStepFft shape_;
-    SmallTransform first_;   ///< A
-    SmallTransform second_;  ///< B
-    Strips columns_;         ///< of B
-    Strips rows_;            ///< of A
-    std::int64_t scratch_row_;
-    RootsOfUnity twiddles_;           ///< powers of w_N
-    Buffer<double> middle_twiddles_;  ///< [strip of b][ka], b in lanes: w_M^(b ka)
-    /// Whether each strip of k1 is one SIMD block.
+    TilePlan plan_;
+    RootsOfUnity twiddles_;  ///< powers of w_N
     bool whole_blocks_ = true;
-    std::vector<TargetBlock> target_blocks_;   ///< by k1 / 8 if whole_blocks_
-    std::vector<ColumnWorkspace> workspaces_;  ///< by thread
+    std::vector<TargetBlock> target_blocks_;
+    TileFft fft_{};
+    std::vector<TileWorkspace> workspaces_;  ///< by thread
 };
 
-SimdColumnFfts::SimdColumnFfts(const FourStepFft& shape, const TwoLevels& levels, int threads)
-    : shape_(shape),
-      first_(levels.first),
-      second_(levels.second),
-      columns_{levels.second},
-      rows_{levels.first},
-      scratch_row_(levels.second + 1),
-      twiddles_(shape.points()) {
-    make_middle_twiddles();
+SimdColumnFfts::SimdColumnFfts(const FourStepFft& shape, const TwoLevels& levels, int threads,
+                               const Loops& loops)
+    : shape_(shape), plan_(levels, loops), twiddles_(shape.points()) {
     make_target_blocks();
+    fft_ = plan_.fft(target_blocks_, whole_blocks_, exceeds_caches(shape));
     const auto parts = std::clamp<std::int64_t>(shape.my_tiles().size(), 1, threads);
     for (std::int64_t part = 0; part < parts; ++part)
-        workspaces_.push_back(make_workspace());
-}
-
-// The size of the workspace in doubles.
-std::int64_t column_workspace_size(const TwoLevels& levels) {
-    const std::int64_t stages = 2 * std::max(levels.first, levels.second);
-    const std::int64_t row_strips = Strips{levels.first}.strips();
-    const std::int64_t blocks = stages + levels.first + row_strips * (levels.second + 2);
-    return blocks * FourStepFft::block_size + 2 * levels.second +
-           2 * (levels.first * levels.second + simd_width);
-}
-
-ColumnWorkspace SimdColumnFfts::make_workspace() const {
-    const std::int64_t stages = std::max(first_.work_size(), second_.work_size());
-    const std::int64_t size = column_workspace_size({first_.length(), second_.length()});
-    ColumnWorkspace work;
-    work.memory = {allocate_host_memory(bytes_of<double>(size), MemoryKind::host, 1), size};
-    work.stages = reinterpret_cast<SimdComplex*>(work.memory.view().data());
-    work.columns = work.stages + stages;
-    work.scratch = work.columns + first_.length();
-    work.outer_twiddles = work.scratch + rows_.strips() * scratch_row_;
-    work.inner_twiddles = reinterpret_cast<double*>(work.outer_twiddles + rows_.strips());
-    work.bins = work.inner_twiddles + std::int64_t{2} * second_.length();
-    return work;
-}
-
-void SimdColumnFfts::make_middle_twiddles() {
-    const std::int64_t size = columns_.strips() * first_.length() * FourStepFft::block_size;
-    middle_twiddles_ = {allocate_host_memory(bytes_of<double>(size), MemoryKind::host, 1), size};
-    const RootsOfUnity roots(shape_.length);
-    double* block = middle_twiddles_.view().data();
-    for (std::int64_t strip = 0; strip < columns_.strips(); ++strip) {
-        for (std::int64_t ka = 0; ka < first_.length(); ++ka, block += FourStepFft::block_size) {
-            for (std::int64_t lane = 0; lane < simd_width; ++lane) {
-                const auto root =
-                    roots(static_cast<std::uint64_t>((columns_.begin(strip) + lane) * ka));
-                block[lane] = root.real();
-                block[simd_width + lane] = root.imag();
-            }
-        }
-    }
+        workspaces_.emplace_back(plan_.sizes());
 }
 
 void SimdColumnFfts::make_target_blocks() {
-    whole_blocks_ = first_.length() % simd_width == 0;
+    constexpr std::int64_t bins_of_block = FourStepFft::block_bins;
+    whole_blocks_ = plan_.sizes().levels.first % bins_of_block == 0;
     std::int64_t part = 0;
     for (int to = 0; to < shape_.ranks; ++to) {
         const Range bins = shape_.bins_of(to);
-        whole_blocks_ = whole_blocks_ && bins.begin % simd_width == 0;
+        whole_blocks_ = whole_blocks_ && bins.begin % bins_of_block == 0;
         for (std::int64_t block = 0; block < shape_.blocks_of(to); ++block)
             target_blocks_.push_back(
-                {bins.begin + block * simd_width,
+                {bins.begin + block * bins_of_block,
                  part + block_index(block, 0, shape_.my_tiles().size()) * FourStepFft::block_size});
         part += shape_.part_size(shape_.rank, to);
     }
@@ -166,156 +188,145 @@ void SimdColumnFfts::run(View<const std::complex<double>> tiles, View<double> pa
         system::parallel_parts(threads, [=, this](int thread) {
             const Range mine = block_range(shape_.my_tiles().size(), threads, thread);
             for (std::int64_t tile = mine.begin; tile < mine.end; ++tile)
-                transform(tile, from, to, workspaces_[static_cast<std::size_t>(thread)]);
-            finish_streaming();
+                transform(tile, from, to, workspaces_[static_cast<std::size_t>(thread)].work);
+            plan_.loops().finish_past_caches();
         });
     };
     stream.enqueue(Phase::compute, "tiles", work);
 }
 
 void SimdColumnFfts::transform(std::int64_t tile, const double* points, double* parts,
-                               const ColumnWorkspace& work) const {
+                               const TileWork& work) const {
     make_tile_twiddles(shape_.my_tiles().begin + tile, work);
     const double* mine = points + 2 * tile * shape_.length;
     const double* next = mine + 2 * shape_.length;
-    transform_columns(mine, next, work);
-    transform_rows(tile, next + shape_.length, parts, work);
+    plan_.loops().tile_columns(fft_, work, 0, plan_.column_strips(), mine, next);
+    plan_.loops().tile_rows(fft_, work, next + shape_.length,
+                            parts + tile * FourStepFft::block_size);
 }
 
 // w_N^(t k1) as a product over k1 = ka + A kb. No exponent reaches N, since t < T and k1 < M.
-void SimdColumnFfts::make_tile_twiddles(std::int64_t tile, const ColumnWorkspace& work) const {
+void SimdColumnFfts::make_tile_twiddles(std::int64_t tile, const TileWork& work) const {
     const auto t = static_cast<std::uint64_t>(tile);
-    for (std::int64_t strip = 0; strip < rows_.strips(); ++strip) {
-        auto* twiddles = reinterpret_cast<double*>(work.outer_twiddles + strip);
-        for (std::int64_t lane = 0; lane < simd_width; ++lane) {
-            const auto root = twiddles_(t * static_cast<std::uint64_t>(rows_.begin(strip) + lane));
+    const Strips rows = plan_.row_strips();
+    for (std::int64_t strip = 0; strip < rows.strips(); ++strip) {
+        double* twiddles = work.outer_twiddles + strip * 2 * rows.lanes;
+        for (std::int64_t lane = 0; lane < rows.lanes; ++lane) {
+            const auto root = twiddles_(t * static_cast<std::uint64_t>(rows.begin(strip) + lane));
             twiddles[lane] = root.real();
-            twiddles[simd_width + lane] = root.imag();
+            twiddles[rows.lanes + lane] = root.imag();
         }
     }
-    const std::uint64_t step = t * static_cast<std::uint64_t>(first_.length());
-    for (std::int64_t kb = 0; kb < second_.length(); ++kb) {
+    const TwoLevels& levels = plan_.sizes().levels;
+    const std::uint64_t step = t * static_cast<std::uint64_t>(levels.first);
+    for (std::int64_t kb = 0; kb < levels.second; ++kb) {
         const auto root = twiddles_(step * static_cast<std::uint64_t>(kb));
         work.inner_twiddles[2 * kb] = root.real();
         work.inner_twiddles[2 * kb + 1] = root.imag();
     }
 }
 
-void SimdColumnFfts::transform_columns(const double* points, const double* next,
-                                       const ColumnWorkspace& work) const {
-    const std::int64_t stride = std::int64_t{2} * second_.length();
-    for (std::int64_t strip = 0; strip < columns_.strips();
-         ++strip, next += first_.length() * std::int64_t{simd_width}) {
-        const std::int64_t first_column = columns_.begin(strip);
-        const double* source = points + 2 * first_column;
-        SimdComplex* columns = work.columns;
-        first_.run(
-            [=](int j) __attribute__((always_inline)) {
-                prefetch_line(next + j * std::int64_t{simd_width});
-                return load_interleaved(source + j * stride);
-            },
-            [=](int k, const SimdComplex& value)
-                __attribute__((always_inline)) { columns[k] = value; },
-            work.stages);
-        const SimdComplex* twiddles =
-            reinterpret_cast<const SimdComplex*>(middle_twiddles_.view().data()) +
-            strip * first_.length();
-        for (std::int64_t row_strip = 0; row_strip < rows_.strips(); ++row_strip) {
-            const std::int64_t row = rows_.begin(row_strip);
-            Vector re[simd_width];
-            Vector im[simd_width];
-            unrolled<simd_width>([&](auto lane) __attribute__((always_inline)) {
-                const SimdComplex value = columns[row + lane] * twiddles[row + lane];
-                re[lane] = value.re;
-                im[lane] = value.im;
-            });
-            transpose(re);
-            transpose(im);
-            SimdComplex* target = work.scratch + row_strip * scratch_row_ + first_column;
-            unrolled<simd_width>([&](auto lane) __attribute__((always_inline)) {
-                target[lane] = {re[lane], im[lane]};
-            });
+/// The whole transform as one tile, which leaves its points in order: no blocks, no exchange.
+class OnlyTileFft final : public SingleRankFft {
+  public:
+    OnlyTileFft(const TwoLevels& levels, int threads, const Loops& loops)
+        : plan_(levels, loops), scratch_(doubles(plan_.sizes().scratch())) {
+        for (int thread = 0; thread < threads; ++thread) {
+            workspaces_.emplace_back(plan_.sizes());
+            workspaces_.back().work.scratch = scratch_.view().data();
         }
     }
-}
 
-void SimdColumnFfts::transform_rows(std::int64_t local_tile, const double* next, double* parts,
-                                    const ColumnWorkspace& work) const {
-    double* target = parts + local_tile * FourStepFft::block_size;
-    if (whole_blocks_) {
-        const TargetBlock* blocks = target_blocks_.data();
-        transform_rows_into(
-            work,
-            next, [=](std::int64_t k1, const SimdComplex& value) __attribute__((always_inline)) {
-                double* address = target + blocks[k1 / simd_width].offset;
-                store_streaming(value.re, address);
-                store_streaming(value.im, address + simd_width);
+    void run(View<const std::complex<double>> tiles, View<std::complex<double>> bins,
+             Stream& stream) override {
+        const std::int64_t points = plan_.sizes().levels.first * plan_.sizes().levels.second;
+        require_host(tiles, points, "FFT: not the size of the only tile");
+        require_host(bins, points, "FFT: not the size of the result");
+        const auto work = [this, from = reinterpret_cast<const double*>(tiles.data()),
+                           to = reinterpret_cast<double*>(bins.data())] {
+            const TileFft fft = plan_.fft({}, true, false);
+            const auto threads = static_cast<int>(workspaces_.size());
+            system::parallel_parts(threads, [&](int thread) {
+                const Range mine = block_range(plan_.column_strips(), threads, thread);
+                plan_.loops().tile_columns(fft, work_of(thread), mine.begin, mine.end, from, from);
             });
-        return;
+            system::parallel_parts(threads, [&](int thread) {
+                const Range mine = block_range(plan_.row_strips().strips(), threads, thread);
+                plan_.loops().only_tile_rows(fft, work_of(thread), mine.begin, mine.end, to);
+            });
+        };
+        stream.enqueue(Phase::compute, "fft", work);
     }
-    // Strips and SIMD blocks begin at different bins: all bins in order first, then block by block.
-    // The empty lanes of a rank's last block get bins of the next rank.
-    double* re = work.bins;
-    double* im = work.bins + shape_.length + simd_width;
-    transform_rows_into(
-        work, next, [=](std::int64_t k1, const SimdComplex& value) __attribute__((always_inline)) {
-            std::memcpy(re + k1, &value.re, sizeof value.re);
-            std::memcpy(im + k1, &value.im, sizeof value.im);
-        });
-    for (const TargetBlock& block : target_blocks_) {
-        SimdComplex value;
-        std::memcpy(&value.re, re + block.first_bin, sizeof value.re);
-        std::memcpy(&value.im, im + block.first_bin, sizeof value.im);
-        store_streaming(value.re, target + block.offset);
-        store_streaming(value.im, target + block.offset + simd_width);
+    [[nodiscard]] std::string description() const override { return plan_.description(); }
+
+  private:
+    [[nodiscard]] const TileWork& work_of(int thread) const {
+        return workspaces_[static_cast<std::size_t>(thread)].work;
     }
+
+    TilePlan plan_;
+    Buffer<double> scratch_;                 ///< of all threads
+    std::vector<TileWorkspace> workspaces_;  ///< by thread
+};
+
+std::optional<TwoLevels> tile_levels(const FourStepFft& shape) {
+    return two_levels(shape.length, FourStepFft::block_bins, FourStepFft::block_bins);
 }
 
-template <typename StoreBlock>
-void SimdColumnFfts::transform_rows_into(const ColumnWorkspace& work, const double* next,
-                                         StoreBlock store_block) const {
-    const std::int64_t step = first_.length();
-    for (std::int64_t strip = 0; strip < rows_.strips();
-         ++strip, next += second_.length() * std::int64_t{simd_width}) {
-        const SimdComplex* source = work.scratch + strip * scratch_row_;
-        const SimdComplex* outer = work.outer_twiddles + strip;
-        const double* inner = work.inner_twiddles;
-        const std::int64_t first_bin = rows_.begin(strip);
-        second_.run(
-            [=](int j) __attribute__((always_inline)) {
-                prefetch_line(next + j * std::int64_t{simd_width});
-                return source[j];
-            },
-            [=](int k, const SimdComplex& value) __attribute__((always_inline)) {
-                store_block(first_bin + k * step,
-                            value * times(*outer, inner + std::int64_t{2} * k));
-            },
-            work.stages);
-    }
+std::optional<TwoLevels> only_tile_levels(const FourStepFft& shape) {
+    return shape.tiles == 1 && shape.ranks == 1 ? tile_levels(shape) : std::nullopt;
 }
 
-std::optional<TwoLevels> column_levels(const FourStepFft& shape) {
-    return two_levels(shape.length, simd_width, simd_width);
+// Of these threads, those that an only tile keeps busy for longer than they wait for each other.
+int useful_threads(const TwoLevels& levels, int threads) {
+    constexpr std::int64_t least_points = std::int64_t{1} << 12;
+    return static_cast<int>(
+        std::clamp<std::int64_t>(levels.first * levels.second / least_points, 1, threads));
 }
 
 }  // namespace
 
-std::unique_ptr<ColumnFfts> plan_simd_column_ffts(const FourStepFft& shape, int threads) {
-    const auto levels = column_levels(shape);
-    if (!levels)
-        return nullptr;
-    return std::make_unique<SimdColumnFfts>(shape, *levels, threads);
+bool exceeds_caches(const FourStepFft& shape) {
+    const Bytes each = bytes_of<std::complex<double>>(shape.points() / shape.ranks);
+    return 3 * each > system::cache_share();  // points, parts and bins
 }
 
-std::optional<Bytes> simd_column_ffts_memory(const FourStepFft& shape, int threads) {
-    const auto levels = column_levels(shape);
+std::unique_ptr<ColumnFfts> plan_simd_column_ffts(const FourStepFft& shape, int threads,
+                                                  const Loops& loops) {
+    const auto levels = tile_levels(shape);
+    if (!levels)
+        return nullptr;
+    return std::make_unique<SimdColumnFfts>(shape, *levels, threads, loops);
+}
+
+std::optional<Bytes> simd_column_ffts_memory(const FourStepFft& shape, int threads,
+                                             const Loops& loops) {
+    const auto levels = tile_levels(shape);
     if (!levels)
         return std::nullopt;
-    const std::int64_t middle = Strips{levels->second}.strips() * levels->first;
+    const TileSizes sizes{*levels, loops.lanes};
     return Bytes{RootsOfUnity::table_bytes(shape.points())} +
-           bytes_of<double>(middle * FourStepFft::block_size) +
-           bytes_of<TargetBlock>(shape.length / simd_width + shape.ranks) +
-           threads * bytes_of<double>(column_workspace_size(*levels));
+           bytes_of<double>(sizes.middle_twiddles()) +
+           bytes_of<TargetBlock>(shape.length / FourStepFft::block_bins + shape.ranks) +
+           threads * bytes_of<double>(sizes.workspace());
+}
+
+std::unique_ptr<SingleRankFft> plan_only_tile_fft(const FourStepFft& shape, int threads,
+                                                  const Loops& loops) {
+    const auto levels = only_tile_levels(shape);
+    if (!levels)
+        return nullptr;
+    return std::make_unique<OnlyTileFft>(*levels, useful_threads(*levels, threads), loops);
+}
+
+std::optional<Bytes> only_tile_fft_memory(const FourStepFft& shape, int threads,
+                                          const Loops& loops) {
+    const auto levels = only_tile_levels(shape);
+    if (!levels)
+        return std::nullopt;
+    const TileSizes sizes{*levels, loops.lanes};
+    return bytes_of<double>(sizes.middle_twiddles() + sizes.scratch()) +
+           threads * bytes_of<double>(sizes.workspace());
 }
 
 }  // namespace quartet::device

@@ -5,10 +5,9 @@
 #include <vector>
 
 #include "core/roots_of_unity.hpp"
-#include "device/host/fft/small_transform.hpp"
+#include "device/host/fft/small_fft_plan.hpp"
 #include "device/host/runtime/host_memory.hpp"
 #include "device/host/runtime/require_host.hpp"
-#include "device/host/simd/streaming_store.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::device {
@@ -19,7 +18,8 @@ constexpr double wanted_members = 32;
 
 class SimdPartialRowFfts final : public PartialRowFfts {
   public:
-    SimdPartialRowFfts(const FourStepFft& shape, std::int64_t groups, int threads);
+    SimdPartialRowFfts(const FourStepFft& shape, std::int64_t groups, int threads,
+                       const Loops& loops);
 
     [[nodiscard]] FourStepFft members() const override { return members_; }
     [[nodiscard]] FourStepFft summed() const override { return summed_; }
@@ -27,22 +27,25 @@ class SimdPartialRowFfts final : public PartialRowFfts {
              View<double> summed, Stream& stream) override;
 
   private:
-    void sum(std::int64_t group, const Range& blocks, const SimdComplex* members, double* summed,
-             SimdComplex* stages) const;
+    void sum(std::int64_t group, const Range& blocks, const double* members, double* summed,
+             double* memory) const;
 
     FourStepFft members_;
     FourStepFft summed_;
     RootsOfUnity twiddles_;  ///< powers of w_N
-    SmallTransform transform_;
+    SmallFftPlan fft_;
+    const Loops& loops_;
     std::vector<double> row_twiddles_;    ///< [g][k2], re and im: w_T^(g k2)
-    std::vector<Buffer<double>> stages_;  ///< by thread
+    std::vector<Buffer<double>> memory_;  ///< by thread: of the stages, and halves
 };
 
-SimdPartialRowFfts::SimdPartialRowFfts(const FourStepFft& shape, std::int64_t groups, int threads)
+SimdPartialRowFfts::SimdPartialRowFfts(const FourStepFft& shape, std::int64_t groups, int threads,
+                                       const Loops& loops)
     : members_{shape.tiles / groups, shape.length, 1, 0},
       summed_{groups, shape.points() / groups, 1, 0},
       twiddles_(shape.points()),
-      transform_(members_.tiles) {
+      fft_(members_.tiles),
+      loops_(loops) {
     const RootsOfUnity row_roots(shape.tiles);
     for (std::int64_t group = 0; group < groups; ++group) {
         for (std::int64_t k2 = 0; k2 < members_.tiles; ++k2) {
@@ -51,9 +54,9 @@ SimdPartialRowFfts::SimdPartialRowFfts(const FourStepFft& shape, std::int64_t gr
             row_twiddles_.push_back(root.imag());
         }
     }
-    const std::int64_t size = transform_.work_size() * FourStepFft::block_size;
+    const std::int64_t size = 6 * loops.lanes * members_.tiles;
     for (int thread = 0; thread < threads; ++thread)
-        stages_.emplace_back(allocate_host_memory(bytes_of<double>(size), MemoryKind::host, 1),
+        memory_.emplace_back(allocate_host_memory(bytes_of<double>(size), MemoryKind::host, 1),
                              size);
 }
 
@@ -67,47 +70,44 @@ void SimdPartialRowFfts::run(std::int64_t group, const Range& blocks, View<const
     require_host(summed, summed_.parts_size(),
                  "partial row FFTs: another size than all groups' blocks");
     require_apart(members, summed);
-    const auto work = [this, group, blocks, to = summed.data(),
-                       from = reinterpret_cast<const SimdComplex*>(members.data())] {
-        const auto threads = static_cast<int>(stages_.size());
+    const auto work = [this, group, blocks, to = summed.data(), from = members.data()] {
+        const auto threads = static_cast<int>(memory_.size());
         system::parallel_parts(threads, [=, this](int thread) {
             const Range mine = block_range(blocks.size(), threads, thread);
-            auto& stages = const_cast<Buffer<double>&>(stages_[static_cast<std::size_t>(thread)]);
+            auto& memory = const_cast<Buffer<double>&>(memory_[static_cast<std::size_t>(thread)]);
             sum(group, {blocks.begin + mine.begin, blocks.begin + mine.end}, from, to,
-                reinterpret_cast<SimdComplex*>(stages.view().data()));
-            finish_streaming();
+                memory.view().data());
+            loops_.ffts.finish_past_caches();
         });
     };
     stream.enqueue(Phase::merge, "group", work);
 }
 
-// The twiddle of bin k1 + M k2, k1 = 8 c + l, is w_N^(8 c g) w_N^(l g) w_T^(g k2).
-void SimdPartialRowFfts::sum(std::int64_t group, const Range& blocks, const SimdComplex* members,
-                             double* summed, SimdComplex* stages) const {
+// The twiddle of bin k1 + M k2 is w_N^(k1 g) w_T^(g k2).
+void SimdPartialRowFfts::sum(std::int64_t group, const Range& blocks, const double* members,
+                             double* summed, double* memory) const {
+    constexpr std::int64_t lanes = FourStepFft::block_bins;
     const auto g = static_cast<std::uint64_t>(group);
-    SimdComplex within;
-    for (int lane = 0; lane < simd_width; ++lane) {
-        const auto root = twiddles_(g * static_cast<std::uint64_t>(lane));
-        within.re[lane] = root.real();
-        within.im[lane] = root.imag();
-    }
     const double* rows = row_twiddles_.data() + 2 * group * members_.tiles;
     const std::int64_t step = members_.blocks_of(0) * summed_.tiles * FourStepFft::block_size;
+    RowFft fft{};
+    fft.second = fft_.fft();
+    RowWork work{};
+    work.stages = memory;
+    work.halves = memory + 4 * loops_.lanes * members_.tiles;
+    alignas(64) double twiddle[FourStepFft::block_size];
     for (std::int64_t block = blocks.begin; block < blocks.end; ++block) {
-        const auto root = twiddles_(g * static_cast<std::uint64_t>(block * simd_width));
-        const double column[2] = {root.real(), root.imag()};
-        const SimdComplex twiddle = times(within, column);
-        const SimdComplex* source = members + block_index(block, 0, members_.tiles);
-        double* target =
-            summed + block_index(block, group, summed_.tiles) * FourStepFft::block_size;
-        transform_.run(
-            [=](int j) __attribute__((always_inline)) { return source[j]; },
-            [=](int k2, const SimdComplex& value) __attribute__((always_inline)) {
-                const SimdComplex product = value * times(twiddle, rows + std::int64_t{2} * k2);
-                store_streaming(product.re, target + k2 * step);
-                store_streaming(product.im, target + k2 * step + simd_width);
-            },
-            stages);
+        for (std::int64_t lane = 0; lane < lanes; ++lane) {
+            const auto root = twiddles_(g * static_cast<std::uint64_t>(block * lanes + lane));
+            twiddle[lane] = root.real();
+            twiddle[lanes + lane] = root.imag();
+        }
+        const double* source =
+            members + block_index(block, 0, members_.tiles) * FourStepFft::block_size;
+        work.block = &source;
+        loops_.ffts.partial_rows(
+            fft, work, twiddle, rows,
+            summed + block_index(block, group, summed_.tiles) * FourStepFft::block_size, step);
     }
 }
 
@@ -119,9 +119,9 @@ std::optional<std::int64_t> groups_of(const FourStepFft& shape) {
         return std::abs(std::log2(static_cast<double>(shape.tiles) / static_cast<double>(groups) /
                                   wanted_members));
     };
-    for (std::int64_t groups = 2; groups <= SmallTransform::longest; ++groups) {
-        if (shape.tiles % groups == 0 && shape.tiles > groups && SmallTransform::supports(groups) &&
-            SmallTransform::supports(shape.tiles / groups) &&
+    for (std::int64_t groups = 2; groups <= SmallFftPlan::longest; ++groups) {
+        if (shape.tiles % groups == 0 && shape.tiles > groups && SmallFftPlan::supports(groups) &&
+            SmallFftPlan::supports(shape.tiles / groups) &&
             (!best || distance(groups) < distance(*best)))
             best = groups;
     }
@@ -130,10 +130,11 @@ std::optional<std::int64_t> groups_of(const FourStepFft& shape) {
 
 }  // namespace
 
-std::unique_ptr<PartialRowFfts> plan_simd_partial_row_ffts(const FourStepFft& shape, int threads) {
+std::unique_ptr<PartialRowFfts> plan_simd_partial_row_ffts(const FourStepFft& shape, int threads,
+                                                           const Loops& loops) {
     require_valid(shape);
     const auto groups = groups_of(shape);
-    return groups ? std::make_unique<SimdPartialRowFfts>(shape, *groups, threads) : nullptr;
+    return groups ? std::make_unique<SimdPartialRowFfts>(shape, *groups, threads, loops) : nullptr;
 }
 
 }  // namespace quartet::device

@@ -4,74 +4,84 @@
 
 #include <algorithm>
 #include <bit>
+#include <deque>
 #include <optional>
 #include <vector>
 
 #include "core/roots_of_unity.hpp"
-#include "device/host/fft/small_transform.hpp"
+#include "device/host/fft/small_fft_plan.hpp"
 #include "device/host/fft/two_levels.hpp"
 #include "device/host/runtime/host_memory.hpp"
 #include "device/host/runtime/require_host.hpp"
-#include "device/host/simd/streaming_store.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::device {
 
 namespace {
 
-/// A tile's rank, and its number there.
-struct Source {
-    std::uint32_t rank;
-    std::uint32_t tile;
-};
+/// The size of a thread's memory in doubles.
+std::int64_t workspace_size(const TwoLevels& levels, std::int64_t lanes) {
+    return 2 * lanes *
+           (2 * std::max(levels.first, levels.second) + levels.first * (levels.second + 1));
+}
 
-/// One thread's memory for one row FFT.
+/// One thread's memory for row FFTs.
 struct RowWorkspace {
+    RowWorkspace(const TwoLevels& levels, std::int64_t lanes, int ranks)
+        : memory(allocate_host_memory(bytes_of<double>(workspace_size(levels, lanes)),
+                                      MemoryKind::host, 1),
+                 workspace_size(levels, lanes)),
+          block(static_cast<std::size_t>(ranks)),
+          next(static_cast<std::size_t>(ranks)) {
+        double* stages = memory.view().data();
+        work = {.stages = stages,
+                .scratch = stages + 4 * lanes * std::max(levels.first, levels.second),
+                .halves = nullptr,
+                .block = block.data(),
+                .next = next.data()};
+    }
+
     Buffer<double> memory;
-    SimdComplex* stages = nullptr;           ///< of the small transforms
-    SimdComplex* scratch = nullptr;          ///< [A][B + 1]: padding, as for the columns
-    std::vector<const SimdComplex*> blocks;  ///< by rank: this row's
-    std::vector<const SimdComplex*> next;    ///< and the next row's
+    std::vector<const double*> block;  ///< by rank: this row's
+    std::vector<const double*> next;   ///< and the next row's
+    RowWork work{};
 };
 
 class SimdRowFfts final : public RowFfts {
   public:
-    SimdRowFfts(const FourStepFft& shape, const TwoLevels& levels, int threads);
+    SimdRowFfts(const FourStepFft& shape, const TwoLevels& levels, int threads, const Loops& loops);
 
     void run(std::span<const View<const double>> parts, View<std::complex<double>> bins,
              Stream& stream) override;
     [[nodiscard]] std::string description() const override {
-        return first_.length() == 1
-                   ? fmt::format("{} in lanes", second_.length())
-                   : fmt::format("{} x {} in lanes", first_.length(), second_.length());
+        return first_.length() == 1 ? fmt::format("{} in {} lanes", second_.length(), loops_.lanes)
+                                    : fmt::format("{} x {} in {} lanes", first_.length(),
+                                                  second_.length(), loops_.lanes);
     }
 
   private:
-    [[nodiscard]] RowWorkspace make_workspace() const;
-
     void transform_blocks(const Range& blocks, std::span<const View<const double>> parts,
-                          double* bins, RowWorkspace& work) const;
+                          double* bins, RowWorkspace& workspace) const;
     void find_blocks(std::int64_t block, std::span<const View<const double>> parts,
-                     std::vector<const SimdComplex*>& addresses) const;
-    template <typename StoreRow>
-    void transform(const RowWorkspace& work, StoreRow store_row) const;
+                     std::vector<const double*>& addresses) const;
 
     FourStepFft shape_;
-    std::int64_t columns_;   ///< of the result: k1 of this rank
-    SmallTransform first_;   ///< A, 1 if there is one level
-    SmallTransform second_;  ///< B
-    std::int64_t scratch_row_;
-    std::vector<Source> sources_;           ///< by t
-    std::vector<double> twiddles_;          ///< [b][ka], re and im: w_T^(b ka)
-    std::vector<RowWorkspace> workspaces_;  ///< by thread
+    const Loops& loops_;
+    std::int64_t columns_;                 ///< of the result: k1 of this rank
+    SmallFftPlan first_;                   ///< A, 1 if there is one level
+    SmallFftPlan second_;                  ///< B
+    std::vector<TileSource> sources_;      ///< by t
+    std::vector<double> twiddles_;         ///< [b][ka], re and im: w_T^(b ka)
+    std::deque<RowWorkspace> workspaces_;  ///< by thread; they point to themselves
 };
 
-SimdRowFfts::SimdRowFfts(const FourStepFft& shape, const TwoLevels& levels, int threads)
+SimdRowFfts::SimdRowFfts(const FourStepFft& shape, const TwoLevels& levels, int threads,
+                         const Loops& loops)
     : shape_(shape),
+      loops_(loops),
       columns_(shape.my_bins().size()),
       first_(levels.first),
-      second_(levels.second),
-      scratch_row_(levels.second + 1) {
+      second_(levels.second) {
     for (int rank = 0; rank < shape.ranks; ++rank) {
         const auto tiles = static_cast<std::uint32_t>(shape.tiles_of(rank).size());
         for (std::uint32_t tile = 0; tile < tiles; ++tile)
@@ -89,25 +99,7 @@ SimdRowFfts::SimdRowFfts(const FourStepFft& shape, const TwoLevels& levels, int 
     }
     const auto parts = std::clamp<std::int64_t>(shape.blocks_of(shape.rank), 1, threads);
     for (std::int64_t part = 0; part < parts; ++part)
-        workspaces_.push_back(make_workspace());
-}
-
-// The size of the workspace in doubles.
-std::int64_t row_workspace_size(const TwoLevels& levels) {
-    const std::int64_t stages = 2 * std::max(levels.first, levels.second);
-    return (stages + levels.first * (levels.second + 1)) * FourStepFft::block_size;
-}
-
-RowWorkspace SimdRowFfts::make_workspace() const {
-    const std::int64_t stages = std::max(first_.work_size(), second_.work_size());
-    const std::int64_t size = row_workspace_size({first_.length(), second_.length()});
-    RowWorkspace work;
-    work.memory = {allocate_host_memory(bytes_of<double>(size), MemoryKind::host, 1), size};
-    work.stages = reinterpret_cast<SimdComplex*>(work.memory.view().data());
-    work.scratch = work.stages + stages;
-    work.blocks.resize(static_cast<std::size_t>(shape_.ranks));
-    work.next.resize(static_cast<std::size_t>(shape_.ranks));
-    return work;
+        workspaces_.emplace_back(levels, loops.lanes, shape.ranks);
 }
 
 void SimdRowFfts::run(std::span<const View<const double>> parts, View<std::complex<double>> bins,
@@ -125,109 +117,61 @@ void SimdRowFfts::run(std::span<const View<const double>> parts, View<std::compl
             transform_blocks(
                 block_range(shape_.blocks_of(shape_.rank), threads, thread), parts, to,
                 const_cast<RowWorkspace&>(workspaces_[static_cast<std::size_t>(thread)]));
-            finish_streaming();
+            loops_.ffts.finish_past_caches();
         });
     };
     stream.enqueue(Phase::merge, "combine", work);
 }
 
 void SimdRowFfts::find_blocks(std::int64_t block, std::span<const View<const double>> parts,
-                              std::vector<const SimdComplex*>& addresses) const {
+                              std::vector<const double*>& addresses) const {
     for (int rank = 0; rank < shape_.ranks; ++rank) {
         const auto index = static_cast<std::size_t>(rank);
-        addresses[index] = reinterpret_cast<const SimdComplex*>(parts[index].data()) +
-                           block_index(block, 0, shape_.tiles_of(rank).size());
+        addresses[index] =
+            parts[index].data() +
+            block_index(block, 0, shape_.tiles_of(rank).size()) * FourStepFft::block_size;
     }
 }
 
 void SimdRowFfts::transform_blocks(const Range& blocks, std::span<const View<const double>> parts,
-                                   double* bins, RowWorkspace& work) const {
-    const std::int64_t step = 2 * columns_;
-    const bool lines = step % simd_width == 0 && std::bit_cast<std::uintptr_t>(bins) % 64 == 0;
+                                   double* bins, RowWorkspace& workspace) const {
+    constexpr std::int64_t bins_of_block = FourStepFft::block_bins;
+    const bool lines = 2 * columns_ % bins_of_block == 0 &&  // rows begin with cache lines
+                       std::bit_cast<std::uintptr_t>(bins) % 64 == 0;
+    const RowFft fft{first_.fft(),     second_.fft(), sources_.data(),
+                     twiddles_.data(), columns_,      lines && exceeds_caches(shape_)};
     for (std::int64_t block = blocks.begin; block < blocks.end; ++block) {
-        find_blocks(block, parts, work.blocks);
-        find_blocks(std::min(block + 1, blocks.end - 1), parts, work.next);
-        double* target = bins + 2 * block * simd_width;
-        const std::int64_t count =
-            std::min<std::int64_t>(columns_ - block * simd_width, simd_width);
-        if (lines && count == simd_width) {
-            transform(
-                work, [=](std::int64_t k2, const SimdComplex& value)
-                          __attribute__((always_inline)) {
-                              const SimdComplex pairs = interleaved(value);
-                              store_streaming(pairs.re, target + k2 * step);
-                              store_streaming(pairs.im, target + k2 * step + simd_width);
-                          });
-        } else {
-            transform(
-                work, [=](std::int64_t k2,
-                          const SimdComplex& value) __attribute__((always_inline)) {
-                    const SimdComplex pairs = interleaved(value);
-                    std::memcpy(target + k2 * step, &pairs,
-                                static_cast<std::size_t>(count) * sizeof(std::complex<double>));
-                });
-        }
-    }
-}
-
-template <typename StoreRow>
-void SimdRowFfts::transform(const RowWorkspace& work, StoreRow store_row) const {
-    const Source* sources = sources_.data();
-    const SimdComplex* const* blocks = work.blocks.data();
-    const SimdComplex* const* next = work.next.data();
-    const auto load = [=](std::int64_t t) __attribute__((always_inline)) {
-        const Source source = sources[t];
-        prefetch_block(next[source.rank] + source.tile);
-        return blocks[source.rank][source.tile];
-    };
-    if (first_.length() == 1) {
-        second_.run(load, store_row, work.stages);
-        return;
-    }
-    const std::int64_t rows = first_.length();
-    const std::int64_t columns = second_.length();
-    for (std::int64_t b = 0; b < columns; ++b) {
-        SimdComplex* target = work.scratch + b;
-        const double* twiddles = twiddles_.data() + 2 * b * rows;
-        const std::int64_t row = scratch_row_;
-        first_.run(
-            [=](int j) __attribute__((always_inline)) { return load(j * columns + b); },
-            [=](int k, const SimdComplex& value) __attribute__((always_inline)) {
-                target[k * row] = times(value, twiddles + std::int64_t{2} * k);
-            },
-            work.stages);
-    }
-    for (std::int64_t ka = 0; ka < rows; ++ka) {
-        const SimdComplex* source = work.scratch + ka * scratch_row_;
-        second_.run(
-            [=](int j) __attribute__((always_inline)) { return source[j]; },
-            [=](int k, const SimdComplex& value)
-                __attribute__((always_inline)) { store_row(ka + k * rows, value); },
-            work.stages);
+        find_blocks(block, parts, workspace.block);
+        find_blocks(std::min(block + 1, blocks.end - 1), parts, workspace.next);
+        const std::int64_t first = block * bins_of_block;
+        loops_.ffts.rows(fft, workspace.work, std::min(columns_ - first, bins_of_block),
+                         bins + 2 * first);
     }
 }
 
 std::optional<TwoLevels> row_levels(const FourStepFft& shape) {
-    if (SmallTransform::supports(shape.tiles))
+    if (SmallFftPlan::supports(shape.tiles))
         return TwoLevels{1, shape.tiles};
     return two_levels(shape.tiles, 2, 1);
 }
 
 }  // namespace
 
-std::unique_ptr<RowFfts> plan_simd_row_ffts(const FourStepFft& shape, int threads) {
+std::unique_ptr<RowFfts> plan_simd_row_ffts(const FourStepFft& shape, int threads,
+                                            const Loops& loops) {
     const auto levels = row_levels(shape);
     if (!levels)
         return nullptr;
-    return std::make_unique<SimdRowFfts>(shape, *levels, threads);
+    return std::make_unique<SimdRowFfts>(shape, *levels, threads, loops);
 }
 
-std::optional<Bytes> simd_row_ffts_memory(const FourStepFft& shape, int threads) {
+std::optional<Bytes> simd_row_ffts_memory(const FourStepFft& shape, int threads,
+                                          const Loops& loops) {
     const auto levels = row_levels(shape);
     if (!levels)
         return std::nullopt;
-    return bytes_of<Source>(shape.tiles) + bytes_of<std::complex<double>>(shape.tiles) +
-           threads * bytes_of<double>(row_workspace_size(*levels)) +
+    return bytes_of<TileSource>(shape.tiles) + bytes_of<std::complex<double>>(shape.tiles) +
+           threads * bytes_of<double>(workspace_size(*levels, loops.lanes)) +
            std::int64_t{2} * threads * bytes_of<const void*>(shape.ranks);
 }
 

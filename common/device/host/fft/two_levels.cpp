@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "device/host/fft/small_transform.hpp"
+#include "device/host/fft/small_fft_plan.hpp"
 
 namespace quartet::device {
 
@@ -12,14 +12,14 @@ std::optional<TwoLevels> two_levels(std::int64_t length, std::int64_t least, std
     constexpr double unbalanced = 0.05;  // of a stage, for each time that one is the other
     std::optional<TwoLevels> best;
     double lowest = std::numeric_limits<double>::infinity();
-    for (std::int64_t first = least; first <= SmallTransform::longest; ++first) {
+    for (std::int64_t first = least; first <= SmallFftPlan::longest; ++first) {
         const std::int64_t second = length / first;
-        if (length % first != 0 || second < least || !SmallTransform::supports(first) ||
-            !SmallTransform::supports(second))
+        if (length % first != 0 || second < least || !SmallFftPlan::supports(first) ||
+            !SmallFftPlan::supports(second))
             continue;
         const double larger = static_cast<double>(std::max(first, second)) /
                               static_cast<double>(std::min(first, second));
-        const double cost = SmallTransform::cost(first) + SmallTransform::cost(second) +
+        const double cost = SmallFftPlan::cost(first) + SmallFftPlan::cost(second) +
                             (first % whole == 0 ? 0 : dearer) + unbalanced * larger;
         if (cost < lowest) {
             lowest = cost;

@@ -5,7 +5,7 @@
 
 namespace quartet::device {
 
-/// A length as a product of two that a SmallTransform does, the first over strided points.
+/// A length as a product of two that a SmallFftPlan does, the first over strided points.
 struct TwoLevels {
     std::int64_t first = 1;
     std::int64_t second = 1;

@@ -2,7 +2,7 @@
 
 #include <initializer_list>
 
-#include "device/host/matrix/ordered_sum.hpp"
+#include "device/host/matrix/in_parts.hpp"
 #include "device/host/runtime/require_host.hpp"
 
 namespace quartet::device {
@@ -26,7 +26,7 @@ void require_cg_scalars(const View<CgScalars>& scalars) {
 
 class HostCgKernels final : public CgKernels {
   public:
-    explicit HostCgKernels(int threads) : threads_(threads) {}
+    HostCgKernels(int threads, const VectorLoops& loops) : threads_(threads), loops_(loops) {}
 
     void update_classic(Factor alpha, const ClassicVectors& vectors, View<double> result,
                         Stream& stream) override;
@@ -38,21 +38,20 @@ class HostCgKernels final : public CgKernels {
 
   private:
     int threads_;
+    const VectorLoops& loops_;
 };
 
 void HostCgKernels::update_classic(Factor alpha, const ClassicVectors& vectors, View<double> result,
                                    Stream& stream) {
     const auto& [p, q, x, r] = vectors;
     require_cg_vectors(r.size(), {p, q, x, r}, result);
-    const auto work = [alpha, parts = threads_, size = r.size(), direction = p.data(),
-                       product = q.data(), solution = x.data(), residual = r.data(),
-                       out = result.data()] {
+    const auto work = [alpha, parts = threads_, loop = loops_.update_classic, size = r.size(),
+                       direction = p.data(), product = q.data(), solution = x.data(),
+                       residual = r.data(), out = result.data()] {
         const double a = alpha.value();
-        *out = sum_all(parts, size, fetch_nothing, [=](std::int64_t i) {
-            solution[i] += a * direction[i];
-            const double rest = residual[i] - a * product[i];
-            residual[i] = rest;
-            return rest * rest;
+        *out = sum_of_parts(parts, size, [=](const Range& range) {
+            const std::int64_t i = range.begin;
+            return loop(a, direction + i, product + i, solution + i, residual + i, range.size());
         });
     };
     stream.enqueue(Phase::compute, "update x, r", work);
@@ -63,20 +62,16 @@ void HostCgKernels::update_single_reduction(Factor beta, Factor alpha,
                                             View<double> result, Stream& stream) {
     const auto& [p, s, w, x, r] = vectors;
     require_cg_vectors(r.size(), {p, s, w, x, r}, result);
-    const auto work = [beta, alpha, parts = threads_, size = r.size(), direction = p.data(),
-                       product = s.data(), residual_product = w.data(), solution = x.data(),
-                       residual = r.data(), out = result.data()] {
+    const auto work = [beta, alpha, parts = threads_, loop = loops_.update_single_reduction,
+                       size = r.size(), direction = p.data(), product = s.data(),
+                       residual_product = w.data(), solution = x.data(), residual = r.data(),
+                       out = result.data()] {
         const double b = beta.value();
         const double a = alpha.value();
-        *out = sum_all(parts, size, fetch_nothing, [=](std::int64_t i) {
-            const double new_direction = residual[i] + b * direction[i];
-            const double new_product = residual_product[i] + b * product[i];
-            direction[i] = new_direction;
-            product[i] = new_product;
-            solution[i] += a * new_direction;
-            const double rest = residual[i] - a * new_product;
-            residual[i] = rest;
-            return rest * rest;
+        *out = sum_of_parts(parts, size, [=](const Range& range) {
+            const std::int64_t i = range.begin;
+            return loop(b, a, direction + i, product + i, residual_product + i, solution + i,
+                        residual + i, range.size());
         });
     };
     stream.enqueue(Phase::compute, "update p, s, x, r", work);
@@ -108,8 +103,8 @@ void HostCgKernels::update_alpha_beta(View<CgScalars> scalars, View<double> hist
 
 }  // namespace
 
-std::unique_ptr<CgKernels> make_host_cg_kernels(int threads) {
-    return std::make_unique<HostCgKernels>(threads);
+std::unique_ptr<CgKernels> make_host_cg_kernels(int threads, const VectorLoops& loops) {
+    return std::make_unique<HostCgKernels>(threads, loops);
 }
 
 }  // namespace quartet::device

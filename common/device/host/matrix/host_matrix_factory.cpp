@@ -6,13 +6,14 @@ namespace {
 
 class HostMatrixFactory final : public MatrixFactory {
   public:
-    HostMatrixFactory(int threads, Device& device) : threads_(threads), device_(device) {}
+    HostMatrixFactory(int threads, const MatrixLoops& loops, Device& device)
+        : threads_(threads), loops_(loops), device_(device) {}
 
     std::unique_ptr<MatrixShare> make_matrix(const RowBlock& block) override {
-        return make_host_row_block(block, threads_, device_);
+        return make_host_row_block(block, threads_, loops_, device_);
     }
     std::unique_ptr<MatrixShare> make_matrix(const TrianglePart& part) override {
-        return make_host_triangle_part(part, threads_, device_);
+        return make_host_triangle_part(part, threads_, loops_, device_);
     }
     [[nodiscard]] Bytes matrix_memory(const RowBlock& block) const override {
         return host_row_block_memory(block);
@@ -23,13 +24,15 @@ class HostMatrixFactory final : public MatrixFactory {
 
   private:
     int threads_;
+    const MatrixLoops& loops_;
     Device& device_;
 };
 
 }  // namespace
 
-std::unique_ptr<MatrixFactory> make_host_matrix_factory(int threads, Device& device) {
-    return std::make_unique<HostMatrixFactory>(threads, device);
+std::unique_ptr<MatrixFactory> make_host_matrix_factory(int threads, const MatrixLoops& loops,
+                                                        Device& device) {
+    return std::make_unique<HostMatrixFactory>(threads, loops, device);
 }
 
 }  // namespace quartet::device

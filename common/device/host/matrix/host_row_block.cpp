@@ -1,65 +1,24 @@
 #include "device/host/matrix/host_linear_algebra.hpp"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "core/block_range.hpp"
-#include "device/host/matrix/fetch_ahead.hpp"
 #include "device/host/matrix/panel_packer.hpp"
 #include "device/host/runtime/require_host.hpp"
-#include "device/host/simd/simd.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::device {
 
 namespace {
 
-static_assert(group_columns == simd_width);
-
-using RowSums = std::array<double, row_panel_rows>;
-
-/// A vector by groups of eight; the ragged end is padded with zeros.
-struct Grouped {
-    const double* whole;
-    std::int64_t whole_groups;
-    bool ragged;
-    alignas(Vector) std::array<double, group_columns> end;
-};
-
-Grouped grouped(const double* vector, std::int64_t size) {
-    Grouped groups{vector, size / group_columns, size % group_columns != 0, {}};
-    std::copy_n(vector + groups.whole_groups * group_columns, size % group_columns,
-                groups.end.begin());
-    return groups;
-}
-
-// One run through memory, eight sums in registers. What fetch_ahead() gains: docs/notes/cg.md.
-void multiply_panel(const double* panel, const Grouped& x, RowSums& sums) {
-    Vector rows[row_panel_rows] = {};
-    const auto add_group = [&](const UnalignedVector& columns) {
-#pragma GCC unroll 8
-        for (std::int64_t row = 0; row < row_panel_rows; ++row) {
-            const double* line = panel + row * group_columns;
-            fetch_ahead(line);
-            rows[row] += vector_at(line) * columns;
-        }
-        panel += row_panel_rows * group_columns;
-    };
-    for (std::int64_t group = 0; group < x.whole_groups; ++group)
-        add_group(vector_at(x.whole + group * group_columns));
-    if (x.ragged)
-        add_group(vector_at(x.end.data()));
-    for (std::size_t row = 0; row < sums.size(); ++row)
-        sums[row] = sum_of(rows[row]);
-}
-
 class HostRowBlock final : public MatrixShare {
   public:
-    HostRowBlock(const RowBlock& block, int threads, Device& device)
+    HostRowBlock(const RowBlock& block, int threads, const MatrixLoops& loops, Device& device)
         : block_(block),
           panels_{block.rows, block.columns},
           threads_(threads),
+          loops_(loops),
           elements_(allocate<double>(device, panels_.padded_elements())) {}
 
     void fill(const ReadRow& read_row) override;
@@ -76,6 +35,7 @@ class HostRowBlock final : public MatrixShare {
     RowBlock block_;
     RowPanels panels_;
     int threads_;
+    const MatrixLoops& loops_;
     Buffer<double> elements_;
 };
 
@@ -106,12 +66,10 @@ void HostRowBlock::multiply(View<const double> x, View<double> y, Stream& stream
     const auto work = [this, in = x.data(), out = y.data()] {
         system::parallel_parts(threads_, [=, this](int part) {
             const Range mine = block_range(panels_.count(), threads_, part);
-            const Grouped columns = grouped(in, block_.columns);
-            RowSums sums;
-            for (std::int64_t number = mine.begin; number < mine.end; ++number) {
-                multiply_panel(elements(number), columns, sums);
-                std::copy_n(sums.begin(), panel(number).rows, out + number * row_panel_rows);
-            }
+            const std::int64_t first = mine.begin * row_panel_rows;
+            const std::int64_t end = std::min(mine.end * row_panel_rows, block_.rows);
+            loops_.multiply_rows({elements(mine.begin), block_.columns, end - first}, {1, true}, in,
+                                 out + first);
         });
     };
     stream.enqueue(Phase::compute, "row block product", work);
@@ -136,9 +94,9 @@ void require_sound(const RowBlock& block) {
 }  // namespace
 
 std::unique_ptr<MatrixShare> make_host_row_block(const RowBlock& block, int threads,
-                                                 Device& device) {
+                                                 const MatrixLoops& loops, Device& device) {
     require_sound(block);
-    return std::make_unique<HostRowBlock>(block, threads, device);
+    return std::make_unique<HostRowBlock>(block, threads, loops, device);
 }
 
 Bytes host_row_block_memory(const RowBlock& block) {

@@ -1,103 +1,15 @@
 #include "device/host/matrix/host_linear_algebra.hpp"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
-#include "device/host/matrix/fetch_ahead.hpp"
 #include "device/host/matrix/panel_packer.hpp"
 #include "device/host/runtime/require_host.hpp"
-#include "device/host/simd/simd.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::device {
 
 namespace {
-
-static_assert(group_columns == simd_width);
-
-/// A ragged end of a vector, padded with zeros.
-using End = std::array<double, group_columns>;
-
-/// The parts of x that a thread reads, and of y to which it adds: whole groups in place, the ragged
-/// end in copies padded with zeros.
-struct Vectors {
-    const double* x;
-    double* y;
-    std::int64_t size;
-    alignas(Vector) End x_end{};
-    alignas(Vector) End y_end{};
-
-    [[nodiscard]] std::int64_t whole_groups() const { return size / group_columns; }
-    [[nodiscard]] std::int64_t ragged() const { return size % group_columns; }
-    [[nodiscard]] const double* x_group(std::int64_t group) const {
-        static constexpr End zeros{};
-        const std::int64_t whole = whole_groups();
-        return group < whole    ? x + group * group_columns
-               : group == whole ? x_end.data()
-                                : zeros.data();
-    }
-};
-
-Vectors begin_vectors(const double* x, double* y, std::int64_t size) {
-    Vectors vectors{x, y, size};
-    std::copy_n(x + size - vectors.ragged(), vectors.ragged(), vectors.x_end.begin());
-    std::fill_n(y, size, 0.0);
-    return vectors;
-}
-
-void finish(Vectors& vectors) {
-    const std::int64_t ragged = vectors.ragged();
-    for (std::int64_t i = 0; i < ragged; ++i)
-        vectors.y[vectors.size - ragged + i] += vectors.y_end[static_cast<std::size_t>(i)];
-}
-
-// y = (A + its mirror image) x for one panel, read once: sixteen sums over its rows stay in
-// registers, those over its columns go to y. The block on the diagonal is stored whole, and so
-// counts once. One run through memory: two panels of eight rows at a time were measured to be no
-// faster, one panel of eight rows 4% slower.
-void multiply_panel(const double* panel, std::int64_t first_row, Vectors& vectors) {
-    constexpr std::int64_t rows = triangle_panel_rows;
-    constexpr std::int64_t diagonal_groups = rows / group_columns;
-    Vector row_sums[rows] = {};
-    std::array<double, rows> factors{};
-    const std::int64_t there = std::min(rows, vectors.size - first_row);
-    std::copy_n(vectors.x + first_row, there, factors.begin());
-
-    std::int64_t group = first_row / group_columns;
-    for (const std::int64_t end = group + diagonal_groups; group < end; ++group) {
-        const UnalignedVector& columns = vector_at(vectors.x_group(group));
-        for (std::int64_t row = 0; row < rows; ++row)
-            row_sums[row] += vector_at(panel + row * group_columns) * columns;
-        panel += rows * group_columns;
-    }
-    const auto add_group = [&](const UnalignedVector& columns, UnalignedVector& sums) {
-        // Two chains of additions: one alone would wait for itself.
-        Vector even = sums;
-        Vector odd = {};
-#pragma GCC unroll 16
-        for (std::int64_t row = 0; row < rows; row += 2) {
-            const double* line = panel + row * group_columns;
-            fetch_ahead(line);
-            fetch_ahead(line + group_columns);
-            const Vector upper = vector_at(line);
-            const Vector lower = vector_at(line + group_columns);
-            row_sums[row] += upper * columns;
-            row_sums[row + 1] += lower * columns;
-            even += upper * factors[static_cast<std::size_t>(row)];
-            odd += lower * factors[static_cast<std::size_t>(row) + 1];
-        }
-        sums = even + odd;
-        panel += rows * group_columns;
-    };
-    for (; group < vectors.whole_groups(); ++group)
-        add_group(vector_at(vectors.x + group * group_columns),
-                  vector_at(vectors.y + group * group_columns));
-    if (group == vectors.whole_groups() && vectors.ragged() > 0)
-        add_group(vector_at(vectors.x_end.data()), vector_at(vectors.y_end.data()));
-    for (std::int64_t row = 0; row < there; ++row)
-        vectors.y[first_row + row] += sum_of(row_sums[row]);
-}
 
 /// A thread's panel and where its elements begin.
 struct Place {
@@ -136,9 +48,11 @@ std::int64_t padded_elements(const TrianglePart& part) {
 
 class HostTrianglePart final : public MatrixShare {
   public:
-    HostTrianglePart(const TrianglePart& part, int threads, Device& device)
+    HostTrianglePart(const TrianglePart& part, int threads, const MatrixLoops& loops,
+                     Device& device)
         : panels_{part.size},
           threads_(threads),
+          loops_(loops),
           places_(places(part, threads)),
           elements_(allocate<double>(device, padded_elements(part))),
           sums_(allocate<double>(device, (threads - 1) * part.size)) {}
@@ -158,6 +72,7 @@ class HostTrianglePart final : public MatrixShare {
 
     TrianglePanels panels_;
     int threads_;
+    const MatrixLoops& loops_;
     std::vector<std::vector<Place>> places_;  ///< by thread
     Buffer<double> elements_;
     Buffer<double> sums_;  ///< y of each thread but the first, which adds to the caller's
@@ -183,11 +98,11 @@ void HostTrianglePart::fill(const ReadRow& read_row) {
 }
 
 void HostTrianglePart::multiply_part(int thread, const double* x, double* y) const {
-    Vectors vectors = begin_vectors(x, y, panels_.size);
+    std::fill_n(y, panels_.size, 0.0);
     for (const Place& place : places_of(thread))
-        multiply_panel(elements_.view().data() + place.offset, panels_.first_row(place.panel),
-                       vectors);
-    finish(vectors);
+        loops_.multiply_triangle(
+            {elements_.view().data() + place.offset, panels_.first_row(place.panel)}, true, x, y,
+            panels_.size);
 }
 
 // Adds in the order of the threads, whichever thread adds.
@@ -235,9 +150,9 @@ void require_sound(const TrianglePart& part) {
 }  // namespace
 
 std::unique_ptr<MatrixShare> make_host_triangle_part(const TrianglePart& part, int threads,
-                                                     Device& device) {
+                                                     const MatrixLoops& loops, Device& device) {
     require_sound(part);
-    return std::make_unique<HostTrianglePart>(part, threads, device);
+    return std::make_unique<HostTrianglePart>(part, threads, loops, device);
 }
 
 Bytes host_triangle_part_memory(const TrianglePart& part, int threads) {

@@ -1,6 +1,5 @@
-#include "device/host/fft/small_transform.hpp"
+#include "device/host/fft/small_fft_plan.hpp"
 
-#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -44,7 +43,7 @@ Choice cheapest(int length) {
 
 }  // namespace
 
-bool SmallTransform::supports(std::int64_t length) {
+bool SmallFftPlan::supports(std::int64_t length) {
     if (length < 1 || length > longest)
         return false;
     for (const std::int64_t prime : {2, 3, 5, 7})
@@ -53,32 +52,32 @@ bool SmallTransform::supports(std::int64_t length) {
     return length == 1;
 }
 
-double SmallTransform::cost(std::int64_t length) {
-    check(supports(length), "no small transform of this length");
+double SmallFftPlan::cost(std::int64_t length) {
+    check(supports(length), "no small FFT of this length");
     return cheapest(static_cast<int>(length)).cost;
 }
 
-SmallTransform::SmallTransform(std::int64_t length) : length_(static_cast<int>(length)) {
-    check(supports(length), "no small transform of this length");
-    std::vector<int> chosen = cheapest(length_).radices;
-    while (chosen.size() < 2)
-        chosen.push_back(1);
+SmallFftPlan::SmallFftPlan(std::int64_t length) {
+    check(supports(length), "no small FFT of this length");
+    fft_.length = static_cast<int>(length);
+    std::vector<int> radices_of_stages = cheapest(fft_.length).radices;
+    while (radices_of_stages.size() < 2)
+        radices_of_stages.push_back(1);
+    check(radices_of_stages.size() <= SmallFft::most_stages, "an FFT of too many stages");
     int before = 1;
-    for (const int radix : chosen) {
-        Stage stage{radix, before, length_ / (before * radix), {}};
-        if (before * radix < length_ || &radix != &chosen.back()) {
-            for (int c = 0; c < stage.after; ++c) {
-                for (int k = 0; k < radix; ++k) {
-                    const auto root =
-                        root_of_unity(static_cast<std::uint64_t>(c) * static_cast<std::uint64_t>(k),
-                                      static_cast<std::uint64_t>(radix) *
-                                          static_cast<std::uint64_t>(stage.after));
-                    stage.twiddles.push_back(static_cast<double>(root.real()));
-                    stage.twiddles.push_back(static_cast<double>(root.imag()));
-                }
+    for (const int radix : radices_of_stages) {
+        const int after = fft_.length / (before * radix);
+        std::vector<double>& twiddles = twiddles_.emplace_back();
+        for (int c = 0; c < after; ++c) {
+            for (int k = 0; k < radix; ++k) {
+                const auto root = root_of_unity(
+                    static_cast<std::uint64_t>(c) * static_cast<std::uint64_t>(k),
+                    static_cast<std::uint64_t>(radix) * static_cast<std::uint64_t>(after));
+                twiddles.push_back(static_cast<double>(root.real()));
+                twiddles.push_back(static_cast<double>(root.imag()));
             }
         }
-        stages_.push_back(std::move(stage));
+        fft_.stage[fft_.stages++] = {radix, before, after, twiddles.data()};
         before *= radix;
     }
 }

@@ -1,14 +1,14 @@
 #pragma once
 
-#include <functional>
+#include <cstdint>
 
 #include "core/units.hpp"
 
-namespace quartet::system {
+namespace quartet::device {
 
-/// How fast cores multiply and add float32 numbers in registers, as fast as the compiled
-/// instructions can: what no product of matrices exceeds. Of several widths and numbers of
-/// registers the fastest counts.
+/// How fast cores multiply and add float32 numbers in registers: what no product of matrices
+/// exceeds. Of the instruction sets of this processor, and several numbers of registers, the
+/// fastest counts.
 class MultiplyAddProbe {
   public:
     /// A probe of `threads` threads of this process at once. Takes some milliseconds.
@@ -21,8 +21,8 @@ class MultiplyAddProbe {
   private:
     int threads_;
     /// Does `steps` steps on one thread; returns their operations.
-    std::function<double(long steps)> loop_;
+    double (*loop_)(std::int64_t steps) = nullptr;
     double steps_per_second_ = 1;
 };
 
-}  // namespace quartet::system
+}  // namespace quartet::device

@@ -1,4 +1,4 @@
-#include "system/multiply_add_rate.hpp"
+#include "device/host/loops/multiply_add_probe.hpp"
 
 #include <gmock/gmock.h>
 
@@ -6,7 +6,7 @@
 #include <array>
 #include <cstddef>
 
-namespace quartet::system {
+namespace quartet::device {
 namespace {
 
 // A loop that leaves out what a compiler makes of it would count operations that nobody does.
@@ -44,4 +44,4 @@ TEST(MultiplyAddProbe, IsFasterThanSumsThatWaitForEachOther) {
 }
 
 }  // namespace
-}  // namespace quartet::system
+}  // namespace quartet::device

@@ -3,12 +3,12 @@
 #include <array>
 #include <numbers>
 
-#include "device/host/fft/simd_complex.hpp"
+#include "device/host/loops/per_isa/complex.hpp"
 
-namespace quartet::device {
+namespace quartet::device::QUARTET_ISA {
 
 /// Discrete Fourier transforms of a few points, in registers: x[k] becomes
-/// sum_j x[j] exp(-2 pi i j k / R), eight independent ones at a time.
+/// sum_j x[j] exp(-2 pi i j k / R), one in each lane.
 
 namespace constants {
 
@@ -59,13 +59,13 @@ struct Butterfly;
 
 template <>
 struct Butterfly<1> {
-    [[gnu::always_inline]] static void apply(SimdComplex*) {}
+    [[gnu::always_inline]] static void apply(Complex*) {}
 };
 
 template <>
 struct Butterfly<2> {
-    [[gnu::always_inline]] static void apply(SimdComplex* x) {
-        const SimdComplex sum = x[0] + x[1];
+    [[gnu::always_inline]] static void apply(Complex* x) {
+        const Complex sum = x[0] + x[1];
         x[1] = x[0] - x[1];
         x[0] = sum;
     }
@@ -73,11 +73,11 @@ struct Butterfly<2> {
 
 template <>
 struct Butterfly<4> {
-    [[gnu::always_inline]] static void apply(SimdComplex* x) {
-        const SimdComplex even = x[0] + x[2];
-        const SimdComplex even_difference = x[0] - x[2];
-        const SimdComplex odd = x[1] + x[3];
-        const SimdComplex odd_difference = times_minus_i(x[1] - x[3]);
+    [[gnu::always_inline]] static void apply(Complex* x) {
+        const Complex even = x[0] + x[2];
+        const Complex even_difference = x[0] - x[2];
+        const Complex odd = x[1] + x[3];
+        const Complex odd_difference = times_minus_i(x[1] - x[3]);
         x[0] = even + odd;
         x[1] = even_difference + odd_difference;
         x[2] = even - odd;
@@ -88,19 +88,19 @@ struct Butterfly<4> {
 /// An odd prime: pairs x[j], x[R - j] share their cosines and sines.
 template <int R>
 struct OddButterfly {
-    [[gnu::always_inline]] static void apply(SimdComplex* x) {
+    [[gnu::always_inline]] static void apply(Complex* x) {
         constexpr int half = (R - 1) / 2;
-        SimdComplex sum[half];
-        SimdComplex difference[half];
+        Complex sum[half];
+        Complex difference[half];
         unrolled<half>([&](auto j) __attribute__((always_inline)) {
             sum[j] = x[j + 1] + x[R - 1 - j];
             difference[j] = x[j + 1] - x[R - 1 - j];
         });
-        const SimdComplex first = x[0];
+        const Complex first = x[0];
         unrolled<half>([&](auto j) __attribute__((always_inline)) { x[0] = x[0] + sum[j]; });
         unrolled<half>([&](auto k) __attribute__((always_inline)) {
-            SimdComplex even = first;
-            SimdComplex odd{};
+            Complex even = first;
+            Complex odd{};
             unrolled<half>([&](auto j) __attribute__((always_inline)) {
                 constexpr constants::CosSin w =
                     constants::on_circle((decltype(j)::value + 1) * (decltype(k)::value + 1), R);
@@ -121,7 +121,7 @@ struct Butterfly<7> : OddButterfly<7> {};
 
 /// x exp(-2 pi i numerator / denominator), with fewer operations at multiples of an eighth.
 template <int numerator, int denominator>
-[[gnu::always_inline]] inline SimdComplex rotated(const SimdComplex& x) {
+[[gnu::always_inline]] inline Complex rotated(const Complex& x) {
     constexpr int eightfold = 8 * (numerator % denominator);
     constexpr double diagonal = constants::root<1, 8>[0];
     if constexpr (eightfold == 0) {
@@ -139,10 +139,10 @@ template <int numerator, int denominator>
 
 template <int A, int B>
 struct CompositeButterfly {
-    [[gnu::always_inline]] static void apply(SimdComplex* x) {
-        SimdComplex rows[A][B];
+    [[gnu::always_inline]] static void apply(Complex* x) {
+        Complex rows[A][B];
         unrolled<B>([&](auto b) __attribute__((always_inline)) {
-            SimdComplex column[A];
+            Complex column[A];
             unrolled<A>([&](auto a) __attribute__((always_inline)) { column[a] = x[a * B + b]; });
             Butterfly<A>::apply(column);
             unrolled<A>([&](auto k) __attribute__((always_inline)) {
@@ -170,4 +170,4 @@ struct Butterfly<15> : CompositeButterfly<3, 5> {};
 template <>
 struct Butterfly<16> : CompositeButterfly<4, 4> {};
 
-}  // namespace quartet::device
+}  // namespace quartet::device::QUARTET_ISA

@@ -1,0 +1,181 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace quartet::device {
+
+/// The host's loops over plain memory, compiled once for each instruction set and chosen when the
+/// program runs: each function does one thread's share. Pointers are aligned to their elements
+/// alone, unless their comment says more.
+
+/// Element-wise loops. Source and target are the same or apart.
+struct VectorLoops {
+    void (*add_floats)(const float* source, float* target, std::int64_t size);
+    void (*add)(const double* source, double* target, std::int64_t size);
+    void (*fill_floats)(float value, float* target, std::int64_t size);
+    void (*fill)(double value, double* target, std::int64_t size);
+    /// Past the caches where the target begins with a cache line.
+    void (*copy)(const double* source, double* target, std::int64_t size);
+    /// y += factor x, and y = x + factor y.
+    void (*axpy)(double factor, const double* x, double* y, std::int64_t size);
+    void (*xpay)(const double* x, double factor, double* y, std::int64_t size);
+    /// Sums whose order depends on the size and the instruction set alone.
+    double (*dot)(const double* x, const double* y, std::int64_t size);
+    /// CgKernels::update_classic, and update_single_reduction; return r . r.
+    double (*update_classic)(double alpha, const double* p, const double* q, double* x, double* r,
+                             std::int64_t size);
+    double (*update_single_reduction)(double beta, double alpha, double* p, double* s,
+                                      const double* w, double* x, double* r, std::int64_t size);
+};
+
+/// How a loop goes through a matrix: the fastest way differs between processors, its results do
+/// not.
+struct MatrixWay {
+    int panels;     ///< that are read at a time, each a stream of its own: 1, 2 or 4
+    bool prefetch;  ///< by instructions, beside what the processor does itself
+};
+
+/// The elements of a matrix in panels (matrix_layout.hpp), from one panel to another.
+struct RowPanelShare {
+    const double* elements;
+    std::int64_t columns;  ///< of the matrix
+    std::int64_t rows;     ///< without padding
+};
+
+/// A panel of a triangle in memory.
+struct TriangleRows {
+    const double* elements;
+    std::int64_t first_row;
+};
+
+struct MatrixLoops {
+    /// y[row] = A[row] . x
+    void (*multiply_rows)(const RowPanelShare& share, MatrixWay way, const double* x, double* y);
+    /// y += (A + its mirror image) x for one panel. `size` is that of x and y.
+    void (*multiply_triangle)(const TriangleRows& panel, bool prefetch, const double* x, double* y,
+                              std::int64_t size);
+};
+
+/// One stage of a SmallFft.
+struct SmallFftStage {
+    int radix;
+    int before;              ///< product of the radices of earlier stages
+    int after;               ///< of later ones
+    const double* twiddles;  ///< [after][radix], re and im; null in the last stage
+};
+
+/// An FFT of up to 256 points (small_fft_plan.hpp) as the loops take it.
+struct SmallFft {
+    static constexpr int most_stages = 8;
+    int length;
+    int stages;  ///< two at least
+    SmallFftStage stage[most_stages];
+};
+
+/// Where eight adjacent bins of the first tile are written.
+struct TargetBlock {
+    std::int64_t first_bin;
+    std::int64_t offset;  ///< in doubles
+};
+
+/// The FFT of a tile of M = A B points, itself in four steps (host_ffts.hpp). [n lanes] is a number
+/// in each lane, a strip of as many adjacent indices; the last strip of a range ends with it, so it
+/// may repeat some of the strip before.
+struct TileFft {
+    SmallFft first;                 ///< A
+    SmallFft second;                ///< B
+    const double* middle_twiddles;  ///< [strip of b][ka][2 lanes]: w_M^(b ka), re and im
+    const TargetBlock* blocks;      ///< in the order of their bins
+    std::int64_t block_count;
+    bool whole_blocks;  ///< each block is eight bins of one kb, and A a multiple of eight
+    bool past_caches;   ///< whether results are written past the caches
+};
+
+/// One thread's memory for a tile, aligned to 64 bytes; sizes in doubles, `lanes` by instruction
+/// set.
+struct TileWork {
+    double* stages;    ///< 4 lanes max(A, B)
+    double* strip;     ///< 2 lanes A
+    double* scratch;   ///< [strip of ka][B + 1][2 lanes]: the padding spreads rows over the cache
+    double* halves;    ///< 2 lanes B: results that wait for the rest of their cache lines
+    double* unsorted;  ///< [re or im][M + 8]: unless whole_blocks, bins before they become blocks
+    double* outer_twiddles;  ///< [strip of ka][2 lanes]: w_N^(t ka)
+    double* inner_twiddles;  ///< [B][2]: w_N^(t A kb)
+};
+
+/// A rank and the number of one of its tiles.
+struct TileSource {
+    std::uint32_t rank;
+    std::uint32_t tile;
+};
+
+/// The FFTs over T tiles, T = A B or B alone with A = 1, for the eight bins of a block.
+struct RowFft {
+    SmallFft first;
+    SmallFft second;
+    const TileSource* sources;  ///< by t
+    const double* twiddles;     ///< [b][ka][2]: w_T^(b ka)
+    std::int64_t columns;       ///< points of a row of the result
+    bool past_caches;           ///< the result, if its rows begin with cache lines
+};
+
+/// One thread's memory for row FFTs, and the addresses of what it transforms.
+struct RowWork {
+    double* stages;              ///< 4 lanes max(A, B)
+    double* scratch;             ///< [A][B + 1][2 lanes], unless A = 1
+    double* halves;              ///< 2 lanes B
+    const double* const* block;  ///< by rank: its tiles' blocks
+    const double* const* next;   ///< those of the next call, to be prefetched
+};
+
+struct FftLoops {
+    /// Steps 1 and 2: from the tile's strips of b to scratch. Prefetches a half of `next`.
+    void (*tile_columns)(const TileFft& fft, const TileWork& work, std::int64_t first_strip,
+                         std::int64_t end_strip, const double* tile, const double* next);
+    /// Steps 3 and 4: from scratch to blocks, times the outer twiddles.
+    void (*tile_rows)(const TileFft& fft, const TileWork& work, const double* next, double* blocks);
+    /// The same for the only tile there is, from strips of ka to points in order.
+    void (*only_tile_rows)(const TileFft& fft, const TileWork& work, std::int64_t first_strip,
+                           std::int64_t end_strip, double* bins);
+    /// Writes `count` of the eight bins into each row of the result; `bins` is the first.
+    void (*rows)(const RowFft& fft, const RowWork& work, std::int64_t count, double* bins);
+    /// The FFTs of S = B tiles' blocks, times block `twiddle` and row_twiddles[k2]; result k2 goes
+    /// to summed + k2 step. Streams past the caches.
+    void (*partial_rows)(const RowFft& fft, const RowWork& work, const double* twiddle,
+                         const double* row_twiddles, double* summed, std::int64_t step);
+    /// Block b of `count`, times block `within` and roots[b], to target + b step.
+    void (*scatter)(const double* blocks, std::int64_t count, const double* within,
+                    const double* roots, double* target, std::int64_t step, bool past_caches);
+    void (*finish_past_caches)();
+};
+
+/// Float32 multiplications and additions in registers, as fast as they go.
+struct PeakLoops {
+    static constexpr int forms = 3;
+    /// Does `steps` steps; returns their operations. Of the forms one is fastest.
+    double (*multiply_add[forms])(std::int64_t steps);
+};
+
+/// All loops of one instruction set.
+struct Loops {
+    std::string_view isa;  ///< as on the command line: "sse2", "avx2", "avx512", "neon"
+    int lanes;             ///< doubles of a vector
+    const VectorLoops& vectors;
+    const MatrixLoops& matrices;
+    const FftLoops& ffts;
+    const PeakLoops& peak;
+};
+
+/// The instruction sets of this build, the narrowest first: any processor of its kind has that one.
+std::span<const Loops* const> compiled_loops();
+
+/// The widest that this processor has. Local.
+const Loops& best_loops();
+
+/// Those of the instruction set `isa`. Throws UsageError that names the choices unless this build
+/// has them, and Unavailable unless this processor has the instructions. Local.
+const Loops& loops_for(std::string_view isa);
+
+}  // namespace quartet::device

@@ -1,0 +1,280 @@
+#include "device/host/loops/per_isa/per_isa.hpp"
+#include "device/host/loops/per_isa/small_fft.hpp"
+
+namespace quartet::device::QUARTET_ISA {
+
+namespace {
+
+/// Strips of adjacent indices that cover [0, count), one in each lane. `count` is at least 8.
+struct Strips {
+    std::int64_t count;
+    [[nodiscard]] std::int64_t strips() const { return (count + lanes - 1) / lanes; }
+    [[nodiscard]] std::int64_t begin(std::int64_t strip) const {
+        const std::int64_t last = count - lanes;
+        return strip * lanes < last ? strip * lanes : last;
+    }
+};
+
+/// Writes SIMD blocks part by part. Past the caches a cache line must be written whole: of two
+/// parts the first waits for the second, in `halves`. Of four, which never fill a line soon, none
+/// goes past the caches.
+struct BlockWriter {
+    bool past_caches;
+    double* halves;
+
+    /// Part `part` of a block; its other part is written with the same `index`.
+    [[gnu::always_inline]] void write(double* block, int part, std::int64_t index,
+                                      const Complex& value) const {
+        if (block_parts > 2 || !past_caches) {
+            store_part(block, part, value);
+        } else if constexpr (block_parts == 1) {
+            store_past_caches(block, value.re);
+            store_past_caches(block + block_bins, value.im);
+        } else {
+            Complex& half = reinterpret_cast<Complex*>(halves)[index];
+            if (part == 0) {
+                half = value;
+                return;
+            }
+            store_past_caches(block, half.re);
+            store_past_caches(block + lanes, value.re);
+            store_past_caches(block + block_bins, half.im);
+            store_past_caches(block + block_bins + lanes, value.im);
+        }
+    }
+};
+
+/// Writes complex numbers in order, re im re im; past the caches only if they fill a cache line.
+[[gnu::always_inline]] inline void write_points(double* points, const Complex& value,
+                                                bool past_caches) {
+    const Complex pairs = interleaved(value);
+    if (past_caches && block_parts <= 2) {
+        store_past_caches(points, pairs.re);
+        store_past_caches(points + lanes, pairs.im);
+    } else {
+        store(points, pairs.re);
+        store(points + lanes, pairs.im);
+    }
+}
+
+void tile_columns(const TileFft& fft, const TileWork& work, std::int64_t first_strip,
+                  std::int64_t end_strip, const double* tile, const double* next) {
+    const Strips columns{fft.second.length};
+    const Strips rows{fft.first.length};
+    const std::int64_t stride = 2 * columns.count;
+    const std::int64_t scratch_row = columns.count + 1;
+    auto* strip = reinterpret_cast<Complex*>(work.strip);
+    auto* scratch = reinterpret_cast<Complex*>(work.scratch);
+    const auto* all_twiddles = reinterpret_cast<const Complex*>(fft.middle_twiddles);
+    next += first_strip * rows.count * lanes;
+    for (std::int64_t number = first_strip; number < end_strip;
+         ++number, next += rows.count * lanes) {
+        const std::int64_t column = columns.begin(number);
+        const double* source = tile + 2 * column;
+        transform(
+            fft.first,
+            [=](std::int64_t j) __attribute__((always_inline)) {
+                prefetch_line(next + j * lanes);
+                return load_interleaved(source + j * stride);
+            },
+            [=](std::int64_t k, const Complex& value)
+                __attribute__((always_inline)) { strip[k] = value; },
+            work.stages);
+        const Complex* twiddles = all_twiddles + number * rows.count;
+        for (std::int64_t row_strip = 0; row_strip < rows.strips(); ++row_strip) {
+            const std::int64_t row = rows.begin(row_strip);
+            Vector re[lanes];
+            Vector im[lanes];
+            unrolled<lanes>([&](auto lane) __attribute__((always_inline)) {
+                const Complex value = strip[row + lane] * twiddles[row + lane];
+                re[lane] = value.re;
+                im[lane] = value.im;
+            });
+            transpose(re);
+            transpose(im);
+            Complex* target = scratch + row_strip * scratch_row + column;
+            unrolled<lanes>([&](auto lane) __attribute__((always_inline)) {
+                target[lane] = {re[lane], im[lane]};
+            });
+        }
+    }
+}
+
+// Steps 3 and 4 of a strip of ka, times the outer twiddles.
+template <typename Store>
+[[gnu::always_inline]] inline void strip_rows(const TileFft& fft, const TileWork& work,
+                                              std::int64_t strip, const double* next,
+                                              Store store_bins) {
+    const Complex* source =
+        reinterpret_cast<const Complex*>(work.scratch) + strip * (fft.second.length + 1);
+    const Complex* outer = reinterpret_cast<const Complex*>(work.outer_twiddles) + strip;
+    const double* inner = work.inner_twiddles;
+    transform(
+        fft.second,
+        [=](std::int64_t j) __attribute__((always_inline)) {
+            prefetch_line(next + j * lanes);
+            return source[j];
+        },
+        [=](std::int64_t k, const Complex& value)
+            __attribute__((always_inline)) { store_bins(k, value * times(*outer, inner + 2 * k)); },
+        work.stages);
+}
+
+void tile_rows(const TileFft& fft, const TileWork& work, const double* next, double* blocks) {
+    const std::int64_t step = fft.first.length;
+    const Strips rows{step};
+    const std::int64_t prefetched = fft.second.length * lanes;
+    const TargetBlock* targets = fft.blocks;
+    if (fft.whole_blocks) {
+        const BlockWriter writer{fft.past_caches, work.halves};
+        for (std::int64_t strip = 0; strip < rows.strips(); ++strip, next += prefetched) {
+            const TargetBlock* target = targets + strip / block_parts;
+            const auto part = static_cast<int>(strip % block_parts);
+            const std::int64_t blocks_of_row = step / block_bins;
+            strip_rows(
+                fft, work, strip,
+                next, [=](std::int64_t k, const Complex& value) __attribute__((always_inline)) {
+                    writer.write(blocks + target[k * blocks_of_row].offset, part, k, value);
+                });
+        }
+        return;
+    }
+    // Strips and blocks begin at different bins: all bins in order first, then block by block. The
+    // empty lanes of a rank's last block get bins of the next rank.
+    double* re = work.unsorted;
+    double* im = re + fft.first.length * fft.second.length + block_bins;
+    for (std::int64_t strip = 0; strip < rows.strips(); ++strip, next += prefetched) {
+        const std::int64_t first_bin = rows.begin(strip);
+        strip_rows(
+            fft, work, strip,
+            next, [=](std::int64_t k, const Complex& value) __attribute__((always_inline)) {
+                store(re + first_bin + k * step, value.re);
+                store(im + first_bin + k * step, value.im);
+            });
+    }
+    const BlockWriter writer{fft.past_caches, work.halves};
+    for (std::int64_t number = 0; number < fft.block_count; ++number) {
+        const std::int64_t bin = targets[number].first_bin;
+        for (int part = 0; part < block_parts; ++part)
+            writer.write(blocks + targets[number].offset, part, 0,
+                         {load(re + bin + part * lanes), load(im + bin + part * lanes)});
+    }
+}
+
+void only_tile_rows(const TileFft& fft, const TileWork& work, std::int64_t first_strip,
+                    std::int64_t end_strip, double* bins) {
+    const std::int64_t step = fft.first.length;
+    const Strips rows{step};
+    for (std::int64_t strip = first_strip; strip < end_strip; ++strip) {
+        const Complex* source =
+            reinterpret_cast<const Complex*>(work.scratch) + strip * (fft.second.length + 1);
+        double* target = bins + 2 * rows.begin(strip);
+        transform(
+            fft.second, [=](std::int64_t j) __attribute__((always_inline)) { return source[j]; },
+            [=](std::int64_t k, const Complex& value) __attribute__((always_inline)) {
+                write_points(target + 2 * k * step, value, false);
+            },
+            work.stages);
+    }
+}
+
+void rows(const RowFft& fft, const RowWork& work, std::int64_t count, double* bins) {
+    const TileSource* sources = fft.sources;
+    const double* const* block = work.block;
+    const double* const* next = work.next;
+    const std::int64_t step = 2 * fft.columns;
+    const bool past_caches = fft.past_caches;
+    for (int part = 0; part < block_parts && part * lanes < count; ++part) {
+        const auto load_tile = [=](std::int64_t t) __attribute__((always_inline)) {
+            const std::int64_t offset = std::int64_t{2} * block_bins * sources[t].tile;
+            if (part == 0)
+                prefetch_block(next[sources[t].rank] + offset);
+            return load_part(block[sources[t].rank] + offset, part);
+        };
+        double* target = bins + 2 * part * lanes;
+        const std::int64_t here = count - part * lanes;
+        const auto store_row = [=](std::int64_t k2, const Complex& value)
+            __attribute__((always_inline)) {
+            if (here >= lanes) {
+                write_points(target + k2 * step, value, past_caches);
+                return;
+            }
+            const Complex pairs = interleaved(value);
+            std::memcpy(target + k2 * step, &pairs,
+                        static_cast<std::size_t>(2 * here) * sizeof(double));
+        };
+        if (fft.first.length == 1) {
+            transform(fft.second, load_tile, store_row, work.stages);
+            continue;
+        }
+        const std::int64_t first = fft.first.length;
+        const std::int64_t second = fft.second.length;
+        const std::int64_t scratch_row = second + 1;
+        auto* scratch = reinterpret_cast<Complex*>(work.scratch);
+        for (std::int64_t b = 0; b < second; ++b) {
+            const double* twiddles = fft.twiddles + 2 * b * first;
+            transform(
+                fft.first,
+                [=](std::int64_t j)
+                    __attribute__((always_inline)) { return load_tile(j * second + b); },
+                [=](std::int64_t k, const Complex& value) __attribute__((always_inline)) {
+                    scratch[k * scratch_row + b] = times(value, twiddles + 2 * k);
+                },
+                work.stages);
+        }
+        for (std::int64_t ka = 0; ka < first; ++ka) {
+            const Complex* source = scratch + ka * scratch_row;
+            transform(
+                fft.second,
+                [=](std::int64_t j) __attribute__((always_inline)) { return source[j]; },
+                [=](std::int64_t k, const Complex& value)
+                    __attribute__((always_inline)) { store_row(ka + k * first, value); },
+                work.stages);
+        }
+    }
+}
+
+void partial_rows(const RowFft& fft, const RowWork& work, const double* twiddle,
+                  const double* row_twiddles, double* summed, std::int64_t step) {
+    const double* source = work.block[0];
+    const BlockWriter writer{true, work.halves};
+    for (int part = 0; part < block_parts; ++part) {
+        const Complex column = load_part(twiddle, part);
+        transform(
+            fft.second,
+            [=](std::int64_t j) __attribute__((always_inline)) {
+                return load_part(source + 2 * block_bins * j, part);
+            },
+            [=](std::int64_t k2, const Complex& value) __attribute__((always_inline)) {
+                writer.write(summed + k2 * step, part, k2,
+                             value * times(column, row_twiddles + 2 * k2));
+            },
+            work.stages);
+    }
+}
+
+void scatter(const double* blocks, std::int64_t count, const double* within, const double* roots,
+             double* target, std::int64_t step, bool past_caches) {
+    constexpr std::int64_t ahead = 8;  // blocks to prefetch: another core has them in its cache
+    alignas(Complex) double half[2 * lanes];
+    const BlockWriter writer{past_caches, half};
+    for (std::int64_t number = 0; number < count; ++number, blocks += 2 * block_bins) {
+        double* address = target + number * step;
+        prefetch_block(blocks + 2 * block_bins * ahead);
+        if (!past_caches) {
+            __builtin_prefetch(address + ahead * step, 1, 2);
+            __builtin_prefetch(address + ahead * step + block_bins, 1, 2);
+        }
+        for (int part = 0; part < block_parts; ++part)
+            writer.write(
+                address, part, 0,
+                load_part(blocks, part) * times(load_part(within, part), roots + 2 * number));
+    }
+}
+
+}  // namespace
+
+constinit const FftLoops fft_loops{tile_columns, tile_rows, only_tile_rows,    rows,
+                                   partial_rows, scatter,   finish_past_caches};
+
+}  // namespace quartet::device::QUARTET_ISA

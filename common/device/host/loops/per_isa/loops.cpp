@@ -1,0 +1,9 @@
+#include "device/host/loops/per_isa/per_isa.hpp"
+#include "device/host/loops/per_isa/simd.hpp"
+
+namespace quartet::device::QUARTET_ISA {
+
+constinit const Loops loops{QUARTET_ISA_NAME, lanes,     vector_loops,
+                            matrix_loops,     fft_loops, peak_loops};
+
+}  // namespace quartet::device::QUARTET_ISA

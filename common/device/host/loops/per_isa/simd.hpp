@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+// The one header that asks the preprocessor what the compiler may use.
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+/// The files of this folder are compiled once for each instruction set (CMakeLists.txt), each time
+/// into a namespace of its name, QUARTET_ISA. They hold loops over plain memory and nothing that
+/// allocates: a function of the standard library that is not inlined would be linked for all
+/// processors with the instructions of one (a test looks for such).
+namespace quartet::device::QUARTET_ISA {
+
+#if defined(__AVX512F__)
+inline constexpr int vector_bytes = 64;
+inline constexpr int registers = 32;
+#elif defined(__AVX2__)
+inline constexpr int vector_bytes = 32;
+inline constexpr int registers = 16;
+#elif defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS > 128
+inline constexpr int vector_bytes = __ARM_FEATURE_SVE_BITS / 8;
+inline constexpr int registers = 32;
+#elif defined(__ARM_NEON)
+inline constexpr int vector_bytes = 16;
+inline constexpr int registers = 32;
+#else
+inline constexpr int vector_bytes = 16;
+inline constexpr int registers = 16;
+#endif
+
+/// Doubles of a vector register: 2, 4 or 8.
+inline constexpr int lanes = vector_bytes / static_cast<int>(sizeof(double));
+static_assert(lanes == 2 || lanes == 4 || lanes == 8);
+
+/// One register of doubles, and one of floats. Passed by reference: how they are passed by value
+/// depends on the processor.
+using Vector = double __attribute__((vector_size(vector_bytes), may_alias));
+using FloatVector = float __attribute__((vector_size(vector_bytes), may_alias));
+
+/// Vectors from and to memory that is aligned to doubles.
+[[gnu::always_inline]] inline Vector load(const double* data) {
+    Vector value;
+    std::memcpy(&value, data, sizeof value);
+    return value;
+}
+[[gnu::always_inline]] inline void store(double* data, const Vector& value) {
+    std::memcpy(data, &value, sizeof value);
+}
+
+/// Writes past the caches, if the processor can: what will not be read soon must not drive out what
+/// will be, and a line that is written whole need not be read first. `data` is aligned to a vector;
+/// the rest of its cache line is to be written next.
+[[gnu::always_inline]] inline void store_past_caches(double* data, const Vector& value) {
+#if defined(__AVX512F__)
+    _mm512_stream_pd(data, reinterpret_cast<__m512d>(value));
+#elif defined(__AVX2__)
+    _mm256_stream_pd(data, reinterpret_cast<__m256d>(value));
+#elif defined(__SSE2__)
+    _mm_stream_pd(data, reinterpret_cast<__m128d>(value));
+#else
+    store(data, value);
+#endif
+}
+
+/// Orders what was written past the caches before what is written later. At the end of a thread's
+/// work.
+inline void finish_past_caches() {
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
+}
+
+/// body(integral_constant) for 0 to count - 1, unrolled whatever the size of the body.
+template <int count, typename Body>
+[[gnu::always_inline]] inline void unrolled(Body body) {
+    [&]<int... index>(std::integer_sequence<int, index...>) __attribute__((always_inline)) {
+        (body(std::integral_constant<int, index>{}), ...);
+    }
+    (std::make_integer_sequence<int, count>{});
+}
+
+/// The lanes 0 .. lanes - 1, for a shuffle that says where each comes from.
+using LaneSequence = std::make_integer_sequence<int, lanes>;
+
+/// Adds in the order of the lanes.
+[[gnu::always_inline]] inline double sum_of(const Vector& value) {
+    double sum = 0;
+    for (int lane = 0; lane < lanes; ++lane)
+        sum += value[lane];
+    return sum;
+}
+
+/// Prefetches a cache line into the second-level cache; any address is allowed.
+[[gnu::always_inline]] inline void prefetch_line(const void* line) {
+    __builtin_prefetch(line, 0, 2);
+}
+
+}  // namespace quartet::device::QUARTET_ISA

@@ -1,0 +1,131 @@
+#pragma once
+
+#include "device/host/loops/loops.hpp"
+#include "device/host/loops/per_isa/butterflies.hpp"
+
+namespace quartet::device::QUARTET_ISA {
+
+/// FFTs of up to 256 points, one in each lane, in the first-level cache: stages of radices up to 16
+/// in Stockham's self-sorting form. The first stage loads its points by a functor and the last
+/// stores them by another, so that conversions, twiddles and copies need no loop of their own.
+///
+/// After stages whose radices have the product m, with R the next radix and C the product of those
+/// after it, element (K, j, c) of [m][R][C] goes through a butterfly over j to (K + m k, c) of
+/// [m R][C], times exp(-2 pi i c k / (R C)).
+
+template <typename Use>
+[[gnu::always_inline]] inline void with_radix(int radix, Use use) {
+    switch (radix) {
+        case 1:
+            return use(std::integral_constant<int, 1>{});
+        case 2:
+            return use(std::integral_constant<int, 2>{});
+        case 3:
+            return use(std::integral_constant<int, 3>{});
+        case 4:
+            return use(std::integral_constant<int, 4>{});
+        case 5:
+            return use(std::integral_constant<int, 5>{});
+        case 6:
+            return use(std::integral_constant<int, 6>{});
+        case 7:
+            return use(std::integral_constant<int, 7>{});
+        case 8:
+            return use(std::integral_constant<int, 8>{});
+        case 9:
+            return use(std::integral_constant<int, 9>{});
+        case 10:
+            return use(std::integral_constant<int, 10>{});
+        case 12:
+            return use(std::integral_constant<int, 12>{});
+        case 15:
+            return use(std::integral_constant<int, 15>{});
+        case 16:
+            return use(std::integral_constant<int, 16>{});
+        default:
+            __builtin_unreachable();  // SmallFftPlan chooses among these
+    }
+}
+
+template <typename Load>
+void first_stage(const SmallFftStage& stage, Load load_point, Complex* to) {
+    with_radix(
+        stage.radix, [&](auto radix) __attribute__((always_inline)) {
+            constexpr std::int64_t R = decltype(radix)::value;
+            const int after = stage.after;
+            const double* w = stage.twiddles;
+            for (int c = 0; c < after; ++c, w += 2 * R) {
+                Complex x[R];
+                unrolled<R>([&](auto j) __attribute__((always_inline)) {
+                    x[j] = load_point(j * after + c);
+                });
+                Butterfly<R>::apply(x);
+                to[c] = x[0];
+                unrolled<R - 1>([&](auto k) __attribute__((always_inline)) {
+                    to[(k + 1) * after + c] = times(x[k + 1], w + 2 * (k + 1));
+                });
+            }
+        });
+}
+
+inline void middle_stage(const SmallFftStage& stage, const Complex* from, Complex* to) {
+    with_radix(
+        stage.radix, [&](auto radix) __attribute__((always_inline)) {
+            constexpr std::int64_t R = decltype(radix)::value;
+            const int after = stage.after;
+            for (std::int64_t before = 0; before < stage.before; ++before) {
+                const double* w = stage.twiddles;
+                const Complex* source = from + before * R * after;
+                Complex* target = to + before * after;
+                for (int c = 0; c < after; ++c, w += 2 * R) {
+                    Complex x[R];
+                    unrolled<R>([&](auto j) __attribute__((always_inline)) {
+                        x[j] = source[j * after + c];
+                    });
+                    Butterfly<R>::apply(x);
+                    target[c] = x[0];
+                    unrolled<R - 1>([&](auto k) __attribute__((always_inline)) {
+                        target[(k + 1) * stage.before * after + c] =
+                            times(x[k + 1], w + 2 * (k + 1));
+                    });
+                }
+            }
+        });
+}
+
+template <typename Store>
+void last_stage(const SmallFftStage& stage, const Complex* from, Store store_point) {
+    with_radix(
+        stage.radix, [&](auto radix) __attribute__((always_inline)) {
+            constexpr std::int64_t R = decltype(radix)::value;
+            const int before = stage.before;
+            for (int index = 0; index < before; ++index) {
+                Complex x[R];
+                unrolled<R>([&](auto j)
+                                __attribute__((always_inline)) { x[j] = from[index * R + j]; });
+                Butterfly<R>::apply(x);
+                unrolled<R>([&](auto k) __attribute__((always_inline)) {
+                    store_point(index + before * k, x[k]);
+                });
+            }
+        });
+}
+
+/// load_point(j) gives element j, for each j once; store_point(k, value) takes element k of the
+/// result. `work` holds 2 length numbers in each lane.
+template <typename Load, typename Store>
+[[gnu::always_inline]] inline void transform(const SmallFft& fft, Load load_point,
+                                             Store store_point, double* work) {
+    auto* from = reinterpret_cast<Complex*>(work);
+    Complex* to = from + fft.length;
+    first_stage(fft.stage[0], load_point, from);
+    for (int index = 1; index + 1 < fft.stages; ++index) {
+        middle_stage(fft.stage[index], from, to);
+        Complex* const swapped = from;
+        from = to;
+        to = swapped;
+    }
+    last_stage(fft.stage[fft.stages - 1], from, store_point);
+}
+
+}  // namespace quartet::device::QUARTET_ISA

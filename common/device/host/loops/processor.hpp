@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string_view>
+
+namespace quartet::device {
+
+/// Whether this processor, and the system on it, can run the instruction set of loops of that name.
+/// Local.
+bool processor_has(std::string_view isa);
+
+}  // namespace quartet::device

@@ -1,0 +1,115 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "core/check.hpp"
+#include "device/four_step_fft.hpp"
+#include "device/host/fft/small_fft_plan.hpp"
+#include "device/host/fft/two_levels.hpp"
+#include "device/host/loops/loops.hpp"
+#include "device/host/loops/processor.hpp"
+#include "support/reference_transform.hpp"
+
+namespace quartet::device {
+namespace {
+
+using Point = std::complex<double>;
+constexpr std::size_t lanes = FourStepFft::block_bins;
+
+/// Doubles aligned to 64 bytes.
+struct alignas(64) Line {
+    double values[8];
+};
+
+/// The loops of each instruction set that this processor has.
+class EveryFftLoops : public ::testing::TestWithParam<const Loops*> {
+  protected:
+    void SetUp() override {
+        if (!processor_has(GetParam()->isa)) {
+            GTEST_SKIP() << "no " << GetParam()->isa << " here";
+        }
+    }
+
+    // FFTs of one length over tiles, one for each bin of a block.
+    std::vector<std::vector<Point>> transform(const std::vector<std::vector<Point>>& inputs,
+                                              int length) const {
+        const SmallFftPlan one(1);
+        const SmallFftPlan plan(length);
+        const auto size = static_cast<std::size_t>(length);
+        std::vector<Line> blocks(2 * size);
+        std::vector<TileSource> sources;
+        for (std::size_t t = 0; t < size; ++t) {
+            sources.push_back({0, static_cast<std::uint32_t>(t)});
+            for (std::size_t lane = 0; lane < lanes; ++lane) {
+                blocks[2 * t].values[lane] = inputs[lane][t].real();
+                blocks[2 * t + 1].values[lane] = inputs[lane][t].imag();
+            }
+        }
+        std::vector<Line> memory(4 * size);
+        const double* block = blocks.data()->values;
+        std::vector<Line> bins(2 * size);
+        const RowFft fft{one.fft(), plan.fft(), sources.data(), nullptr, lanes, false};
+        const RowWork work{memory.data()->values, nullptr, nullptr, &block, &block};
+        GetParam()->ffts.rows(fft, work, lanes, bins.data()->values);
+        const auto* points = reinterpret_cast<const Point*>(bins.data());
+        std::vector<std::vector<Point>> outputs(lanes);
+        for (std::size_t k = 0; k < size; ++k) {
+            for (std::size_t lane = 0; lane < lanes; ++lane) {
+                outputs[lane].push_back(points[k * lanes + lane]);
+            }
+        }
+        return outputs;
+    }
+};
+
+TEST_P(EveryFftLoops, AreTheFftForEveryLengthThatHasAPlan) {
+    std::mt19937_64 engine(1);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    int supported = 0;
+    for (int length = 1; length <= SmallFftPlan::longest; ++length) {
+        if (!SmallFftPlan::supports(length)) {
+            continue;
+        }
+        ++supported;
+        std::vector<std::vector<Point>> inputs(lanes);
+        for (auto& input : inputs) {
+            for (int j = 0; j < length; ++j) {
+                input.emplace_back(uniform(engine), uniform(engine));
+            }
+        }
+        const auto outputs = transform(inputs, length);
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            EXPECT_LE(relative_error(outputs[lane], reference_transform(inputs[lane])),
+                      rounding_bound(inputs[lane].size()))
+                << "length " << length << ", lane " << lane;
+        }
+    }
+    EXPECT_EQ(supported, 77) << "numbers up to 256 without a prime factor above 7";
+}
+
+INSTANTIATE_TEST_SUITE_P(Host, EveryFftLoops,
+                         ::testing::ValuesIn(compiled_loops().begin(), compiled_loops().end()),
+                         [](const auto& test) { return std::string(test.param->isa); });
+
+TEST(SmallFftPlan, SupportsNoOtherLengths) {
+    for (const std::int64_t length : {-4, 0, 11, 22, 143, 257, 512}) {
+        EXPECT_FALSE(SmallFftPlan::supports(length)) << length;
+    }
+    EXPECT_THROW(SmallFftPlan(11), Failure);
+}
+
+TEST(TwoLevels, FindsTwoSupportedFactors) {
+    for (const std::int64_t length : {64, 72, 4096, 8192, 65536, 11025, 100 * 100}) {
+        const auto levels = two_levels(length, 8, 8);
+        ASSERT_TRUE(levels.has_value()) << length;
+        EXPECT_EQ(levels->first * levels->second, length);
+        EXPECT_GE(std::min(levels->first, levels->second), 8);
+    }
+    EXPECT_EQ(two_levels(72, 8, 8)->first, 8) << "a multiple of 8 first";
+    for (const std::int64_t length : {1, 32, 49, 75, 64 * 11, 2 * 65536}) {
+        EXPECT_FALSE(two_levels(length, 8, 8).has_value()) << length;
+    }
+}
+
+}  // namespace
+}  // namespace quartet::device
