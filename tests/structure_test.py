@@ -39,7 +39,7 @@ VENDORS = {
     r"xxhash\.h": ("common/core/files/checksum*",),
     r"Random123/.*": ("common/core/data_source*", "tests/core/data_source*"),
 }
-CONDITIONAL = "common/device/host/simd/streaming_store.hpp"  # stores past the caches, by processor
+CONDITIONAL = "common/device/host/loops/per_isa/simd.hpp"  # what the compiler may use, by processor
 ENVIRONMENT_READER = "common/core/environment.cpp"
 UNTIED = ("common", *KERNELS)  # whose folders' includes form no cycle
 
@@ -306,7 +306,7 @@ class Rules(unittest.TestCase):
     def test_one_header_asks_for_the_compilers_macros(self):
         text = "#pragma once\n#if defined(__SSE2__)\n#elif 1\n#else\n#endif\n"
         self.assert_passes(CONDITIONAL, text)
-        self.assertTrue(self.check({"common/device/host/simd/simd.hpp": text}))
+        self.assertTrue(self.check({"common/device/host/loops/loops.hpp": text}))
         self.assert_fails(CONDITIONAL, text + "#define A\n", "linking another file")
 
     def test_headers_say_pragma_once(self):
