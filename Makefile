@@ -53,14 +53,14 @@ build: ## Build everything, tests included; or TARGETS
 	@scripts/setup.sh test
 	@$(SAY_CUDA)
 	@$(CONFIGURE) $(FRESH) >/dev/null
-	@scripts/quartet build $(BUILD) $(TARGETS)
+	@cmake --build $(BUILD) --target $(or $(TARGETS),all)
 
 run: ## Measure on this machine: builds what is needed, ends with a table and a verdict
 	@scripts/setup.sh run
 	@$(SAY_CUDA)
 	@$(CONFIGURE) $$([ -e $(BUILD)/build.ninja ] || \
 	    echo -D QUARTET_TESTS=OFF -D QUARTET_MICROBENCH=OFF) >/dev/null
-	@scripts/quartet build $(BUILD) $(PROGRAMS)
+	@cmake --build $(BUILD) --target $(PROGRAMS)
 	@scripts/quartet run --build $(BUILD) $(RUN_FLAGS)
 
 check: ## Build and run the tests of one process each, and Python's: minutes

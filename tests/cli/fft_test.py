@@ -11,7 +11,7 @@ from pathlib import Path
 import concurrent_tests
 from quartet_cli import assert_refused, medians, run
 
-BAD_USAGE, WRONG, UNAVAILABLE = 2, 1, 77
+BAD_USAGE, UNAVAILABLE = 2, 77
 PYTHON_WITH_NUMPY = os.environ.get("QUARTET_PYTHON_WITH_NUMPY", "")
 CASE = "--size 960 --tiles 12 --device host --threads 1 --runs 1 --limits off"
 

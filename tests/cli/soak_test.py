@@ -33,19 +33,8 @@ LEAVES_SHARED_MEMORY = """#!/bin/sh
 touch /dev/shm/left-by-$$
 exec {true} "$@"
 """
-COMPLAINS_TWICE = """#!/bin/sh
-{true} "$@"
-code=$?
-[ $code != 2 ] || echo "once more" >&2
-exit $code
-"""
 CRASHES = """#!/bin/sh
 kill -SEGV $$
-"""
-MEETS_ANOTHER_ROUND = """#!/bin/sh
-touch {build}/met-$(echo "$TMPDIR" | tr / _)
-until [ $(ls {build} | grep -c ^met-) -ge 2 ]; do sleep 0.05; done
-exec {true} "$@"
 """
 FORGETS = """#!/bin/sh
 case "$*" in
@@ -105,48 +94,15 @@ class Programs(Soak):
             self.assertEqual(record["counts"][kind]["series"], 1)
 
 
-class SideBySide(Soak):
-    def test_rounds_run_at_the_same_time_in_folders_of_their_own(self):
-        ended, record = self.with_program(MEETS_ANOTHER_ROUND, "--only", "pauses", "--rounds", "2", "--jobs", "2")
-        self.assertEqual(ended.returncode, VERIFIED, ended)
-        self.assertEqual(record["rounds"], {"pauses": 2})
-
-    def test_each_failure_says_how_to_repeat_its_round_alone(self):
-        ended, record = self.with_program(LEAVES_A_FILE, "--only", "pauses", "--rounds", "3", "--jobs", "2",
-                                          "--seed", "5")
-        self.assertEqual(ended.returncode, FAILED, ended)
-        self.assertEqual([failure["number"] for failure in record["failures"]], [0, 1, 2])
-        for failure in record["failures"]:
-            self.assertIn(f"--seed 5 --only pauses --round {failure['number']}", failure["repeat"])
-            self.assertNotIn("--jobs", failure["repeat"])
-            self.assertIn(failure["repeat"], ended.stdout)
-
-    def test_what_a_round_leaves_in_shared_memory_is_not_another_rounds(self):
-        if os.geteuid() != 0:
-            self.skipTest("in a /dev/shm of its own, which is for root")
-        ended, record = self.with_program(LEAVES_SHARED_MEMORY, "--only", "pauses", "--rounds", "2", "--jobs", "2")
-        self.assertEqual(ended.returncode, FAILED, ended)
-        ranks = [failure["what"].count("left-by-") for failure in record["failures"]]
-        programs = [failure["command"].split()[1] for failure in record["failures"]]
-        self.assertEqual(ranks, [int(number) for number in programs], record)
-
-
 class Interrupts(Soak):
     def test_it_ends_its_jobs_and_leaves_nothing(self):
-        self.interrupt()
-
-    def test_it_ends_the_jobs_of_all_rounds_that_run_side_by_side(self):
-        self.interrupt("--jobs", "2")
-
-    def interrupt(self, *flags):
         scratch = self.build / "scratch"
         scratch.mkdir()
         soak = subprocess.Popen(
-            [*QUARTET, "soak", "--build", self.build, "--only", "kills", *flags],
+            [*QUARTET, "soak", "--build", self.build, "--only", "kills"],
             stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(scratch)})
         limit = time.monotonic() + float(PATIENCE)
-        rounds = "*/worker-1/round-1" if flags else "*/round-0"
-        while not list(scratch.glob(f"{rounds}/checkpoints")) and time.monotonic() < limit:
+        while not list(scratch.glob("*/round-0/checkpoints")) and time.monotonic() < limit:
             time.sleep(0.02)
         soak.send_signal(signal.SIGTERM)
         output, _ = soak.communicate()
@@ -167,6 +123,13 @@ class Faults(Soak):
         self.assert_noticed(self.with_program(LEAVES_A_FILE, "--only", "pauses", "--rounds", "1"),
                             "left left-by-it.tmp behind")
 
+    def test_each_failure_says_how_to_repeat_its_round_alone(self):
+        ended, record = self.with_program(LEAVES_A_FILE, "--only", "pauses", "--rounds", "3", "--seed", "5")
+        self.assertEqual(ended.returncode, FAILED, ended)
+        for number, failure in enumerate(record["failures"]):
+            self.assertIn(f"--seed 5 --only pauses --round {number}", failure["repeat"])
+            self.assertIn(failure["repeat"], ended.stdout)
+
     def test_a_program_that_leaves_shared_memory(self):
         if os.geteuid() != 0:
             self.skipTest("in a /dev/shm of its own, which is for root")
@@ -176,10 +139,6 @@ class Faults(Soak):
     def test_a_program_that_loses_its_checkpoints(self):
         self.assert_noticed(self.with_program(FORGETS, "--only", "kills", "--round", "0", names=["cg"]),
                             "has no checkpoint")
-
-    def test_a_program_that_complains_in_more_than_a_line(self):
-        self.assert_noticed(self.with_program(COMPLAINS_TWICE, "--only", "hostile", "--round", "0"),
-                            "a hostile input is refused in ")
 
     def test_a_program_that_crashes(self):
         self.assert_noticed(self.with_program(CRASHES, "--only", "pauses", "--round", "0"),

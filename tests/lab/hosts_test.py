@@ -41,11 +41,6 @@ class OnHosts(unittest.TestCase):
         self.assertTrue(all(row["verified"] for row in medians(document)))
         return document
 
-    def assert_idle(self):
-        """Nothing of a job is left on any host."""
-        left = {host.name: host.processes() for host in self.hosts.nodes}
-        self.assertEqual(left, {host.name: [] for host in self.hosts.nodes})
-
 
 class Placement(OnHosts):
     def assert_placed(self, document, hosts):

@@ -100,7 +100,7 @@ class Flags(HostileCase):
         for arguments in (("--formulation", "x"), ("--ranks-per-node", "0"), ("--arguments", "--x 1"),
                           ("--arguments", "x"), ("--arguments", "--iterations"), ("--arguments", "'"),
                           ("--arguments", "--iterations 0"), ("--arguments", "--iterations " + DIGITS),
-                          ("--arguments", "--storage x"), ("--paper",), ("--seed", "1"),
+                          ("--arguments", "--storage x"), ("--seed", "1"),
                           ("--json", self.file), ("--json", self.folder), ("--from", self.folder / "no"),
                           ("--from", self.file)):
             code, output, errors = self.predict(*arguments)

@@ -20,7 +20,6 @@ from quartet_dev.limits import goals as limits_goals
 from quartet_dev.limits import loop as limits_loop
 from quartet_dev.limits import plan as limits_plan
 from quartet_dev.limits import table as limits_table
-from quartet_dev.limits.circumstances import Circumstances, circumstances
 from quartet_dev.limits.comparisons import OfLimit, OverPeer, Result, Row
 from quartet_dev.limits.goals import Bound, Goal, Noise, Verdict
 from quartet_dev.limits.match import LimitsFiles
@@ -164,55 +163,6 @@ class Verdicts(unittest.TestCase):
                               ([11, 10, 10.6], Verdict.MISSED)):
             self.assertIs(limits_goals.judge(equal, rounds(ours, [10, 10, 10])).verdict, verdict)
 
-    def test_circumstances_of_each_row_come_from_its_documents(self):
-        def stream(**median):
-            rows = [fake_results.case(f"stream/native/host/shm/size:{size}", 800.0, **median)
-                    for size in ("2MiB", "4MiB")]
-            return {"shm": Result(Outcome(0, 1.0), cases(fake_results.document(*rows)))}
-
-        small, large = Row("shm", ("size:2MiB",)), Row("shm", ("size:4MiB",))
-        known = stream(stolen_share=0.2, core_loop_seconds=4e-5, rank_seconds=[4, 2, None],
-                       limit={"what": "add", "seconds": 1, "rate": 1000, "probes": [1, 0, None, 3]})
-        faster = {"other": Result(Outcome(0, 1.0), cases(fake_results.document(fake_results.case(
-            "stream/native/host/mpi/size:2MiB", 800.0, core_loop_seconds=2e-5))))}
-        unknown = stream(stolen_share=..., core_loop_seconds=..., rank_seconds=[1], limit=...,
-                         fraction_of_limit=...)
-        over = OverPeer(small, (large,), "larger")
-        self.assertEqual(circumstances(over, [known, {**known, **faster}, unknown, {}]),
-                         [Circumstances(small, None, None, 0.25, 0.2, 0.5, 3),
-                          Circumstances(large, None, None, 0.25, 0.2, 0.5, 3, reach=1000 / 800,
-                                        limits=1)])
-        many = stream(stolen_share=..., core_loop_seconds=..., rank_seconds=..., limit=...,
-                      fraction_of_limit=..., rank_seconds_summary={"ranks": 512, "mean": 3, "max": 4})
-        self.assertEqual(circumstances(OfLimit(small), [many]),
-                         [Circumstances(small, None, None, 0.25, None, None, None)])
-        points = OverPeer(small, (large,), "larger", limits_comparisons.nanoseconds_per_point)
-        self.assertEqual([(each.reach, each.limits) for each in circumstances(points, [known])],
-                         2 * [(None, None)])
-        self.assertEqual(circumstances(OfLimit(small), [unknown]),
-                         [Circumstances(small, None, None, None, None, None, None)])
-        self.assertEqual(circumstances(OfLimit(small), [{}]), [])
-
-    def test_files_take_their_share_only_where_there_are_some(self):
-        def share(**median):
-            row = fake_results.case("matmul/native/host/shm/n:8192/tile:2048", 250.0, rank_seconds=[4, 5],
-                               **median)
-            result = Result(Outcome(0, 1.0), cases(fake_results.document(row)))
-            return circumstances(OfLimit(Row("memory")), [{"memory": result}])[0].files
-
-        phases = {"compute": 4.5, "read": 0.3, "copy_out": 0.1}
-        self.assertAlmostEqual(share(phases=phases, bytes_read=2**30), 0.08)
-        self.assertIsNone(share(phases=phases), "copied out to a host's memory, say")
-        self.assertEqual(share(phases={"read": 1, "compute": 4}, bytes_read=2**30), 0.2)
-
-    def test_pairs_have_circumstances_of_their_own(self):
-        rows = [fake_results.case(f"stream/native/host/shm/size:16MiB/pair:{pair}", 800.0,
-                             stolen_share=share) for pair, share in (("0-1", 0.1), ("1-0", 0.3))]
-        pairs = {"shm": Result(Outcome(0, 1.0), cases(fake_results.document(*rows)))}
-        over = OverPeer(Row("shm", ("pair:1-0",)), (Row("shm", ("pair:0-1",)),), "pair 0-1")
-        found = circumstances(over, [pairs])
-        self.assertEqual([each.steal for each in found], [0.3, 0.1])
-
     def test_bytes_read_leave_out_what_is_written(self):
         read = results(1, bytes_read=12 * 2**20, bytes_written=5 * 2**20,
                        bytes_best_whole_tiles=15 * 2**20)
@@ -350,19 +300,6 @@ case "$*" in *library*) touch {self.folder}/far;; *) rm -f {self.folder}/far;; e
         self.assertEqual(self.line(done.stdout, "full, 1 sum", "classic")[-1], "met~")
         self.assertIn(" ~  the median is below the goal", done.stdout)
         self.assertNotIn(" ~  ", self.limits("--rounds", 1, full=[10], full_single=[10]).stdout)
-
-    def test_circumstances_are_listed_for_missed_goals(self):
-        done = self.limits("--rounds", 1, full=[10], library=[5], symmetric=[15],
-                           full_single=[10], symmetric_single=[15])
-        headings = "waiting files early steal cores probes reach limits\n"
-        beside = done.stdout.split(headings)[1].split("\n\n")[0]
-        self.assertIn("cg, N = 8192, 2 ranks x 1 thread", beside)
-        self.assertEqual(self.line(beside, "symmetric "),
-                         ["symmetric", "0.30", "-", "0.25", "0.12", "1.00", "1.50", "-", "-"],
-                         beside)
-        self.assertEqual([line[:24].rstrip() for line in beside.splitlines()[1:4]],
-                         ["full", "symmetric", "symmetric: full-single"])  # each row once
-        self.assertNotIn("library", beside)  # it was beaten
 
     def test_programs_warn_in_the_words_that_are_counted(self):
         (file,) = (SCRIPTS.parent / "common").rglob("disturbance.cpp")

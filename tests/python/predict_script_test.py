@@ -13,9 +13,7 @@ from in_process import run
 from predicted_machine import MODELS, file
 from quartet.commands import predict
 from quartet.predict.duration import PARTS
-from quartet.predict.paper import table as paper_table
 from quartet.sizes import GROWTH
-from tree import SCRIPTS
 
 
 class Script(unittest.TestCase):
@@ -141,32 +139,3 @@ class Script(unittest.TestCase):
                                   path)
             self.assertEqual(code, 2)
             self.assertIn("no document shows a rate", errors)
-
-
-class Paper(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.fits = {fit.points[0].kernel.name: fit for fit in paper_table.fits()}
-
-    def test_published_cg_points_are_within_15_percent_by_one_constant(self):
-        fit = self.fits["cg"]
-        self.assertEqual((len(fit.numbers), len(fit.constants)), (7, 1))
-        self.assertLess(fit.worst, 0.15)
-        self.assertTrue(fit.by_machine)
-        self.assertLess(max(map(abs, fit.left_out)), 0.15)
-
-    def test_page_has_what_the_command_says(self):
-        page = (SCRIPTS.parent / "docs" / "prediction.md").read_text(encoding="utf-8")
-        for line in paper_table.render(list(self.fits.values())).splitlines():
-            self.assertIn(line, page)
-
-    def test_json_has_every_number(self):
-        kernels = json.loads(json.dumps(paper_table.as_json(list(self.fits.values()))))
-        self.assertEqual([one["kernel"] for one in kernels], list(MODELS))
-        self.assertEqual(sum(len(one["points"]) for one in kernels), 21)
-
-    def test_native_is_never_slower_than_the_data_flow_on_more_gpus(self):
-        for fit in self.fits.values():
-            for point in fit.numbers:
-                if point.unit != "speed-up":
-                    self.assertGreater(point.native(), point.data_flow(fit.constants), point.label)

@@ -5,15 +5,14 @@ MACHINE is a machine file, or the name of one that is shipped, with an object `r
 its uncertainty and its source. What documents show need not be described (--from).
 
     quartet predict h100-example cg --sizes 65536 --ranks 1:16384
-    quartet predict mine.json fft --sizes 2^31 --ranks 1:4096 --from results/runs --weak
-    quartet predict --paper                   # why the paper's scaling flattened"""
+    quartet predict mine.json fft --sizes 2^31 --ranks 1:4096 --from results/runs --weak"""
 
 import argparse
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from quartet.command_line import UsageError, shipped_in, whole_number
+from quartet.command_line import shipped_in, whole_number
 from quartet.exit_codes import VERIFIED, ScriptError
 from quartet.files import check_output, write_json
 from quartet.paths import MACHINES
@@ -22,7 +21,6 @@ from quartet.predict.curve import Curve, Wanted, curve
 from quartet.predict.machine import Machine
 from quartet.predict.measured import measured
 from quartet.predict.models import MODELS
-from quartet.predict.paper import table as paper_table
 from quartet.predict.request import flags_in, formulation_called, kernel_called, sizes_in
 from quartet.results import collect
 from quartet.sweep.spec import counts_of
@@ -34,11 +32,11 @@ MOST_PER_NODE = 10**5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("machine", nargs="?", type=shipped_in(MACHINES), metavar="MACHINE",
+    parser.add_argument("machine", type=shipped_in(MACHINES), metavar="MACHINE",
                         help="a machine file, or a shipped one's name")
-    parser.add_argument("kernel", nargs="?", metavar="KERNEL", help=", ".join(MODELS))
-    parser.add_argument("--sizes", metavar="LIST", help="sizes as the program takes them, or 2^k")
-    parser.add_argument("--ranks", metavar="LIST",
+    parser.add_argument("kernel", metavar="KERNEL", help=", ".join(MODELS))
+    parser.add_argument("--sizes", required=True, metavar="LIST", help="sizes as the program takes them, or 2^k")
+    parser.add_argument("--ranks", required=True, metavar="LIST",
                         help='numbers, or "1:16384", which doubles from 1 to 16384')
     parser.add_argument("--weak", action="store_true",
                         help="the size is for the fewest workers and grows with them")
@@ -52,17 +50,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ranks-per-node", type=whole_number(MOST_PER_NODE), metavar="N",
                         help="ranks of a node, instead of the machine file's")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also writes the numbers to a file")
-    parser.add_argument("--paper", action="store_true",
-                        help="the paper's numbers beside models of its programs and of ours")
-
-
-def check(options: argparse.Namespace) -> None:
-    """What argparse does not check. Raises UsageError."""
-    given = [options.machine, options.kernel, options.sizes, options.ranks]
-    if options.paper and any(given):
-        raise UsageError("--paper has machines and sizes of its own: leave them out")
-    if not options.paper and None in given:
-        raise UsageError("give MACHINE, KERNEL, --sizes and --ranks, or --paper")
 
 
 def wanted_of(options: argparse.Namespace) -> list[Wanted]:
@@ -113,15 +100,8 @@ def as_json(machine: Machine, curves: list[Curve]) -> dict[str, Any]:
 
 
 def run(options: argparse.Namespace) -> int:
-    check(options)
     if options.json:
-        check_output(options.json, [options.machine] if options.machine else [])
-    if options.paper:
-        fits = paper_table.fits()
-        print(paper_table.render(fits), end="")
-        if options.json:
-            write_json(options.json, paper_table.as_json(fits))
-        return VERIFIED
+        check_output(options.json, [options.machine])
     wanted = wanted_of(options)
     machine = machine_of(options)
     curves = [curve(machine, one) for one in wanted]

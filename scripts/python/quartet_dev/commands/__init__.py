@@ -2,7 +2,6 @@
 
 # In the order of `quartet --help`.
 SUMMARIES = {
-    "build": "builds targets, says how far it is",
     "limits": "says how near each kernel is to its limit, and how far ahead of its peers",
     "peers": "runs the same data flows by TensorFlow beside ours",
     "cost": "measures time and memory against size, draws both beside the formulas",

@@ -1,10 +1,9 @@
 """Disturbs small jobs at random for a while: kills of ranks and launchers with checkpoints or tiles to go on from,
-signals, ranks that stand still, full disks, two jobs with one file, hostile inputs. After each it looks
-at the documents, the bits, and what was left behind.
+signals, ranks that stand still, full disks, two jobs with one file. After each it looks at the
+documents, the bits, and what was left behind.
 
     quartet soak                      # an hour
     quartet soak --minutes 5 --seed 7
-    quartet soak --jobs 8             # eight rounds at a time
     quartet soak --seed 7 --only kills --round 12   # one round again
 
 What is drawn depends on --seed and the round alone; moments are as exact as a sleeping process is. Full
@@ -23,14 +22,13 @@ from quartet.command_line import add_launch_arguments, positive_number, seconds,
 from quartet.exit_codes import BAD_USAGE, UNAVAILABLE
 from quartet.files import check_output, write_json
 from quartet.text import say
-from quartet_dev.soak import shared_memory, side_by_side, summary
+from quartet_dev.soak import shared_memory, summary
 from quartet_dev.soak.kinds import KINDS
-from quartet_dev.soak.loop import Setting
+from quartet_dev.soak.loop import Setting, rounds
 from quartet_dev.soak.programs import SMALL
 
 EXAMPLE = "quartet soak --minutes 5 --seed 7"
 MOST = 10**9
-MOST_JOBS = 256
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,8 +36,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_launch_arguments(parser)
     parser.add_argument("--minutes", type=positive_number, default=60,
                         help="time after which no round begins (%(default)s)")
-    parser.add_argument("--jobs", type=whole_number(MOST_JOBS), default=1, metavar="N",
-                        help="rounds side by side, which share nothing but the machine (%(default)s)")
     parser.add_argument("--seed", type=whole_number(MOST, 0), default=1,
                         help="seed of everything that is drawn (%(default)s)")
     parser.add_argument("--only", type=some_of(names), default=tuple(names), metavar="KINDS",
@@ -79,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
     numbers: Iterable[int] = itertools.count() if options.rounds is None else range(options.rounds)
     if options.round is not None:
         numbers = [options.round]
-    record = side_by_side.rounds(setting, numbers, time.monotonic() + 60 * options.minutes, options.jobs)
+    record = rounds(setting, numbers, time.monotonic() + 60 * options.minutes)
     print("\n".join(summary.lines(setting, record)), flush=True)
     if options.json:
         write_json(options.json, summary.as_json(setting, record))

@@ -100,10 +100,6 @@ class Comparison(Protocol):
     def label(self) -> str:
         """What it is measured against."""
 
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        """The rows whose times are compared; none for other figures."""
-
     def of(self, results: Round) -> Figures:
         """Raises Missing."""
 
@@ -114,10 +110,6 @@ class OfLimit:
 
     row: Row
     label: str = "limit"
-
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        return (self.row,)
 
     def of(self, results: Round) -> Figures:
         case = self.row.of(results)
@@ -136,10 +128,6 @@ class OverPeer:
     figure: Callable[[Case], float] = rate
     unit: str = ""  # of the figure, where it is not the rate's
 
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        return (self.row, *self.peers)
-
     def of(self, results: Round) -> Figures:
         case = self.row.of(results)
         peers = {peer: peer.of(results) for peer in self.peers}
@@ -157,10 +145,6 @@ class BytesRead:
 
     row: Row
     label: str = "best blocking"
-
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        return ()
 
     def of(self, results: Round) -> Figures:
         row = self.row.of(results).median
@@ -181,10 +165,6 @@ class LimitOverLoop:
     label: str = "loop"
     hardware: bool = False  # what the processor itself allows of the component
     factor: float = 1  # of the loop's rate
-
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        return ()
 
     def of(self, results: Round) -> Figures:
         case = self.row.of(results)

@@ -6,26 +6,13 @@ from typing import Any
 
 from quartet.results import cases, device, warnings
 from quartet.text import ABOVE_LIMIT, WIDTH, Footnotes, aligned, counted, fraction, rate, widths_of, wrapped
-from quartet_dev.limits.circumstances import circumstances, clock_probe, known
-from quartet_dev.limits.comparisons import OfLimit, Round, Row, moved
+from quartet_dev.limits.comparisons import OfLimit, Round, moved
 from quartet_dev.limits.folder import LimitsFolder
 from quartet_dev.limits.goals import GoalResult, Verdict, is_forgiven, is_suspicious, judge
 from quartet_dev.limits.match import Match, Section
 
 HEADINGS = ("", "measured", "against", "", "ratio", "min..max", "goal", "")
 LEFT_ALIGNED = (0, 2, 7)  # columns; the others are numbers
-BESIDE = ("", "waiting", "files", "early", "steal", "cores", "probes", "reach", "limits")
-BESIDE_LEFT_ALIGNED = (0,)
-MAY_EXPLAIN = (
-    "Possible reasons for the lines above that are missed, or above their limit; medians of the "
-    "rounds. waiting: share of the slowest rank's time in sums over ranks and waiting for other "
-    "ranks. files: the same for reading and writing files; where all cores compute, this takes time "
-    "from the products. early: 1 - mean / longest of the ranks' times. steal: share of a busy core's "
-    "time that the hypervisor withheld; 0.05 disturbs. cores: their speed right after the runs, over "
-    "the best in any launch of the heading; about half where two are hyperthreads of one core. "
-    "probes: longest / shortest time of the limit's probes in a launch. reach: beside a peer, the "
-    "ratio to it at the limit itself. limits: our limit over the peer's own; where both are of the "
-    "same kind, the machine makes the difference.")
 FORGIVEN = ("the median is below the goal, but the 95% interval of the ratio reaches it, and so does "
             "a round: noise (needs five rounds)")
 # How the warnings begin that may come once a launch: they are counted, not listed.
@@ -45,14 +32,13 @@ class Judged:
     match: Match
     section: Section
     results: list[GoalResult]
-    rounds: list[Round]
 
 
 def judge_all(matches: list[Match], folder: LimitsFolder) -> list[Judged]:
     found = []
     for match in matches:
         rounds = folder.rounds(match)
-        found += [Judged(match, section, [judge(goal, rounds) for goal in section.goals], rounds)
+        found += [Judged(match, section, [judge(goal, rounds) for goal in section.goals])
                   for section in match.sections]
     return found
 
@@ -96,41 +82,10 @@ def _peers(all_judged: list[Judged]) -> list[str]:
     return [line for text in notes for line in wrapped("", text)]
 
 
-def _named_rows(result: GoalResult, judged: Judged) -> dict[Row, tuple[str, ...]]:
-    """What was measured beside the rows of a goal, by the table's own words for them."""
-    found = circumstances(result.goal.comparison, judged.rounds)
-    lines = {}
-    for number, each in enumerate(found):
-        if number == 0:
-            name = result.goal.what
-        else:  # one of several peers has no name there
-            peer = result.goal.comparison.label if len(found) == 2 else each.row.side
-            name = f"{result.goal.what}: {peer}"
-        figures = (each.waiting, each.files, each.early, each.steal, each.cores, each.spread,
-                   each.reach, each.limits)
-        lines[each.row] = (name, *("-" if value is None else fraction(value) for value in figures))
-    return lines
-
-
-def _beside_what_is_not_met(all_judged: list[Judged]) -> list[str]:
-    """What else was measured there; nothing if all goals are met, or are about no time."""
-    sections = []
-    for judged in all_judged:
-        members: dict[Row, tuple[str, ...]] = {}
-        for result in judged.results:
-            if result.verdict in (Verdict.MISSED, Verdict.ABOVE):
-                for row, line in _named_rows(result, judged).items():
-                    members.setdefault(row, line)
-        if members:
-            sections.append((judged.section.title, list(members.values())))
-    if not sections:
-        return []
-    return ["", *textwrap.wrap(MAY_EXPLAIN, WIDTH), *_lines(BESIDE, sections, BESIDE_LEFT_ALIGNED)]
-
-
 def _disturbances(documents: list[dict[str, Any]], rounds: list[Round]) -> list[str]:
     """How many launches were disturbed, not each."""
-    loops = [known(result.cases, clock_probe) for results in rounds for result in results.values()]
+    loops = [[loop for case in result.cases if (loop := case.median.get("core_loop_seconds"))]
+             for results in rounds for result in results.values()]
     shortest = min((loop for launch in loops for loop in launch), default=0)
     slowed = sum(any(loop > SLOW_PROBE * shortest for loop in launch) for launch in loops)
     found = [[case.flags.get("disturbed", "") for case in cases(document)] for document in documents]
@@ -178,7 +133,7 @@ def render(matches: list[Match], folder: LimitsFolder) -> str:
     machines = dict.fromkeys(f"{device(document)}, {document['context']['host_name']}" for document in documents)
     said = dict.fromkeys(text for document in documents for text in warnings(document)
                          if not text.startswith(MARKED))
-    lines += [*_beside_what_is_not_met(all_judged), "", _summary(all_judged),
+    lines += ["", _summary(all_judged),
               *wrapped("", "Medians of the rounds; in each round the launches of a heading follow one "
                        "another, in every other one backwards, ratios are between them. A limit was "
                        "measured in the same launch."),

@@ -57,30 +57,30 @@ def _room(setting: Setting, kind: Kind, number: int, stop_at: float) -> Room:
     folder = setting.folder / f"round-{number}"
     folder.mkdir()
     return Room(folder, setting.programs, setting.launcher, setting.patience,
-                chances_of(setting.seed, number, kind), stop_at, setting.folder,
-                setting.why_no_mounts)
+                chances_of(setting.seed, number, kind), stop_at, setting.why_no_mounts)
 
 
 def one_round(setting: Setting, kind: Kind, number: int, stop_at: float, record: Record) -> None:
-    """Its faults are said and recorded."""
+    """Says and records its fault."""
     room = _room(setting, kind, number, stop_at)
+    fault = None
     try:
         kind.disturb(room)
     except Fault as caught:
-        room.faults.append(caught)
+        fault = caught
     except FileProblem as problem:
-        room.faults.append(Fault(f"a document that is not valid: {problem}"))
+        fault = Fault(f"a document that is not valid: {problem}")
     except OSError as error:
-        room.faults.append(Fault(f"{type(error).__name__}: {error}"))
+        fault = Fault(f"{type(error).__name__}: {error}")
     finally:
         record.rounds[kind.name] += 1
         record.counts.setdefault(kind.name, Counter()).update(room.counts)
         end_all()
         room.clear()
-    for left in room.faults:
+    if fault:
         repeat = f"{setting.repeat} --seed {setting.seed} --only {kind.name} --round {number}"
-        record.failures.append(Failure(kind.name, number, str(left), left.command, repeat))
-        say(f"round {number}, {kind.name}: {left}: {left.command}")
+        record.failures.append(Failure(kind.name, number, str(fault), fault.command, repeat))
+        say(f"round {number}, {kind.name}: {fault}: {fault.command}")
 
 
 def end_all() -> None:

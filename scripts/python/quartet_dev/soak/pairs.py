@@ -9,7 +9,6 @@ from quartet_dev.soak.programs import SMALL
 from quartet_dev.soak.room import Room, is_verified
 
 RESULTS, FOLDER = "results.json", "shared"
-REFUSED = "is in use by"
 
 
 def _together(room: Room, *jobs: tuple[str, str]) -> list[Ended]:

@@ -14,7 +14,7 @@ from quartet.exit_codes import VERIFIED
 from quartet.files import FileProblem
 from quartet.results import load
 from quartet_dev.soak import shared_memory
-from quartet_dev.soak.job import Ended, Fault, Job
+from quartet_dev.soak.job import Ended, Job
 
 COMMON = ("--device", "host", "--threads", "1", "--limits", "off", "--progress", "off")
 LAUNCHERS_FOLDER = "launcher"  # for its own files
@@ -31,10 +31,8 @@ class Room:
     patience: float  # seconds
     chances: random.Random
     stop_at: float  # when no more than the least is to be tried, by time.monotonic()
-    cache: Path  # a folder that all rounds share
     why_no_mounts: str = ""  # empty if this process has mounts of its own
     counts: Counter[str] = field(default_factory=Counter[str])  # of what was done
-    faults: list[Fault] = field(default_factory=list)  # that did not end the round
 
     def __post_init__(self) -> None:
         self._shared_before = shared_memory.entries()
@@ -51,12 +49,9 @@ class Room:
     def start(self, program: str, ranks: object, *words: str, where: str = "") -> Job:
         """Words are split at blanks; `where` is a folder in `scratch` for jobs at the same time."""
         arguments = [part for word in words for part in word.split()]
-        return self.start_exactly(program, ranks, [*COMMON, *arguments], where)
-
-    def start_exactly(self, program: str, ranks: object, arguments: Iterable[str], where: str = "") -> Job:
         scratch = self.scratch / where
         scratch.mkdir(exist_ok=True)
-        command = [self.launcher, ranks, self.programs / program, *arguments]
+        command = [self.launcher, ranks, self.programs / program, *COMMON, *arguments]
         return Job(command, self.folder, scratch, self.patience)
 
     def run(self, program: str, ranks: int, *words: str) -> Ended:
