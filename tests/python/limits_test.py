@@ -43,7 +43,6 @@ if isinstance(mine, str):
 rate = mine[(int(number) - 1) % len(mine)]
 formulation = "library" if "library" in sys.argv else "native"
 row = fake_results.case("cg/%s/host/shm/%s/ranks:2/threads:1" % (formulation, side), rate, "GFLOP/s", 3, note="of " + side,
-                   core_loop_seconds=3.6e-5 if side == "1x2-full" else 2e-5,
                    verified=rate > 0.5, rank_seconds=[1.0, 0.5], stolen_share=0.12,
                    phases=dict(compute=0.6, reduce=0.1, wait=0.2),
                    flags=[dict(kind="disturbed", text="the hypervisor withheld 12% of a core's time")],
@@ -139,7 +138,8 @@ class Verdicts(unittest.TestCase):
     def test_ratio_above_the_limit_does_not_meet_the_goal(self):
         goal = Goal("", OfLimit(Row("ours")), Bound(0.8))
         for fraction, verdict in ((1.04, Verdict.MET), (1.06, Verdict.ABOVE)):
-            found = limits_goals.judge(goal, [{"ours": results(8, fraction_of_limit=fraction)}])
+            flags = [{"kind": "above_limit", "text": "above its limit"}] if verdict is Verdict.ABOVE else []
+            found = limits_goals.judge(goal, [{"ours": results(8, fraction_of_limit=fraction, flags=flags)}])
             self.assertIs(found.verdict, verdict)
 
     def test_round_without_a_peer_is_left_out_and_said(self):
@@ -306,15 +306,10 @@ case "$*" in *library*) touch {self.folder}/far;; *) rm -f {self.folder}/far;; e
         source = file.read_text(encoding="utf-8")
         for begin in limits_table.DISTURBANCES:
             self.assertIn(f'"{begin}', source)
-        self.assertIn(f"slow_clock_probe = {limits_table.SLOW_PROBE};",
-                      file.with_suffix(".hpp").read_text(encoding="utf-8"))
 
     def test_disturbed_launches_are_counted_and_not_listed(self):
         done = self.limits("--rounds", 1)
-        self.assertIn("    The hypervisor withheld 5% or more of a core's time (\"steal\") in 10 of 10\n"
-                      "    launches\n", done.stdout)
-        self.assertIn("    The cores had 57% or less of their best speed (a lower clock, or two\n"
-                      "    hyperthreads of one core) in 1 of 10 launches\n", done.stdout)
+        self.assertIn("    The hypervisor withheld a core's time (\"steal\") in 10 of 10 launches\n", done.stdout)
         self.assertNotIn("warning: ? cg", done.stdout)
 
     def test_peer_that_is_not_there_is_said_in_its_lines_and_asked_once(self):

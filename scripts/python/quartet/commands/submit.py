@@ -25,11 +25,11 @@ from quartet.paths import MACHINES
 from quartet.slurm.machine import MachineError, SlurmMachine
 from quartet.slurm.nodes_there import differences
 from quartet.slurm.request import ceil, ranks_on_each_node, reducers_of, request, shape_of
+from quartet.sweep.spec import MOST_RANKS
 from quartet.terminal import printable
 from quartet.text import say
 
 EXAMPLE = "quartet submit mine.json --nodes 2 --ranks-per-node 1 stream"
-MOST_RANKS = 10**6
 
 
 class Check(argparse.Action):

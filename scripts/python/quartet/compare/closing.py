@@ -4,9 +4,9 @@ import shlex
 from pathlib import Path
 from typing import Any, Optional
 
-from quartet.compare.pairs import LEAST_AGAINST_A_NUMBER, LEAST_LAUNCHES, Pair, Verdict
+from quartet.compare.pairs import LEAST_LAUNCHES, Pair, Verdict
 from quartet.compare.sides import Side
-from quartet.results.statistics import ERROR
+from quartet.results.statistics import ERROR, LEAST_VALUES
 from quartet.text import counted, wrapped
 
 MANY_CASES = 10  # from which on some differ by chance
@@ -60,7 +60,7 @@ def _too_few(rows: list[Pair]) -> list[str]:
                        "Quiet the machine (quartet check-machine), then repeat")
     more = max(row.more or 0 for row in few)
     have = counted(min(row.launches for row in few), "undisturbed launch")
-    least = f"{LEAST_AGAINST_A_NUMBER}" if few[0].number else f"{LEAST_LAUNCHES} of each side"
+    least = f"{LEAST_VALUES}" if few[0].number else f"{LEAST_LAUNCHES} of each side"
     return wrapped("", f"no verdict on {counted(len(few), 'case')}, a side has only {have}: one program "
                    f"differs from launch to launch, so it takes {least} at least"
                    + (f" ({_launches(more)})" if more else ""))

@@ -16,10 +16,9 @@ from typing import Optional
 from quartet.compare.sides import Sample, Side
 from quartet.results import Name
 from quartet.results.published import Number, nearest
-from quartet.results.statistics import ERROR, Ratio, median_interval, ratio, spread, values_for
+from quartet.results.statistics import ERROR, LEAST_VALUES, Ratio, median_interval, ratio, spread, values_for
 
 LEAST_LAUNCHES = 4  # of each side: with fewer there is no 95% interval
-LEAST_AGAINST_A_NUMBER = 6  # likewise, where the other side is one number
 MOVED = "its limit moved likewise: look at the machine before the program"
 EFFORT = ("pushes", "iterations")  # factors that say how long is measured; a rate hardly depends on it
 
@@ -204,7 +203,7 @@ def _against(number: Number, sample: Sample, threshold: float) -> Pair:
     verdict = judge(found, threshold)
     why = (f"B: {sample.disturbance}",) if sample.disturbance else ()
     launches = len(sample.undisturbed)
-    more = _more(verdict, launches, LEAST_AGAINST_A_NUMBER, threshold, values)
+    more = _more(verdict, launches, LEAST_VALUES, threshold, values)
     # Of "more than 6000" and 7000 one cannot say which is more.
     if bounds and (verdict, number.bound) not in ((Verdict.SLOWER, "above"),
                                                   (Verdict.FASTER, "below")) \

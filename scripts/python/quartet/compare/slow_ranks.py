@@ -11,11 +11,12 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from quartet.results.statistics import CONSISTENT
+
 Key = TypeVar("Key", bound=Hashable)
 LEAST_FELLOWS = 3  # of two that differ, either may be the odd one
 LEAST_RATIO = 1.10
 OUTLIER = 3.5  # modified z-score (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993)
-CONSISTENT = 0.6745  # median absolute deviation of a normal distribution, in standard deviations
 LEAST_LISTED = 8  # of a node's ranks among the slowest 16: the node is slow as a whole
 LEAST_DEVIATION = 0.01  # of ratios; fellows that agree to the last digit make nobody an outlier
 
@@ -43,7 +44,7 @@ def outliers(ratios: dict[Key, float]) -> dict[Key, float]:
 def _least(middle: float, deviation: float) -> float:
     """What an outlier exceeds."""
     return max(middle * LEAST_RATIO,
-               middle + OUTLIER * max(deviation, LEAST_DEVIATION * middle) / CONSISTENT)
+               middle + OUTLIER * CONSISTENT * max(deviation, LEAST_DEVIATION * middle))
 
 
 def find(document: dict[str, Any]) -> list[Slow]:

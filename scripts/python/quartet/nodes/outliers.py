@@ -12,7 +12,8 @@ import statistics
 from dataclasses import dataclass
 from functools import cache
 
-CONSISTENT = 1.4826
+from quartet.results.statistics import CONSISTENT
+
 LEAST_VALUES = 4  # of two that differ either may be the odd one, and three have no robust deviation
 LEAST_DEVIATION = 1e-3  # of logarithms: rates that agree to the last digit make nobody an outlier
 SAMPLES = (1_000, 4_000)  # that are simulated, at least and at most

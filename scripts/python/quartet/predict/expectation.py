@@ -13,9 +13,9 @@ from quartet.predict.models import MODELS
 from quartet.predict.rates import MissingRate
 from quartet.results import Case
 from quartet.slurm.machine import SlurmMachine
+from quartet.sweep.spec import MOST_RANKS
 from quartet.text import rate, size_in_bytes
 
-MOST_RANKS = 10**6
 COMPUTING = ("compute", "merge")  # phases
 # Where to look when a rate is below what was expected.
 LOOK = {"compute": "the row's fraction of its limit, and what else the cores and the memory do",

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 from quartet.predict.expectation import Expectations
+from quartet.results.statistics import LEAST_VALUES
 from quartet.text import plain_versions
 
 from .cases import Launch, Result
 from .factors import grouped, label
-
-LEAST_RUNS = 6  # of an interval
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ def _about_rows(results: list[Result]) -> list[Warning]:
     short = sum(result.interval is None for result in results)
     if short:
         found.append(Warning(f"{short} of {len(results)} cases have no interval: fewer than "
-                             f"{LEAST_RUNS} runs, one launch."))
+                             f"{LEAST_VALUES} runs, one launch."))
     several = sum(len(result.launches) > 1 for result in results)
     if several:
         found.append(Warning(f"{several} cases were launched more than once: the page shows the "

@@ -17,6 +17,8 @@ from typing import Optional
 
 ERROR = 0.05  # an interval misses as often: 95%
 EXACT_PAIRS = 400  # pairs up to which the interval is exact
+LEAST_VALUES = 6  # of a sample whose median has an interval
+CONSISTENT = 1.4826  # standard deviations of a normal distribution in its median absolute deviation
 MOST_VALUES = 200  # of a sample that values_for() would ask for
 # An interval of this share of a difference settles it: equal samples are then called the same in
 # four of five comparisons, since 1 = 0.6 (1 + 1.28 / 1.96), 1.28 being the normal 90% quantile.
@@ -45,7 +47,7 @@ def ratio(first: list[float], second: list[float], error: float = ERROR) -> Rati
 
 
 def median_interval(sample: list[float], error: float = ERROR) -> Optional[tuple[float, float]]:
-    """Of the median of what the sample was drawn from; None below six values for 95%."""
+    """Of the median of what the sample was drawn from; None below LEAST_VALUES for 95%."""
     ordered, count = sorted(sample), len(sample)
     below, cut = 0.0, 0
     while below + math.comb(count, cut) / 2**count <= error / 2:

@@ -17,7 +17,6 @@ from quartet.text import WIDTH, aligned, counted, percent_range, ratio, size, wi
 HEADINGS = ("of the limit", *OWN_FORMULATIONS, "native over library")
 MOST_LINES = 10
 JOINED = "\N{NO-BREAK SPACE}"  # inside of what no line may break
-SURE = 6  # runs, from which on there is an interval
 
 
 @dataclass(frozen=True)
@@ -129,7 +128,7 @@ def leads(cases: list[Case]) -> list[Lead]:
 def _lead(native: Case, library: Case) -> Lead:
     """With the interval of the ratio of the runs, from six runs a side on."""
     interval = None
-    if min(len(native.rates), len(library.rates)) >= SURE:
+    if min(len(native.rates), len(library.rates)) >= statistics.LEAST_VALUES:
         interval = statistics.ratio(list(library.rates), list(native.rates)).interval
     return Lead(native.name.transport, native.name.words, native.rate / library.rate, interval)
 

@@ -93,6 +93,7 @@ class Figures:
     unit: str
     note: str = ""  # of a library that is measured against; with a limit, of the row itself
     huge_pages: bool = False  # whether the row's windows are mapped by huge pages
+    is_above_limit: bool = False  # its own, by more than chance, as its program judges
 
 
 class Comparison(Protocol):
@@ -115,7 +116,8 @@ class OfLimit:
         case = self.row.of(results)
         if not case.limit or not case.fraction_of_limit:
             raise Missing("no limit was measured")
-        return Figures(case.rate, case.limit["rate"], case.fraction_of_limit, case.unit, case.note, case.huge_pages)
+        return Figures(case.rate, case.limit["rate"], case.fraction_of_limit, case.unit, case.note, case.huge_pages,
+                       case.is_suspicious)
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,7 @@ from enum import Enum
 from typing import Optional
 
 from quartet.results import statistics as compare_statistics
-from quartet_dev.limits.comparisons import DAMAGE, Comparison, Figures, Missing, OfLimit, Round
-
-SUSPICIOUS = 1.05  # of a rate to its limit: one of the two is wrong
+from quartet_dev.limits.comparisons import DAMAGE, Comparison, Figures, Missing, Round
 
 
 class Noise(Enum):
@@ -80,6 +78,7 @@ class GoalResult:
     unit: str = ""
     note: str = ""
     troubles: tuple[str, ...] = ()  # why rounds are missing, each reason once
+    is_above: bool = False  # its limit, as the programs judge it
 
 
 def judge(goal: Goal, rounds: list[Round]) -> GoalResult:
@@ -103,12 +102,13 @@ def judge(goal: Goal, rounds: list[Round]) -> GoalResult:
         measured=statistics.median(each.measured for each in figures),
         against=statistics.median(each.against for each in figures),
         ratio=statistics.median(ratios), spread=(min(ratios), max(ratios)),
-        unit=figures[0].unit, note=figures[0].note, troubles=tuple(troubles))
+        unit=figures[0].unit, note=figures[0].note, troubles=tuple(troubles),
+        is_above=_is_above(figures))
 
 
-def is_suspicious(goal: Goal, ratio: float) -> bool:
-    """Whether a row is above its limit by more than chance."""
-    return isinstance(goal.comparison, OfLimit) and ratio > SUSPICIOUS
+def _is_above(figures: list[Figures]) -> bool:
+    """Whether the programs say of most rounds that the row is above its limit."""
+    return 2 * sum(each.is_above_limit for each in figures) > len(figures)
 
 
 def is_forgiven(result: GoalResult) -> bool:
@@ -120,7 +120,7 @@ def _verdict(goal: Goal, bound: Bound, figures: list[Figures]) -> Verdict:
     ratio = statistics.median(each.ratio for each in figures)
     if not bound.is_set:
         return Verdict.NOT_WANTED
-    if is_suspicious(goal, ratio):
+    if _is_above(figures):
         return Verdict.ABOVE
     met = bound.holds(ratio)
     if not met and bound.noise is Noise.FORGIVEN:

@@ -8,7 +8,7 @@ from quartet.results import cases, device, warnings
 from quartet.text import ABOVE_LIMIT, WIDTH, Footnotes, aligned, counted, fraction, rate, widths_of, wrapped
 from quartet_dev.limits.comparisons import OfLimit, Round, moved
 from quartet_dev.limits.folder import LimitsFolder
-from quartet_dev.limits.goals import GoalResult, Verdict, is_forgiven, is_suspicious, judge
+from quartet_dev.limits.goals import GoalResult, Verdict, is_forgiven, judge
 from quartet_dev.limits.match import Match, Section
 
 HEADINGS = ("", "measured", "against", "", "ratio", "min..max", "goal", "")
@@ -17,12 +17,12 @@ FORGIVEN = ("the median is below the goal, but the 95% interval of the ratio rea
             "a round: noise (needs five rounds)")
 # How the warnings begin that may come once a launch: they are counted, not listed.
 # As the programs begin the texts of flags; what is said of that many launches.
-DISTURBANCES = {"other processes ran": "other processes took 5% or more of the cores' time",
-                "threads waited for a core": "threads waited for a core for 5% or more of their time",
-                "the hypervisor withheld": "the hypervisor withheld 5% or more of a core's time "
-                                           "(\"steal\")"}
+DISTURBANCES = {"other processes ran": "other processes took the cores' time",
+                "threads waited for a core": "threads waited for a core",
+                "the hypervisor withheld": "the hypervisor withheld a core's time (\"steal\")",
+                "the cores had": "the cores were slow (a lower clock, or two hyperthreads of one core)",
+                "pages of memory": "pages of memory had to be found"}
 MARKED = ("? ", "! ")  # warnings about one row
-SLOW_PROBE = 1.75  # of the shortest, as in the programs' own warning
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def _cells(result: GoalResult, troubles: Footnotes) -> tuple[str, ...]:
         return (goal.what, "", goal.comparison.label, "", "", "", str(result.bound), f"? {marks}")
     low, high = map(fraction, result.spread)
     return (goal.what, rate(result.measured), goal.comparison.label, rate(result.against),
-            fraction(result.ratio) + "!" * is_suspicious(goal, result.ratio), f"{low}..{high}",
+            fraction(result.ratio) + "!" * result.is_above, f"{low}..{high}",
             str(result.bound),
             f"{result.verdict.value}{'~' * is_forgiven(result)} {marks}".strip())
 
@@ -82,21 +82,14 @@ def _peers(all_judged: list[Judged]) -> list[str]:
     return [line for text in notes for line in wrapped("", text)]
 
 
-def _disturbances(documents: list[dict[str, Any]], rounds: list[Round]) -> list[str]:
+def _disturbances(documents: list[dict[str, Any]]) -> list[str]:
     """How many launches were disturbed, not each."""
-    loops = [[loop for case in result.cases if (loop := case.median.get("core_loop_seconds"))]
-             for results in rounds for result in results.values()]
-    shortest = min((loop for launch in loops for loop in launch), default=0)
-    slowed = sum(any(loop > SLOW_PROBE * shortest for loop in launch) for launch in loops)
     found = [[case.flags.get("disturbed", "") for case in cases(document)] for document in documents]
-    counts = [(sum(any(text.startswith(begin) for text in texts) for texts in found), said)
-              for begin, said in DISTURBANCES.items()]
-    counts += [(slowed, f"the cores had {1 / SLOW_PROBE:.0%} or less of their best speed (a lower clock, "
-                        "or two hyperthreads of one core)")]
     lines = []
-    for count, text in counts:
+    for begin, said in DISTURBANCES.items():
+        count = sum(any(text.startswith(begin) for text in texts) for texts in found)
         if count:
-            lines += wrapped("", f"{text.capitalize()} in {count} of {len(documents)} launches")
+            lines += wrapped("", f"{said.capitalize()} in {count} of {len(documents)} launches")
     return lines
 
 
@@ -138,7 +131,7 @@ def render(matches: list[Match], folder: LimitsFolder) -> str:
                        "another, in every other one backwards, ratios are between them. A limit was "
                        "measured in the same launch."),
               *(line for text in machines for line in wrapped("", text)),
-              *_moves(rounds), *_disturbances(documents, rounds),
+              *_moves(rounds), *_disturbances(documents),
               *troubles.lines(),
               *_peers(all_judged)]
     if any("!" in row[4] for _, members in sections for row in members):

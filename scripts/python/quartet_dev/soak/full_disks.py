@@ -4,13 +4,13 @@ import shutil
 from pathlib import Path
 
 from quartet.exit_codes import BAD_USAGE, FAILED, VERIFIED
+from quartet.units import KIB
 from quartet_dev.soak import shared_memory
 from quartet_dev.soak.job import Ended
 from quartet_dev.soak.kills import bits, saved_iterations
 from quartet_dev.soak.programs import SMALL
 from quartet_dev.soak.room import Room, is_verified
 
-KIB = 1024
 DISK = "disk"
 
 

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Iterable, Optional
 
-from quartet.processes import alive_in_session, kill_session, send, words_of
+from quartet.processes import SECONDS_BETWEEN_LOOKS, alive_in_session, kill_session, send, words_of
 from quartet.terminal import printable
 from quartet_dev.soak.countdown import Countdown
 
 SHOWN = 300  # characters of what a job has said
-SECONDS_BETWEEN_LOOKS = 0.02
 SECONDS_TO_VANISH = 10  # for what a killed launcher leaves to others to end
 
 

@@ -21,7 +21,6 @@ ROLES = {"limit": ((0, (1, 2)), 1.6), "ideal": ((0, (9, 4)), 1.0), "published": 
 BAND = 0.15  # opacity
 TICKS_APART = 6.0  # points between the names of ticks
 MARKS_APART = 14.0  # points between two equal marks
-POINTS_AN_INCH = 72.0
 
 
 def draw(chart: LineChart, across: float) -> Figure:
@@ -108,7 +107,7 @@ def _draw_marks(axes: Any, shown: Sequence[Series]) -> None:
     """Above each point that has one; once where points with the same mark lie on one another."""
     drawn: list[tuple[str, float, float]] = []
     for point in (point for series in shown if series.role != "predicted" for point in series.points if point.mark):
-        x, y = axes.transData.transform((point.x, point.y)) * POINTS_AN_INCH / axes.figure.dpi
+        x, y = axes.transData.transform((point.x, point.y)) * style.POINTS_PER_INCH / axes.figure.dpi
         if not any(mark == point.mark and abs(x - left) < MARKS_APART and abs(y - low) < MARKS_APART
                    for mark, left, low in drawn):
             drawn.append((point.mark, x, y))
