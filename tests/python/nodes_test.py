@@ -79,7 +79,7 @@ class Checks(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = Path(temporary.name)
 
-    def check(self, name, rates, pairs=None, failed=(), missing=(), wrong_host=None):
+    def check(self, name, rates, pairs=None, failed=(), missing=(), wrong_host=None, marked=()):
         """A check's folder and findings: GFLOP/s by node, MiB/s by pair."""
         pairs = pairs or {}
         plan = nodes_plan.plan(tuple(rates), pairs, NODE, ("cg",), 1, 1, {"cg": "1", "stream": "1"}, is_small=True)
@@ -92,7 +92,9 @@ class Checks(unittest.TestCase):
             code = 3 if one.hosts[0] in failed else 0
             folder.record(launch, Outcome(code, 1.0, "memory is broken" if code else ""))
             rate, unit = (pairs[one.hosts], "MiB/s") if one.nodes == 2 else (rates[one.hosts[0]], "GFLOP/s")
-            document = fake_results.document(fake_results.case("cg/native/host/shm/n:512/ranks:28/threads:1", rate, unit))
+            more = {"distrusted": True, "flags": [{"kind": "drift", "text": "drifted by +20%"}]} if one.hosts[0] in marked else {}
+            document = fake_results.document(fake_results.case(
+                "cg/native/host/shm/n:512/ranks:28/threads:1", rate, unit, **more))
             host = [wrong_host or name for name in one.hosts]
             document["context"]["quartet"]["placement"] = [
                 {**fake_results.PLACE, "rank": rank, "host": host[rank * one.nodes // one.ranks],
@@ -115,6 +117,13 @@ class Checks(unittest.TestCase):
         self.assertIn("Slow: n3. Alike and undisturbed nodes would give a false alarm in 5% of such checks",
                       " ".join(text.split()))
         self.assertLessEqual(max(map(len, text.splitlines())), 100)
+
+    def test_rates_have_the_marks_that_all_tables_have(self):
+        text = self.check("1", self.rates(n3=60.0), marked=("n3", "n4"))[2]
+        self.assertRegex(text, r"n3 +cg GFLOP/s +60.0\? +100 ")
+        self.assertIn("cg: 8 nodes, 2 of them ?, median", text)
+        self.assertIn(" ?  disturbed, or does not fit its neighbours", text)
+        self.assertNotIn("?", self.check("2", self.rates(n3=60.0))[2])
 
     def test_a_slow_link_does_not_make_its_partners_slow(self):
         ring = nodes_plan.pairs_of(HOSTS, "ring", 1)

@@ -2,7 +2,6 @@
 
     nodes.findings      date, what was measured, and what was slow or failed; in each check's folder"""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional
@@ -12,13 +11,13 @@ from quartet.exit_codes import VERIFIED
 from quartet.files import FileProblem, read_json, write_json
 from quartet.nodes.outliers import LEAST_VALUES, Sample, scored, slow
 from quartet.nodes.plan import PAIR
-from quartet.results import cases, load
 from quartet.sweep import placement
-from quartet.sweep.folder import Launch, SweepFolder, launches
+from quartet.sweep.folder import Launch, SweepFolder, judged_launches, launches
 from quartet.units import MIB
 
 FINDINGS = "nodes.findings"
 NETWORK = "network"  # a node's best pair
+Rated = tuple[float, str]  # a rate and its mark
 
 
 @dataclass(frozen=True)
@@ -28,6 +27,7 @@ class Slow:
     who: str
     what: str
     rate: float
+    mark: str  # behind the rate, as in all tables
     share: float  # below the median
     score: float  # in robust deviations
 
@@ -38,7 +38,7 @@ class Measure:
 
     what: str
     unit: str
-    rates: dict[str, float]
+    rates: dict[str, Rated]
     sample: Optional[Sample] = None  # None if there are too few
 
 
@@ -78,26 +78,29 @@ def _judge(found: Findings, measure: Measure, false_alarms: float, least: float)
     found.measures.append(measure)
     if len(measure.rates) < LEAST_VALUES:
         return
-    measure.sample = scored(measure.rates, false_alarms)
-    found.slow += [Slow(who, measure.what, measure.rates[who], share, measure.sample.scores[who])
-                   for who, share in slow(measure.rates, false_alarms, least).items()]
+    rates = {who: rate for who, (rate, _) in measure.rates.items()}
+    measure.sample = scored(rates, false_alarms)
+    found.slow += [Slow(who, measure.what, *measure.rates[who], share, measure.sample.scores[who])
+                   for who, share in slow(rates, false_alarms, least).items()]
 
 
-def _best_of_each(pairs: dict[tuple[str, ...], float]) -> dict[str, float]:
-    best: dict[str, float] = {}
+def _best_of_each(pairs: dict[tuple[str, ...], Rated]) -> dict[str, Rated]:
+    best: dict[str, Rated] = {}
     for hosts, rate in pairs.items():
         for host in hosts:
-            best[host] = max(rate, best.get(host, 0.0))
+            best[host] = max(rate, best.get(host, rate))
     return best
 
 
-def _rates(folder: SweepFolder, found: Findings) -> tuple[dict[str, dict[tuple[str, ...], float]], dict[str, str]]:
+def _rates(folder: SweepFolder, found: Findings) -> tuple[dict[str, dict[tuple[str, ...], Rated]], dict[str, str]]:
     """The best launch of each, by kind and nodes: what disturbs one launch does not make a node slow. And the
     units."""
-    rates: dict[str, dict[tuple[str, ...], float]] = {}
+    rates: dict[str, dict[tuple[str, ...], Rated]] = {}
     units: dict[str, str] = {}
     kinds = {number: block.title for block in folder.plan.blocks for number in block.members}
-    for launch in launches(folder.plan):
+    everything = launches(folder.plan)
+    measured = judged_launches(folder, everything)
+    for launch in everything:
         what, hosts = kinds[launch.number], launch.configuration.hosts
         why = _why_not(folder, launch)
         if why is None:
@@ -105,10 +108,11 @@ def _rates(folder: SweepFolder, found: Findings) -> tuple[dict[str, dict[tuple[s
         elif why:
             found.failures[(" - ".join(hosts), what)] = why
         else:
-            for rate, unit in _measured(folder, launch):
-                units[what] = unit
-                each = rates.setdefault(what, {})
-                each[hosts] = max(rate, each.get(hosts, 0.0))
+            for case in measured.get(launch, []):
+                if not case.error and case.rate > 0:
+                    units[what] = case.unit
+                    each = rates.setdefault(what, {})
+                    each[hosts] = max((case.rate, case.mark), each.get(hosts, (0.0, "")))
     return rates, units
 
 
@@ -120,14 +124,6 @@ def _why_not(folder: SweepFolder, launch: Launch) -> Optional[str]:
     if outcome.exit_code != VERIFIED:
         return outcome.message or f"exit code {outcome.exit_code}"
     return "; ".join(placement.problems_of(folder, launch))
-
-
-def _measured(folder: SweepFolder, launch: Launch) -> Iterator[tuple[float, str]]:
-    try:
-        document = load(folder.document(launch))
-    except (OSError, ValueError):
-        return
-    yield from ((case.rate, case.unit) for case in cases(document) if not case.error and case.rate > 0)
 
 
 def keep(folder: Path, found: Findings, date: str) -> None:

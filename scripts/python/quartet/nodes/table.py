@@ -3,7 +3,7 @@
 from quartet.nodes.findings import Earlier, Findings, Measure
 from quartet.nodes.outliers import LEAST_VALUES
 from quartet.nodes.plan import PAIR
-from quartet.text import aligned, counted, rate, widths_of, wrapped
+from quartet.text import ABOVE_LIMIT, DISTRUSTED, aligned, counted, rate, widths_of, wrapped
 
 HEADINGS = ("node", "what", "rate", "median", "below it", "deviations", "since")
 SHOWN = 20  # of failures, and of names
@@ -13,7 +13,7 @@ TEXT = (0, 1, 6)  # columns
 def render(found: Findings, earlier: Earlier, false_alarms: float, least: float) -> str:
     units = {measure.what: measure.unit for measure in found.measures}
     medians = {measure.what: measure.sample.median for measure in found.measures if measure.sample}
-    rows = [HEADINGS, *((one.who, f"{one.what} {units[one.what]}", rate(one.rate), rate(medians[one.what]),
+    rows = [HEADINGS, *((one.who, f"{one.what} {units[one.what]}", rate(one.rate) + one.mark, rate(medians[one.what]),
                          f"{one.share:.0%}", f"{one.score:.1f}", earlier.since(one.who, one.what))
                         for one in found.slow)]
     lines: list[str] = []
@@ -25,6 +25,9 @@ def render(found: Findings, earlier: Earlier, false_alarms: float, least: float)
     if len(failures) > SHOWN:
         lines += wrapped("x", f"{len(failures) - SHOWN} more failed")
     lines += [line for measure in found.measures for line in wrapped("", _spread(measure))]
+    marks = {mark for measure in found.measures for _, mark in measure.rates.values()}
+    lines += [line for mark, text in (("!", ABOVE_LIMIT), ("?", DISTRUSTED)) if mark in marks
+              for line in wrapped(mark, text)]
     lines += wrapped("", _verdict(found, false_alarms, least))
     if found.left:
         lines += wrapped("", f"{counted(found.left, 'launch')} not run yet: the same command goes on")
@@ -33,6 +36,9 @@ def render(found: Findings, earlier: Earlier, false_alarms: float, least: float)
 
 def _spread(measure: Measure) -> str:
     what = counted(len(measure.rates), "pair" if measure.what == PAIR else "node")
+    for sign in "?!":
+        marked = sum(mark == sign for _, mark in measure.rates.values())
+        what += f", {marked} of them {sign}" if marked else ""
     if not measure.sample:
         return f"{measure.what}: {what}, too few to tell who stands out ({LEAST_VALUES} at least)"
     return (f"{measure.what}: {what}, median {rate(measure.sample.median)} {measure.unit}, robust deviation "

@@ -21,7 +21,7 @@ from quartet.exit_codes import BAD_USAGE, FAILED, VERIFIED, WRONG_RESULT
 from quartet.files import FileProblem, make_folder, read_json, reason_of, write_json
 from quartet.folder import LaunchFolder
 from quartet.launch import Files, LaunchError, Outcome
-from quartet.results import cases, load
+from quartet.results import Case, cases, judged, load
 from quartet.sweep.plan import PLAN_VERSION, Configuration, Plan
 from quartet.text import say
 
@@ -220,3 +220,14 @@ def _code_of(document: dict[str, Any]) -> int:
     if any(case.error for case in found):
         return FAILED
     return WRONG_RESULT if any(case.verified is False for case in found) else VERIFIED
+
+
+def judged_launches(folder: SweepFolder, everything: list[Launch]) -> dict[Launch, list[Case]]:
+    """The cases of every launch that left a document, judged beside all others."""
+    found = {}
+    for launch in everything:
+        try:
+            found[launch] = load(folder.document(launch))
+        except (OSError, ValueError):
+            continue  # its outcome says why
+    return dict(zip(found, judged(found.values())))

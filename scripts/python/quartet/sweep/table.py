@@ -6,9 +6,9 @@ from typing import Any, Optional
 
 from quartet.exit_codes import VERIFIED
 from quartet.predict.expectation import Expectations
-from quartet.results import Case, Launches, judged, load
+from quartet.results import Case, Launches, load
 from quartet.sweep import placement
-from quartet.sweep.folder import Launch, SweepFolder, launches
+from quartet.sweep.folder import Launch, SweepFolder, judged_launches, launches
 from quartet.sweep.plan import Block, Configuration
 from quartet.tables.cells import CHECKS, aligned_rows, fraction_cell, interval_cell, median_cell
 from quartet.text import (
@@ -39,17 +39,6 @@ class Point(Launches):
     @property
     def mark_of_rate(self) -> str:
         return "?" if self.is_misplaced or self.mark == "?" else ""
-
-
-def _judged(folder: SweepFolder, everything: list[Launch]) -> dict[Launch, list[Case]]:
-    """The cases of every launch that left a document, judged beside all others."""
-    found = {}
-    for launch in everything:
-        try:
-            found[launch] = load(folder.document(launch))
-        except (OSError, ValueError):
-            continue  # _failures() says so
-    return dict(zip(found, judged(found.values())))
 
 
 def _points(folder: SweepFolder, block: Block, measured: dict[Launch, list[Case]], misplaced: set[int]) -> list[Point]:
@@ -191,7 +180,7 @@ def render(folder: SweepFolder, expected: Optional[Expectations] = None) -> str:
     misplaced = {number for members in misplacements.values() for number in members}
     rows: list[Any] = [HEADINGS]
     surprises: list[str] = []
-    measured = _judged(folder, everything)
+    measured = judged_launches(folder, everything)
     marks: set[str] = set()
     for block in folder.plan.blocks:
         points = _points(folder, block, measured, misplaced)
