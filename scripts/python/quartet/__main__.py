@@ -66,7 +66,7 @@ def parser_of(wanted: Collection[str]) -> Parser:
 
 
 def run(words: Sequence[str]) -> int:
-    """What the words ask for. Returns the exit code, or raises."""
+    """Does what the words ask for. Returns the exit code, or raises."""
     name = words[0] if words else ""
     known = all_summaries()
     if not words or name in HELP:

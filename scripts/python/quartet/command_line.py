@@ -34,7 +34,7 @@ def run_script(main: Callable[[], int]) -> NoReturn:
 
 
 def exit_code_of(main: Callable[[], int]) -> int:
-    """What `main` returns, or what its failure leads to. A failure is said in one line; with --debug
+    """Returns what `main` returns, or its failure's exit code. A failure is said in one line; with --debug
     its traceback comes before it."""
     _prepare_output()
     try:
@@ -59,7 +59,7 @@ def _ended(main: Callable[[], int]) -> int:
 
 
 def _in_words(error: BaseException) -> tuple[str, int]:
-    """What went wrong (why), what to do; and the exit code. There is nothing to say to a reader that
+    """Says what went wrong (why) and what to do, with the exit code. There is nothing to say to a reader that
     has enough, such as `head`."""
     if isinstance(error, ScriptError):
         return str(error), error.code
@@ -79,7 +79,7 @@ def _in_words(error: BaseException) -> tuple[str, int]:
 
 
 def _prepare_output() -> None:
-    """What no encoding has is shown as an escape, and a closed output is one that nobody reads."""
+    """Makes output show as an escape what its encoding lacks, and opens one that nobody reads if it is closed."""
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")
     for stream in (sys.stdout, sys.stderr):
@@ -192,12 +192,12 @@ def whole_number(most: int, least: int = 1) -> Callable[[str], int]:
 
 
 def cannot_run(launcher: Path) -> str:
-    """Why nothing can be launched by it; empty if it can."""
+    """The reason why nothing can be launched by it; empty if it can."""
     return "" if shutil.which(launcher) else f"{launcher} cannot be run: name another --launcher"
 
 
 def why_not(launcher: Path, folders: list[Path]) -> str:
-    """Why jobs cannot be launched or leave files in these folders; empty if they can. Makes the
+    """The reason why jobs cannot be launched or leave files in these folders; empty if they can. Makes the
     folders."""
     reason = cannot_run(launcher)
     if reason:

@@ -28,7 +28,7 @@ class FileProblem(ScriptError, ValueError):
 
 
 def reason_of(error: OSError) -> str:
-    """Why a call of the operating system failed, in its words."""
+    """The reason why a call of the operating system failed, in its words."""
     return error.strerror or str(error) or type(error).__name__
 
 
@@ -37,7 +37,7 @@ def _kind(mode: int) -> str:
 
 
 def read_bytes(path: Union[str, Path], most: int = MOST_BYTES) -> bytes:
-    """What a regular file holds. Raises FileProblem if it is none, or holds more than `most`, and
+    """Reads a regular file. Raises FileProblem if it is none, or holds more than `most`, and
     FileNotFoundError where there is none."""
     try:
         # Opening a FIFO, or a terminal, must neither wait nor change anything.

@@ -27,7 +27,7 @@ class LaunchFolder:
         return self.path / f"{name}.{kind}"
 
     def files(self, name: str, kind: str = "json") -> Files:
-        """What a launch writes; `kind` is the ending of its results."""
+        """Names the files that a launch writes; `kind` is the ending of its results."""
         return Files(self.file(name, kind), self.file(name, "log"))
 
     def record(self, name: str, outcome: Outcome) -> None:

@@ -24,7 +24,7 @@ class Kernel:
 
     @property
     def unit_size(self) -> float:
-        """What its unit counts a second: operations or bytes."""
+        """The number of operations or bytes a second that its unit stands for."""
         return {"GFLOP/s": 1e9, "MiB/s": MIB}[self.unit]
 
 

@@ -104,7 +104,7 @@ class Running:
         self._ending = ending
 
     def wait(self, seconds: Optional[float] = None) -> Optional[int]:
-        """Its exit code; None while it is still running after so many seconds."""
+        """Waits for so many seconds at most. Returns the exit code; None if it is still running."""
         try:
             return self._process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -123,7 +123,7 @@ class Running:
         self._process.wait()
 
     def ask(self) -> None:
-        """For the end, once the run under way is over."""
+        """Asks the job to end once the run under way is over."""
         self._signal(self._ending[0])
 
     def _signal(self, number: signal.Signals) -> None:
@@ -154,7 +154,7 @@ class Files:
 
 
 def judged(program: str, files: Files, code: int, seconds: Optional[float]) -> Outcome:
-    """What became of a program that ended with `code`."""
+    """Returns the outcome of a program that ended with `code`."""
     words = "" if code == VERIFIED else files.last_words(program)
     try:
         return Outcome(checked_code(code, files.document), seconds, words or f"exit code {code}")

@@ -29,7 +29,7 @@ def _cores() -> int:
 
 
 def processor_quota(root: Path = Path("/")) -> Optional[float]:
-    """How many processors' time the control groups of this process let it have; None if none of
+    """Returns how many processors' time the control groups of this process let it have; None if none of
     them is limited. `root` is where proc/ and sys/ are."""
     quotas = []
     for folder, files in _group_folders(root):

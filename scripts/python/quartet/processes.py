@@ -11,7 +11,7 @@ SECONDS_BETWEEN_LOOKS = 0.02
 
 
 def alive_in_session(session: int) -> list[int]:
-    """All that a job has started and that has not ended."""
+    """Returns the processes that a job has started and that have not ended."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -24,7 +24,7 @@ def alive_in_session(session: int) -> list[int]:
 
 
 def words_of(process: int) -> list[str]:
-    """Its command line; none if it has ended."""
+    """Returns a process's command line; no words if it has ended."""
     try:
         return os.fsdecode(Path(f"/proc/{process}/cmdline").read_bytes()).split("\0")
     except OSError:
@@ -50,7 +50,7 @@ def kill_session(session: int, seconds: float = math.inf) -> None:
 
 
 def wait_for_the_last(session: int, seconds: float) -> list[int]:
-    """What is alive of a session after so long."""
+    """Waits for so long at most, and returns what is still alive of a session."""
     end = time.monotonic() + seconds
     while (left := alive_in_session(session)) and time.monotonic() < end:
         time.sleep(SECONDS_BETWEEN_LOOKS)

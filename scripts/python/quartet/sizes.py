@@ -17,7 +17,7 @@ def points(text: str) -> int:
 
 
 def written(size: int, like: str) -> str:
-    """As 2^k where the size `like` is."""
+    """Writes a size as 2^k if the size `like` is so written."""
     power = size.bit_length() - 1
     return f"2^{power}" if "^" in like and size == 2**power else str(size)
 

@@ -34,7 +34,7 @@ class Style:
 
     @staticmethod
     def of(stream: TextIO) -> "Style":
-        """What the stream can show. NO_COLOR and TERM=dumb are respected."""
+        """Returns the style that the stream can show. NO_COLOR and TERM=dumb are respected."""
         terminal = os.environ.get("TERM", "dumb")
         colour = stream.isatty() and not os.environ.get("NO_COLOR") and terminal != "dumb"
         try:

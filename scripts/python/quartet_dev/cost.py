@@ -89,7 +89,7 @@ class Cost:
 
 
 def _complete(launcher: LocalLauncher, job: Job, files: Files, timeout: float) -> tuple[Outcome, int]:
-    """How the job ended, and the peak memory of its largest process. The kernel of the operating
+    """Returns how the job ended, and the peak memory of its largest process. The kernel of the operating
     system keeps that peak over all children of a process, hence a process for each job."""
     end_jobs_when_ended()
     try:

@@ -121,7 +121,7 @@ class _Generator(CodeGeneratorDraft07):  # type: ignore[misc]
         self._alternatives("oneOf", len(self._definition["oneOf"]))
 
     def _alternatives(self, keyword: str, enough: int) -> None:
-        """Where none fits, what the one lacks that says least."""
+        """Generates the check of alternatives. If none fits, the message is of the one that says least."""
         self._any_or_one_of_count += 1
         count = f"{self._variable}_fits{self._any_or_one_of_count}"
         problems = f"{self._variable}_problems{self._any_or_one_of_count}"

@@ -27,7 +27,7 @@ class Finding:
 
     @property
     def sentence(self) -> str:
-        """All of it but the level."""
+        """Returns the finding in words, without its level."""
         return f"{self.what}: {self.text}" + (f" ({self.remedy})" if self.remedy else "")
 
     def lines(self, style: Style, width: int = 0) -> list[str]:

@@ -24,7 +24,7 @@ def _one_pair(machine: Machine) -> tuple[int, tuple[str, ...]]:
 
 
 def _all_cores(machine: Machine) -> tuple[int, tuple[str, ...]]:
-    """They read memory together, far beyond their caches where there is as much."""
+    """Returns ranks and arguments for all cores to read memory together, far beyond their caches if it is so large."""
     size = 8192 if 1.1 * 8 * 8192**2 <= machine.memory else 2048
     return machine.cores, ("--device", "host", "--size", str(size), "--iterations", "10", "--runs",
                            "12", "--verify", "off")

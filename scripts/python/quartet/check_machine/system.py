@@ -57,7 +57,7 @@ def sample(root: Path, cpus: set[int]) -> Sample:
 
 def quiet_time(seconds: float, root: Path = Path("/"), cpus: Optional[set[int]] = None,
                sleep: Callable[[float], None] = time.sleep) -> list[Finding]:
-    """What others did while we slept so long."""
+    """Sleeps for so long, and returns what others did meanwhile."""
     own = os.sched_getaffinity(0) if cpus is None else cpus
     before = sample(root, own)
     queue = []
@@ -86,7 +86,7 @@ def quiet_time(seconds: float, root: Path = Path("/"), cpus: Optional[set[int]] 
 
 
 def settings(root: Path = Path("/"), cpus: Optional[set[int]] = None) -> list[Finding]:
-    """What is configured."""
+    """Returns findings about the machine's settings."""
     own = os.sched_getaffinity(0) if cpus is None else cpus
     return [_governor(root, own), _quota(root, own), _affinity(root, own), _siblings(root, own),
             _huge_pages(root), _memory(root)]

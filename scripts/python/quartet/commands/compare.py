@@ -82,7 +82,7 @@ def compare_named(options: argparse.Namespace) -> int:
 
 
 def _beside_published(folder: Path, side: Side, options: argparse.Namespace) -> int:
-    """Where none of the numbers is of the side's kind of machine there is nothing to compare, which is no failure."""
+    """Compares with published numbers. If none is of the side's kind of machine, that is no failure."""
     pairs = compare_published(published.read(folder), side, options.threshold / 100)
     if pairs or not side.samples:
         return _shown([side], pairs, options)

@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """What argparse does not check. Raises UsageError."""
+    """Checks what argparse does not. Raises UsageError."""
     if options.pairs not in (nodes_plan.RING, nodes_plan.ALL, nodes_plan.NONE) and not (
             options.pairs.isascii() and options.pairs.isdigit() and 0 < int(options.pairs[:5]) < 1000):
         raise UsageError(f"--pairs '{options.pairs:.40}' is none of ring, all, none and 1 to 999")
@@ -83,7 +83,7 @@ def check(options: argparse.Namespace) -> None:
 
 
 def hosts(options: argparse.Namespace, machine: SlurmMachine, allocation: Optional[Allocation]) -> tuple[str, ...]:
-    """Those to be checked. Raises ScriptError."""
+    """Returns the nodes to be checked. Raises ScriptError."""
     if options.hosts:
         return hosts_of(options.hosts)
     return allocation.nodes if allocation else hosts_of(",".join(_up(machine.partition)))

@@ -67,7 +67,7 @@ def wanted_of(options: argparse.Namespace) -> list[Wanted]:
 
 
 def machine_of(options: argparse.Namespace) -> Machine:
-    """With what the documents show in place of what is described. Raises ScriptError."""
+    """Loads the machine, with rates that the documents show in place of described ones. Raises ScriptError."""
     machine = Machine.load(options.machine, options.ranks_per_node)
     if not options.documents:
         return machine

@@ -67,7 +67,7 @@ class Material:
 
 
 def gather(paths: list[Path]) -> Material:
-    """All documents at the paths, and why others cannot be used."""
+    """Reads all documents at the paths, and keeps why others cannot be used."""
     found = collect(paths)
     material = Material(skipped=list(found.skipped))
     machines_of = identity.names([document for _, document in found.documents])
@@ -83,7 +83,7 @@ def gather(paths: list[Path]) -> Material:
 
 
 def _series(found: Collection) -> list[str]:
-    """Of each document its folder, by as much of its path as tells it from the others. One sweep is
+    """Names each document's folder by as much of its path as tells it from the others. One sweep is
     not pooled with another."""
     folders = [path.resolve().parent.parts for path, _ in found.documents]
     different = set(folders)

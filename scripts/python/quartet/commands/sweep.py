@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """What argparse does not check, and the job that --inside is in. Raises UsageError."""
+    """Checks what argparse does not, and finds the job that --inside is in. Raises UsageError."""
     if options.inside:
         options.allocation = Allocation.here()
         if not (options.slurm or options.allocation):

@@ -13,7 +13,7 @@ from quartet.text import slug
 
 
 def place(folder: Path, side: Side) -> Path:
-    """Where in the baseline the results of this side's machine are, or would be. Raises ScriptError
+    """Returns the baseline's folder of this side's machine, which may not be there yet. Raises ScriptError
     where they are of several."""
     kinds = {processor(document) for _, document in side.documents}
     if len(kinds) > 1:

@@ -63,7 +63,7 @@ class Duel:
         return sides, rows
 
     def _is_over(self, begin: float, done: int) -> bool:
-        """Whether one more round would probably pass the budget."""
+        """True if one more round would probably pass the budget."""
         passed = time.monotonic() - begin
         return self.budget is not None and passed * (done + 1) / done > self.budget
 

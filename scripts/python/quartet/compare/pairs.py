@@ -51,7 +51,7 @@ class Pair:
 
     @property
     def fails(self) -> bool:
-        """Whether a gate for regressions should close."""
+        """True if a gate for regressions should close."""
         return self.is_broken or self.verdict is Verdict.SLOWER
 
     @property
@@ -150,7 +150,7 @@ def _effort_differs(first: Name, second: Name) -> list[str]:
 
 def _moved_with_its_limit(first: Sample, second: Sample, found: Ratio,
                           threshold: float) -> list[str]:
-    """Where the limit moved as the rate did, it was the machine that changed."""
+    """Says so if the limit moved as the rate did: then the machine changed."""
     if not first.limit_rate or not second.limit_rate:
         return []
     limits, rates = math.log(second.limit_rate / first.limit_rate), math.log(found.value)
@@ -161,7 +161,7 @@ def _moved_with_its_limit(first: Sample, second: Sample, found: Ratio,
 
 
 def _nearest(name: Name, side: Side, other: Side) -> str:
-    """How the most similar case without a partner differs."""
+    """Describes how the most similar case without a partner differs."""
     factors = _factors(name)
     differing: list[list[str]] = []
     for text, sample in side.samples.items():

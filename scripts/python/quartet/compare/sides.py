@@ -32,7 +32,7 @@ class Sample(Launches):
 
     @property
     def disturbance(self) -> str:
-        """How many launches do not count, and why; empty if all do."""
+        """Says how many launches do not count, and why; empty if all do."""
         disturbed = [case for case in self.cases if is_disturbed(case)]
         if not disturbed:
             return ""
@@ -57,7 +57,7 @@ class Sample(Launches):
         return self.verified is False
 
     def problem(self) -> str:
-        """Why it cannot be compared; empty if it can be."""
+        """The reason why it cannot be compared; empty if it can be."""
         return "wrong result" if self.is_wrong else "not verified" if self.verified is None else ""
 
 

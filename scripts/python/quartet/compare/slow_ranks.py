@@ -32,7 +32,7 @@ class Slow:
 
 
 def outliers(ratios: dict[Key, float]) -> dict[Key, float]:
-    """Those that are far above the others."""
+    """Returns the keys whose ratios are far above the others, with their ratio to the median."""
     if len(ratios) < LEAST_FELLOWS:
         return {}
     middle = statistics.median(ratios.values())
@@ -42,13 +42,13 @@ def outliers(ratios: dict[Key, float]) -> dict[Key, float]:
 
 
 def _least(middle: float, deviation: float) -> float:
-    """What an outlier exceeds."""
+    """Returns the bound that an outlier exceeds."""
     return max(middle * LEAST_RATIO,
                middle + OUTLIER * CONSISTENT * max(deviation, LEAST_DEVIATION * middle))
 
 
 def find(document: dict[str, Any]) -> list[Slow]:
-    """For each case first the slow nodes, then slow ranks on other nodes."""
+    """Finds, for each case, first the slow nodes, then slow ranks on other nodes."""
     found = []
     for case, rows in _runs(document).items():
         ratios = _ratios(rows, _first_worker(document, case))
@@ -77,7 +77,7 @@ def _summaries(document: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
 
 
 def _slow_among_many(document: dict[str, Any], case: str, summaries: list[dict[str, Any]]) -> list[Slow]:
-    """Of the ranks that are listed in most runs: a rank that is not was no slower than those."""
+    """Judges the ranks that are listed in most runs: any other rank was no slower than those."""
     first = _first_worker(document, case)
     ratios: dict[int, list[float]] = {}
     hosts: dict[int, str] = {}
@@ -147,7 +147,7 @@ def _by_host(document: dict[str, Any], ranks: Iterable[int]) -> dict[str, list[i
 
 
 def _gpus(document: dict[str, Any], ranks: list[int]) -> str:
-    """What these ranks compute on, if it is not the host."""
+    """Names the GPUs on which these ranks compute; empty on the host."""
     gpus = [gpu for gpu in document["context"]["quartet"].get("gpus", [])
             if set(ranks) & set(gpu.get("ranks", []))]
     return "".join(f"{gpu.get('name', 'GPU')} {gpu.get('uuid', '')}".strip() + ", "

@@ -81,7 +81,7 @@ def _table(headings: tuple[str, ...], groups: dict[str, list[tuple[str, ...]]]) 
 
 
 def _sides(sides: list[Side]) -> list[str]:
-    """What each side is, and how the two differ apart from what was measured."""
+    """Describes each side, and how the two differ apart from what was measured."""
     lines = []
     settings = [side.settings() for side in sides]
     for side, known in zip(sides, settings):
@@ -113,7 +113,7 @@ def _slow(sides: list[Side]) -> list[str]:
 
 
 def _not_in_turn(sides: list[Side]) -> list[str]:
-    """Where one side was measured before the other, a change of the machine looks like one of the
+    """Warns if one side was measured before the other: a change of the machine then looks like one of the
     program."""
     if len(sides) < 2 or not all(side.documents for side in sides):
         return []
@@ -135,7 +135,7 @@ def _groups(rows: list[Pair], cells_of: Callable[[Pair], Optional[tuple[str, ...
 
 
 def render(sides: list[Side], rows: list[Pair], threshold: float, error: float = ERROR) -> str:
-    """All of it; `threshold` in per cent; intervals miss in `error` of all cases at most."""
+    """Renders all of it; `threshold` is in per cent; intervals miss in `error` of all cases at most."""
     published = Footnotes("abcdefghijklmnopqrstuvwxyz")
     reasons = Footnotes(map(str, itertools.count(1)))
     table = _table(HEADINGS, _groups(rows, lambda row: _cells(row, published, reasons)))

@@ -117,7 +117,7 @@ def _rates(folder: SweepFolder, found: Findings) -> tuple[dict[str, dict[tuple[s
 
 
 def _why_not(folder: SweepFolder, launch: Launch) -> Optional[str]:
-    """Why a launch cannot be used; empty if it can, None if it was not run."""
+    """The reason why a launch cannot be used; empty if it can, None if it was not run."""
     outcome = folder.outcome(launch)
     if outcome is None:
         return None
@@ -127,7 +127,7 @@ def _why_not(folder: SweepFolder, launch: Launch) -> Optional[str]:
 
 
 def keep(folder: Path, found: Findings, date: str) -> None:
-    """For later checks."""
+    """Writes the findings for later checks."""
     measured = [[who, measure.what] for measure in found.measures for who in measure.rates]
     bad = [[one.who, one.what] for one in found.slow] + [list(key) for key in found.failures]
     write_json(folder / FINDINGS, {"date": date, "measured": measured, "bad": bad})
@@ -141,7 +141,7 @@ class Earlier:
 
     @staticmethod
     def beside(folder: Path) -> "Earlier":
-        """Those in folders beside this one, whose names begin with their dates."""
+        """Reads the checks in folders beside this one, whose names begin with their dates."""
         found = []
         for file in sorted(folder.resolve().parent.glob(f"*/{FINDINGS}"), reverse=True):
             if file.parent.name < folder.resolve().name:
@@ -154,7 +154,7 @@ class Earlier:
         return Earlier(tuple(found))
 
     def since(self, who: str, what: str) -> str:
-        """Since when it has been slow, or failing, in each check that tried it."""
+        """Returns the date since which every check that tried it found it slow, or failing."""
         first, fine = "", ""
         for check in self.checks:
             if [who, what] in check["bad"]:

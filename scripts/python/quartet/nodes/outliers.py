@@ -41,7 +41,7 @@ def scored(rates: dict[str, float], false_alarms: float) -> Sample:
 
 
 def slow(rates: dict[str, float], false_alarms: float, least: float) -> dict[str, float]:
-    """Those that stand out, and by which share they are below the median."""
+    """Returns the names that stand out, with the share by which they are below the median."""
     sample = scored(rates, false_alarms)
     shares = {name: 1 - rates[name] / sample.median for name in rates}
     return {name: shares[name] for name, score in sample.scores.items()
@@ -50,7 +50,7 @@ def slow(rates: dict[str, float], false_alarms: float, least: float) -> dict[str
 
 @cache
 def threshold(count: int, false_alarms: float) -> float:
-    """That the greatest score of `count` normal values passes so often."""
+    """Returns the threshold that the greatest score of `count` normal values passes so often."""
     samples = max(SAMPLES[0], min(SAMPLES[1], MOST_DRAWN // count))
     source = random.Random(count)  # the same check gives the same answer
     greatest = sorted(_greatest_score([source.gauss(0, 1) for _ in range(count)]) for _ in range(samples))

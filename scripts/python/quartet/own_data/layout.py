@@ -61,7 +61,7 @@ class Layout(ABC):
 
     @abstractmethod
     def found(self, count_of: Callable[[str], int], shape_of: ShapeOf) -> Cut:
-        """What the files of a folder make up; `count_of` counts files whose names are a pattern's, for
+        """Returns what the files of a folder make up; `count_of` counts files whose names are a pattern's, for
         0, 1 and so on. Their shapes are not compared yet."""
 
 

@@ -29,7 +29,7 @@ def require_own(folder: Path) -> None:
 
 
 def found_in(layout: Layout, folder: Path) -> Cut:
-    """What the files make up. All have the shapes that they should have."""
+    """Returns what the files make up. All have the shapes that they should have."""
     def count_of(pattern: str) -> int:
         return next(i for i in itertools.count() if not (folder / pattern.format(i)).exists())
 

@@ -19,7 +19,7 @@ def _matrix(size: int, options: Options) -> float:
 
 
 def _local(run: Run, workers: int, vectors: int, launches: int) -> Duration:
-    """What an iteration takes without others."""
+    """The time of an iteration without other ranks."""
     cluster = run.cluster
     size = (_matrix(run.size, run.options) + vectors * run.size) / workers
     seconds = size / cluster.rate("memory_bytes_per_second", run.formulation)

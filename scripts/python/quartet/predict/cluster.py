@@ -32,12 +32,12 @@ class Cluster:
 
     @property
     def is_staged(self) -> bool:
-        """Whether what GPUs send goes through the host's memory."""
+        """True if what GPUs send goes through the host's memory."""
         return self.has_gpus and bool(self.values[STAGED])
 
     @property
     def shares_memory(self) -> bool:
-        """Whether ranks read one another's memory."""
+        """True if ranks read one another's memory."""
         return self.nodes == 1 and not self.is_staged and self.transport in SHARED
 
     @property
@@ -116,6 +116,6 @@ class Cluster:
         return Duration(latency=self.latency, bandwidth=bandwidth, overhead=overhead)
 
     def slowest(self, seconds: float) -> float:
-        """Of computing times with this mean: the longest of all ranks', about (1 + v sqrt(2 ln P))
+        """The longest of all ranks' computing times, which have this mean: about (1 + v sqrt(2 ln P))
         times it for normal ones with a coefficient of variation v."""
         return seconds * (1 + self.values["compute_variation"] * sqrt(2 * log(self.ranks)))

@@ -71,7 +71,7 @@ def curve(machine: Machine, wanted: Wanted) -> Curve:
 
 
 def _grown(work: Work, base: int) -> Work:
-    """With the size that gives each worker what it has on as many workers as the base."""
+    """Returns the work of the size that gives each worker as much as at the base."""
     growth = GROWTH.get(work.kernel.name)
     if not growth:
         raise ScriptError(f"--weak: {work.kernel.name} has no problem that grows with its workers: leave it out")

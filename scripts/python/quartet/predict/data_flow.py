@@ -35,7 +35,7 @@ class DataFlow:
 
     @property
     def asks(self) -> bool:
-        """Whether a push asks for a place first."""
+        """True if a push asks for a place first."""
         return self.queue < self.workers
 
     def messages(self, size: float, asks: bool) -> int:

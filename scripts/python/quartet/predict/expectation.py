@@ -66,7 +66,7 @@ class Expectations:
             return None
 
     def surprise(self, case: Case, nodes: int, measured: float) -> str:
-        """That a rate is outside the band, and where to look; empty if it is not."""
+        """Says that a rate is outside the band, and where to look; empty if it is not."""
         expected = self.of(case, nodes)
         if not expected or expected.low <= measured <= expected.high:
             return ""

@@ -55,7 +55,7 @@ def _library(run: Run) -> Duration:
 
 
 def row_groups(tiles: int, length: int) -> int:
-    """Of transforms over the tiles, made while others arrive: the number that leaves about 32 tiles in each;
+    """The number of groups that leaves about 32 tiles in each, for transforms over tiles while others arrive;
     1 if they are made at the end."""
     possible = [groups for groups in range(2, LONGEST + 1)
                 if tiles % groups == 0 and tiles > groups
@@ -66,7 +66,7 @@ def row_groups(tiles: int, length: int) -> int:
 
 
 def _is_small(length: int) -> bool:
-    """Whether it has a transform that is made at once."""
+    """True if it has a transform that is made at once."""
     for prime in (2, 3, 5, 7):
         while length % prime == 0:
             length //= prime
@@ -111,7 +111,7 @@ def _shows(case: Case, _: Options) -> dict[str, float]:
 
 
 def _shows_exchange(case: Case, options: Options) -> Optional[tuple[float, float]]:
-    """Of its limit's exchange, or exchanges."""
+    """The bytes that a rank sends in a row's limit, and their seconds; None if it has no exchange."""
     seconds = sum(component["seconds"] for component in case.median.get("limit_components", [])
                   if component["name"] == "all-to-all")
     ranks, count = case.name.ranks, 2 if options["order"] == "natural" else 1

@@ -41,7 +41,7 @@ class Shape:
 
 @cache
 def points_of_ranks(shape: Shape, group: int) -> float:
-    """That each rank would have if all had as many as those of so many adjacent ones that send or receive
+    """The points of each rank if all had as many as those of so many adjacent ones that send or receive
     the most together. There are others."""
     tiles, bins = (_dealt(count, shape.ranks) for count in (shape.tiles, shape.length))
     bins = [blocks(count) for count in bins]
@@ -65,7 +65,7 @@ def blocks(bins: int) -> int:
 
 @cache
 def shape_of(points: int, ranks: int, tiles: int = 0) -> Shape:
-    """With the tiles that the program chooses unless they are given."""
+    """Returns the shape with the tiles that the program chooses, unless they are given."""
     chosen = tiles or _default_tiles(points, ranks)
     return Shape(chosen, max(1, points // chosen), ranks)
 

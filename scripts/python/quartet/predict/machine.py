@@ -45,7 +45,7 @@ class Work:
 
     @property
     def why_not(self) -> str:
-        """Why nobody can run it; empty if one can."""
+        """The reason why nobody can run it; empty if one can."""
         if self.workers < 1:
             return "no worker would be left"
         if self.ranks < self.model.least_ranks:

@@ -22,7 +22,7 @@ LEAST_RATE, LARGEST_RATE = 1e3, 1e18  # of bytes or operations a second that a r
 
 
 def options_of(case: Case) -> Optional[Options]:
-    """What a row's name says of the options that its kernel's model knows; None if there is no
+    """Reads the options that its kernel's model knows from a row's name; None if there is no
     model, or the name has what no program writes."""
     model = MODELS.get(case.name.kernel)
     if not model:
@@ -82,7 +82,7 @@ class Exchange:
 
 
 def measured(documents: Iterable[tuple[str, dict[str, Any]]], machine: Machine) -> Measured:
-    """What the documents show of the device that the machine's ranks compute on. Raises ScriptError
+    """Returns the rates that the documents show of the device on which the machine's ranks compute. Raises ScriptError
     where they show nothing."""
     device = "cuda" if machine.has_gpus else "host"
     found: dict[str, Shown] = {}
@@ -116,7 +116,7 @@ def measured(documents: Iterable[tuple[str, dict[str, Any]]], machine: Machine) 
 
 
 def _exchange(path: str, case: Case, options: Options, count: int) -> list[Exchange]:
-    """That a row shows, if it shows one."""
+    """The exchange that a row shows, if it shows one."""
     shown = MODELS[case.name.kernel].shows_exchange(case, options)
     if not shown:
         return []

@@ -16,7 +16,7 @@ class AllToAll(Enum):
 
 
 def told(environment: Mapping[str, str]) -> Optional[AllToAll]:
-    """What variables of a job say; None if the number of ranks decides."""
+    """The algorithm that a job's variables name; None if the number of ranks decides."""
     if environment.get(f"{PARAMETER}use_dynamic_rules", "").lower() not in YES:
         return None
     return {"1": AllToAll.AT_ONCE, "basic_linear": AllToAll.AT_ONCE, "2": AllToAll.IN_PAIRS,

@@ -57,7 +57,7 @@ class Values(dict[str, Any]):
 
     @property
     def shares(self) -> Shares:
-        """What is left of a link where so many nodes send."""
+        """The share of a link that is left if so many nodes send."""
         self.used.add(BISECTION)
         shares: Shares = self.get(BISECTION, ())
         return shares
@@ -75,14 +75,14 @@ class Rates:
 
     @staticmethod
     def described(rates: dict[str, Any]) -> "Rates":
-        """Of a machine file's object, which its schema has found valid."""
+        """Reads a machine file's object, which its schema has found valid."""
         single = {name: Rate(**rate) for name, rate in rates.items() if isinstance(rate, dict)}
         shares = sorted(((entry["nodes"], Rate(entry["value"], entry["uncertainty"], entry["source"]))
                          for entry in rates.get(BISECTION, [])), key=lambda entry: entry[0])
         return Rates({**DEFAULTS, **single}, tuple(shares), rates.get(STAGED, False))
 
     def replaced(self, measured: dict[str, Rate], shares: Optional[dict[int, Rate]] = None) -> "Rates":
-        """What was measured takes the place of what was described: rates, and shares by nodes."""
+        """Returns the rates with measured ones, and shares by nodes, in place of described ones."""
         bisection = {**dict(self.bisection), **(shares or {})}
         return replace(self, single={**self.single, **measured}, bisection=tuple(sorted(bisection.items())))
 
@@ -90,7 +90,7 @@ class Rates:
         return self._drawn(dict.fromkeys((*self.single, BISECTION), 0.0))
 
     def samples(self, count: int, seed: int = SEED) -> list[Values]:
-        """As the rates may be, given their uncertainty. The same for the same seed; each rate has
+        """Draws rates as they may be, given their uncertainty. They are the same for the same seed; each rate has
         random numbers of its own, so that another one more or less changes none of them."""
         sources = {name: random.Random(f"{seed} {name}") for name in (*self.single, BISECTION)}
         return [self._drawn({name: source.gauss(0, 1) for name, source in sources.items()}) for _ in range(count)]

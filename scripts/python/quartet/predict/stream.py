@@ -90,7 +90,7 @@ LINK_SPREAD, LATENCY_SPREAD = 0.05, 0.3  # uncertainties: other pairs of nodes, 
 
 
 def _shows_link(rows: list[tuple[Case, Options]]) -> dict[str, tuple[float, float]]:
-    """Of rows in which one rank pushes to another: the link from the most bytes, and with a short run
+    """Reads rows in which one rank pushes to another: the link from the most bytes, and with a short run
     beside it the latency, since a run takes two latencies and its bytes' time."""
     runs = sorted((float(size_in_bytes(case.name.size)) * options["pushes"], case.seconds)
                   for case, options in rows

@@ -60,7 +60,7 @@ class Result(Launches):
 
     @property
     def doubts(self) -> str:
-        """Why it is marked, in plain words."""
+        """The reason why it is marked, in plain words."""
         if not self.mark:
             return ""
         texts = dict.fromkeys(text for case in self.counting for text in case.flags.values() if text)
@@ -79,7 +79,7 @@ class Result(Launches):
         return self.launches[0].role
 
     def rank_named(self, rank: int) -> str:
-        """Its number, with its host where there are several."""
+        """Names a rank by its number, with its host if there are several."""
         hosts = self.launches[0].hosts
         return f"{rank} {hosts[rank]}" if rank in hosts and len(set(hosts.values())) > 1 else str(rank)
 
@@ -106,7 +106,7 @@ class Result(Launches):
 
     @property
     def whole_task_seconds(self) -> Optional[float]:
-        """From the launch to the results in files."""
+        """The seconds from the launch to the results in files."""
         return sum(self.whole_task.values()) or None
 
     @property

@@ -23,7 +23,7 @@ class Warning:
 
 def warnings(documents: list[tuple[str, dict[str, Any]]], skipped: list[str], results: list[Result],
              failures: list[Launch]) -> list[Warning]:
-    """All warnings, the grave ones first."""
+    """Returns all warnings, the grave ones first."""
     found = [Warning("Documents that could not be read, skipped:", tuple(skipped), True),
              Warning("Wrong results, left out of all charts:",
                      tuple(f"{result.case.text} "
@@ -57,7 +57,7 @@ def _named(result: Result) -> str:
 
 
 def surprises(results: list[Result], expected: Optional[Expectations]) -> list[Warning]:
-    """What was measured outside the band that the machine file gives, and what that file lacks."""
+    """Names what was measured outside the band that the machine file gives, and what that file lacks."""
     if not expected:
         return []
     found = [(result.case.text, expected.surprise(result.case, result.nodes, result.rate))

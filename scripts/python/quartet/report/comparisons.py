@@ -33,7 +33,7 @@ def _cases(results: list[Result]) -> list[Result]:
 
 
 def _resource(result: Result) -> tuple[str, str]:
-    """What two ways to compute must share to be compared: the cores, or the GPUs."""
+    """Names what two ways to compute must share to be compared: the cores, or the GPUs."""
     if result.name.device == "cuda":
         return "workers", str(result.workers)
     return "ranks", result.name.values.get("ranks", "")
@@ -49,7 +49,7 @@ def _bar(result: Result, base: Result, name: str) -> Bar:
 
 
 def _doubts(results: list[Result], leave_out: Any = ("nodes",)) -> tuple[str, ...]:
-    """Why each marked bar is marked."""
+    """The reason why each marked bar is marked."""
     return tuple(f"{result.mark} {label(result, leave_out)}: {result.doubts}" for result in results if result.mark)
 
 
@@ -183,7 +183,7 @@ def _whole_tasks(pairs: list[tuple[Result, Result]]) -> list[Table]:
 
 
 def _largest_of_each_way(results: list[Result]) -> list[Result]:
-    """For each way to run a kernel: the case on the most ranks, then with the largest problem."""
+    """Returns, for each way to run a kernel, the case on the most ranks, then with the largest problem."""
     ways = grouped(_cases(results), lambda result: (
         result.name.kernel, result.machine, result.series, result.name.formulation,
         result.name.device, result.name.transport, result.name.words))
@@ -192,7 +192,7 @@ def _largest_of_each_way(results: list[Result]) -> list[Result]:
 
 
 def fractions(results: list[Result]) -> Section:
-    """How near each way comes to what the machine allows."""
+    """Shows how near each way comes to what the machine allows."""
     shares = [result for result in _largest_of_each_way(results) if result.fraction]
     charts = []
     for (kernel, *_), members in grouped(shares, _chart_of).items():
@@ -225,7 +225,7 @@ def _short(result: Result, common: dict[str, str]) -> str:
 
 
 def _difference(result: Result, common: dict[str, str]) -> str:
-    """What tells the case from the others of its chart; all of it where it is alone."""
+    """Names what tells the case from the others of its chart; the whole case if it is alone."""
     is_alone = len(common) == len(factors(result))
     return label(result, ("nodes",) if is_alone else common)
 
@@ -241,7 +241,7 @@ def _share(result: Result, name: str) -> Bar:
 
 
 def phases(results: list[Result]) -> Section:
-    """Where the time goes, on the slowest rank."""
+    """Shows where the time goes, on the slowest rank."""
     with_phases = [result for result in _largest_of_each_way(results) if _tells(result)]
     charts = []
     for (kernel, *_), members in grouped(with_phases, _chart_of).items():
@@ -267,7 +267,7 @@ def phases(results: list[Result]) -> Section:
 
 
 def _tells(result: Result) -> bool:
-    """Whether there is more than one phase to see."""
+    """True if there is more than one phase to see."""
     least = LEAST_PHASE * result.case.seconds
     return sum(seconds > least for seconds in result.phases.values()) > 1
 

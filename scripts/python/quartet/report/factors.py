@@ -87,7 +87,7 @@ def by_kernel(result: Result) -> int:
 
 
 def fastest_of_each(results: list[Result], key: Callable[[Result], Any] = lambda result: result.rate) -> list[Result]:
-    """For each formulation the result with the greatest key."""
+    """Returns each formulation's result with the greatest key."""
     best = {result.name.formulation: result for result in sorted(results, key=key)}
     return [best[name] for name in FORMULATIONS if name in best]
 
@@ -100,5 +100,5 @@ def grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list
 
 
 def usable(results: list[Result]) -> list[Result]:
-    """Those that were not found wrong: a wrong result's rate is in the table alone."""
+    """Leaves out wrong results: their rates are in the table alone."""
     return [result for result in results if result.verified is not False]

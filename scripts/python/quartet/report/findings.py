@@ -12,7 +12,7 @@ NEARLY = 1.03  # a ratio below which two are called alike
 
 
 def of_shares(bests: list[tuple[str, float, str]], whose: str) -> str:
-    """Of names, fractions and marks: who is nearest to the limit, and who is furthest. What is in
+    """Says which of these names, with fractions and marks, is nearest to its limit, and which furthest. What is in
     doubt is left out where it can be."""
     sound = [best for best in bests if not best[2]] or bests
     ordered = sorted(sound, key=lambda item: item[1])

@@ -82,7 +82,7 @@ def _alike(results: list[Result]) -> tuple[list[Result], list[Result]]:
 
 
 def _fastest(results: list[Result]) -> list[Result]:
-    """For each formulation the fastest case that is not in doubt."""
+    """Returns each formulation's fastest case that is not in doubt."""
     return fastest_of_each(results, lambda result: (not result.mark, result.rate))
 
 
@@ -117,7 +117,7 @@ def _reference(result: Result, references: list[Result]) -> Optional[float]:
 
 
 def _notes(shown: list[Result]) -> tuple[str, ...]:
-    """Why each marked bar is marked."""
+    """The reason why each marked bar is marked."""
     return tuple(f"{result.mark} {result.name.kernel} {result.name.formulation}: "
                  f"{ABOVE if result.mark == '!' else result.doubts}"
                  for result in shown if result.mark)

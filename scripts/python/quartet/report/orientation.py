@@ -15,7 +15,7 @@ HEADING = ("kernel", "device", "what", "rate", "a device", "of peak", "condition
 
 
 def section(results: list[Result], numbers: Sequence[Number]) -> Section:
-    """For each kernel and kind of device here: other work, and the paper's numbers that fit none of
+    """Shows, for each kernel and kind of device here, other work and the paper's numbers that fit none of
     ours."""
     rows = []
     for kernel, is_gpu in dict.fromkeys((result.name.kernel, result.name.device == "cuda")
@@ -32,7 +32,7 @@ def section(results: list[Result], numbers: Sequence[Number]) -> Section:
 
 
 def _is_alone(number: Number, results: list[Result]) -> bool:
-    """Whether it is a rate of a kernel that was run here, and fits none of ours."""
+    """True if it is a rate of a kernel that was run here, and fits none of ours."""
     return number.unit != "speed-up" and any(
         result.name.kernel == number.kernel for result in results) and not any(
         number.fits(result) for result in results)

@@ -76,7 +76,7 @@ def _contents(full: list[Section], empty: list[Section]) -> Markup:
 
 
 def _not_measured(empty: list[Section]) -> Markup:
-    """What the page could show, and what would fill it."""
+    """Lists what the page could show, and the command that would measure it."""
     if not empty:
         return Markup("")
     items = [tag("li", f"{section.title}: {section.missing}",

@@ -168,13 +168,13 @@ def _chart(figure: Figure, about: str, lines: list[Line], numbers: Sequence[Numb
 
 
 def _doubts(lines: list[Line]) -> tuple[str, ...]:
-    """Why each marked point is marked."""
+    """The reason why each marked point is marked."""
     return tuple(f"{result.mark} {line.label} at {x:g}: {result.doubts}"
                  for line in lines for x, result in line.points if result.mark)
 
 
 def _step_chart(chart: LineChart, lines: list[Line]) -> list[LineChart]:
-    """How long one push takes, where the documents count pushes."""
+    """Draws how long one push takes, if the documents count pushes."""
     measured = []
     for series, line in zip(chart.series, lines):  # the measured ones come first
         points = [_step(x, result) for x, result in line.points if _pushes(result)]

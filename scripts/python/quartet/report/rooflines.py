@@ -56,7 +56,7 @@ def _chart(results: list[Result]) -> Optional[Roofline]:
 
 
 def _largest(results: list[Result]) -> list[Result]:
-    """For each way: the case on the most workers, then with the largest problem."""
+    """Returns each way's case on the most workers, then with the largest problem."""
     ways = grouped(sorted(results, key=by_kernel), lambda result: (
         result.name.kernel, result.name.formulation, result.name.words))
     return [max(group, key=lambda item: (item.workers, size_of(item), item.rate)) for group in ways.values()]

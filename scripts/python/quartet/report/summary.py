@@ -52,7 +52,7 @@ def _nearest(best: Result, numbers: Sequence[Number]) -> str:
 
 
 def every_row(launches: list[Launch]) -> Section:
-    """All cases of all documents, one by one, as they are."""
+    """Lists all cases of all documents, one by one, as they are."""
     rows = [_row(launch) for launch in sorted(launches, key=lambda item: bool(item.case.error))]
     return Section(
         "rows", "Every row",

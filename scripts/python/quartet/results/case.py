@@ -76,7 +76,7 @@ class Case:
     context: dict[str, Any] = field(default_factory=dict, repr=False)  # its document's
 
     def with_row(self, **keys: object) -> "Case":
-        """With these keys of its median row in place of what was written."""
+        """Returns a copy with these keys of its median row in place of what was written."""
         return replace(self, median={**self.median, **keys})
 
     @property
@@ -109,7 +109,7 @@ class Case:
 
     @property
     def note(self) -> str:
-        """What the transport says of itself."""
+        """The transport's own note."""
         return str(self.median.get("note", ""))
 
     @property
@@ -124,7 +124,7 @@ class Case:
 
     @property
     def total_seconds(self) -> Optional[float]:
-        """With input and output."""
+        """The seconds of a run with its input and output."""
         return self.median.get("total_seconds")
 
     @property
@@ -138,7 +138,7 @@ class Case:
 
     @property
     def huge_pages(self) -> bool:
-        """Whether the row says that its windows are mapped by huge pages."""
+        """True if the row says that its windows are mapped by huge pages."""
         return self.median.get("huge_pages") is True
 
     @property
@@ -152,7 +152,7 @@ class Case:
 
     @property
     def machine(self) -> str:
-        """What computed, for people."""
+        """The device that computed, in words."""
         return documents.device({"context": self.context}) if self.context else ""
 
     @cached_property
@@ -162,27 +162,27 @@ class Case:
 
     @property
     def flags(self) -> dict[str, str]:
-        """What is odd about the row: by kind, in plain words."""
+        """The oddities of the row in plain words, by kind."""
         return {str(flag["kind"]): str(flag["text"]) for flag in self.median.get("flags") or []}
 
     @property
     def is_suspicious(self) -> bool:
-        """Whether limit and rate disagree by more than chance."""
+        """True if limit and rate disagree by more than chance."""
         return "above_limit" in self.flags
 
     @property
     def is_distrusted(self) -> bool:
-        """Whether a flag stayed that is about more than the limit: never quote it without `?`."""
+        """True if a flag stayed that is about more than the limit: never quote it without `?`."""
         return self.median.get("distrusted") is True
 
     @property
     def is_of_model(self) -> bool:
-        """Whether nothing was computed: operations took what a machine's file says. Always distrusted."""
+        """True if nothing was computed: operations took what a machine's file says. Always distrusted."""
         return bool(OF_MODELS & set(self.flags))
 
     @property
     def mark(self) -> str:
-        """That stands behind its rate everywhere."""
+        """The mark that stands behind its rate everywhere."""
         return "?" if self.is_distrusted else "!" if self.is_suspicious else ""
 
     @cached_property

@@ -28,7 +28,7 @@ def load(path: Union[str, Path]) -> dict[str, Any]:
 
 
 def _problem(document: object) -> str:
-    """Why this is no results document; empty if it is one."""
+    """The reason why this is no results document; empty if it is one."""
     if not isinstance(document, dict) or not {"context", "benchmarks"} <= document.keys():
         return "not a results document (no context and benchmarks)"
     context = document["context"]
@@ -67,7 +67,7 @@ def models_of_gpus(document: dict[str, Any]) -> tuple[str, ...]:
 
 
 def device(document: dict[str, Any]) -> str:
-    """What computed: the GPU's model, or the processor's with how many CPUs the node has."""
+    """Names what computed: the GPU's model, or the processor's with how many CPUs the node has."""
     context = document["context"]
     quartet = context["quartet"]
     models = models_of_gpus(document)
@@ -109,8 +109,8 @@ def collect(paths: Iterable[Union[str, Path]]) -> Collection:
 
 
 def _files(folder: Path, skipped: list[str]) -> Iterator[Path]:
-    """Those that may be documents, by name; hidden ones may be of a write that was cut short. Folders that cannot be
-    searched, or hold none, are said."""
+    """Returns the files that may be documents, by name; hidden ones may be of a write that was cut short. Says which
+    folders cannot be searched, or hold none."""
     def refused(error: OSError) -> None:
         problems.append(f"{error.filename}: {reason_of(error)}")
 

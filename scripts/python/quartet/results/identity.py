@@ -10,7 +10,7 @@ _CONTAINER = re.compile(r"[0-9a-f]{12}")  # a name that a container engine gave:
 
 
 def processor(document: dict[str, Any]) -> tuple[str, ...]:
-    """What tells kinds of devices apart: name, count, family, model, stepping, caches. Older documents
+    """Returns what tells kinds of devices apart: name, count, family, model, stepping, caches. Older documents
     lack some of it."""
     context = document["context"]
     system = context["quartet"].get("system") or {}
@@ -43,7 +43,7 @@ def host(document: dict[str, Any]) -> str:
 
 
 def names(documents: list[dict[str, Any]]) -> list[str]:
-    """What to call each document's machine: its device, and what tells it from others of that name."""
+    """Names each document's machine: its device, and what tells it from others of that name."""
     keys = [(processor(document), host(document)) for document in documents]
     return [_name(key, [other for other in dict.fromkeys(keys) if other[0][0] == key[0][0]])
             for key in keys]

@@ -42,7 +42,7 @@ def _flagged(case: Case, more: list[dict[str, str]]) -> Case:
 
 
 def is_alike(one: Case, other: Case) -> bool:
-    """Whether two formulations did the same work in the same kind of place: equal words, and every factor that both
+    """True if two formulations did the same work in the same kind of place: equal words, and every factor that both
     know."""
     first, second = one.name, other.name
     return (not one.error and not other.error and one.unit == other.unit

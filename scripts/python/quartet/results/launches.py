@@ -82,7 +82,7 @@ class Launches:
 
     @property
     def verified(self) -> Optional[bool]:
-        """Whether all launches are right; None if one was not checked."""
+        """True if all launches are right; None if one was not checked."""
         checks = {case.verified for case in self.cases}
         return False if False in checks else None if None in checks else True
 

@@ -57,22 +57,22 @@ class Number:
         return f"{self.value:g}x" if self.unit == SPEED_UP else f"{BOUNDS[self.bound]} {self.value:g} {self.unit}"
 
     def is_like(self, result: Result, besides: Iterable[str] = ()) -> bool:
-        """Whether every factor that both know is alike, those `besides` apart."""
+        """True if every factor that both know is alike, those `besides` apart."""
         known = _known(result)
         return all(_is_alike(factor, known[factor], theirs) for factor, theirs in self.match.items()
                    if factor in known and factor not in besides)
 
     def fits(self, result: Result) -> bool:
-        """Whether it may stand in one chart with the result, whose axis is workers."""
+        """True if it may stand in one chart with the result, whose axis is workers."""
         return self.unit == result.unit and self.is_like(result, ("workers",))
 
     def is_of(self, result: Result) -> bool:
-        """Whether a result is one of the two that make this speed-up's like: on any workers."""
+        """True if a result is one of the two that make this speed-up's like: on any workers."""
         return self.unit == SPEED_UP and self.is_like(result, ("workers",))
 
     def merit(self, result: Result) -> tuple[bool, int, float, float]:
-        """Of several that are like, the greatest comes first: of our model of device, with most equal factors, nearest
-        in size, greatest."""
+        """Ranks numbers that are alike; the greatest comes first: of our model of device, with most equal factors,
+        nearest in size, greatest."""
         known = _known(result)
         shared = [factor for factor in self.match if factor in known]
         apart = sum(_distance(known[factor], self.match[factor]) for factor in shared if factor in SIZES)
@@ -142,12 +142,12 @@ def beside(result: Result, rate: float) -> Optional[dict[str, Any]]:
 
 
 def place_of_ours(nodes: int, workers: int) -> str:
-    """For people: where a result was measured that stands beside a published one."""
+    """Says where a result was measured that stands beside a published one."""
     return f"{'within one node' if nodes == 1 else f'on {nodes} nodes'}, {counted(workers, 'worker')}"
 
 
 def is_folder_of_numbers(path: Path) -> bool:
-    """Whether a folder holds published numbers: results cannot be taken for them."""
+    """True if a folder holds published numbers: results cannot be taken for them."""
     for file in path.glob("*.json") if path.is_dir() else []:
         try:
             load_published(file)

@@ -47,7 +47,7 @@ def ratio(first: list[float], second: list[float], error: float = ERROR) -> Rati
 
 
 def median_interval(sample: list[float], error: float = ERROR) -> Optional[tuple[float, float]]:
-    """Of the median of what the sample was drawn from; None below LEAST_VALUES for 95%."""
+    """The interval of the median of what the sample was drawn from; None below LEAST_VALUES for 95%."""
     ordered, count = sorted(sample), len(sample)
     below, cut = 0.0, 0
     while below + math.comb(count, cut) / 2**count <= error / 2:
@@ -73,7 +73,7 @@ def spread(*samples: list[float]) -> Optional[float]:
 
 
 def values_for(difference: float, spread_of: float) -> int:
-    """How many values each of two samples needs to settle whether they differ by `difference` (0.05
+    """The number of values that each of two samples needs to settle whether they differ by `difference` (0.05
     for 5%), where their logarithms have this standard deviation; MOST_VALUES at most."""
     wanted = SETTLING_SHARE * math.log1p(difference)
     return next((count for count in range(1, MOST_VALUES)
@@ -82,7 +82,7 @@ def values_for(difference: float, spread_of: float) -> int:
 
 @cache
 def typical_half_width(count: int, error: float = ERROR) -> float:
-    """Of the interval of a difference, for two samples of `count` normal values each, in their
+    """The half width of a difference's interval, for two samples of `count` normal values each, in their
     standard deviations; infinite where there is no interval. Taken from samples that lie where order
     statistics are expected (Blom, Statistical Estimates and Transformed Beta-Variables, 1958)."""
     cut = _rejected(count, count, error)
@@ -107,7 +107,7 @@ def _orders(first: int, second: int) -> tuple[int, ...]:
 
 
 def _rejected(first: int, second: int, error: float) -> int:
-    """How many of the ratios at either end an interval leaves out, plus one; 0: there is none."""
+    """The number of ratios that an interval leaves out at either end, plus one; 0 if there is none."""
     pairs = first * second
     if pairs > EXACT_PAIRS:
         deviation = math.sqrt(pairs * (first + second + 1) / 12)

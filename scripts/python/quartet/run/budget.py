@@ -38,7 +38,7 @@ class Budget:
 
     @property
     def pace(self) -> float:
-        """What the launches that are over took, of what was expected."""
+        """The time that the launches that are over took, over what was expected."""
         return self._taken / self._expected if self._expected else 1.0
 
     def begin(self, launches: list[Launch]) -> float:
@@ -75,7 +75,7 @@ class Budget:
             self.left_out.append(self._waiting.pop())
 
     def shortfall(self) -> str:
-        """What was left out, and the budget that would do; empty if all was measured."""
+        """Says what was left out, and which budget would do; empty if all was measured."""
         if not self.left_out:
             return ""
         more = self.pace * sum(launch.seconds[1] for launch in self.left_out) / (1 - FOR_REPEATS)

@@ -16,7 +16,7 @@ class Invalid(ValueError):
 
 
 def problem(name: str, value: object) -> str:
-    """Where `value` is not as the schema NAME has it, and what should be there, in a line; empty if it is valid."""
+    """Says in a line where `value` breaks the schema NAME, and what should be there; empty if it is valid."""
     try:
         importlib.import_module(f"quartet.schema.compiled.{name}").validate(value, {}, "")
     except Invalid as found:

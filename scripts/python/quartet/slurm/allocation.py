@@ -31,7 +31,7 @@ class Allocation:
 
     @property
     def has_ended(self) -> bool:
-        """Whether Slurm says so: what fails then has not failed by itself."""
+        """True if Slurm says so: what fails then has not failed by itself."""
         done = subprocess.run(["squeue", "-h", "-j", self.job, "-t", "RUNNING", "-o", "%i"], text=True,
                               stdin=subprocess.DEVNULL, capture_output=True, check=False)
         return not done.stdout.strip() and (done.returncode == 0 or "Invalid job id" in done.stderr)
@@ -50,7 +50,7 @@ def hosts_of(nodes: str) -> tuple[str, ...]:
 
 
 def machine_here(environment: Mapping[str, str] = os.environ) -> SlurmMachine:
-    """What the job's variables tell of its nodes, where no file does: each hardware thread counts as a
+    """Describes the job's nodes by its variables, for want of a machine file: each hardware thread counts as a
     core. Raises MachineError."""
     cores = re.match(r"[0-9]+", environment.get("SLURM_JOB_CPUS_PER_NODE", ""))
     if not cores:

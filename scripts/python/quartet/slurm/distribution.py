@@ -7,7 +7,7 @@ PLANE = "plane="
 
 
 def plane_of(order: str) -> int:
-    """How many ranks a node gets at a time in a plane distribution. Raises MachineError."""
+    """Returns how many ranks a node gets at a time in a plane distribution. Raises MachineError."""
     size = order[len(PLANE):]
     if not (size.isascii() and size.isdigit() and len(size) < 8 and int(size) > 0):
         raise MachineError(f"--distribution '{order:.40}' (a plane has a number of ranks): plane=2")

@@ -39,7 +39,7 @@ class SlurmLauncher:
         self.shares = job_seconds is not None
 
     def request(self, job: Job) -> Request:
-        """What a job asks for: those that ask for the same fit one array, or one job. Raises LaunchError
+        """Returns what a job asks for: jobs that ask for the same fit one array, or one job. Raises LaunchError
         where the machine has nothing for it."""
         try:
             if self.shares:
@@ -75,7 +75,7 @@ class SlurmLauncher:
         return (*self._machine.settings, *step, str(job.program), *job.arguments)
 
     def waiting(self, tasks: Iterable[str]) -> Optional[set[str]]:
-        """Which of the tasks are in the queue: pending, running or about to end. None if Slurm
+        """Returns the tasks that are in the queue: pending, running or about to end. None if Slurm
         gives no answer now."""
         tasks = set(tasks)
         arrays = sorted({task.split("_")[0] for task in tasks})

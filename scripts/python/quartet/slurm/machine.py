@@ -58,7 +58,7 @@ class SlurmMachine:
 
     @staticmethod
     def of(data: object, where: str = "") -> "SlurmMachine":
-        """From a file's keys. Raises MachineError, which begins with `where`."""
+        """Makes a machine of a file's keys. Raises MachineError, which begins with `where`."""
         problem = schema.problem("machine", data)
         if problem or not isinstance(data, dict):
             raise MachineError(f"{where}{problem}: see {SLURM}/machine.schema.json")
@@ -73,7 +73,7 @@ class SlurmMachine:
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """For scripts/slurm/start.sh, whose arguments they are: some sites hand no variables to jobs."""
+        """Returns the arguments of scripts/slurm/start.sh: some sites hand no variables to jobs."""
         known = (("launcher", self.launcher), ("mpi", self.mpi if self.launcher == "srun" else ""),
                  ("cpu-bind", self.cpu_bind), *(("prepare", line) for line in self.prepare),
                  ("modules", " ".join(self.modules)),
@@ -82,7 +82,7 @@ class SlurmMachine:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """For sbatch: what each job asks for, whatever its ranks."""
+        """Returns sbatch's options that each job has, whatever its ranks."""
         known = (("hint", self.hint), ("mem", self.memory), ("switches", self.switches),
                  ("reservation", self.reservation), ("constraint", self.constraint),
                  ("qos", self.qos), ("partition", self.partition), ("account", self.account))

@@ -45,14 +45,14 @@ class Shape:
 
     @property
     def step(self) -> tuple[str, ...]:
-        """For start.sh, in a job that may have more than this."""
+        """Returns start.sh's flags for a step, in a job that may have more than this."""
         hosts = (f"--hosts={','.join(self.hosts)}",) if self.hosts else ()
         return (f"--ranks={self.ranks}", f"--nodes={self.nodes}", f"--threads={self.threads}",
                 f"--distribution={self.distribution}", *hosts)
 
 
 def shape_of(machine: SlurmMachine, job: Job) -> Shape:
-    """As many nodes as the job names, else as few as hold its ranks' cores, or give one GPU to each rank that
+    """Takes as many nodes as the job names, else as few as hold its ranks' cores, or give one GPU to each rank that
     computes on one. Raises MachineError if a rank does not fit a node, or all do not fit the nodes."""
     if job.ranks < 1 or job.threads < 1:
         raise MachineError(f"{job.ranks} ranks of {job.threads} threads (not 1 at least): give more")
@@ -102,12 +102,12 @@ def _require_plane_fits(machine: SlurmMachine, shape: Shape, threads: int, reduc
 
 
 def request(machine: SlurmMachine, job: Job, minutes: int) -> Request:
-    """For one job. Raises MachineError as shape_of() does."""
+    """Returns one job's request. Raises MachineError as shape_of() does."""
     return _request(machine, shape_of(machine, job), minutes)
 
 
 def request_of_nodes(machine: SlurmMachine, shape: Shape, minutes: int) -> Request:
-    """For all cores, and GPUs, of the nodes of this shape: several launches run there in turn."""
+    """Requests all cores and GPUs of the nodes of this shape: several launches run there in turn."""
     cores = machine.cores_per_node
     whole = Shape(shape.nodes * cores, shape.nodes, 1, "block", shape.uses_gpus, shape.hosts)
     return _request(machine, whole, minutes)

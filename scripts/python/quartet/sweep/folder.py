@@ -52,7 +52,7 @@ class Launch:
 
 
 def launches(plan: Plan) -> list[Launch]:
-    """All launches in the order in which they run. Each round has every configuration once, in a shuffled order:
+    """Lists all launches in the order in which they run. Each round has every configuration once, in a shuffled order:
     drift of the machine then affects all alike, and a sweep that is cut short has about as many launches of each."""
     shuffler = random.Random(plan.seed)
     ordered = []
@@ -191,7 +191,7 @@ def new_folder(parent: Path, plan: Plan) -> Path:
 
 
 def differences(there: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
-    """What differs between two plans, in words."""
+    """Says how two plans differ."""
     found = [f"{key} {there.get(key)} there, {wanted.get(key)} here"
              for key in ("name", "seed") if there.get(key) != wanted.get(key)]
     for program in sorted({*there["programs"], *wanted["programs"]}):

@@ -106,7 +106,7 @@ class InsideSweep(Sweep):
         return step.running.wait(0) is not None or time.monotonic() - step.begin > self._timeout
 
     def _collected(self, step: _Step) -> Outcome:
-        """How it ended; recorded. Raises JobEnded if the Slurm job was the cause."""
+        """Records and returns how it ended. Raises JobEnded if the Slurm job was the cause."""
         seconds = time.monotonic() - step.begin
         code: Optional[int] = step.running.wait(0)
         if code is None:

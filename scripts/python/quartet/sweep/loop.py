@@ -75,7 +75,7 @@ class Sweep:
         return outcome is None
 
     def _run_all(self, remaining: list[Launch], total: int) -> str:
-        """Why it stopped before all was run; empty if it did not."""
+        """The reason why it stopped before all was run; empty if it did not."""
         begin = time.monotonic()
         for index, launch in enumerate(remaining):
             over = time.monotonic() - begin + (self._clock.expected(launch) or 0)

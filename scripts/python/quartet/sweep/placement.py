@@ -20,7 +20,7 @@ def problems_of(folder: SweepFolder, launch: Launch) -> list[str]:
 
 
 def problems(document: dict[str, Any], wanted: Configuration) -> list[str]:
-    """What differs from the nodes that were asked for."""
+    """Says how a launch's nodes differ from those that were asked for."""
     quartet = document["context"]["quartet"]
     places = quartet.get("placement") or []
     found = []

@@ -91,7 +91,7 @@ class Plan:
 
     @staticmethod
     def problem(data: object) -> str:
-        """Why this is no plan that can be run; empty if it is one. A plan names kernels, and no other programs."""
+        """The reason why this is no plan that can be run; empty if it is one. A plan names only kernels."""
         problem = schema.problem("sweep", data)
         if problem or not isinstance(data, dict):
             return problem

@@ -199,7 +199,7 @@ class QueuedSweep(Sweep):
             file.unlink(missing_ok=True)
 
     def _collected(self, launch: Launch) -> Optional[Outcome]:
-        """How it ended; None if it has left no exit code, or was stopped."""
+        """Returns how it ended; None if it has left no exit code, or was stopped."""
         try:
             code, seconds = map(int, read_text(self._code_file(launch), 100).split())
         except (OSError, ValueError):
@@ -209,7 +209,7 @@ class QueuedSweep(Sweep):
         return judged(launch.configuration.kernel, self._folder.files(launch), code, float(seconds))
 
     def _died(self, launch: Launch) -> Optional[Outcome]:
-        """How a job ended that left no exit code; None if it may run again."""
+        """Returns how a job ended that left no exit code; None if it may run again."""
         task = self._tasks[launch.name]
         if self._queue.shares and not self._folder.files(launch).log.exists():
             return None  # its job ended before its turn

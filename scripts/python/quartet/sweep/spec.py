@@ -49,7 +49,7 @@ class SpecError(ScriptError):
 
 
 def keys_help() -> str:
-    """What a file may say, in paragraphs for --help."""
+    """Explains the keys of a file, in paragraphs for --help."""
     about = (f"A file has {', '.join(sorted(FILE_KEYS))}. A block has lists: {', '.join(FACTORS)} "
              'as above. A member may be a program\'s own list ("mpi,shm": one launch). All '
              "combinations of a block's lists are measured. Its other keys, with defaults:")
@@ -84,7 +84,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 
 def name_of(spec: dict[str, Any]) -> str:
-    """What the folder of its results is called after."""
+    """Returns the name that the folder of its results gets."""
     return re.sub(r"[^A-Za-z0-9.-]+", "_", word(spec.get("name", "sweep"), "name"))[:60].lstrip(".") or "sweep"
 
 

@@ -97,7 +97,7 @@ def _cells(point: Point, base: Optional[Point]) -> tuple[str, ...]:
 
 
 def _predicted(series: list[Point], expected: Optional[Expectations]) -> list[str]:
-    """What the series should give, in a line; nothing if nothing can be said."""
+    """Says in a line what the series should give; nothing if nothing can be said."""
     found = [(point, expected.of(point.case, point.nodes)) for point in series] if expected else []
     bands = [f"{rate(one.low)}-{rate(one.high)} at {size(point.name.size)} on "
              f"{counted(point.workers, 'worker')}" for point, one in found if one]
@@ -130,7 +130,7 @@ def _unique(points: list[Any]) -> list[Any]:
 
 
 def _failures(folder: SweepFolder, everything: list[Launch]) -> list[str]:
-    """What did not end well, once for all launches that say the same."""
+    """Lists the launches that did not end well, once for all that say the same."""
     said: dict[str, list[Launch]] = {}
     for launch in everything:
         outcome = folder.outcome(launch)
@@ -150,7 +150,7 @@ def _failures(folder: SweepFolder, everything: list[Launch]) -> list[str]:
 
 
 def _misplacements(folder: SweepFolder, everything: list[Launch]) -> dict[str, list[int]]:
-    """What did not run where it should, in words, and the configurations of these launches."""
+    """Lists the launches that ran elsewhere than they should, by what is said of them."""
     said: dict[str, list[int]] = {}
     for launch in everything:
         for problem in placement.problems_of(folder, launch):

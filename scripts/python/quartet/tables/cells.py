@@ -10,7 +10,7 @@ CHECKS = {True: "ok", False: "WRONG", None: "off"}  # whether what was verified 
 
 
 def median_cell(value: float, mark: str) -> str:
-    """With its `?`; `!` stands behind the fraction."""
+    """Writes the median with its `?`; `!` stands behind the fraction."""
     return rate(value) + ("?" if mark == "?" else "")
 
 

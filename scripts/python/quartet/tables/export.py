@@ -28,7 +28,7 @@ FORMULA = ("=", "+", "-", "@", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS S
 
 
 def rows(all_cases: Iterable[Case]) -> list[Row]:
-    """All (judged) cases, with the same columns in the same order."""
+    """Returns a row for each (judged) case, with the same columns in the same order."""
     found = [_row(case) for case in all_cases]
     others = sorted({key for row in found for key in row} - {*FACTORS, *RESULTS})
     return [{key: row.get(key) for key in (*FACTORS, *others, *RESULTS)} for row in found]
@@ -76,7 +76,7 @@ def _flat(found: list[Row]) -> list[dict[str, Cell]]:
 
 
 def as_csv(rows_found: list[Row]) -> str:
-    """With a heading. No cell is a formula for a spreadsheet."""
+    """Writes CSV with a heading. No cell is a formula for a spreadsheet."""
     found = _flat(rows_found)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -86,7 +86,7 @@ def as_csv(rows_found: list[Row]) -> str:
 
 
 def safe_cell(cell: Cell) -> Cell:
-    """What a spreadsheet does not compute."""
+    """Returns the text in a form that a spreadsheet does not compute."""
     if isinstance(cell, bool):
         return str(cell).lower()
     return "'" + cell if isinstance(cell, str) and cell.lstrip().startswith(FORMULA) else cell

@@ -64,7 +64,7 @@ class Group:
         self.cases: list[Case] = []
 
     def add(self, case: Case) -> bool:
-        """Whether it belongs here. An error may know fewer factors, and has no unit."""
+        """Adds the case if it belongs here, and says if so. An error may know fewer factors, and has no unit."""
         name = case.name
         others = {key: value for key, value in name.values.items() if key not in ROW_FACTORS}
         words = set(name.words) <= set(self.words) if case.error else name.words == self.words
@@ -100,7 +100,7 @@ def _last_cache(contexts: Iterable[dict[str, Any]]) -> int:
 
 
 def chosen(all_cases: list[Case], cache: int) -> list[Case]:
-    """Those that a short table shows; errors are always among them."""
+    """Returns the cases that a short table shows; errors are always among them."""
     sizes: dict[str, dict[str, set[str]]] = {}
     for case in all_cases:
         if not case.error:
@@ -203,7 +203,7 @@ class Table:
 
 
 def _limits(all_cases: list[Case]) -> Iterator[str]:
-    """What each kernel's limits are, and which part decided where there are several."""
+    """Names each kernel's limits, and which part decided if there are several."""
     deciding: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
     for case in all_cases:
         if case.limit:

@@ -117,7 +117,7 @@ def _lead_text(ordered: list[Lead]) -> str:
 
 
 def leads(cases: list[Case]) -> list[Lead]:
-    """Of every native row that can be trusted over the library rows that did the same work."""
+    """Compares every native row that can be trusted with the library rows that did the same work."""
     found = []
     for native in cases:
         if native.name.formulation == "native" and not native.mark and native.verified is not False:
@@ -126,7 +126,7 @@ def leads(cases: list[Case]) -> list[Lead]:
 
 
 def _lead(native: Case, library: Case) -> Lead:
-    """With the interval of the ratio of the runs, from six runs a side on."""
+    """Returns the lead, from six runs a side on with the interval of the runs' ratio."""
     interval = None
     if min(len(native.rates), len(library.rates)) >= statistics.LEAST_VALUES:
         interval = statistics.ratio(list(library.rates), list(native.rates)).interval
@@ -134,7 +134,7 @@ def _lead(native: Case, library: Case) -> Lead:
 
 
 def _distrust(measured: list[Case], most: int) -> list[str]:
-    """Which rows, in at most so many lines: by kernel, formulation and transport, the sizes."""
+    """Names the distrusted rows in at most so many lines: the sizes by kernel, formulation and transport."""
     groups: dict[tuple[str, ...], list[Case]] = {}
     for case in measured:
         if case.mark:
@@ -165,7 +165,7 @@ def _sizes(sizes: list[str]) -> str:
 
 
 def _next(cases: list[Case]) -> str:
-    """What to do, by the first cause that there is."""
+    """Says what to do about the first cause that there is."""
     if any(case.verified is False for case in cases):
         return "Next: a result is WRONG: use no rate of this build before `make test` passes."
     kinds = {kind for case in cases if case.is_distrusted for kind in case.flags} or {
@@ -185,7 +185,7 @@ def _next(cases: list[Case]) -> str:
 
 
 def _crowded(case: Case) -> str:
-    """Where more threads than cores ran: how many of each; nobody else need have disturbed them."""
+    """Says how many threads ran on how many cores, if they were more: nobody else need have disturbed them."""
     for warning in case.context.get("quartet", {}).get("warnings", []):
         found = re.search(r"([0-9]+ x [0-9]+ threads share [0-9]+ cores?)", warning)
         if found:

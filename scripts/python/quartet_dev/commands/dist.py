@@ -59,7 +59,7 @@ def _git(*words: str) -> bytes:
 
 
 def include_folders() -> list[Path]:
-    """Where compilers and CMake look, the user's own first."""
+    """Returns the folders where compilers and CMake look, the user's own first."""
     given = [Path(text) for name in ("CPATH", "CPLUS_INCLUDE_PATH") for text in os.environ.get(name, "").split(":")
              if text]
     prefixes = [text for text in os.environ.get("CMAKE_PREFIX_PATH", "").split(":") if text]
@@ -111,7 +111,7 @@ def carried(given: dict[str, Path]) -> dict[str, bytes]:
 
 
 def tarball(commit: str, given: dict[str, Path]) -> tuple[str, bytes]:
-    """Its name without .tar.gz, and its content: the same bytes for the same commit and libraries."""
+    """Returns the tarball's name without .tar.gz, and its content: the same bytes for the same commit and libraries."""
     name = f"quartet-{_git('show', f'{commit}:VERSION').decode().strip()}"
     date = int(_git("show", "-s", "--format=%ct", commit))
     content = io.BytesIO(_git("archive", "--format=tar", f"--prefix={name}/", commit))

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def problem(options: argparse.Namespace) -> str:
-    """Why nothing can be measured; empty if it can."""
+    """The reason why nothing can be measured; empty if it can."""
     reason = command.problem(options, *([options.data] if options.data else []))
     if reason:
         return reason

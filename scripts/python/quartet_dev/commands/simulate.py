@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def equally_fast(machine: Machine) -> Machine:
-    """As all simulated ranks are."""
+    """Returns the machine with ranks that are equally fast, as all simulated ones are."""
     return machine.with_measured({"compute_variation": Rate(0.0, 0.0, "none: all simulated ranks are equally fast")})
 
 
@@ -108,7 +108,7 @@ class Simulations:
         return table.Point(self.machine.predict(work), case.seconds, case.rate, outcome.seconds or 0.0)
 
     def size(self, size: int) -> str:
-        """As the program's flag has it."""
+        """Writes the size as the program's flag has it."""
         return f"{size}B" if self.kernel.unit == "MiB/s" else str(size)
 
 

@@ -23,7 +23,7 @@ class Ceilings:
 
     @staticmethod
     def of(facts: dict[str, Any]) -> "Ceilings":
-        """From what a document says of a GPU."""
+        """Reads what a document says of a GPU."""
         clock, bus = facts.get("most_memory_clock_mhz"), facts.get("memory_bus_bits")
         cores = CORES.get(facts.get("architecture", 0))
         units, core_clock = facts.get("multiprocessors"), facts.get("most_clock_mhz")

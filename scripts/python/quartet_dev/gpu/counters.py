@@ -96,7 +96,7 @@ def excuse(step: Step, logs: Path) -> None:
 
 
 def refusal(logs: Path) -> str:
-    """Why ncu may not read counters here; empty if it may."""
+    """The reason why ncu may not read counters here; empty if it may."""
     for file in [*logs.glob("counters-*.csv"), *logs.glob("counters-*.log")]:
         if FORBIDDEN in file.read_text(encoding="utf-8", errors="replace"):
             return (f"ncu may not read counters here ({FORBIDDEN}): an administrator can permit it "
@@ -105,7 +105,7 @@ def refusal(logs: Path) -> str:
 
 
 def readings(logs: Path) -> list[Reading]:
-    """What ncu has left in a folder, by the order of the table."""
+    """Reads what ncu has left in a folder, in the order of the table."""
     launches = [launch for file in sorted(logs.glob("counters-*.csv")) for launch in _launches(file)]
     found = []
     for kernel, counters in TABLE.items():

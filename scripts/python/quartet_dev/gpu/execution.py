@@ -93,7 +93,7 @@ def show_end(log: Path, step: Step) -> None:
 
 
 def summary(steps: list[Step]) -> str:
-    """How each step went, how long it took, what it is."""
+    """Lists how each step went, how long it took, and what it is."""
     lines = []
     for step in steps:
         note = f": {step.reason}" if step.reason else ""

@@ -28,7 +28,7 @@ class Gpu:
 
     @staticmethod
     def parse(text: str) -> Optional["Gpu"]:
-        """From a line "NVIDIA H200, 9.0, 580.1", the last part of which may be missing; None if it is none."""
+        """Parses a line "NVIDIA H200, 9.0, 580.1", the last part of which may be missing; None if it is none."""
         first = text.splitlines()[0] if text else ""
         found = re.match(r"\s*(.+?)\s*,\s*(\d+)\.(\d+)\s*(?:,\s*(\S+)\s*)?$", first)
         return Gpu(found[1], found[2] + found[3], found[4] or "") if found else None
@@ -115,7 +115,7 @@ class Place:
         return [str(self.launcher), str(ranks), *map(str, command)]
 
     def cores_for(self, ranks: int) -> dict[str, str]:
-        """All cores of the machine: ranks use them to make data and check results."""
+        """Returns the variable that deals all cores to the ranks, which make data and check results."""
         return {"QUARTET_THREADS": str(max(1, self.machine.cores // ranks))}
 
 

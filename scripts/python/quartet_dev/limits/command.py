@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser, kernels: Iterable[str], folde
 
 
 def problem(options: argparse.Namespace, *folders: Path) -> str:
-    """Why nothing can be measured; empty if it can."""
+    """The reason why nothing can be measured; empty if it can."""
     programs = options.build / "bin"
     missing = [name for name in options.only if not (programs / name).exists()]
     return f"no {missing[0]} in {programs}: build it first (make build)" if missing else \

@@ -64,7 +64,7 @@ class Row:
 
 
 def moved(distances: Iterable[float]) -> bool:
-    """Whether the host has moved the cores between these measurements: the machine is another one then."""
+    """True if the host has moved the cores between these measurements: the machine is another one then."""
     known = list(distances)
     return bool(known) and max(known) > MOVED * min(known)
 
@@ -99,7 +99,7 @@ class Figures:
 class Comparison(Protocol):
     @property
     def label(self) -> str:
-        """What it is measured against."""
+        """The name of what it is measured against."""
 
     def of(self, results: Round) -> Figures:
         """Raises Missing."""

@@ -68,7 +68,7 @@ def _power(power: int, order: str, programs: Path, plans: Optional[Path] = None)
 
 
 def _fftw(name: str, setup: Setup, common: str, plans: Optional[Path]) -> Side:
-    """With its measured plan where there is a file to keep it in, else with its estimated one."""
+    """Launches FFTW with its measured plan if there is a file to keep it in, else with its estimated one."""
     common += " --formulation library --limits off"
     if not plans:
         return side(name, setup, f"{common} --plan estimate")

@@ -34,7 +34,7 @@ class LimitsFolder:
         self._folder = LaunchFolder(path)
 
     def files(self, match: Match, side: Side, number: int) -> Files:
-        """What a launch writes; rounds are numbered from 1."""
+        """Names the files that a launch writes; rounds are numbered from 1."""
         return self._folder.files(_name(match, side, number), side.kind)
 
     def clear(self, match: Match) -> None:
@@ -73,7 +73,7 @@ class LimitsFolder:
             return Result(replace(outcome, message=f"a damaged document ({printable(str(error))})"))
 
     def rounds(self, match: Match) -> list[Round]:
-        """All rounds that were begun."""
+        """Reads all rounds that were begun."""
         found: list[Round] = []
         while True:
             results = {side.name: self.result(match, side, len(found) + 1) for side in match.sides}
@@ -83,7 +83,7 @@ class LimitsFolder:
             found.append(there)
 
     def documents(self, match: Match) -> list[dict[str, Any]]:
-        """All documents of the suite's schema."""
+        """Reads all documents of the suite's schema."""
         found = []
         for number, results in enumerate(self.rounds(match), start=1):
             for side in match.sides:

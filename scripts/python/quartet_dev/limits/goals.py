@@ -107,12 +107,12 @@ def judge(goal: Goal, rounds: list[Round]) -> GoalResult:
 
 
 def _is_above(figures: list[Figures]) -> bool:
-    """Whether the programs say of most rounds that the row is above its limit."""
+    """True if the programs say of most rounds that the row is above its limit."""
     return 2 * sum(each.is_above_limit for each in figures) > len(figures)
 
 
 def is_forgiven(result: GoalResult) -> bool:
-    """Whether the median misses the goal, but not by more than noise."""
+    """True if the median misses the goal, but not by more than noise."""
     return result.verdict is Verdict.MET and not result.bound.holds(result.ratio)
 
 

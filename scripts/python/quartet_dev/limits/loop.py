@@ -42,7 +42,7 @@ class Rounds:
                     self._hopeless[match.name, side.name] = outcome
 
     def run(self, matches: list[Match], pairs: int, budget: Optional[float]) -> int:
-        """How many rounds of a match were left out by the budget of so many seconds."""
+        """Runs a match's rounds. Returns how many were left out by the budget of so many seconds."""
         begin = time.monotonic()
         plan = [(match, number) for number in range(1, pairs + 1) for match in matches
                 if number <= (match.most_rounds or pairs)]

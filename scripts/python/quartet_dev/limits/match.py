@@ -46,7 +46,7 @@ class Peer(Protocol):
         """Runs it to its end."""
 
     def read(self, file: Path) -> list[Case]:
-        """Its rows, from what it has left."""
+        """Reads a peer's rows from what it has left."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ LIMITS = {"stream": Limits(stream.matches), "matmul": Limits(matmul.matches, mat
 
 
 def matches(files: LimitsFiles, full: bool) -> list[Match]:
-    """All of them; with `full` the larger sizes as well, after the others."""
+    """Returns all matches; with `full` the larger sizes as well, after the others."""
     found = [match for limits in LIMITS.values() for match in limits.matches(files)]
     if full:
         found += [match for limits in LIMITS.values() for match in limits.larger(files)]

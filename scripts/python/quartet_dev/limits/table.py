@@ -75,7 +75,7 @@ def _heading(judged: Judged) -> str:
 
 
 def _peers(all_judged: list[Judged]) -> list[str]:
-    """What the libraries say of themselves."""
+    """Lists the libraries' own notes."""
     notes = {f"{result.goal.comparison.label}: {result.note}": None
              for judged in all_judged for result in judged.results
              if result.note and not isinstance(result.goal.comparison, OfLimit)}
@@ -83,7 +83,7 @@ def _peers(all_judged: list[Judged]) -> list[str]:
 
 
 def _disturbances(documents: list[dict[str, Any]]) -> list[str]:
-    """How many launches were disturbed, not each."""
+    """Counts the launches that were disturbed."""
     found = [[case.flags.get("disturbed", "") for case in cases(document)] for document in documents]
     lines = []
     for begin, said in DISTURBANCES.items():
@@ -94,7 +94,7 @@ def _disturbances(documents: list[dict[str, Any]]) -> list[str]:
 
 
 def _moves(rounds: list[Round]) -> list[str]:
-    """What was seen of the cores' places, where the host has moved them."""
+    """Says so if the host has moved the cores."""
     distances = [distance for results in rounds for result in results.values() for distance in result.core_distances]
     if not moved(distances):
         return []

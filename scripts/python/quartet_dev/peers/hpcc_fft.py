@@ -91,7 +91,7 @@ class Figures:
 
 
 def figures(text: str) -> Optional[Figures]:
-    """Those of an hpccoutf.txt; None if it has none, or not all of them yet."""
+    """Reads the figures of an hpccoutf.txt; None if it has none, or not all of them yet."""
     section = SECTION.search(text)
     if not section:
         return None
@@ -146,7 +146,7 @@ class MpiFft:
 
     def _output(self, launcher: LocalLauncher, ranks: int, command: tuple[str, ...], log: Path,
                 timeout: float) -> str:
-        """What it has written by the end of MPIFFT, or by its own."""
+        """Returns what it has written by the end of MPIFFT, or by its own."""
         end = time.monotonic() + timeout
         with tempfile.TemporaryDirectory(prefix="hpcc-") as name:
             folder = Path(name)
@@ -175,11 +175,11 @@ class MpiFft:
         return Outcome(VERIFIED, seconds)
 
     def read(self, file: Path) -> list[Case]:
-        """Its row, from what complete() has left."""
+        """Reads its row from what complete() has left."""
         return self.cases(read_text(file))
 
     def cases(self, text: str) -> list[Case]:
-        """Its row, as if it were one of ours."""
+        """Makes its row, as if it were one of ours."""
         found = figures(text)
         if not found or found.points != self.points:
             return []

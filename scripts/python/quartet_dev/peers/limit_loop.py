@@ -15,7 +15,7 @@ def command(programs: Path, loop: str, size: int, threads: int, file: Path) -> t
 
 
 def per_second(file: Path) -> float:
-    """What it found: bytes, operations or messages."""
+    """Returns what it found: bytes, operations or messages."""
     return float(read_json(file)["per_second"])
 
 
@@ -39,6 +39,6 @@ class LimitLoop:
         return launcher.complete(Job(program, 1, self.threads, arguments), files, timeout)
 
     def read(self, file: Path) -> list[Case]:
-        """Its row."""
+        """Reads its row."""
         name = f"limit/library/host/none/loop:{self.loop}"
         return [Case(Name.parse(name), name, unit=self.unit, rate=self.rate * per_second(file))]

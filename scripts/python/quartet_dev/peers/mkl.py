@@ -36,7 +36,7 @@ class MklBuild:
                     files, timeout)
 
     def read(self, file: Path) -> list[Case]:
-        """Its rows, whose notes name MKL and its version."""
+        """Reads its rows, whose notes name MKL and its version."""
         document = load(file)
         _processor, blas, *_ = document["context"]["quartet"]["device_description"].split("; ")
         return [case.with_row(note=f"{blas}; {case.note}") for case in cases(document)]
@@ -59,7 +59,7 @@ class MklFft:
         return outcome
 
     def read(self, file: Path) -> list[Case]:
-        """Its row, as if it were one of ours."""
+        """Reads its row, as if it were one of ours."""
         found = read_json(file)
         points, ranks, seconds = found["points"], found["ranks"], found["seconds"]
         name = f"fft/library/host/mpi/natural/mkl/n:{points}/ranks:{ranks}/threads:1"

@@ -52,7 +52,7 @@ def platform_of(machine: Machine, ranks: int) -> Platform:
 
 
 def _link(rate: float, latency: float, sharing: str) -> str:
-    """Its attributes."""
+    """Writes a link's attributes."""
     return f'bandwidth="{rate:.6g}Bps" latency="{latency:.6g}s" sharing_policy="{sharing}"'
 
 
@@ -97,7 +97,7 @@ def _above(leaves: int, link: str) -> list[str]:
 
 
 def _wire(values: Values, name: str) -> float:
-    """Of a latency, which the sender's and the receiver's overhead are parts of: what is left."""
+    """The part of a latency that is neither the sender's nor the receiver's overhead."""
     return max(0.0, values[name] - 2 * values["overhead_seconds"])
 
 

@@ -21,7 +21,7 @@ def _fill(disk: Path, leave: int) -> None:
 
 
 def checkpoints(room: Room, disk: Path) -> Ended:
-    """What was saved before the disk was full is there, and is gone on from."""
+    """Checks that what was saved before the disk was full is there, and goes on from it."""
     chances, folder = room.chances, disk / "checkpoints"
     system = f"--problem random --size {chances.randint(60, 200)} --every 10 --checkpoint"
     room.run_verified("cg", 2, f"{system} {folder} --iterations 10")

@@ -95,7 +95,7 @@ class Job:
         return self.process.poll()
 
     def _remains(self) -> bool:
-        """Whether processes are left that had time to vanish."""
+        """True if processes are left that had time to vanish."""
         patience = Countdown(max(SECONDS_TO_VANISH, self._patience))
         while left := alive_in_session(self.process.pid):
             if patience.is_over():
@@ -104,7 +104,7 @@ class Job:
         return bool(left)
 
     def end(self, after: str = "") -> Ended:
-        """How it ended, once nothing of it is left. Raises Fault if it does not end in time, or
+        """Waits until nothing of it is left. Returns how it ended. Raises Fault if it does not end in time, or
         leaves processes; `after` says what was done to it."""
         code, stayed = self._code(), False
         if code is None:

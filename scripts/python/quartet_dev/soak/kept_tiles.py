@@ -16,7 +16,7 @@ WAYS = (("matmul", "--transport mpi"), ("matmul", "--transport mpi --formulation
 
 
 def _product(chances: Random) -> tuple[str, int]:
-    """Its words, and how many tiles it has."""
+    """Returns a product's words, and how many tiles it has."""
     edge, tile = chances.randint(8, 16), chances.randint(30, 60)
     return f"--size {edge * tile - chances.randint(0, 9)} --tile {tile}", edge**2
 

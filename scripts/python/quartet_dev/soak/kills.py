@@ -29,12 +29,12 @@ def saved_iterations(folder: Path) -> list[int]:
 
 
 def bits(checkpoint: Path) -> dict[str, bytes]:
-    """What the iterations have made."""
+    """Reads the bits that the iterations have made."""
     return {file.name: file.read_bytes() for file in checkpoint.glob("*.npy")}
 
 
 def killed(room: Room, job: Job, target: str, moment: float) -> Ended:
-    """How the job ends that is killed now; `moment`, from 0 to 1, chooses among its ranks."""
+    """Kills the job and returns how it ends; `moment`, from 0 to 1, chooses among its ranks."""
     ranks = job.ranks()
     chosen = {LAST_RANK: [ranks[int(moment * len(ranks))]] if ranks else [], ALL_RANKS: ranks,
               LAUNCHER: job.launchers(), SCRIPT: [job.process.pid]}.get(target, [])
@@ -105,7 +105,7 @@ class Series:
         self._check_lost(ended)
 
     def _check_lost(self, ended: Ended) -> None:
-        """What was being saved is the next checkpoint: no more than one interval is lost."""
+        """Checks that no more than one interval is lost: what was being saved is the next checkpoint."""
         for entry in self.folder.glob("iteration-*.unfinished"):
             ahead = int(re.sub(r"\D", "", entry.name)) - self.latest()
             if ahead > self.every:

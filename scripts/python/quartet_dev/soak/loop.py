@@ -103,7 +103,7 @@ def _children() -> list[int]:
 
 
 def rounds(setting: Setting, numbers: Iterable[int], stop_at: float) -> Record:
-    """All of them, or as many as begin before `stop_at`, by time.monotonic()."""
+    """Runs all rounds, or as many as begin before `stop_at`, by time.monotonic()."""
     record, begin = Record(), time.monotonic()
     try:
         for number in numbers:

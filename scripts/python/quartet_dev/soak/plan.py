@@ -26,5 +26,5 @@ def kind_of(seed: int, number: int, kinds: Sequence[Kind]) -> Kind:
 
 
 def chances_of(seed: int, number: int, kind: Kind) -> random.Random:
-    """What a round draws from, whatever other kinds are tried."""
+    """Returns what a round draws from, whatever other kinds are tried."""
     return random.Random(f"{seed} {kind.name} {number}")

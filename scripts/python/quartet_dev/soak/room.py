@@ -104,6 +104,6 @@ def rows(document: Optional[dict[str, Any]], run_type: str = "iteration") -> lis
 
 
 def is_verified(document: Optional[dict[str, Any]]) -> bool:
-    """Whether there are medians, and all of them are right."""
+    """True if there are medians, and all of them are right."""
     medians = [row for row in rows(document, "aggregate") if row["aggregate_name"] == "median"]
     return bool(medians) and all(row.get("verified") is True for row in medians)

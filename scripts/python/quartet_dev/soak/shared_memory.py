@@ -18,7 +18,7 @@ SIZE = "2g"
 
 
 def entries() -> set[str]:
-    """What lies in /dev/shm, of this user's."""
+    """Lists this user's entries of /dev/shm."""
     with contextlib.suppress(OSError), os.scandir(FOLDER) as found:
         return {entry.name for entry in found if _is_ours(entry)}
     return set()
@@ -50,7 +50,7 @@ def have_own() -> str:
 
 @contextlib.contextmanager
 def of_size(size: str) -> Iterator[None]:
-    """For a while /dev/shm has that size. Only after have_own()."""
+    """Gives /dev/shm that size for a while. Only after have_own()."""
     _resize(size)
     try:
         yield

@@ -18,7 +18,7 @@ LOWEST, HIGHEST = 18.0, 34.0  # height of a row, in points
 
 
 def draw(chart: HeatMap, across: float) -> Figure:
-    """From zero: colours stretched over noise would show differences that are not there."""
+    """Draws the map. Colours begin at zero: stretched over noise they would show differences that are not there."""
     known = [value for row in chart.values for value in row if value is not None]
     high = max(known)
     rows = max(1, len(chart.rows_named))

@@ -54,7 +54,7 @@ def _keys(chart: LineChart) -> list[tuple[Line2D, str]]:
 
 
 def _look(series: Series) -> dict[str, Any]:
-    """How the series' line is drawn."""
+    """Returns the style of the series' line."""
     if series.role == "measured":
         return {"color": style.colour(series.formulation), "linestyle": style.dash(series.variant)}
     dashes, wide = ROLES[series.role]
@@ -62,7 +62,7 @@ def _look(series: Series) -> dict[str, Any]:
 
 
 def _point(series: Series) -> dict[str, Any]:
-    """How a point of the series is drawn; nothing for a line without points."""
+    """Returns the style of a series' point; nothing for a line without points."""
     shade = style.colour(series.formulation)
     if series.role == "measured":
         is_full = style.fill(series.variant) != "none"
@@ -153,7 +153,7 @@ def _apart(axis: Axis, low: float, high: float) -> list[float]:
 
 
 def _scale_y(axes: Any, axis: Axis, shown: Sequence[Series]) -> None:
-    """From round number to round number around all values, intervals included."""
+    """Scales the axis from one round number to another, around all values and their intervals."""
     points = [point for series in shown for point in series.points]
     values = [value for point in points for value in (point.y, *(point.interval or ()))]
     high = max(values)
@@ -203,7 +203,7 @@ def _draw_published(axes: Any, shown: list[Series], unit: str) -> None:
 
 
 def _placed(axes: Any, point: Point) -> tuple[tuple[float, float], str]:
-    """Where a published point is drawn, in shares of the axes, and by which marker."""
+    """Places a published point, in shares of the axes, and chooses its marker."""
     to_share = axes.transScale + axes.transLimits
     x, y = (float(share) for share in to_share.transform((point.x, point.y)))
     marker = "^" if y > 1 else "v" if y < 0 else ">" if x > 1 else "<" if x < 0 else "D"

@@ -72,7 +72,7 @@ def fill(variant: int) -> str:
 
 
 def is_dark(shade: Any) -> bool:
-    """Whether text on this colour must be white."""
+    """True if text on this colour must be white."""
     from matplotlib.colors import to_rgb
     red, green, blue = to_rgb(shade)
     return bool(0.299 * red + 0.587 * green + 0.114 * blue < 0.5)

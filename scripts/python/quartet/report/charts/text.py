@@ -35,7 +35,7 @@ def wrapped(text: str, room: float, size: float = TEXT, weight: str = "normal") 
 
 
 def _head(word: str, room: float, size: float, weight: str) -> str:
-    """As much of the word as fits, at least one character."""
+    """Returns as much of the word as fits, at least one character."""
     fitting, too_many = 1, len(word)
     while too_many - fitting > 1:
         middle = (fitting + too_many) // 2

@@ -111,13 +111,13 @@ class Worker(Iterating):
 
     @staticmethod
     def _reduced(tf: Any, queues: tuple[Any, Any], value: Any) -> Any:
-        """What comes back for the value."""
+        """Sends the value and returns what comes back for it."""
         sent = queues[0].enqueue(value)
         with tf.control_dependencies([sent]):
             return queues[1].dequeue()
 
     def check(self, session: Any) -> Check:
-        """Its part of the solution beside NumPy's."""
+        """Compares its part of the solution with NumPy's."""
         folder = Path(self._place.plan.data)
         expected = solution(whole(folder, "A"), whole(folder, "b"), self._iterations)
         found = session.run(self._x.read_value())

@@ -27,7 +27,7 @@ def document(companion: dict[str, Any], plan: Plan, records: list[Record], pytho
 
 
 def run_name(text: str) -> str:
-    """Of a row of our data flow, as TensorFlow's."""
+    """Makes the name of TensorFlow's row of the name of our data flow's."""
     kernel, _formulation, device, _transport, *rest = text.split("/")
     return "/".join((kernel, TENSORFLOW, device, TRANSPORT, *rest))
 

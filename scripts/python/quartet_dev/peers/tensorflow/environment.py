@@ -13,7 +13,7 @@ SECONDS_TO_ANSWER = 120
 
 
 def why_not(python: Path) -> str:
-    """Why no program of TensorFlow's runs by this Python; empty if one does."""
+    """The reason why no program of TensorFlow's runs by this Python; empty if one does."""
     if not shutil.which(python):
         return (f"there is no {python}: install TensorFlow (scripts/setup.sh tensorflow), or name a Python "
                 "that has it (--python)")

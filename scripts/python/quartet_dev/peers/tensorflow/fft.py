@@ -104,7 +104,7 @@ def _length(place: Place) -> int:
 
 
 def _queue(place: Place) -> Any:
-    """Of tiles and their numbers; the merger has it."""
+    """Makes the queue of tiles and their numbers; the merger has it."""
     return place.queue("tiles", [place.tf.int32, place.tf.complex128], [(), (_length(place),)])
 
 

@@ -79,7 +79,7 @@ class TensorFlow:
 
 
 def plan_beside(companion: dict[str, Any], kernel: str, data: Path) -> Union[Plan, str]:
-    """What TensorFlow is to do, but for addresses that are free; or why it cannot."""
+    """Plans what TensorFlow is to do, but for addresses that are free; or says why it cannot."""
     found = cases(companion)
     if len(found) != 1 or found[0].error:
         return "our data flow has no result to stand beside"
@@ -110,7 +110,7 @@ def addresses(count: int) -> tuple[str, ...]:
 
 
 def cpus_of(placement: list[dict[str, Any]]) -> tuple[int, ...]:
-    """Those of all ranks together, from lists as the system writes them: "0-3,8"."""
+    """Returns the CPUs of all ranks together, from lists as the system writes them: "0-3,8"."""
     found: set[int] = set()
     for part in ",".join(place["cpus"] for place in placement).split(","):
         first, _, last = part.partition("-")
@@ -132,7 +132,7 @@ class _Processes:
         self.records = [folder / f"record-{rank}.json" for rank in range(len(plan.tasks))]
 
     def complete(self, timeout: float) -> str:
-        """Why they failed; empty if all ended well. None is left."""
+        """The reason why they failed; empty if all ended well. None is left."""
         file = self._folder / "plan.json"
         self._plan.write(file)
         started: list[subprocess.Popen[bytes]] = []

@@ -54,7 +54,7 @@ BESIDE = {
 
 
 def matches(folder: LimitsFolder, data: Path, python: Path, runs: int) -> list[Match]:
-    """All of them; `python` has TensorFlow, `data` is where files with data are made."""
+    """Returns all matches; `python` has TensorFlow, `data` is where files with data are made."""
     return [_match(kernel, size, folder, data, python, runs)
             for kernel in (KERNELS[name] for name in BESIDE) for size in BESIDE[kernel.name].sizes]
 

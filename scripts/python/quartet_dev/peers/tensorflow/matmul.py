@@ -15,7 +15,7 @@ from quartet_dev.peers.tensorflow.runners import READ_AHEAD, RUNNERS, RunnersWor
 
 
 def products(tiles: int) -> list[tuple[int, int, int]]:
-    """All (i, j, k): tile (i, k) of A times tile (k, j) of B is a part of tile (i, j) of C."""
+    """Returns all (i, j, k): tile (i, k) of A times tile (k, j) of B is a part of tile (i, j) of C."""
     return [(i, j, k) for i in range(tiles) for j in range(tiles) for k in range(tiles)]
 
 
@@ -29,7 +29,7 @@ def matrix(folder: Path, name: str, tiles: int) -> np.ndarray:
 
 
 def worst_error(folder: Path, tiles: int, own: dict[int, np.ndarray]) -> float:
-    """Of these tiles of C beside NumPy's product in double precision, as a share of its largest element."""
+    """Compares these tiles of C with NumPy's product in double precision: a share of its largest element."""
     a, b = (matrix(folder, name, tiles).astype(np.float64) for name in "AB")
     expected = a @ b
     edge = len(a) // tiles
@@ -48,7 +48,7 @@ class Geometry:
         self.folder = Path(place.plan.data)
 
     def queue(self, place: Place, reducer: int) -> Any:
-        """Of numbers of C's tiles and of what is to be added to them."""
+        """Makes the queue of numbers of C's tiles and of what is to be added to them."""
         tf = place.tf
         return place.queue(f"tiles-{reducer}", [tf.int32, tf.float32], [(), (self.edge, self.edge)],
                            task=(REDUCER, reducer))

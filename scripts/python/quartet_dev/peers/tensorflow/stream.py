@@ -11,7 +11,7 @@ from quartet_dev.peers.tensorflow.plan import REDUCER, WORKER, Check
 
 
 def pattern(elements: int) -> np.ndarray:
-    """What is pushed: small whole numbers, so that single precision has each sum exactly."""
+    """Makes what is pushed: small whole numbers, so that single precision has each sum exactly."""
     return (np.arange(elements) % 7 + 1).astype(np.float32)
 
 

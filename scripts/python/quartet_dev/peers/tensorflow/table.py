@@ -66,7 +66,7 @@ def lines_of(match: Match, folder: LimitsFolder) -> list[Line]:
 
 
 def _problem(case: Optional[Case], message: str) -> str:
-    """Why a launch's rate does not count; empty if it does."""
+    """The reason why a launch's rate does not count; empty if it does."""
     if case is None:
         return message or "left no row"
     if case.error:
@@ -75,7 +75,7 @@ def _problem(case: Optional[Case], message: str) -> str:
 
 
 def _not_tcp(document: dict[str, Any]) -> str:
-    """Why its messages took another way; empty if they took TCP."""
+    """The reason why its messages took another way; empty if they took TCP."""
     ways = document["context"]["quartet"].get("mpi_settings", {}).get("btl", "")
     return "" if ways == "self,tcp" else "MPI did not say that its messages take TCP (this is for Open MPI)"
 
@@ -113,7 +113,7 @@ def render(matches: list[Match], folder: LimitsFolder) -> str:
 
 
 def heading(match: Match, *more: str) -> list[str]:
-    """What is computed, by the flags that say so."""
+    """Says what is computed, by the programs' flags."""
     size = match.sides[0].arguments[1] + ("" if KERNELS[match.kernel].unit == "GFLOP/s" else " MiB")
     words = BESIDE[match.kernel].arguments.replace("--", "").split()
     text = ", ".join([f"{match.kernel} {KERNELS[match.kernel].unit}", f"size {size}",

@@ -14,7 +14,7 @@ from quartet_dev.peers.tensorflow.plan import Plan, Record
 
 
 def measure(place: Place, session: Any, role: Any, barrier: Barrier, begun: float) -> Record:
-    """All runs. Those that warm up are left out."""
+    """Makes all runs. Those that warm up are left out of the result."""
     plan = place.plan
     seconds: list[float] = []
     cpu: list[float] = []
