@@ -8,7 +8,6 @@
 #   lint        test, and to lint
 #   fuzz        run and test, and to look for inputs that break a reader
 #   lab         test, and a Slurm and hosts for the tests in tests/lab
-#   peers       run, and HPC Challenge to compare with
 #   tensorflow  TensorFlow to compare with: 1.5 GB from PyPI, in build/tensorflow
 #   simulate    run, and SimGrid to simulate ranks of a described machine
 #   mpich, blis run, and another MPI or BLAS to build with
@@ -77,7 +76,6 @@ blis header:blis-openmp/cblas.h,blis-pthread/cblas.h,blis/cblas.h libblis-openmp
 root command:debootstrap               debootstrap        debootstrap            debootstrap   debootstrap
 container command:podman               podman             podman                 podman        Podman
 container command:runc                 runc               runc                   runc          runc
-peers command:hpcc                     hpcc               hpcc                   hpcc          HPC Challenge
 simulate command:smpicxx               libsimgrid-dev     simgrid-devel          simgrid+smpi  SimGrid (SMPI)
 '
 prefixes=${QUARTET_PREFIXES:-/usr:/usr/local}
@@ -300,7 +298,6 @@ manuals) groups=' manuals ' ;;
 lint) groups=' run report test venv ' ;;
 fuzz) groups=' run test fuzz ' ;;
 lab) groups=' run report test lab ' ;;
-peers) groups=' run peers ' ;;
 tensorflow | mkl) groups=' venv ' ;;
 simulate) groups=' run simulate ' ;;
 mpich) groups=' run mpich ' ;;
@@ -315,7 +312,7 @@ venv)
     groups=' venv '
     ;;
 *)
-    echo "setup: '$1' is not one of run, report, test, manuals, lint, fuzz, lab, peers, tensorflow, simulate, mpich, blis, mkl, root, container, venv" >&2
+    echo "setup: '$1' is not one of run, report, test, manuals, lint, fuzz, lab, tensorflow, simulate, mpich, blis, mkl, root, container, venv" >&2
     exit 2
     ;;
 esac

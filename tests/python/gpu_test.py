@@ -273,7 +273,8 @@ class Promises(unittest.TestCase):
         if not fraction:
             return case
         limit = {"what": "a limit", "rate": case.rate / fraction, "seconds": 1}
-        return case.with_row(limit=limit, fraction_of_limit=fraction)
+        flags = [{"kind": "above_limit", "text": "above its limit"}] if fraction > 1.05 else []
+        return case.with_row(limit=limit, fraction_of_limit=fraction, flags=flags)
 
     def verdicts(self, name, title, rows):
         benchmark = next(each for each in ON_GPU[name].benchmarks if each.title == title)

@@ -26,7 +26,6 @@ ALLOWED = {
     "python/quartet_dev/peers/tensorflow/matches.py": "",
     "python/quartet_dev/gpu/*.py": "a module for each kernel",
     "python/quartet_dev/limits/*.py": "a module for each kernel",
-    "python/quartet_dev/peers/hpcc_fft.py": "another suite's program is a row of one kernel",
     "python/quartet_dev/peers/mkl.py": "its transform is a row of one kernel",
     "python/*/commands/*.py": "examples in help",
     "python/quartet/report/comparisons.py": "commands that make what a section shows",

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
-import fake_hpcc
 import fake_results
 from fake_build import FakeBuild
 from in_process import quartet
@@ -466,27 +465,18 @@ class OtherSuites(unittest.TestCase):
         self.leave("ranks", json.dumps(fake_results.document(fake_results.case(name, 20.0, "GFLOP/s"))))
 
     def goal_result(self):
-        (goal,) = (goal for goal in self.match.sections[0].goals if goal.comparison.label == "HPCC")
+        (goal,) = (goal for goal in self.match.sections[0].goals if goal.comparison.label == "MKL")
         return limits_goals.judge(goal, self.folder.rounds(self.match))
 
     def test_peers_output_gives_its_figure(self):
         self.leave_ours()
-        self.leave("hpcc",
-                   fake_hpcc.HEADER + fake_hpcc.section(points=2**22, rate="4.000"))
+        seconds = 5e-9 * 2**22 * 22 / 4
+        self.leave("mkl", json.dumps({"points": 2**22, "ranks": 2, "seconds": seconds, "version": "2026.2",
+                                      "processor": "A CPU", "memory": "in place", "error": 0}))
         found = self.goal_result()
-        self.assertEqual((found.measured, found.against, found.verdict), (20.0, 4.0, Verdict.MET))
-        self.assertIn("HPCC 1.5.0", found.note)
+        self.assertEqual((found.measured, round(found.against, 9), found.verdict), (20.0, 4.0, Verdict.NOT_WANTED))
+        self.assertIn("MKL 2026.2", found.note)
         self.assertEqual(len(self.folder.documents(self.match)), 1)
         self.folder.clear(self.match)
         self.assertEqual(self.folder.rounds(self.match), [])
         self.assertEqual(list(self.folder.path.iterdir()), [])
-
-    def test_one_that_is_not_installed_is_said(self):
-        self.leave_ours()
-        with mock.patch("quartet_dev.peers.hpcc_fft.shutil.which", return_value=None):
-            hpcc = self.sides["hpcc"]
-            outcome = hpcc.peer.complete(None, 2, self.folder.files(self.match, hpcc, 1), 1)
-        self.folder.record(self.match, hpcc, 1, outcome)
-        found = self.goal_result()
-        self.assertIs(found.verdict, Verdict.UNKNOWN)
-        self.assertIn("hpcc is not installed", found.troubles[0])

@@ -130,13 +130,6 @@ class Setup(unittest.TestCase):
         self.machine.setup("lab")
         self.assertTrue(self.machine.calls()[-1].endswith("-recommends slurmd iproute2"))
 
-    def test_other_suites_are_installed_only_when_asked_for(self):
-        for group in ("run", "test", "lint"):
-            self.assertEqual(self.machine.setup(group).returncode, 0)
-        self.assertEqual(self.machine.calls(), [])
-        self.machine.setup("peers")
-        self.assertTrue(self.machine.calls()[-1].endswith("-recommends hpcc"))
-
     def test_a_virtual_environment_is_made_again_only_for_other_packages(self):
         folder = self.machine.prefix / "tools"
         self.machine.command("python3", f"""case $1 in -m)
@@ -152,7 +145,7 @@ chmod +x {folder}/bin/pip;; esac""", recorded=False)
         folder = self.machine.prefix / "tensorflow"
         self.machine.environment["QUARTET_TENSORFLOW"] = str(folder)
         self.machine.command("python3", "exit 0", recorded=True)
-        for group in ("run", "lint", "peers"):
+        for group in ("run", "lint"):
             self.machine.setup(group)
         self.assertFalse([call for call in self.machine.calls() if str(folder) in call])
         self.machine.file("tensorflow/bin/pip")
@@ -170,7 +163,7 @@ chmod +x {folder}/bin/pip;; esac""", recorded=False)
         setup.write_bytes(SETUP.read_bytes())
         self.machine.file("build/mkl/bin/pip")
         self.machine.command("../usr/build/mkl/bin/pip", "exit 0", recorded=True)
-        for group in ("run", "peers", "blis"):
+        for group in ("run", "blis"):
             self.machine.setup(group, script=setup)
         self.assertFalse([call for call in self.machine.calls() if "pip" in call])
         first, second = self.machine.setup("mkl", script=setup), self.machine.setup("mkl", script=setup)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterator, Optional
 
+MOST_RANKS = 10**6  # of a job
+
 
 @dataclass(frozen=True)
 class Machine:

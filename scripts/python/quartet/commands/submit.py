@@ -21,11 +21,11 @@ from typing import Any, Optional
 from quartet.command_line import shipped_in, whole_number
 from quartet.exit_codes import BAD_USAGE, FAILED, VERIFIED, ScriptError
 from quartet.launch import Job, options_of
+from quartet.machine import MOST_RANKS
 from quartet.paths import MACHINES
 from quartet.slurm.machine import MachineError, SlurmMachine
 from quartet.slurm.nodes_there import differences
 from quartet.slurm.request import ceil, ranks_on_each_node, reducers_of, request, shape_of
-from quartet.sweep.spec import MOST_RANKS
 from quartet.terminal import printable
 from quartet.text import say
 

@@ -6,6 +6,7 @@ from typing import Optional
 
 from quartet.exit_codes import ScriptError
 from quartet.kernels import KERNELS
+from quartet.machine import MOST_RANKS
 from quartet.predict.duration import Duration
 from quartet.predict.machine import Machine, Prediction, Work
 from quartet.predict.measured import options_of
@@ -13,7 +14,6 @@ from quartet.predict.models import MODELS
 from quartet.predict.rates import MissingRate
 from quartet.results import Case
 from quartet.slurm.machine import SlurmMachine
-from quartet.sweep.spec import MOST_RANKS
 from quartet.text import rate, size_in_bytes
 
 COMPUTING = ("compute", "merge")  # phases

@@ -7,12 +7,12 @@ from typing import Any
 
 from quartet.exit_codes import ScriptError
 from quartet.files import FileProblem, read_json, read_text, reason_of, with_bounds
+from quartet.machine import MOST_RANKS
 from quartet.results import whole_number
 from quartet.terminal import printable
 from quartet.units import MIB
 
 MOST_BYTES = MIB  # of a file
-MOST_RANKS = 10**6
 MOST_MEMBERS = 10_000  # of a list
 LONGEST_WORD, LONGEST_ARGUMENT = 200, 10_000  # characters
 

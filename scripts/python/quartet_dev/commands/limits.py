@@ -5,10 +5,10 @@ follow one another, round after round. A ratio is the median over the rounds; it
 largest value stand beside it. Nothing else should run on the machine meanwhile.
 
 The peers are the programs' own `--formulation library`: plain MPI, ScaLAPACK's psgemm, BLAS's dgemv
-and FFTW-MPI. HPC Challenge's MPIFFT joins them where hpcc is installed (scripts/setup.sh peers), and
-MKL's cluster FFT and psgemm where the preset host-mkl was built. A peer that is not available is
-named in its line. Each limit is checked by a loop of another program (limit_loops), which should agree
-within 5%, and matmul's by BLIS where it is installed (scripts/setup.sh blis).
+and FFTW-MPI. MKL's cluster FFT and psgemm join them where the preset host-mkl was built. A peer
+that is not available is named in its line. Each limit is checked by a loop of another program
+(limit_loops), which should agree within 5%, and matmul's by BLIS where it is installed
+(scripts/setup.sh blis).
 
 A missed goal does not change the exit code: 3 means that a launch failed, 1 that a result was wrong.
 

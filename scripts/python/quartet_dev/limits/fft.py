@@ -1,4 +1,4 @@
-"""fft: transforms in either order against their limit, FFTW's, HPCC's and MKL's."""
+"""fft: transforms in either order against their limit, FFTW's and MKL's."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,7 +7,6 @@ from typing import Optional
 from quartet_dev.limits.comparisons import LimitOverLoop, OfLimit, OverPeer, Row, nanoseconds_per_point
 from quartet_dev.limits.goals import AS_ANOTHER, Bound, Goal, Noise
 from quartet_dev.limits.match import RANKS, THREADS, LimitsFiles, Match, Section, Setup, Side, side
-from quartet_dev.peers.hpcc_fft import MpiFft
 from quartet_dev.peers.limit_loop import LimitLoop
 from quartet_dev.peers.mkl import MklFft
 
@@ -31,8 +30,7 @@ def _smooth() -> Match:
 
 
 def _power(power: int, order: str, programs: Path, plans: Optional[Path] = None) -> Match:
-    """HPCC's result is in natural order: ours in transposed order have no goal beside it. FFTW can
-    do either. MKL's cluster FFT has no goals."""
+    """FFTW's result can have either order, MKL's cluster FFT natural order alone, without goals."""
     runs = 20 if power < 22 else 5 if power < 26 else 3  # all take a fraction of a second
     common = f"--size 2^{power} --order {order} --runs {runs}"
     plan = "measure" if plans else "estimate"
@@ -41,8 +39,7 @@ def _power(power: int, order: str, programs: Path, plans: Optional[Path] = None)
     loop = LimitLoop(programs, "copy", 8 * 2**power, 2, "GFLOP/s", 5 * power / 64 * 1e-9)
     sent = 2 if order == "natural" else 1
     sides = (side("threads", THREADS, common), Side("copy", RANKS, (), peer=loop),
-             side("ranks", RANKS, common), _fftw("library", RANKS, common, plans),
-             Side("hpcc", RANKS, (), peer=MpiFft(2**power)))
+             side("ranks", RANKS, common), _fftw("library", RANKS, common, plans))
     others: tuple[Side, ...] = ()  # one rank's FFTW knows natural order alone, and so does MKL
     if order == "natural":
         others = (_fftw("threaded", THREADS, common, plans), Side("mkl", RANKS, (), peer=MklFft(2**power, runs)))
@@ -53,7 +50,6 @@ def _power(power: int, order: str, programs: Path, plans: Optional[Path] = None)
     def over_peers(row: str) -> tuple[Goal, ...]:
         return (Goal("native", OfLimit(Row(row)), Bound(0.5 if power == 24 else None)),
                 over(row, "library", f"FFTW {plan}d", Bound(4.5)),
-                over(row, "hpcc", "HPCC", Bound(4 if order == "natural" else None)),
                 *(over(row, peer.name, label, Bound()) for peer, label in zip(others, ("FFTW threads", "MKL"))),
                 Goal("limit, memory", LimitOverLoop(Row(row), Row("copy"), "memory copy"), AS_ANOTHER))
 
