@@ -94,7 +94,7 @@ class Tarball(unittest.TestCase):
         build = self.folder / "build"
         done = run("cmake", "-S", self.root, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
                    "-DCMAKE_CXX_FLAGS_DEBUG=-O0", "-DQUARTET_TESTS=OFF", "-DQUARTET_MICROBENCH=OFF",
-                   "-DQUARTET_CUDA=OFF", "-DQUARTET_GRPC=OFF", "-DQUARTET_NATIVE=OFF",
+                   "-DQUARTET_CUDA=OFF", "-DQUARTET_GRPC=OFF",
                    *(f"-DCMAKE_DISABLE_FIND_PACKAGE_{package}=ON" for package in OBJECTS))
         self.assertEqual(done.returncode, 0, done)
         for package in OBJECTS:

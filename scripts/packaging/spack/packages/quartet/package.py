@@ -17,7 +17,6 @@ class Quartet(CMakePackage):
     git = f"file://{CLONE}"
     version("main", branch="main")
 
-    variant("native", default=True, description="Build for the processor that builds, with all that it has")
     variant("scalapack", default=True, description="Have ScaLAPACK to compare with")
     variant("grpc", default=False, description="Build transport grpc")
 
@@ -41,7 +40,6 @@ class Quartet(CMakePackage):
 
     def cmake_args(self):
         return [
-            self.define_from_variant("QUARTET_NATIVE", "native"),
             self.define("QUARTET_GRPC", "ON" if self.spec.satisfies("+grpc") else "OFF"),
             self.define("QUARTET_CUDA", "OFF"),
             self.define("QUARTET_TESTS", False),
