@@ -13,6 +13,7 @@
 
 #include "bench/data/input_guard.hpp"
 #include "bench/session/variants.hpp"
+#include "device/fft_factory.hpp"
 #include "fft/library/library_threads.hpp"
 #include "fft/library/library_wisdom.hpp"
 #include "fft/problem/block_reader.hpp"
@@ -153,8 +154,9 @@ LibraryCase::LibraryCase(bench::Session& session, const Problem& problem, const 
     guard_.remember(device::View<const Point>(pristine_.view()));
     check_->expect(points());
     note_ =
-        fmt::format("{}, {} plan{}; input in natural order; output {}; {} a rank", fftw_version,
-                    name(options.planning), remembered_ ? " of an earlier job (--wisdom)" : "",
+        fmt::format("{}, {} plan{}; input in natural order; output {}; {} a rank",
+                    session.device().ffts().description(), name(options.planning),
+                    remembered_ ? " of an earlier job (--wisdom)" : "",
                     is_natural() ? "in natural order" : "as its algorithm leaves it (scrambled)",
                     threads_ == 1 ? "one thread" : fmt::format("{} threads", threads_));
 }

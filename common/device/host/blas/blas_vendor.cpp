@@ -6,13 +6,9 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
-#include <initializer_list>
-#include <iterator>
-#include <set>
-#include <sstream>
 
 #include "core/environment.hpp"
+#include "device/host/loops/loops.hpp"
 
 namespace quartet::device {
 
@@ -33,35 +29,15 @@ void* cblas_library() {
     return known ? ::dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
 }
 
-/// Vector instructions of this processor, as the kernel lists them on x86; elsewhere none of these.
-struct VectorUnits {
-    bool avx2 = false;
-    bool avx512 = false;
-};
-
-VectorUnits vector_units() {
-    std::ifstream processors("/proc/cpuinfo");
-    std::string line;
-    while (std::getline(processors, line) && !line.starts_with("flags")) {
-    }
-    std::istringstream words(line);
-    const std::set<std::string> flags{std::istream_iterator<std::string>(words), {}};
-    const auto all = [&flags](std::initializer_list<const char*> wanted) {
-        return std::ranges::all_of(wanted, [&](const char* flag) { return flags.contains(flag); });
-    };
-    return {.avx2 = all({"avx2", "fma"}),
-            .avx512 = all({"avx2", "fma", "avx512f", "avx512bw", "avx512dq", "avx512vl"})};
-}
-
 }  // namespace
 
-std::string_view better_blas_kernels(std::string_view current, bool has_avx2, bool has_avx512) {
+std::string_view better_blas_kernels(std::string_view current, std::string_view isa) {
     const std::array<std::string_view, 7> old{"Prescott", "Core2",  "Penryn",    "Dunnington",
                                               "Nehalem",  "Katmai", "Coppermine"};
     if (std::ranges::find(old, current) == old.end()) {
         return {};
     }
-    return has_avx512 ? "SkylakeX" : has_avx2 ? "Haswell" : "";
+    return isa == "avx512" ? "SkylakeX" : isa == "avx2" ? "Haswell" : "";
 }
 
 void use_best_blas_kernels() {
@@ -72,8 +48,7 @@ void use_best_blas_kernels() {
     if (current == nullptr || quit == nullptr || begin == nullptr || Environment().get(choice)) {
         return;
     }
-    const VectorUnits units = vector_units();
-    const std::string better(better_blas_kernels(current(), units.avx2, units.avx512));
+    const std::string better(better_blas_kernels(current(), best_loops().isa));
     if (better.empty()) {
         return;
     }

@@ -12,9 +12,10 @@ namespace quartet::device {
 /// there are threads.
 void use_best_blas_kernels();
 
-/// Which kernels use_best_blas_kernels() asks for in place of `current`, in OpenBLAS' own words:
-/// "SkylakeX", "Haswell", or empty if these are as good.
-std::string_view better_blas_kernels(std::string_view current, bool has_avx2, bool has_avx512);
+/// Which kernels use_best_blas_kernels() asks for in place of `current` on a processor whose widest
+/// loops are of `isa` (best_loops()), in OpenBLAS' own words: "SkylakeX", "Haswell", or empty if
+/// these are as good.
+std::string_view better_blas_kernels(std::string_view current, std::string_view isa);
 
 /// Asks the BLAS libraries in this process for `threads` threads. Their own functions are looked up
 /// by name at run time: no vendor's header is needed, and a library that is exchanged for another

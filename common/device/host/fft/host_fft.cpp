@@ -96,7 +96,15 @@ std::unique_ptr<FftPlan> plan_host_fft(const FftShape& shape, int threads) {
 }
 
 std::string host_fft_description() {
-    return fftw_version;
+    const std::string version = fftw_version;
+    return version + (lacks_avx2(version, best_loops().isa)
+                          ? " (FFTW of this package has no AVX2 code, this processor has AVX2)"
+                          : "");
+}
+
+bool lacks_avx2(std::string_view fftw, std::string_view isa) {
+    return (isa == "avx2" || isa == "avx512") && fftw.starts_with("fftw-") &&
+           fftw.find("-avx2") == std::string_view::npos;
 }
 
 }  // namespace quartet::device

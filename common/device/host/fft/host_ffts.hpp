@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "device/fft_factory.hpp"
 #include "device/host/loops/loops.hpp"
@@ -17,8 +18,12 @@ std::unique_ptr<FftFactory> make_host_fft_factory(int threads, const Loops& loop
 /// Failure for a length below 1 or a negative batch.
 std::unique_ptr<FftPlan> plan_host_fft(const FftShape& shape, int threads);
 
-/// FFTW's version and instruction sets.
+/// FFTW's version and instruction sets, and whether it lacks those of this processor.
 std::string host_fft_description();
+
+/// Whether FFTW has no code for AVX2, by its own words (fftw_version), although a processor whose
+/// widest loops are of `isa` (best_loops()) has it: some systems package it so.
+bool lacks_avx2(std::string_view fftw, std::string_view isa);
 
 /// Whether a rank's points, parts and bins together exceed its share of the caches: then results
 /// are written past them.
