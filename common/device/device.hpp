@@ -35,6 +35,8 @@ class Device {
     [[nodiscard]] virtual std::string_view name() const = 0;
     /// Model and libraries, for the record.
     [[nodiscard]] virtual std::string description() const = 0;
+    /// The instruction set of the loops that the processor runs for it; empty if it runs none.
+    [[nodiscard]] virtual std::string_view isa() const { return {}; }
     /// The kind of memory that operations work on.
     [[nodiscard]] virtual MemoryKind memory_kind() const = 0;
     [[nodiscard]] virtual Results results() const { return Results::computed; }

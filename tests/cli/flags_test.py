@@ -6,11 +6,11 @@ import unittest
 from pathlib import Path
 
 import concurrent_tests
-from quartet_cli import KERNELS, cases, foreign_flags, listed, medians, run, schemas
+from quartet_cli import KERNELS, assert_refused, cases, foreign_flags, listed, medians, run, schemas
 
 # Words of all programs.
 FLAGS = """--device --formulation --transport --list --runs --ci --warmup --seed --verify --limits
---remeasure --machine --threads --memory --device-memory --lookahead --chunk --pipeline --json --force --trace
+--remeasure --machine --threads --isa --memory --device-memory --lookahead --chunk --pipeline --json --force --trace
 --progress --quiet --config --dry-run --version --help --reducers --queue --schedule
 --reducer-device""".split()
 
@@ -107,6 +107,30 @@ class Flags(unittest.TestCase):
             for name in ("host", "mpi", *kernel.formulations):
                 self.assertEqual(listed(kernel.name)[name], "available")
             self.assertRegex(outcome.stdout, r"(?m)^transports on \w+ \(auto: \w+\)$")
+
+    def test_each_instruction_set_of_the_processor_gives_right_results(self):
+        by_name = {kernel.name: kernel for kernel in KERNELS}
+        there = listed("cg")
+        sets = [name for name in ("sse2", "avx2", "avx512", "neon", "generic") if name in there]
+        self.assertNotEqual(sets, [])
+        for name in sets:
+            for kernel in (by_name["cg"], by_name["fft"]):
+                outcome = run(kernel.name, 2, kernel.small, f"--isa {name} --runs 1 --limits off")
+                if there[name] != "available":
+                    assert_refused(self, outcome, 77, kernel.name, f"does not have {name}")
+                    continue
+                self.assertEqual(outcome.code, 0, outcome)
+                self.assertIn(f"{kernel.name} on host ({name}), 2 ranks", outcome.stdout)
+                self.assertEqual(outcome.document["context"]["quartet"]["isa"], name)
+                self.assertEqual([row["verified"] for row in medians(outcome.document)], [True])
+        widest = [name for name in sets if there[name] == "available"][-1]
+        document = self.run_small(by_name["cg"], "--runs 1 --limits off").document
+        self.assertEqual(document["context"]["quartet"]["isa"], widest)
+
+    def test_an_unknown_instruction_set_is_bad_usage(self):
+        for kernel in KERNELS:
+            outcome = run(kernel.name, 2, kernel.small, "--isa mmx")
+            assert_refused(self, outcome, 2, kernel.name, "--isa: 'mmx' is not one of auto|")
 
     def test_dry_run_estimates_and_writes_nothing(self):
         for kernel in KERNELS:

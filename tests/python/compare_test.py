@@ -192,9 +192,11 @@ class Input(CompareCase):
 
     def test_what_differs_between_the_sides_is_said(self):
         first, second = documents(1000), documents(1000)
-        second[0]["context"]["quartet"]["commit"] = "9f8e7d6"
+        first[0]["context"]["quartet"]["isa"] = "avx2"
+        second[0]["context"]["quartet"].update(commit="9f8e7d6", isa="avx512")
         done = self.compared(first, second)
         self.assertIn("differs: commit: 1a2b3c4 | 9f8e7d6", done.stdout)
+        self.assertIn("differs: vector instructions: avx2 | avx512", done.stdout)
         self.assertNotIn("differs: MPI", done.stdout)
 
     def test_fits_80_columns(self):

@@ -4,6 +4,7 @@ reference."""
 import json
 
 import fake_results
+from quartet.results import identity
 from report_test import CG, FFT, Reported, report, scaling
 
 
@@ -27,6 +28,21 @@ class Places(Reported):
         for name in ("(left, family 25)", "(right, family 26)"):
             self.assertIn(f"unknown processor, 4 CPUs {name}", text)
         self.assertNotIn("launched more than once", text)
+
+    def test_vector_instructions_tell_runs_of_one_machine_apart(self):
+        for isa in ("sse2", "avx512"):
+            self.put(f"{isa}.json", scaling(5, 10, 20), isa=isa)
+        text = self.page().text
+        for isa in ("sse2", "avx512"):
+            self.assertIn(f"unknown processor, 4 CPUs ({isa})", text)
+        self.assertRegex(text, r"vector instructions\s+avx512, sse2")
+        self.assertNotIn("launched more than once", text)
+
+    def test_vector_instructions_beside_a_gpu_are_no_other_machine(self):
+        for isa in ({}, {"isa": "avx2"}):
+            document = fake_results.document(fake_results.case(CG.format(2), 10, "GFLOP/s"))
+            document["context"]["quartet"].update(device="cuda", gpus=[fake_results.GPU], **isa)
+            self.assertNotIn("avx2", identity.processor(document))
 
     def test_one_slow_minute_is_said_and_never_quoted_bare(self):
         flags = [{"kind": "disturbed", "text": "other processes took 45% of the cores"}]

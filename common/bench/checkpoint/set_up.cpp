@@ -13,6 +13,7 @@ SetUp set_up_of(Session& session, const Variant& variant) {
             {"ranks", std::to_string(session.world().size())},
             {"threads", std::to_string(session.threads())},
             {"device", session.device().description()},
+            {"isa", session.isa()},
             {"version", std::string(version())},
             {"commit", std::string(commit())},
             {"compiler", std::string(compiler())},

@@ -6,6 +6,7 @@
 
 #include "bench/flags/command_line.hpp"
 #include "bench/flags/filter.hpp"
+#include "device/host/loops/loops.hpp"
 #include "device/registry/device_registry.hpp"
 
 // The flags that all programs have, and those that several have.
@@ -125,6 +126,12 @@ void CommandLine::add_resources() {
     const auto bytes = [](std::string_view text) { return parse_bytes(text); };
     add({"--threads", group, "N", "threads of a rank [cores of the node / its ranks]"},
         into(options_.threads, count_between(1, device::DeviceSettings::most_threads)));
+    std::vector<std::pair<std::string, std::string>> sets;
+    for (const std::string& isa : device::isa_choices()) {
+        sets.emplace_back(isa, isa);
+    }
+    add({"--isa", group, "", "vector instructions of the host's loops", "auto"}, options_.isa,
+        sets);
     add({"--memory", group, "SIZE", "memory that a rank may take [what is there]"},
         into(options_.memory, bytes));
     add({"--device-memory", group, "SIZE", "GPU memory that a rank may take [what is free there]"},

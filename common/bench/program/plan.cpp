@@ -7,6 +7,8 @@
 
 #include "bench/measure/probes.hpp"
 #include "bench/report/cluster.hpp"
+#include "device/host/loops/loops.hpp"
+#include "device/host/loops/processor.hpp"
 
 namespace quartet::bench {
 
@@ -275,6 +277,14 @@ std::string describe_choices(Session& session) {
             reason = "not available in this build";
         }
         text += line(std::string(name(formulation)), reason);
+    }
+    text += fmt::format("instruction sets of the host's loops{}\n",
+                        session.isa().empty() ? "" : fmt::format(" (used: {})", session.isa()));
+    for (const device::Loops* loops : device::compiled_loops()) {
+        text += line(std::string(loops->isa),
+                     device::processor_has(loops->isa)
+                         ? std::nullopt
+                         : std::optional<std::string>("this processor does not have it"));
     }
     text += fmt::format("transports on {} (auto: {})\n", session.device().name(),
                         session.registry().automatic(session.transport_context()));

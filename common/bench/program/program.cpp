@@ -193,7 +193,8 @@ void Program::report(const Session& session, const Measured& measured,
     const std::vector<Row>& rows = measured.rows;
     const auto& json = session.options().json;
     if (session.options().quiet == Switch::off) {
-        print(stdout, rows_text(rows, session.gpus().summary()));
+        const bool is_given = session.gpus().empty() && session.options().isa != "auto";
+        print(stdout, rows_text(rows, is_given ? session.isa() : session.gpus().summary()));
         for (const std::string& text : warnings(session, rows)) {
             const bool is_marked = text.starts_with("? ") || text.starts_with("! ");
             print(stdout, fmt::format("{}{}\n", is_marked ? "" : "warning: ", text));

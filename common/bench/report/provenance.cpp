@@ -193,6 +193,9 @@ Json quartet_object(Session& session,
                 {"environment", variables},
                 {"limits", limits(measured.rows)},
                 {"warnings", warnings}};
+    if (!session.isa().empty()) {
+        object["isa"] = session.isa();
+    }
     // Simulated ranks' clock begins anew when MPI has started: what passed before is no part of it.
     if (!device::ranks_are_simulated()) {
         object["wall"] = wall(session.record().stages);

@@ -19,11 +19,11 @@ std::string plural(int count, std::string_view noun) {
 }
 
 // Everything that changes the work, but for what stands in the row's own line.
-std::string heading_of(const Row& row, std::string_view gpus) {
+std::string heading_of(const Row& row, std::string_view device) {
     const RowName& name = row.name;
     std::string text = fmt::format("{} on {}{}{}, {} x {}", name.kernel, name.variant.device,
                                    name.machine.empty() ? "" : " of " + name.machine,
-                                   gpus.empty() ? "" : fmt::format(" ({})", gpus),
+                                   device.empty() ? "" : fmt::format(" ({})", device),
                                    plural(name.ranks, "rank"), plural(name.threads, "thread"));
     for (const Word& word : name.words) {
         text += fmt::format(", {}", word.text);
@@ -71,12 +71,12 @@ std::string format_rate(double rate) {
     return fmt::format("{:.{}f}", rate, std::max(0, 3 - digits));
 }
 
-std::string rows_text(std::span<const Row> rows, std::string_view gpus) {
+std::string rows_text(std::span<const Row> rows, std::string_view device) {
     std::string text;
     std::string last_heading;
     std::string last_line;
     for (const Row& row : rows) {
-        if (std::string heading = heading_of(row, gpus); heading != last_heading) {
+        if (std::string heading = heading_of(row, device); heading != last_heading) {
             text += heading + (last_heading.empty() ? titles_of(row) : "");
             last_heading = std::move(heading);
         }

@@ -41,6 +41,7 @@ struct CommonOptions {
     Switch verify = Switch::on;
     Switch limits = Switch::on;
     Switch remeasure = Switch::on;       ///< rows that the machine disturbed, at the end
+    std::string isa = "auto";            ///< of the host's loops
     std::optional<int> threads;          ///< cores / ranks on the node unless given
     std::optional<Bytes> memory;         ///< per rank; what is available unless given
     std::optional<Bytes> device_memory;  ///< of a GPU, per rank; what is free unless given

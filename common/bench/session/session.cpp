@@ -1,8 +1,10 @@
 #include "bench/session/session.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "comm/mpi/agree.hpp"
@@ -47,6 +49,7 @@ Session::Session(ProgramDescription description, const CommonOptions& options,
         host_ = make_device(devices_.host());
         host_stream_ = host_->make_stream("reduce");
     }
+    isa_ = isa_of_all();
 }
 
 void Session::require_gpu_for_its_flags() const {
@@ -130,7 +133,8 @@ std::unique_ptr<device::Device> Session::make_device(const device::DeviceKind& k
     if (const auto reason = world_.first(kind.why_not())) {
         throw Unavailable(*reason);
     }
-    device::DeviceSettings settings{.threads = threads_, .rates = options_.machine};
+    device::DeviceSettings settings{
+        .threads = threads_, .isa = options_.isa, .rates = options_.machine};
     if (kind.processor == device::Processor::accelerator) {
         settings.number = choose_gpu(options_.gpu_map, kind.visible(), topology_, world_);
     }
@@ -145,6 +149,16 @@ std::unique_ptr<device::Device> Session::make_device(const device::DeviceKind& k
         throw Unavailable(*first);
     }
     return device;
+}
+
+// Collective. Ranks have the same kind of device.
+std::string Session::isa_of_all() const {
+    const std::string isa((host_ ? host_ : device_)->isa());
+    if (isa.empty()) {
+        return {};
+    }
+    const auto all = world_.gather(isa);
+    return fmt::format("{}", fmt::join(std::set<std::string>(all.begin(), all.end()), ", "));
 }
 
 // Whether one of the requested transports moves the memory of the device.

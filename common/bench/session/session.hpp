@@ -51,6 +51,9 @@ class Session {
     [[nodiscard]] const comm::TransportRegistry& registry() const { return registry_; }
     [[nodiscard]] bool is_root() const { return world_.rank() == 0; }
     [[nodiscard]] int threads() const { return threads_; }
+    /// The instruction set of the loops that the ranks' processors run, those of all ranks where
+    /// they differ; empty if the processors compute nothing.
+    [[nodiscard]] const std::string& isa() const { return isa_; }
     Trace& trace() { return trace_; }
     /// The kinds of devices that there are.
     [[nodiscard]] const device::DeviceRegistry& devices() const { return devices_; }
@@ -103,6 +106,7 @@ class Session {
     std::unique_ptr<device::Device> choose_device();
     std::unique_ptr<device::Device> make_device(const device::DeviceKind& kind);
     bool serves_transports(device::Device& device);
+    [[nodiscard]] std::string isa_of_all() const;
 
     StopRequest stop_request_;
     ProgramDescription description_;
@@ -120,6 +124,7 @@ class Session {
     std::unique_ptr<device::Stream> stream_;
     std::unique_ptr<device::Device> host_;  ///< beside a GPU, in data flows
     std::unique_ptr<device::Stream> host_stream_;
+    std::string isa_;
     std::map<std::string, std::unique_ptr<comm::Transport>> transports_;
     std::unique_ptr<comm::Transport> host_messages_;  ///< over host_
     std::vector<PlannedCase> plan_;

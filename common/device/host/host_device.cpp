@@ -51,6 +51,7 @@ class HostDevice final : public Device {
     [[nodiscard]] std::string description() const override {
         return processor_model() + "; " + blas_->description() + "; " + ffts_->description();
     }
+    [[nodiscard]] std::string_view isa() const override { return settings_.loops->isa; }
     [[nodiscard]] MemoryKind memory_kind() const override { return MemoryKind::host; }
 
     Allocation allocate(Bytes size, MemoryKind kind) override {
@@ -116,7 +117,8 @@ DeviceKind host_device() {
             .visible = [] { return std::vector<std::string>{}; },
             .make =
                 [](const DeviceSettings& settings, Trace& trace) {
-                    return make_host_device({.threads = settings.threads, .loops = &loops_for(settings.isa)}, trace);
+                    return make_host_device(
+                        {.threads = settings.threads, .loops = &loops_for(settings.isa)}, trace);
                 }};
 }
 

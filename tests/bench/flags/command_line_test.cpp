@@ -11,6 +11,7 @@
 #include "bench/results/version.hpp"
 #include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"
+#include "device/host/loops/loops.hpp"
 
 namespace quartet::bench {
 namespace {
@@ -91,6 +92,16 @@ TEST(CommandLine, ReadsHowToMeasure) {
     EXPECT_EQ(options_of({"--runs", "auto", "--ci", "2.5%"}).runs.interval, 0.025);
     EXPECT_EQ(options_of({"--ci", "3", "--runs", "auto"}).runs.interval, 0.03)
         << "the sign may be left out";
+}
+
+TEST(CommandLine, TakesTheNamesOfTheInstructionSetsThatItHas) {
+    EXPECT_EQ(options_of({}).isa, "auto");
+    for (const std::string& isa : device::isa_choices()) {
+        EXPECT_EQ(options_of({"--isa", isa}).isa, isa) << "whatever this processor has";
+    }
+    EXPECT_THAT(usage_error_of({"--isa", "mmx"}),
+                AllOf(HasSubstr("--isa: 'mmx' is not one of auto|"),
+                      HasSubstr(device::isa_choices().back()), one_line()));
 }
 
 TEST(CommandLine, RefusesFlagsWithoutEffect) {

@@ -113,6 +113,8 @@ TEST_F(PlanTest, TheListSaysWhyTheRestCannotRun) {
     EXPECT_THAT(text, testing::ContainsRegex("  native +available\n"));
     EXPECT_THAT(text, testing::ContainsRegex("  library +not available in this build\n"));
     EXPECT_THAT(text, testing::ContainsRegex("  mpi +available\n"));
+    EXPECT_THAT(text, HasSubstr("host's loops (used: " + session.isa() + ")\n"));
+    EXPECT_THAT(text, testing::ContainsRegex("  " + session.isa() + " +available\n"));
     EXPECT_THAT(text, testing::ContainsRegex("  ipc +transport ipc moves memory of GPUs: .+\n"));
 }
 

@@ -10,6 +10,8 @@
 #include "bench/session/variants.hpp"
 #include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"
+#include "device/host/loops/loops.hpp"
+#include "device/host/loops/processor.hpp"
 
 namespace quartet::bench {
 namespace {
@@ -81,6 +83,19 @@ TEST_F(SessionTest, RefusesUnknownTransportsInOneLine) {
         EXPECT_THAT(message_of<UsageError>([&] { fake_session(options); }),
                     AllOf(HasSubstr("--transport"), HasSubstr("is not one of mpi|"),
                           testing::Not(HasSubstr("\n"))));
+    }
+}
+
+TEST_F(SessionTest, ComputesWithTheInstructionSetThatIsAskedFor) {
+    EXPECT_EQ(fake_session({}).isa(), device::best_loops().isa);
+    CommonOptions options;
+    for (const device::Loops* loops : device::compiled_loops()) {
+        options.isa = loops->isa;
+        if (device::processor_has(loops->isa)) {
+            EXPECT_EQ(fake_session(options).isa(), loops->isa);
+        } else {
+            EXPECT_THROW(fake_session(options), Unavailable);
+        }
     }
 }
 

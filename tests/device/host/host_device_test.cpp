@@ -61,6 +61,7 @@ TEST(HostDeviceTest, DescribesItsLibraries) {
     const auto device = make_host_device({}, trace);
 
     EXPECT_EQ(device->name(), "host");
+    EXPECT_EQ(device->isa(), best_loops().isa);
     EXPECT_EQ(device->memory_kind(), MemoryKind::host);
     EXPECT_THAT(device->description(), HasSubstr("fftw"));
     EXPECT_THAT(device->description(), HasSubstr(device->blas().description()));

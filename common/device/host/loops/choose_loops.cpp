@@ -1,11 +1,7 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
 
 #include "core/check.hpp"
+#include "core/nearest_word.hpp"
 #include "device/host/loops/loops.hpp"
 #include "device/host/loops/processor.hpp"
 
@@ -19,19 +15,26 @@ const Loops& best_loops() {
     return *best;
 }
 
+std::vector<std::string> isa_choices() {
+    std::vector<std::string> names{"auto"};
+    for (const Loops* loops : compiled_loops())
+        names.emplace_back(loops->isa);
+    return names;
+}
+
 const Loops& loops_for(std::string_view isa) {
     if (isa == "auto")
         return best_loops();
-    std::vector<std::string_view> names{"auto"};
     for (const Loops* loops : compiled_loops()) {
-        names.push_back(loops->isa);
         if (loops->isa != isa)
             continue;
         if (!processor_has(isa))
-            throw Unavailable(fmt::format("this processor does not have {}", isa));
+            throw Unavailable(
+                fmt::format("this processor does not have {} (its widest is {}): leave out --isa",
+                            isa, best_loops().isa));
         return *loops;
     }
-    throw UsageError(fmt::format("{} is not one of {}", quotation(isa), fmt::join(names, ", ")));
+    throw UsageError(not_one_of(isa, isa_choices()));
 }
 
 }  // namespace quartet::device

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace quartet::device {
 
@@ -173,6 +175,9 @@ std::span<const Loops* const> compiled_loops();
 
 /// The widest that this processor has. Local.
 const Loops& best_loops();
+
+/// "auto", then the names of compiled_loops(), for help and errors.
+std::vector<std::string> isa_choices();
 
 /// Those of the instruction set `isa`. Throws UsageError that names the choices unless this build
 /// has them, and Unavailable unless this processor has the instructions. Local.

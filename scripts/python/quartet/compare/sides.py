@@ -108,7 +108,7 @@ def _settings(document: dict[str, Any]) -> dict[str, str]:
     context, quartet = document["context"], document["context"]["quartet"]
     build = quartet.get("build", {})
     values = {"device": device(document), "host": context.get("host_name"),
-              "nodes": quartet.get("nodes"), "commit": quartet.get("commit"),
+              "vector instructions": quartet.get("isa"), "nodes": quartet.get("nodes"), "commit": quartet.get("commit"),
               "compiler": build.get("compiler"), "flags": build.get("flags"),
               "build type": build.get("type"), "BLAS": build.get("cblas"),
               "MPI": quartet.get("mpi")}

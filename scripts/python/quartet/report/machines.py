@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from quartet.results import device
+from quartet.results import device, isa
 
 from .factors import grouped, natural
 from .sections import Section, Table
@@ -56,6 +56,7 @@ def _settings(documents: list[dict[str, Any]]) -> list[tuple[str, str]]:
         ("measured", _span(context.get("date", "") for context in contexts)),
         ("hosts", _values(place.get("host") for place in places)),
         ("device", _values(quartet.get("device_description") for quartet in quartets)),
+        ("vector instructions", _values(map(isa, documents))),
         ("why no GPU", _values(quartet.get("why_no_gpu") for quartet in quartets)),
         *_gpu_rows(gpus),
         ("caches", _caches(contexts[0].get("caches") or [])),

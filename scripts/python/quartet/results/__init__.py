@@ -6,6 +6,7 @@ from quartet.results.document import (
                                       collect,
                                       commit,
                                       device,
+                                      isa,
                                       load,
                                       load_published,
                                       models_of_gpus,
@@ -16,5 +17,5 @@ from quartet.results.judge import is_alike, judged, judged_cases
 from quartet.results.launches import Launches
 
 __all__ = ["FORMULATIONS", "OF_MODELS", "OWN_FORMULATIONS", "TENSORFLOW", "Case", "Collection", "Launches", "Name",
-           "cases", "collect", "commit", "device", "is_alike", "judged", "judged_cases", "load", "load_published",
-           "models_of_gpus", "nodes", "warnings", "whole_number"]
+           "cases", "collect", "commit", "device", "is_alike", "isa", "judged", "judged_cases", "load",
+           "load_published", "models_of_gpus", "nodes", "warnings", "whole_number"]

@@ -77,6 +77,12 @@ def device(document: dict[str, Any]) -> str:
     return f"{processor}, {context.get('num_cpus', '?')} CPUs"
 
 
+def isa(document: dict[str, Any]) -> str:
+    """Names the vector instructions of the host's loops, as --isa has them; empty where none were run, or of older
+    documents."""
+    return str(document["context"]["quartet"].get("isa", ""))
+
+
 def warnings(document: dict[str, Any]) -> list[str]:
     return list(document["context"]["quartet"].get("warnings", []))
 

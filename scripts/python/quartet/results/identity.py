@@ -4,19 +4,20 @@ and one name stands for several generations."""
 import re
 from typing import Any
 
-from quartet.results.document import device
+from quartet.results.document import device, isa
 
 _CONTAINER = re.compile(r"[0-9a-f]{12}")  # a name that a container engine gave: another each time
 
 
 def processor(document: dict[str, Any]) -> tuple[str, ...]:
-    """Returns what tells kinds of devices apart: name, count, family, model, stepping, caches. Older documents
-    lack some of it."""
+    """Returns what tells kinds of devices apart: name, count, family, model, stepping, vector instructions that
+    the host computed with, caches. Older documents lack some of it."""
     context = document["context"]
     system = context["quartet"].get("system") or {}
     known = system.get("processor") or {}
     numbers = tuple(f"{key} {known[key]}" for key in ("family", "model", "stepping") if key in known)
-    return (device(document), *numbers, *caches(document))
+    vectors = [isa(document)] if context["quartet"].get("device") == "host" and isa(document) else []
+    return (device(document), *numbers, *vectors, *caches(document))
 
 
 def caches(document: dict[str, Any]) -> tuple[str, ...]:

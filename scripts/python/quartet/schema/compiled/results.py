@@ -1434,6 +1434,10 @@ def validate____defs_provenance(data, custom_formats={}, name_prefix=None):
             data_keys.remove("device_description")
             data__devicedescription = data["device_description"]
             validate____defs_text(data__devicedescription, custom_formats, (name_prefix or "data") + ".device_description")
+        if "isa" in data_keys:
+            data_keys.remove("isa")
+            data__isa = data["isa"]
+            validate____defs_text(data__isa, custom_formats, (name_prefix or "data") + ".isa")
         if "why_no_gpu" in data_keys:
             data_keys.remove("why_no_gpu")
             data__whynogpu = data["why_no_gpu"]
