@@ -121,10 +121,10 @@ void require_measured_library(const std::vector<bench::Variant>& variants, const
     }
 }
 
-// Unless the user or a folder says how many tiles: one, if the device's own transform takes it.
+// Unless the user or a folder says how many tiles: one, if the device transforms that as a whole.
 Problem problem_for(const Options& options, std::int64_t points, bench::Session& session) {
     Problem wanted = problem(options, points, session.world().size());
-    if (!options.tiles && !options.data.in_files() && has_room_for_one_tile(session, wanted)) {
+    if (!options.tiles && !options.data.in_files() && transforms_one_tile(session, wanted)) {
         wanted.tiles = 1;
     }
     return wanted;

@@ -119,11 +119,11 @@ std::vector<std::int64_t> sent_bytes(const NativePlan& plan) {
     return sent;
 }
 
-bool has_room_for_one_tile(bench::Session& session, const Problem& problem) {
+bool transforms_one_tile(bench::Session& session, const Problem& problem) {
     const device::FourStepFft shape{1, problem.points, session.world().size(),
                                     session.world().rank()};
     const auto workspace = session.device().ffts().single_rank_fft_memory(shape);
-    return workspace && !session.gpus().empty() &&
+    return workspace &&
            single_rank_algorithm(session, shape, *workspace) == Algorithm::single_rank;
 }
 

@@ -64,8 +64,8 @@ NativePlan plan_device_library(bench::Session& session, const std::string& trans
 /// Bytes of the exchanges of one run, by receiver. Local.
 std::vector<std::int64_t> sent_bytes(const NativePlan& plan);
 
-/// Whether one rank's GPU has room to transform all points as a single tile, with the result
+/// Whether this rank's device transforms all points as a single tile, and has room for the result
 /// beside the input. Local.
-bool has_room_for_one_tile(bench::Session& session, const Problem& problem);
+bool transforms_one_tile(bench::Session& session, const Problem& problem);
 
 }  // namespace quartet::fft

@@ -84,8 +84,8 @@ class TilePlan {
     TilePlan(const TwoLevels& levels, const Loops& loops)
         : sizes_{levels, loops.lanes},
           loops_(loops),
-          first_(levels.first),
-          second_(levels.second),
+          first_(levels.first, loops.registers),
+          second_(levels.second, loops.registers),
           middle_twiddles_(doubles(sizes_.middle_twiddles())) {
         const Strips columns{levels.second, sizes_.lanes};
         const RootsOfUnity roots(levels.first * levels.second);
@@ -269,12 +269,13 @@ class OnlyTileFft final : public SingleRankFft {
     std::vector<TileWorkspace> workspaces_;  ///< by thread
 };
 
-std::optional<TwoLevels> tile_levels(const FourStepFft& shape) {
-    return two_levels(shape.length, FourStepFft::block_bins, FourStepFft::block_bins);
+std::optional<TwoLevels> tile_levels(const FourStepFft& shape, const Loops& loops) {
+    return two_levels(shape.length, FourStepFft::block_bins, FourStepFft::block_bins,
+                      loops.registers);
 }
 
-std::optional<TwoLevels> only_tile_levels(const FourStepFft& shape) {
-    return shape.tiles == 1 && shape.ranks == 1 ? tile_levels(shape) : std::nullopt;
+std::optional<TwoLevels> only_tile_levels(const FourStepFft& shape, const Loops& loops) {
+    return shape.tiles == 1 && shape.ranks == 1 ? tile_levels(shape, loops) : std::nullopt;
 }
 
 // Of these threads, those that an only tile keeps busy for longer than they wait for each other.
@@ -293,7 +294,7 @@ bool exceeds_caches(const FourStepFft& shape) {
 
 std::unique_ptr<ColumnFfts> plan_simd_column_ffts(const FourStepFft& shape, int threads,
                                                   const Loops& loops) {
-    const auto levels = tile_levels(shape);
+    const auto levels = tile_levels(shape, loops);
     if (!levels)
         return nullptr;
     return std::make_unique<SimdColumnFfts>(shape, *levels, threads, loops);
@@ -301,7 +302,7 @@ std::unique_ptr<ColumnFfts> plan_simd_column_ffts(const FourStepFft& shape, int 
 
 std::optional<Bytes> simd_column_ffts_memory(const FourStepFft& shape, int threads,
                                              const Loops& loops) {
-    const auto levels = tile_levels(shape);
+    const auto levels = tile_levels(shape, loops);
     if (!levels)
         return std::nullopt;
     const TileSizes sizes{*levels, loops.lanes};
@@ -313,7 +314,7 @@ std::optional<Bytes> simd_column_ffts_memory(const FourStepFft& shape, int threa
 
 std::unique_ptr<SingleRankFft> plan_only_tile_fft(const FourStepFft& shape, int threads,
                                                   const Loops& loops) {
-    const auto levels = only_tile_levels(shape);
+    const auto levels = only_tile_levels(shape, loops);
     if (!levels)
         return nullptr;
     return std::make_unique<OnlyTileFft>(*levels, useful_threads(*levels, threads), loops);
@@ -321,7 +322,7 @@ std::unique_ptr<SingleRankFft> plan_only_tile_fft(const FourStepFft& shape, int 
 
 std::optional<Bytes> only_tile_fft_memory(const FourStepFft& shape, int threads,
                                           const Loops& loops) {
-    const auto levels = only_tile_levels(shape);
+    const auto levels = only_tile_levels(shape, loops);
     if (!levels)
         return std::nullopt;
     const TileSizes sizes{*levels, loops.lanes};

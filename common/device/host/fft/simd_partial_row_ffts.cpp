@@ -44,7 +44,7 @@ SimdPartialRowFfts::SimdPartialRowFfts(const FourStepFft& shape, std::int64_t gr
     : members_{shape.tiles / groups, shape.length, 1, 0},
       summed_{groups, shape.points() / groups, 1, 0},
       twiddles_(shape.points()),
-      fft_(members_.tiles),
+      fft_(members_.tiles, loops.registers),
       loops_(loops) {
     const RootsOfUnity row_roots(shape.tiles);
     for (std::int64_t group = 0; group < groups; ++group) {

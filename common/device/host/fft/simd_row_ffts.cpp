@@ -80,8 +80,8 @@ SimdRowFfts::SimdRowFfts(const FourStepFft& shape, const TwoLevels& levels, int 
     : shape_(shape),
       loops_(loops),
       columns_(shape.my_bins().size()),
-      first_(levels.first),
-      second_(levels.second) {
+      first_(levels.first, loops.registers),
+      second_(levels.second, loops.registers) {
     for (int rank = 0; rank < shape.ranks; ++rank) {
         const auto tiles = static_cast<std::uint32_t>(shape.tiles_of(rank).size());
         for (std::uint32_t tile = 0; tile < tiles; ++tile)
@@ -149,17 +149,17 @@ void SimdRowFfts::transform_blocks(const Range& blocks, std::span<const View<con
     }
 }
 
-std::optional<TwoLevels> row_levels(const FourStepFft& shape) {
+std::optional<TwoLevels> row_levels(const FourStepFft& shape, const Loops& loops) {
     if (SmallFftPlan::supports(shape.tiles))
         return TwoLevels{1, shape.tiles};
-    return two_levels(shape.tiles, 2, 1);
+    return two_levels(shape.tiles, 2, 1, loops.registers);
 }
 
 }  // namespace
 
 std::unique_ptr<RowFfts> plan_simd_row_ffts(const FourStepFft& shape, int threads,
                                             const Loops& loops) {
-    const auto levels = row_levels(shape);
+    const auto levels = row_levels(shape, loops);
     if (!levels)
         return nullptr;
     return std::make_unique<SimdRowFfts>(shape, *levels, threads, loops);
@@ -167,7 +167,7 @@ std::unique_ptr<RowFfts> plan_simd_row_ffts(const FourStepFft& shape, int thread
 
 std::optional<Bytes> simd_row_ffts_memory(const FourStepFft& shape, int threads,
                                           const Loops& loops) {
-    const auto levels = row_levels(shape);
+    const auto levels = row_levels(shape, loops);
     if (!levels)
         return std::nullopt;
     return bytes_of<TileSource>(shape.tiles) + bytes_of<std::complex<double>>(shape.tiles) +

@@ -15,11 +15,12 @@ class SmallFftPlan {
     /// Whether there is a plan: 1 <= length <= longest, without a prime factor above 7.
     [[nodiscard]] static bool supports(std::int64_t length);
 
-    /// Cost per point, relative to one stage of radix 8. Throws Failure unless supported.
-    [[nodiscard]] static double cost(std::int64_t length);
-
+    /// Cost per point where a core has so many vector registers, relative to one stage of radix 8.
     /// Throws Failure unless supported.
-    explicit SmallFftPlan(std::int64_t length);
+    [[nodiscard]] static double cost(std::int64_t length, int registers);
+
+    /// The cheapest stages. Throws Failure unless supported.
+    SmallFftPlan(std::int64_t length, int registers);
     SmallFftPlan(SmallFftPlan&&) = default;
     SmallFftPlan& operator=(SmallFftPlan&&) = default;
 

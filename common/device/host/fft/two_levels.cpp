@@ -7,9 +7,10 @@
 
 namespace quartet::device {
 
-std::optional<TwoLevels> two_levels(std::int64_t length, std::int64_t least, std::int64_t whole) {
+std::optional<TwoLevels> two_levels(std::int64_t length, std::int64_t least, std::int64_t whole,
+                                    int registers) {
     constexpr double dearer = 4;
-    constexpr double unbalanced = 0.05;  // of a stage, for each time that one is the other
+    constexpr double unbalanced = 0.2;  // of a stage, for each time that one is the other
     std::optional<TwoLevels> best;
     double lowest = std::numeric_limits<double>::infinity();
     for (std::int64_t first = least; first <= SmallFftPlan::longest; ++first) {
@@ -19,7 +20,8 @@ std::optional<TwoLevels> two_levels(std::int64_t length, std::int64_t least, std
             continue;
         const double larger = static_cast<double>(std::max(first, second)) /
                               static_cast<double>(std::min(first, second));
-        const double cost = SmallFftPlan::cost(first) + SmallFftPlan::cost(second) +
+        const double cost = SmallFftPlan::cost(first, registers) +
+                            SmallFftPlan::cost(second, registers) +
                             (first % whole == 0 ? 0 : dearer) + unbalanced * larger;
         if (cost < lowest) {
             lowest = cost;

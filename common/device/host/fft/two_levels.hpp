@@ -13,6 +13,7 @@ struct TwoLevels {
 
 /// The cheapest factors, both factors at least `least`; a `first` that is no multiple of
 /// `whole` counts as much dearer. Nothing if there is none.
-std::optional<TwoLevels> two_levels(std::int64_t length, std::int64_t least, std::int64_t whole);
+std::optional<TwoLevels> two_levels(std::int64_t length, std::int64_t least, std::int64_t whole,
+                                    int registers);
 
 }  // namespace quartet::device

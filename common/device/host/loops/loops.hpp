@@ -72,7 +72,7 @@ struct SmallFftStage {
 struct SmallFft {
     static constexpr int most_stages = 8;
     int length;
-    int stages;  ///< two at least
+    int stages;  ///< one at least
     SmallFftStage stage[most_stages];
 };
 
@@ -164,6 +164,7 @@ struct PeakLoops {
 struct Loops {
     std::string_view isa;  ///< as on the command line: "sse2", "avx2", "avx512", "neon"
     int lanes;             ///< doubles of a vector
+    int registers;         ///< vectors that a core holds
     const VectorLoops& vectors;
     const MatrixLoops& matrices;
     const FftLoops& ffts;

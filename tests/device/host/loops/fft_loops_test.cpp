@@ -33,8 +33,8 @@ class EveryFftLoops : public ::testing::TestWithParam<const Loops*> {
     // FFTs of one length over tiles, one for each bin of a block.
     std::vector<std::vector<Point>> transform(const std::vector<std::vector<Point>>& inputs,
                                               int length) const {
-        const SmallFftPlan one(1);
-        const SmallFftPlan plan(length);
+        const SmallFftPlan one(1, GetParam()->registers);
+        const SmallFftPlan plan(length, GetParam()->registers);
         const auto size = static_cast<std::size_t>(length);
         std::vector<Line> blocks(2 * size);
         std::vector<TileSource> sources;
@@ -95,19 +95,19 @@ TEST(SmallFftPlan, SupportsNoOtherLengths) {
     for (const std::int64_t length : {-4, 0, 11, 22, 143, 257, 512}) {
         EXPECT_FALSE(SmallFftPlan::supports(length)) << length;
     }
-    EXPECT_THROW(SmallFftPlan(11), Failure);
+    EXPECT_THROW(SmallFftPlan(11, 32), Failure);
 }
 
 TEST(TwoLevels, FindsTwoSupportedFactors) {
     for (const std::int64_t length : {64, 72, 4096, 8192, 65536, 11025, 100 * 100}) {
-        const auto levels = two_levels(length, 8, 8);
+        const auto levels = two_levels(length, 8, 8, 32);
         ASSERT_TRUE(levels.has_value()) << length;
         EXPECT_EQ(levels->first * levels->second, length);
         EXPECT_GE(std::min(levels->first, levels->second), 8);
     }
-    EXPECT_EQ(two_levels(72, 8, 8)->first, 8) << "a multiple of 8 first";
+    EXPECT_EQ(two_levels(72, 8, 8, 32)->first, 8) << "a multiple of 8 first";
     for (const std::int64_t length : {1, 32, 49, 75, 64 * 11, 2 * 65536}) {
-        EXPECT_FALSE(two_levels(length, 8, 8).has_value()) << length;
+        EXPECT_FALSE(two_levels(length, 8, 8, 32).has_value()) << length;
     }
 }
 

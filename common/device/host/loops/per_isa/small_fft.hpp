@@ -111,11 +111,26 @@ void last_stage(const SmallFftStage& stage, const Complex* from, Store store_poi
         });
 }
 
+// The only stage: from the one functor to the other.
+template <typename Load, typename Store>
+void only_stage(int length, Load load_point, Store store_point) {
+    with_radix(
+        length, [&](auto radix) __attribute__((always_inline)) {
+            constexpr int R = decltype(radix)::value;
+            Complex x[R];
+            unrolled<R>([&](auto j) __attribute__((always_inline)) { x[j] = load_point(j); });
+            Butterfly<R>::apply(x);
+            unrolled<R>([&](auto k) __attribute__((always_inline)) { store_point(k, x[k]); });
+        });
+}
+
 /// load_point(j) gives element j, for each j once; store_point(k, value) takes element k of the
 /// result. `work` holds 2 length numbers in each lane.
 template <typename Load, typename Store>
 [[gnu::always_inline]] inline void transform(const SmallFft& fft, Load load_point,
                                              Store store_point, double* work) {
+    if (fft.stages == 1)
+        return only_stage(fft.length, load_point, store_point);
     auto* from = reinterpret_cast<Complex*>(work);
     Complex* to = from + fft.length;
     first_stage(fft.stage[0], load_point, from);
