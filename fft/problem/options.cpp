@@ -34,7 +34,7 @@ void add_options(bench::CommandLine& command_line, Options& options) {
     command_line.add({.name = "--tiles",
                       .value = "N",
                       .help = "number of tiles x[t::N], a divisor of the size [so that a tile fits "
-                              "the cache; 1 on a single GPU with room for it]"},
+                              "the cache; 1 on one rank where its device has a transform and room for that]"},
                      [&options](const std::string& text) {
                          options.tiles = bench::parse_size(text, largest_size);
                      });
