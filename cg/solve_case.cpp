@@ -90,12 +90,16 @@ SolveCase::SolveCase(bench::Session& session, const bench::Variant& variant, con
               : nullptr),
       folder_(prepared_folder(session, problem, data, *system_)),
       loop_(make_loop(session, transport_, problem, variant.formulation)),
-      products_(products_of(loop_->share(), session.world())),
       arena_(session.device()),
       buffers_(arena_, problem, rows_.size()),
       clock_(problem.iterations),
       guard_(session.threads()) {
     fill();
+    session.world().barrier();  // before the ranks measure: they share the machine's memory
+    if (loop_->share() != nullptr) {
+        loop_->share()->choose_way();
+    }
+    products_ = products_of(loop_->share(), session.world());
     if (session.options().verify == bench::Switch::on) {
         guard_.remember(device::View<const double>(buffers_.right_side.view()));
         if (loop_->share() != nullptr) {

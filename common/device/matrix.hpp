@@ -44,6 +44,11 @@ class MatrixShare {
     /// reader throws.
     virtual void fill(const ReadRow& read_row) = 0;
 
+    /// Measures the ways to multiply, if there are several, for about 0.1 s, and keeps the fastest;
+    /// products have the same bits either way. After fill(). Local; the ranks of a machine call it
+    /// at the same time, for they share its memory.
+    virtual void choose_way() {}
+
     /// y = this share's contribution to A x. A row block: x has an element per column of the
     /// matrix, y one per row of the block, and y is that part of the product. A part of a triangle:
     /// x and y have the whole size, each stored element counts for both of its positions, and the

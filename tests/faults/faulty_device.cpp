@@ -115,6 +115,7 @@ class FaultyShare final : public device::MatrixShare {
     explicit FaultyShare(std::unique_ptr<device::MatrixShare> sound) : sound_(std::move(sound)) {}
 
     void fill(const device::ReadRow& read_row) override { sound_->fill(read_row); }
+    void choose_way() override { sound_->choose_way(); }
     void multiply(View<const double> x, View<double> y, Stream& stream) override {
         pass_later("matrix", sound_->storage(), stream);
         sound_->multiply(x, y, stream);

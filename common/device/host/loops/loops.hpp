@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "device/memory_way.hpp"
+
 namespace quartet::device {
 
 /// The host's loops over plain memory, compiled once for each instruction set and chosen when the
@@ -32,13 +34,6 @@ struct VectorLoops {
                                       const double* w, double* x, double* r, std::int64_t size);
 };
 
-/// How a loop goes through a matrix: the fastest way differs between processors, its results do
-/// not.
-struct MatrixWay {
-    int panels;     ///< that are read at a time, each a stream of its own: 1, 2 or 4
-    bool prefetch;  ///< by instructions, beside what the processor does itself
-};
-
 /// The elements of a matrix in panels (matrix_layout.hpp), from one panel to another.
 struct RowPanelShare {
     const double* elements;
@@ -53,9 +48,9 @@ struct TriangleRows {
 };
 
 struct MatrixLoops {
-    /// y[row] = A[row] . x
-    void (*multiply_rows)(const RowPanelShare& share, MatrixWay way, const double* x, double* y);
-    /// y += (A + its mirror image) x for one panel. `size` is that of x and y.
+    /// y[row] = A[row] . x, by 1, 2 or 4 panels at a time, each a stream.
+    void (*multiply_rows)(const RowPanelShare& share, MemoryWay way, const double* x, double* y);
+    /// y += (A + its mirror image) x for one panel, a stream. `size` is that of x and y.
     void (*multiply_triangle)(const TriangleRows& panel, bool prefetch, const double* x, double* y,
                               std::int64_t size);
 };

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/block_range.hpp"
+#include "core/fastest.hpp"
 #include "device/host/matrix/panel_packer.hpp"
 #include "device/host/runtime/require_host.hpp"
 #include "system/parallel_for.hpp"
@@ -11,6 +12,9 @@
 namespace quartet::device {
 
 namespace {
+
+constexpr MemoryWay row_ways[] = {{1, true},  {1, false}, {2, true},
+                                  {2, false}, {4, true},  {4, false}};
 
 class HostRowBlock final : public MatrixShare {
   public:
@@ -22,12 +26,20 @@ class HostRowBlock final : public MatrixShare {
           elements_(allocate<double>(device, panels_.padded_elements())) {}
 
     void fill(const ReadRow& read_row) override;
+    void choose_way() override;
     void multiply(View<const double> x, View<double> y, Stream& stream) override;
     void visit(const VisitRow& visit_row) const override;
     [[nodiscard]] View<const double> storage() const override { return elements_.view(); }
+    [[nodiscard]] std::string description() const override {
+        return "matrix in " + to_string(way_);
+    }
 
   private:
     [[nodiscard]] Panel panel(std::int64_t number) const;
+    [[nodiscard]] Range panels_of(int thread) const {
+        return block_range(panels_.count(), threads_, thread);
+    }
+    void multiply_panels(const Range& panels, MemoryWay way, const double* x, double* y) const;
     [[nodiscard]] const double* elements(std::int64_t number) const {
         return elements_.view().data() + number * panels_.panel_elements();
     }
@@ -36,6 +48,7 @@ class HostRowBlock final : public MatrixShare {
     RowPanels panels_;
     int threads_;
     const MatrixLoops& loops_;
+    MemoryWay way_ = row_ways[0];
     Buffer<double> elements_;
 };
 
@@ -52,11 +65,44 @@ Panel HostRowBlock::panel(std::int64_t number) const {
 void HostRowBlock::fill(const ReadRow& read_row) {
     system::parallel_parts_that_throw(threads_, [&](int part) {
         PanelPacker packer;
-        const Range mine = block_range(panels_.count(), threads_, part);
+        const Range mine = panels_of(part);
         for (std::int64_t number = mine.begin; number < mine.end; ++number)
             packer.pack(panel(number), read_row,
                         elements_.view().data() + number * panels_.panel_elements());
     });
+}
+
+void HostRowBlock::multiply_panels(const Range& panels, MemoryWay way, const double* x,
+                                   double* y) const {
+    const std::int64_t first = panels.begin * row_panel_rows;
+    const std::int64_t end = std::min(panels.end * row_panel_rows, block_.rows);
+    loops_.multiply_rows({elements(panels.begin), block_.columns, end - first}, way, x, y + first);
+}
+
+// Each trial multiplies a piece of each thread's panels, all threads at once.
+void HostRowBlock::choose_way() {
+    if (block_.rows == 0 || block_.columns == 0)
+        return;
+    const std::vector<double> x(static_cast<std::size_t>(block_.columns), 1.0);
+    std::vector<double> y(static_cast<std::size_t>(block_.rows));
+    constexpr auto ways = std::size(row_ways);
+    constexpr std::int64_t piece_elements = mebibytes(4).value / sizeof(double);
+    constexpr std::int64_t most_streams = 4;
+    const std::int64_t piece =
+        most_streams * divide_up(piece_elements, most_streams * panels_.panel_elements());
+    const std::int64_t pieces = std::max<std::int64_t>(1, panels_.count() / threads_ / piece);
+    const auto time_piece = [&](std::size_t way, std::int64_t round) {
+        const std::int64_t skipped = piece * trial_piece(way, ways, round, pieces);
+        const Seconds begin = now();
+        system::parallel_parts(threads_, [&, this](int thread) {
+            const Range mine = panels_of(thread);
+            const std::int64_t first = mine.begin + skipped;
+            multiply_panels({first, std::min(first + piece, mine.end)}, row_ways[way], x.data(),
+                            y.data());
+        });
+        return now() - begin;
+    };
+    way_ = row_ways[fastest(ways, choice_time, time_piece)];
 }
 
 void HostRowBlock::multiply(View<const double> x, View<double> y, Stream& stream) {
@@ -64,13 +110,8 @@ void HostRowBlock::multiply(View<const double> x, View<double> y, Stream& stream
     require_host(y, block_.rows, "multiply: y does not have as many elements as the block rows");
     require_apart(x, y);
     const auto work = [this, in = x.data(), out = y.data()] {
-        system::parallel_parts(threads_, [=, this](int part) {
-            const Range mine = block_range(panels_.count(), threads_, part);
-            const std::int64_t first = mine.begin * row_panel_rows;
-            const std::int64_t end = std::min(mine.end * row_panel_rows, block_.rows);
-            loops_.multiply_rows({elements(mine.begin), block_.columns, end - first}, {1, true}, in,
-                                 out + first);
-        });
+        system::parallel_parts(
+            threads_, [=, this](int part) { multiply_panels(panels_of(part), way_, in, out); });
     };
     stream.enqueue(Phase::compute, "row block product", work);
 }

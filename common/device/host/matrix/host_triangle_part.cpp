@@ -1,8 +1,10 @@
 #include "device/host/matrix/host_linear_algebra.hpp"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
+#include "core/fastest.hpp"
 #include "device/host/matrix/panel_packer.hpp"
 #include "device/host/runtime/require_host.hpp"
 #include "system/parallel_for.hpp"
@@ -46,6 +48,8 @@ std::int64_t padded_elements(const TrianglePart& part) {
     return sum;
 }
 
+constexpr MemoryWay triangle_ways[] = {{1, true}, {1, false}};
+
 class HostTrianglePart final : public MatrixShare {
   public:
     HostTrianglePart(const TrianglePart& part, int threads, const MatrixLoops& loops,
@@ -58,12 +62,21 @@ class HostTrianglePart final : public MatrixShare {
           sums_(allocate<double>(device, (threads - 1) * part.size)) {}
 
     void fill(const ReadRow& read_row) override;
+    void choose_way() override;
     void multiply(View<const double> x, View<double> y, Stream& stream) override;
     void visit(const VisitRow& visit_row) const override;
     [[nodiscard]] View<const double> storage() const override { return elements_.view(); }
+    [[nodiscard]] std::string description() const override {
+        return "matrix in " + to_string(way_);
+    }
 
   private:
-    void multiply_part(int thread, const double* x, double* y) const;
+    void multiply_places(std::span<const Place> places, MemoryWay way, const double* x,
+                         double* y) const;
+    /// Where that thread adds up its part of y; the first one uses the caller's.
+    double* sums_of(int thread, double* y) {
+        return thread == 0 ? y : sums_.view().data() + (thread - 1) * panels_.size;
+    }
     void add_sums(double* y) const;
     [[nodiscard]] Panel panel(std::int64_t number) const;
     [[nodiscard]] const std::vector<Place>& places_of(int thread) const {
@@ -73,6 +86,7 @@ class HostTrianglePart final : public MatrixShare {
     TrianglePanels panels_;
     int threads_;
     const MatrixLoops& loops_;
+    MemoryWay way_ = triangle_ways[0];
     std::vector<std::vector<Place>> places_;  ///< by thread
     Buffer<double> elements_;
     Buffer<double> sums_;  ///< y of each thread but the first, which adds to the caller's
@@ -97,12 +111,41 @@ void HostTrianglePart::fill(const ReadRow& read_row) {
     });
 }
 
-void HostTrianglePart::multiply_part(int thread, const double* x, double* y) const {
-    std::fill_n(y, panels_.size, 0.0);
-    for (const Place& place : places_of(thread))
+void HostTrianglePart::multiply_places(std::span<const Place> places, MemoryWay way,
+                                       const double* x, double* y) const {
+    for (const Place& place : places)
         loops_.multiply_triangle(
-            {elements_.view().data() + place.offset, panels_.first_row(place.panel)}, true, x, y,
-            panels_.size);
+            {elements_.view().data() + place.offset, panels_.first_row(place.panel)}, way.prefetch,
+            x, y, panels_.size);
+}
+
+// Each trial multiplies some of each thread's panels, all threads at once. Panels get shorter, so
+// the time of an element counts.
+void HostTrianglePart::choose_way() {
+    const std::size_t least = std::ranges::min(places_, {}, &std::vector<Place>::size).size();
+    if (least == 0)
+        return;
+    const std::vector<double> x(static_cast<std::size_t>(panels_.size), 1.0);
+    std::vector<double> y(x.size());
+    constexpr auto ways = std::size(triangle_ways);
+    constexpr std::int64_t piece_elements = mebibytes(4).value / sizeof(double);
+    const auto piece = std::min(least, static_cast<std::size_t>(divide_up(
+                                           piece_elements, triangle_panel_rows * panels_.size)));
+    const auto pieces = static_cast<std::int64_t>(least / piece);
+    const auto time_piece = [&](std::size_t way, std::int64_t round) {
+        const auto first = piece * static_cast<std::size_t>(trial_piece(way, ways, round, pieces));
+        const Seconds begin = now();
+        system::parallel_parts(threads_, [&, this](int thread) {
+            multiply_places(std::span(places_of(thread)).subspan(first, piece), triangle_ways[way],
+                            x.data(), sums_of(thread, y.data()));
+        });
+        const Seconds time = now() - begin;
+        std::int64_t elements = 0;
+        for (const Place& place : std::span(places_of(0)).subspan(first, piece))
+            elements += panels_.panel_elements(place.panel);
+        return time / static_cast<double>(elements);
+    };
+    way_ = triangle_ways[fastest(ways, choice_time, time_piece)];
 }
 
 // Adds in the order of the threads, whichever thread adds.
@@ -118,9 +161,11 @@ void HostTrianglePart::multiply(View<const double> x, View<double> y, Stream& st
     require_host(x, panels_.size, "multiply: x does not have as many elements as A columns");
     require_host(y, panels_.size, "multiply: y does not have as many elements as A rows");
     require_apart(x, y);
-    const auto work = [this, in = x.data(), out = y.data(), more = sums_.view().data()] {
+    const auto work = [this, in = x.data(), out = y.data()] {
         system::parallel_parts(threads_, [=, this](int thread) {
-            multiply_part(thread, in, thread == 0 ? out : more + (thread - 1) * panels_.size);
+            double* const sums = sums_of(thread, out);
+            std::fill_n(sums, panels_.size, 0.0);
+            multiply_places(places_of(thread), way_, in, sums);
         });
         if (threads_ > 1)
             add_sums(out);

@@ -86,9 +86,9 @@ void multiply_rows(const RowPanelShare& share, const double* x, double* y) {
     }
 }
 
-void multiply_rows(const RowPanelShare& share, MatrixWay way, const double* x, double* y) {
+void multiply_rows(const RowPanelShare& share, MemoryWay way, const double* x, double* y) {
     const bool ahead = way.prefetch;
-    switch (way.panels) {
+    switch (way.streams) {
         case 1:
             return ahead ? multiply_rows<1, true>(share, x, y)
                          : multiply_rows<1, false>(share, x, y);

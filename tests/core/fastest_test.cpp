@@ -1,0 +1,63 @@
+#include "core/fastest.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <vector>
+
+namespace quartet {
+namespace {
+
+TEST(Fastest, IsTheWayOfTheLeastTime) {
+    const auto trial = [](std::size_t way, std::int64_t /*round*/) {
+        return Seconds{way == 2 ? 1.0 : 2.0};
+    };
+    EXPECT_EQ(fastest(4, {}, trial), 2U);
+}
+
+TEST(Fastest, IsAnEarlierWayUnlessALaterOneIsWorthIt) {
+    const auto trial = [](std::size_t way, std::int64_t /*round*/) {
+        return Seconds{way == 1 ? 0.995 : 1.0};
+    };
+    EXPECT_EQ(fastest(2, {}, trial), 0U);
+}
+
+TEST(Fastest, DoesNotGoByASingleTrial) {
+    const auto trial = [](std::size_t way, std::int64_t round) {
+        const bool lucky = way == 1 && round == 0;
+        const bool disturbed = way == 0 && round == 2;
+        return Seconds{lucky ? 0.1 : disturbed ? 9.0 : way == 1 ? 2.0 : 1.0};
+    };
+    EXPECT_EQ(fastest(2, {0.01}, trial), 0U);
+}
+
+TEST(Fastest, TriesEachWayInEachOfThreeRoundsAtLeast) {
+    std::vector<std::pair<std::size_t, std::int64_t>> trials;
+    fastest(2, {}, [&](std::size_t way, std::int64_t round) {
+        trials.emplace_back(way, round);
+        return Seconds{1};
+    });
+    const std::vector<std::pair<std::size_t, std::int64_t>> wanted{{0, 0}, {1, 0}, {0, 1},
+                                                                   {1, 1}, {0, 2}, {1, 2}};
+    EXPECT_EQ(trials, wanted);
+}
+
+TEST(Fastest, OneWayNeedsNoTrial) {
+    EXPECT_EQ(fastest(1, {1}, [](auto...) -> Seconds { throw 0; }), 0U);
+}
+
+TEST(TrialPiece, EachWayComesToEachPieceAndPiecesOfARoundLieApart) {
+    for (std::size_t way = 0; way < 3; ++way) {
+        std::set<std::int64_t> seen;
+        for (std::int64_t round = 0; round < 12; ++round) {
+            seen.insert(trial_piece(way, 3, round, 12));
+        }
+        EXPECT_EQ(seen.size(), 12U);
+        EXPECT_EQ(*seen.rbegin(), 11);
+    }
+    EXPECT_EQ(trial_piece(1, 3, 0, 12) - trial_piece(0, 3, 0, 12), 4);
+    EXPECT_EQ(trial_piece(2, 3, 7, 1), 0) << "one piece alone";
+}
+
+}  // namespace
+}  // namespace quartet

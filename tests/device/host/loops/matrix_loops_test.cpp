@@ -1,0 +1,71 @@
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include "device/host/loops/loops.hpp"
+#include "device/host/loops/processor.hpp"
+#include "device/matrix_layout.hpp"
+
+namespace quartet::device {
+namespace {
+
+std::vector<double> values(std::int64_t count, unsigned seed) {
+    std::mt19937_64 generator(seed);
+    std::uniform_real_distribution<double> between(-1, 1);
+    std::vector<double> result(static_cast<std::size_t>(count));
+    for (double& value : result) {
+        value = between(generator);
+    }
+    return result;
+}
+
+class EveryMatrixLoops : public ::testing::TestWithParam<const Loops*> {
+  protected:
+    void SetUp() override {
+        if (!processor_has(GetParam()->isa)) {
+            GTEST_SKIP() << "no " << GetParam()->isa << " here";
+        }
+    }
+    const MatrixLoops& loops = GetParam()->matrices;
+};
+
+TEST_P(EveryMatrixLoops, AProductOfRowsHasTheSameBitsByEachWay) {
+    for (const auto& [rows, columns] : {std::pair{1, 1}, {9, 17}, {40, 100}, {77, 515}}) {
+        const RowPanels panels{rows, columns};
+        const auto elements = values(panels.padded_elements(), 1);
+        const auto x = values(columns, 2);
+        const auto product = [&](MemoryWay way) {
+            std::vector<double> y(static_cast<std::size_t>(rows), 7.0);
+            loops.multiply_rows({elements.data(), columns, rows}, way, x.data(), y.data());
+            return y;
+        };
+        const auto wanted = product({1, false});
+        for (const int streams : {1, 2, 4}) {
+            for (const bool prefetch : {false, true}) {
+                EXPECT_EQ(product({streams, prefetch}), wanted)
+                    << to_string(MemoryWay{streams, prefetch}) << ", " << rows << " x " << columns;
+            }
+        }
+    }
+}
+
+TEST_P(EveryMatrixLoops, AProductOfATriangleHasTheSameBitsByEachWay) {
+    for (const std::int64_t size : {5, 16, 40, 515}) {
+        const TrianglePanels panels{size};
+        const auto elements = values(panels.panel_elements(0), 3);
+        const auto x = values(size, 4);
+        const auto product = [&](bool prefetch) {
+            std::vector<double> y(x.size());
+            loops.multiply_triangle({elements.data(), 0}, prefetch, x.data(), y.data(), size);
+            return y;
+        };
+        EXPECT_EQ(product(true), product(false)) << size;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Host, EveryMatrixLoops, ::testing::ValuesIn(compiled_loops()),
+                         [](const auto& loops) { return std::string(loops.param->isa); });
+
+}  // namespace
+}  // namespace quartet::device
