@@ -44,7 +44,7 @@ class HostDevice final : public Device {
           blas_(make_host_blas(settings.threads)),
           vectors_(make_host_vector_operations(settings.threads, settings.loops->vectors)),
           cg_kernels_(make_host_cg_kernels(settings.threads, settings.loops->vectors)),
-          ffts_(make_host_fft_factory(settings.threads, *settings.loops)),
+          ffts_(make_host_fft_factory({settings.threads, *settings.loops, settings.caches})),
           matrices_(make_host_matrix_factory(settings.threads, settings.loops->matrices, *this)) {}
 
     [[nodiscard]] std::string_view name() const override { return "host"; }

@@ -6,12 +6,14 @@
 #include "device/device_kind.hpp"
 #include "device/host/loops/loops.hpp"
 #include "device/host/runtime/host_stream.hpp"
+#include "system/caches.hpp"
 
 namespace quartet::device {
 
 struct HostSettings {
     int threads = 1;  ///< OpenMP threads of one operation, 1 to DeviceSettings::most_threads
     const Loops* loops = &best_loops();
+    Bytes caches = system::cache_share();  ///< what stays in them is not written past them
     HostStreams streams = HostStreams::inline_call;  ///< those that compute; others are threaded
 };
 

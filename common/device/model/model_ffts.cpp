@@ -139,7 +139,7 @@ class ModelFftFactory final : public FftFactory {
         return std::make_unique<ModelScatterTile>(work_);
     }
     std::unique_ptr<PartialRowFfts> plan_partial_row_ffts(const FourStepFft& shape) override {
-        const auto host = plan_simd_partial_row_ffts(shape, 1, best_loops());
+        const auto host = plan_simd_partial_row_ffts(shape, {1, best_loops(), {}});
         return host ? std::make_unique<ModelPartialRowFfts>(work_, *host) : nullptr;
     }
     [[nodiscard]] Bytes four_step_fft_memory(const FourStepFft& /*shape*/) const override {

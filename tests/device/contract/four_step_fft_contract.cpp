@@ -14,11 +14,12 @@ using Point = std::complex<double>;
 // What takes each way through the passes: small and large, one level and two, whole blocks and
 // ragged ones, sizes with large primes, fewer tiles or bins than ranks.
 const Size transforms[] = {
-    {64, 64, 1},  {64, 64, 2},   {64, 64, 4},  {64, 64, 3},   {512, 64, 2},  {16, 4096, 2},
-    {10, 80, 2},  {3, 72, 1},    {5, 1000, 3}, {7, 100, 4},   {4, 625, 2},   {3, 225, 3},
-    {300, 90, 4}, {289, 64, 2},  {11, 13, 3},  {6, 22, 2},    {22, 128, 4},  {1, 1, 1},
-    {1, 64, 2},   {64, 1, 3},    {2, 3, 4},    {3, 2, 4},     {1, 5, 4},     {343, 98, 2},
-    {270, 84, 3}, {2, 16384, 2}, {1024, 8, 2}, {120, 105, 2}, {125, 243, 4}, {2048, 96, 3},
+    {64, 64, 1},  {64, 64, 2},   {64, 64, 4},   {64, 64, 3},   {512, 64, 2},  {16, 4096, 2},
+    {10, 80, 2},  {3, 72, 1},    {5, 1000, 3},  {7, 100, 4},   {4, 625, 2},   {3, 225, 3},
+    {300, 90, 4}, {289, 64, 2},  {11, 13, 3},   {6, 22, 2},    {22, 128, 4},  {1, 1, 1},
+    {1, 64, 2},   {64, 1, 3},    {2, 3, 4},     {3, 2, 4},     {1, 5, 4},     {343, 98, 2},
+    {270, 84, 3}, {2, 16384, 2}, {1024, 8, 2},  {120, 105, 2}, {125, 243, 4}, {2048, 96, 3},
+    {1, 4096, 1}, {1, 90, 1},    {1, 32768, 1},
 };
 
 std::vector<Point> points(const std::vector<double>& values) {
@@ -56,10 +57,13 @@ TEST_P(FourStepFftContract, TransposeBringsNaturalOrder) {
 }
 
 TEST_P(FourStepFftContract, SingleRankFftIsTheTransformOutOfPlaceAndInPlace) {
-    if (!device->ffts().plan_single_rank_fft({2, 8, 1, 0}))
-        GTEST_SKIP() << "this device has no such plan";
+    int plans = 0;
     for (const Size& size : transforms) {
         const FourStepFft shape{size.tiles, size.length, 1, 0};
+        const auto fft = device->ffts().plan_single_rank_fft(shape);
+        if (!fft)
+            continue;
+        ++plans;
         const std::vector<Point> x = points(random_values<double>(2 * shape.points(), 7));
         std::vector<Point> tiles;
         for (std::int64_t t = 0; t < shape.tiles; ++t)
@@ -67,7 +71,6 @@ TEST_P(FourStepFftContract, SingleRankFftIsTheTransformOutOfPlaceAndInPlace) {
                 tiles.push_back(x[static_cast<std::size_t>(t + shape.tiles * m)]);
         Buffer<Point> input = upload(tiles);
         Buffer<Point> bins = empty<Point>(shape.points());
-        const auto fft = device->ffts().plan_single_rank_fft(shape);
 
         fft->run(std::as_const(input).view(), bins.view(), *stream);
         EXPECT_LE(relative_error(download(bins.view()), reference_transform(x)),
@@ -80,6 +83,7 @@ TEST_P(FourStepFftContract, SingleRankFftIsTheTransformOutOfPlaceAndInPlace) {
                   rounding_bound(x.size()))
             << text(size) << " in place";
     }
+    EXPECT_GT(plans, 0) << "each device transforms some single tile";
 }
 
 TEST_P(FourStepFftContract, ScatterTileAgreesWithColumnFftsOfAllTiles) {

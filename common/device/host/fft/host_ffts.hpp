@@ -10,8 +10,15 @@
 
 namespace quartet::device {
 
-/// Transforms of the host by `threads` OpenMP threads: FFTW's, and our own steps of a split one.
-std::unique_ptr<FftFactory> make_host_fft_factory(int threads, const Loops& loops);
+/// What the host's transforms work with.
+struct HostFftSettings {
+    int threads = 1;  ///< of OpenMP
+    const Loops& loops;
+    Bytes caches;  ///< what a rank may fill: what is larger is written past them
+};
+
+/// Transforms of the host: FFTW's, and our own steps of a split one.
+std::unique_ptr<FftFactory> make_host_fft_factory(const HostFftSettings& settings);
 
 /// A plan by FFTW. The batch is divided among `threads` OpenMP threads; one transform is done by
 /// one thread. Main thread only, since FFTW's planner is not thread-safe; executing it is. Throws
@@ -25,9 +32,8 @@ std::string host_fft_description();
 /// widest loops are of `isa` (best_loops()) has it: some systems package it so.
 bool lacks_avx2(std::string_view fftw, std::string_view isa);
 
-/// Whether a rank's points, parts and bins together exceed its share of the caches: then results
-/// are written past them.
-bool exceeds_caches(const FourStepFft& shape);
+/// Whether a rank's points, parts and bins together exceed the caches.
+bool exceeds(const FourStepFft& shape, Bytes caches);
 
 /// Column FFTs with adjacent columns of a tile in the lanes of a vector; each tile is itself a
 /// four-step FFT of M = A B points, a matrix [A][B]. A strip of columns is transformed at a time
@@ -37,18 +43,18 @@ bool exceeds_caches(const FourStepFft& shape);
 /// Memory is read once and written once.
 ///
 /// Null unless M = A B with both factors in 8 to 256 and no prime factor above 7.
-std::unique_ptr<ColumnFfts> plan_simd_column_ffts(const FourStepFft& shape, int threads,
-                                                  const Loops& loops);
+std::unique_ptr<ColumnFfts> plan_simd_column_ffts(const FourStepFft& shape,
+                                                  const HostFftSettings& settings);
 /// The memory it takes beside its views; nothing if the plan would be null.
-std::optional<Bytes> simd_column_ffts_memory(const FourStepFft& shape, int threads,
-                                             const Loops& loops);
+std::optional<Bytes> simd_column_ffts_memory(const FourStepFft& shape,
+                                             const HostFftSettings& settings);
 
 /// The same steps as the whole transform of one rank with a single tile: the points are in order
 /// after them. Null unless the shape is such a one and has column FFTs.
-std::unique_ptr<SingleRankFft> plan_only_tile_fft(const FourStepFft& shape, int threads,
-                                                  const Loops& loops);
-std::optional<Bytes> only_tile_fft_memory(const FourStepFft& shape, int threads,
-                                          const Loops& loops);
+std::unique_ptr<SingleRankFft> plan_only_tile_fft(const FourStepFft& shape,
+                                                  const HostFftSettings& settings);
+std::optional<Bytes> only_tile_fft_memory(const FourStepFft& shape,
+                                          const HostFftSettings& settings);
 
 /// Row FFTs with the k1 of a SIMD block in the lanes, a part of them at a time where vectors are
 /// narrower. Up to 256 tiles are one small
@@ -57,11 +63,11 @@ std::optional<Bytes> only_tile_fft_memory(const FourStepFft& shape, int threads,
 /// next row's blocks are prefetched into that cache.
 ///
 /// Null unless T, or both factors of T = A B, are at most 256 and have no prime factor above 7.
-std::unique_ptr<RowFfts> plan_simd_row_ffts(const FourStepFft& shape, int threads,
-                                            const Loops& loops);
+std::unique_ptr<RowFfts> plan_simd_row_ffts(const FourStepFft& shape,
+                                            const HostFftSettings& settings);
 /// The memory it takes beside its views; nothing if the plan would be null.
-std::optional<Bytes> simd_row_ffts_memory(const FourStepFft& shape, int threads,
-                                          const Loops& loops);
+std::optional<Bytes> simd_row_ffts_memory(const FourStepFft& shape,
+                                          const HostFftSettings& settings);
 
 /// Column and row FFTs for any size, by FFTW and plain loops: for the sizes without a SIMD plan
 /// (prime factors above 7, very short or very long tiles). The column FFTs keep a copy of the
@@ -77,13 +83,13 @@ Bytes scalar_row_ffts_memory(const FourStepFft& shape, int threads);
 /// finish sooner after the last tile.
 ///
 /// Null unless T has two factors up to 256 without primes above 7, and M is a multiple of 8.
-std::unique_ptr<PartialRowFfts> plan_simd_partial_row_ffts(const FourStepFft& shape, int threads,
-                                                           const Loops& loops);
+std::unique_ptr<PartialRowFfts> plan_simd_partial_row_ffts(const FourStepFft& shape,
+                                                           const HostFftSettings& settings);
 
 /// Throw Failure for an impossible shape.
 std::unique_ptr<Transpose> plan_host_transpose(const FourStepFft& shape, int threads);
 /// A plan for one rank.
-std::unique_ptr<ScatterTile> plan_host_scatter_tile(const FourStepFft& shape, int threads,
-                                                    const Loops& loops);
+std::unique_ptr<ScatterTile> plan_host_scatter_tile(const FourStepFft& shape,
+                                                    const HostFftSettings& settings);
 
 }  // namespace quartet::device

@@ -3,7 +3,6 @@
 #include "core/roots_of_unity.hpp"
 #include "device/host/fft/host_ffts.hpp"
 #include "device/host/runtime/require_host.hpp"
-#include "system/caches.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::device {
@@ -16,11 +15,11 @@ constexpr std::int64_t chunk = 64;  // blocks whose roots are looked up at a tim
 /// blocks.
 class HostScatterTile final : public ScatterTile {
   public:
-    HostScatterTile(const FourStepFft& shape, int threads, const Loops& loops)
+    HostScatterTile(const FourStepFft& shape, const HostFftSettings& settings)
         : shape_(shape),
-          threads_(threads),
-          loops_(loops.ffts),
-          past_caches_(bytes_of<double>(shape.parts_size()) > system::cache_share()),
+          threads_(settings.threads),
+          loops_(settings.loops.ffts),
+          past_caches_(bytes_of<double>(shape.parts_size()) > settings.caches),
           twiddles_(shape.points()) {
         check(shape.ranks == 1, "scatter tile: for the tiles of one rank");
     }
@@ -79,10 +78,10 @@ class HostScatterTile final : public ScatterTile {
 
 }  // namespace
 
-std::unique_ptr<ScatterTile> plan_host_scatter_tile(const FourStepFft& shape, int threads,
-                                                    const Loops& loops) {
+std::unique_ptr<ScatterTile> plan_host_scatter_tile(const FourStepFft& shape,
+                                                    const HostFftSettings& settings) {
     require_valid(shape);
-    return std::make_unique<HostScatterTile>(shape, threads, loops);
+    return std::make_unique<HostScatterTile>(shape, settings);
 }
 
 }  // namespace quartet::device

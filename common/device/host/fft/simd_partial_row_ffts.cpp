@@ -18,8 +18,8 @@ constexpr double wanted_members = 32;
 
 class SimdPartialRowFfts final : public PartialRowFfts {
   public:
-    SimdPartialRowFfts(const FourStepFft& shape, std::int64_t groups, int threads,
-                       const Loops& loops);
+    SimdPartialRowFfts(const FourStepFft& shape, std::int64_t groups,
+                       const HostFftSettings& settings);
 
     [[nodiscard]] FourStepFft members() const override { return members_; }
     [[nodiscard]] FourStepFft summed() const override { return summed_; }
@@ -39,13 +39,13 @@ class SimdPartialRowFfts final : public PartialRowFfts {
     std::vector<Buffer<double>> memory_;  ///< by thread: of the stages, and halves
 };
 
-SimdPartialRowFfts::SimdPartialRowFfts(const FourStepFft& shape, std::int64_t groups, int threads,
-                                       const Loops& loops)
+SimdPartialRowFfts::SimdPartialRowFfts(const FourStepFft& shape, std::int64_t groups,
+                                       const HostFftSettings& settings)
     : members_{shape.tiles / groups, shape.length, 1, 0},
       summed_{groups, shape.points() / groups, 1, 0},
       twiddles_(shape.points()),
-      fft_(members_.tiles, loops.registers),
-      loops_(loops) {
+      fft_(members_.tiles, settings.loops.registers),
+      loops_(settings.loops) {
     const RootsOfUnity row_roots(shape.tiles);
     for (std::int64_t group = 0; group < groups; ++group) {
         for (std::int64_t k2 = 0; k2 < members_.tiles; ++k2) {
@@ -54,8 +54,8 @@ SimdPartialRowFfts::SimdPartialRowFfts(const FourStepFft& shape, std::int64_t gr
             row_twiddles_.push_back(root.imag());
         }
     }
-    const std::int64_t size = 6 * loops.lanes * members_.tiles;
-    for (int thread = 0; thread < threads; ++thread)
+    const std::int64_t size = 6 * loops_.lanes * members_.tiles;
+    for (int thread = 0; thread < settings.threads; ++thread)
         memory_.emplace_back(allocate_host_memory(bytes_of<double>(size), MemoryKind::host, 1),
                              size);
 }
@@ -130,11 +130,11 @@ std::optional<std::int64_t> groups_of(const FourStepFft& shape) {
 
 }  // namespace
 
-std::unique_ptr<PartialRowFfts> plan_simd_partial_row_ffts(const FourStepFft& shape, int threads,
-                                                           const Loops& loops) {
+std::unique_ptr<PartialRowFfts> plan_simd_partial_row_ffts(const FourStepFft& shape,
+                                                           const HostFftSettings& settings) {
     require_valid(shape);
     const auto groups = groups_of(shape);
-    return groups ? std::make_unique<SimdPartialRowFfts>(shape, *groups, threads, loops) : nullptr;
+    return groups ? std::make_unique<SimdPartialRowFfts>(shape, *groups, settings) : nullptr;
 }
 
 }  // namespace quartet::device

@@ -49,7 +49,7 @@ struct RowWorkspace {
 
 class SimdRowFfts final : public RowFfts {
   public:
-    SimdRowFfts(const FourStepFft& shape, const TwoLevels& levels, int threads, const Loops& loops);
+    SimdRowFfts(const FourStepFft& shape, const TwoLevels& levels, const HostFftSettings& settings);
 
     void run(std::span<const View<const double>> parts, View<std::complex<double>> bins,
              Stream& stream) override;
@@ -67,6 +67,7 @@ class SimdRowFfts final : public RowFfts {
 
     FourStepFft shape_;
     const Loops& loops_;
+    Bytes caches_;
     std::int64_t columns_;                 ///< of the result: k1 of this rank
     SmallFftPlan first_;                   ///< A, 1 if there is one level
     SmallFftPlan second_;                  ///< B
@@ -75,13 +76,14 @@ class SimdRowFfts final : public RowFfts {
     std::deque<RowWorkspace> workspaces_;  ///< by thread; they point to themselves
 };
 
-SimdRowFfts::SimdRowFfts(const FourStepFft& shape, const TwoLevels& levels, int threads,
-                         const Loops& loops)
+SimdRowFfts::SimdRowFfts(const FourStepFft& shape, const TwoLevels& levels,
+                         const HostFftSettings& settings)
     : shape_(shape),
-      loops_(loops),
+      loops_(settings.loops),
+      caches_(settings.caches),
       columns_(shape.my_bins().size()),
-      first_(levels.first, loops.registers),
-      second_(levels.second, loops.registers) {
+      first_(levels.first, settings.loops.registers),
+      second_(levels.second, settings.loops.registers) {
     for (int rank = 0; rank < shape.ranks; ++rank) {
         const auto tiles = static_cast<std::uint32_t>(shape.tiles_of(rank).size());
         for (std::uint32_t tile = 0; tile < tiles; ++tile)
@@ -97,9 +99,9 @@ SimdRowFfts::SimdRowFfts(const FourStepFft& shape, const TwoLevels& levels, int 
             }
         }
     }
-    const auto parts = std::clamp<std::int64_t>(shape.blocks_of(shape.rank), 1, threads);
+    const auto parts = std::clamp<std::int64_t>(shape.blocks_of(shape.rank), 1, settings.threads);
     for (std::int64_t part = 0; part < parts; ++part)
-        workspaces_.emplace_back(levels, loops.lanes, shape.ranks);
+        workspaces_.emplace_back(levels, settings.loops.lanes, shape.ranks);
 }
 
 void SimdRowFfts::run(std::span<const View<const double>> parts, View<std::complex<double>> bins,
@@ -139,7 +141,7 @@ void SimdRowFfts::transform_blocks(const Range& blocks, std::span<const View<con
     const bool lines = 2 * columns_ % bins_of_block == 0 &&  // rows begin with cache lines
                        std::bit_cast<std::uintptr_t>(bins) % 64 == 0;
     const RowFft fft{first_.fft(),     second_.fft(), sources_.data(),
-                     twiddles_.data(), columns_,      lines && exceeds_caches(shape_)};
+                     twiddles_.data(), columns_,      lines && exceeds(shape_, caches_)};
     for (std::int64_t block = blocks.begin; block < blocks.end; ++block) {
         find_blocks(block, parts, workspace.block);
         find_blocks(std::min(block + 1, blocks.end - 1), parts, workspace.next);
@@ -157,22 +159,22 @@ std::optional<TwoLevels> row_levels(const FourStepFft& shape, const Loops& loops
 
 }  // namespace
 
-std::unique_ptr<RowFfts> plan_simd_row_ffts(const FourStepFft& shape, int threads,
-                                            const Loops& loops) {
-    const auto levels = row_levels(shape, loops);
+std::unique_ptr<RowFfts> plan_simd_row_ffts(const FourStepFft& shape,
+                                            const HostFftSettings& settings) {
+    const auto levels = row_levels(shape, settings.loops);
     if (!levels)
         return nullptr;
-    return std::make_unique<SimdRowFfts>(shape, *levels, threads, loops);
+    return std::make_unique<SimdRowFfts>(shape, *levels, settings);
 }
 
-std::optional<Bytes> simd_row_ffts_memory(const FourStepFft& shape, int threads,
-                                          const Loops& loops) {
-    const auto levels = row_levels(shape, loops);
+std::optional<Bytes> simd_row_ffts_memory(const FourStepFft& shape,
+                                          const HostFftSettings& settings) {
+    const auto levels = row_levels(shape, settings.loops);
     if (!levels)
         return std::nullopt;
     return bytes_of<TileSource>(shape.tiles) + bytes_of<std::complex<double>>(shape.tiles) +
-           threads * bytes_of<double>(workspace_size(*levels, loops.lanes)) +
-           std::int64_t{2} * threads * bytes_of<const void*>(shape.ranks);
+           settings.threads * bytes_of<double>(workspace_size(*levels, settings.loops.lanes)) +
+           std::int64_t{2} * settings.threads * bytes_of<const void*>(shape.ranks);
 }
 
 }  // namespace quartet::device
