@@ -19,7 +19,7 @@ struct DeviceSettings {
 
     int number = 0;   ///< of the accelerator, among those that this process sees
     int threads = 1;  ///< of the host: they compute, or touch new memory; 1 to most_threads
-    std::string isa = "auto";  ///< of the host's loops (host/loops/loops.hpp)
+    std::string isa = "auto";             ///< of the host's loops (host/loops/loops.hpp)
     std::optional<MachineRates> rates{};  ///< of the machine that a model is of
 };
 
