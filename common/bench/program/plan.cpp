@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "bench/measure/probes.hpp"
 #include "bench/report/cluster.hpp"
+#include "comm/windows/window_space.hpp"
 #include "device/host/loops/loops.hpp"
 #include "device/host/loops/processor.hpp"
 
@@ -90,40 +90,20 @@ std::optional<std::string> why_too_large_for_gpu(const PlannedCase& planned, con
     return std::nullopt;
 }
 
-/// Where Open MPI keeps a transport's windows, and how much room there is; none if the folder is
-/// missing. Where either of two folders may have them, the fuller one.
-struct WindowSpace {
-    std::string folder;
-    Bytes available;
-};
-
-WindowSpace window_space(Session& session, const std::string& transport) {
-    const auto space_in = [&](const char* variable) {
-        const std::string folder = session.record().environment.get(variable).value_or("/dev/shm");
-        std::error_code error;
-        const auto space = std::filesystem::space(folder, error);
-        return WindowSpace{folder, {error ? 0 : static_cast<std::int64_t>(space.available)}};
-    };
-    const auto kind = session.registry().traits(transport).windows;
-    std::vector<WindowSpace> spaces;
-    for (const char* variable :
-         comm::backing_folder_variables(kind.value_or(comm::WindowKind::shared))) {
-        spaces.push_back(space_in(variable));
-    }
-    return *std::ranges::min_element(spaces, {}, &WindowSpace::available);
-}
-
+// Nothing if it fits, or if nobody can say how much room there is.
 std::optional<std::string> why_no_windows(const PlannedCase& planned, const NodeNeeds& needs,
-                                          const WindowSpace& space) {
-    if (needs.shared_memory > space.available) {
-        return fmt::format(
-            "{} needs {} of shared memory ({} are free in {}): enlarge it (docker run --shm-size), "
-            "point OMPI_MCA_osc_sm_backing_directory and OMPI_MCA_osc_rdma_backing_directory "
-            "elsewhere, or use --transport {}",
-            planned.name.text(), to_string(needs.shared_memory), to_string(space.available),
-            space.folder, comm::TransportRegistry::plain_mpi());
+                                          const Session& session) {
+    const auto kind = session.registry().traits(planned.name.variant.transport).windows;
+    const auto folder = comm::window_folder(kind.value_or(comm::WindowKind::shared));
+    if (!folder || needs.shared_memory <= folder->available) {
+        return std::nullopt;
     }
-    return std::nullopt;
+    return fmt::format(
+        "{} needs {} of shared memory ({} are free in {}): enlarge it (docker run --shm-size), "
+        "point OMPI_MCA_osc_sm_backing_directory and OMPI_MCA_osc_rdma_backing_directory "
+        "elsewhere, or use --transport {}",
+        planned.name.text(), to_string(needs.shared_memory), to_string(folder->available),
+        folder->path, comm::TransportRegistry::plain_mpi());
 }
 
 // Seconds per operation of matrix products; 0 if the cases have none.
@@ -225,8 +205,7 @@ void require_memory(Session& session) {
         if (problem) {
             throw UsageError(*problem);
         }
-        planned.refusal = session.world().first(
-            why_no_windows(planned, needs, window_space(session, planned.name.variant.transport)));
+        planned.refusal = session.world().first(why_no_windows(planned, needs, session));
     }
     const auto refused = [](const PlannedCase& planned) { return planned.refusal.has_value(); };
     if (!session.plan().empty() && std::ranges::all_of(session.plan(), refused)) {
