@@ -23,12 +23,17 @@ class Task {
         static_assert(std::is_trivially_copyable_v<Stored>,
                       "a task captures pointers, views and numbers only");
         ::new (static_cast<void*>(storage_)) Stored(std::forward<Callable>(callable));
-        call_ = [](void* stored) { (*static_cast<Stored*>(stored))(); };
+        call_ = &call<Stored>;
     }
 
     void operator()() { call_(storage_); }
 
   private:
+    template <typename Stored>
+    static void call(void* stored) {
+        (*static_cast<Stored*>(stored))();
+    }
+
     alignas(std::max_align_t) std::byte storage_[capacity];
     void (*call_)(void*) = nullptr;
 };
