@@ -1,7 +1,5 @@
 #include "stream/dataflow_push.hpp"
 
-#include <algorithm>
-
 #include "device/vector_operations.hpp"
 
 namespace quartet::stream {
@@ -42,10 +40,9 @@ DataflowPush::DataflowPush(const comm::PushPlan& plan, comm::Transport& transpor
       hub_(world),
       queue_(hub_, transport, queue_plan(plan.senders, plan.receiver, size, bound, device)),
       on_gpu_(device.memory_kind() == device::MemoryKind::device) {
-    const bool sends = std::ranges::find(plan.senders, rank_) != plan.senders.end();
     bench::Arena arena(device);
     received_ = received(arena, device, rank_ == plan.receiver, plan.target.size());
-    if (!on_gpu_ && sends) {
+    if (!on_gpu_ && plan.sends(rank_)) {
         post_from_host();
     }
 }
@@ -64,7 +61,7 @@ void DataflowPush::run(int count, device::Stream& stream) {
         for (auto items = queue_.dequeue(1); !items.empty(); items = queue_.dequeue(1)) {
             receive(items.front(), stream);
         }
-    } else if (std::ranges::find(plan_.senders, rank_) != plan_.senders.end()) {
+    } else if (plan_.sends(rank_)) {
         for (int push = 0; push < count; ++push) {
             send(push, stream);
         }

@@ -1,7 +1,5 @@
 #include "stream/library_push.hpp"
 
-#include <algorithm>
-
 #include "device/vector_operations.hpp"
 
 namespace quartet::stream {
@@ -26,7 +24,7 @@ void LibraryPush::run(int count, device::Stream& stream) {
         for (const int sender : plan_.senders) {
             transport_.send(nothing, sender, stream);
         }
-    } else if (std::ranges::find(plan_.senders, rank_) != plan_.senders.end()) {
+    } else if (plan_.sends(rank_)) {
         for (int push = 0; push < count; ++push) {
             transport_.send(device::as_bytes(plan_.source), plan_.receiver, stream);
         }

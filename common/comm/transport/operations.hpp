@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -17,6 +18,8 @@ struct PushPlan {
     int receiver = 0;
     device::View<const float> source;  ///< on a sender: what it pushes; from Transport::allocate
     device::View<float> target;  ///< on the receiver: what is added to; from Transport::allocate
+
+    [[nodiscard]] bool sends(int rank) const { return std::ranges::binary_search(senders, rank); }
 };
 
 /// A prepared push: windows, staging memory and handles are there, so that running it allocates

@@ -21,6 +21,12 @@ struct TransportContext {
     TransportSettings settings;
 };
 
+/// For TransportKind::make.
+template <typename T>
+std::unique_ptr<Transport> make_transport(const TransportContext& context) {
+    return std::make_unique<T>(context);
+}
+
 /// One way to move data: its traits, whether it can work here, and how to make it.
 struct TransportKind {
     TransportTraits traits;

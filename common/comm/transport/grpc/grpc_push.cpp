@@ -58,8 +58,7 @@ GrpcPush::GrpcPush(const PushPlan& plan, const TransportContext& context, const 
                           context.settings)),
       depth_(grpc_push_depth(context.settings)),
       control_(comm),
-      link_(comm, host, std::ranges::binary_search(plan.senders, comm.rank()) ? offer() : nullptr,
-            chunks_.largest()) {
+      link_(comm, host, plan.sends(comm.rank()) ? offer() : nullptr, chunks_.largest()) {
     agree(comm, [&] {
         if (comm.rank() != plan_.receiver) {
             return;

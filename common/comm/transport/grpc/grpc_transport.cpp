@@ -68,10 +68,7 @@ std::optional<std::string> why_no_grpc(const TransportContext& context) {
 }  // namespace
 
 TransportKind grpc_transport() {
-    return {grpc_traits, why_no_grpc,
-            [](const TransportContext& context) -> std::unique_ptr<Transport> {
-                return std::make_unique<GrpcTransport>(context);
-            }};
+    return {grpc_traits, why_no_grpc, make_transport<GrpcTransport>};
 }
 
 }  // namespace quartet::comm

@@ -146,10 +146,7 @@ std::optional<std::string> why_no_ipc(const TransportContext& context) {
 }  // namespace
 
 TransportKind ipc_transport() {
-    return {ipc_traits, why_no_ipc,
-            [](const TransportContext& context) -> std::unique_ptr<Transport> {
-                return std::make_unique<IpcTransport>(context);
-            }};
+    return {ipc_traits, why_no_ipc, make_transport<IpcTransport>};
 }
 
 }  // namespace quartet::comm

@@ -1,8 +1,7 @@
 #include "comm/transport/mpi/mpi_collectives.hpp"
 
-#include <vector>
-
 #include "comm/mpi/large_count.hpp"
+#include "comm/transport/support/receiving_exchange.hpp"
 
 namespace quartet::comm {
 
@@ -51,42 +50,20 @@ class MpiReduceScatter final : public Collective {
     Track& track_;
 };
 
-/// An all-to-all into its own memory.
-class MpiExchange final : public Exchange {
+class MpiExchange final : public ReceivingExchange {
   public:
     MpiExchange(const ExchangePlan& plan, const Communicator& comm, device::Device& device,
                 Track& track)
-        : send_(plan.send),
-          counts_(plan.counts, comm.handle()),
-          received_(device::allocate<std::byte>(device, counts_.receive().total())),
-          comm_(comm),
-          track_(track) {
-        for (int rank = 0; rank < comm.size(); ++rank) {
-            const auto& parts = counts_.receive();
-            parts_.emplace_back(received_.view().part(parts.offset(rank), parts.count(rank)));
-        }
-    }
+        : ReceivingExchange(plan, comm, device), comm_(comm), track_(track) {}
 
     void run(device::Stream& stream) override {
         stream.synchronize();
         const Span span(track_, Phase::exchange, "all-to-all");
-        all_to_all_bytes(as_mpi_buffer(send_), as_mpi_buffer(received_.view()), counts_,
+        all_to_all_bytes(as_mpi_buffer(all_sent()), as_mpi_buffer(all_received()), counts(),
                          comm_.handle());
     }
 
-    [[nodiscard]] PartLocation location() const override { return PartLocation::received; }
-    [[nodiscard]] std::span<const device::View<const std::byte>> parts() const override {
-        return parts_;
-    }
-
-    // The next run() waits for the stream before it writes to the parts.
-    void release(device::Stream& /*stream*/) override {}
-
   private:
-    device::View<const std::byte> send_;
-    ExchangeCounts counts_;
-    device::Buffer<std::byte> received_;
-    std::vector<device::View<const std::byte>> parts_;
     const Communicator& comm_;
     Track& track_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "comm/mpi/large_count.hpp"
 #include "comm/mpi/mpi_session.hpp"
 #include "device/vector_operations.hpp"
 
@@ -46,7 +47,7 @@ void MpiPush::run(int count, device::Stream& stream) {
     }
     if (comm_.rank() == plan_.receiver) {
         receive_all(count, stream);
-    } else if (std::ranges::find(plan_.senders, comm_.rank()) != plan_.senders.end()) {
+    } else if (plan_.sends(comm_.rank())) {
         stream.synchronize();
         send_all(count);
     }
@@ -63,8 +64,7 @@ void MpiPush::send_all(int count) {
     }
     check_mpi(
         MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
-    check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, plan_.receiver, acknowledgement_tag, comm_.handle(),
-                       MPI_STATUS_IGNORE));
+    receive_bytes({}, plan_.receiver, acknowledgement_tag, comm_.handle());
 }
 
 void MpiPush::post(std::size_t sender, std::int64_t chunk) {
@@ -99,7 +99,7 @@ void MpiPush::receive_all(int count, device::Stream& stream) {
         }
     }
     for (const int sender : plan_.senders) {
-        check_mpi(MPI_Send(nullptr, 0, MPI_BYTE, sender, acknowledgement_tag, comm_.handle()));
+        send_bytes({}, sender, acknowledgement_tag, comm_.handle());
     }
 }
 

@@ -114,10 +114,7 @@ std::optional<std::string> why_no_mpi(const TransportContext& context) {
 }  // namespace
 
 TransportKind mpi_transport() {
-    return {mpi_traits, why_no_mpi,
-            [](const TransportContext& context) -> std::unique_ptr<Transport> {
-                return std::make_unique<MpiTransport>(context);
-            }};
+    return {mpi_traits, why_no_mpi, make_transport<MpiTransport>};
 }
 
 }  // namespace quartet::comm

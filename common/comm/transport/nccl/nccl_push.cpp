@@ -1,8 +1,6 @@
 #include "comm/transport/nccl/nccl_push.hpp"
 
-#include <algorithm>
-
-#include "comm/mpi/mpi_session.hpp"
+#include "comm/mpi/large_count.hpp"
 #include "comm/transport/nccl/nccl_traits.hpp"
 #include "device/vector_operations.hpp"
 
@@ -18,7 +16,6 @@ NcclPush::NcclPush(const PushPlan& plan, const NcclPushContext& context)
     : plan_(plan),
       context_(context),
       receives_(context.comm.rank() == plan.receiver),
-      sends_(std::ranges::find(plan.senders, context.comm.rank()) != plan.senders.end()),
       chunks_(receives_ ? plan.target.bytes().value : plan.source.bytes().value,
               context.largest_chunk),
       ready_(context.device.make_event()) {
@@ -42,7 +39,7 @@ void NcclPush::run(int count, device::Stream& stream) {
     }
     if (receives_) {
         receive_all(count, stream);
-    } else if (sends_) {
+    } else if (plan_.sends(context_.comm.rank())) {
         send_all(count, stream);
     }
 }
@@ -57,8 +54,7 @@ void NcclPush::send_all(int count, device::Stream& stream) {
         context_.nccl.exchange({&message, 1}, {}, context_.wire);
     }
     context_.wire.synchronize();
-    check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, plan_.receiver, acknowledgement_tag,
-                       context_.comm.handle(), MPI_STATUS_IGNORE));
+    receive_bytes({}, plan_.receiver, acknowledgement_tag, context_.comm.handle());
 }
 
 void NcclPush::receive_all(int count, device::Stream& stream) {
@@ -70,8 +66,7 @@ void NcclPush::receive_all(int count, device::Stream& stream) {
     stream.synchronize();
     context_.wire.synchronize();
     for (const int sender : plan_.senders) {
-        check_mpi(
-            MPI_Send(nullptr, 0, MPI_BYTE, sender, acknowledgement_tag, context_.comm.handle()));
+        send_bytes({}, sender, acknowledgement_tag, context_.comm.handle());
     }
 }
 

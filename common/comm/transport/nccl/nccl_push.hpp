@@ -43,7 +43,6 @@ class NcclPush final : public Push {
     PushPlan plan_;
     NcclPushContext context_;
     bool receives_;
-    bool sends_;
     Chunks chunks_;
     std::vector<Place> places_;
     std::unique_ptr<device::Event> ready_;  ///< reached when earlier work is done

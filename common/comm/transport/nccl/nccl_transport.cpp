@@ -156,10 +156,7 @@ std::optional<std::string> why_no_nccl(const TransportContext& context) {
 }  // namespace
 
 TransportKind nccl_transport() {
-    return {nccl_traits, why_no_nccl,
-            [](const TransportContext& context) -> std::unique_ptr<Transport> {
-                return std::make_unique<NcclTransport>(context);
-            }};
+    return {nccl_traits, why_no_nccl, make_transport<NcclTransport>};
 }
 
 }  // namespace quartet::comm

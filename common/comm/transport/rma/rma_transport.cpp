@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "comm/mpi/agree.hpp"
+#include "comm/mpi/large_count.hpp"
 #include "comm/mpi/mpi_session.hpp"
 #include "comm/transport/transport_kind.hpp"
 #include "comm/windows/window_pool.hpp"
@@ -66,7 +67,7 @@ void RmaPush::run(int count, device::Stream& stream) {
     if (comm_.rank() == plan_.receiver) {
         admit_all();
         await_all();
-    } else if (std::ranges::find(plan_.senders, comm_.rank()) != plan_.senders.end()) {
+    } else if (plan_.sends(comm_.rank())) {
         push_all(count);
     }
 }
@@ -75,14 +76,13 @@ void RmaPush::run(int count, device::Stream& stream) {
 void RmaPush::admit_all() {
     check_mpi(MPI_Win_sync(window_));
     for (const int sender : plan_.senders) {
-        check_mpi(MPI_Send(nullptr, 0, MPI_BYTE, sender, ready_tag, comm_.handle()));
+        send_bytes({}, sender, ready_tag, comm_.handle());
     }
 }
 
 void RmaPush::push_all(int count) {
     const Span span(track_, Phase::push, "accumulate");
-    check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, plan_.receiver, ready_tag, comm_.handle(),
-                       MPI_STATUS_IGNORE));
+    receive_bytes({}, plan_.receiver, ready_tag, comm_.handle());
     for (int push = 0; push < count; ++push) {
         for (std::int64_t first = 0; first < plan_.source.size(); first += chunk_) {
             const auto size = static_cast<int>(std::min(chunk_, plan_.source.size() - first));
@@ -92,15 +92,14 @@ void RmaPush::push_all(int count) {
         }
         check_mpi(MPI_Win_flush(plan_.receiver, window_));
     }
-    check_mpi(MPI_Send(nullptr, 0, MPI_BYTE, plan_.receiver, done_tag, comm_.handle()));
+    send_bytes({}, plan_.receiver, done_tag, comm_.handle());
 }
 
 // Waiting inside MPI lets it make progress on the accumulates if the network needs our help.
 void RmaPush::await_all() {
     const Span span(track_, Phase::wait, "accumulate");
     for (const int sender : plan_.senders) {
-        check_mpi(
-            MPI_Recv(nullptr, 0, MPI_BYTE, sender, done_tag, comm_.handle(), MPI_STATUS_IGNORE));
+        receive_bytes({}, sender, done_tag, comm_.handle());
     }
     check_mpi(MPI_Win_sync(window_));
 }
@@ -169,10 +168,7 @@ std::optional<std::string> why_no_rma(const TransportContext& context) {
 }  // namespace
 
 TransportKind rma_transport() {
-    return {rma_traits, why_no_rma,
-            [](const TransportContext& context) -> std::unique_ptr<Transport> {
-                return std::make_unique<RmaTransport>(context);
-            }};
+    return {rma_traits, why_no_rma, make_transport<RmaTransport>};
 }
 
 }  // namespace quartet::comm

@@ -106,10 +106,7 @@ std::optional<std::string> why_no_shm(const TransportContext& context) {
 }  // namespace
 
 TransportKind shm_transport() {
-    return {shm_traits, why_no_shm,
-            [](const TransportContext& context) -> std::unique_ptr<Transport> {
-                return std::make_unique<ShmTransport>(context);
-            }};
+    return {shm_traits, why_no_shm, make_transport<ShmTransport>};
 }
 
 }  // namespace quartet::comm

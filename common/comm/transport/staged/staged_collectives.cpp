@@ -2,42 +2,12 @@
 
 #include "comm/mpi/large_count.hpp"
 #include "comm/transport/staged/staged_operations.hpp"
+#include "comm/transport/support/transfer_collectives.hpp"
 #include "device/vector_operations.hpp"
 
 namespace quartet::comm {
 
 namespace {
-
-class StagedAllGather final : public Collective {
-  public:
-    StagedAllGather(const AllGatherPlan& plan, const StagedContext& context)
-        : context_(context), transfers_(context), mine_(plan.mine) {
-        const RankCounts counts(plan.counts);
-        for (int peer = 0; peer < counts.ranks(); ++peer) {
-            const auto part = plan.all.part(counts.offset(peer), counts.count(peer));
-            if (peer == context.comm.rank()) {
-                own_ = part;
-            } else {
-                transfers_.add_send(plan.mine, peer);
-                transfers_.add_receive(part, peer, Landing::target);
-            }
-        }
-    }
-
-    void run(device::Stream& stream) override {
-        transfers_.begin(stream);
-        if (own_.data() != mine_.data()) {
-            context_.device.copy(mine_, own_, stream);
-        }
-        transfers_.finish(stream);
-    }
-
-  private:
-    StagedContext context_;
-    StagedTransfers transfers_;
-    device::View<const std::byte> mine_;
-    device::View<std::byte> own_;  ///< this rank's part of all
-};
 
 class StagedReduceScatter final : public Collective {
   public:
@@ -107,53 +77,12 @@ void StagedReduceScatter::add(int rank, device::View<const double> chunk, std::i
     }
 }
 
-class StagedExchange final : public Exchange {
-  public:
-    StagedExchange(const ExchangePlan& plan, const StagedContext& context)
-        : context_(context), transfers_(context) {
-        const ExchangeCounts counts(plan.counts, context.comm.handle());
-        received_ = device::allocate<std::byte>(context.device, counts.receive().total());
-        for (int peer = 0; peer < context.comm.size(); ++peer) {
-            const auto from = plan.send.part(counts.send().offset(peer), counts.send().count(peer));
-            const auto to =
-                received_.view().part(counts.receive().offset(peer), counts.receive().count(peer));
-            parts_.emplace_back(to);
-            if (peer == context.comm.rank()) {
-                own_from_ = from;
-                own_to_ = to;
-            } else {
-                transfers_.add_send(from, peer);
-                transfers_.add_receive(to, peer, Landing::target);
-            }
-        }
-    }
-
-    void run(device::Stream& stream) override {
-        transfers_.begin(stream);
-        context_.device.copy(own_from_, own_to_, stream);
-        transfers_.finish(stream);
-    }
-    [[nodiscard]] PartLocation location() const override { return PartLocation::received; }
-    [[nodiscard]] std::span<const device::View<const std::byte>> parts() const override {
-        return parts_;
-    }
-    // The next run() begins after the stream's work so far.
-    void release(device::Stream& /*stream*/) override {}
-
-  private:
-    StagedContext context_;
-    StagedTransfers transfers_;
-    device::Buffer<std::byte> received_;
-    device::View<const std::byte> own_from_;
-    device::View<std::byte> own_to_;
-    std::vector<device::View<const std::byte>> parts_;
-};
-
 }  // namespace
 
 std::unique_ptr<Collective> make_staged_all_gather(const AllGatherPlan& plan,
                                                    const StagedContext& context) {
-    return std::make_unique<StagedAllGather>(plan, context);
+    return std::make_unique<TransferAllGather<StagedTransfers>>(
+        plan, context.comm.rank(), context.device, StagedTransfers(context));
 }
 
 std::unique_ptr<Collective> make_staged_reduce_scatter(const ReduceScatterPlan& plan,
@@ -163,7 +92,8 @@ std::unique_ptr<Collective> make_staged_reduce_scatter(const ReduceScatterPlan& 
 
 std::unique_ptr<Exchange> make_staged_exchange(const ExchangePlan& plan,
                                                const StagedContext& context) {
-    return std::make_unique<StagedExchange>(plan, context);
+    return std::make_unique<TransferExchange<StagedTransfers>>(plan, context.comm, context.device,
+                                                               StagedTransfers(context));
 }
 
 }  // namespace quartet::comm

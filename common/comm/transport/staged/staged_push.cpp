@@ -1,6 +1,4 @@
-#include <algorithm>
-
-#include "comm/mpi/mpi_session.hpp"
+#include "comm/mpi/large_count.hpp"
 #include "comm/transport/staged/staged_operations.hpp"
 #include "device/vector_operations.hpp"
 
@@ -23,20 +21,16 @@ class StagedPush final : public Push {
     StagedContext context_;
     StagedTransfers transfers_;
     std::vector<StagedReceive*> receives_;  ///< by sender
-    bool sends_;
 };
 
 StagedPush::StagedPush(const PushPlan& plan, const StagedContext& context)
-    : plan_(plan),
-      context_(context),
-      transfers_(context),
-      sends_(std::ranges::find(plan.senders, context.comm.rank()) != plan.senders.end()) {
+    : plan_(plan), context_(context), transfers_(context) {
     if (context.comm.rank() == plan.receiver) {
         for (const int sender : plan.senders) {
             receives_.push_back(
                 &transfers_.add_receive(device::as_bytes(plan.target), sender, Landing::staging));
         }
-    } else if (sends_) {
+    } else if (plan.sends(context.comm.rank())) {
         transfers_.add_send(device::as_bytes(plan.source), plan.receiver);
     }
 }
@@ -44,11 +38,10 @@ StagedPush::StagedPush(const PushPlan& plan, const StagedContext& context)
 void StagedPush::run(int count, device::Stream& stream) {
     if (context_.comm.rank() == plan_.receiver) {
         receive_all(count, stream);
-    } else if (sends_) {
+    } else if (plan_.sends(context_.comm.rank())) {
         transfers_.begin(stream, count);
         transfers_.finish(stream);
-        check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, plan_.receiver, all_added_tag,
-                           context_.comm.handle(), MPI_STATUS_IGNORE));
+        receive_bytes({}, plan_.receiver, all_added_tag, context_.comm.handle());
     }
 }
 
@@ -67,7 +60,7 @@ void StagedPush::receive_all(int count, device::Stream& stream) {
     transfers_.finish(stream);
     stream.synchronize();
     for (const int sender : plan_.senders) {
-        check_mpi(MPI_Send(nullptr, 0, MPI_BYTE, sender, all_added_tag, context_.comm.handle()));
+        send_bytes({}, sender, all_added_tag, context_.comm.handle());
     }
 }
 

@@ -119,7 +119,8 @@ class StagedTransfers {
 
     /// Nothing is added for no bytes.
     void add_send(device::View<const std::byte> source, int peer);
-    StagedReceive& add_receive(device::View<std::byte> target, int peer, Landing landing);
+    StagedReceive& add_receive(device::View<std::byte> target, int peer,
+                               Landing landing = Landing::target);
 
     /// Begins, after the work of `stream` so far.
     void begin(device::Stream& stream, int times = 1);

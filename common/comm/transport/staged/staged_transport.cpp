@@ -94,9 +94,8 @@ class StagedTransport final : public Transport {
             receive_bytes({}, from, nothing_tag, comm_.handle());
             return;
         }
-        transfer(receives_, data, from, stream, [&](StagedTransfers& transfers) {
-            transfers.add_receive(data, from, Landing::target);
-        });
+        transfer(receives_, data, from, stream,
+                 [&](StagedTransfers& transfers) { transfers.add_receive(data, from); });
     }
     std::unique_ptr<PayloadChannel> prepare_payload_channel(
         const PayloadChannelPlan& plan) override {
@@ -221,10 +220,7 @@ std::optional<std::string> why_no_staged(const TransportContext& context) {
 }  // namespace
 
 TransportKind staged_transport() {
-    return {staged_traits, why_no_staged,
-            [](const TransportContext& context) -> std::unique_ptr<Transport> {
-                return std::make_unique<StagedTransport>(context);
-            }};
+    return {staged_traits, why_no_staged, make_transport<StagedTransport>};
 }
 
 }  // namespace quartet::comm

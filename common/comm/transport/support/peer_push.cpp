@@ -36,7 +36,7 @@ PeerPush::PeerPush(const PushPlan& plan, const PeerMemory& memory, WindowPool& f
 void PeerPush::run(int count, device::Stream& stream) {
     if (comm_.rank() == plan_.receiver) {
         receive_all(count, stream);
-    } else if (std::ranges::find(plan_.senders, comm_.rank()) != plan_.senders.end()) {
+    } else if (plan_.sends(comm_.rank())) {
         stream.synchronize();
         send_all(count);
     }
