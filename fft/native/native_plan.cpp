@@ -123,8 +123,7 @@ bool transforms_one_tile(bench::Session& session, const Problem& problem) {
     const device::FourStepFft shape{1, problem.points, session.world().size(),
                                     session.world().rank()};
     const auto workspace = session.device().ffts().single_rank_fft_memory(shape);
-    return workspace &&
-           single_rank_algorithm(session, shape, *workspace) == Algorithm::single_rank;
+    return workspace && single_rank_algorithm(session, shape, *workspace) == Algorithm::single_rank;
 }
 
 }  // namespace quartet::fft

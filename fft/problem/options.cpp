@@ -31,13 +31,14 @@ void add_options(bench::CommandLine& command_line, Options& options) {
                          options.sizes = bench::parse_sizes(text, largest_size);
                          options.sizes_given = bench::Switch::on;
                      });
-    command_line.add({.name = "--tiles",
-                      .value = "N",
-                      .help = "number of tiles x[t::N], a divisor of the size [so that a tile fits "
-                              "the cache; 1 on one rank where its device has a transform and room for that]"},
-                     [&options](const std::string& text) {
-                         options.tiles = bench::parse_size(text, largest_size);
-                     });
+    command_line.add(
+        {.name = "--tiles",
+         .value = "N",
+         .help = "number of tiles x[t::N], a divisor of the size [so that a tile fits "
+                 "the cache; 1 on one rank where its device has a transform and room for that]"},
+        [&options](const std::string& text) {
+            options.tiles = bench::parse_size(text, largest_size);
+        });
     command_line.add(
         {.name = "--order",
          .help = "order of the result; natural takes one exchange more",

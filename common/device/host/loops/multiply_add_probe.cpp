@@ -33,8 +33,8 @@ MultiplyAddProbe::MultiplyAddProbe(int threads) : threads_(threads) {
             std::int64_t steps = 1000;
             double rate = rate_of(threads, loop, steps);
             const double operations = loop(1);
-            steps = std::max<std::int64_t>(
-                steps, std::llround(trial.value * rate / threads / operations));
+            steps = std::max<std::int64_t>(steps,
+                                           std::llround(trial.value * rate / threads / operations));
             for (int count = 0; count < tries; ++count)
                 rate = std::max(rate, rate_of(threads, loop, steps));
             if (rate > best) {
