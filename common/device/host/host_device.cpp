@@ -117,8 +117,10 @@ DeviceKind host_device() {
             .visible = [] { return std::vector<std::string>{}; },
             .make =
                 [](const DeviceSettings& settings, Trace& trace) {
-                    return make_host_device(
-                        {.threads = settings.threads, .loops = &loops_for(settings.isa)}, trace);
+                    return make_host_device({.threads = settings.threads,
+                                             .loops = &loops_for(settings.isa),
+                                             .caches = settings.threads * system::cache_share()},
+                                            trace);
                 }};
 }
 
