@@ -137,11 +137,6 @@ class Case:
         return dict(self.median.get("phases", {}))
 
     @property
-    def huge_pages(self) -> bool:
-        """True if the row says that its windows are mapped by huge pages."""
-        return self.median.get("huge_pages") is True
-
-    @property
     def nodes(self) -> int:
         return documents.nodes({"context": self.context}) if self.context else 1
 
@@ -154,6 +149,11 @@ class Case:
     def machine(self) -> str:
         """The device that computed, in words."""
         return documents.device({"context": self.context}) if self.context else ""
+
+    @property
+    def isa(self) -> str:
+        """The vector instructions of the host's loops; empty if its document does not say."""
+        return documents.isa({"context": self.context}) if self.context else ""
 
     @cached_property
     def place(self) -> tuple[object, ...]:

@@ -92,7 +92,7 @@ class Figures:
     ratio: float
     unit: str
     note: str = ""  # of a library that is measured against; with a limit, of the row itself
-    huge_pages: bool = False  # whether the row's windows are mapped by huge pages
+    isa: str = ""  # of the row
     is_above_limit: bool = False  # its own, by more than chance, as its program judges
 
 
@@ -116,7 +116,7 @@ class OfLimit:
         case = self.row.of(results)
         if not case.limit or not case.fraction_of_limit:
             raise Missing("no limit was measured")
-        return Figures(case.rate, case.limit["rate"], case.fraction_of_limit, case.unit, case.note, case.huge_pages,
+        return Figures(case.rate, case.limit["rate"], case.fraction_of_limit, case.unit, case.note, case.isa,
                        case.is_suspicious)
 
 
@@ -138,7 +138,7 @@ class OverPeer:
         best = peers[chosen]
         ours, theirs = self.figure(case), self.figure(best)
         note = best.note if best.name.formulation == "library" else ""
-        return Figures(ours, theirs, ours / theirs, self.unit or case.unit, note)
+        return Figures(ours, theirs, ours / theirs, self.unit or case.unit, note, case.isa)
 
 
 @dataclass(frozen=True)

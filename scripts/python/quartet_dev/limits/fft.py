@@ -6,18 +6,36 @@ from typing import Optional
 
 from quartet_dev.limits.comparisons import LimitOverLoop, OfLimit, OverPeer, Row, nanoseconds_per_point
 from quartet_dev.limits.goals import AS_ANOTHER, Bound, Goal, Noise
-from quartet_dev.limits.match import RANKS, THREADS, LimitsFiles, Match, Section, Setup, Side, side
+from quartet_dev.limits.match import ONE, RANKS, THREADS, LimitsFiles, Match, Section, Setup, Side, side
 from quartet_dev.peers.limit_loop import LimitLoop
 from quartet_dev.peers.mkl import MklFft
 
 NAME = "fft"
 ORDERS = ("transposed", "natural")  # of the result
+IN_CACHES = (10, 12, 14, 16)  # powers of two
+OVER_FFTW = {20: Bound(2.5, with_avx512=3.5), 22: Bound(3.5, with_avx512=4.5), 24: Bound(4, with_avx512=4.5),
+             26: Bound(4.5)}  # by the power of two
+OVER_THREADS = Bound(1.5, with_avx512=1.8)
 
 
 def matches(files: LimitsFiles) -> list[Match]:
-    return [_smooth(),
+    return [_in_caches(files.plans), _smooth(),
             *(_power(power, order, files.programs, files.plans) for power in (20, 22, 24) for order in ORDERS),
             *(_power(26, order, files.programs) for order in ORDERS)]  # a round takes a minute
+
+
+def _in_caches(plans: Path) -> Match:
+    def common(power: int) -> str:
+        return f"--size 2^{power} --order natural --runs 500"
+
+    # What is compared follows one another.
+    sides = tuple(each for power in IN_CACHES
+                  for each in (side(f"ours-{power}", ONE, f"{common(power)} --limits off"),
+                               _fftw(f"library-{power}", ONE, common(power), plans)))
+    goals = tuple(Goal(f"native, 2^{power}",
+                       OverPeer(Row(f"ours-{power}"), (Row(f"library-{power}"),), "FFTW measured"),
+                       Bound(1, with_avx512=1.2)) for power in IN_CACHES)
+    return Match(NAME, f"{NAME}-caches", sides, (Section(f"{NAME} in caches, natural, {ONE}", goals),))
 
 
 def _smooth() -> Match:
@@ -49,8 +67,9 @@ def _power(power: int, order: str, programs: Path, plans: Optional[Path] = None)
 
     def over_peers(row: str) -> tuple[Goal, ...]:
         return (Goal("native", OfLimit(Row(row)), Bound(0.5 if power == 24 else None)),
-                over(row, "library", f"FFTW {plan}d", Bound(4.5)),
-                *(over(row, peer.name, label, Bound()) for peer, label in zip(others, ("FFTW threads", "MKL"))),
+                over(row, "library", f"FFTW {plan}d", OVER_FFTW[power]),
+                *(over(row, peer.name, label, bound) for peer, label, bound in
+                  zip(others, ("FFTW threads", "MKL"), (OVER_THREADS if plans else Bound(), Bound()))),
                 Goal("limit, memory", LimitOverLoop(Row(row), Row("copy"), "memory copy"), AS_ANOTHER))
 
     as_efficient = over("threads", "ranks", "2 ranks", Bound(1, noise=Noise.FORGIVEN))

@@ -4,7 +4,7 @@ A goal is a ratio of two figures of the same round of launches: a row's rate and
 rows of two launches that followed each other. What counts is the median of the rounds' ratios."""
 
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Optional
 
@@ -26,10 +26,12 @@ class Bound:
     least: Optional[float] = None
     most: Optional[float] = None
     noise: Noise = Noise.COUNTS
-    on_huge_pages: Optional[float] = None  # the least where the row has them in every round
+    with_avx512: Optional[float] = None  # the least where every round's row has AVX-512, not AVX2 or any other set
 
-    def for_pages(self, are_huge: bool) -> "Bound":
-        return Bound(self.on_huge_pages) if self.on_huge_pages and are_huge else self
+    def for_isas(self, isas: set[str]) -> "Bound":
+        """What counts for rows of these instruction sets, as documents name them."""
+        least = self.with_avx512 if self.with_avx512 and isas == {"avx512"} else self.least
+        return replace(self, least=least, with_avx512=None)
 
     @property
     def is_set(self) -> bool:
@@ -41,6 +43,8 @@ class Bound:
     def __str__(self) -> str:
         if self.least is not None and self.most is not None:
             return f"+-{100 * (self.most - self.least) / 2:g}%"
+        if self.with_avx512:
+            return f">={self.least:g}|{self.with_avx512:g}"
         return (f">={self.least:g}" if self.least is not None
                 else f"<={self.most:g}" if self.most is not None else "")
 
@@ -96,7 +100,7 @@ def judge(goal: Goal, rounds: list[Round]) -> GoalResult:
         verdict = Verdict.UNKNOWN if goal.bound.is_set else Verdict.NOT_WANTED
         return GoalResult(goal, goal.bound, verdict, troubles=tuple(troubles) or ("not measured",))
     ratios = [each.ratio for each in figures]
-    bound = goal.bound.for_pages(all(each.huge_pages for each in figures))
+    bound = goal.bound.for_isas({each.isa for each in figures})
     return GoalResult(
         goal, bound, _verdict(goal, bound, figures), len(figures),
         measured=statistics.median(each.measured for each in figures),

@@ -3,7 +3,7 @@
 A match is a few launches that are compared with each other; in each round they follow one another.
 Two cores are used in two ways: two ranks of one thread each, and one rank of two threads."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Optional, Protocol
 
@@ -14,11 +14,12 @@ from quartet_dev.limits.goals import Goal
 
 @dataclass(frozen=True)
 class LimitsFiles:
-    """Where launches find and keep files."""
+    """Where launches find and keep files, and what all of our programs are given."""
 
     programs: Path  # the build's
     data: Path  # folder of matrices
     plans: Path  # FFTW's measured plans
+    isa: tuple[str, ...] = ()  # the flag and a set of vector instructions; empty: the programs choose
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Setup:
         return f"{self.ranks}x{self.threads}"
 
 
-RANKS, THREADS = Setup(2, 1), Setup(1, 2)
+RANKS, THREADS, ONE = Setup(2, 1), Setup(1, 2), Setup(1, 1)
 
 
 class Peer(Protocol):
@@ -81,6 +82,11 @@ class Match:
     sides: tuple[Side, ...]
     sections: tuple[Section, ...]
     most_rounds: Optional[int] = None  # where all say the same
+
+    def with_arguments(self, more: tuple[str, ...]) -> "Match":
+        """The same, in which our programs get these arguments as well."""
+        return replace(self, sides=tuple(each if each.peer else replace(each, arguments=(*each.arguments, *more))
+                                         for each in self.sides))
 
 
 def side(name: str, setup: Setup, arguments: str, *more: str) -> Side:

@@ -50,7 +50,7 @@ def _products(size: int, setup: Setup, files: LimitsFiles) -> Match:
                       Goal("limit, peak", LimitOverLoop(Row("memory"), Row("fma"), "SGEMM", hardware=True),
                            AS_ANOTHER),
                       Goal("limit", LimitOverLoop(Row("memory"), Row("blis"), "SGEMM", "BLIS"), Bound(0.95))]
-            sides.append(Side("mkl", setup, (), peer=MklBuild(NAME, psgemm.arguments)))
+            sides.append(Side("mkl", setup, (), peer=MklBuild(NAME, (*psgemm.arguments, *files.isa))))
             goals.append(Goal("in memory", OverPeer(Row("memory"), (Row("mkl"),), "MKL's psgemm"), Bound()))
     return Match(NAME, f"{NAME}-{size}-{setup.short}", tuple(sides),
                  (Section(f"{NAME}, N = {size}, {setup}", tuple(goals)),))

@@ -25,4 +25,4 @@ def matches(files: LimitsFiles, full: bool) -> list[Match]:
     found = [match for limits in LIMITS.values() for match in limits.matches(files)]
     if full:
         found += [match for limits in LIMITS.values() for match in limits.larger(files)]
-    return found
+    return [match.with_arguments(files.isa) for match in found]

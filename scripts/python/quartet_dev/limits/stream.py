@@ -26,10 +26,8 @@ def _sizes(programs: Path) -> Match:
                     Bound(least))
 
     in_place = [Goal(f"shm {size} MiB", OfLimit(row("shm", size)),
-                     Bound(0.9 if size >= 32 else 0.8, on_huge_pages=0.95))
-                for size in SIZES]
-    two_sided = [over_plain("mpi", size, 0.9 if size <= 8 else 1.4) for size in SIZES
-                 if size != 16]  # in caches no more than a copy and an addition, as plain MPI
+                     Bound(0.97)) for size in SIZES]
+    two_sided = [over_plain("mpi", size, 1.3 if size >= 32 else 1.0) for size in SIZES]
     one_sided = [over_plain("rma", size, 1.0) for size in SIZES]
     in_flow = [Goal(f"flow {size} MiB",
                     OverPeer(row("flow", size), (row("mpi", size),), "native mpi"), Bound(0.95))

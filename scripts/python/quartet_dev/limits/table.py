@@ -4,7 +4,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import Any
 
-from quartet.results import cases, device, warnings
+from quartet.results import cases, device, isa, warnings
 from quartet.text import ABOVE_LIMIT, WIDTH, Footnotes, aligned, counted, fraction, rate, widths_of, wrapped
 from quartet_dev.limits.comparisons import OfLimit, Round, moved
 from quartet_dev.limits.folder import LimitsFolder
@@ -123,7 +123,8 @@ def render(matches: list[Match], folder: LimitsFolder) -> str:
     lines = _lines(HEADINGS, sections, LEFT_ALIGNED)
     documents = [document for match in matches for document in folder.documents(match)]
     rounds = [results for match in matches for results in folder.rounds(match)]
-    machines = dict.fromkeys(f"{device(document)}, {document['context']['host_name']}" for document in documents)
+    machines = dict.fromkeys(", ".join(filter(None, (device(document), isa(document),
+                                                     document["context"]["host_name"]))) for document in documents)
     said = dict.fromkeys(text for document in documents for text in warnings(document)
                          if not text.startswith(MARKED))
     lines += ["", _summary(all_judged),
