@@ -33,10 +33,11 @@ struct Complex {
 inline constexpr int block_bins = 8;
 inline constexpr int block_parts = block_bins / lanes;
 
-[[gnu::always_inline]] inline Complex load_part(const double* block, int part) {
+[[gnu::always_inline]] inline Complex load_part(const double* block, std::int64_t part) {
     return {load(block + part * lanes), load(block + block_bins + part * lanes)};
 }
-[[gnu::always_inline]] inline void store_part(double* block, int part, const Complex& value) {
+[[gnu::always_inline]] inline void store_part(double* block, std::int64_t part,
+                                              const Complex& value) {
     store(block + part * lanes, value.re);
     store(block + block_bins + part * lanes, value.im);
 }
