@@ -52,6 +52,19 @@ class Verdict(unittest.TestCase):
         self.assertEqual(found[2].split()[:4], ["stream", "80%", "-", "?"])
         self.assertIn("? (one of the two", found[2])
 
+    def test_a_native_row_that_is_slower_than_the_library_is_named_first(self):
+        found = lines(cg(8, "native", "full"), cg(10, "library", "full"), cg(17, "native", "symmetric"))
+        self.assertEqual(" ".join(found[1:3]), "Native is SLOWER than the library: cg shm laplace full classic 64, "
+                                               "0.80x [0.80,   0.80].")
+        far = lines(cg(4, "native", "full"), cg(10, "library", "full"))
+        self.assertEqual(" ".join(far[1:3]), "Native is SLOWER than the library: cg shm laplace full classic 64, "
+                                             "40% of the   library's rate.")
+
+    def test_a_row_may_be_slower_by_chance(self):
+        few = lines(cg(8, "native", "full", repetitions=5), cg(10, "library", "full", repetitions=5))
+        self.assertNotIn("SLOWER", "".join(few))
+        self.assertNotIn("SLOWER", "".join(lines(cg(10, "native", "full"), cg(10, "library", "full"))))
+
     def test_only_like_is_set_beside_like(self):
         found = lines(cg(17, "native", "symmetric"), cg(8, "native", "full"), cg(8, "library", "full"))
         self.assertTrue(found[2].endswith("full 1.0x [1.0, 1.0]"), found[2])

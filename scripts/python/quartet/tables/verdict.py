@@ -1,5 +1,5 @@
-"""What a run says in at most ten lines: how much is verified, how near each kernel comes to its limit,
-how far native is ahead of the library, which rows are not to be trusted, and what to do next.
+"""What a run says in at most ten lines: how much is verified, where native is slower than the library, how near each
+kernel comes to its limit, how far native is ahead, which rows are not to be trusted, and what to do next.
 
 A row with a mark is in no range and in no ratio."""
 
@@ -8,8 +8,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import Optional
 
-from quartet.results import OF_MODELS, OWN_FORMULATIONS, Case, is_alike, statistics
-from quartet.results.judge import library_rows
+from quartet.results import OF_MODELS, OWN_FORMULATIONS, Case, is_alike, judge, statistics
 from quartet.results.launches import DISTURBING
 from quartet.terminal import BOLD, GREEN, RED, YELLOW, Style
 from quartet.text import WIDTH, aligned, counted, percent_range, ratio, size, widths_of
@@ -34,7 +33,8 @@ def render(cases: list[Case], style: Style = Style()) -> str:
     measured = [case for case in cases if not case.error]
     if not measured:
         return style.paint("Nothing was measured.", RED) + "\n"
-    lines = [_verified(cases, style), *_kernels(measured)]
+    slower = [style.paint(line, RED) for line in _slower(measured)]
+    lines = [_verified(cases, style), *slower, *_kernels(measured)]
     room = max(MOST_LINES - 1 - len(lines), 1)
     lines += [style.paint(line, YELLOW) for line in _distrust(measured, room)]
     return "\n".join([*lines, _next(cases)]) + "\n"
@@ -52,6 +52,23 @@ def _verified(cases: list[Case], style: Style) -> str:
              f"{marked} to distrust, left out below" if marked else ""]
     colour = RED if wrong or failed else YELLOW if marked else GREEN
     return style.paint(style.paint("; ".join(filter(None, [text, *parts])) + ".", colour), BOLD)
+
+
+def _slower(measured: list[Case]) -> list[str]:
+    """Names the native rows that are slower than the library in the same work: by the interval of the ratio, or by so
+    much that the judge flagged them, though nothing else is wrong with them."""
+    texts = []
+    for case in measured:
+        name = f"{case.name.kernel} {case.name.transport} {' '.join(case.name.words)} {size(case.name.size)}"
+        if list(case.flags) == [judge.BELOW_LIBRARY]:
+            texts.append(f"{name}, {case.flags[judge.BELOW_LIBRARY]}")
+        for lead in leads([case], measured):
+            if lead.interval and lead.interval[1] < 1:
+                texts.append(f"{name}, {_lead_text([lead])}")
+    if not texts:
+        return []
+    return textwrap.wrap(f"Native is SLOWER than the library: {'; '.join(texts)}.", WIDTH, max_lines=2,
+                         subsequent_indent="  ", placeholder=" ...")
 
 
 def _kernels(measured: list[Case]) -> list[str]:
@@ -85,7 +102,7 @@ def _range(cases: list[Case], formulation: str) -> str:
 
 def _leads(cases: list[Case]) -> str:
     """By native's transport and by what the words of the rows do not share."""
-    found = leads(cases)
+    found = leads(cases, cases)
     if not found:
         pairs = any(is_alike(one, other) for one in cases for other in cases
                     if (one.name.formulation, other.name.formulation) == ("native", "library"))
@@ -116,12 +133,13 @@ def _lead_text(ordered: list[Lead]) -> str:
     return f"{ratio(low.value)} [{bounds}]"
 
 
-def leads(cases: list[Case]) -> list[Lead]:
-    """Compares every native row that can be trusted with the library rows that did the same work."""
+def leads(cases: list[Case], others: list[Case]) -> list[Lead]:
+    """Compares every native row of `cases` that can be trusted with the library rows of `others` that did the same
+    work."""
     found = []
     for native in cases:
         if native.name.formulation == "native" and not native.mark and native.verified is not False:
-            found += [_lead(native, peer) for peer in library_rows(native, cases)[:1]]
+            found += [_lead(native, peer) for peer in judge.library_rows(native, others)[:1]]
     return found
 
 
