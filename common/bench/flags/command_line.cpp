@@ -17,7 +17,7 @@ namespace {
 // Errors repeat what was given, control characters too: they must not break the line.
 std::string one_line(std::string text) {
     std::ranges::replace_if(
-        text, [](char c) { return (c >= 0 && c < ' ') || c == 127; }, '?');
+        text, [](unsigned char c) { return c < ' ' || c == 127; }, '?');
     return text;
 }
 
