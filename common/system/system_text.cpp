@@ -30,6 +30,24 @@ std::string_view take_until(std::string_view& text, char end) {
     return taken;
 }
 
+std::string value_of(std::string_view text, std::string_view key, char separator) {
+    while (!text.empty()) {
+        std::string_view line = take_until(text, '\n');
+        if (!line.starts_with(key)) {
+            continue;
+        }
+        line.remove_prefix(key.size());
+        line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+        if (!line.starts_with(separator)) {
+            continue;
+        }
+        line.remove_prefix(1);
+        line.remove_prefix(std::min(line.find_first_not_of(" \""), line.size()));
+        return std::string(line.substr(0, line.find('"')));
+    }
+    return {};
+}
+
 std::optional<std::int64_t> parse_number(std::string_view text) {
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
     std::int64_t number = 0;

@@ -17,6 +17,10 @@ std::string first_line(const std::filesystem::path& file);
 /// Takes the text up to `end` off the front of `text`, and `end` with it; all if there is none.
 std::string_view take_until(std::string_view& text, char end);
 
+/// The value in a line "key<separator>value" of `text`, without quotation marks; empty if there is
+/// none.
+std::string value_of(std::string_view text, std::string_view key, char separator);
+
 /// The number that `text` begins with, after spaces; nothing if it begins with none, or with one
 /// that 64 bits do not hold.
 std::optional<std::int64_t> parse_number(std::string_view text);

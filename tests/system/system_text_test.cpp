@@ -25,6 +25,14 @@ TEST(ParseNumber, IsWhatTheTextBeginsWith) {
     EXPECT_EQ(parse_number("99999999999999999999"), std::nullopt);
 }
 
+TEST(ValueOf, IsTheFirstLinesOfThatKey) {
+    constexpr std::string_view text = "model\t\t: 17\nmodel name\t: some\nNAME=\"Debian\"\n";
+    EXPECT_EQ(value_of(text, "model name", ':'), "some");
+    EXPECT_EQ(value_of(text, "model", ':'), "17");
+    EXPECT_EQ(value_of(text, "NAME", '='), "Debian");
+    EXPECT_EQ(value_of(text, "other", ':'), "");
+}
+
 class ReadText : public FakeSystemFiles {};
 
 TEST_F(ReadText, IsTheWholeFile) {

@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 
 #include "bench/report/cluster.hpp"
 #include "bench/report/system_facts.hpp"
@@ -58,19 +57,15 @@ Json caches() {
     return all;
 }
 
+// 0 where neither tells it, as on Arm without frequency scaling.
 int megahertz() {
     const std::string kilohertz =
         first_line("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
     if (!kilohertz.empty()) {
         return leading_number(kilohertz.c_str()) / 1000;
     }
-    std::ifstream stream("/proc/cpuinfo");
-    for (std::string line; std::getline(stream, line);) {
-        if (line.starts_with("cpu MHz")) {
-            return static_cast<int>(std::strtod(line.c_str() + line.find(':') + 1, nullptr));
-        }
-    }
-    return 0;
+    const std::string text = system::read_text("/proc/cpuinfo").value_or("");
+    return leading_number(system::value_of(text, "cpu MHz", ':').c_str());
 }
 
 bool scales_frequency() {

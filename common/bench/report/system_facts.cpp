@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <string>
 
+#include "system/processor.hpp"
 #include "system/system_text.hpp"
 
 namespace quartet::bench {
@@ -28,36 +29,21 @@ std::string chosen(const fs::path& file) {
                                                       : line;
 }
 
-// The value in a line "key<separator>value", without quotation marks; empty if there is none.
-std::string value_of(const std::string& text, std::string_view key, char separator) {
-    std::string_view rest = text;
-    while (!rest.empty()) {
-        std::string_view line = system::take_until(rest, '\n');
-        if (!line.starts_with(key)) {
-            continue;
-        }
-        line.remove_prefix(key.size());
-        line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-        if (!line.starts_with(separator)) {
-            continue;
-        }
-        line.remove_prefix(1);
-        line.remove_prefix(std::min(line.find_first_not_of(" \""), line.size()));
-        return std::string(line.substr(0, line.find('"')));
-    }
-    return {};
-}
-
+// By the words of x86's kernel, then by those of Arm's.
 Json processor() {
     const std::string text = system::read_text("/proc/cpuinfo").value_or("");
-    Json json = Json::object();
-    constexpr std::array<std::pair<const char*, const char*>, 5> keys{{{"vendor", "vendor_id"},
-                                                                       {"name", "model name"},
-                                                                       {"family", "cpu family"},
-                                                                       {"model", "model"},
-                                                                       {"stepping", "stepping"}}};
+    Json json{{"name", system::processor_name(text)}};
+    constexpr std::array<std::pair<const char*, const char*>, 8> keys{
+        {{"vendor", "vendor_id"},
+         {"family", "cpu family"},
+         {"model", "model"},
+         {"stepping", "stepping"},
+         {"vendor", "CPU implementer"},
+         {"family", "CPU architecture"},
+         {"model", "CPU part"},
+         {"stepping", "CPU revision"}}};
     for (const auto& [key, line] : keys) {
-        if (const std::string value = value_of(text, line, ':'); !value.empty()) {
+        if (const std::string value = system::value_of(text, line, ':'); !value.empty()) {
             json[key] = value;
         }
     }
@@ -80,7 +66,8 @@ nlohmann::ordered_json system_facts(const Session& session) {
               {"kernel", fmt::format("{} {}", kernel.sysname, kernel.release)},
               {"memory_bytes", session.topology().resources().memory_total.value}};
     const std::array<std::pair<const char*, std::string>, 8> facts{
-        {{"os", value_of(system::read_text("/etc/os-release").value_or(""), "PRETTY_NAME", '=')},
+        {{"os",
+          system::value_of(system::read_text("/etc/os-release").value_or(""), "PRETTY_NAME", '=')},
          {"libc", libc()},
          {"transparent_huge_pages", chosen(pages / "enabled")},
          {"transparent_huge_pages_shared", chosen(pages / "shmem_enabled")},

@@ -1,7 +1,6 @@
 #include "device/host/host_device.hpp"
 
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,21 +12,12 @@
 #include "device/host/runtime/host_memory.hpp"
 #include "device/host/runtime/require_host.hpp"
 #include "system/parallel_for.hpp"
+#include "system/processor.hpp"
+#include "system/system_text.hpp"
 
 namespace quartet::device {
 
 namespace {
-
-/// The processor's name where the kernel tells it (on x86; not everywhere on Arm).
-std::string processor_model() {
-    std::ifstream processors("/proc/cpuinfo");
-    for (std::string line; std::getline(processors, line);) {
-        const std::size_t colon = line.find(": ");
-        if (line.starts_with("model name") && colon != std::string::npos)
-            return line.substr(colon + 2);
-    }
-    return "processor of unknown model";
-}
 
 HostSettings checked(const HostSettings& settings) {
     if (settings.threads < 1 || settings.threads > DeviceSettings::most_threads)
@@ -49,7 +39,8 @@ class HostDevice final : public Device {
 
     [[nodiscard]] std::string_view name() const override { return "host"; }
     [[nodiscard]] std::string description() const override {
-        return processor_model() + "; " + blas_->description() + "; " + ffts_->description();
+        return system::processor_name(system::read_text("/proc/cpuinfo").value_or("")) + "; " +
+               blas_->description() + "; " + ffts_->description();
     }
     [[nodiscard]] std::string_view isa() const override { return settings_.loops->isa; }
     [[nodiscard]] MemoryKind memory_kind() const override { return MemoryKind::host; }

@@ -13,7 +13,7 @@ namespace quartet::system {
 namespace {
 
 // The number after `key` and a separator, on a line that begins with `key`.
-std::optional<std::int64_t> value_of(std::string_view text, std::string_view key, char separator) {
+std::optional<std::int64_t> number_of(std::string_view text, std::string_view key, char separator) {
     while (!text.empty()) {
         auto line = take_until(text, '\n');
         if (take_until(line, separator) == key) {
@@ -54,8 +54,8 @@ void limit_by(MemoryAmounts& amounts, const GroupFolder& group) {
 }  // namespace
 
 MemoryAmounts parse_meminfo(std::string_view text) {
-    const auto total = value_of(text, "MemTotal", ':');
-    const auto available = value_of(text, "MemAvailable", ':');
+    const auto total = number_of(text, "MemTotal", ':');
+    const auto available = number_of(text, "MemAvailable", ':');
     check(total && available, "/proc/meminfo says neither MemTotal nor MemAvailable");
     return {kibibytes(*total), kibibytes(*available)};
 }
@@ -72,8 +72,8 @@ std::optional<MemoryAmounts> group_memory(std::string_view limit, std::string_vi
     }
     std::int64_t cache = 0;
     for (const std::string prefix : {"", "total_"}) {  // v1's "total_" includes the groups below
-        const auto active = value_of(statistics, prefix + "active_file", ' ').value_or(0);
-        const auto inactive = value_of(statistics, prefix + "inactive_file", ' ').value_or(0);
+        const auto active = number_of(statistics, prefix + "active_file", ' ').value_or(0);
+        const auto inactive = number_of(statistics, prefix + "inactive_file", ' ').value_or(0);
         cache = std::max(cache, active + inactive);
     }
     const auto held = std::clamp(*used - cache, std::int64_t{0}, *most);
