@@ -7,6 +7,7 @@
 
 #include "comm/mpi/control_channel.hpp"
 #include "comm/transport/payload_channel.hpp"
+#include "system/memory/page.hpp"
 
 namespace quartet::flow {
 
@@ -59,8 +60,8 @@ class InlinePayloadChannel final : public comm::PayloadChannel {
 
   private:
     /// Payloads of different slots share none.
-    struct alignas(64) Line {
-        std::array<std::byte, 64> bytes;
+    struct alignas(system::cache_line) Line {
+        std::array<std::byte, system::cache_line> bytes;
     };
 
     static std::int64_t lines_of(const comm::PayloadChannelPlan& plan) {

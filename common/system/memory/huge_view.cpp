@@ -17,7 +17,6 @@ namespace quartet::system {
 namespace {
 
 constexpr int collapse_pages = 25;  // MADV_COLLAPSE, which older headers do not name
-constexpr std::uintptr_t huge_page = std::uintptr_t{2} << 20;
 
 std::uintptr_t number(const void* address) {
     return reinterpret_cast<std::uintptr_t>(address);

@@ -4,6 +4,7 @@
 
 #include "comm/mpi/mpi_session.hpp"
 #include "core/check.hpp"
+#include "system/memory/page.hpp"
 
 namespace quartet::comm {
 
@@ -14,8 +15,6 @@ constexpr int pipeline_depth = 2;
 
 // A message's count is an int.
 constexpr Bytes largest_message = mebibytes(1024);
-
-constexpr std::int64_t cache_line = 64;
 
 int size_of(const MPI_Status& status) {
     int bytes = 0;
@@ -28,8 +27,9 @@ int size_of(const MPI_Status& status) {
 PieceSettings pieces_of(Bytes vector, const TransportSettings& settings) {
     const bool pipeline = settings.pipeline == Pipeline::on;
     const Bytes wanted = pipeline ? std::min(settings.chunk, largest_message) : largest_message;
-    const std::int64_t lines = std::min(wanted.value, vector.value + cache_line - 1) / cache_line;
-    return {{std::max<std::int64_t>(lines, 1) * cache_line}, pipeline ? pipeline_depth : 1};
+    const std::int64_t lines =
+        std::min(wanted.value, vector.value + system::cache_line - 1) / system::cache_line;
+    return {{std::max<std::int64_t>(lines, 1) * system::cache_line}, pipeline ? pipeline_depth : 1};
 }
 
 IncomingPieces::IncomingPieces(const Communicator& comm, device::Device& device, Track& track,

@@ -16,7 +16,7 @@ namespace quartet::device {
 namespace {
 
 constexpr std::size_t allocation_alignment = 64;
-constexpr std::size_t huge_page = std::size_t{2} << 20;
+using system::huge_page;
 
 [[noreturn]] void refuse(Bytes size) {
     throw Failure("cannot allocate " + to_string(size) +

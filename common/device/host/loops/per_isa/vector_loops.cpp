@@ -1,5 +1,6 @@
 #include "device/host/loops/per_isa/per_isa.hpp"
 #include "device/host/loops/per_isa/simd.hpp"
+#include "system/memory/page.hpp"
 
 namespace quartet::device::QUARTET_ISA {
 
@@ -20,7 +21,7 @@ void fill(T value, T* target, std::int64_t size) {
 }
 
 void copy(const double* source, double* target, std::int64_t size) {
-    constexpr std::int64_t cache_line = 64;
+    using system::cache_line;
     constexpr std::int64_t line = cache_line / sizeof(double);
     std::int64_t done = 0;
     if (reinterpret_cast<std::uintptr_t>(target) % cache_line == 0) {
