@@ -44,6 +44,7 @@ class AnnouncedPayloads {
     /// See PayloadChannel.
     device::View<const std::byte> contents(int slot) { return channel_->contents(slot); }
     void read(int slot, const comm::UsePiece& use) { channel_->read(slot, use); }
+    void finish(int slot) { channel_->finish(slot); }
 
   private:
     Hub& hub_;

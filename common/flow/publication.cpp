@@ -71,6 +71,7 @@ device::View<const std::byte> Publication::receive() {
 void Publication::release() {
     check(receives_, "this rank receives no publication");
     if (std::exchange(held_, false)) {
+        payloads_.finish(0);
         hub_.send(from_, done_kind_, {});
     }
 }

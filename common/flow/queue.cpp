@@ -235,6 +235,7 @@ std::size_t Queue::count_next(int most) const {
 void Queue::release() {
     for (const Held& held : handed_out_) {
         incoming_slots_.push_back(held.slot);
+        payloads_.finish(held.slot);
         send(held.from, done_kind_, held.theirs);
         free_credits_ += shared_credits() ? 1 : 0;
     }

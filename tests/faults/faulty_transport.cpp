@@ -71,6 +71,7 @@ class FaultyPayloadChannel final : public comm::PayloadChannel {
         return sound_->send(slot, size, to);
     }
     void release(int slot) override { sound_->release(slot); }
+    void finish(int slot) override { sound_->finish(slot); }
     void fetch(int slot, int from, const comm::PayloadDescriptor& descriptor) override {
         sound_->fetch(slot, from, descriptor);
     }

@@ -94,6 +94,8 @@ class PayloadChannel {
             use(0, payload);
         }
     }
+    /// Ends the reading of an incoming slot, before this rank tells the sender that it is done.
+    virtual void finish(int /*slot*/) {}
 };
 
 }  // namespace quartet::comm

@@ -69,6 +69,7 @@ class PayloadTrial {
             EXPECT_EQ(read(slot), payload_of(1 + slot % senders_, number,
                                              sizes[static_cast<std::size_t>(number)]))
                 << sizes[static_cast<std::size_t>(number)] << " bytes";
+            channel_->finish(slot);
         }
     }
 
@@ -165,6 +166,7 @@ TEST_P(PayloadContract, BringsWhatIsTheSameInAllSlots) {
         const auto expected =
             payload_of(1 + slot / outgoing_slots, 0, largest().value - slot % outgoing_slots);
         EXPECT_TRUE(std::ranges::equal(trial.channel().contents(slot).span(), expected)) << slot;
+        trial.channel().finish(slot);
     }
     world.barrier();
     for (int slot = 0; rank > 0 && slot < outgoing_slots; ++slot) {

@@ -13,8 +13,8 @@ namespace {
 /// How many chunks of one direction have been posted, and how many taken, each alone on its cache
 /// line: one is written by the sender, the other by the receiver.
 struct RingFlags {
-    alignas(64) std::atomic<std::int64_t> posted;
-    alignas(64) std::atomic<std::int64_t> taken;
+    alignas(system::line_spacing) std::atomic<std::int64_t> posted;
+    alignas(system::line_spacing) std::atomic<std::int64_t> taken;
 };
 static_assert(std::atomic<std::int64_t>::is_always_lock_free &&
               sizeof(RingFlags) <= system::page_spacing);
@@ -58,12 +58,14 @@ class SharedLink final : public StagedLink {
         check(size <= chunk_, "a chunk is larger than the link's");
     }
 
+    // Acquired: what fills the place comes after the peer has read it.
     [[nodiscard]] bool is_free(std::int64_t chunk) override {
         return out_.flags().taken.load(std::memory_order_acquire) > chunk - pipeline_depth;
     }
     [[nodiscard]] device::View<std::byte> outgoing(std::int64_t chunk, Bytes size) override {
         return out_.slot(chunk, size);
     }
+    // Released after the chunk was filled, and acquired before it is read.
     void post(std::int64_t chunk, Bytes /*size*/) override {
         out_.flags().posted.store(chunk + 1, std::memory_order_release);
     }
@@ -87,6 +89,14 @@ class SharedLink final : public StagedLink {
 
 }  // namespace
 
+std::unique_ptr<StagedLink> make_shared_link(std::byte* out, std::byte* in, Bytes chunk) {
+    return std::make_unique<SharedLink>(Ring(out, chunk), Ring(in, chunk), chunk);
+}
+
+Bytes shared_ring_memory(Bytes chunk) {
+    return {ring_bytes(chunk)};
+}
+
 Bytes shared_links_memory(int ranks, Bytes chunk) {
     return {(ranks - 1) * ring_bytes(chunk)};
 }
@@ -103,10 +113,9 @@ SharedLinks make_shared_links(WindowPool& windows, const Communicator& node, Byt
     made.links.resize(static_cast<std::size_t>(node.size()));
     for (int peer = 0; peer < node.size(); ++peer) {
         if (peer != me) {
-            const Ring out(made.memory.data.get() + ring_index(me, peer) * ring, chunk);
-            const Ring in(window.part_of(peer) + ring_index(peer, me) * ring, chunk);
             made.links[static_cast<std::size_t>(peer)] =
-                std::make_unique<SharedLink>(out, in, chunk);
+                make_shared_link(made.memory.data.get() + ring_index(me, peer) * ring,
+                                 window.part_of(peer) + ring_index(peer, me) * ring, chunk);
         }
     }
     return made;

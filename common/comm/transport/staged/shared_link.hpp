@@ -18,6 +18,11 @@ struct SharedLinks {
 };
 SharedLinks make_shared_links(WindowPool& windows, const Communicator& node, Bytes chunk);
 
+/// One of them, over two rings that begin on pages and are zero at first. Local.
+std::unique_ptr<StagedLink> make_shared_link(std::byte* out, std::byte* in, Bytes chunk);
+/// The size of a ring.
+Bytes shared_ring_memory(Bytes chunk);
+
 /// The share of each of `ranks` in the windows.
 Bytes shared_links_memory(int ranks, Bytes chunk);
 

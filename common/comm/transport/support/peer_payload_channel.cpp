@@ -40,7 +40,7 @@ class PeerPayloadChannel final : public PayloadChannel {
         return {size.value, slot};
     }
 
-    void release(int /*slot*/) override {}
+    void release(int /*slot*/) override { memory_.synchronise_memory(); }
 
     void fetch(int slot, int from, const PayloadDescriptor& descriptor) override {
         check(Bytes{descriptor.size} <= largest_,
@@ -54,6 +54,10 @@ class PeerPayloadChannel final : public PayloadChannel {
         memory_.synchronise_memory();
         return incoming_.at(static_cast<std::size_t>(slot));
     }
+
+    // On Arm, a load may take place after the message that follows it: MPI orders what it sends
+    // itself, not other loads. The sender would then fill a slot that is still being read.
+    void finish(int /*slot*/) override { memory_.synchronise_memory(); }
 
   private:
     const PeerMemory& memory_;

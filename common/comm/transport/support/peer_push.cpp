@@ -5,14 +5,15 @@
 
 #include "comm/transport/support/shared_flag.hpp"
 #include "device/vector_operations.hpp"
+#include "system/memory/page.hpp"
 
 namespace quartet::comm {
 
 /// A sender's and the receiver's progress, each alone on its cache line in the sender's part of a
 /// shared window: how many pushes have been posted, and how many have been added.
 struct PushFlags {
-    alignas(64) SharedFlag posted;
-    alignas(64) SharedFlag added;
+    alignas(system::line_spacing) SharedFlag posted;
+    alignas(system::line_spacing) SharedFlag added;
 };
 
 PeerPush::PeerPush(const PushPlan& plan, const PeerMemory& memory, WindowPool& flags,
@@ -48,6 +49,7 @@ void PeerPush::send_all(int count) {
     const auto index = std::ranges::find(plan_.senders, comm_.rank()) - plan_.senders.begin();
     PushFlags& flags = *flags_[static_cast<std::size_t>(index)];
     for (std::int64_t push = done_ + 1; push <= done_ + count; ++push) {
+        // What the sender's threads have written: synchronising the stream has ordered it before.
         flags.posted.store(push, std::memory_order_release);
     }
     wait_until(flags.added, done_ + count);
@@ -65,6 +67,7 @@ void PeerPush::receive_all(int count, device::Stream& stream) {
     }
     stream.synchronize();
     for (PushFlags* flags : flags_) {
+        // A release orders loads, too: the sender may now change what has been read.
         flags->added.store(done_ + count, std::memory_order_release);
     }
 }

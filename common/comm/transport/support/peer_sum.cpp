@@ -1,23 +1,10 @@
 #include "comm/transport/support/peer_sum.hpp"
 
 #include <algorithm>
-#include <array>
 #include <new>
-
-#include "comm/transport/support/shared_flag.hpp"
+#include <utility>
 
 namespace quartet::comm {
-
-/// A rank's shares of the last two sums, each beside its number. Who writes those of sum n has seen
-/// all ranks' shares of sum n - 1, which these wrote once they had read all of sum n - 2: the line
-/// is free again.
-struct SharedShares {
-    struct alignas(64) Line {
-        SharedFlag sum;
-        std::array<double, 7> values;
-    };
-    std::array<Line, 2> lines;
-};
 
 PeerSum::PeerSum(WindowPool& windows, const Communicator& comm, int most)
     : rank_(comm.rank()), memory_(windows.allocate(bytes_of<SharedShares>(1))) {
@@ -29,6 +16,11 @@ PeerSum::PeerSum(WindowPool& windows, const Communicator& comm, int most)
     comm.barrier();  // every rank's lines are there
 }
 
+PeerSum::PeerSum(int rank, std::vector<SharedShares*> shares)
+    : rank_(rank), shares_(std::move(shares)) {}
+
+// Who writes its line of sum n has acquired all ranks' numbers of sum n - 1. These released them
+// once they had read all of sum n - 2, which was in the same line: it is free again.
 void PeerSum::run(std::span<double> values) {
     const auto line = static_cast<std::size_t>(++sums_ % 2);
     SharedShares::Line& mine = shares_[static_cast<std::size_t>(rank_)]->lines[line];
