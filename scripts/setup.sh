@@ -12,6 +12,7 @@
 #   simulate    run, and SimGrid to simulate ranks of a described machine
 #   mpich, blis run, and another MPI or BLAS to build with
 #   mkl         Intel's MKL to build with: 0.7 GB from PyPI, in build/mkl
+#   aarch64     run, and to build and emulate programs for Arm: Debian's packages for it, 0.7 GB in build/aarch64
 #   root        to make a root of Debian 13
 #   container   root, and to make an image
 #   venv FOLDER PACKAGE...  these packages from PyPI, in a virtual environment
@@ -77,6 +78,8 @@ root command:debootstrap               debootstrap        debootstrap           
 container command:podman               podman             podman                 podman        Podman
 container command:runc                 runc               runc                   runc          runc
 simulate command:smpicxx               libsimgrid-dev     simgrid-devel          simgrid+smpi  SimGrid (SMPI)
+aarch64 command:aarch64-linux-gnu-g++  g++-aarch64-linux-gnu gcc-c++-aarch64-linux-gnu gcc   a C++ compiler for aarch64
+aarch64 command:qemu-aarch64           qemu-user          qemu-user              qemu          user-mode QEMU
 '
 prefixes=${QUARTET_PREFIXES:-/usr:/usr/local}
 tensorflow='tensorflow-cpu==2.21.0'
@@ -290,6 +293,52 @@ make_venv() {
         echo "$*" >"$folder/packages"
 }
 
+# Debian's packages of libraries for arm64, unpacked in build/aarch64: apt works there with folders of its own, and the
+# machine's packages stay as they are. What their scripts would do at installation is done by hand.
+make_aarch64_root() (
+    root=$(dirname "$0")/../build/aarch64
+    libraries=''
+    while read -r group probe for_apt rest; do
+        case $group-$probe in run-mpi:* | run-header:* | run-library:* | test-header:*) libraries="$libraries $for_apt" ;; esac
+    done <<LIST
+$requirements
+LIST
+    [ "$(cat "$root/packages" 2>/dev/null)" != "$libraries" ] || exit 0
+    echo "setup: unpacking Debian's packages for arm64: 0.7 GB, a minute or more"
+    rm -rf "$root" && mkdir -p "$root/apt/lists/partial" "$root/apt/cache/archives/partial" || exit
+    root=$(cd "$root" && pwd)
+    cd "$root" || exit
+    : >apt/status
+    cat >apt/conf <<CONF
+APT::Architecture "arm64";
+APT::Architectures { "arm64"; };
+APT::Sandbox::User "root";
+Acquire::Languages "none";
+Dir::State "$root/apt";
+Dir::State::status "$root/apt/status";
+Dir::Cache "$root/apt/cache";
+CONF
+    export APT_CONFIG=apt/conf
+    # shellcheck disable=SC2086  # a list of words
+    if ! { apt-get -q update && apt-get -q -y --no-install-recommends --download-only install $libraries; } >apt/log 2>&1; then
+        tail -n 20 apt/log >&2
+        exit 2
+    fi
+    for package in apt/cache/archives/*.deb; do
+        dpkg-deb -x "$package" . || exit
+    done
+    [ -e lib ] || ln -s usr/lib lib
+    # Links from the top lead out of the root, for the linker.
+    find . -type l -lname '/*' | while read -r link; do
+        ln -sf --relative ".$(readlink "$link")" "$link"
+    done
+    for name in libblas.so.3 liblapack.so.3 libopenblas.so libopenblas.so.0; do
+        ln -s openblas-pthread/$name usr/lib/aarch64-linux-gnu/
+    done
+    rm -r apt/cache
+    echo "$libraries" >packages
+)
+
 case ${1:-run} in
 run) groups=' run ' ;;
 report) groups=' report ' ;;
@@ -302,6 +351,7 @@ tensorflow | mkl) groups=' venv ' ;;
 simulate) groups=' run simulate ' ;;
 mpich) groups=' run mpich ' ;;
 blis) groups=' run blis ' ;;
+aarch64) groups=' run aarch64 ' ;;
 root) groups=' root ' ;;
 container) groups=' root container ' ;;
 venv)
@@ -312,7 +362,7 @@ venv)
     groups=' venv '
     ;;
 *)
-    echo "setup: '$1' is not one of run, report, test, manuals, lint, fuzz, lab, tensorflow, simulate, mpich, blis, mkl, root, container, venv" >&2
+    echo "setup: '$1' is not one of run, report, test, manuals, lint, fuzz, lab, tensorflow, simulate, mpich, blis, mkl, aarch64, root, container, venv" >&2
     exit 2
     ;;
 esac
@@ -339,6 +389,7 @@ mkl)
     # shellcheck disable=SC2086  # a list of words
     make_venv "$folder" --no-deps $mkl
     ;;
+aarch64) make_aarch64_root ;;
 venv)
     shift
     make_venv "$@"

@@ -91,8 +91,12 @@ function(quartet_layer name)
   quartet_sources(quartet_${name})
 endfunction()
 
-# Seconds for a test. Under sanitizers, the emulated kernels above all take several times as long.
+# Seconds for a test. Under sanitizers, the emulated kernels above all take several times as long, and so does
+# everything on an emulated processor.
 set(QUARTET_TEST_TIMEOUT 600)
+if(CMAKE_CROSSCOMPILING)
+  set(QUARTET_TEST_TIMEOUT 3600)
+endif()
 # What tests that start programs need in their environment.
 set(QUARTET_LAUNCH_ENVIRONMENT "MPIEXEC=${MPIEXEC_EXECUTABLE};QUARTET_BIND=none")
 if(QUARTET_SANITIZE)
@@ -176,7 +180,8 @@ function(quartet_test name)
   target_link_libraries(${name} PRIVATE mpi_main)
   foreach(ranks IN LISTS test_RANKS)
     add_test(NAME ${name}_${ranks}_ranks
-             COMMAND ${PROJECT_SOURCE_DIR}/scripts/launch.sh ${ranks} $<TARGET_FILE:${name}>)
+             COMMAND ${PROJECT_SOURCE_DIR}/scripts/launch.sh ${ranks} ${CMAKE_CROSSCOMPILING_EMULATOR}
+                     $<TARGET_FILE:${name}>)
     set_tests_properties(${name}_${ranks}_ranks PROPERTIES
       LABELS "${test_LABELS}" TIMEOUT ${QUARTET_TEST_TIMEOUT} PROCESSORS ${ranks}
       ENVIRONMENT_MODIFICATION ${QUARTET_GPU_TEST_ENVIRONMENT}

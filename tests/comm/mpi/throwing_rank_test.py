@@ -1,4 +1,4 @@
-"""throwing_rank_test.py LAUNCHER PROGRAM: a rank that throws ends the whole job.
+"""throwing_rank_test.py LAUNCHER [EMULATOR...] PROGRAM: a rank that throws ends the whole job.
 
 Runs PROGRAM on three ranks in both of its ways and checks that the exit code is 3, that it takes
 seconds rather than for ever, that what the rank wrote has come out, and that no rank lives on.
@@ -36,7 +36,7 @@ def check(way, launcher, program):
     token = f"QUARTET_TEST_JOB={os.getpid()}-{way}"
     name, value = token.split("=")
     begin = time.monotonic()
-    job = subprocess.run([launcher, "3", program, way], env={**os.environ, name: value},
+    job = subprocess.run([launcher, "3", *program, way], env={**os.environ, name: value},
                          capture_output=True, text=True, timeout=4 * ENOUGH_SECONDS, check=False)
     took = time.monotonic() - begin
     problems = []
@@ -58,7 +58,7 @@ def check(way, launcher, program):
 
 
 def main():
-    launcher, program = sys.argv[1:]
+    launcher, *program = sys.argv[1:]
     results = [check(way, launcher, program) for way in ("outside", "inside")]
     return 0 if all(results) else 1
 
