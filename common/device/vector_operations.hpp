@@ -1,10 +1,21 @@
 #pragma once
 
+#include <span>
+
 #include "device/factor.hpp"
 #include "device/memory.hpp"
+#include "device/memory_way.hpp"
 #include "device/stream.hpp"
 
 namespace quartet::device {
+
+/// One pass over memory, for a probe of its rate. Source and target have the same size, a multiple
+/// of the element's; of reading, the target is one double.
+struct MemoryPass {
+    AccessPattern pattern = AccessPattern::read;
+    View<const std::byte> source;
+    View<std::byte> target;
+};
 
 /// Element-wise operations and dots on a device's memory, enqueued on a stream. Views of one call
 /// have equal sizes, and overlap only if they are the same view; otherwise the call throws Failure.
@@ -30,6 +41,12 @@ class VectorOperations {
     /// give the same bits.
     virtual void dot(View<const double> x, View<const double> y, View<double> result,
                      Stream& stream) = 0;
+
+    /// The ways to pass over memory that are worth a trial, one at least.
+    [[nodiscard]] virtual std::span<const MemoryWay> ways(AccessPattern pattern) const;
+    /// Passes over memory in one of those ways. Unless the device says otherwise there is one, by
+    /// dot, copy, add and axpy.
+    virtual void pass(const MemoryPass& pass, MemoryWay way, Stream& stream);
 };
 
 }  // namespace quartet::device

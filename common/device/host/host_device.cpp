@@ -32,7 +32,7 @@ class HostDevice final : public Device {
         : settings_(checked(settings)),
           trace_(trace),
           blas_(make_host_blas(settings.threads)),
-          vectors_(make_host_vector_operations(settings.threads, settings.loops->vectors)),
+          vectors_(make_host_vector_operations(settings.threads, *settings.loops)),
           cg_kernels_(make_host_cg_kernels(settings.threads, settings.loops->vectors)),
           ffts_(make_host_fft_factory({settings.threads, *settings.loops, settings.caches})),
           matrices_(make_host_matrix_factory(settings.threads, settings.loops->matrices, *this)) {}

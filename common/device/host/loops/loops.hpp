@@ -34,6 +34,16 @@ struct VectorLoops {
                                       const double* w, double* x, double* r, std::int64_t size);
 };
 
+/// One pass over memory, for probes of its rate. What a way does not have it does in another.
+struct MemoryLoops {
+    /// The sum of squares, by 1, 2, 4 or 8 streams, in an order of the way's.
+    double (*read)(MemoryWay way, const double* x, std::int64_t size);
+    /// As VectorLoops does it, by 1, 2, 4 or 8 streams.
+    void (*copy)(int streams, const double* source, double* target, std::int64_t size);
+    void (*add_floats)(int streams, const float* source, float* target, std::int64_t size);
+    void (*axpy)(int streams, double factor, const double* x, double* y, std::int64_t size);
+};
+
 /// The elements of a matrix in panels (matrix_layout.hpp), from one panel to another.
 struct RowPanelShare {
     const double* elements;
@@ -51,7 +61,7 @@ struct MatrixLoops {
     /// y[row] = A[row] . x, by 1, 2 or 4 panels at a time, each a stream.
     void (*multiply_rows)(const RowPanelShare& share, MemoryWay way, const double* x, double* y);
     /// y += (A + its mirror image) x for one panel, a stream. `size` is that of x and y.
-    void (*multiply_triangle)(const TriangleRows& panel, bool prefetch, const double* x, double* y,
+    void (*multiply_triangle)(const TriangleRows& panel, Fetch fetch, const double* x, double* y,
                               std::int64_t size);
 };
 
@@ -161,6 +171,7 @@ struct Loops {
     int lanes;             ///< doubles of a vector
     int registers;         ///< vectors that a core holds
     const VectorLoops& vectors;
+    const MemoryLoops& memory;
     const MatrixLoops& matrices;
     const FftLoops& ffts;
     const PeakLoops& peak;

@@ -11,8 +11,7 @@
 namespace quartet::device {
 
 /// Vectorised loops over `threads` OpenMP threads.
-std::unique_ptr<VectorOperations> make_host_vector_operations(int threads,
-                                                              const VectorLoops& loops);
+std::unique_ptr<VectorOperations> make_host_vector_operations(int threads, const Loops& loops);
 
 /// Vectorised loops over `threads` OpenMP threads.
 std::unique_ptr<CgKernels> make_host_cg_kernels(int threads, const VectorLoops& loops);

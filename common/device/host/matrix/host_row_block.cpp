@@ -13,8 +13,9 @@ namespace quartet::device {
 
 namespace {
 
-constexpr MemoryWay row_ways[] = {{1, true},  {1, false}, {2, true},
-                                  {2, false}, {4, true},  {4, false}};
+constexpr MemoryWay row_ways[] = {{1, Fetch::ahead}, {1, Fetch::once},  {2, Fetch::ahead},
+                                  {2, Fetch::once},  {4, Fetch::ahead}, {4, Fetch::once},
+                                  {4, Fetch::twice}};
 
 class HostRowBlock final : public MatrixShare {
   public:
@@ -23,6 +24,7 @@ class HostRowBlock final : public MatrixShare {
           panels_{block.rows, block.columns},
           threads_(threads),
           loops_(loops),
+          device_(device),
           elements_(allocate<double>(device, panels_.padded_elements())) {}
 
     void fill(const ReadRow& read_row) override;
@@ -48,6 +50,7 @@ class HostRowBlock final : public MatrixShare {
     RowPanels panels_;
     int threads_;
     const MatrixLoops& loops_;
+    Device& device_;
     MemoryWay way_ = row_ways[0];
     Buffer<double> elements_;
 };
@@ -83,8 +86,8 @@ void HostRowBlock::multiply_panels(const Range& panels, MemoryWay way, const dou
 void HostRowBlock::choose_way() {
     if (block_.rows == 0 || block_.columns == 0)
         return;
-    const std::vector<double> x(static_cast<std::size_t>(block_.columns), 1.0);
-    std::vector<double> y(static_cast<std::size_t>(block_.rows));
+    const auto x = allocate<double>(device_, block_.columns);
+    auto y = allocate<double>(device_, block_.rows);
     constexpr auto ways = std::size(row_ways);
     constexpr std::int64_t piece_elements = mebibytes(4).value / sizeof(double);
     constexpr std::int64_t most_streams = 4;
@@ -97,8 +100,8 @@ void HostRowBlock::choose_way() {
         system::parallel_parts(threads_, [&, this](int thread) {
             const Range mine = panels_of(thread);
             const std::int64_t first = mine.begin + skipped;
-            multiply_panels({first, std::min(first + piece, mine.end)}, row_ways[way], x.data(),
-                            y.data());
+            multiply_panels({first, std::min(first + piece, mine.end)}, row_ways[way],
+                            x.view().data(), y.view().data());
         });
         return now() - begin;
     };

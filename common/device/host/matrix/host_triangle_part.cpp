@@ -48,7 +48,7 @@ std::int64_t padded_elements(const TrianglePart& part) {
     return sum;
 }
 
-constexpr MemoryWay triangle_ways[] = {{1, true}, {1, false}};
+constexpr MemoryWay triangle_ways[] = {{1, Fetch::ahead}, {1, Fetch::once}, {1, Fetch::twice}};
 
 class HostTrianglePart final : public MatrixShare {
   public:
@@ -57,6 +57,7 @@ class HostTrianglePart final : public MatrixShare {
         : panels_{part.size},
           threads_(threads),
           loops_(loops),
+          device_(device),
           places_(places(part, threads)),
           elements_(allocate<double>(device, padded_elements(part))),
           sums_(allocate<double>(device, (threads - 1) * part.size)) {}
@@ -86,6 +87,7 @@ class HostTrianglePart final : public MatrixShare {
     TrianglePanels panels_;
     int threads_;
     const MatrixLoops& loops_;
+    Device& device_;
     MemoryWay way_ = triangle_ways[0];
     std::vector<std::vector<Place>> places_;  ///< by thread
     Buffer<double> elements_;
@@ -115,8 +117,8 @@ void HostTrianglePart::multiply_places(std::span<const Place> places, MemoryWay 
                                        const double* x, double* y) const {
     for (const Place& place : places)
         loops_.multiply_triangle(
-            {elements_.view().data() + place.offset, panels_.first_row(place.panel)}, way.prefetch,
-            x, y, panels_.size);
+            {elements_.view().data() + place.offset, panels_.first_row(place.panel)}, way.fetch, x,
+            y, panels_.size);
 }
 
 // Each trial multiplies some of each thread's panels, all threads at once. Panels get shorter, so
@@ -125,8 +127,8 @@ void HostTrianglePart::choose_way() {
     const std::size_t least = std::ranges::min(places_, {}, &std::vector<Place>::size).size();
     if (least == 0)
         return;
-    const std::vector<double> x(static_cast<std::size_t>(panels_.size), 1.0);
-    std::vector<double> y(x.size());
+    const auto x = allocate<double>(device_, panels_.size);
+    auto y = allocate<double>(device_, panels_.size);
     constexpr auto ways = std::size(triangle_ways);
     constexpr std::int64_t piece_elements = mebibytes(4).value / sizeof(double);
     const auto piece = std::min(least, static_cast<std::size_t>(divide_up(
@@ -137,7 +139,7 @@ void HostTrianglePart::choose_way() {
         const Seconds begin = now();
         system::parallel_parts(threads_, [&, this](int thread) {
             multiply_places(std::span(places_of(thread)).subspan(first, piece), triangle_ways[way],
-                            x.data(), sums_of(thread, y.data()));
+                            x.view().data(), sums_of(thread, y.view().data()));
         });
         const Seconds time = now() - begin;
         std::int64_t elements = 0;

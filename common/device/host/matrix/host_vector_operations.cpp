@@ -9,8 +9,8 @@ namespace {
 
 class HostVectorOperations final : public VectorOperations {
   public:
-    HostVectorOperations(int threads, const VectorLoops& loops)
-        : threads_(threads), loops_(loops) {}
+    HostVectorOperations(int threads, const Loops& loops)
+        : threads_(threads), loops_(loops.vectors), memory_(loops.memory) {}
 
     void add(View<const float> source, View<float> target, Stream& stream) override {
         add_any(loops_.add_floats, source, target, stream);
@@ -29,6 +29,8 @@ class HostVectorOperations final : public VectorOperations {
     void xpay(View<const double> x, Factor factor, View<double> y, Stream& stream) override;
     void dot(View<const double> x, View<const double> y, View<double> result,
              Stream& stream) override;
+    [[nodiscard]] std::span<const MemoryWay> ways(AccessPattern pattern) const override;
+    void pass(const MemoryPass& pass, MemoryWay way, Stream& stream) override;
 
   private:
     template <typename Loop, typename T>
@@ -39,6 +41,7 @@ class HostVectorOperations final : public VectorOperations {
 
     int threads_;
     const VectorLoops& loops_;
+    const MemoryLoops& memory_;
 };
 
 template <typename Loop, typename T>
@@ -119,10 +122,59 @@ void HostVectorOperations::dot(View<const double> x, View<const double> y, View<
     stream.enqueue(Phase::compute, "dot", work);
 }
 
+std::span<const MemoryWay> HostVectorOperations::ways(AccessPattern pattern) const {
+    static constexpr MemoryWay to_read[] = {{1, Fetch::ahead}, {1, Fetch::once}, {2, Fetch::once},
+                                            {4, Fetch::once},  {8, Fetch::once}, {4, Fetch::ahead},
+                                            {1, Fetch::twice}, {4, Fetch::twice}};
+    static constexpr MemoryWay to_write[] = {{1}, {2}, {4}};
+    return pattern == AccessPattern::read ? std::span<const MemoryWay>(to_read) : to_write;
+}
+
+void HostVectorOperations::pass(const MemoryPass& pass, MemoryWay way, Stream& stream) {
+    require_host(pass.source);
+    if (pass.pattern == AccessPattern::read) {
+        require_host(pass.target, sizeof(double), "read: the result must be one double");
+    } else {
+        require_host(pass.target, pass.source.size(), "source and target differ in size");
+    }
+    const auto work = [threads = threads_, loops = &memory_, way, pattern = pass.pattern,
+                       size = pass.source.size(), from = pass.source.data(),
+                       to = pass.target.data()] {
+        const auto* doubles = reinterpret_cast<const double*>(from);
+        auto* target = reinterpret_cast<double*>(to);
+        const std::int64_t count = size / static_cast<std::int64_t>(sizeof(double));
+        switch (pattern) {
+            case AccessPattern::read:
+                *target = sum_of_parts(threads, count, [=](const Range& r) {
+                    return loops->read(way, doubles + r.begin, r.size());
+                });
+                break;
+            case AccessPattern::copy:
+                in_parts(threads, count, [=](const Range& r) {
+                    loops->copy(way.streams, doubles + r.begin, target + r.begin, r.size());
+                });
+                break;
+            case AccessPattern::add:
+                in_parts(threads, size / static_cast<std::int64_t>(sizeof(float)),
+                         [=](const Range& r) {
+                             loops->add_floats(way.streams,
+                                               reinterpret_cast<const float*>(from) + r.begin,
+                                               reinterpret_cast<float*>(to) + r.begin, r.size());
+                         });
+                break;
+            case AccessPattern::update:
+                in_parts(threads, count, [=](const Range& r) {
+                    loops->axpy(way.streams, 0.5, doubles + r.begin, target + r.begin, r.size());
+                });
+                break;
+        }
+    };
+    stream.enqueue(Phase::compute, "pass over memory", work);
+}
+
 }  // namespace
 
-std::unique_ptr<VectorOperations> make_host_vector_operations(int threads,
-                                                              const VectorLoops& loops) {
+std::unique_ptr<VectorOperations> make_host_vector_operations(int threads, const Loops& loops) {
     return std::make_unique<HostVectorOperations>(threads, loops);
 }
 

@@ -40,11 +40,11 @@ TEST_P(EveryMatrixLoops, AProductOfRowsHasTheSameBitsByEachWay) {
             loops.multiply_rows({elements.data(), columns, rows}, way, x.data(), y.data());
             return y;
         };
-        const auto wanted = product({1, false});
+        const auto wanted = product({1, Fetch::once});
         for (const int streams : {1, 2, 4}) {
-            for (const bool prefetch : {false, true}) {
-                EXPECT_EQ(product({streams, prefetch}), wanted)
-                    << to_string(MemoryWay{streams, prefetch}) << ", " << rows << " x " << columns;
+            for (const Fetch fetch : {Fetch::once, Fetch::ahead, Fetch::twice}) {
+                EXPECT_EQ(product({streams, fetch}), wanted)
+                    << to_string(MemoryWay{streams, fetch}) << ", " << rows << " x " << columns;
             }
         }
     }
@@ -55,12 +55,13 @@ TEST_P(EveryMatrixLoops, AProductOfATriangleHasTheSameBitsByEachWay) {
         const TrianglePanels panels{size};
         const auto elements = values(panels.panel_elements(0), 3);
         const auto x = values(size, 4);
-        const auto product = [&](bool prefetch) {
+        const auto product = [&](Fetch fetch) {
             std::vector<double> y(x.size());
-            loops.multiply_triangle({elements.data(), 0}, prefetch, x.data(), y.data(), size);
+            loops.multiply_triangle({elements.data(), 0}, fetch, x.data(), y.data(), size);
             return y;
         };
-        EXPECT_EQ(product(true), product(false)) << size;
+        EXPECT_EQ(product(Fetch::ahead), product(Fetch::once)) << size;
+        EXPECT_EQ(product(Fetch::twice), product(Fetch::once)) << size;
     }
 }
 

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "device/memory_way.hpp"
+
 // The one header that asks the preprocessor what the compiler may use.
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -92,6 +94,23 @@ using LaneSequence = std::make_integer_sequence<int, lanes>;
     for (int lane = 0; lane < lanes; ++lane)
         sum += value[lane];
     return sum;
+}
+
+/// Lets the compiler move no access to memory past this place: what a loop reads in the order of
+/// memory, the processor fetches ahead.
+[[gnu::always_inline]] inline void keep_order() {
+    asm volatile("" ::: "memory");
+}
+
+/// Fetches a cache line of one of `streams` streams, or a later one, before it is loaded. Ahead:
+/// 3 KiB of all streams together, into the second cache, for the first has too few buffers for
+/// lines in flight (docs/notes/cg.md).
+template <Fetch fetch, int streams>
+[[gnu::always_inline]] inline void fetch_line(const double* line) {
+    if constexpr (fetch == Fetch::ahead)
+        __builtin_prefetch(line + 3072 / streams / sizeof(double), 0, 2);
+    if constexpr (fetch == Fetch::twice)
+        static_cast<void>(*static_cast<const volatile double*>(line));
 }
 
 /// Prefetches a cache line into the second-level cache; any address is allowed.
