@@ -56,7 +56,7 @@ using ReadFlag = std::function<void(const std::string&)>;
 
 /// Reads a value into `target`, which outlives the command line.
 template <typename Target, typename Parse>
-ReadFlag into(Target& target, Parse parse) {
+ReadFlag into(Target& target, const Parse& parse) {
     return [&target, parse](const std::string& text) { target = parse(text); };
 }
 

@@ -105,7 +105,7 @@ std::string CommandLine::help() const {
         text += "\n" + indented_lines(fmt::format("{}: ", titles.back()),
                                       fmt::format("{}", fmt::join(unavailable, ", ")), 0);
     }
-    text += "\n";
+    text += '\n';
     for (const std::string_view sentence : notation) {
         text += indented_lines("", sentence, 0);
     }

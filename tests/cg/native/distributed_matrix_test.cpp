@@ -80,7 +80,7 @@ TEST_P(DistributedMatrixTest, MemoryIsTheShareAndAFewVectors) {
     bench::Arena arena;
     DistributedMatrix::count(arena, *session,
                              {session->registry().traits(GetParam().transport), {}}, problem(4096));
-    DistributedMatrix::Buffers(arena, *session, problem(4096));
+    const DistributedMatrix::Buffers buffers(arena, *session, problem(4096));
     const Bytes memory = arena.device();
     const double share =
         static_cast<double>(elements) * (GetParam().storage == Storage::full ? 8 : 4);
