@@ -43,7 +43,7 @@ class LoopMemoryTest : public testing::TestWithParam<const char*> {
     const comm::TransportRegistry registry = comm::TransportRegistry::standard();
     Trace trace;
     std::unique_ptr<device::Device> device =
-        device::make_host_device({2, device::HostStreams::inline_call}, trace);
+        device::make_host_device({.threads = 2}, trace);
     std::unique_ptr<device::Stream> stream = device->make_stream("solve", {});
     RankContext context{world, *device, *stream, trace};
 };

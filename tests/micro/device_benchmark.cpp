@@ -16,7 +16,8 @@ namespace {
 /// A host device of one thread and one of its streams.
 struct Bench {
     explicit Bench(HostStreams streams = HostStreams::inline_call)
-        : device(make_host_device({1, streams}, trace)), stream(device->make_stream("benchmark")) {}
+        : device(make_host_device({.threads = 1, .streams = streams}, trace)),
+          stream(device->make_stream("benchmark")) {}
 
     Trace trace;
     std::unique_ptr<Device> device;

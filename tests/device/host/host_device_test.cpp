@@ -52,7 +52,7 @@ TEST(HostFftTest, SaysWhereThePackageOfFftwHasNoCodeForTheProcessor) {
     }
     EXPECT_FALSE(lacks_avx2("fftw-3.3.10-sse2-avx", "sse2"));
     EXPECT_FALSE(lacks_avx2("fftw-3.3.10", "neon"));
-    EXPECT_EQ(host_fft_description().ends_with(")"),
+    EXPECT_EQ(host_fft_description().ends_with(')'),
               lacks_avx2(host_fft_description(), best_loops().isa));
 }
 
