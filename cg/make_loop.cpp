@@ -19,6 +19,7 @@ bool works(const RankContext& context) {
 void count_dataflow(bench::Arena& arena, const RankContext& context,
                     const comm::OperationMemory& transport, const Problem& problem) {
     if (works(context)) {
+        Limit::Buffers(arena, problem);
         DataflowWorker::count(arena, context, problem);
         DataflowWorker::Buffers(arena, context, problem);
     } else {
@@ -60,11 +61,13 @@ void count_loop(bench::Arena& arena, const RankContext& context,
             break;
         case bench::Formulation::library:
             LibraryRows::count(arena, context.device, row_block(context, problem));
+            Limit::Buffers(arena, problem);
             LibraryLoop::Buffers(arena, context, problem);
             break;
         case bench::Formulation::native:
             DistributedMatrix::count(arena, context, transport, problem);
             DistributedMatrix::Buffers(arena, context, problem);
+            Limit::Buffers(arena, problem);
             NativeLoop::Buffers(arena, context, problem);
             break;
     }

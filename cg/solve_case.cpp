@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
+#include "bench/measure/by_ranks.hpp"
 #include "bench/session/variants.hpp"
 #include "cg/make_loop.hpp"
 #include "cg/system/make_system.hpp"
@@ -40,27 +40,6 @@ CheckpointManifest manifest_of(bench::Session& session, const bench::Variant& va
     manifest.set_up = bench::set_up_of(session, variant);
     manifest.set_up["storage"] = name(problem.storage);
     return manifest;
-}
-
-// Ranks choose what is faster, each by its own clock: if they differ, the record says how many
-// chose what. Collective.
-std::string products_of(const device::MatrixShare* share, const comm::Communicator& world) {
-    const std::string mine = share != nullptr ? share->description() : "";
-    std::map<std::string, int> counts;
-    for (const std::string& of_rank : world.gather(mine)) {
-        if (!of_rank.empty()) {
-            ++counts[of_rank];
-        }
-    }
-    if (counts.size() <= 1) {
-        return counts.empty() ? "" : counts.begin()->first;
-    }
-    std::string text;
-    for (const auto& [description, ranks] : counts) {
-        text += fmt::format("{}{} on {} of {} ranks", text.empty() ? "" : ", ", description, ranks,
-                            world.size());
-    }
-    return text;
 }
 
 }  // namespace
@@ -99,7 +78,8 @@ SolveCase::SolveCase(bench::Session& session, const bench::Variant& variant, con
     if (loop_->share() != nullptr) {
         loop_->share()->choose_way();
     }
-    products_ = products_of(loop_->share(), session.world());
+    products_ = bench::by_ranks(loop_->share() != nullptr ? loop_->share()->description() : "",
+                                session.world());
     if (session.options().verify == bench::Switch::on) {
         guard_.remember(device::View<const double>(buffers_.right_side.view()));
         if (loop_->share() != nullptr) {

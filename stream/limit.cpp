@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "bench/measure/by_ranks.hpp"
+
 namespace quartet::stream {
 
 namespace {
@@ -71,6 +73,7 @@ PushLimit::PushLimit(bench::Session& session, const Problem& problem)
         local_passes_ = local_add_->passes_for(bench::longest_probe_time, problem.pushes * senders,
                                                session.stream());
     }
+    way_ = bench::by_ranks(local_add_ ? local_add_->way() : "", session.world());
     if (may_all_add(problem, session)) {
         const Route* route = problem.route_of(session.world().rank());
         if (route != nullptr) {
@@ -135,6 +138,7 @@ double PushLimit::sending() {
 std::vector<bench::LimitComponent> PushLimit::measure() {
     std::vector<bench::LimitComponent> components{
         {"local add", {session_.world().maximum(adding())}}};
+    components.front().way = way_;
     if (part_passes_ > 0) {
         components.front().all_ranks = {session_.world().maximum(adding_by_all())};
         components.front().ranks = static_cast<int>(std::ssize(problem_.routes));

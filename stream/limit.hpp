@@ -39,6 +39,7 @@ class PushLimit {
     const Route* received_;                        ///< what this rank receives, or null
     std::optional<bench::MemoryProbe> local_add_;  ///< on receivers
     int local_passes_ = 0;
+    std::string way_;                         ///< of local_add_, by ranks where they differ
     std::optional<bench::MemoryProbe> part_;  ///< of the additions, where all ranks of a route add
     int part_passes_ = 0;
     std::vector<std::unique_ptr<bench::PairProbe>> links_;  ///< one per route between nodes

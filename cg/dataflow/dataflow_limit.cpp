@@ -8,8 +8,8 @@ DataflowLimit::Buffers::Buffers(bench::Arena& arena, const Problem& problem)
 
 DataflowLimit::DataflowLimit(const RankContext& context, comm::Transport& transport,
                              const Problem& problem, const comm::Roles& roles,
-                             const device::MatrixShare* share)
-    : Limit(context, problem, share),
+                             device::MatrixShare* share, std::int64_t rows)
+    : Limit(context, problem, share, rows),
       workers_(roles.workers()),
       reduces_(roles.of(context.rank()) == comm::Role::reducer),
       iterations_(problem.iterations) {

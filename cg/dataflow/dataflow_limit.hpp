@@ -22,7 +22,7 @@ class DataflowLimit final : public Limit {
 
     /// Borrows share, transport and what the context borrows. Collective.
     DataflowLimit(const RankContext& context, comm::Transport& transport, const Problem& problem,
-                  const comm::Roles& roles, const device::MatrixShare* share);
+                  const comm::Roles& roles, device::MatrixShare* share, std::int64_t rows);
 
     std::vector<bench::LimitComponent> measure() override;
 

@@ -38,7 +38,8 @@ std::vector<double> DataflowLoop::gather(device::View<const double> rows) {
 }
 
 std::unique_ptr<Limit> DataflowLoop::make_limit() {
-    return std::make_unique<DataflowLimit>(context_, transport_, problem_, roles_, share());
+    return std::make_unique<DataflowLimit>(context_, transport_, problem_, roles_, share(),
+                                           state_.solution.size());
 }
 
 }  // namespace quartet::cg

@@ -1,16 +1,46 @@
 #include "cg/problem/limit.hpp"
 
+#include <algorithm>
+
+#include "bench/measure/by_ranks.hpp"
+#include "device/blas.hpp"
+
 namespace quartet::cg {
 
-Limit::Limit(const RankContext& context, const Problem& problem, const device::MatrixShare* share)
+Limit::Buffers::Buffers(bench::Arena& arena, const Problem& problem)
+    : x(arena.make<double>(problem.size)), y(arena.make<double>(problem.size)) {}
+
+Limit::Limit(const RankContext& context, const Problem& problem, device::MatrixShare* share,
+             std::int64_t rows)
     : context_(context), traffic_(problem.work(1).bytes) {
-    if (share == nullptr || share->storage().empty()) {
-        return;
+    context.world.barrier();  // before the ranks measure: they share the machine's memory
+    if (share != nullptr && !share->storage().empty()) {
+        probe_.emplace(context.device, share->storage());
+        if (device::computes(context.device)) {
+            add_products(problem, *share, rows);
+        }
+        const Seconds pass = probe_->measure(1, context.stream);
+        passes_ = bench::passes_in(bench::probe_time_beside(problem.iterations * pass), pass);
     }
-    probe_.emplace(context.device, share->storage());
-    probe_->measure(1, context.stream);  // the first pass finds cold caches
-    const Seconds pass = probe_->measure(1, context.stream);
-    passes_ = bench::passes_in(bench::probe_time_beside(problem.iterations * pass), pass);
+    way_ = bench::by_ranks(probe_ ? probe_->way() : "", context.world);
+}
+
+void Limit::add_products(const Problem& problem, device::MatrixShare& share, std::int64_t rows) {
+    bench::Arena arena(context_.device);
+    buffers_.emplace(arena, problem);
+    const device::View<const double> x = buffers_->x.view();
+    const device::View<double> y = buffers_->y.view();
+    const std::int64_t size = problem.storage == Storage::symmetric ? problem.size : rows;
+    probe_->add_way("the product", [&share, x, y = y.part(0, size)](device::Stream& stream) {
+        share.multiply(x, y, stream);
+    });
+    // The same memory as rows one after another, but for less than one at its end.
+    const std::int64_t whole = std::min(share.storage().size() / problem.size, problem.size);
+    probe_->add_way(
+        "gemv", [this, whole, x, y = y.part(0, whole), size = problem.size,
+                 elements = share.storage().part(0, whole * problem.size)](device::Stream& stream) {
+            context_.device.blas().gemv(whole, size, elements, x, y, stream);
+        });
 }
 
 std::vector<bench::LimitComponent> Limit::measure() {
@@ -20,7 +50,9 @@ std::vector<bench::LimitComponent> Limit::measure() {
         rate = static_cast<double>(probe_->traffic().value) / pass.value;
     }
     const double seconds = static_cast<double>(traffic_.value) / context_.world.sum(rate);
-    return {{"reading the matrix", {seconds}}};
+    bench::LimitComponent reading{"reading the matrix", {seconds}};
+    reading.way = way_;
+    return {std::move(reading)};
 }
 
 }  // namespace quartet::cg

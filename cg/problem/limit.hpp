@@ -5,6 +5,7 @@
 
 #include "bench/measure/probes.hpp"
 #include "bench/results/row.hpp"
+#include "bench/session/arena.hpp"
 #include "cg/problem/problem.hpp"
 #include "cg/problem/rank_context.hpp"
 #include "device/matrix.hpp"
@@ -12,12 +13,25 @@
 namespace quartet::cg {
 
 /// How long the iterations would take at the machine's limit: reading each rank's share of the
-/// matrix once an iteration, all ranks at the same time.
+/// matrix once an iteration, all ranks at the same time. It is read by whatever reads it fastest:
+/// one of the device's loops that only read, the share's own product, or gemv of the device's BLAS.
 class Limit {
   public:
-    /// Borrows the share, null on a reducer, and what the context borrows. Local.
-    Limit(const RankContext& context, const Problem& problem, const device::MatrixShare* share);
+    /// The vectors of products that read the matrix.
+    struct Buffers {
+        Buffers(bench::Arena& arena, const Problem& problem);
+
+        device::Buffer<double> x;
+        device::Buffer<double> y;
+    };
+
+    /// Borrows the share, which has `rows` rows of the product and is null on a reducer, and what
+    /// the context borrows. Collective.
+    Limit(const RankContext& context, const Problem& problem, device::MatrixShare* share,
+          std::int64_t rows);
     virtual ~Limit() = default;
+    Limit(const Limit&) = delete;
+    Limit& operator=(const Limit&) = delete;
 
     /// Probes each component; the slowest decides. The same answer on all ranks. Collective.
     virtual std::vector<bench::LimitComponent> measure();
@@ -26,9 +40,13 @@ class Limit {
     RankContext context_;
 
   private:
-    Bytes traffic_;                            ///< of all ranks
+    void add_products(const Problem& problem, device::MatrixShare& share, std::int64_t rows);
+
+    Bytes traffic_;  ///< of all ranks
+    std::optional<Buffers> buffers_;
     std::optional<bench::MemoryProbe> probe_;  ///< where there are rows
     int passes_ = 0;
+    std::string way_;  ///< of the probe, by ranks where they differ
 };
 
 }  // namespace quartet::cg

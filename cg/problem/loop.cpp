@@ -35,7 +35,7 @@ void CgLoop::restart(device::View<const double> right_side) {
 }
 
 std::unique_ptr<Limit> CgLoop::make_limit() {
-    return std::make_unique<Limit>(context_, problem_, share());
+    return std::make_unique<Limit>(context_, problem_, share(), state_.solution.size());
 }
 
 std::vector<double> CgLoop::on_host(device::View<const double> vector) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bench/measure/by_ranks.hpp"
+
 #include "fft/problem/numbers.hpp"
 
 namespace quartet::fft {
@@ -28,6 +30,7 @@ TransformLimit::TransformLimit(bench::Session& session, comm::Transport& transpo
     if (copy_.traffic().value > 0) {
         passes_ = copy_.passes_for(bench::probe_time, most_passes, session.stream());
     }
+    way_ = bench::by_ranks(copy_.way(), session.world());
     const int ranks = session.world().size();
     if (ranks > 1) {
         exchange_ = std::make_unique<bench::AllToAllProbe>(
@@ -45,6 +48,7 @@ std::vector<bench::LimitComponent> TransformLimit::measure() {
     }
     const double memory = static_cast<double>(traffic_per_point) * n / world.sum(rate);
     std::vector<bench::LimitComponent> found{{"memory copy", {memory}}};
+    found.front().way = way_;
     if (!exchange_) {
         return found;
     }

@@ -34,6 +34,7 @@ class TransformLimit {
     Problem problem_;
     bench::MemoryProbe copy_;
     int passes_ = 1;
+    std::string way_;                                 ///< of copy_, by ranks where they differ
     std::unique_ptr<bench::AllToAllProbe> exchange_;  ///< with several ranks
 };
 

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <tuple>
 
 #include "core/check.hpp"
 #include "core/data_source.hpp"
+#include "core/fastest.hpp"
 #include "device/blas.hpp"
 #include "device/vector_operations.hpp"
 
@@ -36,26 +38,74 @@ MemoryProbe::MemoryProbe(device::Device& device, device::View<const double> sour
       target_(device::as_bytes(target)),
       sources_{device::as_bytes(source)} {}
 
-void MemoryProbe::pass(device::Stream& stream) {
-    device::VectorOperations& vectors = device_.vectors();
-    const auto source = sources_[next_];
-    next_ = (next_ + 1) % sources_.size();
-    switch (pattern_) {
-        case AccessPattern::read:
-            vectors.dot(device::view_as<double>(source), device::view_as<double>(source),
-                        result_.view(), stream);
-            break;
-        case AccessPattern::copy:
-            device_.copy(source, target_, stream);
-            break;
-        case AccessPattern::add:
-            vectors.add(device::view_as<float>(source), device::view_as<float>(target_), stream);
-            break;
-        case AccessPattern::update:
-            vectors.axpy(0.5, device::view_as<double>(source), device::view_as<double>(target_),
-                         stream);
-            break;
+device::MemoryPass MemoryProbe::whole(const device::View<const std::byte>& source) {
+    return {pattern_, source,
+            pattern_ == AccessPattern::read ? device::as_bytes(result_.view()) : target_};
+}
+
+std::vector<MemoryProbe::PartWay> MemoryProbe::device_ways() const {
+    std::vector<PartWay> ways;
+    if (pattern_ == AccessPattern::copy) {
+        ways.push_back({"the system's copy", [this](const device::MemoryPass& pass, auto& stream) {
+                            device_.copy(pass.source, pass.target, stream);
+                        }});
+        if (!has_two_ways_to_copy()) {
+            return ways;
+        }
     }
+    for (const device::MemoryWay way : device_.vectors().ways(pattern_)) {
+        ways.push_back({to_string(way), [this, way](const device::MemoryPass& pass, auto& stream) {
+                            device_.vectors().pass(pass, way, stream);
+                        }});
+    }
+    return ways;
+}
+
+// The ways take turns over parts of the memory, too large for most caches.
+MemoryProbe::PartWay MemoryProbe::fastest_of_device(device::Stream& stream) {
+    const device::MemoryPass all = whole(sources_.front());
+    const std::vector<PartWay> ways = device_ways();
+    const std::int64_t size = all.source.size();
+    const std::int64_t parts = std::max<std::int64_t>(1, size / mebibytes(32).value);
+    const std::int64_t part = parts == 1 ? size : size / parts / 64 * 64;
+    const auto time_part = [&](std::size_t way, std::int64_t round) {
+        const std::int64_t begin = part * trial_piece(way, ways.size(), round, parts);
+        device::MemoryPass pass = all;
+        pass.source = all.source.part(begin, part);
+        if (pattern_ != AccessPattern::read) {
+            pass.target = all.target.part(begin, part);
+        }
+        return device_.time(
+            1, [&] { ways[way].pass(pass, stream); }, stream);
+    };
+    // A model's clock must not depend on ours: the fewest rounds.
+    const Seconds time = device::computes(device_) ? choice_time : Seconds{};
+    return ways[fastest(ways.size(), time, time_part)];
+}
+
+void MemoryProbe::add_way(std::string name, Pass pass) {
+    added_.emplace_back(std::move(name), std::move(pass));
+}
+
+void MemoryProbe::choose_way(device::Stream& stream) {
+    if (pass_) {
+        return;
+    }
+    PartWay best = fastest_of_device(stream);
+    added_.emplace(added_.begin(), std::move(best.name),
+                   [this, pass = std::move(best.pass)](device::Stream& order) {
+                       pass(whole(sources_[next_]), order);
+                       next_ = (next_ + 1) % sources_.size();
+                   });
+    const auto time_pass = [&](std::size_t way, std::int64_t /*round*/) {
+        return device_.time(
+            1, [&] { added_[way].second(stream); }, stream);
+    };
+    // Whole passes take longer than parts: more of them are disturbed, and fewer fit into the time.
+    const Seconds time = 5 * choice_time;
+    std::tie(way_, pass_) = std::move(added_[fastest(added_.size(), time, time_pass)]);
+    added_.clear();
+    next_ = 0;
 }
 
 void MemoryProbe::fill_target(device::Stream& stream) {
@@ -63,16 +113,9 @@ void MemoryProbe::fill_target(device::Stream& stream) {
 }
 
 Seconds MemoryProbe::measure(int passes, device::Stream& stream) {
-    const Seconds found = device_.time(
-        passes, [&] { pass(stream); }, stream);
-    if (pattern_ != AccessPattern::copy || !has_two_ways_to_copy()) {
-        return found;
-    }
-    const auto source = device::view_as<double>(sources_.front());
-    const auto target = device::view_as<double>(target_);
-    return std::min(found,
-                    device_.time(
-                        passes, [&] { device_.vectors().copy(source, target, stream); }, stream));
+    choose_way(stream);
+    return device_.time(
+        passes, [&] { pass_(stream); }, stream);
 }
 
 bool MemoryProbe::has_two_ways_to_copy() const {

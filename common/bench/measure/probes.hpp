@@ -6,12 +6,15 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "comm/mpi/communicator.hpp"
 #include "comm/transport/transport.hpp"
 #include "core/files/file.hpp"
 #include "device/device.hpp"
+#include "device/vector_operations.hpp"
 
 namespace quartet::bench {
 
@@ -33,18 +36,15 @@ constexpr int passes_in(Seconds time, Seconds once, int most = 1000) {
     return static_cast<int>(std::clamp(time / once, 1.0, static_cast<double>(most)));
 }
 
-/// How a loop goes through memory.
-enum class AccessPattern {
-    read,    ///< s += x[i] x[i], double: 8 bytes an element, one stream
-    copy,    ///< y[i] = x[i], double: 16 bytes; by the system's copy and past the caches
-    add,     ///< y[i] += x[i], float: 12 bytes
-    update,  ///< y[i] += a x[i], double: 24 bytes
-};
+using device::AccessPattern;
 
 /// A rank's own memory rate over a target and one or more sources of `size` bytes each. Successive
-/// passes read the sources in turn.
+/// passes read the sources in turn. There are several ways to pass over memory: before the first
+/// measurement the probe measures all that its device has, for about 0.1 s, and keeps the fastest.
 class MemoryProbe {
   public:
+    using Pass = std::function<void(device::Stream& stream)>;
+
     MemoryProbe(device::Device& device, AccessPattern pattern, Bytes size, int sources = 1);
     /// Over memory of the case itself (borrowed), so that its own pages decide: reads it, or copies
     /// it to a target of the same size, whose values are lost.
@@ -52,10 +52,21 @@ class MemoryProbe {
     MemoryProbe(device::Device& device, device::View<const double> source,
                 device::View<double> target);
 
+    MemoryProbe(const MemoryProbe&) = delete;
+    MemoryProbe& operator=(const MemoryProbe&) = delete;
+
+    /// One more way: operations that move what a pass moves. Before choose_way().
+    void add_way(std::string name, Pass pass);
+    /// Measures the ways and keeps the fastest, if that has not been done. Local; ranks that share
+    /// a memory call it at the same time.
+    void choose_way(device::Stream& stream);
+    /// The fastest way: "4 streams with prefetch"; empty before choose_way().
+    [[nodiscard]] const std::string& way() const { return way_; }
+
     /// Fills the target with zeros, so that the first pass finds in the caches what a run finds
     /// whose target is filled before it. For patterns that update the target. Local.
     void fill_target(device::Stream& stream);
-    /// Time of one pass, from `passes` of them; of a copy, the faster of its two ways. Local.
+    /// Time of one pass, from `passes` of them. Local.
     Seconds measure(int passes, device::Stream& stream);
     /// Passes that take about `time`, between 1 and `most`. Local.
     int passes_for(Seconds time, int most, device::Stream& stream);
@@ -63,7 +74,15 @@ class MemoryProbe {
     [[nodiscard]] Bytes traffic() const;
 
   private:
-    void pass(device::Stream& stream);
+    /// A way of the device's, over any part of source and target.
+    struct PartWay {
+        std::string name;
+        std::function<void(const device::MemoryPass& pass, device::Stream& stream)> pass;
+    };
+
+    [[nodiscard]] device::MemoryPass whole(const device::View<const std::byte>& source);
+    [[nodiscard]] std::vector<PartWay> device_ways() const;
+    [[nodiscard]] PartWay fastest_of_device(device::Stream& stream);
     /// The device's operations reach its own memory alone, in whole numbers.
     [[nodiscard]] bool has_two_ways_to_copy() const;
 
@@ -74,6 +93,9 @@ class MemoryProbe {
     std::vector<device::View<const std::byte>> sources_;
     device::Buffer<double> result_;
     std::size_t next_ = 0;  ///< of the sources
+    std::vector<std::pair<std::string, Pass>> added_;
+    std::string way_;
+    Pass pass_;  ///< by that way
 };
 
 /// A rank's rate of float32 products of `size` x `size` matrices.

@@ -99,6 +99,9 @@ void put_limit(Json& json, const Row& row) {
     for (const LimitComponent& component : row.limit->components) {
         Json& part = json["limit_components"].emplace_back(Json{{"name", component.name}});
         put(part, "seconds", component.seconds.value);
+        if (!component.way.empty()) {
+            part["way"] = component.way;
+        }
         if (component.hardware > Seconds{}) {
             put(part, "hardware_seconds", component.hardware.value);
         }

@@ -18,6 +18,8 @@ struct LimitComponent {
     /// reducers computed, or senders added their share. 0 if all do, or if unknown.
     Seconds all_ranks{};
     int ranks = 0;
+    /// What reads or writes memory fastest here, and so was measured; empty if there is one way.
+    std::string way{};
 
     /// Measured on `some` of `all` ranks: what all would take, each at the same rate.
     void extend(int some, int all);

@@ -1,11 +1,13 @@
 #include "bench/measure/probes.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <algorithm>
 
+#include "bench/measure/by_ranks.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
 #include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"
@@ -86,6 +88,69 @@ TEST_F(ProbesTest, MemoryOfTheCasesOwnIsReadOrCopied) {
     EXPECT_GT(reading.measure(2, *stream).value, 0);
     EXPECT_GT(copying.measure(2, *stream).value, 0);
     EXPECT_EQ(target.span()[999], 2.5);
+}
+
+TEST_F(ProbesTest, TheFastestWayThroughMemoryIsChosenOnce) {
+    auto source = device::allocate<double>(*device, 1 << 20);
+    MemoryProbe probe(*device, std::as_const(source).view());
+    int calls = 0;
+    probe.add_way("at once", [&](device::Stream& /*order*/) { ++calls; });
+    EXPECT_EQ(probe.way(), "");
+
+    probe.choose_way(*stream);
+
+    EXPECT_EQ(probe.way(), "at once");
+    const int trials = calls;
+    probe.measure(7, *stream);
+    EXPECT_EQ(calls, trials + 7);
+}
+
+TEST_F(ProbesTest, AWayThatIsSlowerIsNotChosen) {
+    auto source = device::allocate<double>(*device, 1 << 12);
+    MemoryProbe probe(*device, std::as_const(source).view());
+    probe.add_way("late", [](device::Stream& /*order*/) {
+        const Seconds end = now() + Seconds{0.005};
+        while (now() < end) {
+        }
+    });
+    probe.choose_way(*stream);
+    EXPECT_THAT(probe.way(), HasSubstr("stream"));
+}
+
+TEST_F(ProbesTest, EachWayOfTheDevicePassesOverMemory) {
+    device::VectorOperations& vectors = device->vectors();
+    auto source = device::allocate<double>(*device, 1001);
+    auto target = device::allocate<double>(*device, 1001);
+    auto sum = device::allocate<double>(*device, 1);
+    std::ranges::fill(source.span(), 2.0);
+    const auto from = device::as_bytes(std::as_const(source).view());
+    for (const device::MemoryWay way : vectors.ways(AccessPattern::read)) {
+        sum.span()[0] = 0;
+        vectors.pass({AccessPattern::read, from, device::as_bytes(sum.view())}, way, *stream);
+        EXPECT_EQ(sum.span()[0], 4004) << to_string(way);
+    }
+    for (const device::MemoryWay way : vectors.ways(AccessPattern::copy)) {
+        target.span()[1000] = 0;
+        vectors.pass({AccessPattern::copy, from, device::as_bytes(target.view())}, way, *stream);
+        EXPECT_EQ(target.span()[1000], 2) << to_string(way);
+    }
+    for (const device::MemoryWay way : vectors.ways(AccessPattern::update)) {
+        target.span()[1000] = 5;
+        vectors.pass({AccessPattern::update, from, device::as_bytes(target.view())}, way, *stream);
+        EXPECT_EQ(target.span()[1000], 6) << to_string(way);
+    }
+    EXPECT_THROW(
+        vectors.pass({AccessPattern::copy, from, device::as_bytes(sum.view())}, {}, *stream),
+        Failure);
+}
+
+TEST_F(ProbesTest, ChoicesThatDifferAreSaidByRanks) {
+    EXPECT_EQ(by_ranks("A", world), "A");
+    EXPECT_EQ(by_ranks("", world), "");
+    const std::string text = by_ranks(rank == 0 ? "A" : "B", world);
+    EXPECT_EQ(text, size == 1 ? "A"
+                              : fmt::format("A on 1 of {} ranks, B on {} of {} ranks", size,
+                                            size - 1, size));
 }
 
 TEST_F(ProbesTest, AProductCountsItsOperations) {

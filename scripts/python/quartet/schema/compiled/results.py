@@ -521,6 +521,10 @@ def validate____defs_details(data, custom_formats={}, name_prefix=None):
                             data__limitcomponents_item_keys.remove("seconds")
                             data__limitcomponents_item__seconds = data__limitcomponents_item["seconds"]
                             validate____defs_not_negative(data__limitcomponents_item__seconds, custom_formats, (name_prefix or "data") + ".limit_components[{data__limitcomponents_x}].seconds".format(**locals()))
+                        if "way" in data__limitcomponents_item_keys:
+                            data__limitcomponents_item_keys.remove("way")
+                            data__limitcomponents_item__way = data__limitcomponents_item["way"]
+                            validate____defs_text(data__limitcomponents_item__way, custom_formats, (name_prefix or "data") + ".limit_components[{data__limitcomponents_x}].way".format(**locals()))
                         if "hardware_seconds" in data__limitcomponents_item_keys:
                             data__limitcomponents_item_keys.remove("hardware_seconds")
                             data__limitcomponents_item__hardwareseconds = data__limitcomponents_item["hardware_seconds"]

@@ -24,6 +24,8 @@ Loop add(std::size_t bytes) {
             3.0 * static_cast<double>(bytes)};
 }
 
+/// Four lines at a time, next to each other or from `streams` places of the memory.
+template <std::size_t streams>
 Loop read(std::size_t bytes) {
     auto from = std::make_shared<Array<Doubles>>(bytes);
     return {[=] {
@@ -31,11 +33,16 @@ Loop read(std::size_t bytes) {
                 Doubles two{};
                 Doubles three{};
                 Doubles four{};
-                for (std::size_t i = 0; i + 4 <= from->size(); i += 4) {
-                    one += (*from)[i];
-                    two += (*from)[i + 1];
-                    three += (*from)[i + 2];
-                    four += (*from)[i + 3];
+                constexpr std::size_t lines = 4 / streams;
+                const std::size_t part = from->size() / 4 * lines;
+                const auto place = [=](std::size_t line) {
+                    return line / lines * part + line % lines;
+                };
+                for (std::size_t i = 0; i < part; i += lines) {
+                    one += (*from)[i + place(0)];
+                    two += (*from)[i + place(1)];
+                    three += (*from)[i + place(2)];
+                    four += (*from)[i + place(3)];
                 }
                 Doubles sum = one + two + three + four;
                 use(sum);
@@ -43,11 +50,14 @@ Loop read(std::size_t bytes) {
             static_cast<double>(bytes)};
 }
 
+template <std::size_t streams = 1>
 Loop copy(std::size_t bytes, bool past_caches) {
     auto to = std::make_shared<Array<Doubles>>(bytes);
     auto from = std::make_shared<Array<Doubles>>(bytes);
     return {[=] {
-                for (std::size_t i = 0; i < to->size(); ++i) {
+                const std::size_t part = to->size() / streams;
+                for (std::size_t step = 0; step < part * streams; ++step) {
+                    const std::size_t i = step % streams * part + step / streams;
 #if defined(__SSE2__)
                     const Doubles value = (*from)[i];
                     if (past_caches) {
@@ -95,10 +105,12 @@ std::vector<Way> ways_to(std::string_view name, std::size_t size) {
         return {[=] { return add(size); }};
     }
     if (name == "read") {
-        return {[=] { return read(size); }};
+        return {[=] { return read<1>(size); }, [=] { return read<2>(size); },
+                [=] { return read<4>(size); }};
     }
     if (name == "copy") {
-        return {[=] { return copy(size, false); }, [=] { return copy(size, true); }};
+        return {[=] { return copy(size, false); }, [=] { return copy(size, true); },
+                [=] { return copy<2>(size, true); }};
     }
     if (name == "multiply_add") {
         using Eight = float __attribute__((vector_size(32)));
