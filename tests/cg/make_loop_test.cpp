@@ -42,8 +42,7 @@ class LoopMemoryTest : public testing::TestWithParam<const char*> {
     const comm::Topology topology{world};
     const comm::TransportRegistry registry = comm::TransportRegistry::standard();
     Trace trace;
-    std::unique_ptr<device::Device> device =
-        device::make_host_device({.threads = 2}, trace);
+    std::unique_ptr<device::Device> device = device::make_host_device({.threads = 2}, trace);
     std::unique_ptr<device::Stream> stream = device->make_stream("solve", {});
     RankContext context{world, *device, *stream, trace};
 };
