@@ -24,11 +24,14 @@ class LoopMemoryTest : public testing::TestWithParam<const char*> {
         if (transport->traits().windows) {
             counted = counted - arena.in(bench::Room::device_window);
         }
-        if (formulation == Formulation::dataflow) {  // the limit is made later
-            bench::Arena limit;
+        bench::Arena limit;  // made later
+        if (formulation == Formulation::dataflow) {
             DataflowLimit::Buffers(limit, problem);
-            counted = counted - limit.host();
         }
+        if (formulation != Formulation::dataflow || context.rank() != 0) {
+            Limit::Buffers(limit, problem);
+        }
+        counted = counted - limit.host() - limit.device();
         const std::int64_t before = device::buffer_bytes();
 
         const auto loop = make_loop(context, *transport, problem, formulation);
