@@ -17,6 +17,12 @@ endif()
 if(QUARTET_NATIVE)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-march=native>)
 endif()
+# Products and sums are rounded apart, as by x86-64's least processors, so that data and checks have the same
+# bits on all: a matrix is symmetric only so. Loops may fuse them.
+if(QUARTET_NATIVE OR NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+  set(QUARTET_LOOPS_OPTIONS -ffp-contract=fast)
+endif()
 if(QUARTET_SANITIZE)
   # Instrumented, <regex> looks uninitialized to GCC 12.
   target_compile_options(quartet_settings INTERFACE -fsanitize=${QUARTET_SANITIZE}

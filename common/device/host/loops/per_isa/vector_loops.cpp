@@ -9,7 +9,7 @@ namespace {
 // No stores past the caches: the target has just been read, and they were measured to be slower.
 template <typename T>
 void add(const T* source, T* target, std::int64_t size) {
-#pragma GCC ivdep
+#pragma omp simd
     for (std::int64_t i = 0; i < size; ++i)
         target[i] += source[i];
 }
@@ -36,13 +36,13 @@ void copy(const double* source, double* target, std::int64_t size) {
 }
 
 void axpy(double factor, const double* x, double* y, std::int64_t size) {
-#pragma GCC ivdep
+#pragma omp simd
     for (std::int64_t i = 0; i < size; ++i)
         y[i] += factor * x[i];
 }
 
 void xpay(const double* x, double factor, double* y, std::int64_t size) {
-#pragma GCC ivdep
+#pragma omp simd
     for (std::int64_t i = 0; i < size; ++i)
         y[i] = x[i] + factor * y[i];
 }

@@ -18,7 +18,7 @@ constexpr const char* nearest = "skx";
 #elif defined(__AVX2__)
 constexpr const char* nearest = "haswell";
 #else
-constexpr const char* nearest = nullptr;
+constexpr const char* nearest = "";  // none
 #endif
 
 void take_nearest_kernels(void* library, char** arguments) {
@@ -26,7 +26,7 @@ void take_nearest_kernels(void* library, char** arguments) {
     auto* begin = function_of<void()>(library, "bli_init");
     auto* query = function_of<int()>(library, "bli_arch_query_id");
     auto* name = function_of<const char*(int)>(library, "bli_arch_string");
-    if (begin == nullptr || query == nullptr || name == nullptr || nearest == nullptr ||
+    if (begin == nullptr || query == nullptr || name == nullptr || *nearest == '\0' ||
         std::getenv(choice) != nullptr) {
         return;
     }

@@ -51,7 +51,7 @@ Loop read(std::size_t bytes) {
 }
 
 template <std::size_t streams = 1>
-Loop copy(std::size_t bytes, bool past_caches) {
+Loop copy(std::size_t bytes, [[maybe_unused]] bool past_caches) {
     auto to = std::make_shared<Array<Doubles>>(bytes);
     auto from = std::make_shared<Array<Doubles>>(bytes);
     return {[=] {
@@ -62,8 +62,8 @@ Loop copy(std::size_t bytes, bool past_caches) {
                     const Doubles value = (*from)[i];
                     if (past_caches) {
                         auto* place = reinterpret_cast<double*>(&(*to)[i]);
-                        for (int part = 0; part < 8; part += 2) {
-                            _mm_stream_pd(place + part, __m128d{value[part], value[part + 1]});
+                        for (int lane = 0; lane < 8; lane += 2) {
+                            _mm_stream_pd(place + lane, __m128d{value[lane], value[lane + 1]});
                         }
                         continue;
                     }
