@@ -157,7 +157,7 @@ TEST_P(NativeOverTransports, IsMeasuredVerifiedAndLimited) {
     EXPECT_EQ(rows[0].error, "");
     EXPECT_TRUE(rows[0].check->passed);
     EXPECT_GT(rows[0].limit->seconds.value, 0);
-    EXPECT_THAT(rows[0].note, HasSubstr("in lanes"));
+    EXPECT_THAT(rows[0].note, HasSubstr(" lanes"));
 }
 
 class NativeCaseInFiles : public NativeCaseTest {
