@@ -27,7 +27,7 @@ struct VectorLoops {
     void (*xpay)(const double* x, double factor, double* y, std::int64_t size);
     /// Sums whose order depends on the size and the instruction set alone.
     double (*dot)(const double* x, const double* y, std::int64_t size);
-    /// CgKernels::update_classic, and update_single_reduction; return r . r.
+    /// CgKernels::update_classic, and update_single_reduction; return r . r, with the bits of dot.
     double (*update_classic)(double alpha, const double* p, const double* q, double* x, double* r,
                              std::int64_t size);
     double (*update_single_reduction)(double beta, double alpha, double* p, double* s,
