@@ -111,7 +111,8 @@ class Flags(unittest.TestCase):
     def test_each_instruction_set_of_the_processor_gives_right_results(self):
         by_name = {kernel.name: kernel for kernel in KERNELS}
         there = listed("cg")
-        sets = [name for name in ("sse2", "avx2", "avx512", "neon", "generic") if name in there]
+        sets = [name for name in ("sse2", "avx2", "avx512", "neon", "sve256", "sve512", "generic")
+                if name in there]
         self.assertNotEqual(sets, [])
         for name in sets:
             for kernel in (by_name["cg"], by_name["fft"]):
