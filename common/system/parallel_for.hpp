@@ -7,17 +7,16 @@
 namespace quartet::system {
 
 /// body(i) for every i in [0, count), each thread on one contiguous share; calls for different i
-/// are independent, so that the loop vectorises. One thread never enters the OpenMP runtime: that
-/// costs nothing, and ThreadSanitizer, which does not know the runtime, stays quiet.
+/// are independent. One thread never enters the OpenMP runtime: that costs nothing, and
+/// ThreadSanitizer, which does not know the runtime, stays quiet.
 template <typename Body>
 void parallel_for(int threads, std::int64_t count, Body body) {
     if (threads == 1) {
-#pragma omp simd
         for (std::int64_t i = 0; i < count; ++i)
             body(i);
         return;
     }
-#pragma omp parallel for simd schedule(static) num_threads(threads)
+#pragma omp parallel for schedule(static) num_threads(threads)
     for (std::int64_t i = 0; i < count; ++i)
         body(i);
 }

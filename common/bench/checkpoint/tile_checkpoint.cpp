@@ -176,7 +176,7 @@ void TileCheckpoint::take_over() {
         file = world.broadcast(file.string(), 0);
         text = world.broadcast(text, 0);
         TileList list;
-        agree_to_go_on(world, [&, &file = file, &text = text] {
+        agree_to_go_on(world, [&] {
             try {
                 list = read_tile_list(text);
             } catch (const Failure& failure) {

@@ -6,9 +6,9 @@
 
 namespace quartet::bench {
 
-using Json = nlohmann::ordered_json;
-
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 Json words_of(std::span<const Cause> causes) {
     Json words = Json::array();

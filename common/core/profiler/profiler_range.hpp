@@ -16,7 +16,7 @@ class ProfilerRange {
     ProfilerRange& operator=(const ProfilerRange&) = delete;
 
   private:
-    std::uint64_t id_ = 0;
+    [[maybe_unused]] std::uint64_t id_ = 0;
 };
 
 }  // namespace quartet

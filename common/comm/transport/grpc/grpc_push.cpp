@@ -63,7 +63,7 @@ GrpcPush::GrpcPush(const PushPlan& plan, const TransportContext& context, const 
         if (comm.rank() != plan_.receiver) {
             return;
         }
-        const std::int64_t elements = chunks_.largest().value / sizeof(float);
+        const std::int64_t elements = chunks_.largest().value / bytes_of<float>(1).value;
         for (const int sender : plan_.senders) {
             Incoming& incoming = incoming_.emplace_back(&link_.to(sender));
             incoming.fetches.resize(static_cast<std::size_t>(depth_));
