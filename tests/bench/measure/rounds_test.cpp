@@ -133,7 +133,7 @@ TEST_F(RoundsTest, StopBeforeTheFirstRunUnlessTheCaseCanSaveACheckpoint) {
         ran.clear();
         add();
         cases[0].repetition = repetition;
-        cases[0].make = [this, make = cases[0].make] {
+        cases[0].make = [make = cases[0].make] {
             std::raise(SIGTERM);
             return make();
         };

@@ -32,14 +32,15 @@ std::vector<TransportParameter> parameters_over(const DeviceChoice& device,
                                                 const std::string& suffix) {
     const TransportSettings defaults;
     const TransportRegistry registry = TransportRegistry::standard();
-    std::vector<TransportParameter> all;
+    std::vector<TransportParameter> parameters;
     for (const std::string& name : registry.names()) {
         const TransportTraits& traits = registry.traits(name);
         if (!traits.moves(memory)) {
             continue;
         }
         const auto add = [&](const char* kind, const TransportSettings& settings) {
-            all.push_back({fmt::format("{}{}{}", name, kind, suffix), name, settings, device});
+            parameters.push_back(
+                {fmt::format("{}{}{}", name, kind, suffix), name, settings, device});
         };
         add("", defaults);
         if (traits.reach == Reach::all_nodes) {  // they cut what they send into chunks
@@ -48,7 +49,7 @@ std::vector<TransportParameter> parameters_over(const DeviceChoice& device,
             add("_whole", {defaults.chunk, Pipeline::off});
         }
     }
-    return all;
+    return parameters;
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, MemoryOfTransport, all, parameter_name);

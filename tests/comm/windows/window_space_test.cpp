@@ -107,7 +107,8 @@ TEST_F(WindowSpaceTest, PagesWithoutMemoryAreSaidAndNoSignal) {
     const TemporaryFolder folder;
     write_text(folder / "file", std::string(static_cast<std::size_t>(page), 'x'));
     const int file = ::open((folder / "file").c_str(), O_RDWR);
-    void* const memory = ::mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    const auto size = static_cast<std::size_t>(page);
+    void* const memory = ::mmap(nullptr, 2 * size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     ::close(file);
     ASSERT_NE(memory, MAP_FAILED);
     auto* const begin = static_cast<std::byte*>(memory);
@@ -115,10 +116,10 @@ TEST_F(WindowSpaceTest, PagesWithoutMemoryAreSaidAndNoSignal) {
     EXPECT_EQ(why_not_populated(begin, {1}), std::nullopt);
     EXPECT_EQ(why_not_populated(begin, {page}), std::nullopt);
     // Beyond the file's end a touch is a SIGBUS, as it is where the file system is full.
-    if (::madvise(begin, page, 23) == 0) {  // MADV_POPULATE_WRITE, from Linux 5.14 on
+    if (::madvise(begin, size, 23) == 0) {  // MADV_POPULATE_WRITE, from Linux 5.14 on
         EXPECT_THAT(why_not_populated(begin, {page + 1}).value_or(""), HasSubstr("is full"));
     }
-    ::munmap(memory, 2 * page);
+    ::munmap(memory, 2 * size);
 }
 
 }  // namespace

@@ -56,15 +56,15 @@ void expect_close(const std::vector<double>& found, const Product& wanted,
     }
 }
 
-const RowBlock blocks[] = {{0, 1, 1},   {0, 8, 8},    {0, 16, 16},   {3, 5, 7}, {2, 9, 17},
-                           {0, 7, 63},  {1, 65, 9},   {0, 0, 5},     {0, 3, 0}, {40, 33, 131},
-                           {0, 24, 64}, {0, 100, 99}, {17, 12, 4101}};
+const RowBlock row_blocks[] = {{0, 1, 1},   {0, 8, 8},    {0, 16, 16},   {3, 5, 7}, {2, 9, 17},
+                               {0, 7, 63},  {1, 65, 9},   {0, 0, 5},     {0, 3, 0}, {40, 33, 131},
+                               {0, 24, 64}, {0, 100, 99}, {17, 12, 4101}};
 const std::int64_t sizes[] = {0, 1, 2, 7, 8, 9, 15, 16, 17, 24, 31, 33, 48, 63, 100, 257, 2100};
 
 }  // namespace
 
 TEST_P(MatrixContract, ARowBlockMakesItsRowsOfTheProduct) {
-    for (const RowBlock& block : blocks) {
+    for (const RowBlock& block : row_blocks) {
         const auto x = random_values<double>(block.columns, 1);
         const Buffer<double> in = upload(x);
         Buffer<double> out = upload(std::vector<double>(static_cast<std::size_t>(block.rows), NAN));
