@@ -25,10 +25,10 @@ namespace {
 
 // All distributions are tried within trial_time, with fewer inner elements if they would take
 // longer; then whole products of the best ones within final_time. Trying disturbed attempts again
-// ends after `patience`, in each of both.
+// ends after `trials_patience`, in each of both.
 constexpr Seconds trial_time{8};
 constexpr Seconds final_time{15};
-constexpr Seconds patience{15};
+constexpr Seconds trials_patience{15};
 constexpr std::size_t finalists = 3;
 constexpr std::int64_t least_trial_inner = 256;
 
@@ -168,7 +168,7 @@ BlockCyclic LibraryProduct::find_fastest(const std::vector<BlockCyclic>& candida
 
 std::vector<Ranked> LibraryProduct::try_all(std::span<const BlockCyclic> candidates,
                                             std::int64_t inner) {
-    return fastest_first(candidates.size(), patience, [&](std::size_t candidate) {
+    return fastest_first(candidates.size(), trials_patience, [&](std::size_t candidate) {
         return time_product(candidates[candidate], inner);
     });
 }

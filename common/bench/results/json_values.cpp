@@ -9,9 +9,9 @@
 
 namespace quartet::bench {
 
-using Json = nlohmann::ordered_json;
-
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 /// The place of a value.
 enum class Place { member, element };
