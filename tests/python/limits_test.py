@@ -136,7 +136,7 @@ class Verdicts(unittest.TestCase):
                                               "theirs": results(10, isa="avx512")} for isa in isas])
 
         for goal in goals:
-            for isas in (("avx2",), ("sse2",), ("neon",), (None,), ("avx2", "avx512")):
+            for isas in (("avx2",), ("baseline",), ("neon",), (None,), ("avx2", "avx512")):
                 other = found(goal, *isas)
                 self.assertEqual((other.bound, other.verdict), (Bound(0.8), Verdict.MET), isas)
             wide = found(goal, "avx512", "avx512")

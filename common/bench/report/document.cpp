@@ -179,10 +179,13 @@ Json spread_aggregate(const Row& row, const std::string& aggregate, const Summar
     return json;
 }
 
-void append_aggregates(Json& rows, const Row& row) {
+void append_aggregates(Json& rows, const Row& row, const std::string& isa) {
     const Summary real = summarise(row.times());
     const Summary cpu = summarise(cpu_times(row));
     rows.push_back(time_aggregate(row, "median", real.median, cpu.median));
+    if (!isa.empty()) {
+        rows.back()["isa"] = isa;
+    }
     rows.push_back(time_aggregate(row, "mean", real.mean, cpu.mean));
     rows.push_back(spread_aggregate(row, "stddev", real, cpu));
     rows.push_back(spread_aggregate(row, "cv", real, cpu));
@@ -203,7 +206,7 @@ Json error_row(const Row& row) {
 
 }  // namespace
 
-nlohmann::ordered_json benchmarks(std::span<const Row> rows) {
+nlohmann::ordered_json benchmarks(std::span<const Row> rows, const std::string& isa) {
     Json all = Json::array();
     for (const Row& row : rows) {
         if (!row.error.empty()) {
@@ -213,7 +216,7 @@ nlohmann::ordered_json benchmarks(std::span<const Row> rows) {
         for (std::size_t index = 0; index < row.runs.size(); ++index) {
             all.push_back(iteration_row(row, index));
         }
-        append_aggregates(all, row);
+        append_aggregates(all, row, isa);
     }
     return all;
 }

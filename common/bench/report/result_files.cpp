@@ -64,7 +64,7 @@ void ResultFiles::write_document(const Measured& measured, Completion completion
         const nlohmann::ordered_json document{
             {"context",
              context(session_, options_, measured, completion, warnings(session_, rows))},
-            {"benchmarks", benchmarks(rows)}};
+            {"benchmarks", benchmarks(rows, session_.isa())}};
         write_aside(*file, text_of(document) + "\n");
     }
 }

@@ -22,7 +22,7 @@ using testing::Not;
 using Json = nlohmann::ordered_json;
 
 Json document_of(const Row& row) {
-    return benchmarks(std::span(&row, 1));
+    return benchmarks(std::span(&row, 1), "avx2");
 }
 
 const Json& aggregate(const Json& rows, const std::string& name) {
@@ -151,7 +151,7 @@ TEST(Document, SaysWhetherARowCanBeTrustedAndWhatWasRepeated) {
     }
     row.runs[1].round = 7;
     row.runs[1].limit_seconds = 0.25;
-    const Json rows = benchmarks(std::vector{row});
+    const Json rows = benchmarks(std::vector{row}, "");
     const Json median = aggregate(rows, "median");
     EXPECT_EQ(median.at("distrusted"), true);
     EXPECT_EQ(median.at("flags").at(0).at("kind"), "drift");
@@ -166,8 +166,8 @@ TEST(Document, SaysWhetherARowCanBeTrustedAndWhatWasRepeated) {
     EXPECT_EQ(rows.at(1).at("round"), 7);
     EXPECT_EQ(rows.at(1).at("limit_seconds"), 0.25);
     row.alone_because = "its data are in files";
-    EXPECT_EQ(aggregate(benchmarks(std::vector{row}), "median").at("interleaved"), false);
-    const Json plain = aggregate(benchmarks(std::vector{fake_row({1})}), "median");
+    EXPECT_EQ(aggregate(benchmarks(std::vector{row}, ""), "median").at("interleaved"), false);
+    const Json plain = aggregate(benchmarks(std::vector{fake_row({1})}, ""), "median");
     EXPECT_EQ(plain.at("distrusted"), false);
     EXPECT_FALSE(plain.contains("replaced_runs") || plain.contains("measured_again"));
 }
@@ -180,7 +180,7 @@ TEST(Document, EveryRowHasItsFactorsAsTypedValues) {
     row.name.suffix = "pair:1-0";
     Row error = row;
     error.error = "none";
-    for (const Json& each : benchmarks(std::vector{row, error})) {
+    for (const Json& each : benchmarks(std::vector{row, error}, "")) {
         const Json& factors = each.at("factors");
         EXPECT_EQ(factors.at("kernel"), "stream");
         EXPECT_EQ(factors.at("formulation"), "native");
@@ -232,6 +232,7 @@ TEST(Document, TheMedianRowTellsTheRest) {
     EXPECT_EQ(row.at("limit").at("probes"), Json({1.5, 2}));
     EXPECT_EQ(row.at("fraction_of_limit"), 0.5);
     EXPECT_EQ(row.at("note"), "window on huge pages");
+    EXPECT_EQ(row.at("isa"), "avx2");
 }
 
 TEST(Document, RecordsEachComponentOfALimitAndWhichOneDecided) {

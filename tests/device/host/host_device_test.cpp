@@ -40,7 +40,7 @@ std::string mapping_flags(const void* address) {
 TEST(BlasVendorTest, KernelsOfOldProcessorsGiveWayToWhatThisOneCanRun) {
     EXPECT_EQ(better_blas_kernels("Prescott", "avx512"), "SkylakeX");
     EXPECT_EQ(better_blas_kernels("Nehalem", "avx2"), "Haswell");
-    EXPECT_EQ(better_blas_kernels("Prescott", "sse2"), "");
+    EXPECT_EQ(better_blas_kernels("Prescott", "baseline"), "");
     EXPECT_EQ(better_blas_kernels("Zen", "avx512"), "") << "OpenBLAS knows better";
 }
 
@@ -50,7 +50,7 @@ TEST(HostFftTest, SaysWhereThePackageOfFftwHasNoCodeForTheProcessor) {
         EXPECT_FALSE(lacks_avx2("fftw-3.3.10-sse2-avx-avx2-avx2_128", isa));
         EXPECT_FALSE(lacks_avx2("Another library of that interface", isa)) << "says nothing of it";
     }
-    EXPECT_FALSE(lacks_avx2("fftw-3.3.10-sse2-avx", "sse2"));
+    EXPECT_FALSE(lacks_avx2("fftw-3.3.10-sse2-avx", "baseline"));
     EXPECT_FALSE(lacks_avx2("fftw-3.3.10", "neon"));
     EXPECT_EQ(host_fft_description().ends_with(')'),
               lacks_avx2(host_fft_description(), best_loops().isa));

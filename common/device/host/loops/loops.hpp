@@ -167,7 +167,7 @@ struct PeakLoops {
 
 /// All loops of one instruction set.
 struct Loops {
-    std::string_view isa;  ///< as on the command line: "sse2", "avx2", "avx512", "neon", ...
+    std::string_view isa;  ///< as on the command line: "baseline", "avx2", "avx512", "neon", ...
     int lanes;             ///< doubles of a vector
     int registers;         ///< vectors that a core holds
     const VectorLoops& vectors;

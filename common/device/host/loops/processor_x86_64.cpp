@@ -8,7 +8,7 @@ bool processor_has(std::string_view isa) {
     const bool v4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                     __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
                     __builtin_cpu_supports("avx512vl");
-    return isa == "sse2" || (isa == "avx2" && v3) || (isa == "avx512" && v3 && v4);
+    return isa == "baseline" || (isa == "avx2" && v3) || (isa == "avx512" && v3 && v4);
 }
 
 }  // namespace quartet::device

@@ -37,7 +37,7 @@ from quartet_dev.limits.plan import LIMITS, matches
 
 EXAMPLE = "quartet limits --only cg,fft"
 BUDGET = 3000  # seconds
-ISAS = ("sse2", "avx2", "avx512", "neon", "sve256", "sve512")
+ISAS = ("baseline", "avx2", "avx512", "neon", "sve256", "sve512")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -445,6 +445,10 @@ def validate____defs_details(data, custom_formats={}, name_prefix=None):
             data__note = data["note"]
             if not isinstance(data__note, (str)):
                 raise JsonSchemaValueException("" + (name_prefix or "data") + ".note must be string", data__note)
+        if "isa" in data_keys:
+            data_keys.remove("isa")
+            data__isa = data["isa"]
+            validate____defs_text(data__isa, custom_formats, (name_prefix or "data") + ".isa")
         if "pushes" in data_keys:
             data_keys.remove("pushes")
             data__pushes = data["pushes"]
