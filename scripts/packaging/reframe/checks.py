@@ -23,14 +23,13 @@ from quartet.exit_codes import UNAVAILABLE, VERIFIED  # noqa: E402
 from quartet.kernels import KERNELS  # noqa: E402
 from quartet.machine import Machine  # noqa: E402
 from quartet.paths import PROGRAMS  # noqa: E402
-from quartet.results import (  # noqa: E402
-    cases,  # noqa: E402
-    collect,
-    load,
-)
+from quartet.results import cases, collect, load  # noqa: E402
+from quartet.run.kernels import RUNS  # noqa: E402
 
 DOCUMENT = "quartet.json"
 FRACTION = "fraction_of_limit"
+SMALL = {"stream": "--sizes 2 --pushes 3", "matmul": "--size 1024 --tile 256", "cg": "--size 1001 --iterations 5",
+         "fft": "--size 3600"}
 ENOUGH = 2**40  # bytes: sizes are then the same on all machines
 
 
@@ -59,11 +58,10 @@ class QuartetCheck(rfm.RunOnlyRegressionTest):
 
     @run_before("run")
     def set_command(self):
-        kernel = KERNELS[self.kernel]
-        run = kernel.run
+        run = RUNS[self.kernel][0]
         words = shlex.split(self.arguments)
         if self.small:
-            words = words or ["--device", "host", *kernel.small_runs[0].arguments]
+            words = words or ["--device", "host", *SMALL[self.kernel].split()]
         words = words or [*run.arguments(Machine(self.num_tasks, ENOUGH), self.num_tasks),
                           *run.effort.arguments(run.effort.full)]
         self.executable = str(Path(self.programs) / self.kernel)
