@@ -15,7 +15,7 @@ from mkdocs.structure.files import File, Files
 ROOT = Path(__file__).resolve().parents[1]
 QUARTET = ROOT / "scripts" / "quartet"
 PROGRAMS = ROOT / "build" / "host-release" / "bin"
-KERNELS = ("stream", "matmul", "cg", "fft")
+KERNELS = tuple(sorted(main.parent.name for main in ROOT.glob("*/main.cpp")))
 BESIDE_PAGES = ("LICENSE", "CITATION.cff", "results/pictures/*.png")
 COMMANDS = "commands"
 

@@ -89,8 +89,8 @@ fi
 has_program "$launcher" ||
     refuse 77 "there is no $launcher: install an MPI, or set MPIEXEC to its launcher"
 if ! has_program "$1"; then
-    [ ! -e "$1" ] || refuse 2 "$1 is no program (not an executable file): name another one"
-    refuse 2 "there is no program $1: build it first"
+    [ ! -f "$1" ] || refuse 2 "$1 is no program (not an executable file): name another one"
+    refuse 2 "there is no program $1: build it (make build TARGETS=...), or name its path"
 fi
 
 # CPUs that this process may use; nproc would take OMP_NUM_THREADS for them.

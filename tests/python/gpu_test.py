@@ -12,7 +12,6 @@ import fake_results
 from fake_build import FakeBuild
 from in_process import quartet
 from quartet.exit_codes import FAILED
-from quartet.kernels import NAMES
 from quartet.machine import Machine
 from quartet.results import Case, Name
 from quartet.text import WIDTH
@@ -65,7 +64,7 @@ exit "$(cat {folder}/code)"
 class Whole(FakeBuild):
     def setUp(self):
         super().setUp()
-        for name in NAMES:
+        for name in ON_GPU:
             self.write(f"bin/{name}", PROGRAM.format(folder=self.folder))
 
     def run_gpu(self, *arguments, found="NVIDIA H200, 9.0", path="", code=0, listed=LIST,
@@ -209,8 +208,8 @@ exit 1
         done = self.run_gpu("--only", "bench")
         self.assertEqual(done.returncode, 3)
         states = {part: record.load(self.folder / "results" / "nvidia-h200" / "parts", part).state
-                  for part in NAMES}
-        self.assertEqual(states, {name: "FAILED" if name == "cg" else "ok" for name in NAMES})
+                  for part in ON_GPU}
+        self.assertEqual(states, {name: "FAILED" if name == "cg" else "ok" for name in ON_GPU})
         self.assertIn("| cg | FAILED |", self.page())
 
     def test_what_is_not_here_is_told_apart(self):
@@ -236,7 +235,7 @@ exit 1
         self.assertEqual(self.calls(), [])
 
     def test_parts_have_a_budget_each(self):
-        for name in NAMES:
+        for name in ON_GPU:
             self.write(f"bin/{name}", "#!/bin/sh\nexec sleep 30\n")
         begin = time.monotonic()
         done = self.run_gpu("--only", "stream,matmul", "--budget", "5.5")

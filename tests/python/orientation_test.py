@@ -7,9 +7,10 @@ from pathlib import Path
 
 import fake_results
 from in_process import quartet
-from quartet.kernels import NAMES
 from quartet.results import judged_cases
 from quartet.tables import orientation
+
+KERNELS = ("stream", "matmul", "cg", "fft")  # the paper's
 
 
 def neighbour(**more):
@@ -23,7 +24,7 @@ class Orientation(unittest.TestCase):
     def render(self, *rows, items=()):
         document = fake_results.document(*rows)
         with tempfile.TemporaryDirectory() as folder:
-            for name in NAMES:
+            for name in KERNELS:
                 (Path(folder) / f"{name}.json").write_text(json.dumps(
                     fake_results.published([fake_results.number()], orientation=list(items))))
             return orientation.render(judged_cases([document]), Path(folder))
@@ -47,8 +48,8 @@ class Orientation(unittest.TestCase):
             fake_results.error(fake_results.stream_name(transport="rma"), "none"),
             items=[neighbour()]), "")
 
-    def test_every_kernel_and_kind_of_device_has_neighbours(self):
-        for kernel in NAMES:
+    def test_each_kernel_of_the_paper_and_kind_of_device_has_neighbours(self):
+        for kernel in KERNELS:
             for on_gpu in (False, True):
                 self.assertGreaterEqual(len(orientation.neighbours(kernel, on_gpu)), 1,
                                         (kernel, on_gpu))

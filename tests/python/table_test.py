@@ -26,6 +26,15 @@ class Table(unittest.TestCase):
                                        "12500", "########..", "80%", "ok"])
         self.assertIn("stream's limit: the receiver's own local add", text)
 
+    def test_a_kernel_that_no_table_knows_is_shown(self):
+        name = fake_results.stream_name().replace("stream", "triad")
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "triad.json"
+            file.write_text(json.dumps(fake_results.document(fake_results.case(name, 10000))))
+            done = quartet("table", file)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done)
+        self.assertIn("triad MiB/s, host, 2 ranks", done.stdout)
+
     def test_median_of_runs_that_drifted_is_marked(self):
         text = render(fake_results.case(fake_results.stream_name(), 10000, drift=0.2))
         self.assertIn(" 10000? ", text)

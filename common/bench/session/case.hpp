@@ -56,7 +56,8 @@ class Case {
     /// Probes, outside of the runs' time, how long the run would take at each limit of the machine:
     /// at least one, the same ones in each probe. The slowest decides. Same answer on all ranks.
     virtual std::vector<LimitComponent> limit() = 0;
-    /// Called after the last run, outside of its time: writes what is to be kept.
+    /// Called after the last run, outside of its time: writes what is to be kept. Again if the case
+    /// is measured again.
     virtual void finish() {}
     /// How it ran, for people ("windows on huge pages"). Facts for programs go into details().
     [[nodiscard]] virtual std::string note() const { return {}; }

@@ -16,7 +16,8 @@ def run(_options: argparse.Namespace) -> int:
     try:
         from quartet_dev import schemas
     except ImportError as error:
-        raise ScriptError(f"{error}: scripts/setup.sh test installs it", UNAVAILABLE) from None
+        raise ScriptError(f"{error}: scripts/setup.sh test installs it for /usr/bin/python3 (QUARTET_PYTHON=...)",
+                          UNAVAILABLE) from None
     for file in schemas.write():
         print(file)
     return VERIFIED

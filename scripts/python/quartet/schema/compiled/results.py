@@ -6,8 +6,8 @@ from quartet.schema import Invalid as JsonSchemaValueException
 
 REGEX_PATTERNS = {
     '/error$': re.compile('/error\\Z', re.A),
-    '^(stream|matmul|cg|fft)/.*/error$': re.compile('^(stream|matmul|cg|fft)/.*/error\\Z', re.A),
-    '^(stream|matmul|cg|fft)/(native|dataflow|library|tensorflow)/(host|cuda|model)/(mpi|staged|shm|rma|nccl|ipc|grpc)(/[^/]+)*/ranks:\\d{1,9}/threads:\\d{1,9}(/[^/]+)*$': re.compile('^(stream|matmul|cg|fft)/(native|dataflow|library|tensorflow)/(host|cuda|model)/(mpi|staged|shm|rma|nccl|ipc|grpc)(/[^/]+)*/ranks:\\d{1,9}/threads:\\d{1,9}(/[^/]+)*\\Z', re.A),
+    '^[a-z][a-z0-9-]*/.*/error$': re.compile('^[a-z][a-z0-9-]*/.*/error\\Z', re.A),
+    '^[a-z][a-z0-9-]*/(native|dataflow|library|tensorflow)/(host|cuda|model)/(mpi|staged|shm|rma|nccl|ipc|grpc)(/[^/]+)*/ranks:\\d{1,9}/threads:\\d{1,9}(/[^/]+)*$': re.compile('^[a-z][a-z0-9-]*/(native|dataflow|library|tensorflow)/(host|cuda|model)/(mpi|staged|shm|rma|nccl|ipc|grpc)(/[^/]+)*/ranks:\\d{1,9}/threads:\\d{1,9}(/[^/]+)*\\Z', re.A),
     '/(paper|pair:[0-9]+-[0-9]+)$': re.compile('/(paper|pair:[0-9]+-[0-9]+)\\Z', re.A),
     '/paper$': re.compile('/paper\\Z', re.A),
     '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(Z|[+-]\\d{2}:\\d{2})$': re.compile('^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(Z|[+-]\\d{2}:\\d{2})\\Z', re.A),
@@ -120,7 +120,7 @@ def validate____defs_error_row(data, custom_formats={}, name_prefix=None):
                 data__name_len = len(data__name)
                 if data__name_len > 500:
                     raise JsonSchemaValueException("" + (name_prefix or "data") + ".name must be shorter than or equal to 500 characters", data__name)
-            if isinstance(data__name, str) and not REGEX_PATTERNS['^(stream|matmul|cg|fft)/.*/error$'].search(data__name):
+            if isinstance(data__name, str) and not REGEX_PATTERNS['^[a-z][a-z0-9-]*/.*/error$'].search(data__name):
                 raise JsonSchemaValueException("" + (name_prefix or "data") + ".name is not written as it should be", data__name)
         if "run_type" in data_keys:
             data_keys.remove("run_type")
@@ -288,7 +288,7 @@ def validate____defs_run_name(data, custom_formats={}, name_prefix=None):
         data_len = len(data)
         if data_len > 500:
             raise JsonSchemaValueException("" + (name_prefix or "data") + " must be shorter than or equal to 500 characters", data)
-    if isinstance(data, str) and not REGEX_PATTERNS['^(stream|matmul|cg|fft)/(native|dataflow|library|tensorflow)/(host|cuda|model)/(mpi|staged|shm|rma|nccl|ipc|grpc)(/[^/]+)*/ranks:\\d{1,9}/threads:\\d{1,9}(/[^/]+)*$'].search(data):
+    if isinstance(data, str) and not REGEX_PATTERNS['^[a-z][a-z0-9-]*/(native|dataflow|library|tensorflow)/(host|cuda|model)/(mpi|staged|shm|rma|nccl|ipc|grpc)(/[^/]+)*/ranks:\\d{1,9}/threads:\\d{1,9}(/[^/]+)*$'].search(data):
         raise JsonSchemaValueException("" + (name_prefix or "data") + " is not written as it should be", data)
     return data
 
