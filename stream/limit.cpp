@@ -9,6 +9,10 @@ namespace quartet::stream {
 
 namespace {
 
+// What a probe of additions by all ranks takes. It stands beside the limit and need not be as long
+// as a run.
+constexpr Seconds part_time{0.02};
+
 // Senders that the receiver can reach only over a network.
 std::int64_t remote_senders(const Route& route, const comm::Topology& topology) {
     return std::ranges::count_if(
@@ -67,7 +71,8 @@ PushLimit::PushLimit(bench::Session& session, const Problem& problem)
     if (received_ != nullptr) {
         // As many sources as there are senders: what the receiver reads is as large.
         const auto senders = static_cast<int>(received_->senders.size());
-        local_add_.emplace(session.device(), bench::AccessPattern::add, problem.size, senders);
+        local_add_.emplace(session.device(), bench::AccessPattern::add, problem.size, senders,
+                           &session.found_ways());
         // As many additions as in a run: the more follow on one another, the more of the vectors
         // a large cache keeps.
         local_passes_ = local_add_->passes_for(bench::longest_probe_time, problem.pushes * senders,
@@ -96,9 +101,9 @@ PushLimit::PushLimit(bench::Session& session, const Problem& problem)
 
 void PushLimit::prepare_adding_by_all(const Route& route) {
     const auto senders = static_cast<int>(route.senders.size());
-    part_.emplace(session_.device(), bench::AccessPattern::add, part_of(problem_, route), senders);
-    part_passes_ =
-        part_->passes_for(bench::longest_probe_time, problem_.pushes * senders, session_.stream());
+    part_.emplace(session_.device(), bench::AccessPattern::add, part_of(problem_, route), senders,
+                  &session_.found_ways());
+    part_passes_ = part_->passes_for(part_time, problem_.pushes * senders, session_.stream());
 }
 
 // A run's additions on this rank, by a probe of one source for each sender.

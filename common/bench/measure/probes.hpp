@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/session/session.hpp"
 #include "comm/mpi/communicator.hpp"
 #include "comm/transport/transport.hpp"
 #include "core/files/file.hpp"
@@ -45,7 +46,10 @@ class MemoryProbe {
   public:
     using Pass = std::function<void(device::Stream& stream)>;
 
-    MemoryProbe(device::Device& device, AccessPattern pattern, Bytes size, int sources = 1);
+    /// With `found`, of the same device, it takes the way that an earlier probe found, and adds its
+    /// own.
+    MemoryProbe(device::Device& device, AccessPattern pattern, Bytes size, int sources = 1,
+                FoundWays* found = nullptr);
     /// Over memory of the case itself (borrowed), so that its own pages decide: reads it, or copies
     /// it to a target of the same size, whose values are lost.
     MemoryProbe(device::Device& device, device::View<const double> source);
@@ -88,6 +92,7 @@ class MemoryProbe {
 
     device::Device& device_;
     AccessPattern pattern_;
+    FoundWays* found_ = nullptr;
     std::vector<device::Buffer<std::byte>> owned_;
     device::View<std::byte> target_;
     std::vector<device::View<const std::byte>> sources_;

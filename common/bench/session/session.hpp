@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/session/case.hpp"
@@ -17,6 +18,7 @@
 #include "comm/transport/registry/transport_registry.hpp"
 #include "core/trace.hpp"
 #include "device/registry/device_registry.hpp"
+#include "device/vector_operations.hpp"
 
 namespace quartet::bench {
 
@@ -30,6 +32,10 @@ struct ProgramDescription {
     /// The capability that `native` needs of a transport, if any.
     std::optional<comm::Capability> native_needs{};
 };
+
+/// The fastest ways to pass over new memory of device() that probes of the session have found, each
+/// as its place among the device's: by pattern and bytes.
+using FoundWays = std::map<std::pair<device::AccessPattern, std::int64_t>, std::size_t>;
 
 /// Spans that each line of a timeline keeps.
 inline constexpr std::size_t traced_spans_per_track = 1 << 16;
@@ -79,6 +85,8 @@ class Session {
 
     StopRequest& stop_request() { return stop_request_; }
 
+    FoundWays& found_ways() { return found_ways_; }
+
     [[nodiscard]] RunRecord& record() { return record_; }
     /// Records the value of an option if the command line does not say it.
     void resolve(const std::string& option, const std::string& value) {
@@ -127,6 +135,7 @@ class Session {
     std::string isa_;
     std::map<std::string, std::unique_ptr<comm::Transport>> transports_;
     std::unique_ptr<comm::Transport> host_messages_;  ///< over host_
+    FoundWays found_ways_;
     std::vector<PlannedCase> plan_;
 };
 
