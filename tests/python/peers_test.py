@@ -90,7 +90,7 @@ class Formulations(unittest.TestCase):
     def test_schema_and_charts_have_those_of_the_list(self):
         schema = read_json(SHIPPED / "schema" / "quartet-results.schema.json")
         pattern = schema["$defs"]["run_name"]["pattern"]
-        self.assertEqual(tuple(re.search(r"\)/\(([^)]*)\)", pattern)[1].split("|")), FORMULATIONS)
+        self.assertEqual(tuple(re.search(r"/\(([^)]*)\)", pattern)[1].split("|")), FORMULATIONS)
         self.assertEqual(tuple(style.FORMULATIONS), FORMULATIONS)
 
 
