@@ -378,9 +378,9 @@ class Choices(unittest.TestCase):
 
     def test_stream_sizes_fit_the_memory(self):
         arguments = RUNS["stream"][0].arguments
-        for memory, ranks, sizes in ((1 << 40, 2, "2:128"), (3 << 29, 2, "2:128"),
-                                     ((3 << 29) - 1, 2, "2:64"), (3 << 29, 4, "2:64"),
-                                     (0, 2, "2:2")):
+        for memory, ranks, sizes in ((1 << 40, 2, "2,32,128"), (3 << 29, 2, "2,32,128"),
+                                     ((3 << 29) - 1, 2, "2,32,64"), (3 << 29, 4, "2,32,64"),
+                                     (0, 2, "2")):
             self.assertIn(sizes, arguments(Machine(4, memory), ranks))
 
     def test_every_row_has_the_runs_of_an_interval(self):

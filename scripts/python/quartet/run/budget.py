@@ -14,7 +14,8 @@ from quartet.run.plan import Launch, choose_efforts
 from quartet.text import counted
 
 FOR_REPEATS = 0.5  # of the time that is left: disturbed runs are measured again, and estimates are short
-LEAST_OF_EQUAL, MOST_OF_EQUAL = 0.6, 1.5  # what a program gets, of an equal share: estimates may be far off
+LEAST_OF_EQUAL, MOST_OF_EQUAL = 0.6, 1.1  # what a program gets, of an equal share: estimates may be far off, and what
+# each takes beyond its share is the last one's loss
 SECONDS_TO_END = 3.0  # that a job takes once it is asked to
 ROUNDED = 30  # a budget that is proposed, in seconds
 
