@@ -54,7 +54,7 @@ SimdPartialRowFfts::SimdPartialRowFfts(const FourStepFft& shape, std::int64_t gr
             row_twiddles_.push_back(root.imag());
         }
     }
-    const std::int64_t size = 6 * loops_.lanes * members_.tiles;
+    const std::int64_t size = std::int64_t{6} * loops_.lanes * members_.tiles;
     for (int thread = 0; thread < settings.threads; ++thread)
         memory_.emplace_back(allocate_host_memory(bytes_of<double>(size), MemoryKind::host, 1),
                              size);
@@ -94,7 +94,7 @@ void SimdPartialRowFfts::sum(std::int64_t group, const Range& blocks, const doub
     fft.second = fft_.fft();
     RowWork work{};
     work.stages = memory;
-    work.halves = memory + 4 * loops_.lanes * members_.tiles;
+    work.halves = memory + std::int64_t{4} * loops_.lanes * members_.tiles;
     alignas(64) double twiddle[FourStepFft::block_size];
     for (std::int64_t block = blocks.begin; block < blocks.end; ++block) {
         for (std::int64_t lane = 0; lane < lanes; ++lane) {

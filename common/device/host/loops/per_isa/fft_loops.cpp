@@ -123,7 +123,7 @@ template <typename Store>
 void tile_rows(const TileFft& fft, const TileWork& work, const double* next, double* blocks) {
     const std::int64_t step = fft.first.length;
     const Strips rows{step};
-    const std::int64_t prefetched = fft.second.length * lanes;
+    const std::int64_t prefetched = std::int64_t{fft.second.length} * lanes;
     const TargetBlock* targets = fft.blocks;
     if (fft.whole_blocks) {
         const BlockWriter writer{fft.past_caches, work.halves};
@@ -142,7 +142,7 @@ void tile_rows(const TileFft& fft, const TileWork& work, const double* next, dou
     // Strips and blocks begin at different bins: all bins in order first, then block by block. The
     // empty lanes of a rank's last block get bins of the next rank.
     double* re = work.unsorted;
-    double* im = re + fft.first.length * fft.second.length + block_bins;
+    double* im = re + std::int64_t{fft.first.length} * fft.second.length + block_bins;
     for (std::int64_t strip = 0; strip < rows.strips(); ++strip, next += prefetched) {
         const std::int64_t first_bin = rows.begin(strip);
         strip_rows(
@@ -157,7 +157,8 @@ void tile_rows(const TileFft& fft, const TileWork& work, const double* next, dou
         const std::int64_t bin = targets[number].first_bin;
         for (int part = 0; part < block_parts; ++part)
             writer.write(blocks + targets[number].offset, part, 0,
-                         {load(re + bin + part * lanes), load(im + bin + part * lanes)});
+                         {load(re + bin + std::int64_t{part} * lanes),
+                          load(im + bin + std::int64_t{part} * lanes)});
     }
 }
 
@@ -184,7 +185,7 @@ void rows(const RowFft& fft, const RowWork& work, std::int64_t count, double* bi
     const double* const* next = work.next;
     const std::int64_t step = 2 * fft.columns;
     const bool past_caches = fft.past_caches;
-    for (int part = 0; part < block_parts && part * lanes < count; ++part) {
+    for (std::int64_t part = 0; part < block_parts && part * lanes < count; ++part) {
         const auto load_tile = [=](std::int64_t t) __attribute__((always_inline)) {
             const std::int64_t offset = std::int64_t{2} * block_bins * sources[t].tile;
             if (part == 0)
@@ -243,7 +244,7 @@ void partial_rows(const RowFft& fft, const RowWork& work, const double* twiddle,
         transform(
             fft.second,
             [=](std::int64_t j) __attribute__((always_inline)) {
-                return load_part(source + 2 * block_bins * j, part);
+                return load_part(source + j * 2 * block_bins, part);
             },
             [=](std::int64_t k2, const Complex& value) __attribute__((always_inline)) {
                 writer.write(summed + k2 * step, part, k2,
@@ -255,12 +256,13 @@ void partial_rows(const RowFft& fft, const RowWork& work, const double* twiddle,
 
 void scatter(const double* blocks, std::int64_t count, const double* within, const double* roots,
              double* target, std::int64_t step, bool past_caches) {
+    constexpr std::int64_t block = 2 * block_bins;
     constexpr std::int64_t ahead = 8;  // blocks to prefetch: another core has them in its cache
     alignas(Complex) double half[2 * lanes];
     const BlockWriter writer{past_caches, half};
-    for (std::int64_t number = 0; number < count; ++number, blocks += 2 * block_bins) {
+    for (std::int64_t number = 0; number < count; ++number, blocks += block) {
         double* address = target + number * step;
-        prefetch_block(blocks + 2 * block_bins * ahead);
+        prefetch_block(blocks + block * ahead);
         if (!past_caches) {
             __builtin_prefetch(address + ahead * step, 1, 2);
             __builtin_prefetch(address + ahead * step + block_bins, 1, 2);

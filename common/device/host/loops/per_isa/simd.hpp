@@ -107,8 +107,9 @@ using LaneSequence = std::make_integer_sequence<int, lanes>;
 /// lines in flight (docs/notes/cg.md).
 template <Fetch fetch, int streams>
 [[gnu::always_inline]] inline void fetch_line(const double* line) {
+    constexpr int ahead = 3072 / static_cast<int>(sizeof(double)) / streams;  // in doubles
     if constexpr (fetch == Fetch::ahead)
-        __builtin_prefetch(line + 3072 / streams / sizeof(double), 0, 2);
+        __builtin_prefetch(line + ahead, 0, 2);
     if constexpr (fetch == Fetch::twice)
         static_cast<void>(*static_cast<const volatile double*>(line));
 }
