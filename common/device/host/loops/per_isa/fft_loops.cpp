@@ -256,7 +256,7 @@ void partial_rows(const RowFft& fft, const RowWork& work, const double* twiddle,
 
 void scatter(const double* blocks, std::int64_t count, const double* within, const double* roots,
              double* target, std::int64_t step, bool past_caches) {
-    constexpr std::int64_t block = 2 * block_bins;
+    constexpr std::int64_t block = std::int64_t{2} * block_bins;
     constexpr std::int64_t ahead = 8;  // blocks to prefetch: another core has them in its cache
     alignas(Complex) double half[2 * lanes];
     const BlockWriter writer{past_caches, half};
