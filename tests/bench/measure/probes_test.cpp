@@ -105,6 +105,25 @@ TEST_F(ProbesTest, TheFastestWayThroughMemoryIsChosenOnce) {
     EXPECT_EQ(calls, trials + 7);
 }
 
+TEST_F(ProbesTest, AnEarlierProbesWayIsTakenForNewMemoryOfItsSize) {
+    FoundWays found;
+    MemoryProbe first(*device, AccessPattern::add, kibibytes(64), 1, &found);
+    first.choose_way(*stream);
+    ASSERT_EQ(found.size(), 1U);
+
+    const auto ways = device->vectors().ways(AccessPattern::add);
+    ASSERT_GT(ways.size(), 1U);
+    for (std::size_t place = 0; place < ways.size(); ++place) {
+        found.begin()->second = place;
+        MemoryProbe second(*device, AccessPattern::add, kibibytes(64), 1, &found);
+        second.choose_way(*stream);
+        EXPECT_EQ(second.way(), to_string(ways[place]));
+    }
+    MemoryProbe other(*device, AccessPattern::add, kibibytes(32), 1, &found);
+    other.choose_way(*stream);
+    EXPECT_EQ(found.size(), 2U) << "another size chooses anew";
+}
+
 TEST_F(ProbesTest, AWayThatIsSlowerIsNotChosen) {
     auto source = device::allocate<double>(*device, 1 << 12);
     MemoryProbe probe(*device, std::as_const(source).view());
