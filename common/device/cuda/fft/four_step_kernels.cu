@@ -100,10 +100,45 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 // Points that a thread of the copies below has under way at once.
-constexpr int copy_batch = 2;
+constexpr int copy_batch = 4;
+
+/// An element of rows of equal length that follow one another.
+struct RowPlace {
+    std::int64_t index;
+    std::int64_t row;
+    std::int64_t column;
+};
+
+/// Goes through the elements of rows by equal steps. A division for each of them, in 64 bits, would
+/// take a copy more instructions than all the rest.
+struct RowSteps {
+    std::int64_t count;  ///< elements of all rows
+    std::int64_t length;
+    RowPlace step;
+
+    [[nodiscard]] constexpr RowPlace begin(std::int64_t index) const {
+        return {index, index / length, index % length};
+    }
+    [[nodiscard]] constexpr RowPlace next(const RowPlace& place) const {
+        RowPlace next{place.index + step.index, place.row + step.row, place.column + step.column};
+        if (next.column >= length) {
+            next.column -= length;
+            ++next.row;
+        }
+        return next;
+    }
+};
+
+RowSteps row_steps(std::int64_t count, std::int64_t length, std::int64_t step) {
+    return {count, length, {step, step / length, step % length}};
+}
 
 unsigned copy_grid(std::int64_t count) {
     return static_cast<unsigned>(blocks_for(count, copy_batch));
+}
+
+std::int64_t threads_of(unsigned grid) {
+    return std::int64_t{grid} * block_threads;
 }
 
 /// Exchanges a pair of neighbouring bins between threads. The lower four of eight threads hold the
@@ -118,34 +153,33 @@ __device__ double2 with_partner(double2 pair, bool upper) {
 // behind a link. Their neighbours read the next tile's, which follows it. Beyond the end the first
 // block is read again, for nothing: whole warps exchange.
 __global__ void __launch_bounds__(block_threads)
-    unpack(UnpackShape shape, const double* part, double2* columns) {
-    const std::int64_t blocks = divide_up(shape.bins, fft_block_bins) * shape.part_tiles;
+    unpack(UnpackShape shape, RowSteps steps, const double* part, double2* columns) {
     const std::int64_t lane = threadIdx.x % fft_block_bins;
     const bool upper = lane >= fft_block_bins / 2;
     const std::int64_t bin_of_block = lane % (fft_block_bins / 2) * 2 + (upper ? 1 : 0);
-    const std::int64_t step = grid_threads() / fft_block_bins;
     const std::int64_t of_warp = threadIdx.x % 32 / fft_block_bins;
-    for (std::int64_t first = grid_thread() / fft_block_bins; first - of_warp < blocks;
+    const double* lines = part + offset_in_part(shape.first_bin, 0, shape.part_tiles) + 2 * lane;
+    double2* target = columns + bin_of_block * shape.tiles + shape.first_tile;
+    // A row has the blocks of the same bins of all the sender's tiles.
+    RowPlace place = steps.begin(grid_thread() / fft_block_bins);
+    const std::int64_t step = grid_threads() / fft_block_bins;
+    for (std::int64_t first = place.index - of_warp; first < steps.count;
          first += copy_batch * step) {
         double2 pairs[copy_batch];
-        std::int64_t target[copy_batch];
+        RowPlace places[copy_batch];
 #pragma unroll
         for (int i = 0; i < copy_batch; ++i) {
-            const std::int64_t block = first + i * step < blocks ? first + i * step : 0;
-            const std::int64_t tile = block % shape.part_tiles;
-            const std::int64_t first_bin = block / shape.part_tiles * fft_block_bins;
-            const double* line =
-                part + offset_in_part(shape.first_bin + first_bin, tile, shape.part_tiles);
-            pairs[i] = reinterpret_cast<const double2*>(line)[lane];
-            const std::int64_t bin = first_bin + bin_of_block;
-            const bool wanted = first + i * step < blocks && bin < shape.bins;
-            target[i] = wanted ? bin * shape.tiles + shape.first_tile + tile : -1;
+            places[i] = place;
+            const std::int64_t block = place.index < steps.count ? place.index : 0;
+            pairs[i] = *reinterpret_cast<const double2*>(lines + block * 2 * fft_block_bins);
+            place = steps.next(place);
         }
 #pragma unroll
         for (int i = 0; i < copy_batch; ++i) {
             const double2 value = with_partner(pairs[i], upper);
-            if (target[i] >= 0)
-                columns[target[i]] = value;
+            const std::int64_t first_bin = places[i].row * fft_block_bins;
+            if (places[i].index < steps.count && first_bin + bin_of_block < shape.bins)
+                target[first_bin * shape.tiles + places[i].column] = value;
         }
     }
 }
@@ -174,19 +208,24 @@ __global__ void __launch_bounds__(transpose_edge* transpose_rows)
 }
 
 __global__ void __launch_bounds__(block_threads)
-    natural_order(NaturalOrderShape shape, const double2* part, double2* bins) {
-    for (std::int64_t first = grid_thread(); first < shape.count;
-         first += copy_batch * grid_threads()) {
+    natural_order(NaturalOrderShape shape, RowSteps steps, const double2* part, double2* bins) {
+    // A row has one bin of each column.
+    RowPlace place = steps.begin(shape.before + grid_thread());
+    const std::int64_t end = shape.before + shape.count;
+    double2* target = bins + shape.columns.first_column - shape.first_bin;
+    while (place.index < end) {
         double2 values[copy_batch];
-#pragma unroll
-        for (int i = 0; i < copy_batch; ++i)
-            values[i] = part[between(first + i * grid_threads(), 0, shape.count - 1)];
+        RowPlace places[copy_batch];
 #pragma unroll
         for (int i = 0; i < copy_batch; ++i) {
-            const std::int64_t index = first + i * grid_threads();
-            if (index < shape.count)
-                bins[shape.columns.bin(shape.before + index) - shape.first_bin] = values[i];
+            places[i] = place;
+            values[i] = part[(place.index < end ? place.index : end - 1) - shape.before];
+            place = steps.next(place);
         }
+#pragma unroll
+        for (int i = 0; i < copy_batch; ++i)
+            if (places[i].index < end)
+                target[places[i].row * shape.columns.length + places[i].column] = values[i];
     }
 }
 
@@ -227,9 +266,12 @@ void launch_pack(const PackShape& shape, const Twiddles& twiddles, const double2
 
 void launch_unpack(const UnpackShape& shape, const double* part, double2* columns,
                    cudaStream_t stream) {
-    const std::int64_t count = shape.bins * shape.part_tiles;
-    if (count > 0)
-        unpack<<<copy_grid(count), block_threads, 0, stream>>>(shape, part, columns);
+    const std::int64_t blocks = divide_up(shape.bins, fft_block_bins) * shape.part_tiles;
+    if (blocks == 0)
+        return;
+    const unsigned grid = copy_grid(blocks * fft_block_bins);
+    const RowSteps steps = row_steps(blocks, shape.part_tiles, threads_of(grid) / fft_block_bins);
+    unpack<<<grid, block_threads, 0, stream>>>(shape, steps, part, columns);
 }
 
 void launch_transpose(const TransposeShape& shape, const double2* source, double2* target,
@@ -244,8 +286,11 @@ void launch_transpose(const TransposeShape& shape, const double2* source, double
 
 void launch_natural_order(const NaturalOrderShape& shape, const double2* part, double2* bins,
                           cudaStream_t stream) {
-    if (shape.count > 0)
-        natural_order<<<copy_grid(shape.count), block_threads, 0, stream>>>(shape, part, bins);
+    if (shape.count == 0)
+        return;
+    const unsigned grid = copy_grid(shape.count);
+    const RowSteps steps = row_steps(shape.count, shape.columns.columns, threads_of(grid));
+    natural_order<<<grid, block_threads, 0, stream>>>(shape, steps, part, bins);
 }
 
 void launch_twiddles(const TwiddleShape& shape, const Twiddles& twiddles, double2* points,

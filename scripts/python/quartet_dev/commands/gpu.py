@@ -1,19 +1,21 @@
 """The first hour on a GPU: builds for it, tests, measures, and says what it found.
 
-It has parts, each of which ends within ten minutes and can run alone (--only):
+It has parts, each of which ends within ten minutes and can run alone (--only). They run in this order:
 
+    kernels       our kernels alone, checked and timed, beside cudaMemcpy and cuBLAS; needs nvcc only
     build         programs and GPU tests, for the architecture of the GPU that is here
-    memcheck racecheck synccheck   compute-sanitizer over the device's tests
-    tests         all tests that need a GPU
     check         all that --list shows on cuda, once, on small problems
-    check-memory  the same under compute-sanitizer
-    stream matmul cg fft   the measurements, with what is promised of them
+    cg fft stream matmul   the measurements, with what is promised of them
+    tests         all tests that need a GPU
     counters      hardware counters that show whether a promise is kept by accident (ncu)
+    memcheck racecheck synccheck   compute-sanitizer over the device's tests
+    check-memory  the check under compute-sanitizer
 
 A part that fails does not stop the others. Each leaves its documents, logs and a record in a folder
 that is named after the GPU; page.md there says how each part went, and what was promised, measured
-and expected. Records of parts that ran elsewhere can be put beside them: --only page writes the page
-anew.
+and expected. What --total leaves no time for is named there; --resume runs it, and what failed, another
+time. Records of parts that ran elsewhere can be put beside them: --only page writes the page anew.
+The card's clocks and settings are never changed.
 
 No network is needed, and nothing is installed. MPIEXEC names another MPI launcher; CMake looks where
 CMAKE_PREFIX_PATH says. What this build or GPU cannot do is listed as not here, and is not a failure. A
@@ -21,8 +23,10 @@ missed promise does not change the exit code either."""
 
 import argparse
 import os
+import tarfile
 import time
 from pathlib import Path
+from typing import Optional
 
 from quartet.command_line import add_launcher, seconds_or_none, some_of
 from quartet.exit_codes import UNAVAILABLE, worst
@@ -48,6 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         "measurements), page")
     parser.add_argument("--budget", type=seconds_or_none, default=570, metavar="SECONDS",
                         help="time for each part (%(default)s)")
+    parser.add_argument("--total", type=seconds_or_none, default=1800, metavar="SECONDS",
+                        help="time for all parts (%(default)s)")
+    parser.add_argument("--resume", action="store_true",
+                        help="leaves out what passed before, by the records in --results")
+    parser.add_argument("--archive", type=Path, metavar="FILE.tgz",
+                        help="all results also go there, anew after each part")
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "gpu",
                         help="build folder (%(default)s)")
     parser.add_argument("--results", type=Path, default=RESULTS / "gpu",
@@ -59,13 +69,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="instead of the one that nvidia-smi names: 'NVIDIA H200, 9.0'")
 
 
-def run_part(part: str, place: Place, gpu: Gpu, budget: float) -> list[Step]:
-    """Runs a part's steps. It is planned when the part before is done: what can be checked, the
-    programs say."""
+def run_part(part: str, place: Place, gpu: Gpu, budget: float, before: Optional[record.PartRecord]) -> list[Step]:
+    """Runs a part's steps but those that passed before. It is planned when the part before is done: what can
+    be checked, the programs say."""
     begin = time.monotonic()
     clock = Clock(budget)
     steps = plan(part, place, gpu)
     for step in steps:
+        if before and before.passed(step):
+            continue
         execution.run(step, clock, place.logs)
         if part == COUNTERS:
             excuse(step, place.logs)
@@ -84,15 +96,27 @@ def run(options: argparse.Namespace) -> int:
         folder.mkdir(parents=True, exist_ok=True)
     say(f"{gpu.name}, architecture {gpu.architecture}, {place.machine.cores} cores")
     steps, codes = [], []
+    clock = Clock(options.total)
+    before = records(place) if options.resume else {}
     for part in wanted(options.only):
-        of_part = run_part(part, place, gpu, options.budget)
+        of_part = run_part(part, place, gpu, min(options.budget, clock.left()), before.get(part))
         steps += of_part
         codes.append(record.code_of(of_part))
         page.write(place, gpu, PARTS, records(place))  # whatever becomes of the next one
+        if options.archive:
+            archive(place.results, options.archive)
     show(steps, page.write(place, gpu, PARTS, records(place)))
     print(os.path.relpath(place.results / page.PAGE))
     sure = [code for code in codes if code != UNAVAILABLE]
     return worst(sure or codes)
+
+
+def archive(results: Path, file: Path) -> None:
+    """Replaces the archive at once: whoever copies it while the next part runs gets a whole one."""
+    new = file.with_name(file.name + ".new")
+    with tarfile.open(new, "w:gz") as made:
+        made.add(results, results.name)
+    new.replace(file)
 
 
 def records(place: Place) -> dict[str, record.PartRecord]:

@@ -47,6 +47,8 @@ TABLE: dict[str, tuple[Counter, ...]] = {
     "transpose": (Counter(CONFLICTS, Bound(most=0), "bank conflicts"),),
     "gemm": (Counter(TENSORS, Bound(most=0), "instructions of tensor cores: not single precision"),),
 }
+# Neither the card's clocks are changed nor its caches emptied, as ncu would by itself.
+AS_IT_RUNS = ("--clock-control", "none", "--cache-control", "none")
 MOST_LAUNCHES = 40  # of the kernels above, that a profile looks at
 
 
@@ -78,7 +80,7 @@ def counter_steps(place: Place) -> list[Step]:
             for old in place.logs.glob(file.name.replace("%p", "*")):
                 old.unlink()
             command = place.launch(
-                profile.ranks, ncu, "--target-processes", "all", "--csv", "--log-file", file,
+                profile.ranks, ncu, *AS_IT_RUNS, "--target-processes", "all", "--csv", "--log-file", file,
                 "--kernel-name-base", "demangled", "--kernel-name",
                 f"regex:.*({'|'.join(TABLE)}).*", "--launch-count", MOST_LAUNCHES,
                 "--metrics", ",".join(metrics), place.program(name), "--device", "cuda",

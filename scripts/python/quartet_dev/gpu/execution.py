@@ -36,8 +36,8 @@ def run(step: Step, clock: Clock, logs: Path) -> None:
         return
     seconds = min(step.seconds, clock.left())
     if seconds < min(step.seconds, LEAST_SECONDS):
-        step.reason = "left out: no time left"
-        say(f"{step.title}: {step.reason}")
+        step.reason = "no time left"
+        say(f"{step.title}: left out, {step.reason}")
         return
     say(f"{step.title} (at most {seconds:.0f} s)")
     log = logs / step.log

@@ -3,6 +3,7 @@
 import subprocess
 
 from quartet.exit_codes import FAILED
+from quartet_dev.gpu.alone import kernel_steps
 from quartet_dev.gpu.checks import TOOLS, build_steps, check_steps, sanitizer_steps, test_steps
 from quartet_dev.gpu.counters import counter_steps
 from quartet_dev.gpu.kernels import ON_GPU
@@ -11,7 +12,9 @@ from quartet_dev.gpu.steps import Gpu, Place, Step
 
 CHECKS = ("check", "check-memory")
 COUNTERS = "counters"
-PARTS = ("build", *TOOLS, "tests", *CHECKS, *ON_GPU, COUNTERS)
+KERNELS = "kernels"
+# Rates first, and what takes minutes to find nothing last.
+PARTS = (KERNELS, "build", "check", *ON_GPU, "tests", COUNTERS, *TOOLS, "check-memory")
 # Other words for some of them; `page` has no steps: the page is made anew from what is there.
 GROUPS = {"sanitize": TOOLS, "bench": tuple(ON_GPU), "page": ()}
 
@@ -25,6 +28,8 @@ def wanted(words: tuple[str, ...]) -> list[str]:
 def plan(part: str, place: Place, gpu: Gpu) -> list[Step]:
     """The steps of a part, or a failed step that says why they cannot be planned."""
     try:
+        if part == KERNELS:
+            return kernel_steps(place, gpu)
         if part == "build":
             return build_steps(place, gpu)
         if part in TOOLS:

@@ -1,0 +1,509 @@
+// The GPU kernels alone, beside cudaMemcpy and cuBLAS, without MPI, CMake or any other library:
+// what the first three minutes on a new GPU can tell. Each kernel's result is checked first, then
+// it is timed.
+//
+//   nvcc -std=c++20 -O3 --expt-relaxed-constexpr --extended-lambda -arch=sm_90 -I common \
+//       tests/micro/kernel_benchmark.cu common/device/cuda/*/*.cu -lcublas -o kernel_benchmark &&
+//       ./kernel_benchmark
+//
+// Rates count each array that is read or written once. Arguments name some of vectors, updates,
+// products and transforms. Exit code: 1 for a wrong result, 3 for an error of CUDA.
+
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/block_range.hpp"
+#include "device/cuda/blas/gemv_kernel.hpp"
+#include "device/cuda/fft/four_step_kernels.hpp"
+#include "device/cuda/matrix/cg_update_kernels.hpp"
+#include "device/cuda/matrix/triangle_kernel.hpp"
+#include "device/cuda/matrix/vector_kernels.hpp"
+#include "device/cuda/runtime/grid.hpp"
+
+namespace quartet::device {
+namespace {
+
+constexpr int threads = 256;
+
+void require(cudaError_t status, const char* what) {
+    if (status == cudaSuccess)
+        return;
+    std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(status));
+    std::exit(3);
+}
+
+void require(cublasStatus_t status, const char* what) {
+    if (status == CUBLAS_STATUS_SUCCESS)
+        return;
+    std::fprintf(stderr, "%s: cuBLAS status %d\n", what, static_cast<int>(status));
+    std::exit(3);
+}
+
+/// An array in the GPU's memory.
+template <typename T>
+class Array {
+  public:
+    explicit Array(std::int64_t size) : size_(size) {
+        require(cudaMalloc(&data_,
+                           static_cast<std::size_t>(std::max<std::int64_t>(size, 1)) * sizeof(T)),
+                "cudaMalloc");
+    }
+    explicit Array(const std::vector<T>& values) : Array(static_cast<std::int64_t>(values.size())) {
+        require(cudaMemcpy(data_, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice),
+                "cudaMemcpy");
+    }
+    ~Array() { cudaFree(data_); }
+    Array(const Array&) = delete;
+    Array& operator=(const Array&) = delete;
+
+    T* data() const { return data_; }
+    std::int64_t size() const { return size_; }
+
+  private:
+    T* data_ = nullptr;
+    std::int64_t size_;
+};
+
+/// A number in [-1, 1) for each index of each array: a hash, so that all can be computed again
+/// anywhere.
+__host__ __device__ double number(std::int64_t index, int array) {
+    std::uint64_t bits = static_cast<std::uint64_t>(index) * 8 + static_cast<std::uint64_t>(array);
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+    bits ^= bits >> 31;
+    return static_cast<double>(bits >> 11) * 0x1p-52 - 1;
+}
+
+/// The element of a symmetric matrix.
+__host__ __device__ double symmetric(std::int64_t row, std::int64_t column, std::int64_t size) {
+    return row < column ? number(row * size + column, 3) : number(column * size + row, 3);
+}
+
+/// An error for check(): none if the bits are equal, too much else.
+__device__ double unlike(double found, double wanted) {
+    return found == wanted ? 0 : 2;
+}
+
+template <typename Body>
+__global__ void for_each(std::int64_t count, Body body) {
+    for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < count;
+         i += std::int64_t{gridDim.x} * blockDim.x)
+        body(i);
+}
+
+/// The largest of error(i), which is NaN if one of them is.
+template <typename Error>
+__global__ void largest_error(std::int64_t count, Error error, unsigned long long* most) {
+    for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < count;
+         i += std::int64_t{gridDim.x} * blockDim.x) {
+        // Bits of numbers that are not negative are ordered as the numbers are; NaN's are above.
+        const double of_this = fabs(error(i));
+        atomicMax(most, static_cast<unsigned long long>(__double_as_longlong(of_this)));
+    }
+}
+
+/// One warp for each row: out[row] = sum of element(row, column) x[column], magnitudes beside it.
+template <typename Element>
+__global__ void plain_product(std::int64_t size, Element element, const double* x, double2* out) {
+    const std::int64_t row = (blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x) / 32;
+    if (row >= size)
+        return;
+    double2 sum{};
+    for (std::int64_t column = threadIdx.x % 32; column < size; column += 32) {
+        const double term = element(row, column) * x[column];
+        sum.x += term;
+        sum.y += fabs(term);
+    }
+    for (int offset = 16; offset > 0; offset /= 2) {
+        sum.x += __shfl_xor_sync(0xffffffff, sum.x, offset);
+        sum.y += __shfl_xor_sync(0xffffffff, sum.y, offset);
+    }
+    if (threadIdx.x % 32 == 0)
+        out[row] = sum;
+}
+
+class Bench {
+  public:
+    Bench() {
+        require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
+        require(cudaEventCreate(&begin_), "an event");
+        require(cudaEventCreate(&end_), "an event");
+    }
+
+    template <typename Body>
+    void fill(std::int64_t count, Body body) {
+        for_each<<<4096, threads, 0, stream>>>(count, body);
+        require(cudaGetLastError(), "filling");
+    }
+
+    /// Compares what the last call left: |error(i)| <= 1 for all i.
+    template <typename Error>
+    void check(const std::string& what, std::int64_t count, Error error) {
+        const Array<unsigned long long> most(std::vector<unsigned long long>{0});
+        largest_error<<<4096, threads, 0, stream>>>(count, error, most.data());
+        require(cudaStreamSynchronize(stream), what.c_str());
+        double largest = 0;
+        require(cudaMemcpy(&largest, most.data(), sizeof largest, cudaMemcpyDeviceToHost),
+                what.c_str());
+        verdict_ = largest <= 1 ? "ok" : "WRONG";
+        wrong_ = wrong_ || !(largest <= 1);
+    }
+
+    /// Prints the median of seven times for `calls` calls, and the check's verdict.
+    void rate(const std::string& what, double bytes, const std::function<void()>& call,
+              int calls = 20) {
+        call();
+        std::vector<float> times;
+        for (int run = 0; run < 7; ++run) {
+            require(cudaEventRecord(begin_, stream), "an event");
+            for (int i = 0; i < calls; ++i)
+                call();
+            require(cudaEventRecord(end_, stream), "an event");
+            require(cudaEventSynchronize(end_), what.c_str());
+            float milliseconds = 0;
+            require(cudaEventElapsedTime(&milliseconds, begin_, end_), "an event");
+            times.push_back(milliseconds / static_cast<float>(calls));
+        }
+        require(cudaGetLastError(), what.c_str());
+        std::ranges::sort(times);
+        const auto gigabytes = [bytes](float time) { return bytes / time * 1e-6; };
+        std::printf("%-28s %10.2f us %8.1f GB/s (%.1f to %.1f)  %s\n", what.c_str(), 1e3 * times[3],
+                    gigabytes(times[3]), gigabytes(times[6]), gigabytes(times[0]), verdict_);
+        std::fflush(stdout);
+        verdict_ = "";
+    }
+
+    bool wrong() const { return wrong_; }
+
+    cudaStream_t stream = nullptr;
+
+  private:
+    cudaEvent_t begin_ = nullptr;
+    cudaEvent_t end_ = nullptr;
+    const char* verdict_ = "";
+    bool wrong_ = false;
+};
+
+void vectors(Bench& bench, std::int64_t size) {
+    const Array<double> x(size), y(size), partials(most_sum_blocks), result(8);
+    double *to = y.data(), *from = x.data(), *sum = result.data();
+    const auto fill = [&] {
+        bench.fill(size, [=] __device__(std::int64_t i) {
+            from[i] = number(i, 0);
+            to[i] = number(i, 1);
+        });
+    };
+    const auto bytes = static_cast<double>(size) * sizeof(double);
+
+    fill();
+    const auto copy = [&] {
+        require(cudaMemcpyAsync(to, from, static_cast<std::size_t>(size) * sizeof(double),
+                                cudaMemcpyDeviceToDevice, bench.stream),
+                "cudaMemcpyAsync");
+    };
+    copy();
+    bench.check("copy", size,
+                [=] __device__(std::int64_t i) { return unlike(to[i], number(i, 0)); });
+    bench.rate("cudaMemcpy", 2 * bytes, copy);
+
+    fill();
+    const auto dot_check = [&](int second) {
+        // By one block, in another order. A random walk of products of 1/3: far below the bound.
+        const Array<double> plain(2);
+        double* plainly = plain.data();
+        bench.fill(1, [=] __device__(std::int64_t) { plainly[0] = plainly[1] = 0; });
+        bench.fill(std::min<std::int64_t>(size, 4096 * threads),
+                   [=] __device__(std::int64_t first) {
+                       double own = 0;
+                       for (std::int64_t i = first; i < size; i += std::int64_t{4096} * threads)
+                           own += number(i, 0) * number(i, second);
+                       atomicAdd(plainly, own);
+                   });
+        bench.check("dot", 1, [=] __device__(std::int64_t) {
+            return (sum[0] - plainly[0]) / (1e-14 * static_cast<double>(size));
+        });
+    };
+    const auto dot_self = [&] { launch_dot(from, from, size, partials.data(), sum, bench.stream); };
+    dot_self();
+    dot_check(0);
+    bench.rate("dot(x, x), the read limit", bytes, dot_self);
+    const auto dot = [&] { launch_dot(from, to, size, partials.data(), sum, bench.stream); };
+    dot();
+    dot_check(1);
+    bench.rate("dot(x, y)", 2 * bytes, dot);
+
+    const auto axpy = [&] { launch_axpy({0.5, nullptr}, from, to, size, bench.stream); };
+    axpy();
+    bench.check("axpy", size, [=] __device__(std::int64_t i) {
+        return (to[i] - (0.5 * number(i, 0) + number(i, 1))) / 1e-15;
+    });
+    bench.rate("axpy", 3 * bytes, axpy);
+
+    const auto* floats = reinterpret_cast<const float*>(from);
+    auto* float_target = reinterpret_cast<float*>(to);
+    bench.fill(2 * size, [=] __device__(std::int64_t i) {
+        const_cast<float*>(floats)[i] = static_cast<float>(number(i, 0));
+        float_target[i] = static_cast<float>(number(i, 1));
+    });
+    const auto add = [&] { launch_add(floats, float_target, 2 * size, bench.stream); };
+    add();
+    bench.check("add", 2 * size, [=] __device__(std::int64_t i) {
+        const double sum_of_floats = static_cast<double>(static_cast<float>(number(i, 0))) +
+                                     static_cast<double>(static_cast<float>(number(i, 1)));
+        return (float_target[i] - sum_of_floats) / 2e-7;
+    });
+    bench.rate("add, float", 3 * bytes, add);
+}
+
+void updates(Bench& bench, std::int64_t size) {
+    const Array<double> p(size), q(size), x(size), r(size), partials(most_sum_blocks), result(1);
+    double *direction = p.data(), *product = q.data(), *solution = x.data(), *residual = r.data();
+    bench.fill(size, [=] __device__(std::int64_t i) {
+        direction[i] = number(i, 0);
+        product[i] = number(i, 1);
+        solution[i] = number(i, 2);
+        residual[i] = number(i, 3);
+    });
+    const auto update = [&] {
+        launch_update_classic({0.25, nullptr}, {direction, product, solution, residual}, size,
+                              partials.data(), result.data(), bench.stream);
+    };
+    update();
+    bench.check("update", size, [=] __device__(std::int64_t i) {
+        const double of_solution = solution[i] - (number(i, 2) + 0.25 * number(i, 0));
+        const double of_residual = residual[i] - (number(i, 3) - 0.25 * number(i, 1));
+        return (fabs(of_solution) + fabs(of_residual)) / 2e-15;
+    });
+    bench.rate("cg's update, classic", 48.0 * static_cast<double>(size), update);
+}
+
+/// A triangle of one part in the GPU's memory, as TriangleLayout lays it out; size: a multiple of
+/// 1024.
+struct Triangle {
+    explicit Triangle(std::int64_t n) : size(n) {
+        const std::int64_t count = n / triangle_panel_rows;
+        for (std::int64_t p = 0; p < count; ++p) {
+            const std::int64_t row = triangle_panel_rows * p;
+            panel_of.push_back(p);
+            panels.push_back({row, elements, n - row});
+            elements += triangle_panel_rows * (n - row);
+        }
+        const std::int64_t chunks = n / tile_columns;
+        for (std::int64_t first = 0; first < count; first += tile_panels) {
+            const std::int64_t chunk = triangle_panel_rows * first / tile_columns;
+            tile_rows.push_back({static_cast<std::int64_t>(tiles.size()), chunk});
+            for (std::int64_t c = chunk; c < chunks; ++c)
+                tiles.push_back({first, tile_panels, c});
+        }
+        for (std::int64_t c = 0; c < chunks; ++c)
+            tile_rows_of_chunk.push_back(std::ranges::count_if(
+                tile_rows, [c](const TileRow& row) { return row.first_chunk <= c; }));
+    }
+
+    std::int64_t size;
+    std::int64_t elements = 0;
+    std::vector<TrianglePanel> panels;
+    std::vector<TriangleTile> tiles;
+    std::vector<TileRow> tile_rows;
+    std::vector<std::int64_t> tile_rows_of_chunk, panel_of;
+};
+
+void products(Bench& bench, cublasHandle_t cublas, std::int64_t n) {
+    const Array<double> x(n), y(n);
+    double *factor = x.data(), *found = y.data();
+    bench.fill(n, [=] __device__(std::int64_t i) { factor[i] = number(i, 0); });
+    const Array<double2> wanted(n);
+    plain_product<<<static_cast<unsigned>(divide_up(n * 32, threads)), threads, 0, bench.stream>>>(
+        n,
+        [=] __device__(std::int64_t row, std::int64_t column) { return symmetric(row, column, n); },
+        factor, wanted.data());
+    const double2* plainly = wanted.data();
+    const auto check = [&] {
+        bench.check("product", n, [=] __device__(std::int64_t i) {
+            // 2^-52 for each of 64 levels of additions, of the sum of magnitudes.
+            return (found[i] - plainly[i].x) / (64 * 0x1p-52 * plainly[i].y);
+        });
+        bench.fill(n, [=] __device__(std::int64_t i) { found[i] = nan(""); });
+    };
+    const std::string of = " " + std::to_string(n);
+    {
+        const Array<double> matrix(n * n);
+        double* a = matrix.data();
+        bench.fill(n * n, [=] __device__(std::int64_t i) { a[i] = symmetric(i / n, i % n, n); });
+        const auto bytes = static_cast<double>(matrix.size()) * sizeof(double);
+        const auto gemv = [&] { launch_gemv({a, n, n, n}, factor, found, bench.stream); };
+        gemv();
+        check();
+        bench.rate("gemv" + of, bytes, gemv);
+        const double one = 1;
+        const double zero = 0;
+        const auto by_cublas = [&] {
+            require(cublasDgemv(cublas, CUBLAS_OP_T, static_cast<int>(n), static_cast<int>(n), &one,
+                                a, static_cast<int>(n), factor, 1, &zero, found, 1),
+                    "cublasDgemv");
+        };
+        by_cublas();
+        check();
+        bench.rate("cublasDgemv" + of, bytes, by_cublas);
+    }
+    const Triangle layout(n);
+    const Array<TrianglePanel> panels(layout.panels);
+    const Array<TriangleTile> tiles(layout.tiles);
+    const Array<TileRow> tile_rows(layout.tile_rows);
+    const Array<std::int64_t> of_chunk(layout.tile_rows_of_chunk), panel_of(layout.panel_of);
+    const Array<double> elements(layout.elements), sums(tiles.size() * tile_sums);
+    double* element = elements.data();
+    const TrianglePanel* panel = panels.data();
+    bench.fill(n * n, [=] __device__(std::int64_t i) {
+        const std::int64_t row = i / n;
+        const TrianglePanel of_row = panel[row / triangle_panel_rows];
+        const std::int64_t place = i % n - of_row.first_row;
+        if (place >= 0)
+            element[of_row.offset + row % triangle_panel_rows * of_row.stride + place] =
+                symmetric(row, i % n, n);
+    });
+    const TriangleOnGpu triangle{n,
+                                 tiles.size(),
+                                 tile_rows.size(),
+                                 element,
+                                 panel,
+                                 tiles.data(),
+                                 tile_rows.data(),
+                                 of_chunk.data(),
+                                 panel_of.data(),
+                                 sums.data()};
+    const auto product = [&] { launch_triangle_product(triangle, factor, found, bench.stream); };
+    product();
+    check();
+    bench.rate("triangle" + of, static_cast<double>(layout.elements) * sizeof(double), product);
+}
+
+__host__ __device__ double2 power(std::int64_t exponent, std::int64_t order) {
+    double2 root{};
+    sincospi(-2 * static_cast<double>(exponent % order) / static_cast<double>(order), &root.y,
+             &root.x);
+    return root;
+}
+
+/// 0 where a point is `point` (of two arrays' numbers) times a power.
+__device__ double distance(double2 found, std::int64_t point, std::int64_t exponent,
+                           std::int64_t order) {
+    const double2 root = power(exponent, order);
+    const double re = number(point, 0), im = number(point, 1);
+    return fmax(fabs(found.x - (re * root.x - im * root.y)),
+                fabs(found.y - (re * root.y + im * root.x)));
+}
+
+void transforms(Bench& bench, std::int64_t tiles, std::int64_t length) {
+    const std::int64_t points = tiles * length;
+    const Array<double2> first(points), second(points);
+    double2 *p = first.data(), *q = second.data();
+    const auto fill = [&] {
+        bench.fill(points, [=] __device__(std::int64_t i) {
+            p[i] = {number(i, 0), number(i, 1)};
+            q[i] = {nan(""), nan("")};
+        });
+    };
+    const TwiddleSplit split = split_twiddles(points);
+    const Array<double2> coarse(split.coarse_entries(points)), fine(split.fine_entries());
+    double2 *by_coarse = coarse.data(), *by_fine = fine.data();
+    bench.fill(coarse.size(), [=] __device__(std::int64_t i) {
+        by_coarse[i] = power(i * split.fine_entries(), points);
+    });
+    bench.fill(fine.size(), [=] __device__(std::int64_t i) { by_fine[i] = power(i, points); });
+    const Twiddles twiddles{by_coarse, by_fine, split};
+    const double bytes = 2.0 * sizeof(double2) * static_cast<double>(points);
+
+    fill();
+    const auto transpose = [&] {
+        launch_transpose({tiles, length, 0, length}, p, q, bench.stream);
+    };
+    transpose();
+    bench.check("transpose", points, [=] __device__(std::int64_t i) {
+        return unlike(q[i].x, number(i % length * tiles + i / length, 0));
+    });
+    bench.rate("transpose", bytes, transpose);
+
+    fill();
+    const auto order = [&] {
+        launch_natural_order({{0, length, length}, 0, points, 0}, p, q, bench.stream);
+    };
+    order();
+    bench.check("natural order", points,
+                [=] __device__(std::int64_t i) { return unlike(q[i].x, number(i, 0)); });
+    bench.rate("natural order", bytes, order);
+
+    fill();
+    auto* part = reinterpret_cast<double*>(q);
+    const auto pack = [&] {
+        launch_pack({tiles, length, 0, 0, tiles, 0, length}, twiddles, p, part, bench.stream);
+    };
+    const auto unpack = [&] { launch_unpack({0, length, 0, tiles, tiles}, part, p, bench.stream); };
+    pack();
+    bench.check("pack", points, [=] __device__(std::int64_t i) {
+        const std::int64_t tile = i / length;
+        const std::int64_t bin = i % length;
+        const std::int64_t at = offset_in_part(bin, tile, tiles);
+        return distance({part[at], part[at + fft_block_bins]}, i, tile * bin, points) / 1e-15;
+    });
+    bench.rate("pack", bytes, pack);
+    unpack();
+    bench.check("unpack", points, [=] __device__(std::int64_t i) {
+        const std::int64_t tile = i / length;
+        const std::int64_t bin = i % length;
+        return distance(p[bin * tiles + tile], i, tile * bin, points) / 1e-15;
+    });
+    bench.rate("unpack", bytes, unpack);
+
+    fill();
+    const auto multiply = [&] { launch_twiddles({tiles, length}, twiddles, p, bench.stream); };
+    multiply();
+    bench.check("twiddles", points, [=] __device__(std::int64_t i) {
+        return distance(p[i], i, i / length * (i % length), points) / 1e-15;
+    });
+    bench.rate("twiddles", bytes, multiply);
+}
+
+int run(const std::vector<std::string>& wanted) {
+    cudaDeviceProp properties{};
+    require(cudaGetDeviceProperties(&properties, 0), "the GPU");
+    int driver = 0;
+    int runtime = 0;
+    require(cudaDriverGetVersion(&driver), "the driver");
+    require(cudaRuntimeGetVersion(&runtime), "the runtime");
+    std::printf("%s, %d multiprocessors, CUDA %d.%d, driver for %d.%d\n", properties.name,
+                properties.multiProcessorCount, runtime / 1000, runtime % 1000 / 10, driver / 1000,
+                driver % 1000 / 10);
+    const auto is_wanted = [&](const char* part) {
+        return wanted.empty() || std::ranges::find(wanted, part) != wanted.end();
+    };
+    Bench bench;
+    if (is_wanted("vectors"))
+        vectors(bench, std::int64_t{1} << 28);  // 2 GiB each
+    if (is_wanted("updates"))
+        updates(bench, std::int64_t{1} << 27);
+    if (is_wanted("products")) {
+        cublasHandle_t cublas = nullptr;
+        require(cublasCreate(&cublas), "cublasCreate");
+        require(cublasSetStream(cublas, bench.stream), "cublasSetStream");
+        for (const std::int64_t size : {8192, 16384, 32768})
+            products(bench, cublas, size);
+    }
+    if (is_wanted("transforms"))
+        transforms(bench, 8192, 16384);  // 2 GiB of points
+    return bench.wrong() ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace quartet::device
+
+int main(int argc, char** argv) {
+    return quartet::device::run({argv + 1, argv + argc});
+}
