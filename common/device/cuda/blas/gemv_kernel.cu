@@ -30,7 +30,7 @@ struct ReadSingles {
 };
 
 template <typename Read>
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(block_threads, 4)
     multiply_rows(RowMajorMatrix matrix, const double* x, double* y) {
     const std::int64_t first_row = static_cast<std::int64_t>(blockIdx.x) * gemv_rows;
     const double* rows[gemv_rows];
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(block_threads)
     }
     double sums[gemv_rows] = {};
     std::int64_t column = 2 * static_cast<std::int64_t>(threadIdx.x);
-#pragma unroll 2
+#pragma unroll 1
     for (; column + 1 < matrix.columns; column += 2 * block_threads) {
         const double2 of_x = Read::often(x + column);
         for (int i = 0; i < gemv_rows; ++i) {

@@ -78,6 +78,7 @@ __device__ void add_panel(const double* elements, const TrianglePanel& panel, co
                           Columns& columns, double* row_sums) {
     const PanelPairs of_panel = pairs_of(panel, columns);
     const int lane = static_cast<int>(threadIdx.x) % warp_threads;
+#pragma unroll 1
     for (int first = 0; first < triangle_panel_rows; first += batch) {
         double2 values[batch][pairs];
 #pragma unroll
@@ -97,7 +98,7 @@ __device__ void add_panel(const double* elements, const TrianglePanel& panel, co
 }
 
 /// The sums of one tile over its rows and columns.
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(block_threads, 3)
     multiply_tiles(TriangleOnGpu triangle, const double* x) {
     __shared__ double factors[tile_rows];
     __shared__ double row_sums[warps][tile_rows];
