@@ -177,7 +177,9 @@ Run CaseRuns::timed_run(Stage stage) {
     }
     set_slowest(run, session_, mine, times_of(clocks, planned_));
     last_run_ = run.real;
-    if (session_.options().limits == Switch::on) {
+    // Cores that only wait for a GPU have a low clock, which costs it nothing.
+    const bool cores_compute = !session_.isa().empty();
+    if (session_.options().limits == Switch::on && cores_compute) {
         run.conditions.clock_probe_seconds = slowest_clock_probe(session_, machine_);
     }
     session_.trace().note_period(planned_.name.text(), begin, begin + real);
