@@ -53,7 +53,7 @@ exec "$@"
 NVCC = """#!/bin/sh
 echo "nvcc $*" >>{folder}/calls
 while [ "$1" != -o ]; do shift; done
-printf '#!/bin/sh\\necho "$0" >>{folder}/calls\\n' >"$2"
+printf '#!/bin/sh\\necho "$0" >>{folder}/calls\\necho gemv 3 GB/s\\n' >"$2"
 chmod +x "$2"
 """
 
@@ -179,6 +179,7 @@ class Whole(FakeBuild):
             self.assertEqual(done.returncode, 0, done.stderr)
             calls = self.calls()[before:]
             self.assertEqual(calls[-1], program)
+            self.assertIn("## Kernels alone\n\n```\ngemv 3 GB/s\n```", self.page())
             self.assertEqual(len(calls) - 1, nvcc_calls)
         compiled = self.calls()[0]
         for word in ("-arch=sm_90", "kernel_benchmark.cu", "gemv_kernel.cu", "four_step_kernels.cu"):

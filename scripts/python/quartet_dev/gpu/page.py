@@ -2,9 +2,10 @@
 and expected, and where to look when it failed."""
 
 from pathlib import Path
-from typing import Iterable, Sequence
+from typing import Iterable, Optional, Sequence
 
 from quartet.text import fraction, rate
+from quartet_dev.gpu.alone import RATES
 from quartet_dev.gpu.ceilings import FLOPS_SHARE, MEMORY_SHARE, Ceilings
 from quartet_dev.gpu.counters import NO_NCU, Reading, readings, refusal
 from quartet_dev.gpu.findings import Findings, Kept, findings
@@ -14,6 +15,7 @@ from quartet_dev.limits.goals import Bound
 
 PAGE = "page.md"
 LOOK = {
+    "kernels": "the rows that are WRONG: the test of that kernel",
     "build": "the end of its log; CMAKE_PREFIX_PATH, MPI_HOME, CUDAToolkit_ROOT",
     "memcheck": "its first error names kernel and line: nothing after it counts",
     "racecheck": "the two lines that it names; a barrier between them is missing",
@@ -32,8 +34,8 @@ def write(place: Place, gpu: Gpu, parts: Sequence[str], records: dict[str, PartR
     lines = [f"# {gpu.name}", ""]
     if any(record.small for record in records.values()):
         lines += ["**Small sizes, to try the script: no rate here means anything.**", ""]
-    lines += [*_machine(found, gpu), *_parts(parts, records), *_promises(found.kept),
-              *_rates(found), *_counters(place.logs, "counters" in records)]
+    lines += [*_machine(found, gpu), *_parts(parts, records), *_promises(found.kept), *_rates(found),
+              *_kernels(place.logs, records.get("kernels")), *_counters(place.logs, "counters" in records)]
     (place.results / PAGE).write_text("\n".join(lines), encoding="utf-8")
     return found
 
@@ -122,6 +124,12 @@ def _rates(found: Findings) -> list[str]:
             f"memory rate, products at {FLOPS_SHARE:g} of its single precision (both shares are "
             "assumed). Where the driver does not tell clocks, bus and cores there is none.", "",
             *_table(("row", "median", "of its limit", "expected", "of that"), rows)]
+
+
+def _kernels(logs: Path, record: Optional[PartRecord]) -> list[str]:
+    files = [logs / step.log for step in record.steps if step.title == RATES and step.log] if record else []
+    said = [file.read_text(encoding="utf-8", errors="replace").strip() for file in files if file.exists()]
+    return ["## Kernels alone", "", *(["```", *said, "```"] if said else ["this part has not run."]), ""]
 
 
 def _counters(logs: Path, have_run: bool) -> list[str]:
