@@ -12,7 +12,11 @@ Limit::Buffers::Buffers(bench::Arena& arena, const Problem& problem)
 
 Limit::Limit(const RankContext& context, const Problem& problem, device::MatrixShare* share,
              std::int64_t rows)
-    : context_(context), traffic_(problem.work(1).bytes) {
+    : context_(context),
+      work_(problem.work(1)),
+      arithmetic_(context.device, device::FloatFormat::float64,
+                  share != nullptr ? bench::ArithmeticLimit::Part::computes
+                                   : bench::ArithmeticLimit::Part::waits) {
     context.world.barrier();  // before the ranks measure: they share the machine's memory
     if (share != nullptr && !share->storage().empty()) {
         probe_.emplace(context.device, share->storage());
@@ -49,10 +53,13 @@ std::vector<bench::LimitComponent> Limit::measure() {
         const Seconds pass = probe_->measure(passes_, context_.stream);
         rate = static_cast<double>(probe_->traffic().value) / pass.value;
     }
-    const double seconds = static_cast<double>(traffic_.value) / context_.world.sum(rate);
-    bench::LimitComponent reading{"reading the matrix", {seconds}};
-    reading.way = way_;
-    return {std::move(reading)};
+    const double seconds = static_cast<double>(work_.bytes.value) / context_.world.sum(rate);
+    std::vector<bench::LimitComponent> found{{"reading the matrix", {seconds}}};
+    found.front().way = way_;
+    if (auto arithmetic = arithmetic_.measure(work_.flops, context_.world, context_.stream)) {
+        found.push_back(*std::move(arithmetic));
+    }
+    return found;
 }
 
 }  // namespace quartet::cg

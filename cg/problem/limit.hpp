@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "bench/measure/arithmetic_limit.hpp"
 #include "bench/measure/probes.hpp"
 #include "bench/results/row.hpp"
 #include "bench/session/arena.hpp"
@@ -13,8 +14,9 @@
 namespace quartet::cg {
 
 /// How long the iterations would take at the machine's limit: reading each rank's share of the
-/// matrix once an iteration, all ranks at the same time. It is read by whatever reads it fastest:
-/// one of the device's loops that only read, the share's own product, or gemv of the device's BLAS.
+/// matrix once an iteration, all ranks at the same time, or the arithmetic in registers. The matrix
+/// is read by whatever reads it fastest: one of the device's loops that only read, the share's own
+/// product, or gemv of the device's BLAS.
 class Limit {
   public:
     /// The vectors of products that read the matrix.
@@ -42,11 +44,12 @@ class Limit {
   private:
     void add_products(const Problem& problem, device::MatrixShare& share, std::int64_t rows);
 
-    Bytes traffic_;  ///< of all ranks
+    bench::Work work_;  ///< of all ranks together
     std::optional<Buffers> buffers_;
     std::optional<bench::MemoryProbe> probe_;  ///< where there are rows
     int passes_ = 0;
     std::string way_;  ///< of the probe, by ranks where they differ
+    bench::ArithmeticLimit arithmetic_;
 };
 
 }  // namespace quartet::cg

@@ -22,7 +22,9 @@ class Blas;
 class CgKernels;
 class FftFactory;
 class MatrixFactory;
+class MultiplyAddProbe;
 class VectorOperations;
+enum class FloatFormat;
 
 /// One device of one rank: memory, streams, events, copies, timing and recordings, and the way to
 /// its operations. Operations work on whole blocks, so a virtual call is noise. Used by the main
@@ -74,6 +76,11 @@ class Device {
     [[nodiscard]] virtual CgKernels& cg_kernels() const = 0;
     [[nodiscard]] virtual FftFactory& ffts() const = 0;
     [[nodiscard]] virtual MatrixFactory& matrices() const = 0;
+
+    /// A probe of the device's arithmetic (multiply_add_probe.hpp), which takes some milliseconds
+    /// to make; null if the device computes nothing. Local.
+    [[nodiscard]] virtual std::unique_ptr<MultiplyAddProbe> make_multiply_add_probe(
+        FloatFormat format) const = 0;
 
     /// The accelerator's further abilities (accelerator.hpp); null on the host.
     [[nodiscard]] virtual Accelerator* accelerator() const { return nullptr; }

@@ -25,7 +25,8 @@ TransformLimit::TransformLimit(bench::Session& session, comm::Transport& transpo
     : session_(session),
       problem_(problem),
       copy_(session.device(), numbers(source.part(0, std::min(source.size(), target.size()))),
-            numbers(target.part(0, std::min(source.size(), target.size())))) {
+            numbers(target.part(0, std::min(source.size(), target.size())))),
+      arithmetic_(session.device(), device::FloatFormat::float64) {
     constexpr int most_passes = 1000;
     if (copy_.traffic().value > 0) {
         passes_ = copy_.passes_for(bench::probe_time, most_passes, session.stream());
@@ -49,6 +50,10 @@ std::vector<bench::LimitComponent> TransformLimit::measure() {
     const double memory = static_cast<double>(traffic_per_point) * n / world.sum(rate);
     std::vector<bench::LimitComponent> found{{"memory copy", {memory}}};
     found.front().way = way_;
+    const Flops flops = problem_.work(world.size()).flops;
+    if (auto arithmetic = arithmetic_.measure(flops, world, session_.stream())) {
+        found.push_back(*std::move(arithmetic));
+    }
     if (!exchange_) {
         return found;
     }

@@ -4,21 +4,28 @@
 #include <memory>
 
 #include "bench/measure/probes.hpp"
-#include "device/host/loops/multiply_add_probe.hpp"
+#include "device/multiply_add_probe.hpp"
 
 namespace quartet::matmul {
 
 namespace {
 
 constexpr Seconds multiply_add_time{0.01};
-constexpr std::int64_t telling_edge = 1024;  // products that are long enough for a BLAS's best rate
-constexpr int intake_passes = 4;             // additions and messages in one measurement
+// Products that are long enough for a BLAS's best rate, on processors and on GPUs.
+constexpr std::int64_t telling_edge = 1024;
+constexpr std::int64_t telling_edge_of_gpu = 4096;
+constexpr int intake_passes = 4;  // additions and messages in one measurement
 constexpr Bytes storage_probe_memory = mebibytes(4) + kibibytes(4);
 
 // Whole ones: tiles may have an odd number of floats.
 std::int64_t doubles_in(Bytes tile) {
     constexpr std::int64_t size = sizeof(double);
     return (tile.value + size - 1) / size;
+}
+
+bool is_telling(const Problem& problem, const device::Device& device) {
+    return device::has_own_memory(device) ? problem.extent(0) >= telling_edge_of_gpu
+                                          : host_sgemm_edge(problem) >= telling_edge;
 }
 
 bool is_end(const std::optional<LimitPlan::Reducers::Link>& link, int rank) {
@@ -87,12 +94,12 @@ void ProductLimit::add(const char* name, const std::function<Seconds()>& measure
     });
 }
 
-// The processor's own rate is measured beside the BLAS's where products are long enough to tell: a
-// processor is known to do more than its BLAS, or the instructions that were compiled are not its
+// The device's own rate is measured beside the BLAS's where products are long enough to tell: a
+// device is known to do more than its BLAS, or the instructions that were compiled are not its
 // fastest. All ranks measure the same.
 void ProductLimit::add_sgemm(const LimitPlan::Sgemm& sgemm) {
-    const bool on_host = session_.device().memory_kind() == device::MemoryKind::host;
-    const bool knows_hardware = on_host && host_sgemm_edge(problem_) >= telling_edge;
+    const bool knows_hardware =
+        device::computes(session_.device()) && is_telling(problem_, session_.device());
     std::shared_ptr<bench::SgemmProbe> probe;
     std::shared_ptr<device::MultiplyAddProbe> hardware;
     int products = 1;  // in one measurement
@@ -103,7 +110,7 @@ void ProductLimit::add_sgemm(const LimitPlan::Sgemm& sgemm) {
         const double all = problem_.flops().value / probe->flops().value / sgemm.computing_ranks;
         products = bench::passes_in(bench::probe_time_beside(all * product), product);
         if (knows_hardware) {
-            hardware = std::make_shared<device::MultiplyAddProbe>(session_.threads());
+            hardware = session_.device().make_multiply_add_probe(device::FloatFormat::float32);
         }
     }
     components_.emplace_back([=, this] {
@@ -118,7 +125,8 @@ void ProductLimit::add_sgemm(const LimitPlan::Sgemm& sgemm) {
             .name = "SGEMM",
             .seconds = time_at(probe ? products * probe->flops().value / time.value : 0)};
         if (knows_hardware) {
-            const Seconds least = time_at(hardware ? hardware->measure(multiply_add_time) : 0);
+            const Seconds least =
+                time_at(hardware ? hardware->measure(multiply_add_time, session_.stream()) : 0);
             component.hardware = least < component.seconds ? least : Seconds{};
         }
         if (sgemm.memory == device::MemoryKind::host) {

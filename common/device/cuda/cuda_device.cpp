@@ -15,6 +15,8 @@
 #include "device/cuda/matrix/cuda_linear_algebra.hpp"
 #include "device/cuda/matrix/triangle_kernel.hpp"
 #include "device/cuda/matrix/vector_kernels.hpp"
+#include "device/cuda/peak/cuda_multiply_add_probe.hpp"
+#include "device/cuda/peak/multiply_add_kernel.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/cuda/runtime/cuda_event.hpp"
 #include "device/cuda/runtime/cuda_memory.hpp"
@@ -54,8 +56,9 @@ void use_gpu(int gpu) {
     for (const cudaError_t status : {cudaSetDevice(gpu), cudaFree(nullptr)})
         if (status != cudaSuccess)
             refuse_gpu(gpu, status);
-    for (const auto load : {load_vector_kernels, load_cg_update_kernels, load_gemv_kernels,
-                            load_triangle_kernels, load_four_step_kernels}) {
+    for (const auto load :
+         {load_vector_kernels, load_cg_update_kernels, load_gemv_kernels, load_triangle_kernels,
+          load_four_step_kernels, load_multiply_add_kernels}) {
         const cudaError_t status = load();
         if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction) {
             ignore(status);
@@ -105,6 +108,10 @@ class CudaDevice final : public Device {
     [[nodiscard]] CgKernels& cg_kernels() const override { return *cg_kernels_; }
     [[nodiscard]] FftFactory& ffts() const override { return *ffts_; }
     [[nodiscard]] MatrixFactory& matrices() const override { return *matrices_; }
+    [[nodiscard]] std::unique_ptr<MultiplyAddProbe> make_multiply_add_probe(
+        FloatFormat format) const override {
+        return make_cuda_multiply_add_probe(format, *memory_);
+    }
     [[nodiscard]] Accelerator* accelerator() const override { return accelerator_.get(); }
 
   private:

@@ -8,6 +8,7 @@
 #include "core/block_range.hpp"
 #include "device/host/blas/host_blas.hpp"
 #include "device/host/fft/host_ffts.hpp"
+#include "device/host/loops/host_multiply_add_probe.hpp"
 #include "device/host/matrix/host_linear_algebra.hpp"
 #include "device/host/runtime/host_memory.hpp"
 #include "device/host/runtime/require_host.hpp"
@@ -67,6 +68,10 @@ class HostDevice final : public Device {
     [[nodiscard]] CgKernels& cg_kernels() const override { return *cg_kernels_; }
     [[nodiscard]] FftFactory& ffts() const override { return *ffts_; }
     [[nodiscard]] MatrixFactory& matrices() const override { return *matrices_; }
+    [[nodiscard]] std::unique_ptr<MultiplyAddProbe> make_multiply_add_probe(
+        FloatFormat format) const override {
+        return make_host_multiply_add_probe(format, settings_.threads);
+    }
 
   private:
     HostSettings settings_;

@@ -11,6 +11,7 @@
 #include "device/model/emulation.hpp"
 #include "device/model/model_ffts.hpp"
 #include "device/model/model_linear_algebra.hpp"
+#include "device/multiply_add_probe.hpp"
 
 namespace quartet::device {
 
@@ -78,6 +79,10 @@ class ModelDevice final : public Device {
     [[nodiscard]] CgKernels& cg_kernels() const override { return *cg_kernels_; }
     [[nodiscard]] FftFactory& ffts() const override { return *ffts_; }
     [[nodiscard]] MatrixFactory& matrices() const override { return *matrices_; }
+    [[nodiscard]] std::unique_ptr<MultiplyAddProbe> make_multiply_add_probe(
+        FloatFormat /*format*/) const override {
+        return nullptr;
+    }
 
   private:
     ModelWork work_;

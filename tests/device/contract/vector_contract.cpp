@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "device/contract/contract.hpp"
+#include "device/multiply_add_probe.hpp"
 #include "device/vector_operations.hpp"
 
 namespace quartet::device {
@@ -196,6 +197,16 @@ TEST_P(VectorContract, RefusesPartialOverlap) {
     EXPECT_THROW(device->vectors().add(low, high, *stream), Failure);
     EXPECT_THROW(device->vectors().axpy(1, high, low, *stream), Failure);
     EXPECT_THROW(device->vectors().xpay(low, 1, high, *stream), Failure);
+}
+
+TEST_P(VectorContract, MeasuresItsArithmetic) {
+    for (const FloatFormat format : {FloatFormat::float32, FloatFormat::float64}) {
+        const auto probe = device->make_multiply_add_probe(format);
+        ASSERT_NE(probe, nullptr);
+        const double rate = probe->measure({0.001}, *stream);
+        EXPECT_GT(rate, 0);
+        EXPECT_LT(rate, 1e16) << "no device does that";
+    }
 }
 
 }  // namespace quartet::device

@@ -9,6 +9,7 @@ VECTORS = "matrix/vector_kernels.cu"
 UPDATES = "matrix/cg_update_kernels.cu"
 TRIANGLE = "matrix/triangle_kernel.cu"
 FFT = "fft/four_step_kernels.cu"
+PEAK = "peak/multiply_add_kernel.cu"
 
 # What of a header's kernels is compiled to show its faults.
 UNIT = {SUM: VECTORS, WARP: GEMV, LAUNCH_SUM: VECTORS}
@@ -115,18 +116,20 @@ MUTANTS = [
     ("bins of a tile are multiplied in their neighbour's place", FFT,
      "            points[tile * shape.length + bin] = value;",
      "            points[tile * shape.length + (bin ^ 1)] = value;"),
-    ("unpack writes bins that nobody asked for", FFT,
-     "first + i * step < blocks && bin < shape.bins;", "first + i * step < blocks;"),
-    ("unpack reads beyond the end", FFT,
-     "first + i * step < blocks ? first + i * step : 0;", "first + i * step;"),
-    ("some lanes of a warp do not exchange", FFT, "first - of_warp < blocks;", "first < blocks;"),
+    ("unpack writes bins that nobody asked for", FFT, " && first_bin + bin_of_block < shape.bins)", ")"),
+    ("unpack reads beyond the end", FFT, "place.index < steps.count ? place.index : 0;", "place.index;"),
+    ("some lanes of a warp do not exchange", FFT, "first = place.index - of_warp;", "first = place.index;"),
+    ("steps from row to row lose what is left of a row", FFT, "next.column -= length;", "next.column = 0;"),
+    ("steps stay in their row", FFT, "            ++next.row;\n", ""),
     ("unpack gives what it keeps", FFT, "upper ? pair.x : pair.y, 4", "upper ? pair.y : pair.x, 4"),
     ("unpack takes even bins for odd ones", FFT, "* 2 + (upper ? 1 : 0)", "* 2 + (upper ? 0 : 1)"),
     ("natural order writes a point too many", FFT,
-     "            if (index < shape.count)\n", "            if (index >= 0)\n"),
-    ("natural order reads beyond the end", FFT,
-     "between(first + i * grid_threads(), 0, shape.count - 1)", "first + i * grid_threads()"),
+     "            if (places[i].index < end)\n", "            if (places[i].index <= end)\n"),
+    ("natural order reads beyond the end", FFT, "(place.index < end ? place.index : end - 1)", "place.index"),
     ("a tile is scattered to its neighbour", FFT,
      "offset_in_part(bin, shape.tile, shape.tiles)",
      "offset_in_part(bin, shape.tile - 1, shape.tiles)"),
+
+    ("a chain does fewer operations than are counted", PEAK, "link < links", "link < links - 1"),
+    ("chains are left out", PEAK, "sum += values[i];", "sum += values[0];"),
 ]

@@ -158,11 +158,14 @@ struct FftLoops {
     void (*finish_past_caches)();
 };
 
-/// Float32 multiplications and additions in registers, as fast as they go.
+/// Does `steps` steps of multiplications and additions in registers; returns their operations.
+using PeakLoop = double (*)(std::int64_t steps);
+
+/// As fast as they go: of the forms one is fastest.
 struct PeakLoops {
     static constexpr int forms = 3;
-    /// Does `steps` steps; returns their operations. Of the forms one is fastest.
-    double (*multiply_add[forms])(std::int64_t steps);
+    PeakLoop multiply_add_floats[forms];
+    PeakLoop multiply_add[forms];
 };
 
 /// All loops of one instruction set.

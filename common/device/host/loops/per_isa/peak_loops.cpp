@@ -8,29 +8,34 @@ namespace {
 volatile float seed = 1;  // unknown to the compiler, like what becomes of the sums
 
 // Sums that do not wait for each other: an addition takes four or five cycles, and a core begins
-// two in each.
-template <int sums>
+// two in each. Values go towards 2: no overflow, no denormal.
+template <typename Values, int sums>
 double multiply_add(std::int64_t steps) {
-    const float start = seed;
-    const FloatVector factor = FloatVector{} + 0.5F * start;
-    const FloatVector summand = FloatVector{} + start;
-    FloatVector values[sums];
+    using Number = std::remove_cvref_t<decltype(Values{}[0])>;
+    const Number start = seed;
+    const Values factor = Values{} + Number(0.5) * start;
+    const Values summand = Values{} + start;
+    Values values[sums];
     for (int i = 0; i < sums; ++i)
-        values[i] = summand * static_cast<float>(i);
+        values[i] = summand * static_cast<Number>(i);
     for (std::int64_t step = 0; step < steps; ++step)
         unrolled<sums>([&](auto i) __attribute__((always_inline)) {
-            values[i] = values[i] * factor + summand;  // towards 2: no overflow, no denormal
+            values[i] = values[i] * factor + summand;
         });
-    FloatVector total{};
-    for (const FloatVector& value : values)
+    Values total{};
+    for (const Values& value : values)
         total += value;
-    seed = total[0] > 0 ? 1.0F : start;
-    return 2.0 * static_cast<double>(steps) * sums * 2 * lanes;
+    seed = total[0] > 0 ? 1.0F : static_cast<float>(start);
+    return 2.0 * static_cast<double>(steps) * sums *
+           (vector_bytes / static_cast<int>(sizeof(Number)));
 }
+
+constexpr int many = registers == 16 ? 12 : 24;
 
 }  // namespace
 
 constinit const PeakLoops peak_loops{
-    {multiply_add<8>, multiply_add<10>, multiply_add<registers == 16 ? 12 : 24>}};
+    {multiply_add<FloatVector, 8>, multiply_add<FloatVector, 10>, multiply_add<FloatVector, many>},
+    {multiply_add<Vector, 8>, multiply_add<Vector, 10>, multiply_add<Vector, many>}};
 
 }  // namespace quartet::device::QUARTET_ISA

@@ -1,8 +1,9 @@
-#include "device/host/loops/multiply_add_probe.hpp"
+#include "device/host/loops/host_multiply_add_probe.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdint>
 
 #include "device/host/loops/loops.hpp"
 #include "device/host/loops/processor.hpp"
@@ -15,21 +16,35 @@ namespace {
 constexpr Seconds trial{0.001};
 constexpr int tries = 3;
 
-double rate_of(int threads, double (*loop)(std::int64_t), std::int64_t steps) {
+double rate_of(int threads, PeakLoop loop, std::int64_t steps) {
     std::atomic<double> operations{0};
     const Seconds begin = now();
     system::parallel_parts(threads, [&](int) { operations.fetch_add(loop(steps)); });
     return operations.load() / (now() - begin).value;
 }
 
-}  // namespace
+class HostMultiplyAddProbe final : public MultiplyAddProbe {
+  public:
+    HostMultiplyAddProbe(FloatFormat format, int threads);
 
-MultiplyAddProbe::MultiplyAddProbe(int threads) : threads_(threads) {
+    [[nodiscard]] double measure(Seconds time, Stream& /*stream*/) override {
+        const double steps = time.value * steps_per_second_;
+        return rate_of(threads_, loop_, std::max<std::int64_t>(1, std::llround(steps)));
+    }
+
+  private:
+    int threads_;
+    PeakLoop loop_ = nullptr;
+    double steps_per_second_ = 1;
+};
+
+HostMultiplyAddProbe::HostMultiplyAddProbe(FloatFormat format, int threads) : threads_(threads) {
     double best = 0;
     for (const Loops* loops : compiled_loops()) {
         if (!processor_has(loops->isa))
             continue;
-        for (const auto loop : loops->peak.multiply_add) {
+        for (const PeakLoop loop : format == FloatFormat::float32 ? loops->peak.multiply_add_floats
+                                                                  : loops->peak.multiply_add) {
             std::int64_t steps = 1000;
             double rate = rate_of(threads, loop, steps);
             const double operations = loop(1);
@@ -46,9 +61,10 @@ MultiplyAddProbe::MultiplyAddProbe(int threads) : threads_(threads) {
     }
 }
 
-double MultiplyAddProbe::measure(Seconds time) const {
-    return rate_of(threads_, loop_,
-                   std::max<std::int64_t>(1, std::llround(time.value * steps_per_second_)));
+}  // namespace
+
+std::unique_ptr<MultiplyAddProbe> make_host_multiply_add_probe(FloatFormat format, int threads) {
+    return std::make_unique<HostMultiplyAddProbe>(format, threads);
 }
 
 }  // namespace quartet::device

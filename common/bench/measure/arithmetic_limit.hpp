@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "bench/results/limit.hpp"
+#include "comm/mpi/communicator.hpp"
+#include "device/device.hpp"
+#include "device/multiply_add_probe.hpp"
+
+namespace quartet::bench {
+
+/// The component of a limit that is not memory: the time of operations that all ranks do at once,
+/// each as fast as its device multiplies and adds in registers.
+class ArithmeticLimit {
+  public:
+    /// Of a rank that computes, or only waits for others. Local.
+    enum class Part { computes, waits };
+    ArithmeticLimit(const device::Device& device, device::FloatFormat format,
+                    Part part = Part::computes);
+
+    /// The time of `flops` operations of all ranks together; nothing on a device that computes
+    /// nothing, on all ranks alike. Collective.
+    std::optional<LimitComponent> measure(Flops flops, const comm::Communicator& world,
+                                          device::Stream& stream);
+
+  private:
+    device::FloatFormat format_;
+    bool exists_;
+    std::unique_ptr<device::MultiplyAddProbe> probe_;
+};
+
+}  // namespace quartet::bench

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <memory>
+
+#include "device/cuda/runtime/cuda_memory.hpp"
+#include "device/multiply_add_probe.hpp"
+
+namespace quartet::device {
+
+/// A probe of the current GPU's vector units; tensor cores are not among them.
+std::unique_ptr<MultiplyAddProbe> make_cuda_multiply_add_probe(FloatFormat format,
+                                                               CudaMemory& memory);
+
+}  // namespace quartet::device

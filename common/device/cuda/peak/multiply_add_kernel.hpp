@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "device/multiply_add_probe.hpp"
+
+namespace quartet::device {
+
+/// Blocks that keep one multiprocessor busy with arithmetic.
+inline constexpr int multiply_add_blocks = 8;
+
+/// Each thread of `blocks` blocks of block_threads threads does `steps` steps of 16 multiplications
+/// with additions of one format; the first thread's sum goes to result[0].
+void launch_multiply_add(FloatFormat format, std::int64_t steps, int blocks, double* result,
+                         cudaStream_t stream);
+
+/// The operations of one thread.
+double multiply_add_operations(std::int64_t steps);
+
+cudaError_t load_multiply_add_kernels();
+
+}  // namespace quartet::device

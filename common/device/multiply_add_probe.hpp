@@ -1,0 +1,22 @@
+#pragma once
+
+#include "core/units.hpp"
+#include "device/stream.hpp"
+
+namespace quartet::device {
+
+/// The formats that kernels compute with.
+enum class FloatFormat { float32, float64 };
+
+/// How fast a device multiplies and adds numbers of a format in registers, by its vector units:
+/// what no loop over such numbers exceeds.
+class MultiplyAddProbe {
+  public:
+    virtual ~MultiplyAddProbe() = default;
+
+    /// Operations per second, two for a multiplication with its addition, over about `time` on an
+    /// idle stream. Local.
+    [[nodiscard]] virtual double measure(Seconds time, Stream& stream) = 0;
+};
+
+}  // namespace quartet::device

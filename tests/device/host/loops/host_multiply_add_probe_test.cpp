@@ -1,0 +1,62 @@
+#include "device/host/loops/host_multiply_add_probe.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "device/host/runtime/host_stream.hpp"
+
+namespace quartet::device {
+namespace {
+
+class HostMultiplyAddProbe : public testing::TestWithParam<FloatFormat> {
+  protected:
+    double measured() { return probe->measure({0.005}, *stream); }
+
+    Trace trace{16};
+    std::unique_ptr<Stream> stream =
+        make_host_stream(HostStreams::inline_call, trace.track("peak"));
+    std::unique_ptr<MultiplyAddProbe> probe = make_host_multiply_add_probe(GetParam(), 1);
+};
+
+// A loop that leaves out what a compiler makes of it would count operations that nobody does.
+TEST_P(HostMultiplyAddProbe, CountsNoMoreThanAProcessorCanDo) {
+    constexpr double most_per_second = 2.0 * 32 * 8e9;  // two registers of 16 floats, 8 GHz
+    const double rate = measured();
+    EXPECT_GT(rate, 1e8);
+    EXPECT_LT(rate, GetParam() == FloatFormat::float32 ? most_per_second : most_per_second / 2);
+}
+
+// Of one thread, and not from memory: no loop over numbers that wait for each other is faster.
+TEST_P(HostMultiplyAddProbe, IsFasterThanSumsThatWaitForEachOther) {
+    const auto chained = [] {
+        volatile double start = 1;
+        constexpr long steps = 1'000'000;
+        std::array<double, 2> sums{start, start};
+        const double factor = 0.5 * start;
+        const Seconds begin = now();
+        for (long step = 0; step < steps; ++step) {
+            for (double& sum : sums) {
+                sum = sum * factor + 1;
+            }
+        }
+        const double seconds = (now() - begin).value;
+        start = sums[0] + sums[1];
+        return 2.0 * steps * sums.size() / seconds;
+    };
+    double rate = 0;
+    double others = 0;
+    for (int count = 0; count < 5; ++count) {
+        rate = std::max(rate, measured());
+        others = std::max(others, chained());
+    }
+    EXPECT_GT(rate, 2 * others);
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, HostMultiplyAddProbe,
+                         testing::Values(FloatFormat::float32, FloatFormat::float64));
+
+}  // namespace
+}  // namespace quartet::device
