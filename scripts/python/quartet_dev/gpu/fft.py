@@ -47,8 +47,8 @@ def _benchmark(exponent: int, tiles: int = 0) -> Benchmark:
 ON_GPU = OnGpu(
     small_runs=(SmallRun("memory", ("--size", "3600")),
                 SmallRun("files", ("--size", "3600"), ("native",), files=True)),
-    benchmarks=(*(_benchmark(exponent) for exponent in (24, 27, 30, 31)),
-                _benchmark(24, tiles=4096),
+    benchmarks=(_benchmark(24), _benchmark(24, tiles=4096),
+                *(_benchmark(exponent) for exponent in (27, 30, 31)),
                 Benchmark(f"{NAME} 2^32, in place", 1, ("--size", "2^32", "--transport", "staged",
                                                         "--runs", "3"), 120,
                           small=("--size", "2^12", "--transport", "staged", "--runs", "2"),
