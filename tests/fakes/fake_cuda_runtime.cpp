@@ -314,6 +314,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size, cudaMe
         return result(cudaErrorInvalidMemcpyDirection);
     const auto source = memory().gpu_of(from);
     const auto target = memory().gpu_of(to);
+    memory().note_read(from);
     if (in)
         to = on_cpu(to);
     if (out)

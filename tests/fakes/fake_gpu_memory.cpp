@@ -185,6 +185,11 @@ std::byte* FakeGpuMemory::on_cpu(const void* address) const {
                : const_cast<std::byte*>(as_byte(address));
 }
 
+void FakeGpuMemory::note_read(const void* address) {
+    if (const auto gpu = gpu_of(address); gpu && *gpu != FakeGpuNode::current())
+        node_.note_read(FakeGpuNode::current(), *gpu);
+}
+
 bool FakeGpuMemory::lock(const void* begin, std::size_t size) {
     const std::lock_guard lock(mutex_);
     const auto next = locked_.lower_bound(as_byte(begin));

@@ -45,6 +45,9 @@ class FakeGpuMemory {
     /// nobody may touch; null stays null.
     [[nodiscard]] std::byte* on_cpu(const void* address) const;
 
+    /// Tells the node if the calling thread's GPU is about to read another one's memory there.
+    void note_read(const void* address);
+
     /// Page-locks memory of the CPU. False if some of it is locked already.
     bool lock(const void* begin, std::size_t size);
     /// False for what is no locked memory's beginning.

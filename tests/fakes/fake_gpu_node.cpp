@@ -71,7 +71,7 @@ bool FakeGpuNode::reaches(int gpu, int other) const {
 }
 
 std::atomic<std::int64_t>& FakeGpuNode::at(int gpu, GpuCount count) const {
-    return counts_->at(static_cast<std::size_t>(gpu)).at(static_cast<std::size_t>(count));
+    return counts_->numbers.at(static_cast<std::size_t>(gpu)).at(static_cast<std::size_t>(count));
 }
 
 std::int64_t FakeGpuNode::get(int gpu, GpuCount count) const {
@@ -80,6 +80,12 @@ std::int64_t FakeGpuNode::get(int gpu, GpuCount count) const {
 
 void FakeGpuNode::add(int gpu, GpuCount count, std::size_t number) {
     at(gpu, count) += static_cast<std::int64_t>(number);
+}
+
+void FakeGpuNode::note_read(int gpu, int from) {
+    const auto number = static_cast<std::size_t>(at(gpu, GpuCount::peers_read)++);
+    if (number < most_kept)
+        counts_->read.at(static_cast<std::size_t>(gpu)).at(number) = static_cast<std::int8_t>(from);
 }
 
 bool FakeGpuNode::take(int gpu, std::size_t size, std::size_t total) {

@@ -16,6 +16,7 @@ enum class GpuCount {
     to_host,         ///< bytes that were copied from it to the CPU's memory
     from_host,
     from_peers,  ///< bytes that copies, not kernels, brought from other GPUs
+    peers_read,  ///< times that a copy or a kernel was given memory of another GPU to read
 };
 
 /// The GPUs of the fake's node. QUARTET_STAND_IN_GPUS says how many there are (1), and
@@ -41,13 +42,19 @@ class FakeGpuNode {
 
     [[nodiscard]] std::int64_t get(int gpu, GpuCount count) const;
     void add(int gpu, GpuCount count, std::size_t number);
+    /// Counts that a GPU reads memory of another; of the first `most_kept` times, keeps of which.
+    void note_read(int gpu, int from);
     /// Counts memory of a GPU that has `total` bytes; false if so much is not left.
     bool take(int gpu, std::size_t size, std::size_t total);
     void give_back(int gpu, std::size_t size);
 
   private:
-    static constexpr std::size_t counts = 6;
-    using Counts = std::array<std::array<std::atomic<std::int64_t>, counts>, most_gpus>;
+    static constexpr std::size_t counts = 7;
+    static constexpr std::size_t most_kept = 1024;
+    struct Counts {
+        std::array<std::array<std::atomic<std::int64_t>, counts>, most_gpus> numbers;
+        std::array<std::array<std::atomic<std::int8_t>, most_kept>, most_gpus> read;
+    };
 
     [[nodiscard]] std::atomic<std::int64_t>& at(int gpu, GpuCount count) const;
 

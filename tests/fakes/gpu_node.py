@@ -6,23 +6,28 @@ import re
 import struct
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from unittest import mock
 
 UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 MOST_GPUS = 8
+MOST_KEPT = 1024
 
 
 @dataclass(frozen=True)
 class Counts:
-    """Of one GPU: bytes, but for the kernels."""
+    """Of one GPU: bytes, but for the kernels and the reads of other GPUs' memory."""
     allocated: int
     most_allocated: int
     kernels: int
     to_host: int
     from_host: int
     from_peers: int
+    peers_read: int
+
+
+COUNTS = len(fields(Counts))
 
 
 class GpuNode:
@@ -31,8 +36,14 @@ class GpuNode:
         self.file = file
 
     def counts(self):
-        numbers = struct.unpack(f"={6 * MOST_GPUS}q", self.file.read_bytes())
-        return [Counts(*numbers[6 * gpu:6 * gpu + 6]) for gpu in range(self.gpus)]
+        numbers = struct.unpack_from(f"={COUNTS * MOST_GPUS}q", self.file.read_bytes())
+        return [Counts(*numbers[COUNTS * gpu:COUNTS * (gpu + 1)]) for gpu in range(self.gpus)]
+
+    def peers_read(self):
+        """By each GPU: the GPUs whose memory it has read, in that order, as far as it was kept."""
+        read = self.file.read_bytes()[8 * COUNTS * MOST_GPUS:]
+        return [list(read[MOST_KEPT * gpu:MOST_KEPT * gpu + min(MOST_KEPT, counts.peers_read)])
+                for gpu, counts in enumerate(self.counts())]
 
 
 @contextmanager

@@ -100,6 +100,18 @@ class NodesOfGpus(unittest.TestCase):
                     if kind != BETWEEN:  # a GPU has a link to each of the others
                         self.assertAlmostEqual(max(amounts) / busiest, 1, delta=0.01)
 
+    def test_each_gpu_is_read_by_one_other_at_a_time(self):
+        gpus = 4
+        for kernel, case in (("cg", CG), ("cg", f"{CG} --storage symmetric"),
+                             ("fft", f"{FFT} --order natural")):  # and the probe of its limit
+            with self.subTest(kernel=kernel, case=case), gpu_node(gpus) as node:
+                assert_verified(self, on_gpus(kernel, gpus, case, "--transport ipc --runs 1"), 1)
+                for gpu, peers in enumerate(node.peers_read()):
+                    others = [(gpu + step) % gpus for step in range(1, gpus)]
+                    rounds = len(peers) // len(others)
+                    self.assertGreater(rounds, 1)
+                    self.assertEqual(peers[:rounds * len(others)], rounds * others)
+
     def test_ipc_is_for_gpus_with_peer_access(self):
         case = f"{FFT} --runs 1 --limits off"
         with gpu_node(2, peers="none"):

@@ -9,6 +9,7 @@
 #include "core/check.hpp"
 #include "core/data_source.hpp"
 #include "core/fastest.hpp"
+#include "core/peer_order.hpp"
 #include "device/blas.hpp"
 #include "device/vector_operations.hpp"
 
@@ -245,7 +246,10 @@ Seconds AllToAllProbe::exchange(const Copy& copy, device::Stream& stream) {
     exchange_->run(stream);
     if (received_.size() > 0) {
         std::int64_t place = 0;
-        for (const device::View<const std::byte>& part : exchange_->parts()) {
+        const auto parts = exchange_->parts();
+        for (int step = 1; step < comm_.size(); ++step) {
+            const int from = peer_at_step(step, comm_.rank(), comm_.size());
+            const device::View<const std::byte>& part = parts[static_cast<std::size_t>(from)];
             copy(part, received_.view().part(place, part.size()));
             place += part.size();
         }

@@ -9,6 +9,7 @@
 #include "comm/transport/support/peer_sum.hpp"
 #include "comm/transport/transport_kind.hpp"
 #include "comm/windows/window_pool.hpp"
+#include "core/peer_order.hpp"
 #include "device/vector_operations.hpp"
 
 namespace quartet::comm {
@@ -22,6 +23,10 @@ constexpr TransportTraits ipc_traits{
     .memory = TransportMemory::gpu,
     .reach = Reach::one_node,
     .location = PartLocation::at_sender,
+    .reduce_scatter_memory =
+        [](int ranks, Bytes mine, const OperationContext&) {
+            return peer_reduce_scatter_memory(ranks, mine);
+        },
     .payload_memory = [](const PayloadChannelPlan& plan,
                          const OperationContext&) { return peer_payload_memory(plan); },
     .payloads_for_gpus = PayloadPlace::gpu,
@@ -90,7 +95,8 @@ bool reads_peers(const TransportContext& context) {
     context.world.barrier();
     const auto all = pool.of_all(device::as_bytes(mine.view()));
     bool right = true;
-    for (int rank = 0; rank < context.world.size(); ++rank) {
+    for (int step = 0; step < context.world.size(); ++step) {
+        const int rank = peer_at_step(step, context.world.rank(), context.world.size());
         context.device.copy(all[static_cast<std::size_t>(rank)], device::as_bytes(seen.view()),
                             *stream);
         stream->synchronize();

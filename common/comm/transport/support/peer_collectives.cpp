@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "comm/mpi/large_count.hpp"
+#include "core/peer_order.hpp"
 #include "device/vector_operations.hpp"
 
 namespace quartet::comm {
@@ -54,11 +55,10 @@ class PeerAllGather final : public Collective {
 
     void run(device::Stream& stream) override {
         reading_.open(stream);
-        for (int rank = 0; rank < counts_.ranks(); ++rank) {
-            if (rank != context_.comm.rank() || !in_place_) {
-                context_.device.copy(reading_.part<std::byte>(rank, 0, counts_.count(rank)),
-                                     all_.part(counts_.offset(rank), counts_.count(rank)), stream);
-            }
+        for (int step = in_place_ ? 1 : 0; step < counts_.ranks(); ++step) {
+            const int rank = peer_at_step(step, context_.comm.rank(), counts_.ranks());
+            context_.device.copy(reading_.part<std::byte>(rank, 0, counts_.count(rank)),
+                                 all_.part(counts_.offset(rank), counts_.count(rank)), stream);
         }
         reading_.close(stream);
     }
@@ -71,33 +71,68 @@ class PeerAllGather final : public Collective {
     bool in_place_;  ///< this rank's part is where it belongs already
 };
 
+/// Adds in the order of the ranks. GPUs first copy, in an order of their own, what they add.
 class PeerReduceScatter final : public Collective {
   public:
-    PeerReduceScatter(const ReduceScatterPlan& plan, PeerContext context)
-        : reading_(device::as_bytes(plan.contribution), context),
-          mine_(plan.mine),
-          counts_(plan.counts),
-          context_(context) {}
+    PeerReduceScatter(const ReduceScatterPlan& plan, PeerContext context);
 
-    void run(device::Stream& stream) override {
-        const int me = context_.comm.rank();
-        const auto part = [&](int rank) {
-            return reading_.part<double>(rank, counts_.offset(me), counts_.count(me));
-        };
-        reading_.open(stream);
-        context_.device.copy(device::as_bytes(part(0)), device::as_bytes(mine_), stream);
-        for (int rank = 1; rank < counts_.ranks(); ++rank) {
-            context_.device.vectors().add(part(rank), mine_, stream);
-        }
-        reading_.close(stream);
-    }
+    void run(device::Stream& stream) override;
 
   private:
+    [[nodiscard]] device::View<const double> part(int rank) const {
+        const int me = context_.comm.rank();
+        return reading_.part<double>(rank, counts_.offset(me), counts_.count(me));
+    }
+    [[nodiscard]] device::View<double> row(int rank) {
+        return rows_.view().part((rank - 1) * mine_.size(), mine_.size());
+    }
+    void fetch(int rank, device::Stream& stream);
+
     SharedReading reading_;
     device::View<double> mine_;
     RankCounts counts_;
     PeerContext context_;
+    device::Buffer<double> rows_;                            ///< of GPUs: from ranks 1, 2, ...
+    std::vector<device::View<const double>> contributions_;  ///< to this rank's part, by rank
 };
+
+PeerReduceScatter::PeerReduceScatter(const ReduceScatterPlan& plan, PeerContext context)
+    : reading_(device::as_bytes(plan.contribution), context),
+      mine_(plan.mine),
+      counts_(plan.counts),
+      context_(context) {
+    const bool copies = context.device.memory_kind() == device::MemoryKind::device;
+    if (copies) {
+        rows_ = {context.device.allocate(peer_reduce_scatter_memory(counts_.ranks(), mine_.bytes()),
+                                         device::MemoryKind::device),
+                 (counts_.ranks() - 1) * mine_.size()};
+    }
+    for (int rank = 0; rank < counts_.ranks(); ++rank) {
+        const bool copied = copies && rank > 0 && rank != context.comm.rank();
+        contributions_.push_back(copied ? row(rank) : part(rank));
+    }
+}
+
+void PeerReduceScatter::run(device::Stream& stream) {
+    reading_.open(stream);
+    for (int step = 0; step < counts_.ranks(); ++step) {
+        fetch(peer_at_step(step, context_.comm.rank(), counts_.ranks()), stream);
+    }
+    for (int rank = 1; rank < counts_.ranks(); ++rank) {
+        context_.device.vectors().add(contributions_[static_cast<std::size_t>(rank)], mine_,
+                                      stream);
+    }
+    reading_.close(stream);
+}
+
+// The first one's is what others are added to.
+void PeerReduceScatter::fetch(int rank, device::Stream& stream) {
+    if (rank == 0) {
+        context_.device.copy(device::as_bytes(part(0)), device::as_bytes(mine_), stream);
+    } else if (rows_.size() > 0 && rank != context_.comm.rank()) {
+        context_.device.copy(device::as_bytes(part(rank)), device::as_bytes(row(rank)), stream);
+    }
+}
 
 class PeerExchange final : public Exchange {
   public:
@@ -132,6 +167,10 @@ class PeerExchange final : public Exchange {
 
 std::unique_ptr<Collective> make_peer_all_gather(const AllGatherPlan& plan, PeerContext context) {
     return std::make_unique<PeerAllGather>(plan, context);
+}
+
+Bytes peer_reduce_scatter_memory(int ranks, Bytes mine) {
+    return (ranks - 1) * mine;
 }
 
 std::unique_ptr<Collective> make_peer_reduce_scatter(const ReduceScatterPlan& plan,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/peer_order.hpp"
 #include "device/cuda/fft/four_step_kernels.hpp"
 #include "device/cuda/fft/twiddle_tables.hpp"
 #include "device/cuda/runtime/batch_split.hpp"
@@ -175,7 +176,8 @@ void CudaRowFfts::run(std::span<const View<const double>> parts, View<Point> bin
 
 void CudaRowFfts::gather(std::int64_t batch, std::span<const View<const double>> parts,
                          Stream& stream) {
-    for (int from = 0; from < shape_.ranks; ++from) {
+    for (int step = 0; step < shape_.ranks; ++step) {
+        const int from = peer_at_step(step, shape_.rank, shape_.ranks);
         const Range tiles = shape_.tiles_of(from);
         const UnpackShape unpack_shape{batches_.first(batch), batches_.size(batch), tiles.begin,
                                        tiles.size(), shape_.tiles};
@@ -209,8 +211,10 @@ class CudaTranspose final : public Transpose {
             require_apart(part, bins);
         }
         require_device(bins, mine_.size(), "transpose: not the size of the result");
-        for (int from = 0; from < shape_.ranks; ++from)
+        for (int step = 0; step < shape_.ranks; ++step) {
+            const int from = peer_at_step(step, shape_.rank, shape_.ranks);
             copy_part(from, parts[static_cast<std::size_t>(from)], bins, stream);
+        }
     }
 
   private:
