@@ -24,7 +24,8 @@ class Blas {
   public:
     virtual ~Blas() = default;
 
-    /// Single-precision product in true float32.
+    /// Single-precision product in true float32. GPUs do not record it (Device::record): there it
+    /// throws Failure.
     virtual void gemm(const GemmShape& shape, View<const float> a, View<const float> b,
                       View<float> c, Update update, Stream& stream) = 0;
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 
+#include "core/message_of.hpp"
 #include "device/accelerator.hpp"
 #include "device/blas.hpp"
 #include "device/contract/contract.hpp"
@@ -52,6 +53,21 @@ TEST_F(CudaDeviceTest, RefusesViewsOfHostMemory) {
     EXPECT_THROW(vectors.fill(1.0, wide, *stream), Failure);
     EXPECT_THROW(vectors.dot(wide, wide, wide.part(0, 1), *stream), Failure);
     EXPECT_THROW(device->blas().gemv(1, 4, wide, wide, wide.part(0, 1), *stream), Failure);
+}
+
+TEST_F(CudaDeviceTest, RefusesToRecordProductsByTheLibrary) {
+    const auto stream = device->make_stream("stream");
+    const Buffer<float> a = allocate<float>(*device, 4);
+    const Buffer<float> b = allocate<float>(*device, 4);
+    Buffer<float> c = allocate<float>(*device, 4);
+    const auto product = [&](Stream& to) {
+        device->blas().gemm({2, 2, 2}, a.view(), b.view(), c.view(), Update::replace, to);
+    };
+
+    EXPECT_THAT(message_of<Failure>([&] { device->record(product); }),
+                HasSubstr("a product by cuBLAS cannot be recorded"));
+    product(*stream);
+    EXPECT_NO_THROW(stream->synchronize());
 }
 
 TEST_F(CudaDeviceTest, AccountsCopiesByTheirDirection) {

@@ -65,6 +65,8 @@ void CudaBlas::gemm(const GemmShape& shape, View<const float> a, View<const floa
     require_apart(b, c);
     if (c.empty() || (shape.inner == 0 && update == Update::accumulate))
         return;
+    // cuBLAS's workspace, and what its first call loads, cannot be had while a stream captures.
+    check(!as_cuda(stream).captures(), "a product by cuBLAS cannot be recorded");
     as_cuda(stream).launch(Phase::compute, "gemm", [&](cudaStream_t handle) {
         if (shape.inner == 0)
             cuda_check(

@@ -1,6 +1,7 @@
 #include "device/cuda/blas/cuda_gemv.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "device/cuda/runtime/cuda_stream.hpp"
 #include "device/cuda/runtime/gated_time.hpp"
@@ -9,15 +10,14 @@ namespace quartet::device {
 
 namespace {
 
-constexpr int rounds = 3;            // the best counts
-constexpr int products = 4;          // of a round
-constexpr double worthwhile = 0.95;  // of our kernel's time
+constexpr int rounds = 3;    // the best counts
+constexpr int products = 4;  // of a round
 
 }  // namespace
 
 CudaGemv::CudaGemv(const RowMajorMatrix& matrix, GemvBy by, CudaMemory& memory) : matrix_(matrix) {
     if (by == GemvBy::cublas) {
-        library_.emplace();
+        library_ = std::make_unique<CublasHandle>();
         workspace_ = memory.allocate(workspace_size, MemoryKind::device);
     }
 }
@@ -37,9 +37,9 @@ void CudaGemv::launch(const double* x, double* y, cudaStream_t stream) const {
         "cublasDgemv");
 }
 
-GemvBy faster_gemv(const RowMajorMatrix& matrix, CudaMemory& memory) {
+CudaGemv faster_gemv(const RowMajorMatrix& matrix, CudaMemory& memory, double worthwhile) {
     if (matrix.rows == 0 || matrix.columns == 0)
-        return GemvBy::kernel;
+        return {matrix, GemvBy::kernel, memory};
     const Allocation x = memory.allocate(bytes_of<double>(matrix.columns), MemoryKind::device);
     const Allocation y = memory.allocate(bytes_of<double>(matrix.rows), MemoryKind::device);
     Track track("gemv", 0);
@@ -53,15 +53,15 @@ GemvBy faster_gemv(const RowMajorMatrix& matrix, CudaMemory& memory) {
         };
         return gated_time(products, multiply, stream);
     };
-    const CudaGemv ours(matrix, GemvBy::kernel, memory);
-    const CudaGemv theirs(matrix, GemvBy::cublas, memory);
+    CudaGemv ours(matrix, GemvBy::kernel, memory);
+    CudaGemv theirs(matrix, GemvBy::cublas, memory);
     Seconds of_ours = time(ours);
     Seconds of_theirs = time(theirs);
     for (int round = 1; round < rounds; ++round) {
         of_ours = std::min(of_ours, time(ours));
         of_theirs = std::min(of_theirs, time(theirs));
     }
-    return of_theirs.value < worthwhile * of_ours.value ? GemvBy::cublas : GemvBy::kernel;
+    return of_theirs.value < worthwhile * of_ours.value ? std::move(theirs) : std::move(ours);
 }
 
 }  // namespace quartet::device

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 
 #include "device/cuda/blas/cublas_handle.hpp"
@@ -28,13 +28,14 @@ class CudaGemv {
     static constexpr Bytes workspace_size = mebibytes(4);
 
     RowMajorMatrix matrix_;
-    std::optional<CublasHandle> library_;
+    std::unique_ptr<CublasHandle> library_;
     Allocation workspace_;
 };
 
-/// The faster of the two, measured on the matrix as it is. cuBLAS must win by more than
-/// measurements vary, so that the choice and the order of the additions are the same each time.
-/// Uses its own stream, and waits for it.
-GemvBy faster_gemv(const RowMajorMatrix& matrix, CudaMemory& memory);
+/// The faster of the two, measured on the matrix as it is, and so ready to be recorded: cuBLAS
+/// makes its first call on a handle here. It must win by more than measurements vary, so that the
+/// choice and the order of the additions are the same each time: `worthwhile` of our kernel's time
+/// is the most that it may take. Uses its own stream, and waits for it.
+CudaGemv faster_gemv(const RowMajorMatrix& matrix, CudaMemory& memory, double worthwhile = 0.95);
 
 }  // namespace quartet::device

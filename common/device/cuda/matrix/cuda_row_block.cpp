@@ -31,7 +31,7 @@ class CudaRowBlock final : public MatrixShare {
           memory_(memory),
           elements_(memory.allocate(elements_memory(block), MemoryKind::device),
                     matrix_elements(block.rows, stride_)),
-          gemv_(matrix(), faster_gemv(matrix(), memory), memory) {}
+          gemv_(faster_gemv(matrix(), memory)) {}
 
     void fill(const ReadRow& read_row) override {
         fill_rows(rows(), read_row, elements_.view(), memory_, threads_);

@@ -68,6 +68,7 @@ class CudaStream final : public Stream {
     void begin_capture();
     /// The graph of what has been captured; the caller destroys it.
     [[nodiscard]] cudaGraph_t end_capture();
+    [[nodiscard]] bool captures() const { return capturing_; }
 
     /// Calls of launch() so far. Each takes at most one entry of the ring, which has `capacity`.
     [[nodiscard]] std::int64_t launches() const { return launches_; }

@@ -6,6 +6,7 @@
 
 #include "device/cuda/cuda_device.hpp"
 #include "device/cuda/info/why_no_cuda.hpp"
+#include "device/cuda/runtime/cuda_recording.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
 
 namespace quartet::device {
@@ -78,9 +79,31 @@ TEST_F(CudaGemvTest, ChoosesWithoutTouchingTheMatrix) {
     EXPECT_EQ(download(a.view())[stride + 7], -1e9);
 }
 
+TEST_F(CudaGemvTest, CanBeRecordedWhoeverIsChosen) {
+    Track track("stream", 0);
+    CudaStream stream(track, *memory);
+    for (const double worthwhile : {0.0, 1e9}) {
+        Buffer<double> y = buffer(rows);
+        const CudaGemv gemv = faster_gemv(matrix(), *memory, worthwhile);
+        EXPECT_EQ(gemv.by(), worthwhile == 0 ? GemvBy::kernel : GemvBy::cublas);
+
+        const auto recording = cuda_recording(
+            [&](Stream& to) {
+                as_cuda(to).launch(Phase::compute, "gemv", [&](cudaStream_t handle) {
+                    gemv.launch(x.view().data(), y.view().data(), handle);
+                });
+            },
+            *memory);
+        recording(stream);
+        stream.synchronize();
+
+        EXPECT_EQ(download(y.view()), (std::vector<double>{1120, 1148, 1176, 1204, 1232}));
+    }
+}
+
 TEST_F(CudaGemvTest, EmptyProductsUseOurKernel) {
-    EXPECT_EQ(faster_gemv({a.view().data(), 0, columns, stride}, *memory), GemvBy::kernel);
-    EXPECT_EQ(faster_gemv({a.view().data(), rows, 0, stride}, *memory), GemvBy::kernel);
+    EXPECT_EQ(faster_gemv({a.view().data(), 0, columns, stride}, *memory).by(), GemvBy::kernel);
+    EXPECT_EQ(faster_gemv({a.view().data(), rows, 0, stride}, *memory).by(), GemvBy::kernel);
 }
 
 }  // namespace
