@@ -123,16 +123,24 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 }
 
 cudaError_t cudaMalloc(void** address, std::size_t size) {
+    if (const cudaError_t refused = result(refused_in_capture()); refused != cudaSuccess)
+        return refused;
     *address = memory().allocate(size);
     return result(*address == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
 }
 
+// As real ones, those that take memory away wait for whatever may use it.
 cudaError_t cudaFree(void* address) {
+    if (const cudaError_t refused = result(refused_in_capture()); refused != cudaSuccess)
+        return refused;
+    finish_all_streams();
     const bool known = address == nullptr || memory().release(address);
     return result(known ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaHostAlloc(void** address, std::size_t size, unsigned) {
+    if (const cudaError_t refused = result(refused_in_capture()); refused != cudaSuccess)
+        return refused;
     *address = std::aligned_alloc(512, std::max<std::size_t>((size + 511) / 512 * 512, 512));
     if (*address == nullptr)
         return result(cudaErrorMemoryAllocation);
@@ -142,6 +150,9 @@ cudaError_t cudaHostAlloc(void** address, std::size_t size, unsigned) {
 }
 
 cudaError_t cudaFreeHost(void* address) {
+    if (const cudaError_t refused = result(refused_in_capture()); refused != cudaSuccess)
+        return refused;
+    finish_all_streams();
     const bool known = address == nullptr || memory().unlock(address);
     if (known)
         std::free(address);
@@ -149,11 +160,16 @@ cudaError_t cudaFreeHost(void* address) {
 }
 
 cudaError_t cudaHostRegister(void* begin, std::size_t size, unsigned) {
+    if (const cudaError_t refused = result(refused_in_capture()); refused != cudaSuccess)
+        return refused;
     const bool locked = memory().lock(begin, size);
     return result(locked ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered);
 }
 
 cudaError_t cudaHostUnregister(void* begin) {
+    if (const cudaError_t refused = result(refused_in_capture()); refused != cudaSuccess)
+        return refused;
+    finish_all_streams();
     const bool known = memory().unlock(begin);
     return result(known ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
 }

@@ -15,6 +15,7 @@ using namespace quartet::device;
 struct cublasContext {
     cudaStream_t stream = nullptr;
     void* workspace = nullptr;
+    bool used = false;
 };
 
 namespace {
@@ -28,7 +29,14 @@ struct TransformPlan {
     std::vector<std::complex<double>> to;
     cudaStream_t stream = nullptr;
     void* workspace = nullptr;
+    bool used = false;
 };
+
+// The first call on a handle loads kernels, and takes memory: it is nothing for a recording.
+bool refuses(bool& used) {
+    used = used || refused_in_capture() == cudaSuccess;
+    return !used;
+}
 
 std::map<cufftHandle, TransformPlan> plans;  // the main thread's
 
@@ -52,7 +60,8 @@ const char* status_string(cublasStatus_t) {
 }
 
 cublasStatus_t set_stream(cublasHandle_t handle, cudaStream_t stream) {
-    *handle = {stream, nullptr};
+    handle->stream = stream;
+    handle->workspace = nullptr;
     return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -73,6 +82,8 @@ cublasStatus_t sgemm(cublasHandle_t handle, cublasOperation_t of_a, cublasOperat
     if (of_a != CUBLAS_OP_N || of_b != CUBLAS_OP_N || *alpha != 1 || a_step < rows ||
         b_step < inner || c_step < rows || handle->workspace == nullptr)
         return CUBLAS_STATUS_INVALID_VALUE;
+    if (refuses(handle->used))
+        return CUBLAS_STATUS_EXECUTION_FAILED;
     a = on_cpu(a);
     b = on_cpu(b);
     c = on_cpu(c);
@@ -98,6 +109,8 @@ cublasStatus_t dgemv(cublasHandle_t handle, cublasOperation_t operation, std::in
     if (operation != CUBLAS_OP_T || *alpha != 1 || *beta != 0 || a_step < columns || x_step != 1 ||
         y_step != 1 || handle->workspace == nullptr)
         return CUBLAS_STATUS_INVALID_VALUE;
+    if (refuses(handle->used))
+        return CUBLAS_STATUS_EXECUTION_FAILED;
     launch_gemv({a, rows, columns, a_step}, x, y, handle->stream);
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -165,6 +178,8 @@ cufftResult execute(cufftHandle handle, cufftDoubleComplex* from, cufftDoubleCom
     TransformPlan& plan = plans[handle];
     if (plan.workspace == nullptr || plan.stream == nullptr || direction != CUFFT_FORWARD)
         return CUFFT_INVALID_PLAN;
+    if (refuses(plan.used))
+        return CUFFT_EXEC_FAILED;
     using Point = std::complex<double>;
     const std::int64_t points = plan.shape.length * plan.shape.batch;
     count_kernel(plan.stream);

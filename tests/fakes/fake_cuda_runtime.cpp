@@ -1,62 +1,15 @@
-#include "fakes/fake_cuda_runtime.hpp"
+#include "fakes/fake_cuda_streams.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <mutex>
 #include <optional>
 #include <utility>
-#include <vector>
 
-#include "core/check.hpp"
-#include "device/host/runtime/host_stream.hpp"
 #include "fakes/fake_gpu_memory.hpp"
 
 using quartet::Phase;
-using quartet::Track;
 using namespace quartet::device;
-
-struct CUgraph_st {
-    struct Node {
-        Phase phase;
-        const char* label;
-        Task task;
-        KernelWork kernel;  ///< in place of the task
-    };
-    std::vector<Node> nodes;
-};
-
-struct CUgraphExec_st {
-    CUgraph_st graph;
-};
-
-namespace {
-
-/// Collects work in place of doing it.
-class CapturingStream final : public Stream {
-  public:
-    void enqueue(Phase phase, const char* label, Task task) override {
-        graph.nodes.push_back({phase, label, task, nullptr});
-    }
-    void record(Event&) override {}
-    void wait(Event&) override {}
-    void synchronize() override {}
-    Track& track() override { return track_; }
-
-    CUgraph_st graph;
-
-  private:
-    Track track_{"capture", 0};
-};
-
-}  // namespace
-
-struct CUstream_st {
-    int gpu = FakeGpuNode::current();
-    Track track{"fake", 0};
-    std::unique_ptr<Stream> work = make_host_stream(HostStreams::threaded, track);
-    std::unique_ptr<CapturingStream> capture;
-};
 
 struct CUevent_st {
     int gpu = FakeGpuNode::current();
@@ -99,12 +52,8 @@ cudaError_t result(cudaError_t status) {
     if (status == cudaSuccess && in_host_work)
         status = cudaErrorNotPermitted;
     if (status != cudaSuccess)
-        last_error = status;
+        set_last_error(status);
     return status;
-}
-
-Stream& fakes(cudaStream_t stream) {
-    return stream->capture ? *stream->capture : *stream->work;
 }
 
 void enqueue_kernel(cudaStream_t stream, KernelWork work) {
@@ -113,11 +62,11 @@ void enqueue_kernel(cudaStream_t stream, KernelWork work) {
         return;
     }
     if (stream->gpu != FakeGpuNode::current()) {  // the launch's error, as a kernel's always is
-        last_error = cudaErrorInvalidResourceHandle;
+        set_last_error(cudaErrorInvalidResourceHandle);
         return;
     }
     count_kernel(stream);
-    stream->work->enqueue(Phase::compute, "kernel", [kept = new KernelWork(std::move(work))] {
+    stream->work().enqueue(Phase::compute, "kernel", [kept = new KernelWork(std::move(work))] {
         const std::unique_ptr<KernelWork> owned(kept);
         if (broken == cudaSuccess)
             (**owned)();
@@ -130,6 +79,8 @@ void count_kernel(cudaStream_t stream) {
 
 void set_last_error(cudaError_t status) {
     last_error = status;
+    if (status != cudaErrorNotReady)  // which is an answer
+        node().add(FakeGpuNode::current(), GpuCount::failed_calls, 1);
 }
 
 void break_gpu(cudaError_t status) {
@@ -165,73 +116,10 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
     return result(cudaSuccess);
 }
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-    *stream = new CUstream_st;
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-    delete stream;
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
-    if (stream->capture || mode != cudaStreamCaptureModeThreadLocal)
-        return result(cudaErrorIllegalState);
-    stream->capture = std::make_unique<CapturingStream>();
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-    if (!stream->capture)
-        return result(cudaErrorIllegalState);
-    *graph = new CUgraph_st(std::move(stream->capture->graph));
-    stream->capture.reset();
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
-                                 unsigned long long flags) {
-    if (flags != 0)
-        return result(cudaErrorInvalidValue);
-    *executable = new CUgraphExec_st{*graph};
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
-    for (const CUgraph_st::Node& node : executable->graph.nodes)
-        if (node.kernel)
-            enqueue_kernel(stream, node.kernel);
-        else
-            fakes(stream).enqueue(node.phase, node.label, node.task);
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-    delete graph;
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
-    delete executable;
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-    if (stream->capture)
-        return result(cudaErrorStreamCaptureUnsupported);
-    stream->work->synchronize();
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaStreamQuery(cudaStream_t) {
-    return result(cudaErrorNotReady);
-}
-
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
     if (stream->capture)  // the event is not of the capture
         return result(cudaErrorStreamCaptureIsolation);
-    stream->work->wait(*event->event);
+    stream->work().wait(*event->event);
     return result(cudaSuccess);
 }
 
@@ -256,11 +144,11 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     if (event->gpu != stream->gpu)
         return result(cudaErrorInvalidResourceHandle);
     ++event->recorded;
-    stream->work->enqueue(Phase::compute, "record", [event] {
+    stream->work().enqueue(Phase::compute, "record", [event] {
         event->time = quartet::now().value;
         ++event->reached;
     });
-    stream->work->record(*event->event);
+    stream->work().record(*event->event);
     return result(cudaSuccess);
 }
 
@@ -287,7 +175,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t first, cudaEve
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* argument) {
     if (stream->capture)
         return result(cudaErrorStreamCaptureUnsupported);
-    stream->work->enqueue(Phase::compute, "host", [function, argument] {
+    stream->work().enqueue(Phase::compute, "host", [function, argument] {
         if (broken != cudaSuccess)
             return;
         const std::lock_guard alone(one_host_work_at_a_time);
@@ -314,6 +202,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size, cudaMe
         return result(cudaErrorInvalidMemcpyDirection);
     const auto source = memory().gpu_of(from);
     const auto target = memory().gpu_of(to);
+    const bool pageable = source && !in && memory().on_cpu(to) != to;
     memory().note_read(from);
     if (in)
         to = on_cpu(to);
@@ -323,5 +212,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size, cudaMe
         std::memcpy(to, from, size);
         count_copy(source, target, size);
     });
+    if (pageable)  // the driver's own buffer is between, and the caller empties it
+        fakes(stream).synchronize();
     return result(cudaSuccess);
 }

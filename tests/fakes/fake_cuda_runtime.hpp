@@ -12,8 +12,11 @@
 /// kernels are the true ones (emulator/launch.hpp), and memory of the GPU cannot be touched by the
 /// CPU (fake_gpu_memory.hpp). What the runtime refuses, it refuses too: times of events that have
 /// not happened, copies in a direction that the memory does not have, host work that calls CUDA, a
-/// process that opens its own memory's handle. New memory is full of rubbish. How many GPUs
-/// a process sees, and which reach one another, is said in fake_gpu_node.hpp.
+/// process that opens its own memory's handle, and while a thread captures: to take or give memory,
+/// and the first call on a library's handle. As in the real one, a full queue (of 256 operations
+/// here, about 1024 there), a copy to pageable memory, and giving memory back block the caller. New
+/// memory is full of rubbish. How many GPUs a process sees, and which reach one another, is said in
+/// fake_gpu_node.hpp.
 namespace quartet::device {
 
 /// The stream behind a CUDA stream.
@@ -26,6 +29,11 @@ void enqueue_kernel(cudaStream_t stream, KernelWork work);
 void count_kernel(cudaStream_t stream);
 /// What a call returns that has come so far: the error that the GPU has run into, if any.
 cudaError_t result(cudaError_t status);
+/// What a call returns that may not be made while the calling thread captures: then the capture is
+/// lost.
+cudaError_t refused_in_capture();
+/// Returns when all streams have done what was enqueued.
+void finish_all_streams();
 /// What the runtime says of its last call.
 void set_last_error(cudaError_t status);
 

@@ -15,8 +15,9 @@ enum class GpuCount {
     kernels,         ///< that were run, those of libraries included
     to_host,         ///< bytes that were copied from it to the CPU's memory
     from_host,
-    from_peers,  ///< bytes that copies, not kernels, brought from other GPUs
-    peers_read,  ///< times that a copy or a kernel was given memory of another GPU to read
+    from_peers,    ///< bytes that copies, not kernels, brought from other GPUs
+    failed_calls,  ///< of CUDA that have returned an error, as compute-sanitizer counts them
+    peers_read,    ///< times that a copy or a kernel was given memory of another GPU to read
 };
 
 /// The GPUs of the fake's node. QUARTET_STAND_IN_GPUS says how many there are (1), and
@@ -49,7 +50,7 @@ class FakeGpuNode {
     void give_back(int gpu, std::size_t size);
 
   private:
-    static constexpr std::size_t counts = 7;
+    static constexpr std::size_t counts = 8;
     static constexpr std::size_t most_kept = 1024;
     struct Counts {
         std::array<std::array<std::atomic<std::int64_t>, counts>, most_gpus> numbers;

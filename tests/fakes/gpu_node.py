@@ -17,13 +17,14 @@ MOST_KEPT = 1024
 
 @dataclass(frozen=True)
 class Counts:
-    """Of one GPU: bytes, but for the kernels and the reads of other GPUs' memory."""
+    """Of one GPU: bytes, but for the kernels, calls that failed, and reads of other GPUs' memory."""
     allocated: int
     most_allocated: int
     kernels: int
     to_host: int
     from_host: int
     from_peers: int
+    failed_calls: int
     peers_read: int
 
 

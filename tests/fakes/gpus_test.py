@@ -66,6 +66,7 @@ class NodesOfGpus(unittest.TestCase):
                 for gpu, place, wanted in zip(counts, used, planned):
                     self.assertGreater(gpu.kernels, 0)
                     self.assertEqual(gpu.allocated, 0, "not freed")
+                    self.assertEqual(gpu.failed_calls, 0, "compute-sanitizer would report them")
                     self.assertLess(gpu.most_allocated, wanted + len(place["ranks"]) * SLACK)
                     self.assertLess(wanted, 2 * gpu.most_allocated)
 

@@ -1,0 +1,205 @@
+#include "fakes/fake_cuda_runtime.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "device/cuda/blas/cuda_gemv.hpp"
+#include "device/cuda/fft/cufft_library.hpp"
+#include "fakes/fake_gpu_node.hpp"
+
+namespace quartet::device {
+namespace {
+
+/// What the fake has in common with the real one, where a mistake would not show otherwise.
+class FakeCudaRuntimeTest : public ::testing::Test {
+  protected:
+    FakeCudaRuntimeTest() { cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking); }
+    ~FakeCudaRuntimeTest() override {
+        opened = true;
+        cudaStreamDestroy(stream);
+        repair_gpu();
+    }
+
+    /// Host work that keeps a stream busy until `opened`.
+    void hold(cudaStream_t held) {
+        const auto wait = [](void* open) {
+            while (!*static_cast<std::atomic<bool>*>(open))
+                std::this_thread::yield();
+        };
+        cudaLaunchHostFunc(held, wait, &opened);
+    }
+    /// Whether the call returned only after the held stream was let go.
+    template <typename Call>
+    bool waits(Call call) {
+        opened = false;
+        hold(stream);
+        std::thread opener([this] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            opened = true;
+        });
+        call();
+        const bool waited = opened;
+        opener.join();
+        cudaStreamSynchronize(stream);
+        return waited;
+    }
+    static std::int64_t failed_calls() {
+        return FakeGpuNode::of_process().get(0, GpuCount::failed_calls);
+    }
+
+    std::atomic<bool> opened = false;
+    cudaStream_t stream = nullptr;
+};
+
+TEST_F(FakeCudaRuntimeTest, RefusesToTakeAndGiveMemoryWhileTheThreadCaptures) {
+    void* memory = nullptr;
+    void* pinned = nullptr;
+    cudaMalloc(&memory, 64);
+    cudaHostAlloc(&pinned, 64, cudaHostAllocPortable);
+    std::array<std::byte, 64> pageable{};
+    const auto refuses = [&](const auto& call) {
+        cudaGraph_t graph = nullptr;
+        cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+        const cudaError_t status = call();
+        return status == cudaErrorStreamCaptureUnsupported &&
+               cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated;
+    };
+
+    EXPECT_EQ(cudaErrorStreamCaptureUnsupported, 900);
+    void* other = nullptr;
+    EXPECT_TRUE(refuses([&] { return cudaMalloc(&other, 64); }));
+    EXPECT_TRUE(refuses([&] { return cudaHostAlloc(&other, 64, cudaHostAllocPortable); }));
+    EXPECT_TRUE(refuses([&] { return cudaFree(memory); }));
+    EXPECT_TRUE(refuses([&] { return cudaFreeHost(pinned); }));
+    EXPECT_TRUE(refuses([&] { return cudaHostRegister(pageable.data(), 64, 0); }));
+    EXPECT_TRUE(refuses([&] { return cudaHostUnregister(pageable.data()); }));
+    EXPECT_EQ(cudaFree(memory), cudaSuccess);
+    EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
+}
+
+TEST_F(FakeCudaRuntimeTest, LetsOtherThreadsTakeMemoryMeanwhile) {
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+    std::thread([] {
+        void* memory = nullptr;
+        EXPECT_EQ(cudaMalloc(&memory, 64), cudaSuccess);
+        EXPECT_EQ(cudaFree(memory), cudaSuccess);
+    }).join();
+
+    cudaGraph_t graph = nullptr;
+    EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+    cudaGraphDestroy(graph);
+}
+
+TEST_F(FakeCudaRuntimeTest, RefusesALibrarysFirstCallWhileTheThreadCaptures) {
+    const auto memory = CudaMemory::make(1);
+    const Allocation elements = memory->allocate({64}, MemoryKind::device);
+    auto* numbers = reinterpret_cast<double*>(elements.data.get());
+    const CudaGemv gemv({numbers, 2, 2, 2}, GemvBy::cublas, *memory);
+    cudaGraph_t graph = nullptr;
+    const auto capture = [&] {
+        cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+        const auto multiply = [&] { gemv.launch(numbers + 4, numbers + 6, stream); };
+        try {
+            multiply();
+        } catch (const Failure&) {
+        }
+        return cudaStreamEndCapture(stream, &graph);
+    };
+
+    EXPECT_EQ(capture(), cudaErrorStreamCaptureInvalidated);
+    gemv.launch(numbers + 4, numbers + 6, stream);
+    EXPECT_EQ(capture(), cudaSuccess);
+    cudaGraphDestroy(graph);
+}
+
+TEST_F(FakeCudaRuntimeTest, BlocksCopiesToPageableMemoryOnly) {
+    void* memory = nullptr;
+    void* pinned = nullptr;
+    std::array<std::byte, 64> pageable{};
+    cudaMalloc(&memory, 64);
+    cudaHostAlloc(&pinned, 64, cudaHostAllocPortable);
+    const auto copy_to = [&](void* target) {
+        return cudaMemcpyAsync(target, memory, 64, cudaMemcpyDeviceToHost, stream);
+    };
+
+    EXPECT_TRUE(waits([&] { copy_to(pageable.data()); }));
+    opened = false;
+    hold(stream);
+    copy_to(pinned);  // or it would never return
+    opened = true;
+    cudaFree(memory);
+    cudaFreeHost(pinned);
+}
+
+TEST_F(FakeCudaRuntimeTest, FinishesAllStreamsBeforeMemoryGoes) {
+    void* memory = nullptr;
+    void* pinned = nullptr;
+    std::array<std::byte, 64> registered{};
+    cudaMalloc(&memory, 64);
+    cudaHostAlloc(&pinned, 64, cudaHostAllocPortable);
+    cudaHostRegister(registered.data(), 64, cudaHostRegisterPortable);
+
+    EXPECT_TRUE(waits([&] { cudaFree(memory); }));
+    EXPECT_TRUE(waits([&] { cudaFreeHost(pinned); }));
+    EXPECT_TRUE(waits([&] { cudaHostUnregister(registered.data()); }));
+}
+
+TEST_F(FakeCudaRuntimeTest, BlocksWhoeverFillsAQueue) {
+    const auto fill = [this](int operations) {
+        for (int i = 0; i < operations; ++i)
+            cudaLaunchHostFunc(
+                stream, [](void*) {}, nullptr);
+    };
+    opened = false;
+    hold(stream);
+    fill(250);  // or it would never return
+    opened = true;
+
+    EXPECT_TRUE(waits([&] { fill(1024); }));
+}
+
+TEST_F(FakeCudaRuntimeTest, HasOneQueueForAllStreamsIfAsked) {
+    const auto other_runs = [this] {
+        cudaStream_t first = nullptr;
+        cudaStream_t second = nullptr;
+        cudaEvent_t event = nullptr;
+        cudaEventCreateWithFlags(&event, cudaEventDefault);
+        cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking);
+        cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking);
+        opened = false;
+        hold(first);
+        cudaEventRecord(event, second);
+        bool reached = false;
+        for (int attempt = 0; attempt < 200 && !reached; ++attempt) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            reached = cudaEventQuery(event) == cudaSuccess;
+        }
+        opened = true;
+        cudaEventDestroy(event);
+        cudaStreamDestroy(first);
+        cudaStreamDestroy(second);
+        return reached;
+    };
+
+    EXPECT_TRUE(other_runs());
+    ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 1);
+    EXPECT_FALSE(other_runs());
+    ::unsetenv("CUDA_DEVICE_MAX_CONNECTIONS");
+}
+
+TEST_F(FakeCudaRuntimeTest, CountsCallsThatFail) {
+    const std::int64_t before = failed_calls();
+    EXPECT_EQ(cudaStreamQuery(stream), cudaErrorNotReady);  // which is none
+    EXPECT_EQ(failed_calls(), before);
+
+    EXPECT_EQ(cudaSetDevice(1000), cudaErrorInvalidDevice);
+    EXPECT_EQ(failed_calls(), before + 1);
+}
+
+}  // namespace
+}  // namespace quartet::device
