@@ -6,12 +6,15 @@ namespace quartet::device {
 
 namespace {
 
-/// The data that a thread reads or writes at once: 16 bytes, the widest access.
-template <typename T>
-struct alignas(16) Pack {
-    static constexpr int width = 16 / sizeof(T);
+/// What a thread reads or writes at once: one element, or 16 bytes, the widest access.
+template <typename T, int elements>
+struct alignas(sizeof(T) * elements) Pack {
+    using Element = T;
+    static constexpr int width = elements;
     T lanes[width];
 };
+template <typename T>
+using WidestPack = Pack<T, 16 / sizeof(T)>;
 
 bool packable(const void* address) {
     return reinterpret_cast<std::uintptr_t>(address) % 16 == 0;
@@ -36,50 +39,49 @@ struct Xpay {
     __device__ double operator()(double x, double y) const { return x + factor * y; }
 };
 
+/// Packs of each side that a thread has under way at once.
+template <typename Pack>
+constexpr int pack_batch = Pack::width == 1 ? 4 : 2;
+
 /// target[i] = operation(source[i], target[i]), pack by pack; the last elements one by one. An
 /// operation begins by fetching its factor, once in each thread. Source and target may be the same.
-template <typename T, typename Operation>
+/// Beyond the end the last pack is read again, for nothing: a load that hangs on a condition would
+/// wait for the one before.
+template <typename Pack, typename Operation>
 __global__ void __launch_bounds__(block_threads)
-    update_packs(const T* source, T* target, std::int64_t size, Operation operation) {
+    update_packs(const typename Pack::Element* source, typename Pack::Element* target,
+                 std::int64_t size, Operation operation) {
+    constexpr int batch = pack_batch<Pack>;
     operation.begin();
-    const std::int64_t packs = size / Pack<T>::width;
-    const auto* from = reinterpret_cast<const Pack<T>*>(source);
-    auto* to = reinterpret_cast<Pack<T>*>(target);
-    for (std::int64_t i = grid_thread(); i < packs; i += grid_threads()) {
-        const Pack<T> left = from[i];
-        Pack<T> right = to[i];
-        for (int lane = 0; lane < Pack<T>::width; ++lane)
-            right.lanes[lane] = operation(left.lanes[lane], right.lanes[lane]);
-        to[i] = right;
+    const std::int64_t packs = size / Pack::width;
+    const auto* from = reinterpret_cast<const Pack*>(source);
+    auto* to = reinterpret_cast<Pack*>(target);
+    for (std::int64_t first = grid_thread(); first < packs; first += batch * grid_threads()) {
+        Pack left[batch];
+        Pack right[batch];
+#pragma unroll
+        for (int i = 0; i < batch; ++i) {
+            const std::int64_t place = between(first + i * grid_threads(), 0, packs - 1);
+            left[i] = from[place];
+            right[i] = to[place];
+        }
+#pragma unroll
+        for (int i = 0; i < batch; ++i) {
+            for (int lane = 0; lane < Pack::width; ++lane)
+                right[i].lanes[lane] = operation(left[i].lanes[lane], right[i].lanes[lane]);
+            if (first + i * grid_threads() < packs)
+                to[first + i * grid_threads()] = right[i];
+        }
     }
-    for (std::int64_t i = packs * Pack<T>::width + grid_thread(); i < size; i += grid_threads())
+    for (std::int64_t i = packs * Pack::width + grid_thread(); i < size; i += grid_threads())
         target[i] = operation(source[i], target[i]);
 }
 
-// Elements of each side that a thread has under way at once where there are no packs.
-constexpr int element_batch = 4;
-
-/// The same for memory that is not aligned to packs. Beyond the end the last element is read again,
-/// for nothing: a load that hangs on a condition would wait for the one before.
-template <typename T, typename Operation>
-__global__ void __launch_bounds__(block_threads)
-    update_elements(const T* source, T* target, std::int64_t size, Operation operation) {
-    operation.begin();
-    for (std::int64_t first = grid_thread(); first < size;
-         first += element_batch * grid_threads()) {
-        T left[element_batch];
-        T right[element_batch];
-#pragma unroll
-        for (int i = 0; i < element_batch; ++i) {
-            const std::int64_t place = between(first + i * grid_threads(), 0, size - 1);
-            left[i] = source[place];
-            right[i] = target[place];
-        }
-#pragma unroll
-        for (int i = 0; i < element_batch; ++i)
-            if (first + i * grid_threads() < size)
-                target[first + i * grid_threads()] = operation(left[i], right[i]);
-    }
+template <typename Pack, typename Operation>
+void launch_packs(const typename Pack::Element* source, typename Pack::Element* target,
+                  std::int64_t size, Operation operation, cudaStream_t stream) {
+    const unsigned blocks = grid_size(blocks_for(size, Pack::width * pack_batch<Pack>));
+    update_packs<Pack><<<blocks, block_threads, 0, stream>>>(source, target, size, operation);
 }
 
 template <typename T, typename Operation>
@@ -87,15 +89,10 @@ void launch_update(const T* source, T* target, std::int64_t size, Operation oper
                    cudaStream_t stream) {
     if (size == 0)
         return;
-    if (packable(source) && packable(target)) {
-        const std::int64_t blocks = blocks_for(size, Pack<T>::width);
-        update_packs<<<grid_size(blocks), block_threads, 0, stream>>>(source, target, size,
-                                                                      operation);
-    } else {
-        const std::int64_t blocks = blocks_for(size, element_batch);
-        update_elements<<<grid_size(blocks), block_threads, 0, stream>>>(source, target, size,
-                                                                         operation);
-    }
+    if (packable(source) && packable(target))
+        launch_packs<WidestPack<T>>(source, target, size, operation, stream);
+    else
+        launch_packs<Pack<T, 1>>(source, target, size, operation, stream);
 }
 
 template <typename T>
@@ -192,11 +189,11 @@ BuiltArchitectures built_architectures() {
 }
 
 cudaError_t load_vector_kernels() {
-    return loaded(fill<float>, fill<double>, update_packs<float, Add<float>>,
-                  update_packs<double, Add<double>>, update_packs<double, Axpy>,
-                  update_packs<double, Xpay>, update_elements<float, Add<float>>,
-                  update_elements<double, Add<double>>, update_elements<double, Axpy>,
-                  update_elements<double, Xpay>, sum_blocks<Product<Together>>,
+    return loaded(fill<float>, fill<double>, update_packs<Pack<float, 4>, Add<float>>,
+                  update_packs<Pack<double, 2>, Add<double>>, update_packs<Pack<double, 2>, Axpy>,
+                  update_packs<Pack<double, 2>, Xpay>, update_packs<Pack<float, 1>, Add<float>>,
+                  update_packs<Pack<double, 1>, Add<double>>, update_packs<Pack<double, 1>, Axpy>,
+                  update_packs<Pack<double, 1>, Xpay>, sum_blocks<Product<Together>>,
                   sum_blocks<Product<OneByOne>>, sum_partials);
 }
 

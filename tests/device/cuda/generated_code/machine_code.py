@@ -1,5 +1,5 @@
-"""What nvcc makes of kernels: registers, spills and shared memory as ptxas says them, and loads in
-flight, counted in the machine code. No GPU is needed."""
+"""What nvcc makes of kernels: registers, spills and shared memory as ptxas says them, and the machine
+code. No GPU is needed."""
 
 import re
 import shutil
@@ -18,7 +18,7 @@ class Figures:
     registers: int
     spills: int  # bytes of them, and of the stack frame
     shared: int  # bytes of a block
-    in_flight: Optional[int] = None  # bytes of a thread's global loads; None if nobody can tell
+    in_flight: Optional[int] = None  # KB of an SM's global loads, on average; None if nobody can tell
 
 
 def blocks_of_sm(registers, architecture):
@@ -89,44 +89,3 @@ def instructions(cuobjdump, cubin):
         if instruction:
             current.append((int(instruction[1], 16), instruction[2]))
     return kernels
-
-
-def load_bytes(text):
-    """The bytes of a load from global memory, which width it has in its name; else 0."""
-    load = re.search(r"\bLDG(\.\w+)*", text)
-    if not load:
-        return 0
-    width = re.search(r"\.(128|64|U?S?16|U?S?8)\b", load[0])
-    return {"128": 16, "64": 8}.get(width[1], 1) if width else 4
-
-
-def most_in_flight(body):
-    """The most bytes of loads under way: each is until an instruction names its registers."""
-    under_way = {}
-    most = 0
-    for _, text in body:
-        named = {int(number) for number in re.findall(r"\bR(\d+)\b", text)}
-        under_way = {first: size for first, size in under_way.items()
-                     if not named & set(range(first, first + max(1, size // 4)))}
-        size = load_bytes(text)
-        if size:
-            target = re.search(r"LDG\S* (?:P\w+, )?R(\d+)", text)
-            under_way[int(target[1])] = size
-            most = max(most, sum(under_way.values()))
-    return most
-
-
-def in_flight(body):
-    """The same of the innermost loop that loads most; of the whole kernel where no loop loads."""
-    jumps = [re.search(r"\bBRA\b.*?0x([0-9a-f]+)", text) for _, text in body]
-    loops = [(int(jump[1], 16), address) for jump, (address, _) in zip(jumps, body)
-             if jump and int(jump[1], 16) < address]
-    bodies = [[item for item in body if begin <= item[0] <= end] for begin, end in loops
-              if not any(begin <= other[0] and other[1] <= end and other != (begin, end)
-                         for other in loops)]
-    main = max(bodies, key=loaded, default=[])
-    return most_in_flight(main if loaded(main) else body)
-
-
-def loaded(body):
-    return sum(load_bytes(text) for _, text in body)
