@@ -42,6 +42,9 @@ std::optional<std::string> why_no_cuda() {
     ignore(cudaDriverGetVersion(&driver));
     const cudaError_t status = cudaGetDeviceCount(&count);
     ignore(status);
+    if (status == cudaErrorStubLibrary)  // says version 0, too
+        return "no CUDA device: libcuda.so.1 is the toolkit's stub, not the driver's (a folder of "
+               "stubs is in LD_LIBRARY_PATH): take that out, or compute with --device host";
     if (driver == 0)
         return "no CUDA device: no NVIDIA driver is there (libcuda.so.1 cannot be loaded): run "
                "where there is a GPU, or compute with --device host";
