@@ -30,12 +30,16 @@ SharedLibrary::SharedLibrary(const LibrarySearch& search) {
 }
 
 void* SharedLibrary::address(const char* name) const {
-    void* found = ::dlsym(handle_.get(), name);
+    void* found = address_if_there(name);
     if (found == nullptr) {
         throw Unavailable(fmt::format("{} has no function {} ({}): use another version of it",
                                       name_, name, loader_error()));
     }
     return found;
+}
+
+void* SharedLibrary::address_if_there(const char* name) const {
+    return ::dlsym(handle_.get(), name);
 }
 
 void SharedLibrary::Close::operator()(void* handle) const {

@@ -26,6 +26,11 @@ class SharedLibrary {
     [[nodiscard]] Function* function(const char* name) const {
         return reinterpret_cast<Function*>(address(name));
     }
+    /// The same, or null if the library has none.
+    template <typename Function>
+    [[nodiscard]] Function* function_if_there(const char* name) const {
+        return reinterpret_cast<Function*>(address_if_there(name));
+    }
 
   private:
     struct Close {
@@ -33,6 +38,7 @@ class SharedLibrary {
     };
 
     [[nodiscard]] void* address(const char* name) const;
+    [[nodiscard]] void* address_if_there(const char* name) const;
 
     std::unique_ptr<void, Close> handle_;
     std::string name_;
@@ -45,18 +51,34 @@ struct LibraryFunction {
     const char* name;
 };
 
+/// A library with a table of its functions; whoever holds the table keeps it.
+template <typename Table>
+struct LoadedLibrary {
+    SharedLibrary library;
+    Table table{};
+};
+
 /// A table of a library's functions. The library stays open as long as the table lives. Throws
 /// Unavailable where the library or one of the functions is missing.
 template <typename Table, typename... Functions>
 std::shared_ptr<const Table> load_library(const LibrarySearch& search,
                                           const LibraryFunction<Table, Functions>&... functions) {
-    struct Loaded {
-        SharedLibrary library;
-        Table table{};
-    };
-    const auto loaded = std::make_shared<Loaded>(Loaded{SharedLibrary(search)});
+    const auto loaded =
+        std::make_shared<LoadedLibrary<Table>>(LoadedLibrary<Table>{SharedLibrary(search)});
     ((loaded->table.*functions.member =
           loaded->library.template function<Functions>(functions.name)),
+     ...);
+    return {loaded, &loaded->table};
+}
+
+/// The same of a library that may lack some of the functions: they are null.
+template <typename Table, typename... Functions>
+std::shared_ptr<const Table> load_what_is_there(
+    const LibrarySearch& search, const LibraryFunction<Table, Functions>&... functions) {
+    const auto loaded =
+        std::make_shared<LoadedLibrary<Table>>(LoadedLibrary<Table>{SharedLibrary(search)});
+    ((loaded->table.*functions.member =
+          loaded->library.template function_if_there<Functions>(functions.name)),
      ...);
     return {loaded, &loaded->table};
 }

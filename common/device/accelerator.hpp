@@ -36,6 +36,8 @@ class Accelerator {
     /// Facts for the record, as they are now. Where only a part of a GPU is ours (MIG), name, UUID
     /// and memory are that part's.
     [[nodiscard]] virtual GpuFacts facts() const = 0;
+    /// What the driver has counted of it. Not inside timed parts: it asks the driver.
+    [[nodiscard]] virtual GpuCounters counters() const = 0;
     [[nodiscard]] virtual GpuMemory memory() const = 0;
     /// Model, architecture, memory and versions in one line, for the record.
     [[nodiscard]] virtual std::string description() const = 0;

@@ -57,5 +57,14 @@ TEST(SharedLibraryTest, RefusesATableWithAFunctionThatIsMissing) {
                  Unavailable);
 }
 
+TEST(SharedLibraryTest, LeavesOutOfAPartialTableWhatIsMissing) {
+    const auto table =
+        load_what_is_there(mathematics, LibraryFunction{&Mathematics::root, "not_there"},
+                           LibraryFunction{&Mathematics::cosine, "cos"});
+
+    EXPECT_EQ(table->root, nullptr);
+    EXPECT_EQ(table->cosine(0), 1);
+}
+
 }  // namespace
 }  // namespace quartet

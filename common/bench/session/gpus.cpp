@@ -9,6 +9,8 @@
 #include <map>
 #include <set>
 
+#include "bench/session/gpu_json.hpp"
+
 namespace quartet::bench {
 
 namespace {
@@ -19,19 +21,6 @@ using Json = nlohmann::ordered_json;
 constexpr double fallen = 0.95;
 // Reasons of NVML's that are no fault of the machine's: nothing to do, or as it was set.
 const std::set<std::string> harmless{"idle", "application clocks", "display clocks", "sync boost"};
-
-template <typename Value>
-void put(Json& json, const char* key, const std::optional<Value>& value) {
-    if (value) {
-        json[key] = *value;
-    }
-}
-
-void put(Json& json, const char* key, const std::string& text) {
-    if (!text.empty()) {
-        json[key] = text;
-    }
-}
 
 std::string join(const std::vector<std::string>& texts) {
     std::string all;
@@ -101,37 +90,6 @@ Bytes usable(Bytes free) {
 
 }  // namespace
 
-Json lasting_facts(const device::GpuFacts& facts) {
-    Json json{{"name", facts.name}, {"uuid", facts.uuid}};
-    put(json, "driver", facts.driver);
-    put(json, "pci_bus", facts.pci_bus);
-    put(json, "architecture", facts.architecture);
-    put(json, "multiprocessors", facts.multiprocessors);
-    put(json, "memory_bus_bits", facts.memory_bus_bits);
-    put(json, "most_memory_clock_mhz", facts.most_memory_clock_mhz);
-    if (facts.memory) {
-        json["memory"] = facts.memory->value;
-    }
-    put(json, "most_clock_mhz", facts.most_clock_mhz);
-    put(json, "error_correction", facts.error_correction);
-    put(json, "partitioned", facts.partitioned);
-    put(json, "power_limit_watts", facts.power_limit_watts);
-    put(json, "why_unknown", facts.why_empty);
-    return json;
-}
-
-Json passing_facts(const device::GpuFacts& facts) {
-    Json json = Json::object();
-    put(json, "clock_mhz", facts.clock_mhz);
-    put(json, "memory_clock_mhz", facts.memory_clock_mhz);
-    put(json, "temperature_celsius", facts.temperature_celsius);
-    put(json, "energy_joules", facts.energy_joules);
-    if (facts.why_empty.empty()) {
-        json["throttled_by"] = facts.throttled_by;
-    }
-    return json;
-}
-
 // Two ranks share a GPU where node and UUID agree: parts of one (MIG) have UUIDs of their own.
 Gpus::Gpus(const comm::Communicator& world, const comm::Topology& topology,
            const device::Accelerator& mine)
@@ -173,6 +131,11 @@ Gpus::Gpus(const comm::Communicator& world, const comm::Topology& topology,
 
 const Gpu& Gpus::of(int rank) const {
     return all_.at(gpu_of_.at(static_cast<std::size_t>(rank)));
+}
+
+std::optional<device::GpuCounters> Gpus::counters(int rank) const {
+    const bool reads = mine_ != nullptr && of(rank).ranks.front() == rank;
+    return reads ? std::optional(mine_->counters()) : std::nullopt;
 }
 
 void Gpus::update(const comm::Communicator& world) {

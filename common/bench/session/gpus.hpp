@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,6 +44,10 @@ class Gpus {
     /// devices, less a reserve.
     [[nodiscard]] Bytes memory_share() const { return memory_share_; }
 
+    /// What the GPU of a rank, which is the caller, has counted; nothing on the host, or if a lower
+    /// rank shares it. Local.
+    [[nodiscard]] std::optional<device::GpuCounters> counters(int rank) const;
+
     /// A line for each node some of whose GPUs no rank uses.
     [[nodiscard]] const std::vector<std::string>& idle() const { return idle_; }
 
@@ -64,11 +69,6 @@ class Gpus {
     std::vector<std::string> idle_;
     Bytes memory_share_;
 };
-
-/// Facts that stay as they are while a job runs; what is not known is left out.
-nlohmann::ordered_json lasting_facts(const device::GpuFacts& facts);
-/// Facts that change.
-nlohmann::ordered_json passing_facts(const device::GpuFacts& facts);
 
 /// One line for each GPU whose clocks were held down or fell while the job ran.
 std::vector<std::string> throttle_warnings(std::span<const Gpu> gpus);

@@ -1,5 +1,7 @@
 #include "bench/session/gpus.hpp"
 
+#include "bench/session/gpu_json.hpp"
+
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -26,7 +28,14 @@ device::GpuFacts known_facts() {
     facts.memory = gibibytes(139);
     facts.clock_mhz = 1980;
     facts.error_correction = true;
-    facts.energy_joules = 1000.5;
+    facts.counters.energy_joules = 1000.5;
+    facts.counters.power_capped = Seconds{2.5};
+    facts.pcie_generation = 1;
+    facts.most_pcie_generation = 5;
+    facts.nvlink_links = 18;
+    facts.nvlink_version = "4.0";
+    facts.compute_mode = "default";
+    facts.mps_processes = 0;
     facts.throttled_by = {"idle"};
     return facts;
 }
@@ -53,10 +62,17 @@ TEST(GpusTest, FactsThatStayAndFactsThatPassAreApart) {
                                                   {"memory_bus_bits", 6144},
                                                   {"most_memory_clock_mhz", 3201},
                                                   {"memory", 139LL << 30},
-                                                  {"error_correction", true}}));
-    EXPECT_EQ(
-        passing_facts(known_facts()),
-        Json({{"clock_mhz", 1980}, {"energy_joules", 1000.5}, {"throttled_by", Json({"idle"})}}));
+                                                  {"error_correction", true},
+                                                  {"most_pcie_generation", 5},
+                                                  {"nvlink_links", 18},
+                                                  {"nvlink_version", "4.0"},
+                                                  {"compute_mode", "default"}}));
+    EXPECT_EQ(passing_facts(known_facts()), Json({{"clock_mhz", 1980},
+                                                  {"pcie_generation", 1},
+                                                  {"mps_processes", 0},
+                                                  {"energy_joules", 1000.5},
+                                                  {"power_capped_seconds", 2.5},
+                                                  {"throttled_by", Json({"idle"})}}));
 }
 
 TEST(GpusTest, WhatNobodyTellsIsLeftOut) {
@@ -66,6 +82,10 @@ TEST(GpusTest, WhatNobodyTellsIsLeftOut) {
     EXPECT_EQ(lasting_facts(facts).at("why_unknown"), "there is no NVML");
     EXPECT_FALSE(lasting_facts(facts).contains("power_limit_watts"));
     EXPECT_EQ(passing_facts(facts), Json::object());
+    facts.why_empty.clear();
+    EXPECT_FALSE(passing_facts(facts).contains("throttled_by")) << "the driver refuses to say";
+    facts.throttled_by.emplace();
+    EXPECT_EQ(passing_facts(facts).at("throttled_by"), Json::array());
 }
 
 TEST(GpusTest, ThrottlingIsWarnedAboutButIdlenessIsNot) {

@@ -5,8 +5,9 @@
 
 #include <array>
 #include <cstring>
+#include <optional>
 
-#include "device/cuda/info/nvml_facts.hpp"
+#include "device/cuda/info/nvml_gpu.hpp"
 #include "device/cuda/info/why_no_cuda.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
@@ -65,6 +66,7 @@ class CudaAccelerator final : public Accelerator {
   public:
     [[nodiscard]] int visible() const override { return visible_gpus(); }
     [[nodiscard]] GpuFacts facts() const override;
+    [[nodiscard]] GpuCounters counters() const override { return nvml().counters(); }
     [[nodiscard]] GpuMemory memory() const override;
     [[nodiscard]] std::string description() const override;
     [[nodiscard]] std::optional<bool> reaches(const std::string& pci_bus) const override;
@@ -78,6 +80,15 @@ class CudaAccelerator final : public Accelerator {
     void launch(Stream& stream, Phase phase, const char* label, const NativeWork& work) override {
         as_cuda(stream).launch(phase, label, [&](cudaStream_t handle) { work(handle); });
     }
+
+  private:
+    [[nodiscard]] const NvmlGpu& nvml() const {
+        if (!nvml_)
+            nvml_.emplace(pci_bus_of(current_gpu()));
+        return *nvml_;
+    }
+
+    mutable std::optional<NvmlGpu> nvml_;  ///< from its first use on, which takes a while
 };
 
 // Nothing if the driver does not tell, as it does not of some GPUs of virtual machines.
@@ -93,7 +104,7 @@ UuidOf uuid_of(const GpuFacts& facts) {
 }
 
 GpuFacts CudaAccelerator::facts() const {
-    GpuFacts facts = read_gpu_facts(pci_bus_of(current_gpu()));
+    GpuFacts facts = nvml().facts();
     const cudaDeviceProp properties = properties_of_current();
     facts.name = properties.name;
     facts.uuid = uuid_text(properties.uuid, uuid_of(facts));

@@ -6,6 +6,7 @@ namespace quartet::device {
 
 /// As much of NVIDIA's management library as we use, in our own declarations: its header comes with
 /// only some toolkits, and its binary interface is stable. All functions return 0 for success.
+/// Those that the library lacks are null: some came late, and others go with CUDA 14.
 struct Nvml {
     using Device = struct Opaque*;
     struct Memory {
@@ -13,9 +14,40 @@ struct Nvml {
         unsigned long long free;
         unsigned long long used;
     };
+    /// nvmlTemperature_v1_t.
+    struct Temperature {
+        unsigned version = sizeof(Temperature) | 1U << 24U;
+        int sensor = gpu_temperature;
+        int celsius = 0;
+    };
+    /// nvmlFieldValue_t. `type` says which member of `value` holds it.
+    struct FieldValue {
+        unsigned field = 0;
+        unsigned scope = 0;
+        long long timestamp = 0;
+        long long latency = 0;
+        int type = 0;
+        int status = 0;
+        union {
+            double real;
+            unsigned narrow;
+            unsigned long long wide = 0;
+        } value;
+    };
     static constexpr int multiprocessor_clock = 1;
     static constexpr int memory_clock = 2;
     static constexpr int gpu_temperature = 0;
+    static constexpr unsigned most_links = 18;
+    /// Fields that count the nanoseconds for which clocks were held down, and the types that they
+    /// can have (nvml.h, NVML_FI_DEV_CLOCKS_EVENT_REASON_*, nvmlValueType_t).
+    static constexpr unsigned power_cap_field = 74;
+    static constexpr unsigned thermal_slowdown_field = 269;
+    static constexpr unsigned hardware_thermal_slowdown_field = 270;
+    static constexpr unsigned power_brake_field = 271;
+    static constexpr int unsigned_type = 1;
+    static constexpr int unsigned_long_type = 2;
+    static constexpr int unsigned_long_long_type = 3;
+    static constexpr int long_long_type = 4;
 
     int (*initialise)() = nullptr;
     int (*shut_down)() = nullptr;
@@ -26,15 +58,28 @@ struct Nvml {
     int (*memory)(Device, Memory*) = nullptr;
     int (*clock)(Device, int kind, unsigned* megahertz) = nullptr;
     int (*most_clock)(Device, int kind, unsigned* megahertz) = nullptr;
-    int (*throttle_reasons)(Device, unsigned long long* mask) = nullptr;
+    int (*event_reasons)(Device, unsigned long long* mask) = nullptr;
+    int (*throttle_reasons)(Device, unsigned long long* mask) = nullptr;  ///< its older name
     int (*error_correction)(Device, unsigned* current, unsigned* pending) = nullptr;
     int (*partitioning)(Device, unsigned* current, unsigned* pending) = nullptr;
     int (*power_limit)(Device, unsigned* milliwatts) = nullptr;
     int (*energy)(Device, unsigned long long* millijoules) = nullptr;
-    int (*temperature)(Device, int sensor, unsigned* celsius) = nullptr;
+    int (*fields)(Device, int count, FieldValue*) = nullptr;
+    int (*temperature)(Device, Temperature*) = nullptr;
+    int (*temperature_of)(Device, int sensor, unsigned* celsius) = nullptr;  ///< the older function
+    int (*pcie_generation)(Device, unsigned*) = nullptr;
+    int (*pcie_width)(Device, unsigned* lanes) = nullptr;
+    int (*most_pcie_generation)(Device, unsigned*) = nullptr;
+    int (*most_pcie_width)(Device, unsigned* lanes) = nullptr;
+    int (*link_is_active)(Device, unsigned link, unsigned* active) = nullptr;
+    int (*link_version)(Device, unsigned link, unsigned* version) = nullptr;
+    int (*compute_mode)(Device, unsigned* mode) = nullptr;
+    int (*persistence)(Device, unsigned* mode) = nullptr;
+    int (*mps_processes)(Device, unsigned* count, void* infos) = nullptr;
+    int (*c2c)(Device, unsigned* enabled) = nullptr;
 };
 
-/// Loads the library. Throws Unavailable if it or one of its functions is missing.
-std::shared_ptr<const Nvml> load_nvml();
+/// Loads the library of that name. Throws Unavailable if it is missing.
+std::shared_ptr<const Nvml> load_nvml(const char* name = "libnvidia-ml.so.1");
 
 }  // namespace quartet::device
