@@ -1,5 +1,9 @@
 #include "matmul/multiply_case.hpp"
 
+#include <fmt/format.h>
+
+#include <utility>
+
 #include "comm/mpi/agree.hpp"
 
 namespace quartet::matmul {
@@ -12,13 +16,35 @@ MultiplyCase::MultiplyCase(const CaseContext& context, const ProductPlan& plan)
       limit_plan_(plan.limit),
       guard_(session_.threads()),
       arena_(session_.device()) {
+    const bool checks = session_.options().verify == bench::Switch::on;
+    if (checks) {
+        find_arithmetic(plan);
+    }
     ProductFiles files = open_files(context);
     keep_tiles(open_checkpoint(context, plan));
     files.checkpoint = checkpoint();
     product_ = plan.make(files);
-    if (session_.options().verify == bench::Switch::on) {
+    if (checks) {
         guard_.remember(product_->input_memory());
         make_check();
+    }
+}
+
+// Before the product takes its memory: the probe takes no more. Ranks that only add do not
+// multiply.
+void MultiplyCase::find_arithmetic(const ProductPlan& plan) {
+    std::string found;
+    comm::agree(session_.world(), [&] {
+        if (plan.limit.sgemm.edge > 0) {
+            found = arithmetic_of(
+                session_.device(), problem_.extent(0),
+                plan.multiply ? plan.multiply : multiply_on(session_.device(), session_.stream()));
+        }
+    });
+    for (const std::string& of_rank : session_.world().gather(found)) {
+        if (precision_.empty() || (precision_ == asked_ && !of_rank.empty())) {
+            precision_ = of_rank;
+        }
     }
 }
 
@@ -47,8 +73,13 @@ bench::Check MultiplyCase::verify() {
         record_results(*data_.folder, block_, *product_, session_.world(), session_.topology());
     }
     // In units of each row's own bound.
-    return guard_.judge({.passed = deviation <= 1, .error = deviation, .tolerance = 1},
-                        session_.world());
+    bench::Check check{
+        .passed = deviation <= 1, .error = deviation, .tolerance = 1, .precision = precision_};
+    if (precision_ != asked_) {
+        check.passed = false;
+        check.why = fmt::format("products are {} where {} was asked for", precision_, asked_);
+    }
+    return guard_.judge(std::move(check), session_.world());
 }
 
 void MultiplyCase::prepare_limit() {

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "bench/checkpoint/tile_case.hpp"
 #include "bench/data/input_guard.hpp"
@@ -31,6 +32,7 @@ class MultiplyCase final : public bench::TileCase {
 
   private:
     void compute(bench::Clocks& clocks) override;
+    void find_arithmetic(const ProductPlan& plan);
     void make_check();
 
     bench::Session& session_;
@@ -38,6 +40,8 @@ class MultiplyCase final : public bench::TileCase {
     Problem problem_;
     Block block_;
     LimitPlan limit_plan_;
+    std::string asked_ = "fp32";
+    std::string precision_;  ///< that the products have: arithmetic_of()
     std::unique_ptr<Product> product_;
     bench::InputGuard guard_;
     bench::Arena arena_;  ///< of the check

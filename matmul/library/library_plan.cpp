@@ -6,6 +6,7 @@
 
 #include "matmul/library/block_cyclic.hpp"
 #include "matmul/library/library_product.hpp"
+#include "matmul/library/local_product.hpp"
 
 namespace quartet::matmul {
 
@@ -48,6 +49,7 @@ ProductPlan plan_library_product(const CaseContext& context, bench::PlannedCase&
         plan.limit.storage =
             storage_limit(context, plan.block, 3 * static_cast<double>(strip.value));
     }
+    plan.multiply = multiply_by_scalapack();
     plan.make = [context, chosen = chosen_distribution(context)](const ProductFiles& files) {
         return make_library_product(context.session, context.problem, files, chosen);
     };

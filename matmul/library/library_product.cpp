@@ -116,7 +116,7 @@ LibraryProduct::LibraryProduct(bench::Session& session, const Problem& problem,
       files_(files.matrices),
       arena_(session.device()),
       buffers_(arena_, problem, session.world().size(), rank_, files_ != nullptr),
-      system_(session.world()),
+      system_(session.world().handle()),
       strips_(problem, session.world().size(), rank_, system_, std::move(buffers_.strip)) {
     for (device::Buffer<float>* matrix : {&buffers_.a, &buffers_.b, &buffers_.c}) {
         std::ranges::fill(matrix->span(), 0.5F);

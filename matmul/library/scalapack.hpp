@@ -37,8 +37,7 @@ using Descriptor = std::array<int, 9>;
 /// A communicator as BLACS knows it.
 class BlacsSystem {
   public:
-    explicit BlacsSystem(const comm::Communicator& comm)
-        : handle_(Csys2blacs_handle(comm.handle())) {}
+    explicit BlacsSystem(MPI_Comm comm) : handle_(Csys2blacs_handle(comm)) {}
     ~BlacsSystem() { Cfree_blacs_system_handle(handle_); }
     BlacsSystem(const BlacsSystem&) = delete;
     BlacsSystem& operator=(const BlacsSystem&) = delete;

@@ -9,6 +9,7 @@
 #include "bench/session/arena.hpp"
 #include "bench/session/case.hpp"
 #include "bench/session/session.hpp"
+#include "matmul/problem/arithmetic.hpp"
 #include "matmul/problem/limit.hpp"
 #include "matmul/problem/matrix_files.hpp"
 #include "matmul/problem/options.hpp"
@@ -36,6 +37,7 @@ struct ProductPlan {
     bench::Arena memory{};  ///< counts
     LimitPlan limit{};
     std::function<std::unique_ptr<Product>(const ProductFiles& files)> make{};  ///< collective
+    Multiply multiply{};  ///< as make()'s product does; the device's BLAS unless given
     /// Facts beside problem and formulation that decide the bits of C, in a user's words.
     std::map<std::string, std::string> layout{};
 };

@@ -141,6 +141,7 @@ TEST_P(EveryStorage, MeasuresAVerifiedRowWithItsLimit) {
     const bench::Row row = measured(96, 32);
     EXPECT_TRUE(row.check->passed);
     EXPECT_EQ(row.check->tolerance, 1);
+    EXPECT_EQ(row.check->precision, "fp32");
     EXPECT_EQ(row.runs.size(), 2U);
     EXPECT_GT(row.limit->seconds.value, 0);
     EXPECT_EQ(row.work.flops.value, 2.0 * 96 * 96 * 96 - 96 * 96);

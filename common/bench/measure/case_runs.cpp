@@ -204,6 +204,8 @@ void CaseRuns::verify() {
     check_->passed = check_->passed && check.passed;
     check_->input_changed = check_->input_changed || check.input_changed;
     check_->tolerance = check.tolerance;
+    check_->precision = check.precision;
+    check_->why = check.why;
     end_stage(Stage::verify);
 }
 

@@ -97,6 +97,12 @@ void put_check(Json& json, const Row& row) {
         if (row.check->input_changed) {
             json["input_changed"] = true;
         }
+        if (!row.check->precision.empty()) {
+            json["precision"] = row.check->precision;
+        }
+        if (!row.check->why.empty()) {
+            json["wrong_because"] = row.check->why;
+        }
     }
 }
 

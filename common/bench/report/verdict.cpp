@@ -71,10 +71,11 @@ std::string failures_of(std::span<const Row> rows, std::string_view program) {
         }
         if (row.check && !row.check->passed) {
             lines +=
-                fmt::format("{}: {}: wrong result ({}error {:.3g}, tolerance {:.3g})\n", program,
+                fmt::format("{}: {}: wrong result ({}{}error {:.3g}, tolerance {:.3g})\n", program,
                             row.name.text(),
                             row.check->input_changed ? "its input has changed in memory, " : "",
-                            row.check->error, row.check->tolerance);
+                            row.check->why.empty() ? "" : row.check->why + ", ", row.check->error,
+                            row.check->tolerance);
         }
     }
     return lines;

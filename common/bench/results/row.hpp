@@ -82,6 +82,8 @@ struct Check {
     double error = 0;
     double tolerance = 0;
     bool input_changed = false;  ///< in memory, since it was made: then nothing passes
+    std::string precision{};     ///< of the arithmetic, as a probe found it: "fp32"; empty: unknown
+    std::string why{};           ///< it fails, beside its error; empty: for nothing else
 };
 
 /// What else the machine did during a measurement. Shares are of the time of the cores that the job

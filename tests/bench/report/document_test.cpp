@@ -271,6 +271,13 @@ TEST(Document, SaysWhereAResultIsWrongOrWasNotChecked) {
     EXPECT_EQ(wrong.at("verified"), false);
     EXPECT_EQ(wrong.at("error"), 17);
     EXPECT_EQ(wrong.at("tolerance"), 0.5);
+    EXPECT_FALSE(wrong.contains("precision") || wrong.contains("wrong_because"));
+
+    row.check->precision = "tf32";
+    row.check->why = "products are tf32";
+    const Json rounded = aggregate(document_of(row), "median");
+    EXPECT_EQ(rounded.at("precision"), "tf32");
+    EXPECT_EQ(rounded.at("wrong_because"), "products are tf32");
 
     row.check.reset();
     const Json unchecked = aggregate(document_of(row), "median");

@@ -718,6 +718,14 @@ def validate____defs_details(data, custom_formats={}, name_prefix=None):
             data__inputchanged = data["input_changed"]
             if type(data__inputchanged) not in (bool,) or data__inputchanged not in (True,):
                 raise JsonSchemaValueException("" + (name_prefix or "data") + ".input_changed must be True", data__inputchanged)
+        if "precision" in data_keys:
+            data_keys.remove("precision")
+            data__precision = data["precision"]
+            validate____defs_text(data__precision, custom_formats, (name_prefix or "data") + ".precision")
+        if "wrong_because" in data_keys:
+            data_keys.remove("wrong_because")
+            data__wrongbecause = data["wrong_because"]
+            validate____defs_text(data__wrongbecause, custom_formats, (name_prefix or "data") + ".wrong_because")
         if "total_seconds" in data_keys:
             data_keys.remove("total_seconds")
             data__totalseconds = data["total_seconds"]
