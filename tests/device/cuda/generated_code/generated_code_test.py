@@ -17,7 +17,8 @@ TABLE = Path(__file__).with_name("figures.json")
 ALWAYS = (80, 90, 100)  # and the newest
 # Load nothing, or next to nothing, or from the caches.
 SMALL = ("fill<double>", "fill<float>", "sum_partials", "update_alpha_kernel",
-         "update_alpha_beta_kernel", "update_beta_kernel", "add_tiles")
+         "update_alpha_beta_kernel", "update_beta_kernel", "add_tiles", "multiply_add<double>",
+         "multiply_add<float>")
 # Loads' share of the traffic, where there are stores; by the beginning of the name.
 LOADS = {"update_packs": 2 / 3, "sum_blocks<UpdateClassic": 4 / 6, "sum_blocks<UpdateSingle": 5 / 9,
          "multiply_by_twiddles": 1 / 2, "pack": 1 / 2, "unpack": 1 / 2, "scatter_tile": 1 / 2,
