@@ -23,8 +23,8 @@ FakeGpuMemory& memory() {
     return FakeGpuMemory::of_process();
 }
 
-// QUARTET_STAND_IN_REFUSES: "device", which another process has, or "kernels", none of which was
-// built for this GPU.
+// QUARTET_STAND_IN_REFUSES: "device", which another process has, "kernels", none of which was built
+// for this GPU, or "all", as the toolkit's stub of the driver does.
 bool refuses(const char* what) {
     return quartet::Environment().get("QUARTET_STAND_IN_REFUSES") == what;
 }
@@ -43,7 +43,14 @@ void show_peers() {
 
 }  // namespace quartet::device
 
+cudaError_t cudaDriverGetVersion(int* version) {
+    *version = refuses("all") ? 0 : 13000;
+    return result(cudaSuccess);
+}
+
 cudaError_t cudaGetDeviceCount(int* count) {
+    if (refuses("all"))
+        return result(cudaErrorStubLibrary);
     *count = node().gpus();
     return result(cudaSuccess);
 }

@@ -106,11 +106,6 @@ const char* cudaGetErrorString(cudaError_t) {
     return "the fake's reason";
 }
 
-cudaError_t cudaDriverGetVersion(int* version) {
-    *version = 13000;
-    return result(cudaSuccess);
-}
-
 cudaError_t cudaRuntimeGetVersion(int* version) {
     *version = CUDART_VERSION;
     return result(cudaSuccess);

@@ -39,7 +39,8 @@ class StandInStream(unittest.TestCase):
 
     def test_without_a_usable_gpu_automatic_is_the_host(self):
         for refuses, reason in (("device", "GPU 0 cannot be used"),
-                                ("kernels", "no kernels for GPU 0")):
+                                ("kernels", "no kernels for GPU 0"),
+                                ("all", "the toolkit's stub")):
             with self.subTest(refuses), \
                     mock.patch.dict(os.environ, QUARTET_STAND_IN_REFUSES=refuses):
                 self.assert_verified(run("fake_gpu_stream", 2, SMALL), {("host", "shm")})
