@@ -5,6 +5,7 @@ import os
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from gpu_node import gpu_node, machine_of_sockets, moved, planned_memory
 from quartet_cli import PROGRAMS, assert_refused, errors, medians, run
@@ -154,6 +155,25 @@ class NodesOfGpus(unittest.TestCase):
         links = moved(plan)
         self.assertEqual(set(links), {BETWEEN, WITHIN})
         self.assertGreater(links[BETWEEN][0], links[WITHIN][0])
+
+    def test_energy_and_what_held_gpus_back_are_on_the_rows(self):
+        libraries = f"{PROGRAMS / 'fake_nvml'}:{os.environ.get('LD_LIBRARY_PATH', '')}"
+        with gpu_node(2), mock.patch.dict(os.environ, LD_LIBRARY_PATH=libraries, QUARTET_STAND_IN_NVML="capped"):
+            outcome = on_gpus("cg", 3, "--size 531 --iterations 300 --runs 2")
+        row, = assert_verified(self, outcome, 1)
+        seconds = row["rank_seconds"][0]
+        self.assertGreater(seconds, 0.2, "too short for the counters")
+        self.assertAlmostEqual(row["energy_joules"] / (2 * 500 * seconds), 1, delta=0.1)  # two GPUs of 500 W
+        self.assertAlmostEqual(row["gflops_per_watt"], row["flops"] / row["energy_joules"] / 1e9)
+        self.assertAlmostEqual(row["gpu_power_capped_share"], 0.4, delta=0.04)
+        self.assertEqual(row["gpu_thermally_slowed_share"], 0)
+        self.assertIn("the GPU was at its power limit in 2 of 2 runs", outcome.stdout + outcome.stderr)
+        self.assertIn("held_back", [flag["kind"] for flag in row["flags"]])
+        for gpu in outcome.document["context"]["quartet"]["gpus"]:
+            self.assertEqual((gpu["nvlink_links"], gpu["nvlink_version"], gpu["compute_mode"], gpu["c2c"]),
+                             (2, "4.0", "exclusive process", False))
+            self.assertEqual((gpu["most_pcie_generation"], gpu["after"]["pcie_width"]), (5, 8))
+            self.assertEqual(gpu["after"]["throttled_by"], ["power cap"])
 
 
 if __name__ == "__main__":

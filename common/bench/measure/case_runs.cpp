@@ -183,6 +183,9 @@ Run CaseRuns::timed_run(Stage stage) {
         run.conditions.clock_probe_seconds = slowest_clock_probe(session_, machine_);
     }
     session_.trace().note_period(planned_.name.text(), begin, begin + real);
+    if (subject_->earlier().real > Seconds{}) {
+        run.conditions.energy_joules.reset();  // that of the job before is not known
+    }
     add_earlier(run, subject_->earlier());
     end_stage(Stage::rest);
     if (!subject_->stopped()) {
@@ -258,6 +261,7 @@ std::vector<Row> CaseRuns::rows() const {
         for (auto* runs : {&row.runs, &row.replaced}) {
             for (Run& run : *runs) {
                 run.real = run.clocks[clock];
+                run.conditions.energy_joules.reset();       // the whole run's
                 if (planned_.whole == WholeRow::omitted) {  // a part of the ranks alone
                     run.rank_seconds.clear();
                     run.rank_summary.reset();

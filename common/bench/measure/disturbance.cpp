@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <utility>
 
 #include "bench/results/samples.hpp"
 
@@ -23,21 +25,6 @@ bool disturbs(std::optional<double> share, int cores, Seconds window) {
 Seconds fault_time(const RunConditions& conditions) {
     return static_cast<double>(conditions.minor_page_faults) * minor_fault +
            static_cast<double>(conditions.major_page_faults) * major_fault;
-}
-
-std::optional<double> share_of(std::span<const Run> runs,
-                               std::optional<double> RunConditions::*share) {
-    Seconds all;
-    Seconds part;
-    for (const Run& run : runs) {
-        const auto& of_run = run.conditions.*share;
-        if (!of_run) {
-            return std::nullopt;
-        }
-        all = all + run.real;
-        part = part + *of_run * run.real;
-    }
-    return all > Seconds{} ? std::optional(part / all) : std::nullopt;
 }
 
 // The larger of two shares: the run's own, and that of the probe before it.
@@ -114,16 +101,19 @@ std::vector<Cause> causes_of(const Run& run, std::optional<double> best_clock_pr
     return causes;
 }
 
-std::optional<double> stolen_share(std::span<const Run> runs) {
-    return share_of(runs, &RunConditions::stolen_share);
-}
-
-std::optional<double> others_share(std::span<const Run> runs) {
-    return share_of(runs, &RunConditions::others_share);
-}
-
-std::optional<double> waiting_share(std::span<const Run> runs) {
-    return share_of(runs, &RunConditions::waiting_share);
+std::optional<double> share_of(std::span<const Run> runs,
+                               std::optional<double> RunConditions::*share) {
+    Seconds all;
+    Seconds part;
+    for (const Run& run : runs) {
+        const auto& of_run = run.conditions.*share;
+        if (!of_run) {
+            return std::nullopt;
+        }
+        all = all + run.real;
+        part = part + *of_run * run.real;
+    }
+    return all > Seconds{} ? std::optional(part / all) : std::nullopt;
 }
 
 std::optional<double> clock_probe_seconds(std::span<const Run> runs) {
@@ -169,6 +159,26 @@ std::string describe_disturbance(std::span<const Run> runs,
     const auto cause = static_cast<Cause>(worst - by_cause.begin());
     return fmt::format("{} in {} of {} runs", describe(cause, *worst, best_clock_probe.value_or(0)),
                        worst->size(), runs.size());
+}
+
+std::string describe_held_back(std::span<const Run> runs) {
+    constexpr std::pair<std::optional<double> RunConditions::*, const char*> reasons[] = {
+        {&RunConditions::power_capped_share, "the GPU was at its power limit"},
+        {&RunConditions::thermally_slowed_share, "the GPU was too hot, and slowed down"},
+        {&RunConditions::power_braked_share, "the power supply slowed the GPU down"}};
+    std::string text;
+    for (const auto& [share, reason] : reasons) {
+        std::vector<Run> held_back;
+        std::ranges::copy_if(runs, std::back_inserter(held_back), [share = share](const Run& run) {
+            return (run.conditions.*share).value_or(0) >= disturbing_share;
+        });
+        if (!held_back.empty()) {
+            text += fmt::format("{}{} in {} of {} runs (for {:.0f}% of their time)",
+                                text.empty() ? "" : "; ", reason, held_back.size(), runs.size(),
+                                100 * *share_of(held_back, share));
+        }
+    }
+    return text;
 }
 
 }  // namespace quartet::bench

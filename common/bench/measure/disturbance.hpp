@@ -35,10 +35,9 @@ constexpr std::size_t tolerated_disturbances(std::size_t runs) {
     return runs == 0 ? 0 : (runs - 1) / 4;
 }
 
-/// Shares over all runs together; nothing if it is not known of one of them.
-std::optional<double> stolen_share(std::span<const Run> runs);
-std::optional<double> others_share(std::span<const Run> runs);
-std::optional<double> waiting_share(std::span<const Run> runs);
+/// A share over all runs together; nothing if it is not known of one of them.
+std::optional<double> share_of(std::span<const Run> runs,
+                               std::optional<double> RunConditions::*share);
 
 /// The median of the runs' clock probes; nothing if it is not known of one of them.
 std::optional<double> clock_probe_seconds(std::span<const Run> runs);
@@ -49,5 +48,9 @@ std::optional<double> best_clock_probe(std::span<const Row> rows);
 /// What disturbed the runs, with figures: "other processes took 48% of the cores' time in 4 of 10
 /// runs". Empty if no more runs were disturbed than their median tolerates.
 std::string describe_disturbance(std::span<const Run> runs, std::optional<double> best_clock_probe);
+
+/// By what GPUs were held back, in which runs for a twentieth of the time or more: "the GPU was at
+/// its power limit in 4 of 6 runs (for 31% of their time)". Empty if in none.
+std::string describe_held_back(std::span<const Run> runs);
 
 }  // namespace quartet::bench

@@ -82,6 +82,9 @@ void flag_runs(Row& row, std::optional<double> best_clock_probe) {
             fmt::format("the timer and the barrier take {:.0f}% of a run: it is too short for them",
                         100 * share));
     }
+    if (auto text = describe_held_back(row.runs); !text.empty()) {
+        add(FlagKind::held_back, std::move(text));
+    }
 }
 
 }  // namespace

@@ -45,11 +45,12 @@ MachineProbes this_machine() {
                 return processors.empty() ? std::nullopt
                                           : system::processor_megahertz(processors.front());
             },
-            system::probe_clock};
+            system::probe_clock, [](const Gpus& gpus, int rank) { return gpus.counters(rank); }};
 }
 
 MachineWatch::MachineWatch(const Session& session, const MachineProbes& machine)
     : session_(session), machine_(machine) {
+    gpu_before_ = gpu_counters();
     session.world().barrier();
     before_ = machine.counters(session.topology().mine().cpus);
     session.world().barrier();
@@ -59,6 +60,7 @@ RunConditions MachineWatch::end() {
     const comm::Communicator& world = session_.world();
     world.barrier();  // until then a rank that is ready spins: its own time, like its run's
     const MachineCounters after = machine_.counters(session_.topology().mine().cpus);
+    const auto gpu_after = gpu_counters();
     const Seconds window = after.time - before_.time;
     RunConditions conditions;
     conditions.stolen_share = stolen(after, window);
@@ -77,7 +79,12 @@ RunConditions MachineWatch::end() {
     const auto clock = machine_.megahertz(session_.topology().mine().cpus);
     const double slowest = world.minimum(clock.value_or(0));
     conditions.megahertz = slowest > 0 ? std::optional(slowest) : std::nullopt;
+    add_gpus(conditions, gpu_after);
     return conditions;
+}
+
+std::optional<device::GpuCounters> MachineWatch::gpu_counters() const {
+    return machine_.gpu_counters(session_.gpus(), session_.world().rank());
 }
 
 // Among the ranks that know theirs.
@@ -113,6 +120,32 @@ std::optional<double> MachineWatch::others(const MachineCounters& after, Seconds
         share = share_of(*after.busy - *before_.busy - Seconds{own}, node_cores(session_) * window);
     }
     return largest_share(share);
+}
+
+// Nothing of a job without GPUs, nor of a short time.
+void MachineWatch::add_gpus(RunConditions& conditions,
+                            const std::optional<device::GpuCounters>& after) const {
+    const comm::Communicator& world = session_.world();
+    if (conditions.window < least_gpu_window || !world.any(gpu_before_.has_value())) {
+        return;
+    }
+    const auto share = [&](std::optional<Seconds> device::GpuCounters::*counter) {
+        std::optional<double> mine;
+        if (gpu_before_ && after && (*gpu_before_).*counter && (*after).*counter) {
+            mine = share_of(*((*after).*counter) - *((*gpu_before_).*counter), conditions.window);
+            mine = std::min(*mine, 1.0);  // its steps end before and after the run
+        }
+        return largest_share(mine);
+    };
+    conditions.power_capped_share = share(&device::GpuCounters::power_capped);
+    conditions.thermally_slowed_share = share(&device::GpuCounters::thermally_slowed);
+    conditions.power_braked_share = share(&device::GpuCounters::power_braked);
+    const bool has_energy =
+        gpu_before_ && gpu_before_->energy_joules && after && after->energy_joules;
+    if (world.all(has_energy || !gpu_before_)) {
+        conditions.energy_joules =
+            world.sum(has_energy ? *after->energy_joules - *gpu_before_->energy_joules : 0);
+    }
 }
 
 double slowest_clock_probe(const Session& session, const MachineProbes& machine) {

@@ -25,8 +25,15 @@ struct MachineProbes {
     std::function<MachineCounters(std::span<const int> processors)> counters;
     std::function<std::optional<double>(std::span<const int> processors)> megahertz;
     std::function<Seconds(int threads)> clock_probe;  ///< system::probe_clock
+    /// Those of the rank's GPU; nothing if there is none, or another rank reads it.
+    std::function<std::optional<device::GpuCounters>(const Gpus& gpus, int rank)> gpu_counters =
+        [](const Gpus&, int) { return std::nullopt; };
 };
 MachineProbes this_machine();
+
+/// What a GPU counts goes on in steps of up to a tenth of a second: of what was shorter than two of
+/// them nothing is said.
+inline constexpr Seconds least_gpu_window{0.2};
 
 /// Observes what else runs on the machine, from its construction to end(). All members are
 /// collective; their barriers lie outside the time that is measured between them.
@@ -41,9 +48,12 @@ class MachineWatch {
     [[nodiscard]] std::optional<double> stolen(const MachineCounters& after, Seconds window) const;
     [[nodiscard]] std::optional<double> waiting(const MachineCounters& after, Seconds window) const;
     [[nodiscard]] std::optional<double> others(const MachineCounters& after, Seconds window) const;
+    [[nodiscard]] std::optional<device::GpuCounters> gpu_counters() const;
+    void add_gpus(RunConditions& conditions, const std::optional<device::GpuCounters>& after) const;
 
     const Session& session_;
     const MachineProbes& machine_;
+    std::optional<device::GpuCounters> gpu_before_;
     MachineCounters before_;
 };
 

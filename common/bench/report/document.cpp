@@ -47,6 +47,7 @@ void put_run(Json& json, const Row& row, const Run& run) {
     put_counters(json, row.work);
     put_rank_seconds(json, run);
     json["phases"] = phases_of(run.phases);
+    put_energy(json, row, run);
 }
 
 Json iteration_row(const Row& row, std::size_t index) {
@@ -128,9 +129,13 @@ void put_median_extras(Json& json, const Row& row, double median_time) {
         put(json, "drift", *drifted);
     }
     put_trust(json, row);
-    put(json, "stolen_share", stolen_share(row.runs));
-    put(json, "others_share", others_share(row.runs));
-    put(json, "waiting_share", waiting_share(row.runs));
+    put(json, "stolen_share", share_of(row.runs, &RunConditions::stolen_share));
+    put(json, "others_share", share_of(row.runs, &RunConditions::others_share));
+    put(json, "waiting_share", share_of(row.runs, &RunConditions::waiting_share));
+    put(json, "gpu_power_capped_share", share_of(row.runs, &RunConditions::power_capped_share));
+    put(json, "gpu_thermally_slowed_share",
+        share_of(row.runs, &RunConditions::thermally_slowed_share));
+    put(json, "gpu_power_braked_share", share_of(row.runs, &RunConditions::power_braked_share));
     put(json, "core_loop_seconds", clock_probe_seconds(row.runs));
     if (!row.note.empty()) {
         json["note"] = row.note;

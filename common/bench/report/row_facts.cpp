@@ -44,11 +44,22 @@ void put_rank_seconds(Json& json, const Run& run) {
     json["rank_seconds_summary"] = std::move(of_many);
 }
 
+void put_energy(Json& json, const Row& row, const Run& run) {
+    const auto joules = run.conditions.energy_joules;
+    put(json, "energy_joules", joules);
+    if (joules.value_or(0) > 0 && row.work.unit == RateUnit::gflops) {
+        put(json, "gflops_per_watt", row.work.flops.value / *joules / 1e9);
+    }
+}
+
 void put_conditions(Json& json, const Run& run) {
     const RunConditions& conditions = run.conditions;
     put(json, "stolen_share", conditions.stolen_share);
     put(json, "others_share", conditions.others_share);
     put(json, "waiting_share", conditions.waiting_share);
+    put(json, "gpu_power_capped_share", conditions.power_capped_share);
+    put(json, "gpu_thermally_slowed_share", conditions.thermally_slowed_share);
+    put(json, "gpu_power_braked_share", conditions.power_braked_share);
     put(json, "core_loop_seconds", conditions.clock_probe_seconds);
     json["major_page_faults"] = conditions.major_page_faults;
     json["minor_page_faults"] = conditions.minor_page_faults;

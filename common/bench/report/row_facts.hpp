@@ -12,6 +12,9 @@ nlohmann::ordered_json factors_of(const Row& row);
 /// Each rank's seconds; of many ranks quantiles and the slowest ones; of pairs of ranks none.
 void put_rank_seconds(nlohmann::ordered_json& json, const Run& run);
 
+/// The energy of a run's GPUs, and what they computed with it, where they tell.
+void put_energy(nlohmann::ordered_json& json, const Row& row, const Run& run);
+
 /// What happened on the machine during the run, and which of it disturbed the run.
 void put_conditions(nlohmann::ordered_json& json, const Run& run);
 

@@ -28,20 +28,22 @@ enum class FlagKind {
     slow_library,  ///< a library that decides the limit is far below what the hardware allows
     above_limit,   ///< limit and rate disagree, by more than chance
     overhead,      ///< the timer and the barrier take more than 1% of a run
+    held_back,     ///< a GPU's clocks were held down: by its power limit or its temperature
     emulated,      ///< nothing was computed: its time was let pass
     simulated,     ///< likewise, by a simulated clock, between simulated ranks
 };
 inline constexpr std::array all_flag_kinds{
     FlagKind::disturbed,   FlagKind::drift,        FlagKind::step,        FlagKind::two_speeds,
     FlagKind::limit_moved, FlagKind::slow_library, FlagKind::above_limit, FlagKind::overhead,
-    FlagKind::emulated,    FlagKind::simulated};
+    FlagKind::held_back,   FlagKind::emulated,     FlagKind::simulated};
 /// The word in documents: "disturbed", "drift", ...
 std::string_view name(FlagKind kind);
 
 /// Whether such a row is marked `?` and not to be quoted. A row above its limit has a mark of its
-/// own; overhead belongs to small sizes.
+/// own; overhead belongs to small sizes, and what holds a GPU back to the machine.
 constexpr bool distrusts(FlagKind kind) {
-    return kind != FlagKind::above_limit && kind != FlagKind::overhead;
+    return kind != FlagKind::above_limit && kind != FlagKind::overhead &&
+           kind != FlagKind::held_back;
 }
 
 /// A reason, with its figures in plain words.

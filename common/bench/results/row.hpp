@@ -92,9 +92,14 @@ struct RunConditions {
     std::optional<double> stolen_share;   ///< that the hypervisor withheld (system::steal_time)
     std::optional<double> others_share;   ///< that other processes ran, on any core of a node
     std::optional<double> waiting_share;  ///< in which a rank's threads waited for a core
-    Seconds window;                       ///< for how long it was observed
-    int rank_cores = 1;                   ///< that one rank keeps busy
-    int node_cores = 1;                   ///< that a node's ranks keep busy
+    /// Shares of the time in which a GPU's clocks were held down, of the GPU with the largest.
+    std::optional<double> power_capped_share;      ///< at its power limit
+    std::optional<double> thermally_slowed_share;  ///< since it was too hot
+    std::optional<double> power_braked_share;      ///< since the power supply asked for it
+    std::optional<double> energy_joules;           ///< of all GPUs of the job
+    Seconds window;                                ///< for how long it was observed
+    int rank_cores = 1;                            ///< that one rank keeps busy
+    int node_cores = 1;                            ///< that a node's ranks keep busy
     /// Whether a node has more threads than cores, those of a transport's library included.
     bool oversubscribed = false;
     std::int64_t major_page_faults = 0;  ///< of the rank with most

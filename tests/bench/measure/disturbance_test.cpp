@@ -180,12 +180,12 @@ TEST(Shares, OfSeveralRunsAreThoseOfTheirTime) {
     quiet.stolen_share = 0.1;
     Row row = row_of({busy, quiet});
     row.runs[1].real = {3};
-    EXPECT_DOUBLE_EQ(*stolen_share(row.runs), 0.2);
-    EXPECT_DOUBLE_EQ(*others_share(row.runs), 0.0625);
-    EXPECT_DOUBLE_EQ(*waiting_share(row.runs), 0);
+    EXPECT_DOUBLE_EQ(*share_of(row.runs, &RunConditions::stolen_share), 0.2);
+    EXPECT_DOUBLE_EQ(*share_of(row.runs, &RunConditions::others_share), 0.0625);
+    EXPECT_DOUBLE_EQ(*share_of(row.runs, &RunConditions::waiting_share), 0);
     row.runs[0].conditions.stolen_share.reset();
-    EXPECT_EQ(stolen_share(row.runs), std::nullopt);
-    EXPECT_EQ(stolen_share(fake_row({}).runs), std::nullopt);
+    EXPECT_EQ(share_of(row.runs, &RunConditions::stolen_share), std::nullopt);
+    EXPECT_EQ(share_of(fake_row({}).runs, &RunConditions::stolen_share), std::nullopt);
 }
 
 TEST(ClockProbeSeconds, AreTheMedianOfTheRunsAndTheBestOfTheJob) {
@@ -221,6 +221,22 @@ TEST(DescribeDisturbance, ToleratesAQuarterOfTheRuns) {
     EXPECT_NE(describe_disturbance(row_of({waiting, calm(), calm(), calm()}).runs, 1e-4), "");
     EXPECT_EQ(tolerated_disturbances(10), 2U);
     EXPECT_EQ(tolerated_disturbances(0), 0U);
+}
+
+TEST(DescribeHeldBack, CountsTheRunsByReason) {
+    RunConditions capped = calm();
+    capped.power_capped_share = 0.3;
+    RunConditions hot = calm();
+    hot.power_capped_share = 0.04;
+    hot.thermally_slowed_share = 0.5;
+    hot.power_braked_share = 0;
+    EXPECT_EQ(describe_held_back(row_of({capped, calm(), capped, calm()}).runs),
+              "the GPU was at its power limit in 2 of 4 runs (for 30% of their time)");
+    EXPECT_THAT(describe_held_back(row_of({capped, hot}).runs),
+                AllOf(HasSubstr("power limit in 1 of 2 runs"),
+                      HasSubstr("; the GPU was too hot, and slowed down in 1 of 2 runs (for 50%")));
+    EXPECT_EQ(describe_held_back(row_of({calm(), calm()}).runs), "") << "not known";
+    EXPECT_THAT(causes_of(capped, 1e-4), IsEmpty()) << "measuring again would change nothing";
 }
 
 }  // namespace

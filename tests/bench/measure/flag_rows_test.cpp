@@ -53,6 +53,18 @@ TEST(FlagRows, ALibraryFarBelowItsProcessorIsSaid) {
         << "something else may have slowed the library";
 }
 
+TEST(FlagRows, AGpuThatWasHeldBackIsAFindingAndNoReasonToDistrust) {
+    Row row = fake_row(std::vector<double>(6, 1));
+    row.runs[3].conditions.power_capped_share = 0.3;
+    std::vector<Row> rows{row};
+    flag_rows(rows);
+    EXPECT_THAT(kinds_of(rows.front()), ElementsAre(FlagKind::held_back));
+    EXPECT_FALSE(rows.front().distrusted());
+    EXPECT_EQ(rows.front().mark(), "");
+    EXPECT_THAT(describe_flags(rows), ElementsAre(HasSubstr("power limit in 1 of 6 runs")));
+    EXPECT_THAT(rows.front().runs[3].disturbed_by, IsEmpty());
+}
+
 TEST(FlagRows, AModelsRowIsDistrustedForThatAlone) {
     for (const auto& [results, kind] :
          {std::pair(device::Results::emulated, FlagKind::emulated),

@@ -13,12 +13,14 @@ class MachineWatchTest : public testing::Test {
     RunConditions observed() {
         Session session = fake_session(options);
         MachineCounters next = before;
-        const MachineProbes machine{[&](std::span<const int> processors) {
-                                        EXPECT_FALSE(processors.empty());
-                                        return std::exchange(next, after);
-                                    },
-                                    [&](std::span<const int>) { return megahertz; },
-                                    [](int threads) { return Seconds{1e-4 * threads}; }};
+        const MachineProbes machine{
+            [&](std::span<const int> processors) {
+                EXPECT_FALSE(processors.empty());
+                return std::exchange(next, after);
+            },
+            [&](std::span<const int>) { return megahertz; },
+            [](int threads) { return Seconds{1e-4 * threads}; },
+            [&](const Gpus&, int) { return std::exchange(gpu_before, gpu_after); }};
         MachineWatch watch(session, machine);
         const RunConditions conditions = watch.end();
         options.threads = 3;
@@ -34,10 +36,19 @@ class MachineWatchTest : public testing::Test {
         return counters;
     }
 
+    static device::GpuCounters counted(double joules, Seconds capped) {
+        device::GpuCounters counters;
+        counters.energy_joules = joules;
+        counters.power_capped = capped;
+        return counters;
+    }
+
     CommonOptions options;
     MachineCounters before = at({10});
     MachineCounters after = at({20});
     std::optional<double> megahertz;
+    std::optional<device::GpuCounters> gpu_before;
+    std::optional<device::GpuCounters> gpu_after;
     const comm::Communicator world = comm::Communicator::world();
     const int rank = world.rank();
     const int size = world.size();
@@ -90,6 +101,40 @@ TEST_F(MachineWatchTest, FaultsAndClockAreThoseOfTheWorstRank) {
     EXPECT_EQ(conditions.minor_page_faults, 10 * size);
     EXPECT_EQ(conditions.major_page_faults, size - 1);
     EXPECT_EQ(conditions.megahertz, 3000 - 100 * (size - 1));
+}
+
+TEST_F(MachineWatchTest, GpusAreHeldBackAsTheWorstOfThemAndTheirEnergyIsAdded) {
+    gpu_before = counted(100, {7});
+    gpu_after = counted(1100, {7.0 + rank});
+    const RunConditions conditions = observed();
+    EXPECT_EQ(conditions.energy_joules, 1000 * size);
+    EXPECT_DOUBLE_EQ(conditions.power_capped_share.value(), (size - 1) / 10.0);
+    EXPECT_FALSE(conditions.thermally_slowed_share || conditions.power_braked_share)
+        << "the driver does not tell";
+}
+
+TEST_F(MachineWatchTest, TheEnergyOfSomeGpusIsThatOfNone) {
+    gpu_before = gpu_after = device::GpuCounters{};
+    if (rank > 0) {
+        gpu_before->energy_joules = gpu_after->energy_joules = 1;
+    }
+    EXPECT_FALSE(observed().energy_joules);
+}
+
+TEST_F(MachineWatchTest, RanksThatShareAGpuCountItOnce) {
+    if (rank == 0) {
+        gpu_before = counted(100, {7});
+        gpu_after = counted(150, {7});
+    }
+    EXPECT_EQ(observed().energy_joules, 50);
+}
+
+TEST_F(MachineWatchTest, OfAShortRunGpusCountNothing) {
+    gpu_before = counted(100, {7});
+    gpu_after = counted(200, {8});
+    after = at({10.1});
+    const RunConditions conditions = observed();
+    EXPECT_FALSE(conditions.energy_joules || conditions.power_capped_share);
 }
 
 TEST_F(MachineWatchTest, AJobWithMoreThreadsThanCoresSaysSo) {

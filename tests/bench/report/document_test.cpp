@@ -194,6 +194,22 @@ TEST(Document, EveryRowHasItsFactorsAsTypedValues) {
     }
 }
 
+TEST(Document, SaysWhatEnergyARunTook) {
+    Row row = fake_row({1, 2, 3});
+    row.runs[1].conditions.energy_joules = 500;
+    row.runs[1].conditions.power_capped_share = 0.5;
+    EXPECT_EQ(document_of(row).at(1).at("energy_joules"), 500);
+    EXPECT_EQ(document_of(row).at(1).at("gpu_power_capped_share"), 0.5);
+    EXPECT_FALSE(document_of(row).at(0).contains("energy_joules"));
+    EXPECT_EQ(aggregate(document_of(row), "median").at("energy_joules"), 500);
+    EXPECT_FALSE(aggregate(document_of(row), "median").contains("gflops_per_watt")) << "MiB/s";
+    EXPECT_FALSE(aggregate(document_of(row), "median").contains("gpu_power_capped_share"))
+        << "not known of all runs";
+    row.work.unit = RateUnit::gflops;
+    row.work.flops = {1e12};
+    EXPECT_DOUBLE_EQ(aggregate(document_of(row), "median").at("gflops_per_watt"), 2);
+}
+
 TEST(Document, SaysWhatDisturbedTheRuns) {
     Row row = fake_row({1, 3});
     row.runs[0].conditions.clock_probe_seconds = 0.125;

@@ -592,8 +592,8 @@ def validate____defs_details(data, custom_formats={}, name_prefix=None):
                         if "kind" in data__flags_item_keys:
                             data__flags_item_keys.remove("kind")
                             data__flags_item__kind = data__flags_item["kind"]
-                            if type(data__flags_item__kind) not in (str,) or data__flags_item__kind not in ('disturbed', 'drift', 'step', 'two_speeds', 'limit_moved', 'slow_library', 'above_limit', 'overhead', 'emulated', 'simulated'):
-                                raise JsonSchemaValueException("" + (name_prefix or "data") + ".flags[{data__flags_x}].kind".format(**locals()) + " must be disturbed or drift or step or two_speeds or limit_moved or slow_library or above_limit or overhead or emulated or simulated", data__flags_item__kind)
+                            if type(data__flags_item__kind) not in (str,) or data__flags_item__kind not in ('disturbed', 'drift', 'step', 'two_speeds', 'limit_moved', 'slow_library', 'above_limit', 'overhead', 'held_back', 'emulated', 'simulated'):
+                                raise JsonSchemaValueException("" + (name_prefix or "data") + ".flags[{data__flags_x}].kind".format(**locals()) + " must be disturbed or drift or step or two_speeds or limit_moved or slow_library or above_limit or overhead or held_back or emulated or simulated", data__flags_item__kind)
                         if "text" in data__flags_item_keys:
                             data__flags_item_keys.remove("text")
                             data__flags_item__text = data__flags_item["text"]
@@ -638,6 +638,26 @@ def validate____defs_details(data, custom_formats={}, name_prefix=None):
             data_keys.remove("waiting_share")
             data__waitingshare = data["waiting_share"]
             validate____defs_not_negative(data__waitingshare, custom_formats, (name_prefix or "data") + ".waiting_share")
+        if "gpu_power_capped_share" in data_keys:
+            data_keys.remove("gpu_power_capped_share")
+            data__gpupowercappedshare = data["gpu_power_capped_share"]
+            validate____defs_not_negative(data__gpupowercappedshare, custom_formats, (name_prefix or "data") + ".gpu_power_capped_share")
+        if "gpu_thermally_slowed_share" in data_keys:
+            data_keys.remove("gpu_thermally_slowed_share")
+            data__gputhermallyslowedshare = data["gpu_thermally_slowed_share"]
+            validate____defs_not_negative(data__gputhermallyslowedshare, custom_formats, (name_prefix or "data") + ".gpu_thermally_slowed_share")
+        if "gpu_power_braked_share" in data_keys:
+            data_keys.remove("gpu_power_braked_share")
+            data__gpupowerbrakedshare = data["gpu_power_braked_share"]
+            validate____defs_not_negative(data__gpupowerbrakedshare, custom_formats, (name_prefix or "data") + ".gpu_power_braked_share")
+        if "energy_joules" in data_keys:
+            data_keys.remove("energy_joules")
+            data__energyjoules = data["energy_joules"]
+            validate____defs_not_negative(data__energyjoules, custom_formats, (name_prefix or "data") + ".energy_joules")
+        if "gflops_per_watt" in data_keys:
+            data_keys.remove("gflops_per_watt")
+            data__gflopsperwatt = data["gflops_per_watt"]
+            validate____defs_positive(data__gflopsperwatt, custom_formats, (name_prefix or "data") + ".gflops_per_watt")
         if "step_seconds" in data_keys:
             data_keys.remove("step_seconds")
             data__stepseconds = data["step_seconds"]
@@ -1566,6 +1586,40 @@ def validate____defs_provenance(data, custom_formats={}, name_prefix=None):
                             data__gpus_item_keys.remove("power_limit_watts")
                             data__gpus_item__powerlimitwatts = data__gpus_item["power_limit_watts"]
                             validate____defs_positive(data__gpus_item__powerlimitwatts, custom_formats, (name_prefix or "data") + ".gpus[{data__gpus_x}].power_limit_watts".format(**locals()))
+                        if "most_pcie_generation" in data__gpus_item_keys:
+                            data__gpus_item_keys.remove("most_pcie_generation")
+                            data__gpus_item__mostpciegeneration = data__gpus_item["most_pcie_generation"]
+                            validate____defs_count(data__gpus_item__mostpciegeneration, custom_formats, (name_prefix or "data") + ".gpus[{data__gpus_x}].most_pcie_generation".format(**locals()))
+                        if "most_pcie_width" in data__gpus_item_keys:
+                            data__gpus_item_keys.remove("most_pcie_width")
+                            data__gpus_item__mostpciewidth = data__gpus_item["most_pcie_width"]
+                            validate____defs_count(data__gpus_item__mostpciewidth, custom_formats, (name_prefix or "data") + ".gpus[{data__gpus_x}].most_pcie_width".format(**locals()))
+                        if "nvlink_links" in data__gpus_item_keys:
+                            data__gpus_item_keys.remove("nvlink_links")
+                            data__gpus_item__nvlinklinks = data__gpus_item["nvlink_links"]
+                            if not isinstance(data__gpus_item__nvlinklinks, (int)) or isinstance(data__gpus_item__nvlinklinks, bool):
+                                raise JsonSchemaValueException("" + (name_prefix or "data") + ".gpus[{data__gpus_x}].nvlink_links".format(**locals()) + " must be integer", data__gpus_item__nvlinklinks)
+                            if isinstance(data__gpus_item__nvlinklinks, (int, float)):
+                                if data__gpus_item__nvlinklinks < 0:
+                                    raise JsonSchemaValueException("" + (name_prefix or "data") + ".gpus[{data__gpus_x}].nvlink_links".format(**locals()) + " must be bigger than or equal to 0", data__gpus_item__nvlinklinks)
+                        if "nvlink_version" in data__gpus_item_keys:
+                            data__gpus_item_keys.remove("nvlink_version")
+                            data__gpus_item__nvlinkversion = data__gpus_item["nvlink_version"]
+                            validate____defs_text(data__gpus_item__nvlinkversion, custom_formats, (name_prefix or "data") + ".gpus[{data__gpus_x}].nvlink_version".format(**locals()))
+                        if "c2c" in data__gpus_item_keys:
+                            data__gpus_item_keys.remove("c2c")
+                            data__gpus_item__c2c = data__gpus_item["c2c"]
+                            if not isinstance(data__gpus_item__c2c, (bool)):
+                                raise JsonSchemaValueException("" + (name_prefix or "data") + ".gpus[{data__gpus_x}].c2c".format(**locals()) + " must be boolean", data__gpus_item__c2c)
+                        if "compute_mode" in data__gpus_item_keys:
+                            data__gpus_item_keys.remove("compute_mode")
+                            data__gpus_item__computemode = data__gpus_item["compute_mode"]
+                            validate____defs_text(data__gpus_item__computemode, custom_formats, (name_prefix or "data") + ".gpus[{data__gpus_x}].compute_mode".format(**locals()))
+                        if "persistence" in data__gpus_item_keys:
+                            data__gpus_item_keys.remove("persistence")
+                            data__gpus_item__persistence = data__gpus_item["persistence"]
+                            if not isinstance(data__gpus_item__persistence, (bool)):
+                                raise JsonSchemaValueException("" + (name_prefix or "data") + ".gpus[{data__gpus_x}].persistence".format(**locals()) + " must be boolean", data__gpus_item__persistence)
                         if "energy_joules" in data__gpus_item_keys:
                             data__gpus_item_keys.remove("energy_joules")
                             data__gpus_item__energyjoules = data__gpus_item["energy_joules"]
@@ -1657,10 +1711,38 @@ def validate____defs_gpu_state(data, custom_formats={}, name_prefix=None):
             data__temperaturecelsius = data["temperature_celsius"]
             if not isinstance(data__temperaturecelsius, (int)) or isinstance(data__temperaturecelsius, bool):
                 raise JsonSchemaValueException("" + (name_prefix or "data") + ".temperature_celsius must be integer", data__temperaturecelsius)
+        if "pcie_generation" in data_keys:
+            data_keys.remove("pcie_generation")
+            data__pciegeneration = data["pcie_generation"]
+            validate____defs_count(data__pciegeneration, custom_formats, (name_prefix or "data") + ".pcie_generation")
+        if "pcie_width" in data_keys:
+            data_keys.remove("pcie_width")
+            data__pciewidth = data["pcie_width"]
+            validate____defs_count(data__pciewidth, custom_formats, (name_prefix or "data") + ".pcie_width")
+        if "mps_processes" in data_keys:
+            data_keys.remove("mps_processes")
+            data__mpsprocesses = data["mps_processes"]
+            if not isinstance(data__mpsprocesses, (int)) or isinstance(data__mpsprocesses, bool):
+                raise JsonSchemaValueException("" + (name_prefix or "data") + ".mps_processes must be integer", data__mpsprocesses)
+            if isinstance(data__mpsprocesses, (int, float)):
+                if data__mpsprocesses < 0:
+                    raise JsonSchemaValueException("" + (name_prefix or "data") + ".mps_processes must be bigger than or equal to 0", data__mpsprocesses)
         if "energy_joules" in data_keys:
             data_keys.remove("energy_joules")
             data__energyjoules = data["energy_joules"]
             validate____defs_not_negative(data__energyjoules, custom_formats, (name_prefix or "data") + ".energy_joules")
+        if "power_capped_seconds" in data_keys:
+            data_keys.remove("power_capped_seconds")
+            data__powercappedseconds = data["power_capped_seconds"]
+            validate____defs_not_negative(data__powercappedseconds, custom_formats, (name_prefix or "data") + ".power_capped_seconds")
+        if "thermally_slowed_seconds" in data_keys:
+            data_keys.remove("thermally_slowed_seconds")
+            data__thermallyslowedseconds = data["thermally_slowed_seconds"]
+            validate____defs_not_negative(data__thermallyslowedseconds, custom_formats, (name_prefix or "data") + ".thermally_slowed_seconds")
+        if "power_braked_seconds" in data_keys:
+            data_keys.remove("power_braked_seconds")
+            data__powerbrakedseconds = data["power_braked_seconds"]
+            validate____defs_not_negative(data__powerbrakedseconds, custom_formats, (name_prefix or "data") + ".power_braked_seconds")
         if "throttled_by" in data_keys:
             data_keys.remove("throttled_by")
             data__throttledby = data["throttled_by"]
