@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "device/cuda/blas/cuda_gemv.hpp"
-#include "device/cuda/fft/cufft_library.hpp"
 #include "fakes/fake_gpu_node.hpp"
 
 namespace quartet::device {
