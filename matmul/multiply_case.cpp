@@ -14,6 +14,7 @@ MultiplyCase::MultiplyCase(const CaseContext& context, const ProductPlan& plan)
       problem_(context.problem),
       block_(plan.block),
       limit_plan_(plan.limit),
+      math_(context.options.math),
       guard_(session_.threads()),
       arena_(session_.device()) {
     const bool checks = session_.options().verify == bench::Switch::on;
@@ -42,7 +43,7 @@ void MultiplyCase::find_arithmetic(const ProductPlan& plan) {
         }
     });
     for (const std::string& of_rank : session_.world().gather(found)) {
-        if (precision_.empty() || (precision_ == asked_ && !of_rank.empty())) {
+        if (precision_.empty() || (precision_ == arithmetic_wanted(math_) && !of_rank.empty())) {
             precision_ = of_rank;
         }
     }
@@ -53,7 +54,7 @@ void MultiplyCase::make_check() {
     comm::agree(session_.world(), [&] {
         const RecordedSums recorded =
             data_.in_files() ? RecordedSums(*data_.folder) : RecordedSums();
-        check_.emplace(arena_, problem_, block_, session_.threads(), *product_, recorded);
+        check_.emplace(arena_, problem_, block_, session_.threads(), *product_, recorded, math_);
     });
 }
 
@@ -75,9 +76,10 @@ bench::Check MultiplyCase::verify() {
     // In units of each row's own bound.
     bench::Check check{
         .passed = deviation <= 1, .error = deviation, .tolerance = 1, .precision = precision_};
-    if (precision_ != asked_) {
+    if (precision_ != arithmetic_wanted(math_)) {
         check.passed = false;
-        check.why = fmt::format("products are {} where {} was asked for", precision_, asked_);
+        check.why =
+            fmt::format("products are {} where {} was asked for", precision_, device::name(math_));
     }
     return guard_.judge(std::move(check), session_.world());
 }

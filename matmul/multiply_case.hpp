@@ -40,7 +40,7 @@ class MultiplyCase final : public bench::TileCase {
     Problem problem_;
     Block block_;
     LimitPlan limit_plan_;
-    std::string asked_ = "fp32";
+    device::Math math_;
     std::string precision_;  ///< that the products have: arithmetic_of()
     std::unique_ptr<Product> product_;
     bench::InputGuard guard_;

@@ -8,6 +8,7 @@
 #include "bench/data/tile_limits.hpp"
 #include "bench/session/variants.hpp"
 #include "comm/mpi/agree.hpp"
+#include "device/blas.hpp"
 #include "matmul/dataflow/dataflow_plan.hpp"
 #include "matmul/library/library_plan.hpp"
 #include "matmul/multiply_case.hpp"
@@ -114,6 +115,19 @@ void require_available(const CaseContext& context) {
     }
 }
 
+// GPUs may differ by rank. Collective.
+void use_math(const CaseContext& context) {
+    std::optional<std::string> refusal;
+    try {
+        context.session.device().blas().use(context.options.math);
+    } catch (const Unavailable& reason) {
+        refusal = reason.what();
+    }
+    if (const auto first = context.session.world().first(refusal)) {
+        throw Unavailable(*first);
+    }
+}
+
 // Operations of the rank whose block has most elements.
 Flops busiest_flops(const CaseContext& context) {
     std::int64_t most = 0;
@@ -141,6 +155,9 @@ bench::PlannedCase plan_case(const CaseContext& context) {
     bench::PlannedCase planned;
     planned.name = bench::row_name(session, context.variant, std::to_string(problem.size));
     planned.name.size_key = "n";
+    if (context.options.math != device::Math::fp32) {
+        planned.name.factors.emplace_back("math", device::name(context.options.math));
+    }
     planned.work.unit = bench::RateUnit::gflops;
     planned.work.flops = problem.flops();
     planned.work.workers = session.world().size();
@@ -156,6 +173,7 @@ bench::PlannedCase plan_case(const CaseContext& context) {
     bench::plan_checkpoints(session, context.options.checkpoint, checkpoint_kind(), planned);
     planned.make = [context, plan]() -> std::unique_ptr<bench::Case> {
         require_available(context);
+        use_math(context);
         return std::make_unique<MultiplyCase>(context, plan);
     };
     return planned;

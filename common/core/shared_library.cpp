@@ -29,17 +29,13 @@ SharedLibrary::SharedLibrary(const LibrarySearch& search) {
     throw Unavailable(fmt::format("{} is not there ({}): {}", search.what, reason, search.advice));
 }
 
-void* SharedLibrary::address(const char* name) const {
-    void* found = address_if_there(name);
-    if (found == nullptr) {
+void* SharedLibrary::address(const char* name, Presence presence) const {
+    void* found = ::dlsym(handle_.get(), name);
+    if (found == nullptr && presence == Presence::required) {
         throw Unavailable(fmt::format("{} has no function {} ({}): use another version of it",
                                       name_, name, loader_error()));
     }
     return found;
-}
-
-void* SharedLibrary::address_if_there(const char* name) const {
-    return ::dlsym(handle_.get(), name);
 }
 
 void SharedLibrary::Close::operator()(void* handle) const {

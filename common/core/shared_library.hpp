@@ -13,6 +13,9 @@ struct LibrarySearch {
     std::string advice;              ///< ends it: "add its folder to LD_LIBRARY_PATH"
 };
 
+/// Whether a library has to have a function.
+enum class Presence { required, optional };
+
 /// A library that is loaded at run time, so that programs start where it is missing. It is never
 /// unloaded: libraries with threads and state of their own do not all survive that.
 class SharedLibrary {
@@ -21,15 +24,12 @@ class SharedLibrary {
     /// loaded.
     explicit SharedLibrary(const LibrarySearch& search);
 
-    /// The function of that name. Throws Unavailable if the library has none.
+    /// The function of that name. Where the library has none: null if it is optional, else throws
+    /// Unavailable.
     template <typename Function>
-    [[nodiscard]] Function* function(const char* name) const {
-        return reinterpret_cast<Function*>(address(name));
-    }
-    /// The same, or null if the library has none.
-    template <typename Function>
-    [[nodiscard]] Function* function_if_there(const char* name) const {
-        return reinterpret_cast<Function*>(address_if_there(name));
+    [[nodiscard]] Function* function(const char* name,
+                                     Presence presence = Presence::required) const {
+        return reinterpret_cast<Function*>(address(name, presence));
     }
 
   private:
@@ -37,8 +37,7 @@ class SharedLibrary {
         void operator()(void* handle) const;
     };
 
-    [[nodiscard]] void* address(const char* name) const;
-    [[nodiscard]] void* address_if_there(const char* name) const;
+    [[nodiscard]] void* address(const char* name, Presence presence) const;
 
     std::unique_ptr<void, Close> handle_;
     std::string name_;
@@ -49,38 +48,31 @@ template <typename Table, typename Function>
 struct LibraryFunction {
     Function* Table::*member;
     const char* name;
-};
-
-/// A library with a table of its functions; whoever holds the table keeps it.
-template <typename Table>
-struct LoadedLibrary {
-    SharedLibrary library;
-    Table table{};
+    Presence presence = Presence::required;
 };
 
 /// A table of a library's functions. The library stays open as long as the table lives. Throws
-/// Unavailable where the library or one of the functions is missing.
+/// Unavailable where the library or a required function is missing; an optional one is null then.
 template <typename Table, typename... Functions>
 std::shared_ptr<const Table> load_library(const LibrarySearch& search,
                                           const LibraryFunction<Table, Functions>&... functions) {
-    const auto loaded =
-        std::make_shared<LoadedLibrary<Table>>(LoadedLibrary<Table>{SharedLibrary(search)});
+    struct Loaded {
+        SharedLibrary library;
+        Table table{};
+    };
+    const auto loaded = std::make_shared<Loaded>(Loaded{SharedLibrary(search)});
     ((loaded->table.*functions.member =
-          loaded->library.template function<Functions>(functions.name)),
+          loaded->library.template function<Functions>(functions.name, functions.presence)),
      ...);
     return {loaded, &loaded->table};
 }
 
-/// The same of a library that may lack some of the functions: they are null.
+/// The same, of a library whose versions differ in what they have: all functions are optional.
 template <typename Table, typename... Functions>
 std::shared_ptr<const Table> load_what_is_there(
     const LibrarySearch& search, const LibraryFunction<Table, Functions>&... functions) {
-    const auto loaded =
-        std::make_shared<LoadedLibrary<Table>>(LoadedLibrary<Table>{SharedLibrary(search)});
-    ((loaded->table.*functions.member =
-          loaded->library.template function_if_there<Functions>(functions.name)),
-     ...);
-    return {loaded, &loaded->table};
+    return load_library(search, LibraryFunction<Table, Functions>{functions.member, functions.name,
+                                                                  Presence::optional}...);
 }
 
 }  // namespace quartet

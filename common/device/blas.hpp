@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "device/memory.hpp"
 #include "device/stream.hpp"
@@ -18,14 +19,35 @@ struct GemmShape {
 /// Whether a product replaces its target or is added to it.
 enum class Update { replace, accumulate };
 
+/// The arithmetic of float32 products.
+enum class Math {
+    fp32,    ///< float32's own
+    tf32,    ///< inputs of 11 bits, sums in float32
+    bf16x9,  ///< each input as three numbers of 8 bits, nine products: as exact as float32
+};
+
+constexpr std::string_view name(Math math) {
+    return math == Math::tf32 ? "tf32" : math == Math::bf16x9 ? "bf16x9" : "fp32";
+}
+
 /// Dense linear algebra on a device's memory, enqueued on a stream. Views must have exactly the
 /// sizes of the shapes; otherwise the call throws Failure.
 class Blas {
   public:
     virtual ~Blas() = default;
 
-    /// Single-precision product in true float32. GPUs do not record it (Device::record): there it
-    /// throws Failure.
+    /// Has later products computed so; in float32 until then. Throws Unavailable where this library
+    /// or this device cannot; those of a CPU always compute in float32.
+    virtual void use(Math math) {
+        if (math != Math::fp32) {
+            throw Unavailable("--math " + std::string(name(math)) +
+                              ": not available here (products on the CPU are in float32): leave it "
+                              "out, or add --device cuda");
+        }
+    }
+
+    /// Product of float32 matrices. GPUs do not record it (Device::record): there it throws
+    /// Failure.
     virtual void gemm(const GemmShape& shape, View<const float> a, View<const float> b,
                       View<float> c, Update update, Stream& stream) = 0;
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "device/blas.hpp"
 #include "device/device.hpp"
@@ -33,5 +34,10 @@ Multiply multiply_on(device::Device& device, device::Stream& stream);
 /// tile's, but 64 at least and 256 at most: three matrices, 0.75 MiB at most, for a millisecond.
 /// Local.
 std::string arithmetic_of(device::Device& device, std::int64_t tile, const Multiply& multiply);
+
+/// What arithmetic_of() finds where a library computes as it was asked to.
+constexpr std::string_view arithmetic_wanted(device::Math math) {
+    return device::name(math == device::Math::tf32 ? math : device::Math::fp32);
+}
 
 }  // namespace quartet::matmul

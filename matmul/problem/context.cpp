@@ -102,6 +102,9 @@ std::unique_ptr<bench::TileCheckpoint> open_checkpoint(const CaseContext& contex
     now.job.insert(plan.layout.begin(), plan.layout.end());
     now.job["--size"] = std::to_string(context.problem.size);
     now.job["--tile"] = std::to_string(context.problem.tile);
+    if (context.options.math != device::Math::fp32) {
+        now.job["--math"] = device::name(context.options.math);
+    }
     now.tiles = context.problem.tiles() * context.problem.tiles();
     return std::make_unique<bench::TileCheckpoint>(session, options, std::move(now));
 }

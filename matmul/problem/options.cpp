@@ -15,6 +15,14 @@ const bench::CheckpointKind& checkpoint_kind() {
 
 namespace {
 
+std::vector<std::pair<std::string, device::Math>> math_words() {
+    std::vector<std::pair<std::string, device::Math>> words;
+    for (const auto math : {device::Math::fp32, device::Math::tf32, device::Math::bf16x9}) {
+        words.emplace_back(device::name(math), math);
+    }
+    return words;
+}
+
 LibraryDistribution parse_distribution(const std::string& text) {
     std::vector<std::string> parts(1);
     for (const char letter : text) {
@@ -54,6 +62,9 @@ void add_options(bench::CommandLine& command_line, Options& options) {
                      [&options](const std::string& text) {
                          options.tile = bench::parse_size(text, largest_edge);
                      });
+    command_line.add(
+        {.name = "--math", .help = "on a GPU: arithmetic of the products", .standard = "fp32"},
+        options.math, math_words());
     command_line.add({.name = "--reducers",
                       .value = "N",
                       .help = "with dataflow: ranks that add [2 of 4 ranks or more, else 1]"},

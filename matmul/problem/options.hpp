@@ -7,6 +7,7 @@
 #include "bench/checkpoint/checkpoint_options.hpp"
 #include "bench/data/data_options.hpp"
 #include "bench/flags/command_line.hpp"
+#include "device/blas.hpp"
 
 namespace quartet::matmul {
 
@@ -35,6 +36,7 @@ struct Options {
     bench::CheckpointOptions checkpoint{.folder = {}, .every = 16};
     std::optional<int> reducers;  ///< of the data flow: 2 if that leaves two workers, else 1
     WorkSchedule schedule = WorkSchedule::fixed;
+    device::Math math = device::Math::fp32;           ///< of products
     std::optional<LibraryDistribution> distribution;  ///< else the fastest of those that are tried
 };
 

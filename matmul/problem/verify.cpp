@@ -87,10 +87,11 @@ void Freivalds::count(bench::Arena& arena, const Problem& problem, const Block& 
 }
 
 Freivalds::Freivalds(bench::Arena& arena, const Problem& problem, const Block& block, int threads,
-                     Product& product, const RecordedSums& recorded)
+                     Product& product, const RecordedSums& recorded, device::Math math)
     : problem_(problem),
       block_(block),
       threads_(threads),
+      math_(math),
       width_(block.columns.size()),
       buffers_(arena, problem, block) {
     if (block.empty()) {
@@ -163,7 +164,8 @@ double Freivalds::bound(std::int64_t row, std::int64_t column) const {
     const double norms = std::sqrt(buffers_.row_norms[at(row)]) *
                          std::sqrt(buffers_.column_norms[at(column - block_.columns.begin)]);
     const double lost = n * static_cast<double>(problem_.extent(column)) * least_subnormal;
-    return std::sqrt(n + few_roundings) * unit_roundoff * norms + lost;
+    const double of_format = math_ == device::Math::tf32 ? 7 * (0x1p-9 + n * 0x1p-25) : 0;
+    return (std::sqrt(n + few_roundings) * unit_roundoff + of_format) * norms + lost;
 }
 
 double Freivalds::deviation(Product& product) const {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/session/arena.hpp"
+#include "device/blas.hpp"
 #include "matmul/problem/checksums.hpp"
 #include "matmul/problem/partition.hpp"
 #include "matmul/problem/product.hpp"
@@ -31,12 +32,24 @@ namespace quartet::matmul {
 /// below. The 64 are for small N, where the products' own rounding counts and the normal law does
 /// not hold; the last term is what products below the least normal number lose. An element that is
 /// wrong by twice the bound, or more, is always found if the others are right.
+///
+/// With TF32 (Math::tf32) each input loses up to 2^-10 of itself where its bits are cut off, and
+/// tensor cores may cut 2^-23 off a sum each time that they have added four products or more. So an
+/// element is off by e_c <= (2 x 2^-10 + N/4 x 2^-23) ||a|| ||b_c|| at most (Cauchy and Schwarz),
+/// whatever the data. The signs of x_j do not know these errors, and |x_j| < 1, so a row exceeds
+/// 7 sqrt(sum_c e_c^2) with a probability of 2 exp(-7^2 / 2) = 5e-11 (Hoeffding 1963): the bound
+/// has
+///
+///     7 (2^-9 + N 2^-25) ||a|| ||B(:,j)||_F
+///
+/// besides. Emulation by nine products (Math::bf16x9) has float32's bound.
 class Freivalds {
   public:
     /// Reads the rank's tiles of A and B from the product, each once, and compares them with what
     /// is recorded of them, if anything is. Local.
     Freivalds(bench::Arena& arena, const Problem& problem, const Block& block, int threads,
-              Product& product, const RecordedSums& recorded = {});
+              Product& product, const RecordedSums& recorded = {},
+              device::Math math = device::Math::fp32);
     /// Counts what the check takes. Local.
     static void count(bench::Arena& arena, const Problem& problem, const Block& block);
 
@@ -74,6 +87,7 @@ class Freivalds {
     Problem problem_;
     Block block_;
     int threads_;
+    device::Math math_;
     std::int64_t width_;  ///< tile columns of the block
     Buffers buffers_;
 };

@@ -182,6 +182,39 @@ class Files(unittest.TestCase):
         assert_refused(self, self.matmul("--keep --verify off"), 2, "matmul", "--keep")
 
 
+class Arithmetic(unittest.TestCase):
+    """A BLAS that rounds the numbers that it multiplies, as tests/faults/lying_blas.cpp does."""
+
+    def multiply(self, bits, arguments):
+        program = Path(os.environ["QUARTET_FAULTY_PROGRAMS"]) / "lying_matmul"
+        outcome = run(program, 3, "--device host --threads 1 --runs 1 --limits off --remeasure off", arguments,
+                      prefix=("env", f"QUARTET_STAND_IN_BITS={bits}"))
+        if outcome.code == UNAVAILABLE:
+            self.skipTest(outcome.stderr)
+        row, = medians(outcome.document)
+        return outcome, row
+
+    def test_rounded_inputs_are_noticed_in_every_formulation(self):
+        for formulation in ("native", "dataflow", "library"):
+            for bits, precision in ((24, "fp32"), (11, "tf32"), (8, "bf16")):
+                for size in (64, 200):
+                    with self.subTest(formulation=formulation, bits=bits, size=size):
+                        outcome, row = self.multiply(bits, f"--formulation {formulation} --size {size} --tile 64")
+                        self.assertEqual(row["precision"], precision)
+                        self.assertEqual((outcome.code, row["verified"]),
+                                         (0, True) if precision == "fp32" else (1, False), outcome)
+
+    def test_inputs_of_fifteen_bits_are_noticed_which_the_bound_lets_pass(self):
+        outcome, row = self.multiply(15, "--size 200 --tile 64")
+        self.assertLess(row["error"], row["tolerance"])
+        self.assertEqual((outcome.code, row["precision"]), (1, "bf16x3"), outcome)
+
+    def test_without_the_check_nothing_is_claimed(self):
+        outcome, row = self.multiply(11, "--size 64 --verify off")
+        self.assertEqual((outcome.code, row["verified"]), (0, None))
+        self.assertNotIn("precision", row)
+
+
 class Library(unittest.TestCase):
     def test_a_blas_without_kernels_for_the_processor_is_said(self):
         def measure(*prefix):

@@ -89,7 +89,7 @@ KERNELS = [
         transports=("mpi", "shm", "grpc"), flow_only=(),
         refusals=("--size", "--size ''", "--size 0", "--size -5", "--size 1.5", "--size 8KiB",
                   "--size 2^31", "--size 1e30", "--size 2^70", "--size 8:4", "--tile 0",
-                  "--tile many", "--distribution 2x1", "--reducers 0", "--data ''", "--cache hot", "--lookahead -1",
+                  "--tile many", "--math fp64", "--math fp32,tf32", "--distribution 2x1", "--reducers 0", "--data ''", "--cache hot", "--lookahead -1",
                   "--generate", "--keep", "--checkpoint ''", "--every 0", "--every 5", "--restart"),
         refusals_of_many=(), transfers=False, flow_factors="/reducers:1/queue:16",
         library_factors="n:96"),

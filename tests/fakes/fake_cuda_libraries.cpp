@@ -1,8 +1,11 @@
+#include <bit>
 #include <complex>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "core/environment.hpp"
 #include "device/cuda/blas/cublas_library.hpp"
 #include "device/cuda/blas/gemv_kernel.hpp"
 #include "device/cuda/fft/cufft_library.hpp"
@@ -16,6 +19,7 @@ struct cublasContext {
     cudaStream_t stream = nullptr;
     void* workspace = nullptr;
     bool used = false;
+    unsigned bits = 24;  ///< of each number that is multiplied
 };
 
 namespace {
@@ -70,8 +74,25 @@ cublasStatus_t set_workspace(cublasHandle_t handle, void* workspace, std::size_t
     return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t set_math_mode(cublasHandle_t, cublasMath_t mode) {
-    return mode == CUBLAS_DEFAULT_MATH ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
+cublasStatus_t set_math_mode(cublasHandle_t handle, cublasMath_t mode) {
+    if (mode != CUBLAS_DEFAULT_MATH && mode != CUBLAS_TF32_TENSOR_OP_MATH)
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    handle->bits = mode == CUBLAS_DEFAULT_MATH ? 24 : 11;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+/// QUARTET_STAND_IN_BITS: the bits of each number that is multiplied, whatever was asked for.
+unsigned bits_of(const cublasContext& handle) {
+    const auto forced = quartet::Environment().get("QUARTET_STAND_IN_BITS");
+    return forced ? static_cast<unsigned>(std::stoul(*forced)) : handle.bits;
+}
+
+/// The number rounded to so many bits, halves away from 0.
+float rounded(float value, unsigned bits) {
+    if (bits == 24)
+        return value;
+    const unsigned unit = 1U << (24 - bits);
+    return std::bit_cast<float>((std::bit_cast<std::uint32_t>(value) + unit / 2) & ~(unit - 1));
 }
 
 /// By columns, as BLAS has it.
@@ -88,16 +109,18 @@ cublasStatus_t sgemm(cublasHandle_t handle, cublasOperation_t of_a, cublasOperat
     b = on_cpu(b);
     c = on_cpu(c);
     count_kernel(handle->stream);
-    fakes(handle->stream).enqueue(quartet::Phase::compute, "sgemm", [=, kept = *beta] {
-        for (std::int64_t row = 0; row < rows; ++row)
-            for (std::int64_t column = 0; column < columns; ++column) {
-                float sum = 0;
-                for (std::int64_t k = 0; k < inner; ++k)
-                    sum += a[row + k * a_step] * b[k + column * b_step];
-                float& target = c[row + column * c_step];
-                target = kept == 0 ? sum : kept * target + sum;
-            }
-    });
+    fakes(handle->stream)
+        .enqueue(quartet::Phase::compute, "sgemm", [=, kept = *beta, bits = bits_of(*handle)] {
+            for (std::int64_t row = 0; row < rows; ++row)
+                for (std::int64_t column = 0; column < columns; ++column) {
+                    float sum = 0;
+                    for (std::int64_t k = 0; k < inner; ++k)
+                        sum += rounded(a[row + k * a_step], bits) *
+                               rounded(b[k + column * b_step], bits);
+                    float& target = c[row + column * c_step];
+                    target = kept == 0 ? sum : kept * target + sum;
+                }
+        });
     return CUBLAS_STATUS_SUCCESS;
 }
 

@@ -20,6 +20,8 @@ class FaultyBlas final : public device::Blas {
   public:
     explicit FaultyBlas(device::Blas& sound) : sound_(sound) {}
 
+    void use(device::Math math) override { sound_.use(math); }
+
     void gemm(const device::GemmShape& shape, View<const float> a, View<const float> b,
               View<float> c, device::Update update, Stream& stream) override {
         pass_later("operand", a, stream);

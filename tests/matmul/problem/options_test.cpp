@@ -33,6 +33,19 @@ TEST(MatmulOptions, SizesAreCounts) {
     EXPECT_EQ(options.data.folder, "here");
 }
 
+TEST(MatmulOptions, ProductsAreInFloat32UnlessOneOfTwoOthersIsAskedFor) {
+    EXPECT_EQ(parsed({}).math, device::Math::fp32);
+    EXPECT_EQ(parsed({"--math", "tf32"}).math, device::Math::tf32);
+    EXPECT_EQ(parsed({"--math", "bf16x9"}).math, device::Math::bf16x9);
+    for (const char* text : {"", "fp64", "TF32", "fp32,tf32"}) {
+        EXPECT_THAT(message_of<UsageError>([&] {
+                        parsed({"--math", text});
+                    }),
+                    HasSubstr("--math: "))
+            << text;
+    }
+}
+
 TEST(MatmulOptions, RefusesWhatIsNoSize) {
     for (const char* text : {"0", "-1", "1.5", "8KiB", "2^31", ""}) {
         EXPECT_THAT(message_of<UsageError>([&] {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <bit>
 #include <limits>
 #include <map>
 #include <memory>
@@ -12,10 +13,16 @@
 namespace quartet::matmul {
 namespace {
 
-/// Tiles of A and B as they are made, of C as a float32 loop computes them.
+/// A number whose bits after so many of its mantissa are cut off.
+float cut(float value, unsigned bits) {
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & ~((1U << (24 - bits)) - 1));
+}
+
+/// Tiles of A and B as they are made, of C as a float32 loop computes them from so many bits.
 class FakeProduct final : public Product {
   public:
-    explicit FakeProduct(const Problem& problem, float scale = 1, float scale_b = 1)
+    explicit FakeProduct(const Problem& problem, float scale = 1, float scale_b = 1,
+                         unsigned bits = 24)
         : problem_(problem),
           a_(whole_matrix(problem, "A", scale)),
           b_(whole_matrix(problem, "B", scale_b)),
@@ -24,7 +31,7 @@ class FakeProduct final : public Product {
         for (std::size_t i = 0; i < n; ++i) {
             for (std::size_t k = 0; k < n; ++k) {
                 for (std::size_t j = 0; j < n; ++j) {
-                    c_[i * n + j] += a_[i * n + k] * b_[k * n + j];
+                    c_[i * n + j] += cut(a_[i * n + k], bits) * cut(b_[k * n + j], bits);
                 }
             }
         }
@@ -91,6 +98,18 @@ TEST_F(FreivaldsTest, PassesSmallProducts) {
             EXPECT_LT(own.deviation(sound), 0.7) << size << ", seed " << seed;
         }
     }
+}
+
+// Numbers that are cut off, all of them to one side, are the worst of TF32.
+TEST_F(FreivaldsTest, AllowsForTheBitsThatTf32CutsOff) {
+    FakeProduct fewer_bits(problem, 1, 1, 11);
+    const Freivalds exact(arena, problem, all, 1, fewer_bits);
+    const Freivalds tolerant(arena, problem, all, 1, fewer_bits, {}, device::Math::tf32);
+    EXPECT_GT(exact.deviation(fewer_bits), 10);
+    EXPECT_GT(tolerant.deviation(fewer_bits), 0.001);
+    EXPECT_LT(tolerant.deviation(fewer_bits), 0.5);
+    fewer_bits.at(100, 17) += static_cast<float>(2.5 * tolerant.bound(100, 0));
+    EXPECT_GT(tolerant.deviation(fewer_bits), 1);
 }
 
 TEST_F(FreivaldsTest, ReadsEachTileOnce) {

@@ -2,11 +2,63 @@
 
 #include <fmt/format.h>
 
+#include "device/cuda/runtime/cuda_check.hpp"
+
 namespace quartet::device {
+
+namespace {
+
+// Of CUDA 12.9: earlier headers do not know these.
+constexpr auto emulated_mode = static_cast<cublasMath_t>(4);  // CUBLAS_FP32_EMULATED_BF16X9_MATH
+constexpr int emulation_wherever_possible = 2;                // CUBLAS_EMULATION_STRATEGY_EAGER
+
+cublasMath_t mode_of(Math math) {
+    return math == Math::tf32     ? CUBLAS_TF32_TENSOR_OP_MATH
+           : math == Math::bf16x9 ? emulated_mode
+                                  : CUBLAS_DEFAULT_MATH;
+}
+
+// Tensor cores have TF32 since Ampere; cuBLAS emulates float32 since Blackwell, and silently
+// computes in float32 on other GPUs.
+int least_capability(Math math) {
+    return math == Math::tf32 ? 8 : math == Math::bf16x9 ? 10 : 0;
+}
+
+int current_device() {
+    int device = 0;
+    cuda_check(cudaGetDevice(&device), "cudaGetDevice");
+    return device;
+}
+
+}  // namespace
 
 CublasHandle::CublasHandle() {
     check_status(library_->create(&handle_), "cublasCreate");
-    check_status(library_->set_math_mode(handle_, CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
+    use(Math::fp32);
+}
+
+void CublasHandle::use(Math math) {
+    const int least = least_capability(math);
+    int major = 0;
+    cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, current_device()),
+               "cudaDeviceGetAttribute");
+    if (major < least)
+        throw Unavailable(fmt::format(
+            "--math {}: not available on this GPU (its compute capability is {}.x, cuBLAS needs "
+            "{}.0 or later for that): leave it out",
+            name(math), major, least));
+    cublasStatus_t status = library_->set_math_mode(handle_, mode_of(math));
+    // Else cuBLAS emulates only the products that it thinks are faster so.
+    if (math == Math::bf16x9 && status == CUBLAS_STATUS_SUCCESS)
+        status = library_->set_emulation_strategy == nullptr
+                     ? CUBLAS_STATUS_NOT_SUPPORTED
+                     : library_->set_emulation_strategy(handle_, emulation_wherever_possible);
+    if (math != Math::fp32 &&
+        (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE))
+        throw Unavailable(fmt::format(
+            "--math {}: not available in this cuBLAS ({}): leave it out, or use a newer CUDA",
+            name(math), library_->status_string(status)));
+    check_status(status, "cublasSetMathMode");
 }
 
 CublasHandle::~CublasHandle() {

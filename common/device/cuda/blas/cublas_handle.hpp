@@ -2,16 +2,21 @@
 
 #include <memory>
 
+#include "device/blas.hpp"
 #include "device/cuda/blas/cublas_library.hpp"
 #include "device/memory.hpp"
 
 namespace quartet::device {
 
-/// A handle of cuBLAS's on the calling thread's current GPU, for float32 and float64 as such.
+/// A handle of cuBLAS's on the calling thread's current GPU, for float32 as such, or as use() says,
+/// and float64.
 class CublasHandle {
   public:
     /// Throws Unavailable if the library cannot be had.
     CublasHandle();
+    /// The arithmetic of later products of float32 matrices. Throws Unavailable where this GPU or
+    /// this version of the library lacks it.
+    void use(Math math);
     ~CublasHandle();
     CublasHandle(const CublasHandle&) = delete;
     CublasHandle& operator=(const CublasHandle&) = delete;

@@ -14,6 +14,8 @@ std::shared_ptr<const CublasLibrary> load_cublas() {
                         LibraryFunction{&Cublas::set_stream, "cublasSetStream_v2"},
                         LibraryFunction{&Cublas::set_workspace, "cublasSetWorkspace_v2"},
                         LibraryFunction{&Cublas::set_math_mode, "cublasSetMathMode"},
+                        LibraryFunction{&Cublas::set_emulation_strategy,
+                                        "cublasSetEmulationStrategy", Presence::optional},
                         LibraryFunction{&Cublas::sgemm, "cublasSgemm_v2_64"},
                         LibraryFunction{&Cublas::dgemv, "cublasDgemv_v2_64"});
 }

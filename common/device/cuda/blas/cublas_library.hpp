@@ -16,6 +16,8 @@ struct CublasLibrary {
     decltype(&cublasSetStream_v2) set_stream = nullptr;
     decltype(&cublasSetWorkspace_v2) set_workspace = nullptr;
     decltype(&cublasSetMathMode) set_math_mode = nullptr;
+    /// Takes a cublasEmulationStrategy_t, which CUDA 12.9 brought. Null in earlier libraries.
+    cublasStatus_t (*set_emulation_strategy)(cublasHandle_t, int) = nullptr;
     decltype(&cublasSgemm_v2_64) sgemm = nullptr;
     decltype(&cublasDgemv_v2_64) dgemv = nullptr;
 };

@@ -35,6 +35,7 @@ class CudaBlas final : public Blas {
   public:
     explicit CudaBlas(CudaMemory& memory) : memory_(memory) {}
 
+    void use(Math math) override { handle_.use(math); }
     void gemm(const GemmShape& shape, View<const float> a, View<const float> b, View<float> c,
               Update update, Stream& stream) override;
     void gemv(std::int64_t rows, std::int64_t columns, View<const double> a, View<const double> x,

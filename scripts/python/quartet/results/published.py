@@ -18,6 +18,7 @@ FOLDER = SHIPPED / "published"
 LIKE_SIZE = 2  # sizes are alike within this factor
 SIZES = ("n", "size")
 SPEED_UP = "speed-up"
+FLOAT32 = "fp32"  # which is in no name
 
 
 class Result(Protocol):
@@ -57,9 +58,9 @@ class Number:
         return f"{self.value:g}x" if self.unit == SPEED_UP else f"{BOUNDS[self.bound]} {self.value:g} {self.unit}"
 
     def is_like(self, result: Result, besides: Iterable[str] = ()) -> bool:
-        """True if every factor that both know is alike, those `besides` apart."""
+        """True if the arithmetic and every factor that both know are alike, those `besides` apart."""
         known = _known(result)
-        return all(_is_alike(factor, known[factor], theirs) for factor, theirs in self.match.items()
+        return known.get("math", FLOAT32) in self.match.get("math", (FLOAT32,)) and all(_is_alike(factor, known[factor], theirs) for factor, theirs in self.match.items()
                    if factor in known and factor not in besides)
 
     def fits(self, result: Result) -> bool:
