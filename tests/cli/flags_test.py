@@ -10,8 +10,8 @@ from quartet_cli import KERNELS, assert_refused, cases, foreign_flags, listed, m
 
 # Words of all programs.
 FLAGS = """--device --formulation --transport --list --runs --ci --warmup --seed --verify --limits
---remeasure --machine --threads --isa --memory --device-memory --lookahead --chunk --pipeline --json --force --trace
---progress --quiet --config --dry-run --version --help --reducers --queue --schedule
+--remeasure --machine --threads --isa --math --memory --device-memory --lookahead --chunk --pipeline --json
+--force --trace --progress --quiet --config --dry-run --version --help --reducers --queue --schedule
 --reducer-device""".split()
 
 # Several sizes as they may be written, and as rows name them.

@@ -66,5 +66,14 @@ TEST(SharedLibraryTest, LeavesOutOfAPartialTableWhatIsMissing) {
     EXPECT_EQ(table->cosine(0), 1);
 }
 
+TEST(SharedLibraryTest, LeavesAnOptionalFunctionThatIsMissingNull) {
+    const auto table = load_library(
+        mathematics, LibraryFunction{&Mathematics::root, "not_there", Presence::optional},
+        LibraryFunction{&Mathematics::cosine, "cos", Presence::optional});
+
+    EXPECT_EQ(table->root, nullptr);
+    EXPECT_EQ(table->cosine(0), 1);
+}
+
 }  // namespace
 }  // namespace quartet

@@ -115,7 +115,7 @@ void CommandLine::add(const CommandFlag& flag, Switch& value) {
 // Flags of the suite that the program has not made its own.
 void CommandLine::reserve_the_rest() {
     for (const std::string flag :
-         {"--lookahead", "--reducers", "--queue", "--schedule", "--reducer-device"}) {
+         {"--math", "--lookahead", "--reducers", "--queue", "--schedule", "--reducer-device"}) {
         if (app_->get_option_no_throw(flag) == nullptr) {
             const auto refuse = [flag](const std::string&) {
                 throw Unavailable("not available in this build: " + flag);

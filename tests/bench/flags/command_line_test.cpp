@@ -250,7 +250,7 @@ TEST(CommandLine, RefusesWhatItDoesNotKnowInOneLine) {
 
 TEST(CommandLine, SaysWhichFlagsThisBuildDoesNotHave) {
     for (const std::string flag :
-         {"--lookahead", "--reducers", "--queue", "--schedule", "--reducer-device"}) {
+         {"--math", "--lookahead", "--reducers", "--queue", "--schedule", "--reducer-device"}) {
         EXPECT_EQ(message_of<Unavailable>([&] {
                       options_of({flag, "2"});
                   }),
