@@ -327,7 +327,7 @@ TEST(CommandLine, HelpExplainsEachFlagUnderItsHeading) {
     EXPECT_THAT(help, HasSubstr("\nWhat to run\n"
                                 "  --size, --sizes LIST      rows of the matrix [8192]\n"));
     EXPECT_THAT(help, HasSubstr("  --verify on|off           check each result [on]\n"));
-    EXPECT_THAT(help, HasSubstr("\nNot available in this build: --lookahead, "));
+    EXPECT_THAT(help, HasSubstr("\nNot available in this build: --math, --lookahead, "));
     EXPECT_LT(help.find("\nWhat to run\n"), help.find("\nOutput\n  --json FILE"));
     EXPECT_THAT(help, Not(HasSubstr("Checkpoints")));
 }
