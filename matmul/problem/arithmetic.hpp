@@ -31,8 +31,8 @@ Multiply multiply_on(device::Device& device, device::Stream& stream);
 ///   below 256 x 255^2 < 2^24, so it is exact in float32 in any order, fused or not.
 ///
 /// Nine products of three bfloat16 each (bf16x9) are exact, too: they read "fp32". The edge is the
-/// tile's, but 64 at least and 256 at most: three matrices, 0.75 MiB at most, for a millisecond.
-/// Local.
+/// tile's, but 64 at least and 256 at most: three matrices, 0.75 MiB at most, for a few
+/// milliseconds. Local.
 std::string arithmetic_of(device::Device& device, std::int64_t tile, const Multiply& multiply);
 
 /// What arithmetic_of() finds where a library computes as it was asked to.
