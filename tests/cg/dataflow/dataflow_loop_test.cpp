@@ -178,7 +178,8 @@ TEST_P(DataflowLoopTest, HasALimit) {
     session = make_session(options);
     const bench::Row row = measured({"random", 200, 10});
     EXPECT_GT(row.limit->seconds.value, 0);
-    EXPECT_EQ(row.limit->what(), "slowest of reading the matrix, float64 arithmetic and taking in p");
+    EXPECT_EQ(row.limit->what(),
+              "slowest of reading the matrix, float64 arithmetic and taking in p");
     for (const bench::LimitComponent& component : row.limit->components) {
         EXPECT_GT(component.seconds.value, 0) << component.name;
     }
