@@ -60,7 +60,9 @@ class Number:
     def is_like(self, result: Result, besides: Iterable[str] = ()) -> bool:
         """True if the arithmetic and every factor that both know are alike, those `besides` apart."""
         known = _known(result)
-        return known.get("math", FLOAT32) in self.match.get("math", (FLOAT32,)) and all(_is_alike(factor, known[factor], theirs) for factor, theirs in self.match.items()
+        if known.get("math", FLOAT32) not in self.match.get("math", (FLOAT32,)):
+            return False
+        return all(_is_alike(factor, known[factor], theirs) for factor, theirs in self.match.items()
                    if factor in known and factor not in besides)
 
     def fits(self, result: Result) -> bool:
