@@ -9,8 +9,8 @@ from typing import Any, Optional
 # Cores for single precision of a multiprocessor: CUDA C++ Programming Guide, table "Throughput of
 # Native Arithmetic Instructions", by compute capability.
 CORES = {75: 64, 80: 64, 86: 128, 87: 128, 89: 128, 90: 128, 100: 128, 103: 128, 110: 128, 120: 128, 121: 128}
-# Assumed, and to be measured: refreshes and turns of direction take a part of the memory's time, the
-# power cap a part of the clock.
+# Refreshes and turns of direction take a part of the memory's time, the power cap a part of the clock. One
+# H100 had 0.93 reading, 0.90 copying, and 0.77 of single precision in products.
 MEMORY_SHARE, FLOPS_SHARE = 0.9, 0.8
 
 
