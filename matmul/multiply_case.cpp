@@ -31,8 +31,8 @@ MultiplyCase::MultiplyCase(const CaseContext& context, const ProductPlan& plan)
     }
 }
 
-// Before the product takes its memory: the probe takes no more. Ranks that only add do not
-// multiply.
+// Before the product takes its memory. On a GPU the pool keeps the probe's matrices, 0.75 MiB at
+// most. Ranks that only add do not multiply.
 void MultiplyCase::find_arithmetic(const ProductPlan& plan) {
     std::string found;
     comm::agree(session_.world(), [&] {
@@ -42,8 +42,9 @@ void MultiplyCase::find_arithmetic(const ProductPlan& plan) {
                 plan.multiply ? plan.multiply : multiply_on(session_.device(), session_.stream()));
         }
     });
+    // The first that is not what was asked for, else what was.
     for (const std::string& of_rank : session_.world().gather(found)) {
-        if (precision_.empty() || (precision_ == arithmetic_wanted(math_) && !of_rank.empty())) {
+        if (!of_rank.empty() && (precision_.empty() || precision_ == arithmetic_wanted(math_))) {
             precision_ = of_rank;
         }
     }

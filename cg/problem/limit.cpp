@@ -14,9 +14,8 @@ Limit::Limit(const RankContext& context, const Problem& problem, device::MatrixS
              std::int64_t rows)
     : context_(context),
       work_(problem.work(1)),
-      arithmetic_(context.device, device::FloatFormat::float64,
-                  share != nullptr ? bench::ArithmeticLimit::Part::computes
-                                   : bench::ArithmeticLimit::Part::waits) {
+      arithmetic_(context.device, share != nullptr ? bench::ArithmeticLimit::Part::computes
+                                                   : bench::ArithmeticLimit::Part::waits) {
     context.world.barrier();  // before the ranks measure: they share the machine's memory
     if (share != nullptr && !share->storage().empty()) {
         probe_.emplace(context.device, share->storage());

@@ -26,7 +26,7 @@ TransformLimit::TransformLimit(bench::Session& session, comm::Transport& transpo
       problem_(problem),
       copy_(session.device(), numbers(source.part(0, std::min(source.size(), target.size()))),
             numbers(target.part(0, std::min(source.size(), target.size())))),
-      arithmetic_(session.device(), device::FloatFormat::float64) {
+      arithmetic_(session.device()) {
     constexpr int most_passes = 1000;
     if (copy_.traffic().value > 0) {
         passes_ = copy_.passes_for(bench::probe_time, most_passes, session.stream());

@@ -10,7 +10,7 @@
 
 namespace quartet::fft {
 
-/// The time that the machine allows for one transform: the slower of
+/// The time that the machine allows for one transform: the slowest of
 ///
 ///     copy        64 N bytes / sum of the ranks' copy rates
 ///     arithmetic  5 N log2 N operations / sum of the ranks' rates of multiply-adds

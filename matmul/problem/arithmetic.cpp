@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/data_source.hpp"
@@ -14,8 +17,7 @@ constexpr std::int64_t least_edge = 64;
 constexpr std::int64_t most_edge = 256;
 constexpr int small_exponent = -21;  // of a half's subnormal numbers
 
-/// The product's inputs, and what its result says. Thirds of A's rows are full, picking and counts;
-/// those of B's columns picking, full and counts.
+/// The product of arithmetic.hpp: A = (full, picks, counts), B = (picks, full, counts).
 class ExactProduct {
   public:
     explicit ExactProduct(std::int64_t edge) : edge_(edge), third_(edge / 3) {}

@@ -4,7 +4,11 @@
 _bundle=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/root.tar.gz
 _root=${QUARTET_GPU_ROOT:-/tmp/quartet-gpu}
 if [ ! "$_root/made" -nt "$_bundle" ]; then
-    rm -rf "$_root" && mkdir -p "$_root" && tar -C "$_root" -xf "$_bundle" && touch "$_root/made"
+    if [ -e "$_root/made" ] || [ -z "$(ls -A "$_root" 2>/dev/null)" ]; then
+        rm -rf "$_root" && mkdir -p "$_root" && touch -d @0 "$_root/made" && tar -C "$_root" -xf "$_bundle" && touch "$_root/made"
+    else
+        echo "env.sh: $_root has other files: name another folder in QUARTET_GPU_ROOT" >&2
+    fi
 fi
 _libraries=$_root/usr/lib/x86_64-linux-gnu
 # nvcc, and CUDA's libraries, which CMake leaves out of the programs' run path.
@@ -18,6 +22,6 @@ export PMIX_PKGLIBDIR=$_libraries/pmix2/lib/pmix PMIX_PKGDATADIR=$_libraries/pmi
 # It may be down, and there may be no tool to raise it: SIOCSIFFLAGS, up and running.
 python3 -c 'import fcntl, socket, struct
 fcntl.ioctl(socket.socket(), 0x8914, struct.pack("16sh14x", b"lo", 0x49))' 2>/dev/null || true
-# gVisor calls itself so; it does not let processes copy from one another.
-case $(uname -r) in 4.4.0*) export OMPI_MCA_btl_vader_single_copy_mechanism=none ;; esac
+# gVisor says 4.4.0; its processes cannot copy from one another.
+case $(uname -r) in 4.4.0) export OMPI_MCA_btl_vader_single_copy_mechanism=none ;; esac
 unset _bundle _root _libraries _cuda

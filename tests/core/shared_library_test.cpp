@@ -69,7 +69,7 @@ TEST(SharedLibraryTest, LeavesOutOfAPartialTableWhatIsMissing) {
 TEST(SharedLibraryTest, LeavesAnOptionalFunctionThatIsMissingNull) {
     const auto table = load_library(
         mathematics, LibraryFunction{&Mathematics::root, "not_there", Presence::optional},
-        LibraryFunction{&Mathematics::cosine, "cos", Presence::optional});
+        LibraryFunction{&Mathematics::cosine, "cos"});
 
     EXPECT_EQ(table->root, nullptr);
     EXPECT_EQ(table->cosine(0), 1);

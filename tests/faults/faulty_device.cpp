@@ -5,6 +5,7 @@
 #include "device/blas.hpp"
 #include "device/cg_kernels.hpp"
 #include "device/matrix_factory.hpp"
+#include "device/multiply_add_probe.hpp"
 #include "device/vector_operations.hpp"
 #include "tests/faults/fault.hpp"
 
@@ -186,6 +187,10 @@ class FaultyDevice final : public device::Device {
     [[nodiscard]] device::CgKernels& cg_kernels() const override { return *cg_kernels_; }
     [[nodiscard]] device::FftFactory& ffts() const override { return *ffts_; }
     [[nodiscard]] device::MatrixFactory& matrices() const override { return *matrices_; }
+    [[nodiscard]] std::unique_ptr<device::MultiplyAddProbe> make_multiply_add_probe(
+        device::FloatFormat format) const override {
+        return sound_->make_multiply_add_probe(format);
+    }
     [[nodiscard]] device::Accelerator* accelerator() const override {
         return sound_->accelerator();
     }

@@ -7,7 +7,8 @@
 //       ./kernel_benchmark
 //
 // Rates count each array that is read or written once. Arguments name some of vectors, updates,
-// products and transforms. Exit code: 1 for a wrong result, 3 for an error of CUDA.
+// products and transforms. Exit code: 1 for a wrong result, 2 for an unknown argument,
+// 3 for an error of CUDA.
 
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
@@ -91,6 +92,11 @@ __device__ double unlike(double found, double wanted) {
     return found == wanted ? 0 : 2;
 }
 
+/// The same of a point, whose parts are numbers of two arrays.
+__device__ double unlike(double2 found, std::int64_t point) {
+    return fmax(unlike(found.x, number(point, 0)), unlike(found.y, number(point, 1)));
+}
+
 template <typename Body>
 __global__ void for_each(std::int64_t count, Body body) {
     for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < count;
@@ -136,6 +142,13 @@ class Bench {
         require(cudaEventCreate(&begin_), "an event");
         require(cudaEventCreate(&end_), "an event");
     }
+    ~Bench() {
+        cudaEventDestroy(end_);
+        cudaEventDestroy(begin_);
+        cudaStreamDestroy(stream);
+    }
+    Bench(const Bench&) = delete;
+    Bench& operator=(const Bench&) = delete;
 
     template <typename Body>
     void fill(std::int64_t count, Body body) {
@@ -247,10 +260,10 @@ void vectors(Bench& bench, std::int64_t size) {
     });
     bench.rate("axpy", 3 * bytes, axpy);
 
-    const auto* floats = reinterpret_cast<const float*>(from);
+    auto* floats = reinterpret_cast<float*>(from);
     auto* float_target = reinterpret_cast<float*>(to);
     bench.fill(2 * size, [=] __device__(std::int64_t i) {
-        const_cast<float*>(floats)[i] = static_cast<float>(number(i, 0));
+        floats[i] = static_cast<float>(number(i, 0));
         float_target[i] = static_cast<float>(number(i, 1));
     });
     const auto add = [&] { launch_add(floats, float_target, 2 * size, bench.stream); };
@@ -428,7 +441,7 @@ void transforms(Bench& bench, std::int64_t tiles, std::int64_t length) {
     };
     transpose();
     bench.check("transpose", points, [=] __device__(std::int64_t i) {
-        return unlike(q[i].x, number(i % length * tiles + i / length, 0));
+        return unlike(q[i], i % length * tiles + i / length);
     });
     bench.rate("transpose", bytes, transpose);
 
@@ -438,7 +451,7 @@ void transforms(Bench& bench, std::int64_t tiles, std::int64_t length) {
     };
     order();
     bench.check("natural order", points,
-                [=] __device__(std::int64_t i) { return unlike(q[i].x, number(i, 0)); });
+                [=] __device__(std::int64_t i) { return unlike(q[i], i); });
     bench.rate("natural order", bytes, order);
 
     fill();
@@ -482,6 +495,13 @@ int run(const std::vector<std::string>& wanted) {
     std::printf("%s, %d multiprocessors, CUDA %d.%d, driver for %d.%d\n", properties.name,
                 properties.multiProcessorCount, runtime / 1000, runtime % 1000 / 10, driver / 1000,
                 driver % 1000 / 10);
+    const std::vector<std::string> parts{"vectors", "updates", "products", "transforms"};
+    for (const std::string& part : wanted)
+        if (std::ranges::find(parts, part) == parts.end()) {
+            std::fprintf(stderr, "%s is not one of vectors, updates, products and transforms\n",
+                         part.c_str());
+            return 2;
+        }
     const auto is_wanted = [&](const char* part) {
         return wanted.empty() || std::ranges::find(wanted, part) != wanted.end();
     };
@@ -496,6 +516,7 @@ int run(const std::vector<std::string>& wanted) {
         require(cublasSetStream(cublas, bench.stream), "cublasSetStream");
         for (const std::int64_t size : {8192, 16384, 32768})
             products(bench, cublas, size);
+        require(cublasDestroy(cublas), "cublasDestroy");
     }
     if (is_wanted("transforms"))
         transforms(bench, 8192, 16384);  // 2 GiB of points

@@ -306,8 +306,11 @@ exit 1
         self.assertEqual(done.stdout.count("ok   "), LAUNCHES)
         for name in ON_GPU:
             self.assertIn(f"| {name} | ok |", self.page())
+        again = len(before) + len(ON_GPU["cg"].benchmarks) + LAUNCHES
         self.run_gpu("--only", "bench")
-        self.assertEqual(len(self.calls()), len(before) + len(ON_GPU["cg"].benchmarks) + LAUNCHES)
+        self.assertEqual(len(self.calls()), again)
+        self.run_gpu("--only", "bench", "--resume", "--small")  # rates of small sizes are others
+        self.assertEqual(len(self.calls()), again + LAUNCHES)
 
     def test_all_results_are_in_an_archive_after_each_part(self):
         self.write("bin/fft", f"#!/bin/sh\ntar -tzf {self.folder}/all.tgz >{self.folder}/after-cg\n")

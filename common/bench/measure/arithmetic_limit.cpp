@@ -8,11 +8,10 @@ constexpr Seconds probed{0.005};
 
 }  // namespace
 
-ArithmeticLimit::ArithmeticLimit(const device::Device& device, device::FloatFormat format,
-                                 Part part)
-    : format_(format),
-      exists_(device::computes(device)),
-      probe_(part == Part::computes ? device.make_multiply_add_probe(format) : nullptr) {}
+ArithmeticLimit::ArithmeticLimit(const device::Device& device, Part part)
+    : exists_(device::computes(device)),
+      probe_(part == Part::computes ? device.make_multiply_add_probe(device::FloatFormat::float64)
+                                    : nullptr) {}
 
 std::optional<LimitComponent> ArithmeticLimit::measure(Flops flops, const comm::Communicator& world,
                                                        device::Stream& stream) {
@@ -20,9 +19,7 @@ std::optional<LimitComponent> ArithmeticLimit::measure(Flops flops, const comm::
         return std::nullopt;
     }
     const double rate = world.sum(probe_ ? probe_->measure(probed, stream) : 0);
-    const bool is_single = format_ == device::FloatFormat::float32;
-    return LimitComponent{is_single ? "float32 arithmetic" : "float64 arithmetic",
-                          {flops.value / rate}};
+    return LimitComponent{"float64 arithmetic", {flops.value / rate}};
 }
 
 }  // namespace quartet::bench

@@ -10,22 +10,20 @@
 
 namespace quartet::bench {
 
-/// The component of a limit that is not memory: the time of operations that all ranks do at once,
-/// each as fast as its device multiplies and adds in registers.
+/// The component of a limit that is not memory: the time of float64 operations that all ranks do at
+/// once, each as fast as its device multiplies and adds in registers.
 class ArithmeticLimit {
   public:
     /// Of a rank that computes, or only waits for others. Local.
     enum class Part { computes, waits };
-    ArithmeticLimit(const device::Device& device, device::FloatFormat format,
-                    Part part = Part::computes);
+    explicit ArithmeticLimit(const device::Device& device, Part part = Part::computes);
 
     /// The time of `flops` operations of all ranks together; nothing on a device that computes
-    /// nothing, on all ranks alike. Collective.
+    /// nothing, on all ranks alike. Collective; the ranks come to it at the same time.
     std::optional<LimitComponent> measure(Flops flops, const comm::Communicator& world,
                                           device::Stream& stream);
 
   private:
-    device::FloatFormat format_;
     bool exists_;
     std::unique_ptr<device::MultiplyAddProbe> probe_;
 };

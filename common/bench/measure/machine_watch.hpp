@@ -31,8 +31,7 @@ struct MachineProbes {
 };
 MachineProbes this_machine();
 
-/// What a GPU counts goes on in steps of up to a tenth of a second: of what was shorter than two of
-/// them nothing is said.
+/// GPUs count in steps of up to a tenth of a second: runs shorter than two steps get no figures.
 inline constexpr Seconds least_gpu_window{0.2};
 
 /// Observes what else runs on the machine, from its construction to end(). All members are

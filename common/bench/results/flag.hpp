@@ -28,7 +28,7 @@ enum class FlagKind {
     slow_library,  ///< a library that decides the limit is far below what the hardware allows
     above_limit,   ///< limit and rate disagree, by more than chance
     overhead,      ///< the timer and the barrier take more than 1% of a run
-    held_back,     ///< a GPU's clocks were held down: by its power limit or its temperature
+    held_back,     ///< a GPU's clocks were held down: by power limit, temperature or power supply
     emulated,      ///< nothing was computed: its time was let pass
     simulated,     ///< likewise, by a simulated clock, between simulated ranks
 };

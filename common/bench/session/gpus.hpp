@@ -44,8 +44,8 @@ class Gpus {
     /// devices, less a reserve.
     [[nodiscard]] Bytes memory_share() const { return memory_share_; }
 
-    /// What the GPU of a rank, which is the caller, has counted; nothing on the host, or if a lower
-    /// rank shares it. Local.
+    /// What this rank's GPU has counted (`rank`: the caller's own); nothing on the host, or if a
+    /// lower rank shares the GPU. Local.
     [[nodiscard]] std::optional<device::GpuCounters> counters(int rank) const;
 
     /// A line for each node some of whose GPUs no rank uses.

@@ -71,7 +71,8 @@ class PeerAllGather final : public Collective {
     bool in_place_;  ///< this rank's part is where it belongs already
 };
 
-/// Adds in the order of the ranks. GPUs first copy, in an order of their own, what they add.
+/// Adds in the order of the ranks. On GPUs it first copies what it adds, each rank beginning with
+/// itself, so that no memory has two readers.
 class PeerReduceScatter final : public Collective {
   public:
     PeerReduceScatter(const ReduceScatterPlan& plan, PeerContext context);
@@ -92,7 +93,7 @@ class PeerReduceScatter final : public Collective {
     device::View<double> mine_;
     RankCounts counts_;
     PeerContext context_;
-    device::Buffer<double> rows_;                            ///< of GPUs: from ranks 1, 2, ...
+    device::Buffer<double> rows_;  ///< on GPUs: copies from ranks 1, 2, ...; a rank's own is unused
     std::vector<device::View<const double>> contributions_;  ///< to this rank's part, by rank
 };
 

@@ -20,7 +20,7 @@ struct PeerContext {
 /// The ranks of one node read each other's memory in place: what others read must be peer memory.
 /// Collective, as are the operations.
 std::unique_ptr<Collective> make_peer_all_gather(const AllGatherPlan& plan, PeerContext context);
-/// Memory of the next operation, on GPUs.
+/// What make_peer_reduce_scatter() allocates on a GPU.
 Bytes peer_reduce_scatter_memory(int ranks, Bytes mine);
 std::unique_ptr<Collective> make_peer_reduce_scatter(const ReduceScatterPlan& plan,
                                                      PeerContext context);

@@ -24,29 +24,30 @@ int least_capability(Math math) {
     return math == Math::tf32 ? 8 : math == Math::bf16x9 ? 10 : 0;
 }
 
-int current_device() {
-    int device = 0;
-    cuda_check(cudaGetDevice(&device), "cudaGetDevice");
-    return device;
-}
-
-}  // namespace
-
-CublasHandle::CublasHandle() {
-    check_status(library_->create(&handle_), "cublasCreate");
-    use(Math::fp32);
-}
-
-void CublasHandle::use(Math math) {
+void require_capable(Math math) {
     const int least = least_capability(math);
+    int device = 0;
     int major = 0;
-    cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, current_device()),
+    cuda_check(cudaGetDevice(&device), "cudaGetDevice");
+    cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
                "cudaDeviceGetAttribute");
     if (major < least)
         throw Unavailable(fmt::format(
             "--math {}: not available on this GPU (its compute capability is {}.x, cuBLAS needs "
             "{}.0 or later for that): leave it out",
             name(math), major, least));
+}
+
+}  // namespace
+
+CublasHandle::CublasHandle() {
+    check_status(library_->create(&handle_), "cublasCreate");
+    check_status(library_->set_math_mode(handle_, CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
+}
+
+void CublasHandle::use(Math math) {
+    if (math != Math::fp32)
+        require_capable(math);
     cublasStatus_t status = library_->set_math_mode(handle_, mode_of(math));
     // Else cuBLAS emulates only the products that it thinks are faster so.
     if (math == Math::bf16x9 && status == CUBLAS_STATUS_SUCCESS)
@@ -58,7 +59,7 @@ void CublasHandle::use(Math math) {
         throw Unavailable(fmt::format(
             "--math {}: not available in this cuBLAS ({}): leave it out, or use a newer CUDA",
             name(math), library_->status_string(status)));
-    check_status(status, "cublasSetMathMode");
+    check_status(status, "the choice of cuBLAS's arithmetic");
 }
 
 CublasHandle::~CublasHandle() {

@@ -24,8 +24,8 @@ bool ask(int (*function)(Parameters...), Arguments... arguments) {
 /// NVML between its initialisation and its end.
 std::shared_ptr<const Nvml> initialised(const char* library) {
     auto nvml = load_nvml(library);
-    if (!ask(nvml->initialise))
-        throw Failure("NVML cannot be initialised");
+    if (const int status = nvml->initialise != nullptr ? nvml->initialise() : -1; status != success)
+        throw Failure(fmt::format("NVML cannot be initialised ({})", status));
     const Nvml* functions = nvml.get();
     return {functions, [kept = std::move(nvml)](const Nvml*) { ask(kept->shut_down); }};
 }

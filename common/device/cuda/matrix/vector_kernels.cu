@@ -40,25 +40,25 @@ struct Xpay {
 };
 
 /// Packs of each side that a thread has under way at once.
-template <typename Pack>
-constexpr int pack_batch = Pack::width == 1 ? 4 : 2;
+template <typename Packs>
+constexpr int pack_batch = Packs::width == 1 ? 4 : 2;
 
 /// target[i] = operation(source[i], target[i]), pack by pack; the last elements one by one. An
 /// operation begins by fetching its factor, once in each thread. Source and target may be the same.
 /// Beyond the end the last pack is read again, for nothing: a load that hangs on a condition would
 /// wait for the one before.
-template <typename Pack, typename Operation>
+template <typename Packs, typename Operation>
 __global__ void __launch_bounds__(block_threads)
-    update_packs(const typename Pack::Element* source, typename Pack::Element* target,
+    update_packs(const typename Packs::Element* source, typename Packs::Element* target,
                  std::int64_t size, Operation operation) {
-    constexpr int batch = pack_batch<Pack>;
+    constexpr int batch = pack_batch<Packs>;
     operation.begin();
-    const std::int64_t packs = size / Pack::width;
-    const auto* from = reinterpret_cast<const Pack*>(source);
-    auto* to = reinterpret_cast<Pack*>(target);
+    const std::int64_t packs = size / Packs::width;
+    const auto* from = reinterpret_cast<const Packs*>(source);
+    auto* to = reinterpret_cast<Packs*>(target);
     for (std::int64_t first = grid_thread(); first < packs; first += batch * grid_threads()) {
-        Pack left[batch];
-        Pack right[batch];
+        Packs left[batch];
+        Packs right[batch];
 #pragma unroll
         for (int i = 0; i < batch; ++i) {
             const std::int64_t place = between(first + i * grid_threads(), 0, packs - 1);
@@ -67,21 +67,21 @@ __global__ void __launch_bounds__(block_threads)
         }
 #pragma unroll
         for (int i = 0; i < batch; ++i) {
-            for (int lane = 0; lane < Pack::width; ++lane)
+            for (int lane = 0; lane < Packs::width; ++lane)
                 right[i].lanes[lane] = operation(left[i].lanes[lane], right[i].lanes[lane]);
             if (first + i * grid_threads() < packs)
                 to[first + i * grid_threads()] = right[i];
         }
     }
-    for (std::int64_t i = packs * Pack::width + grid_thread(); i < size; i += grid_threads())
+    for (std::int64_t i = packs * Packs::width + grid_thread(); i < size; i += grid_threads())
         target[i] = operation(source[i], target[i]);
 }
 
-template <typename Pack, typename Operation>
-void launch_packs(const typename Pack::Element* source, typename Pack::Element* target,
+template <typename Packs, typename Operation>
+void launch_packs(const typename Packs::Element* source, typename Packs::Element* target,
                   std::int64_t size, Operation operation, cudaStream_t stream) {
-    const unsigned blocks = grid_size(blocks_for(size, Pack::width * pack_batch<Pack>));
-    update_packs<Pack><<<blocks, block_threads, 0, stream>>>(source, target, size, operation);
+    const unsigned blocks = grid_size(blocks_for(size, Packs::width * pack_batch<Packs>));
+    update_packs<Packs><<<blocks, block_threads, 0, stream>>>(source, target, size, operation);
 }
 
 template <typename T, typename Operation>

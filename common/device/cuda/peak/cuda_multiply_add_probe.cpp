@@ -5,6 +5,7 @@
 
 #include "device/cuda/peak/multiply_add_kernel.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
+#include "device/cuda/runtime/cuda_stream.hpp"
 #include "device/cuda/runtime/gated_time.hpp"
 #include "device/cuda/runtime/grid.hpp"
 

@@ -161,11 +161,11 @@ struct FftLoops {
 /// Does `steps` steps of multiplications and additions in registers; returns their operations.
 using PeakLoop = double (*)(std::int64_t steps);
 
-/// As fast as they go: of the forms one is fastest.
+/// In several forms, the fastest of which differs by processor.
 struct PeakLoops {
     static constexpr int forms = 3;
     PeakLoop multiply_add_floats[forms];
-    PeakLoop multiply_add[forms];
+    PeakLoop multiply_add[forms];  ///< float64
 };
 
 /// All loops of one instruction set.

@@ -8,13 +8,13 @@ It has parts, each of which ends within ten minutes and can run alone (--only). 
     cg fft stream matmul   the measurements, with what is promised of them
     tests         all tests that need a GPU
     counters      hardware counters that show whether a promise is kept by accident (ncu)
-    memcheck racecheck synccheck   compute-sanitizer over the device's tests
+    memcheck racecheck synccheck   compute-sanitizer: memcheck over the device's tests, the others over
+                  those of the kernels
     check-memory  the check under compute-sanitizer
 
 A part that fails does not stop the others. Each leaves its documents, logs and a record in a folder
 that is named after the GPU; page.md there says how each part went, and what was promised, measured
-and expected. What --total leaves no time for is named there; --resume runs it, and what failed, another
-time. Records of parts that ran elsewhere can be put beside them: --only page writes the page anew.
+and expected. Steps for which no time was left are named; --resume runs them, and those that failed. Records of parts that ran elsewhere can be put beside them: --only page writes the page anew.
 The card's clocks and settings are never changed.
 
 No network is needed, and nothing is installed. MPIEXEC names another MPI launcher; CMake looks where
@@ -76,7 +76,7 @@ def run_part(part: str, place: Place, gpu: Gpu, budget: float, before: Optional[
     clock = Clock(budget)
     steps = plan(part, place, gpu)
     for step in steps:
-        if before and before.passed(step):
+        if before and before.restore(step):
             continue
         execution.run(step, clock, place.logs)
         if part == COUNTERS:
@@ -97,7 +97,8 @@ def run(options: argparse.Namespace) -> int:
     say(f"{gpu.name}, architecture {gpu.architecture}, {place.machine.cores} cores")
     steps, codes = [], []
     clock = Clock(options.total)
-    before = records(place) if options.resume else {}
+    before = ({part: each for part, each in records(place).items() if each.small == place.small}
+              if options.resume else {})
     for part in wanted(options.only):
         of_part = run_part(part, place, gpu, min(options.budget, clock.left()), before.get(part))
         steps += of_part
@@ -112,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def archive(results: Path, file: Path) -> None:
-    """Replaces the archive at once: whoever copies it while the next part runs gets a whole one."""
+    """Replaces the archive in one step: who copies it meanwhile gets a whole one."""
     new = file.with_name(file.name + ".new")
     with tarfile.open(new, "w:gz") as made:
         made.add(results, results.name)

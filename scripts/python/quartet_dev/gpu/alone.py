@@ -17,20 +17,21 @@ def kernel_steps(place: Place, gpu: Gpu) -> list[Step]:
     program = place.build / "kernel_benchmark"
     sources = [SOURCE, *sorted((ROOT / "common" / "device" / "cuda").glob("*/*.cu"))]
     steps = [Step("kernels", RATES, [str(program)], 60)]
-    if is_newer(program, [*sources, *(ROOT / "common" / "device" / "cuda").rglob("*.*h*")]):
+    if _is_newer(program, [*sources, *(ROOT / "common" / "device" / "cuda").rglob("*.*h*")]):
         return steps
     nvcc = _nvcc()
     if not nvcc:
         return [not_here("kernels", RATES, "nvcc is neither on PATH nor in CUDAToolkit_ROOT")]
     place.build.mkdir(parents=True, exist_ok=True)
+    program.unlink(missing_ok=True)  # a compilation that fails must not leave rates of old kernels
     libraries = nvcc.resolve().parent.parent / "lib64"
     compiled = [str(nvcc), "-std=c++20", "-O3", "--expt-relaxed-constexpr", "--extended-lambda",
                 f"-arch=sm_{gpu.architecture}", "-I", str(ROOT / "common"), *map(str, sources), "-lcublas",
                 f"-Xlinker=-rpath={libraries}", "-o", str(program)]
-    return [Step("kernels", "compile", compiled, 120), *steps]
+    return [Step("kernels", f"compile for sm_{gpu.architecture}", compiled, 120), *steps]
 
 
-def is_newer(file: Path, others: list[Path]) -> bool:
+def _is_newer(file: Path, others: list[Path]) -> bool:
     return file.exists() and file.stat().st_mtime > max(each.stat().st_mtime for each in others)
 
 

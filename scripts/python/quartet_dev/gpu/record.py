@@ -38,8 +38,8 @@ class PartRecord:
         order = ("FAILED", "left out", "ok", "not here")
         return next((state for state in order if state in states), "nothing to do")
 
-    def passed(self, step: Step) -> bool:
-        """Whether a step of this title did; it then has how it went."""
+    def restore(self, step: Step) -> bool:
+        """If a step of this title passed, copies how it went into `step`. Returns whether one did."""
         mine = next((each for each in self.steps if each.title == step.title and each.state == "ok"), None)
         if mine:
             step.code, step.took, step.reason = VERIFIED, mine.seconds, mine.reason

@@ -136,6 +136,14 @@ class LoadedKernels(unittest.TestCase):
                          {"a<float>", "b<Add<double>,int>", "c"})
 
 
+class KernelBenchmark(unittest.TestCase):
+    def test_compiles(self):
+        source = Path(COMMON).parent / "tests" / "micro" / "kernel_benchmark.cu"
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([NVCC, "-std=c++20", "-O1", "--expt-relaxed-constexpr", "--extended-lambda", "-arch=sm_90",
+                            "-I", COMMON, "-c", source, "-o", Path(folder) / "benchmark.o"], check=True)
+
+
 class GeneratedCode(unittest.TestCase):
     def test_twice_the_loads_that_a_memory_needs_are_in_flight_but_for_those_named(self):
         table = json.loads(TABLE.read_text(encoding="utf-8"))["architectures"]

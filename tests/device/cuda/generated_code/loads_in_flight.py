@@ -39,12 +39,12 @@ CYCLES = {"D": 8, "SHFL": 24, "LDS": 30, "LDC": 30, "S2R": 30, "": 5}
 
 
 def load_bytes(text):
-    """The bytes of a load from global memory, which width it has in its name; else 0."""
+    """The bytes of a load from global memory, by the width in its name; 0 for other instructions."""
     load = re.search(r"\bLDG(\.\w+)*", text)
     if not load:
         return 0
     width = re.search(r"\.(128|64|U?S?16|U?S?8)\b", load[0])
-    return {"128": 16, "64": 8}.get(width[1], 1) if width else 4
+    return int(width[1].strip("US")) // 8 if width else 4
 
 
 def loaded(body):
