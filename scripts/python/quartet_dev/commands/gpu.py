@@ -14,7 +14,8 @@ It has parts, each of which ends within ten minutes and can run alone (--only). 
 
 A part that fails does not stop the others. Each leaves its documents, logs and a record in a folder
 that is named after the GPU; page.md there says how each part went, and what was promised, measured
-and expected. Steps for which no time was left are named; --resume runs them, and those that failed. Records of parts that ran elsewhere can be put beside them: --only page writes the page anew.
+and expected. Steps for which no time was left are named; --resume runs them, and those that failed.
+Records of parts that ran elsewhere can be put beside them: --only page writes the page anew.
 The card's clocks and settings are never changed.
 
 No network is needed, and nothing is installed. MPIEXEC names another MPI launcher; CMake looks where
