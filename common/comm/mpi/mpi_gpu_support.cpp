@@ -1,7 +1,6 @@
 #include "comm/mpi/mpi_gpu_support.hpp"
 
-#include <cstdlib>
-#include <string_view>
+#include "core/environment.hpp"
 
 // Null if the MPI library has no such function: Open MPI has the first, MPICH the second.
 extern "C" {
@@ -12,8 +11,7 @@ extern "C" {
 namespace quartet::comm {
 
 std::optional<std::string> why_mpi_reaches_no_gpu() {
-    const char* said = std::getenv("QUARTET_MPI_GPU");
-    if (said != nullptr && std::string_view(said) == "1") {
+    if (Environment().get("QUARTET_MPI_GPU") == "1") {
         return std::nullopt;
     }
     if (MPIX_Query_cuda_support != nullptr) {
