@@ -26,8 +26,8 @@ double multiply_add(std::int64_t steps) {
     for (const Values& value : values)
         total += value;
     seed = total[0] > 0 ? 1.0F : static_cast<float>(start);
-    return 2.0 * static_cast<double>(steps) * sums *
-           (vector_bytes / static_cast<int>(sizeof(Number)));
+    constexpr int numbers = sums * (vector_bytes / static_cast<int>(sizeof(Number)));
+    return 2.0 * static_cast<double>(steps) * numbers;
 }
 
 constexpr int many = registers == 16 ? 12 : 24;
