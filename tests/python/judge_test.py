@@ -155,6 +155,7 @@ class Thresholds(unittest.TestCase):
         0.2: {"LEAST_MEMORY", "unbalanced"},
         0.5: {"FAR_BELOW", "FOR_REPEATS"},
         0.6: {"SETTLING_SHARE", "least_of_hardware"},
+        0.95: {"fallen", "worthwhile"},
     }
     # A prediction follows the programs' choice of tiles; the limit of a limit has the same value by chance.
     FOLLOWED = {four_step.AS_EVEN: {"AS_EVEN", "as_even", "implausible_fraction"}}

@@ -37,7 +37,7 @@ void CudaGemv::launch(const double* x, double* y, cudaStream_t stream) const {
         "cublasDgemv");
 }
 
-CudaGemv faster_gemv(const RowMajorMatrix& matrix, CudaMemory& memory, double worthwhile) {
+CudaGemv faster_gemv(const RowMajorMatrix& matrix, CudaMemory& memory, double most) {
     if (matrix.rows == 0 || matrix.columns == 0)
         return {matrix, GemvBy::kernel, memory};
     const Allocation x = memory.allocate(bytes_of<double>(matrix.columns), MemoryKind::device);
@@ -61,7 +61,7 @@ CudaGemv faster_gemv(const RowMajorMatrix& matrix, CudaMemory& memory, double wo
         of_ours = std::min(of_ours, time(ours));
         of_theirs = std::min(of_theirs, time(theirs));
     }
-    return of_theirs.value < worthwhile * of_ours.value ? std::move(theirs) : std::move(ours);
+    return of_theirs.value < most * of_ours.value ? std::move(theirs) : std::move(ours);
 }
 
 }  // namespace quartet::device

@@ -32,10 +32,12 @@ class CudaGemv {
     Allocation workspace_;
 };
 
+/// The most of our kernel's time that cuBLAS may take: it must win by more than measurements vary,
+/// so that the choice and the order of the additions are the same each time.
+inline constexpr double worthwhile = 0.95;
+
 /// The faster of the two, measured on the matrix as it is, and so ready to be recorded: cuBLAS
-/// makes its first call on a handle here. It must win by more than measurements vary, so that the
-/// choice and the order of the additions are the same each time: `worthwhile` of our kernel's time
-/// is the most that it may take. Uses its own stream, and waits for it.
-CudaGemv faster_gemv(const RowMajorMatrix& matrix, CudaMemory& memory, double worthwhile = 0.95);
+/// makes its first call on a handle here. Uses its own stream, and waits for it.
+CudaGemv faster_gemv(const RowMajorMatrix& matrix, CudaMemory& memory, double most = worthwhile);
 
 }  // namespace quartet::device
