@@ -429,7 +429,7 @@ class Counters(unittest.TestCase):
                     for name, value in ((counters.TIME, time), (metric, conflicts))))
             reading, = counters.readings(logs)
             self.assertEqual((reading.kernel, reading.value, reading.verdict),
-                             ("transpose", 0, ""))
+                             ("transpose", 0, "met"))
 
     def test_each_kernel_of_the_table_is_one_of_the_sources(self):
         sources = "".join(file.read_text(encoding="utf-8") for file in

@@ -44,8 +44,7 @@ TABLE: dict[str, tuple[Counter, ...]] = {
     "update_packs": (_FULL, _WHOLE),
     "multiply_by_twiddles": (_FULL, _WAITS),
     "unpack": (Counter(SECTORS, Bound(15), "sectors of a load: whole lines of a peer's memory"),),
-    # By arithmetic there are none; the counter has other replays, too (an H100: 15% of all requests).
-    "transpose": (Counter(CONFLICTS, Bound(), "bank conflicts, and other replays"),),
+    "transpose": (Counter(CONFLICTS, Bound(most=0), "bank conflicts"),),
     "gemm": (Counter(TENSORS, Bound(most=0), "instructions of tensor cores: not single precision"),),
 }
 # Neither the card's clocks are changed nor its caches emptied, as ncu would by itself.
