@@ -12,9 +12,10 @@ namespace quartet::fft {
 /// The library formulation: FFTW's distributed one-dimensional transform. FFTW chooses the blocks
 /// of its input, which is in natural order. Its output is in natural order (`natural`) or in the
 /// order that its algorithm ends with (`transposed`, FFTW_MPI_SCRAMBLED_OUT), which is found by
-/// transforming an impulse. After measuring, FFTW's plans are written to the file of wisdom that
-/// `options` may name; read_wisdom() has read it before. Collective. Throws Unavailable where
-/// FFTW-MPI is not in this build or has no plan, Failure where the file cannot be written.
+/// transforming an impulse; a transform whose bins are in none of its orders fails each check.
+/// After measuring, FFTW's plans are written to the file of wisdom that `options` may name;
+/// read_wisdom() has read it before. Collective. Throws Unavailable where FFTW-MPI is not in this
+/// build or has no plan, Failure where the file cannot be written.
 std::unique_ptr<TransformCase> make_library_case(bench::Session& session, const Problem& problem,
                                                  const Options& options);
 
