@@ -24,7 +24,8 @@ class JsonError : public Failure {
     using Failure::Failure;
 };
 
-/// Reads JSON that a user may have named or changed. Throws JsonError.
+/// Reads JSON that a user may have named or changed. No object may have a key twice: readers differ
+/// in which one they take. Throws JsonError.
 nlohmann::json parse_json(std::string_view text, const JsonBounds& bounds = {});
 /// The same, keys in the order of the text.
 nlohmann::ordered_json parse_ordered_json(std::string_view text, const JsonBounds& bounds = {});

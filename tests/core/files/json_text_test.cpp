@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -62,6 +63,25 @@ TEST(ParseJson, RefusesWhatIsTooLong) {
     EXPECT_THAT(refusal("[1, 2]", {.size = {5}}),
                 HasSubstr("too long for JSON (6 B, at most 5 B)"));
     EXPECT_NO_THROW(parse_json("[1, 2]", {.size = {6}}));
+}
+
+TEST(ParseJson, RefusesAKeyTwiceInAnObject) {
+    EXPECT_EQ(refusal(R"({"a": 1, "b": 2, "a": 3})"), "has the key 'a' twice");
+    EXPECT_EQ(refusal(R"({"a": 1, "\u0061": 1})"), "has the key 'a' twice");
+    EXPECT_EQ(refusal(R"([{"b": {"c": [], "c": {}}}])"), "has the key 'c' twice");
+    EXPECT_THROW(parse_json(R"({"a": {"a": 1}, "a": 1})"), JsonError);
+    EXPECT_NO_THROW(parse_json(R"({"a": {"a": [{"a": 1}, {"a": 2}]}})"));
+}
+
+TEST(ParseJson, TakesTimeInProportionToTheText) {
+    constexpr int count = 300000;  // of which the square would take a minute
+    std::string text = "[";
+    for (int index = 0; index < count; ++index) {
+        text += index > 0 ? ",{\"a\":[]}" : "{\"a\":[]}";
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(parse_ordered_json(text + "]").size(), std::size_t{count});
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
 TEST(ParseJson, RefusesManyKeysWhereTheirOrderIsKept) {
