@@ -101,6 +101,27 @@ class Cutting(OwnFiles):
         self.assertEqual(made.code, 0, made)
         self.assert_refused_by_tiles("fft made --manifest", "a program has made")
 
+    def test_numbers_that_no_file_may_have_are_refused_where_they_stand(self):
+        numpy("import numpy as np\na, b, x = (np.load(f + '.npy') for f in 'AMx')\nlarge = a.astype('f8')\n"
+              "large[30, 14] = 1e300\nnp.save('large.npy', large)\na[3, 5] = np.nan\nnp.save('nan.npy', a)\n"
+              "np.save('matmul/A_0_0.npy', a[:12, :12])\n"
+              "b[22, 0] = -np.inf\nnp.save('inf.npy', b)\nx[251] = complex(1, np.nan)\nnp.save('z.npy', x)", cwd=self.folder)
+        for arguments, *reasons in (
+                ("matmul A.npy large.npy new --tile 12 --convert", "large.npy has 1e+300 at [30, 14] (float32 has no"),
+                ("matmul nan.npy B.npy new --tile 12", "nan.npy has nan at [3, 5] (the programs take finite"),
+                ("cg inf.npy b.npy new --blocks 3", "inf.npy has -inf at [22, 0]"),
+                ("fft z.npy new --tiles 5", "z.npy has (1+nanj) at [251]"),
+                ("matmul matmul --manifest", "A_0_0.npy has nan at [3, 5]")):
+            with self.subTest(arguments):
+                self.assert_refused_by_tiles(arguments, *reasons)
+                self.assertEqual(list(self.folder.glob("new/*")), [])
+        self.assertFalse((self.folder / "matmul/manifest.json").exists())
+
+    def test_a_file_that_is_longer_than_its_array_is_refused(self):
+        with (self.folder / "x.npy").open("ab") as file:
+            file.write(b"x")
+        self.assert_refused_by_tiles("fft x.npy new --tiles 5", "x.npy has 1 byte behind its numbers")
+
     def test_modules_that_are_missing_are_named(self):
         numpy("import numpy as np\nnp.save('x-0.npy', np.ones(10, 'c16'))", cwd=self.folder)
         for module, arguments in (("numpy", ("x-0.npy", "new", "--tiles", "5")), ("xxhash", (".", "--manifest"))):

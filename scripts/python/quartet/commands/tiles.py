@@ -72,8 +72,15 @@ def cut_arrays(options: argparse.Namespace, layout: Layout) -> Cut:
     for file in ("manifest.json", *(piece.file for piece in cut.pieces)):
         if (folder / file).exists():
             raise ScriptError(f"{folder} has {file} already: name another folder")
-    for piece in cut.pieces:
-        cutting.write(arrays[piece.array], piece, layout.dtype, folder)
+    written: list[Path] = []
+    try:
+        for piece in cut.pieces:
+            cutting.write(paths[piece.array], arrays[piece.array], piece, layout.dtype, folder)
+            written.append(folder / piece.file)
+    except BaseException:
+        for piece_file in written:  # they would stand in the way of the next attempt
+            piece_file.unlink(missing_ok=True)
+        raise
     print(f"{folder}: {counted(len(cut.pieces), 'file')}")
     return cut
 

@@ -9,7 +9,7 @@ import xxhash
 
 from quartet.exit_codes import ScriptError
 from quartet.files import FileProblem, read_json, write_json
-from quartet.own_data.cutting import opened
+from quartet.own_data.cutting import opened, require_finite
 from quartet.own_data.layout import Cut, Layout
 
 NAME = "manifest.json"
@@ -49,6 +49,7 @@ def found_in(layout: Layout, folder: Path) -> Cut:
                               f"where {layout.dtype}, {piece.shape} is expected): write it again")
         if not array.flags.c_contiguous:
             raise ScriptError(f"{path} cannot be used in Fortran order: convert it with numpy.ascontiguousarray")
+        require_finite(path, array)
     return cut
 
 
