@@ -161,6 +161,16 @@ class Folders(HostileSweep):
         self.assertEqual(self.sweep(self.spec(launches=1, ranks=[1])).returncode, 0)
         self.assertIn(f" on {os.uname().nodename} since ", (self.results / "sweep.lock").read_text())
 
+    def test_what_is_no_lock_is_refused_and_kept(self):
+        self.results.mkdir()
+        lock, precious = self.results / "sweep.lock", self.folder / "precious"
+        precious.write_text("text")
+        for make in (os.mkfifo, lambda at: os.link(precious, at)):
+            make(lock)
+            self.refused(self.spec(launches=1), "--folder", self.results, word="sweep.lock is no lock")
+            lock.unlink()
+        self.assertEqual(precious.read_text(), "text")
+
     def test_a_file_system_without_locks_is_said_and_used(self):
         plan = types.SimpleNamespace(as_json=lambda: {"plan_version": 0})
         for number, is_in_use in ((errno.ENOSYS, False), (errno.ENOLCK, False), (errno.EOPNOTSUPP, False),

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -65,6 +66,27 @@ int open_lock(const std::filesystem::path& file) {
     return descriptor >= 0 || errno != EACCES ? descriptor : ::open(file.c_str(), flags | O_RDONLY);
 }
 
+// What keeps a file from being a lock, apart from most errors of opening it. In a folder of many
+// users anybody can put there what locks nothing, or what somebody would miss once it is written.
+std::optional<std::string> why_no_lock(const std::filesystem::path& file, int descriptor,
+                                       int error) {
+    struct stat status {};
+    if (descriptor < 0) {
+        if (error == EACCES && ::lstat(file.c_str(), &status) == 0 &&
+            status.st_uid != ::geteuid()) {
+            return fmt::format("is user {}'s, who alone may open it", status.st_uid);
+        }
+    } else if (::fstat(descriptor, &status) == 0) {
+        if (!S_ISREG(status.st_mode)) {
+            return "is no regular file";
+        }
+        if (status.st_nlink > 1) {
+            return "has another name, too";
+        }
+    }
+    return std::nullopt;
+}
+
 // Whether the name still leads to the open file: its last holder may have removed it meanwhile.
 bool is_still(const std::filesystem::path& file, int descriptor) {
     struct stat there {};
@@ -95,7 +117,7 @@ std::filesystem::path FileLock::of_folder(const std::filesystem::path& folder) {
 
 FileLock::FileLock(std::filesystem::path file, const std::string& what, const std::string& owner)
     : file_(std::move(file)) {
-    if (take()) {
+    if (take(what)) {
         name_owner(owner);
         return;
     }
@@ -108,12 +130,18 @@ FileLock::FileLock(std::filesystem::path file, const std::string& what, const st
 }
 
 // Takes the lock unless somebody else has it; says whether it did.
-bool FileLock::take() {
+bool FileLock::take(const std::string& what) {
     constexpr int attempts = 1000;  // its last holder may remove the file each time
     for (int attempt = 0; attempt < attempts; ++attempt) {
         descriptor_.emplace(open_lock(file_));
+        const int error = errno;
+        if (const auto why = why_no_lock(file_, descriptor_->get(), error)) {
+            throw UsageError(
+                fmt::format("{} cannot be locked ({} {}): remove that file, or name another one",
+                            what, quotation(file_.native()), *why));
+        }
         if (descriptor_->get() < 0) {
-            throw FileError("lock", file_, errno);
+            throw FileError("lock", file_, error);
         }
         if (try_flock(descriptor_->get()) != 0) {
             if (has_no_locks(errno)) {

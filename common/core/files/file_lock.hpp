@@ -24,8 +24,8 @@ class FileLock {
 
     /// Takes the lock `file` for `owner` without waiting. Whoever holds it for the same owner (a
     /// rank of the same job) shares it. Throws UsageError that says who has it: "`what` is in use
-    /// by process 4711 on node12: wait for it, or name another one"; FileError if the file
-    /// cannot be made. Local.
+    /// by process 4711 on node12: wait for it, or name another one", or why the file can be no
+    /// lock; FileError if it cannot be made. Local.
     FileLock(std::filesystem::path file, const std::string& what, const std::string& owner);
     ~FileLock();
     FileLock(const FileLock&) = delete;
@@ -35,7 +35,7 @@ class FileLock {
     [[nodiscard]] bool holds() const { return holds_; }
 
   private:
-    bool take();
+    bool take(const std::string& what);
     void name_owner(const std::string& owner);
 
     std::filesystem::path file_;

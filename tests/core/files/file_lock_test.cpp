@@ -17,6 +17,7 @@
 namespace quartet {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 TEST(FileLock, IsHeldByOneOwnerAndGoneWithIt) {
@@ -88,6 +89,37 @@ TEST(FileLock, RefusesWhatCannotBeLocked) {
     ASSERT_EQ(::symlink("/dev/null", (folder / "link").c_str()), 0);
     EXPECT_THROW(FileLock(folder / "link", "it", "me"), FileError)
         << "or somebody's file is written";
+}
+
+TEST(FileLock, RefusesWhatIsNoLockAndSaysWhatToDo) {
+    const TemporaryFolder folder;
+    const auto refusal_of = [&](const char* name) {
+        return message_of<UsageError>([&] { FileLock(folder / name, "--json: 'r.json'", "me"); });
+    };
+    ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+    EXPECT_THAT(refusal_of("pipe"),
+                AllOf(HasSubstr("--json: 'r.json' cannot be locked ('"),
+                      HasSubstr("pipe' is no regular file): remove that file")));
+    write_text(folder / "precious", "text");
+    ASSERT_EQ(::link((folder / "precious").c_str(), (folder / "also").c_str()), 0);
+    EXPECT_THAT(refusal_of("also"), HasSubstr("also' has another name, too"));
+    EXPECT_EQ(read_text(folder / "precious"), "text");
+}
+
+TEST(FileLock, NamesTheUserWhoAloneMayOpenIt) {
+    if (::geteuid() != 0) {
+        GTEST_SKIP() << "another user's file needs root";
+    }
+    const TemporaryFolder folder;
+    ASSERT_EQ(::chmod(folder.path().c_str(), 0777), 0);
+    write_text(folder / "lock", "process 1 on here");
+    ASSERT_EQ(::chmod((folder / "lock").c_str(), 0600), 0);
+    constexpr uid_t nobody = 65534;
+    ASSERT_EQ(::seteuid(nobody), 0);
+    const std::string refusal =
+        message_of<UsageError>([&] { FileLock(folder / "lock", "it", "me"); });
+    ASSERT_EQ(::seteuid(0), 0);
+    EXPECT_THAT(refusal, HasSubstr("lock' is user 0's, who alone may open it): remove that file"));
 }
 
 TEST(LockOwner, NamesProcessAndHost) {

@@ -12,6 +12,7 @@ import fcntl
 import os
 import random
 import re
+import stat
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,6 +98,10 @@ class SweepFolder:
         except OSError as error:
             raise LaunchError(BAD_USAGE, f"{file} cannot be written ({reason_of(error)}): name another "
                               "--folder") from None
+        state = os.fstat(self.lock)
+        if not stat.S_ISREG(state.st_mode) or state.st_nlink > 1:
+            raise LaunchError(BAD_USAGE, f"{file} is no lock (no regular file, or one with another name, too): remove "
+                              "it, or name another --folder")
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
