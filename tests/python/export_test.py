@@ -103,6 +103,18 @@ class Formats(unittest.TestCase):
         self.assertEqual(len(columns), 1)
         self.assertIn("no window \\| none", "".join(lines))
 
+    def test_text_is_no_markup_in_markdown(self):
+        for text, shown in (("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
+                            ("[a](javascript:alert(1))", r"\[a\](javascript:alert(1))"),
+                            ("![x](http://e/x)", r"!\[x\](http://e/x)"), ("a`b`|c\\", r"a\`b\`\|c\\"),
+                            ("&lt; _a_ *b* ~c~", r"&amp;lt; \_a\_ \*b\* \~c\~"), ("node_1", "node_1")):
+            document = fake_results.document(fake_results.case(
+                fake_results.stream_name(), 1, factors={"kernel": "stream", text: 1}))
+            document["context"]["host_name"] = text
+            heading, _, row = export.as_markdown(export.rows(judged_cases([document]))).splitlines()
+            self.assertIn(f" | {shown} | ", heading)
+            self.assertIn(f" | {shown} | ", row)
+
     def test_json_lines_are_the_rows(self):
         rows = export.rows(judged_cases(documents()))
         read = [json.loads(line) for line in export.as_jsonl(rows).splitlines()]

@@ -179,7 +179,7 @@ class Whole(FakeBuild):
             self.assertEqual(done.returncode, 0, done.stderr)
             calls = self.calls()[before:]
             self.assertEqual(calls[-1], program)
-            self.assertIn("## Kernels alone\n\n```\ngemv 3 GB/s\n```", self.page())
+            self.assertIn("## Kernels alone\n\n    gemv 3 GB/s\n", self.page())
             self.assertEqual(len(calls) - 1, nvcc_calls)
         compiled = self.calls()[0]
         for word in ("-arch=sm_90", "kernel_benchmark.cu", "gemv_kernel.cu", "four_step_kernels.cu"):

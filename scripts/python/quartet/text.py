@@ -1,6 +1,7 @@
 """The words, numbers and lines that the scripts print."""
 
 import contextlib
+import html
 import re
 import sys
 import textwrap
@@ -12,6 +13,7 @@ WIDTH = 80
 LONGEST_LINE = 1000  # of a message
 BOUNDS = {"above": ">", "below": "<", "about": "~"}  # of a published number
 _BUILD_OF_OPENBLAS = re.compile(r"(OpenBLAS \d[\w.]*)(?: [A-Z0-9_]{4,})*(?: \w+)? MAX_THREADS=\d+")
+_MARKUP = re.compile(r"[\\`*\[\]|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")  # within a word _ is none
 ABOVE_LIMIT = ("above its limit: limit and rate disagree, usually a cache effect: do not quote this "
                "row")
 DISTRUSTED = "disturbed, or does not fit its neighbours: do not quote without the mark"
@@ -40,6 +42,11 @@ def plain_versions(text: str) -> str:
 def slug(text: str) -> str:
     """The text as part of a file's name."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def in_markdown(text: str) -> str:
+    """The text as a line or a table's cell of Markdown that shows it as it is: no markup, link, picture or HTML."""
+    return _MARKUP.sub(r"\\\g<0>", " ".join(html.escape(text, quote=False).split()))
 
 
 def rate(value: float) -> str:

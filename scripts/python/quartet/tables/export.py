@@ -11,7 +11,7 @@ from typing import Any, Callable, Union
 
 from quartet.kernels import WORDS
 from quartet.results import Case, Name, whole_number
-from quartet.text import size_in_bytes
+from quartet.text import in_markdown, size_in_bytes
 
 Cell = Union[str, int, float, bool, None]
 Row = dict[str, Any]  # a Cell each, but for `published`, which is an object of the contract's
@@ -102,12 +102,11 @@ def as_markdown(rows_found: list[Row]) -> str:
         return f"| {' | '.join(cells)} |\n"
 
     body = (line(_in_markdown(row[key]) for key in keys) for row in found)
-    return "".join([line(keys), line("---" for _ in keys), *body]) if keys else ""
+    return "".join([line(map(in_markdown, keys)), line("---" for _ in keys), *body]) if keys else ""
 
 
 def _in_markdown(cell: Cell) -> str:
-    text = "" if cell is None else f"{cell:.6g}" if isinstance(cell, float) else str(safe_cell(cell))
-    return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").split())
+    return in_markdown("" if cell is None else f"{cell:.6g}" if isinstance(cell, float) else str(safe_cell(cell)))
 
 
 def as_jsonl(found: list[Row]) -> str:

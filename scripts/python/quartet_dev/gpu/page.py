@@ -4,7 +4,7 @@ and expected, and where to look when it failed."""
 from pathlib import Path
 from typing import Iterable, Optional, Sequence
 
-from quartet.text import fraction, rate
+from quartet.text import fraction, in_markdown, rate
 from quartet_dev.gpu.alone import RATES
 from quartet_dev.gpu.ceilings import FLOPS_SHARE, MEMORY_SHARE, Ceilings
 from quartet_dev.gpu.counters import NO_NCU, Reading, readings, refusal
@@ -31,7 +31,7 @@ LOOK_AT_RATES = "its log; then promises and rates below"
 def write(place: Place, gpu: Gpu, parts: Sequence[str], records: dict[str, PartRecord]) -> Findings:
     """Writes the page, and returns what it says of promises."""
     found = findings(records, place.documents)
-    lines = [f"# {gpu.name}", ""]
+    lines = [f"# {in_markdown(gpu.name)}", ""]
     if any(record.small for record in records.values()):
         lines += ["**Small sizes, to try the script: no rate here means anything.**", ""]
     lines += [*_machine(found, gpu), *_parts(parts, records), *_promises(found.kept), *_rates(found),
@@ -42,7 +42,7 @@ def write(place: Place, gpu: Gpu, parts: Sequence[str], records: dict[str, PartR
 
 def _table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
     def line(cells: Iterable[object]) -> str:
-        return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
+        return "| " + " | ".join(in_markdown(str(cell)) for cell in cells) + " |"
 
     return [line(headings), "|" + "---|" * len(headings), *map(line, rows), ""]
 
@@ -80,7 +80,7 @@ def _parts(parts: Sequence[str], records: dict[str, PartRecord]) -> list[str]:
         for step in records[name].steps if name in records else []:
             if step.state != "ok":
                 log = f" ([log](logs/{step.log}))" if step.log else ""
-                lines.append(f"- {name}, {step.title}: {step.state}: {step.reason}{log}")
+                lines.append("- " + in_markdown(f"{name}, {step.title}: {step.state}: {step.reason}") + log)
     return [*lines, ""]
 
 
@@ -129,19 +129,20 @@ def _rates(found: Findings) -> list[str]:
 def _kernels(logs: Path, record: Optional[PartRecord]) -> list[str]:
     files = [logs / step.log for step in record.steps if step.title == RATES and step.log] if record else []
     said = [file.read_text(encoding="utf-8", errors="replace").strip() for file in files if file.exists()]
-    return ["## Kernels alone", "", *(["```", *said, "```"] if said else ["this part has not run."]), ""]
+    shown = [f"    {line}" for text in said for line in text.splitlines()]  # which nothing in them can end
+    return ["## Kernels alone", "", *(shown or ["this part has not run."]), ""]
 
 
 def _counters(logs: Path, have_run: bool) -> list[str]:
     found = readings(logs) if have_run else []
     if not found:
         why = refusal(logs) if have_run else "this part has not run"
-        return ["## Counters", "", (why or NO_NCU) + ".", ""]
+        return ["## Counters", "", in_markdown(why or NO_NCU) + ".", ""]
     return ["## Counters", "", "Of each kernel's longest launch.", "",
             *_table(("kernel", "counter", "what", "wanted", "read", "verdict"),
                     map(_reading, found))]
 
 
 def _reading(each: Reading) -> tuple[str, ...]:
-    return (each.kernel, f"`{each.counter.metric}`", each.counter.meaning, str(each.counter.bound),
+    return (each.kernel, each.counter.metric, each.counter.meaning, str(each.counter.bound),
             f"{each.value:g}", each.verdict)
