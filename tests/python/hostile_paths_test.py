@@ -12,9 +12,10 @@ from pathlib import Path
 from unittest import mock
 
 import mutations
+import predicted_machine
 from in_process import FAULT, run
 from quartet import files
-from quartet.commands import compare, report, submit, sweep, table, trace
+from quartet.commands import compare, predict, report, submit, sweep, table, trace
 from quartet.exit_codes import ScriptError
 from tree import QUARTET, SCRIPTS
 
@@ -99,6 +100,15 @@ class Reading(PathCase):
                            run(trace, deep, self.folder / "a.png")):
                 self.assert_refused(result, "deep.json")
 
+    def test_a_key_twice_is_refused_whoever_reads_it(self):
+        twice = self.folder / "twice.json"
+        for text in ('{"a": 1, "b": 2, "a": 1}', '[{"b": {"a": 1, "\\u0061": {}}}]'):
+            twice.write_text(text)
+            for result in (run(table, twice), run(sweep, twice, "--dry-run"), run(submit, twice, "--ranks", 1, "/bin/true"),
+                           run(predict, twice, "cg", "--sizes", 8, "--ranks", 1), run(trace, twice, self.folder / "a.png")):
+                self.assert_refused(result, "twice.json: not a whole JSON document (it has the key 'a' twice)")
+                self.assertEqual(len(result[2].splitlines()), 1, result)
+
     def test_an_empty_folder_says_so(self):
         empty = self.folder / "empty"
         empty.mkdir()
@@ -122,6 +132,18 @@ class Writing(PathCase):
                 self.assert_refused(self.report(output), word)
         self.assertEqual(os.stat("/dev/null").st_rdev, device)
         self.assertEqual(json.loads(self.good.read_text()), mutations.sound())
+
+    def test_a_folder_that_is_missing_is_not_made(self):
+        machine = self.folder / "machine.json"
+        machine.write_text(json.dumps(predicted_machine.file(0.1)))
+        for name in ("nosuch/x.json", "nosuch/folder/x.json"):
+            file = self.folder / name
+            for result in (run(predict, machine, "cg", "--sizes", 4096, "--ranks", 4, "--json", file),
+                           run(trace, self.good, file.with_suffix(".png")),
+                           run(report, self.good, "--kernels", file.with_suffix(".svg")),
+                           run(report, self.good, "--output", self.folder / "nosuch/folder/page/index.html")):
+                self.assert_refused(result, "is no folder")
+        self.assertFalse((self.folder / "nosuch").exists())
 
     def test_long_names_and_links_are_written(self):
         output = self.folder / ("n" * 250 + ".html")
@@ -198,10 +220,12 @@ class Ends(PathCase):
                               stderr=subprocess.PIPE, timeout=LIMIT, check=False, **more)
 
     def test_output_that_cannot_be_written_is_said(self):
-        with open("/dev/full", "w", encoding="utf-8") as full:
-            done = self.table(stdout=full)
-        self.assertEqual(done.returncode, 3)
-        self.assertEqual(done.stderr, "quartet: No space left on device\n")
+        for words in (["table", self.good], ["table", "--help"], ["--help"], ["--version"]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([*QUARTET, *words], stdout=full, stderr=subprocess.PIPE, text=True,
+                                      timeout=LIMIT, check=False)
+            self.assertEqual(done.returncode, 3)
+            self.assertEqual(done.stderr, "quartet: No space left on device\n")
         reading, writing = os.pipe()
         os.close(reading)
         done = self.table(stdout=writing)

@@ -45,9 +45,10 @@ def exit_code_of(main: Callable[[], int]) -> int:
         if DEBUG in sys.argv:
             traceback.print_exc()
         text, code = _in_words(error)
+        if not _is_output_written() and isinstance(error, OSError) and text:
+            text = f"standard output cannot be written ({text}): send it elsewhere"
         if text:
             say(text)
-        _give_up_output()
         return code
 
 
@@ -87,13 +88,15 @@ def _prepare_output() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _give_up_output() -> None:
-    """Python would complain at its end about what could not be written."""
+def _is_output_written() -> bool:
+    """Gives up what could not be: Python would complain about it at its end."""
     try:
         sys.stdout.flush()
+        return True
     except (OSError, ValueError):
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return False
 
 
 class UsageError(ScriptError):

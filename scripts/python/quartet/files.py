@@ -10,6 +10,7 @@ import math
 import os
 import secrets
 import stat
+from collections import Counter
 from pathlib import Path
 from typing import Any, Callable, Iterable, Iterator, Union
 
@@ -73,11 +74,12 @@ def read_text(path: Union[str, Path], most: int = MOST_BYTES, errors: str = "str
 
 
 def read_json(path: Union[str, Path], most: int = MOST_BYTES) -> Any:
-    """Like read_text(), as JSON. Raises FileProblem also if it is none, too deep, or has numbers
-    that no document has."""
+    """Like read_text(), as JSON. Raises FileProblem also if it is none, too deep, has a key twice in
+    an object, or has numbers that no document has."""
     text = read_text(path, most)
     try:
-        return with_bounds(json.loads(text, parse_constant=_refuse, parse_int=_integer))
+        return with_bounds(json.loads(text, parse_constant=_refuse, parse_int=_integer,
+                                      object_pairs_hook=_object))
     except RecursionError:
         raise FileProblem(f"{path}: is nested too deeply (at most {MOST_LEVELS} levels)") from None
     except ValueError as error:
@@ -86,6 +88,15 @@ def read_json(path: Union[str, Path], most: int = MOST_BYTES) -> Any:
 
 def _refuse(word: str) -> None:
     raise ValueError(f"{word} is not JSON")
+
+
+def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Readers differ in which one they take of a key that is there twice."""
+    found = dict(members)
+    if len(found) < len(members):
+        counts = Counter(key for key, _ in members)
+        raise ValueError(f"it has the key '{next(key for key in counts if counts[key] > 1):.40}' twice")
+    return found
 
 
 def _integer(digits: str) -> int:
@@ -122,12 +133,18 @@ def make_folder(path: Path) -> Path:
     return path
 
 
+def require_folder(path: Path) -> None:
+    """Raises ScriptError if there is none: a mistyped name makes no folders."""
+    if not os.path.isdir(path):
+        raise ScriptError(f"{path} is no folder (it is missing, or a file): make it, or name another one")
+
+
 def check_output(path: Path, inputs: Iterable[Path] = ()) -> None:
     """Raises ScriptError if `path` cannot be written, or would replace what is no regular file, or
-    one of the inputs. To be called before work is done. Makes the folder that it lies in."""
+    one of the inputs. To be called before work is done."""
     if path.name in ("", ".."):
         raise ScriptError(f"'{path}' names no file to write: give one")
-    make_folder(path.parent)
+    require_folder(path.parent)
     with _worded(path, BAD_USAGE):
         with contextlib.suppress(FileNotFoundError):
             state = os.stat(path)

@@ -20,7 +20,7 @@ from typing import Any, Optional
 
 from quartet.command_line import shipped_in
 from quartet.exit_codes import UNAVAILABLE, VERIFIED, ScriptError
-from quartet.files import check_output, make_folder, replacing, write_text
+from quartet.files import check_output, make_folder, replacing, require_folder, write_text
 from quartet.kernels import KERNELS
 from quartet.paths import MACHINES, RESULTS, SHIPPED
 from quartet.predict.expectation import Expectations
@@ -45,6 +45,7 @@ from quartet.tables.export import safe_cell
 from quartet.terminal import printable
 from quartet.text import counted, say
 
+PAGE = RESULTS / "report" / "index.html"
 EXAMPLE = "quartet report results/runs --output page.html"
 OWN, REFERENCE = RESULTS / "runs", SHIPPED / "measured"
 
@@ -165,7 +166,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH",
                         help="documents, or folders of them; a folder is a series of its own "
                              "(results/runs, with results/measured as marks)")
-    parser.add_argument("--output", type=Path, default=RESULTS / "report" / "index.html",
+    parser.add_argument("--output", type=Path, default=PAGE,
                         help="the page; its figures go to figures/ beside it (%(default)s)")
     parser.add_argument("--rates", type=shipped_in(MACHINES), metavar="MACHINE",
                         help="a machine file with rates (docs/prediction.md): what it should give, beside "
@@ -184,6 +185,10 @@ def run(options: argparse.Namespace) -> int:
         raise ScriptError(f"no usable result document in {places}: make some (quartet run, or a "
                           "program's --json), or name where they are")
     inputs = [path for path, _ in material.documents] + ([options.rates] if options.rates else [])
+    if not options.kernels:
+        if options.output != PAGE:
+            require_folder(options.output.parent.parent)
+        make_folder(options.output.parent)
     check_output(options.kernels or options.output, inputs)
     expected = Expectations.load(options.rates) if options.rates else None
     if options.kernels:

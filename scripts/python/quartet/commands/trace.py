@@ -165,8 +165,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(wanted: argparse.Namespace) -> int:
-    timeline = read(wanted.trace)
     check_output(wanted.picture, [wanted.trace])
+    timeline = read(wanted.trace)
     begin, end, title = timeline.run(wanted.case, wanted.run)
     first = begin + 1e3 * wanted.begin
     last = end if wanted.end is None else min(end, begin + 1e3 * wanted.end)

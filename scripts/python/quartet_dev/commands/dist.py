@@ -157,7 +157,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"--commit '{options.commit:.40}' is none")
     name, content = tarball(options.commit, dict(options.licence))
     output: Path = options.output or ROOT / "build" / f"{name}.tar.gz"
-    make_folder(output.parent)
+    if not options.output:
+        make_folder(output.parent)
     with replacing(output) as aside:
         aside.write_bytes(content)
     recipe_name, text = recipe(name.partition("-")[2], content)
