@@ -1,12 +1,13 @@
 """What each flag of the programs does, as seen from outside."""
 
 import re
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
 import concurrent_tests
-from quartet_cli import KERNELS, assert_refused, cases, foreign_flags, listed, medians, run, schemas
+from quartet_cli import KERNELS, PROGRAMS, assert_refused, cases, foreign_flags, listed, medians, run, schemas
 
 # Words of all programs.
 FLAGS = """--device --formulation --transport --list --runs --ci --warmup --seed --verify --limits
@@ -94,6 +95,18 @@ class Flags(unittest.TestCase):
             outcome = run(kernel.name, 2, kernel.small, f"{flag} {size},{large} --dry-run",
                           *more, f"--filter /{name}/")
             self.assertEqual(outcome.code, 0, outcome)
+
+    def test_output_that_cannot_be_written_is_a_failure(self):
+        """Without a launcher, which would write for the program."""
+        for kernel in KERNELS:
+            for words in ("--help", "--version", "--list",
+                          *(("--dry-run", "--runs 1 --warmup 0 --limits off") if kernel.least_ranks == 1 else ())):
+                with open("/dev/full", "w", encoding="utf-8") as full:
+                    done = subprocess.run([PROGRAMS / kernel.name, *kernel.small.split(), *words.split()], stdout=full,
+                                          stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, check=False)
+                self.assertEqual(done.returncode, 3, (kernel.name, words, done.stderr))
+                self.assertEqual(done.stderr, f"{kernel.name}: standard output cannot be written (No space left on "
+                                 "device): send it elsewhere\n")
 
     def test_version_is_one_line(self):
         for kernel in KERNELS:

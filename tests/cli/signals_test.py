@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import tempfile
 import time
@@ -27,6 +28,15 @@ def rows_so_far(results):
         return json.loads(results.read_text())["benchmarks"]
     except FileNotFoundError:
         return []
+
+
+def takes(process, number):
+    """Whether the process has a handler of the signal."""
+    try:
+        caught = re.search(r"SigCgt:\s*(\w+)", Path(f"/proc/{process}/status").read_text())
+    except OSError:
+        return False
+    return bool(caught and int(caught[1], 16) >> (number - 1) & 1)
 
 
 class Signals(unittest.TestCase):
@@ -90,9 +100,39 @@ class Signals(unittest.TestCase):
             if code == 3:
                 self.assertIn("before its first run", stderr)
                 self.assertNotIn("are kept", stderr)
+            elif code != -number:
+                self.assertIn("are kept" if code == 75 else "launch.sh: the job ended early (SIG", stderr)
 
         with ThreadPoolExecutor(4) as pool:
             list(pool.map(stop, range(24)))
+
+    def test_none_ends_a_rank_without_a_word(self):
+        """Sent to the ranks at many moments, beginning with their first: after it they end by themselves."""
+        kernels = [kernel for kernel in KERNELS if kernel.name in ("stream", "cg")]
+
+        def stop(turn):
+            kernel = kernels[turn % len(kernels)]
+            job, results = self.job(kernel, f"--runs {ENDLESS}")
+            self.assertTrue(job.wait_until(lambda: len(job.ranks()) == 2), kernel.name)
+
+            def have_begun():
+                """Their main functions; before these a process takes no signal, of which HUP comes last. Or even MPI."""
+                return all(takes(rank, signal.SIGHUP) for rank in job.ranks()) or any(
+                    results.parent.glob("vader_segment*"))
+
+            self.assertTrue(not turn or job.wait_until(have_begun), kernel.name)
+            time.sleep(max(0, turn - 4) / 8)
+            number = SIGNALS[turn // 2 % len(SIGNALS)]
+            for rank in job.ranks()[turn % 2:]:
+                os.kill(rank, number)
+            code, _, stderr = job.end()
+            where = (turn, kernel.name, number, stderr)
+            self.assertIn(code, (3, 75) if turn else (3, 75, 128 + number), where)
+            words = {3: "before its first run", 75: "are kept"}.get(code, "launch.sh: the job ended early (SIG")
+            self.assertIn(words, stderr, where)
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(stop, range(28)))
 
 
 if __name__ == "__main__":

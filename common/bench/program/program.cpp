@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <new>
+#include <system_error>
 #include <thread>
 
 #include "bench/flags/filter.hpp"
@@ -28,9 +31,18 @@ int code(ExitCode exit_code) {
     return static_cast<int>(exit_code);
 }
 
-void print(std::FILE* stream, const std::string& text) {
-    std::fputs(text.c_str(), stream);
-    std::fflush(stream);
+// The signals of a process: simulated ranks share one.
+StopRequest taking_signals() {
+    StopRequest stop_request;
+    if (!device::ranks_are_simulated()) {
+        stop_request.take_signals();
+    }
+    return stop_request;
+}
+
+void print_error(const std::string& text) {
+    std::fputs(text.c_str(), stderr);
+    std::fflush(stderr);
 }
 
 // If several ranks fail at once, one message is enough. The first rank speaks and ends the others
@@ -71,9 +83,14 @@ void require_no_files_of_model(const Session& session) {
 }  // namespace
 
 Program::Program(ProgramDescription description, comm::TransportRegistry registry)
-    : description_(std::move(description)),
+    : stop_request_(taking_signals()),
+      description_(std::move(description)),
       registry_(std::move(registry)),
       command_line_(description_.name, description_.summary) {}
+
+Program::~Program() {
+    stop_request_.ignore_later();
+}
 
 int Program::run(int argc, char** argv, const std::function<void(Session&)>& plan) {
     int rank = -1;
@@ -95,18 +112,16 @@ int Program::run(int argc, char** argv, const std::function<void(Session&)>& pla
             parse(argc, argv, world);
             if (text_) {
                 if (rank == 0) {
-                    print(stdout, *text_);
+                    print(*text_);
                 }
-                return code(ExitCode::verified);
+                return code(judged_by_output(ExitCode::verified, world));
             }
             stages.end(Stage::plan);
             Session session(description_, command_line_.options(), registry_);
             stages.end(Stage::device_start);
             session.record().stages = stages;
-            if (!device::ranks_are_simulated()) {
-                session.stop_request().take_signals();  // of a process: simulated ranks share one
-            }
-            return code(run_session(session, plan));
+            session.stop_request() = stop_request_;
+            return code(judged_by_output(run_session(session, plan), world));
         } catch (const UsageError& error) {
             return refuse(error);
         } catch (const Unavailable& error) {
@@ -140,7 +155,7 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
     const CommonOptions& options = session.options();
     const auto print_on_root = [&](const std::string& text) {
         if (session.is_root()) {
-            print(stdout, text);
+            print(text);
         }
     };
     if (options.list == Switch::on) {
@@ -185,8 +200,7 @@ void Program::prepare(Session& session, const std::function<void(Session&)>& pla
     }
 }
 
-void Program::report(const Session& session, const Measured& measured,
-                     const std::string& warning) const {
+void Program::report(const Session& session, const Measured& measured, const std::string& warning) {
     if (!session.is_root()) {
         return;
     }
@@ -194,13 +208,13 @@ void Program::report(const Session& session, const Measured& measured,
     const auto& json = session.options().json;
     if (session.options().quiet == Switch::off) {
         const bool is_given = session.gpus().empty() && session.options().isa != "auto";
-        print(stdout, rows_text(rows, is_given ? session.isa() : session.gpus().summary()));
+        print(rows_text(rows, is_given ? session.isa() : session.gpus().summary()));
         for (const std::string& text : warnings(session, rows)) {
             const bool is_marked = text.starts_with("? ") || text.starts_with("! ");
-            print(stdout, fmt::format("{}{}\n", is_marked ? "" : "warning: ", text));
+            print(fmt::format("{}{}\n", is_marked ? "" : "warning: ", text));
         }
         if (json) {
-            print(stdout, fmt::format("more: quartet table {}\n", json->native()));
+            print(fmt::format("more: quartet table {}\n", json->native()));
         }
     }
     if (!warning.empty()) {
@@ -210,11 +224,29 @@ void Program::report(const Session& session, const Measured& measured,
         say(fmt::format("stopped on request: complete runs are kept{}",
                         json ? "" : " in the printed rows alone"));
     }
-    print(stderr, failures_of(rows, description_.name));
+    print_error(failures_of(rows, description_.name));
+}
+
+// What was printed may not have arrived: the disk is full, or nobody reads it. Collective.
+ExitCode Program::judged_by_output(ExitCode exit_code, const comm::Communicator& world) const {
+    if (!world.any(output_error_ != 0)) {
+        return exit_code;
+    }
+    if (world.rank() == 0) {
+        say(fmt::format("standard output cannot be written ({}): send it elsewhere",
+                        std::generic_category().message(output_error_)));
+    }
+    return ExitCode::failed;
+}
+
+void Program::print(const std::string& text) {
+    if (std::fputs(text.c_str(), stdout) == EOF || std::fflush(stdout) != 0) {
+        output_error_ = errno;
+    }
 }
 
 void Program::say(const std::string& message) const {
-    print(stderr, fmt::format("{}: {}\n", description_.name, message));
+    print_error(fmt::format("{}: {}\n", description_.name, message));
 }
 
 }  // namespace quartet::bench

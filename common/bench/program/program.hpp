@@ -15,6 +15,10 @@ class Program {
   public:
     explicit Program(ProgramDescription description,
                      comm::TransportRegistry registry = comm::TransportRegistry::standard());
+    /// What asks to stop when all is done is ignored for the rest of the process.
+    ~Program();
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
 
     /// Takes the program's own flags.
     CommandLine& command_line() { return command_line_; }
@@ -27,13 +31,18 @@ class Program {
     void parse(int argc, char** argv, const comm::Communicator& world);
     ExitCode run_session(Session& session, const std::function<void(Session&)>& plan);
     static void prepare(Session& session, const std::function<void(Session&)>& plan);
-    void report(const Session& session, const Measured& measured, const std::string& warning) const;
+    void report(const Session& session, const Measured& measured, const std::string& warning);
+    [[nodiscard]] ExitCode judged_by_output(ExitCode exit_code,
+                                            const comm::Communicator& world) const;
+    void print(const std::string& text);
     void say(const std::string& message) const;
 
+    StopRequest stop_request_;  ///< the first member: signals are taken before MPI starts
     ProgramDescription description_;
     comm::TransportRegistry registry_;
     CommandLine command_line_;
     std::optional<std::string> text_;  ///< to print instead of running
+    int output_error_ = 0;             ///< errno of what standard output did not take
 };
 
 }  // namespace quartet::bench
