@@ -33,6 +33,47 @@
 # example:
 #   quartet launch 2 cg --size 4096 --iterations 50 --runs 3
 set -eu
+is_open_mpi=
+job=
+stopped_by= # the number of the first signal
+sent=       # the last one that the job got
+
+# Whether the launcher has started no rank yet; false if nobody can tell.
+# shellcheck disable=SC2317  # pass_on calls it
+has_no_ranks() {
+    children=$(cat "/proc/$job/task/"*/children 2>/dev/null) && [ -z "$children" ]
+}
+
+# pass_on SIGNAL NUMBER: the first one asks the ranks to stop, the next one ends the job. Open MPI would
+# take a request before there are ranks, and forget it: nothing is lost by ending the job then.
+# shellcheck disable=SC2317  # the traps call it
+pass_on() {
+    signal=$1
+    [ -n "$is_open_mpi" ] && [ -z "$stopped_by" ] && signal=USR1
+    stopped_by=${stopped_by:-$2}
+    [ -n "$job" ] || return 0
+    [ -n "$is_open_mpi" ] && has_no_ranks && signal=TERM
+    sent=$signal
+    kill -s "$signal" "$job" 2>/dev/null || :
+    if [ "$1-$signal" = INT-USR1 ]; then
+        echo "launch.sh: asked the ranks to stop after the run under way; again to end the job" >&2 || :
+    fi
+}
+trap 'pass_on TERM 15' TERM
+trap 'pass_on INT 2' INT
+trap 'pass_on HUP 1' HUP
+trap 'pass_on USR1 10' USR1
+
+# finish CODE: names the signal behind it, since Open MPI is quiet.
+finish() {
+    case $1 in
+    129 | 13[024-9] | 141 | 143)
+        echo "launch.sh: the job ended early (SIG$(kill -l "$1")): its document keeps what it has" >&2 || :
+        ;;
+    esac
+    exit "$1"
+}
+
 QUARTET_LAUNCHED="$(uname -n) $(date +%s.%N)" # the programs count the whole task from here
 export QUARTET_LAUNCHED
 (exec 3<&0) 2>/dev/null || exec </dev/null # it was closed
@@ -45,7 +86,7 @@ refuse() { # control characters move no cursor, and backslashes are no escapes, 
 
 case ${1-} in
 -h | --help)
-    sed -n '2,/^set/s/^# \{0,1\}//p' "$0"
+    sed -n '2,/^set/s/^# \{0,1\}//p' "$0" || exit 3
     exit
     ;;
 esac
@@ -70,28 +111,34 @@ is_program() {
     [ -f "$1" ] && [ -x "$1" ]
 }
 
-# Whether there is such a program: a path, or a name on PATH. Shells differ in what command -v finds.
-has_program() (
+# path_of PROGRAM: where it is, a path, or a name on PATH. Shells differ in what command -v finds.
+path_of() (
     case $1 in
-    */*) is_program "$1" && exit ;;
+    */*) is_program "$1" && printf '%s' "$1" && exit ;;
     *)
         IFS=:
         for folder in $PATH; do
-            is_program "${folder:-.}/$1" && exit 0
+            is_program "${folder:-.}/$1" && printf '%s' "${folder:-.}/$1" && exit
         done
         ;;
     esac
     exit 1
 )
 if [ "${SLURM_JOB_NUM_NODES:-1}" != 1 ] && [ -z "${MPIEXEC-}${MPIEXEC_FLAGS+set}" ]; then
+    [ -z "$stopped_by" ] || finish "$((128 + stopped_by))"
     exec "$(dirname "$0")/slurm/start.sh" --threads="$threads" "$ranks" "$@"
 fi
-has_program "$launcher" ||
+path_of "$launcher" >/dev/null ||
     refuse 77 "there is no $launcher: install an MPI, or set MPIEXEC to its launcher"
-if ! has_program "$1"; then
+if ! program=$(path_of "$1"); then
     [ ! -f "$1" ] || refuse 2 "$1 is no program (not an executable file): name another one"
     refuse 2 "there is no program $1: build it (make build TARGETS=...), or name its path"
 fi
+# Of what is none Open MPI says so in a dozen lines.
+[ ! -r "$program" ] || case $(head -c 4 "$program" | tr -d '\0') in
+"$(printf '\177ELF')" | '#!'*) ;;
+*) refuse 2 "$1 is no program (it begins neither as a compiled one nor with #!): name another one" ;;
+esac
 
 # CPUs that this process may use; nproc would take OMP_NUM_THREADS for them.
 allowed=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc 2>/dev/null || echo 1)
@@ -197,13 +244,13 @@ remove_leftovers() {
     done
     segments=/dev/shm/vader_segment.$host.$user.
     for segment in "$segments"*; do
-        job=${segment#"$segments"}
-        job=${job%%.*}
-        case $job in
+        family=${segment#"$segments"}
+        family=${family%%.*}
+        case $family in
         '' | *[!0-9a-f]* | ?????????*) continue ;;
         esac
         case $dead in
-        *" $((0x$job - 1)) "*)
+        *" $((0x$family - 1)) "*)
             if [ -O "$segment" ] && ! grep -qsF "$segment" /proc/[0-9]*/maps; then
                 rm -f "$segment"
             fi
@@ -213,7 +260,6 @@ remove_leftovers() {
 }
 
 flags=${MPIEXEC_FLAGS-}
-is_open_mpi=
 version=$("$launcher" --version 2>/dev/null || :)
 if printf '%s' "$version" | grep -qi 'open mpi\|openrte'; then
     is_open_mpi=1
@@ -236,41 +282,12 @@ if command -v perl >/dev/null && setpriv --pdeathsig TERM true 2>/dev/null; then
     # shellcheck disable=SC2016  # Perl's, not the shell's
     apart='setpgrp(0, 0); exec { $ARGV[0] } @ARGV or exit 127'
 fi
-stopped_by=
-job=
-sent= # the last signal that the job got
-
-# Whether the launcher has started no rank yet; false if nobody can tell.
-# shellcheck disable=SC2317  # pass_on calls it
-has_no_ranks() {
-    children=$(cat "/proc/$job/task/"*/children 2>/dev/null) && [ -z "$children" ]
-}
-
-# pass_on SIGNAL NUMBER: the first one asks the ranks to stop, the next one ends the job. Open MPI would
-# take a request before there are ranks, and forget it: nothing is lost by ending the job then.
-# shellcheck disable=SC2317  # the traps call it
-pass_on() {
-    signal=$1
-    [ -n "$is_open_mpi" ] && [ -z "$stopped_by" ] && signal=USR1
-    stopped_by=${stopped_by:-$2}
-    [ -n "$job" ] || return 0
-    [ -n "$is_open_mpi" ] && has_no_ranks && signal=TERM
-    sent=$signal
-    kill -s "$signal" "$job" 2>/dev/null || :
-    if [ "$1-$signal" = INT-USR1 ]; then
-        echo "launch.sh: asked the ranks to stop after the run under way; again to end the job" >&2 || :
-    fi
-}
-trap 'pass_on TERM 15' TERM
-trap 'pass_on INT 2' INT
-trap 'pass_on HUP 1' HUP
-trap 'pass_on USR1 10' USR1
 
 exec 3<&0 # a shell takes standard input from what runs in its background
 # shellcheck disable=SC2086  # the flags are words
 set -- "$launcher" -n "$ranks" $flags "$@"
 [ -z "$apart" ] || set -- perl -e "$apart" setpriv --pdeathsig TERM "$@"
-[ -z "$stopped_by" ] || exit "$((128 + stopped_by))" # nothing has begun
+[ -z "$stopped_by" ] || finish "$((128 + stopped_by))" # nothing has begun
 "$@" <&3 3<&- &
 job=$!
 if [ -n "$stopped_by" ] && [ -z "$sent" ]; then # it came before there was a job
@@ -293,4 +310,4 @@ if [ -n "$stopped_by" ]; then
     esac
 fi
 [ "$code" -le 128 ] || [ -z "$is_open_mpi" ] || remove_leftovers || :
-exit "$code"
+finish "$code"

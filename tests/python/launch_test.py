@@ -76,6 +76,15 @@ class Starting(LaunchCase):
         self.assertEqual(done.returncode, 2)
         self.assertEqual(self.launch(1, self.program, MPIEXEC="/no/mpiexec").returncode, 77)
 
+    def test_a_file_that_only_may_be_executed_is_refused_in_a_line(self):
+        for text in ("echo no\n", "", "\n#!/bin/sh\n"):
+            self.put("text", text, 0o755)
+            for program, path in ((self.folder / "text", self.variables["PATH"]),
+                                  ("text", f"{self.folder}:{self.variables['PATH']}")):
+                done = self.launch(2, program, PATH=path)
+                self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
+                self.assertIn("text is no program", done.stderr)
+
     def test_what_is_refused_moves_no_cursor(self):
         start = [SCRIPTS / "slurm" / "start.sh", "2", "-\x1b[2J"]
         started = subprocess.run(start, env=self.variables, capture_output=True, text=True, check=False)
@@ -180,6 +189,12 @@ class Starting(LaunchCase):
         self.assertEqual(flags(2, QUARTET_BIND="none", **path), [])
         self.assertEqual(flags(2, MPIEXEC_FLAGS="-ppn 1", **path), ["-ppn", "1"])
 
+    def test_help_that_cannot_be_written_is_a_failure(self):
+        for script in (LAUNCH, SCRIPTS / "slurm" / "start.sh"):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([script, "--help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (3, 1), done.stderr)
+
     def test_a_closed_input_is_an_empty_one(self):
         done = subprocess.run(["sh", "-c", 'exec "$0" "$@" <&-', LAUNCH, "1", self.program], check=False,
                               env=self.variables, capture_output=True, text=True, timeout=LIMIT)
@@ -187,6 +202,8 @@ class Starting(LaunchCase):
 
 
 class Signals(LaunchCase):
+    ENDED = "launch.sh: the job ended early (SIGTERM): its document keeps what it has\n"
+
     def ended(self, *numbers, group=False, errors=None):
         """The exit code after these signals, and what the launcher has seen."""
         for name in ("started", "signals"):
@@ -225,13 +242,13 @@ class Signals(LaunchCase):
         self.put("on-USR1", "75")
         self.put("sleep", "")
         self.put("on-TERM", "1")
-        before, after = "[ -z \"$stopped_by\" ] || exit", "job=$!\n"
-        for place, expected in ((before, 128 + signal.SIGTERM), (after, 128 + signal.SIGTERM)):
+        before, after = "[ -z \"$stopped_by\" ] || finish \"$((128 + stopped_by))\" # nothing", "job=$!\n"
+        for place in ("QUARTET_LAUNCHED=\"", before, after):
             self.assertEqual(LAUNCH.read_text().count(place), 1)
             script = self.put("launch.sh", LAUNCH.read_text().replace(place, f"kill -TERM $$; {place}"), 0o755)
             done = subprocess.run([script, "2", self.program], env=self.variables, check=False,
-                                  stdin=subprocess.DEVNULL, timeout=LIMIT)
-            self.assertEqual(done.returncode, expected)
+                                  stdin=subprocess.DEVNULL, timeout=LIMIT, stderr=subprocess.PIPE, text=True)
+            self.assertEqual((done.returncode, done.stderr), (128 + signal.SIGTERM, self.ENDED))
 
     def test_the_keyboards_first_interrupt_says_what_it_does(self):
         self.put("on-USR1", "75")
