@@ -23,7 +23,8 @@
 # example:
 #   salloc -N 2 -n 2 quartet start stream --runs 3 --json pair.json
 set -eu
-: "${QUARTET_LAUNCHED:=$(uname -n) $(date +%s.%N)}" # the programs count the whole task from here
+# The programs count the whole task from here, by a clock that nobody sets.
+: "${QUARTET_LAUNCHED:=$(uname -n) $(cut -d " " -f 1 /proc/uptime 2>/dev/null || :)}"
 export QUARTET_LAUNCHED
 
 refuse() { # control characters move no cursor
@@ -53,7 +54,7 @@ while [ $# -gt 0 ]; do
     --distribution=*) distribution=$value ;;
     --seconds=*) seconds=$value ;;
     -h | --help)
-        sed -n '2,/^set/s/^# \{0,1\}//p' "$0"
+        sed -n '2,/^set/s/^# \{0,1\}//p' "$0" || exit 3
         exit
         ;;
     -*) refuse "$1 is no option (see --help): start.sh [OPTIONS] [RANKS] PROGRAM" ;;

@@ -36,7 +36,7 @@ std::optional<Seconds> since_launcher(std::string_view text) {
         return std::nullopt;
     }
     const auto begun = number_of(text.substr(space + 1));
-    const Seconds passed{seconds_of(CLOCK_REALTIME) - begun.value_or(0)};
+    const Seconds passed{seconds_of(CLOCK_BOOTTIME) - begun.value_or(0)};
     return begun && passed.value >= 0 && passed < most_credible ? std::optional(passed)
                                                                 : std::nullopt;
 }

@@ -29,8 +29,9 @@ enum class Stage {
 inline constexpr std::size_t stage_count = 12;
 std::string_view name(Stage stage);
 
-/// The moment of the launch. If the scripts have set QUARTET_LAUNCHED ("HOST SECONDS") and this
-/// process is on that host, it is that; otherwise the moment when the system started this process.
+/// The moment of the launch. If the scripts have set QUARTET_LAUNCHED ("HOST SECONDS", since the
+/// host's start: nobody sets that clock) and this process is on that host, it is that; otherwise
+/// the moment when the system started this process.
 struct LaunchTime {
     Seconds before;              ///< that have passed since
     bool by_a_launcher = false;  ///< whether they include the launcher
