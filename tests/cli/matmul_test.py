@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 import concurrent_tests
-from quartet_cli import assert_refused, cases, medians, run, run_each
+from quartet_cli import LYING_LIBRARIES, assert_refused, cases, medians, run, run_each, run_lying
 
 PYTHON_WITH_NUMPY = os.environ.get("QUARTET_PYTHON_WITH_NUMPY")
 UNAVAILABLE = 77
@@ -182,13 +182,13 @@ class Files(unittest.TestCase):
         assert_refused(self, self.matmul("--keep --verify off"), 2, "matmul", "--keep")
 
 
+@unittest.skipUnless(LYING_LIBRARIES, "libraries that lie cannot come before a sanitizer")
 class Arithmetic(unittest.TestCase):
-    """A BLAS that rounds the numbers that it multiplies, as tests/faults/lying_blas.cpp does."""
+    """A BLAS that rounds the numbers that it multiplies (tests/faults/lie.hpp)."""
 
     def multiply(self, bits, arguments):
-        program = Path(os.environ["QUARTET_FAULTY_PROGRAMS"]) / "lying_matmul"
-        outcome = run(program, 3, "--device host --threads 1 --runs 1 --limits off --remeasure off", arguments,
-                      prefix=("env", f"QUARTET_STAND_IN_BITS={bits}"))
+        outcome = run_lying("matmul", 3, f"sgemm:all:1+:float:inputs:{bits}", arguments,
+                            "--device host --threads 1 --runs 1 --limits off --remeasure off")
         if outcome.code == UNAVAILABLE:
             self.skipTest(outcome.stderr)
         row, = medians(outcome.document)

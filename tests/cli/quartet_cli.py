@@ -22,6 +22,7 @@ from tree import SCRIPTS
 
 LAUNCHER = SCRIPTS / "launch.sh"
 PROGRAMS = Path(os.environ["QUARTET_PROGRAMS"])
+LYING_LIBRARIES = os.environ.get("QUARTET_LYING_LIBRARIES")  # empty under sanitizers
 SECONDS_FOR_A_JOB = 240
 SECONDS_TO_VANISH = 5
 
@@ -159,6 +160,16 @@ def run(program, ranks, *arguments, prefix=()):
     stderr = "".join(line for line in stderr.splitlines(keepends=True) if not line.startswith("[warn] Epoll "))
     return Outcome(job.returncode, stdout, stderr, document, seconds,
                    wait_for_the_last(job.pid, SECONDS_TO_VANISH))
+
+
+def run_lying(program, ranks, lie, *arguments):
+    """run(), with libraries that lie before those of the program: `lie` is QUARTET_LIE of tests/faults/lie.hpp."""
+    words = [f"LD_PRELOAD={LYING_LIBRARIES}", f"QUARTET_LIE={lie}", str(PROGRAMS / program)]
+    return run(Path("/usr/bin/env"), ranks, *map(shlex.quote, words), *arguments)
+
+
+def has_lied(outcome):
+    return re.search(r"^lie: ", outcome.stderr, re.MULTILINE) is not None
 
 
 def run_each(jobs):

@@ -1,0 +1,82 @@
+"""The smallest faults that docs/kernels.md says are seen are seen, in each formulation: libraries lie about what they
+compute and what they move (tests/faults/lie.hpp). lies.py has the faults and the arithmetic."""
+
+import sys
+import unittest
+
+import concurrent_tests
+import lies
+from quartet_cli import LYING_LIBRARIES, has_lied, listed, medians, run_lying
+from tree import ROOT
+
+QUIET = "--device host --threads 1 --runs 1 --warmup 0 --limits off --remeasure off"
+
+
+def run_told(kernel, size, told, change):
+    return run_lying(kernel.name, told.ranks, f"{told.where}:{change}", kernel.flags.format(size=size), QUIET,
+                     told.flags, f"--formulation {told.formulation} --transport {told.transport}")
+
+
+def is_wrong(kernel, outcome):
+    """Whether the result is said to be wrong, by the check itself. cg may also find its matrix to be unfit."""
+    if outcome.code == 1:
+        rows = medians(outcome.document)
+        return bool(rows) and not any(row["verified"] or row.get("precision", "fp32") != "fp32" for row in rows)
+    return outcome.code == 3 and kernel.name == "cg" and "is not positive definite" in outcome.stderr
+
+
+def faults_to_try(kernel):
+    """(what, size, where, CHANGE:NUMBER) of all that is available here."""
+    there = listed(kernel.name)
+    for size in kernel.sizes[:kernel.tried]:
+        for fault in kernel.faults:
+            least = fault.least(size)
+            for told in fault.told:
+                if there[told.formulation] == there[told.transport] == "available":
+                    number = least if fault.of_bits else least / told.times
+                    yield fault.what, size, told, f"{fault.change}:{number:.3g}"
+        for what, change, jobs in kernel.always:
+            for told in jobs:
+                if there[told.formulation] == there[told.transport] == "available":
+                    yield what, size, told, change
+
+
+class Lies(unittest.TestCase):
+    def assert_seen(self, kernel):
+        def problem_of(fault):
+            outcome = run_told(kernel, *fault[1:])
+            if not has_lied(outcome):
+                return f"{fault}: was not told: {outcome}"
+            return None if is_wrong(kernel, outcome) else f"{fault}: passed: {outcome}"
+
+        tried = list(faults_to_try(kernel))
+        self.assertGreater(len(tried), 0)
+        problems = [problem for problem in concurrent_tests.each(problem_of, tried) if problem]
+        self.assertFalse(problems, "\n".join(problems))
+
+    def test_stream_sees_them(self):
+        self.assert_seen(lies.STREAM)
+
+    def test_matmul_sees_them(self):
+        self.assert_seen(lies.MATMUL)
+
+    def test_cg_sees_them(self):
+        self.assert_seen(lies.CG)
+
+    def test_fft_sees_them(self):
+        self.assert_seen(lies.FFT)
+
+    def test_fft_sees_those_of_tiles_that_fftw_transforms(self):
+        self.assert_seen(lies.FFTW)
+
+    def test_tables_are_those_of_the_page(self):
+        page = (ROOT / "docs" / "kernels.md").read_text(encoding="utf-8")
+        for kernel in lies.KERNELS:
+            self.assertIn(lies.table(kernel), page, "tests/cli/lies.py prints it")
+
+
+if __name__ == "__main__":
+    if not LYING_LIBRARIES:
+        print("skipped: libraries that lie cannot come before a sanitizer")
+        sys.exit(0)
+    concurrent_tests.main()
