@@ -41,7 +41,7 @@ class HostRowBlock final : public MatrixShare {
     [[nodiscard]] Range panels_of(int thread) const {
         return block_range(panels_.count(), threads_, thread);
     }
-    void multiply_panels(const Range& panels, MemoryWay way, const double* x, double* y) const;
+    [[nodiscard]] RowPanelShare share(const Range& panels) const;
     [[nodiscard]] const double* elements(std::int64_t number) const {
         return elements_.view().data() + number * panels_.panel_elements();
     }
@@ -75,11 +75,10 @@ void HostRowBlock::fill(const ReadRow& read_row) {
     });
 }
 
-void HostRowBlock::multiply_panels(const Range& panels, MemoryWay way, const double* x,
-                                   double* y) const {
+RowPanelShare HostRowBlock::share(const Range& panels) const {
     const std::int64_t first = panels.begin * row_panel_rows;
     const std::int64_t end = std::min(panels.end * row_panel_rows, block_.rows);
-    loops_.multiply_rows({elements(panels.begin), block_.columns, end - first}, way, x, y + first);
+    return {elements(panels.begin), block_.columns, end - first};
 }
 
 // Each trial multiplies a piece of each thread's panels, all threads at once.
@@ -100,8 +99,8 @@ void HostRowBlock::choose_way() {
         system::parallel_parts(threads_, [&, this](int thread) {
             const Range mine = panels_of(thread);
             const std::int64_t first = mine.begin + skipped;
-            multiply_panels({first, std::min(first + piece, mine.end)}, row_ways[way],
-                            x.view().data(), y.view().data());
+            loops_.multiply_rows(share({first, std::min(first + piece, mine.end)}), row_ways[way],
+                                 x.view().data(), y.view().data() + first * row_panel_rows);
         });
         return now() - begin;
     };
@@ -113,8 +112,10 @@ void HostRowBlock::multiply(View<const double> x, View<double> y, Stream& stream
     require_host(y, block_.rows, "multiply: y does not have as many elements as the block rows");
     require_apart(x, y);
     const auto work = [this, in = x.data(), out = y.data()] {
-        system::parallel_parts(
-            threads_, [=, this](int part) { multiply_panels(panels_of(part), way_, in, out); });
+        system::parallel_parts(threads_, [=, this](int part) {
+            const Range mine = panels_of(part);
+            loops_.multiply_rows(share(mine), way_, in, out + mine.begin * row_panel_rows);
+        });
     };
     stream.enqueue(Phase::compute, "row block product", work);
 }

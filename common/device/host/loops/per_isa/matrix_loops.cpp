@@ -82,25 +82,18 @@ void multiply_rows(const RowPanelShare& share, const double* x, double* y) {
 }
 
 template <Fetch fetch>
-void multiply_rows_in(int streams, const RowPanelShare& share, const double* x, double* y) {
-    switch (streams) {
-        case 1:
-            return multiply_rows<1, fetch>(share, x, y);
-        case 2:
-            return multiply_rows<2, fetch>(share, x, y);
-        default:
-            return multiply_rows<4, fetch>(share, x, y);
-    }
-}
+constexpr void (*rows_by_streams[])(const RowPanelShare& share, const double* x, double* y){
+    multiply_rows<1, fetch>, multiply_rows<2, fetch>, multiply_rows<4, fetch>};
 
 void multiply_rows(const RowPanelShare& share, MemoryWay way, const double* x, double* y) {
+    const int index = way.streams / 2;  // of 1, 2 or 4
     switch (way.fetch) {
         case Fetch::once:
-            return multiply_rows_in<Fetch::once>(way.streams, share, x, y);
+            return rows_by_streams<Fetch::once>[index](share, x, y);
         case Fetch::ahead:
-            return multiply_rows_in<Fetch::ahead>(way.streams, share, x, y);
+            return rows_by_streams<Fetch::ahead>[index](share, x, y);
         case Fetch::twice:
-            return multiply_rows_in<Fetch::twice>(way.streams, share, x, y);
+            return rows_by_streams<Fetch::twice>[index](share, x, y);
     }
 }
 
