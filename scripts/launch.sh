@@ -77,6 +77,7 @@ finish() {
 # The programs count the whole task from here, by a clock that nobody sets.
 QUARTET_LAUNCHED="$(uname -n) $(cut -d " " -f 1 /proc/uptime 2>/dev/null || :)"
 export QUARTET_LAUNCHED
+[ ! -t 2 ] || export QUARTET_TERMINAL=1 # ranks, whose own is a pipe, show their progress
 (exec 3<&0) 2>/dev/null || exec </dev/null # it was closed
 
 refuse() { # control characters move no cursor, and backslashes are no escapes, as they are for dash's echo

@@ -26,6 +26,7 @@ set -eu
 # The programs count the whole task from here, by a clock that nobody sets.
 : "${QUARTET_LAUNCHED:=$(uname -n) $(cut -d " " -f 1 /proc/uptime 2>/dev/null || :)}"
 export QUARTET_LAUNCHED
+[ ! -t 2 ] || export QUARTET_TERMINAL=1 # ranks, whose own is a pipe, show their progress
 
 refuse() { # control characters move no cursor
     printf '%s' "start.sh: $1" | LC_ALL=C tr '[:cntrl:]' '?' >&2

@@ -6,14 +6,21 @@
 #include <cstdio>
 #include <string>
 
+#include "core/environment.hpp"
+
 namespace quartet::bench {
 
 namespace {
 
+// A rank has a pipe to its launcher, whose own terminal scripts/launch.sh and slurm/start.sh name.
+bool is_on_a_terminal() {
+    return isatty(STDERR_FILENO) == 1 || Environment().get("QUARTET_TERMINAL") == "1";
+}
+
 bool shows_progress(const Session& session) {
     const Progress wanted = session.options().progress;
     return session.is_root() &&
-           (wanted == Progress::on || (wanted == Progress::automatic && isatty(STDERR_FILENO)));
+           (wanted == Progress::on || (wanted == Progress::automatic && is_on_a_terminal()));
 }
 
 }  // namespace
