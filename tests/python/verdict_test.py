@@ -41,11 +41,17 @@ class Verdict(unittest.TestCase):
                       stream(20000, size="8MiB", fraction_of_limit=1.3),
                       stream(5000, "library", fraction_of_limit=0.5),
                       stream(5000, "library", size="4MiB", fraction_of_limit=0.5))
-        self.assertEqual(found[0], "All 5 rows verified; 2 to distrust, left out below.")
+        self.assertEqual(found[0], "All 5 rows verified; 1 to distrust, left out below; 1 above a wrong limit.")
         self.assertEqual(found[2].split()[:4], ["stream", "81%", "-", "50%"])
         self.assertRegex(found[2], r"  2\.0x \[2\.0, 2\.0\]$")
-        self.assertEqual(found[3], "Distrust: stream native mpi 4 MiB?; native mpi 8 MiB!.")
+        self.assertEqual(found[3], "Marked: stream native mpi 4 MiB?; native mpi 8 MiB!.")
         self.assertIn("quartet check-machine", found[-1])
+
+    def test_of_a_row_above_its_limit_the_rate_counts_and_the_fraction_does_not(self):
+        found = lines(stream(10000, fraction_of_limit=0.65), stream(20000, "library", fraction_of_limit=1.19))
+        self.assertEqual(found[0], "All 2 rows verified; 1 above a wrong limit.")
+        self.assertIn("SLOWER than the library: stream mpi", found[1])
+        self.assertEqual(found[4], "Marked: stream library mpi 2 MiB!.")
 
     def test_where_nothing_can_be_quoted_the_mark_stands(self):
         found = lines(stream(10000), stream(5000, "library", distrusted=True))
@@ -88,7 +94,7 @@ class Verdict(unittest.TestCase):
         documents = [fake_results.document(stream(600, fraction_of_limit=0.05)),
                      fake_results.document(stream(9000, "library", fraction_of_limit=0.8))]
         text = verdict.render(judged_cases(documents))
-        self.assertIn("Distrust: stream native mpi 2 MiB?.", text)
+        self.assertIn("Marked: stream native mpi 2 MiB?.", text)
 
     def test_the_advice_fits_the_cause(self):
         def next_line(kind, text="", **context):

@@ -26,7 +26,7 @@ enum class FlagKind {
     two_speeds,    ///< the runs have two speeds, in turn
     limit_moved,   ///< the limit did so while it was probed
     slow_library,  ///< a library that decides the limit is far below what the hardware allows
-    above_limit,   ///< limit and rate disagree, by more than chance
+    above_limit,   ///< the limit is too low, by more than chance
     overhead,      ///< the timer and the barrier take more than 1% of a run
     held_back,     ///< a GPU's clocks were held down: by power limit, temperature or power supply
     emulated,      ///< nothing was computed: its time was let pass

@@ -14,8 +14,8 @@ LONGEST_LINE = 1000  # of a message
 BOUNDS = {"above": ">", "below": "<", "about": "~"}  # of a published number
 _BUILD_OF_OPENBLAS = re.compile(r"(OpenBLAS \d[\w.]*)(?: [A-Z0-9_]{4,})*(?: \w+)? MAX_THREADS=\d+")
 _MARKUP = re.compile(r"[\\`*\[\]|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")  # within a word _ is none
-ABOVE_LIMIT = ("above its limit: limit and rate disagree, usually a cache effect: do not quote this "
-               "row")
+ABOVE_LIMIT = ("above its limit, which is too low: a cache helps, or memory was slower while the limit was measured; "
+               "quote the rate, not the fraction")
 DISTRUSTED = "disturbed, or does not fit its neighbours: do not quote without the mark"
 
 

@@ -119,8 +119,9 @@ TEST(DescribeFlags, SaysOneOfEachKindAndHowManyThereAre) {
         describe_flags(rows),
         ElementsAre("? stream/native/host/shm/size:2MiB/pushes:100/ranks:2/threads:1: from run 4 "
                     "of 8 on it took 5 times as long (the first of 2 rows of 3)",
-                    "! stream/native/host/shm/size:4MiB/pushes:100/ranks:2/threads:1: limit and "
-                    "rate disagree, usually a cache effect: do not quote this row"));
+                    "! stream/native/host/shm/size:4MiB/pushes:100/ranks:2/threads:1: above "
+                    "its limit, which is too low: a cache helps, or memory was slower while the "
+                    "limit was measured; quote the rate, not the fraction"));
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ def warnings(documents: list[tuple[str, dict[str, Any]]], skipped: list[str], re
         found.append(Warning(f"Failed or refused: {message}", tuple(
             f"{failure.case.text} ({failure.path})" for failure in members), True))
     found.append(Warning(
-        "Above their limit by more than chance, so limit and rate disagree, usually a cache effect: do "
-        "not quote these rows:",
+        "Above their limit by more than chance. The limit is too low there: a cache helps, or memory was slower while "
+        "it was measured. Quote these rates, not their fractions:",
         tuple(f"{_named(result)}: {result.fraction:.0%}" for result in results if result.mark == "!")))
     found.append(Warning(
         "Distrusted: these rows were disturbed or do not fit their neighbours, and measuring again did "

@@ -167,7 +167,7 @@ class Case:
 
     @property
     def is_suspicious(self) -> bool:
-        """True if limit and rate disagree by more than chance."""
+        """True if its limit is too low, by more than chance: its rate may be quoted, its fraction not."""
         return "above_limit" in self.flags
 
     @property

@@ -54,8 +54,8 @@ def is_alike(one: Case, other: Case) -> bool:
 
 def library_rows(native: Case, rows: Iterable[Case]) -> list[Case]:
     """The sound rows of the library formulation that did the work of `native`: over its own transport, or over others
-    where there are none."""
-    alike = [row for row in rows if row.name.formulation == "library" and not row.mark and row.verified is not False
+    where there are none. Of a row above its limit the limit is wrong, not the rate."""
+    alike = [row for row in rows if row.name.formulation == "library" and row.mark != "?" and row.verified is not False
              and is_alike(native, row)]
     return [row for row in alike if row.name.transport == native.name.transport] or alike
 

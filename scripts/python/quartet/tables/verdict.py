@@ -1,7 +1,8 @@
 """What a run says in at most ten lines: how much is verified, where native is slower than the library, how near each
 kernel comes to its limit, how far native is ahead, which rows are not to be trusted, and what to do next.
 
-A row with a mark is in no range and in no ratio."""
+A distrusted row (?) is in no range and in no ratio. A row above its limit (!) is in no range: its limit is wrong. Its
+rate is sound, and so are ratios of it."""
 
 import re
 import textwrap
@@ -36,7 +37,7 @@ def render(cases: list[Case], style: Style = Style()) -> str:
     slower = [style.paint(line, RED) for line in _slower(measured)]
     lines = [_verified(cases, style), *slower, *_kernels(measured)]
     room = max(MOST_LINES - 1 - len(lines), 1)
-    lines += [style.paint(line, YELLOW) for line in _distrust(measured, room)]
+    lines += [style.paint(line, YELLOW) for line in _marked(measured, room)]
     return "\n".join([*lines, _next(cases)]) + "\n"
 
 
@@ -45,12 +46,13 @@ def _verified(cases: list[Case], style: Style) -> str:
     good = sum(case.verified is True for case in measured)
     wrong = sum(case.verified is False for case in measured)
     failed = len(cases) - len(measured)
-    marked = sum(bool(case.mark) for case in measured)
+    marked = sum(case.mark == "?" for case in measured)
+    above = sum(case.mark == "!" for case in measured)
     text = f"All {counted(good, 'row')} verified" if good == len(cases) else \
         f"{good} of {counted(len(cases), 'row')} verified"
     parts = [f"{wrong} WRONG" if wrong else "", f"{failed} not run" if failed else "",
-             f"{marked} to distrust, left out below" if marked else ""]
-    colour = RED if wrong or failed else YELLOW if marked else GREEN
+             f"{marked} to distrust, left out below" if marked else "", f"{above} above a wrong limit" if above else ""]
+    colour = RED if wrong or failed else YELLOW if marked or above else GREEN
     return style.paint(style.paint("; ".join(filter(None, [text, *parts])) + ".", colour), BOLD)
 
 
@@ -106,7 +108,7 @@ def _leads(cases: list[Case]) -> str:
     if not found:
         pairs = any(is_alike(one, other) for one in cases for other in cases
                     if (one.name.formulation, other.name.formulation) == ("native", "library"))
-        return "? (one of the two is marked)" if pairs else "-"
+        return "? (one of the two is distrusted)" if pairs else "-"
     shared = _shared_words(cases)
     ways: dict[tuple[str, tuple[str, ...]], list[Lead]] = {}
     for lead in sorted(found, key=lambda lead: lead.value):
@@ -138,7 +140,7 @@ def leads(cases: list[Case], others: list[Case]) -> list[Lead]:
     work."""
     found = []
     for native in cases:
-        if native.name.formulation == "native" and not native.mark and native.verified is not False:
+        if native.name.formulation == "native" and native.mark != "?" and native.verified is not False:
             found += [_lead(native, peer) for peer in judge.library_rows(native, others)[:1]]
     return found
 
@@ -151,8 +153,8 @@ def _lead(native: Case, library: Case) -> Lead:
     return Lead(native.name.transport, native.name.words, native.rate / library.rate, interval)
 
 
-def _distrust(measured: list[Case], most: int) -> list[str]:
-    """Names the distrusted rows in at most so many lines: the sizes by kernel, formulation and transport."""
+def _marked(measured: list[Case], most: int) -> list[str]:
+    """Names the marked rows in at most so many lines: the sizes by kernel, formulation and transport."""
     groups: dict[tuple[str, ...], list[Case]] = {}
     for case in measured:
         if case.mark:
@@ -168,7 +170,7 @@ def _distrust(measured: list[Case], most: int) -> list[str]:
         sizes = _sizes([size(case.name.size) for case in members])
         texts.append(f"{kernel + ' ' if kernel != last else ''}{way} {sizes}{mark}")
         last = kernel
-    lines = textwrap.wrap("Distrust: " + "; ".join(texts) + ".", WIDTH, subsequent_indent="  ")
+    lines = textwrap.wrap("Marked: " + "; ".join(texts) + ".", WIDTH, subsequent_indent="  ")
     if len(lines) > most:
         lines = [*lines[:most - 1], "  and more: all of them have a mark in the table (--all)."]
     return lines
