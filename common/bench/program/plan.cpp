@@ -6,6 +6,7 @@
 
 #include "bench/measure/probes.hpp"
 #include "bench/report/cluster.hpp"
+#include "bench/report/verdict.hpp"
 #include "comm/windows/window_space.hpp"
 #include "device/host/loops/loops.hpp"
 #include "device/host/loops/processor.hpp"
@@ -236,6 +237,9 @@ std::string describe_plan(Session& session) {
         }
         text += describe_links(planned, session,
                                session.registry().traits(planned.name.variant.transport).route);
+    }
+    for (const std::string& warning : warnings(session, {})) {
+        text += fmt::format("warning: {}\n", warning);
     }
     return text + fmt::format("estimated time: {:.1f} s\n", estimate(session).value);
 }

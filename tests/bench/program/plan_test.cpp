@@ -106,6 +106,12 @@ TEST_F(PlanTest, TheDryRunShowsRanksCasesAndTime) {
     EXPECT_THAT(text, testing::ContainsRegex("\nestimated time: [0-9]+\\.[0-9] s\n$"));
 }
 
+TEST_F(PlanTest, TheDryRunWarnsOfMoreThreadsThanCores) {
+    options.threads = fake_session(options).topology().resources().cores + 1;
+    Session session = fake_session(options);
+    EXPECT_THAT(describe_plan(session), HasSubstr("\nwarning: "));
+}
+
 TEST_F(PlanTest, TheListSaysWhyTheRestCannotRun) {
     Session session = fake_session(options);
     const std::string text = describe_choices(session);
