@@ -17,7 +17,7 @@ class Limits:
 
 
 LIMITS = {"stream": Limits(stream.matches), "matmul": Limits(matmul.matches, matmul.larger, matmul.FILE_BYTES),
-          "cg": Limits(cg.matches, cg.larger), "fft": Limits(fft.matches)}
+          "cg": Limits(cg.matches, cg.larger), "fft": Limits(fft.matches, fft.larger)}
 
 
 def matches(files: LimitsFiles, full: bool) -> list[Match]:
