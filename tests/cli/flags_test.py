@@ -1,5 +1,6 @@
 """What each flag of the programs does, as seen from outside."""
 
+import pty
 import re
 import subprocess
 import tempfile
@@ -7,11 +8,11 @@ import unittest
 from pathlib import Path
 
 import concurrent_tests
-from quartet_cli import KERNELS, PROGRAMS, assert_refused, cases, foreign_flags, listed, medians, run, schemas
+from quartet_cli import KERNELS, LAUNCHER, PROGRAMS, assert_refused, cases, foreign_flags, listed, medians, run, schemas
 
 # Words of all programs.
 FLAGS = """--device --formulation --transport --list --runs --ci --warmup --seed --verify --limits
---remeasure --machine --threads --isa --math --memory --device-memory --lookahead --chunk --pipeline --json
+--budget --remeasure --machine --threads --isa --math --memory --device-memory --lookahead --chunk --pipeline --json
 --force --trace --progress --quiet --config --dry-run --version --help --reducers --queue --schedule
 --reducer-device""".split()
 
@@ -167,6 +168,12 @@ class Flags(unittest.TestCase):
             self.assertEqual(names, [
                 name for name in kernel.names(2, [self.automatic(kernel)]) if "/native/" in name])
 
+    def test_as_many_runs_are_made_as_fit_into_the_budget(self):
+        for kernel in KERNELS:
+            outcome = self.run_small(kernel, "--runs 100000 --budget 1 --limits off --transport mpi")
+            self.assertTrue(1 < medians(outcome.document)[0]["repetitions"] < 100000, outcome)
+            self.assertLess(outcome.seconds, 30)
+
     def test_rows_are_printed_and_nothing_with_quiet(self):
         for kernel in KERNELS:
             self.assertIn(kernel.rate, self.run_small(kernel, "--runs 1").stdout)
@@ -183,6 +190,14 @@ class Flags(unittest.TestCase):
             self.assertEqual(begun, [
                 f"[{index}/{len(names)}] {name}" for index, name in enumerate(names, 1)])
             self.assertEqual(outcome.stdout, "")
+
+    def test_progress_shows_on_a_terminal_behind_the_launcher(self):
+        ours, terminal = pty.openpty()
+        with open(ours, encoding="utf-8", errors="replace") as shown:
+            with open(terminal, "w", encoding="utf-8") as stderr:
+                subprocess.run([LAUNCHER, "2", PROGRAMS / "cg", "--size", "200", "--iterations", "2", "--runs", "1",
+                                "--transport", "mpi", "--quiet"], stdin=subprocess.DEVNULL, stderr=stderr, check=True)
+            self.assertRegex(shown.readline(), r"^\[1/1\] cg/native/")
 
     def test_verify_off_is_no_verdict(self):
         for kernel in KERNELS:

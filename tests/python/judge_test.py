@@ -153,7 +153,6 @@ class Thresholds(unittest.TestCase):
         0.01: {"LEAST_PHASE", "LEAST_DEVIATION", "least_overhead"},
         0.05: {"ERROR", "SHARE_SPREAD", "disturbing_share", "least_drift"},
         0.2: {"LEAST_MEMORY", "unbalanced"},
-        0.5: {"FAR_BELOW", "FOR_REPEATS"},
         0.6: {"SETTLING_SHARE", "least_of_hardware"},
         0.95: {"fallen", "worthwhile"},
     }

@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import re
 import signal
 import subprocess
@@ -20,26 +21,20 @@ from quartet.check_machine.finding import Level
 from quartet.commands import run as run_script
 from quartet.exit_codes import worst
 from quartet.machine import Machine, processor_quota
-from quartet.run import budget
 from quartet.run import plan as run
-from quartet.run.budget import Budget
-from quartet.run.kernels import RUNS, Effort
+from quartet.run.budget import LEAST, SECONDS_TO_START, Budget
+from quartet.run.kernels import RUNS
 from tree import QUARTET
 
-# Behaves as {folder}/behaviour.json says: seconds = fixed + pushes * per_push, an exit code.
+# Behaves as {folder}/behaviour.json says.
 PROGRAM = """#!{python} -S
 import json, sys
 sys.path.insert(0, {tests!r})
 import fake_results
 arguments = sys.argv[1:]
 behaviour = json.load(open({folder!r} + "/behaviour.json"))
-pushes = int(arguments[arguments.index("--pushes") + 1])
 with open({folder!r} + "/calls", "a") as calls:
     print(*arguments, file=calls)
-if "--dry-run" in arguments:
-    seconds = behaviour["fixed"] + pushes * behaviour["per_push"]
-    print("ranks: 2\\n" + behaviour.get("line", "estimated time: %.1f s") % seconds)
-    sys.exit(behaviour.get("dry_run_code", 0))
 print("the program's own table")
 print("stream: 1 of 7", file=sys.stderr)
 if "text" in behaviour:
@@ -63,7 +58,7 @@ class Run(FakeBuild):
         self.write("bin/stream", PROGRAM.format(
             python=sys.executable, folder=str(self.folder), tests=str(Path(__file__).parent)))
         (self.folder / "behaviour.json").write_text(
-            json.dumps({"fixed": 1, "per_push": 0.01, **behaviour}))
+            json.dumps(behaviour))
         return self.run_py("--budget", str(budget))
 
     def run_py(self, *arguments):
@@ -84,9 +79,8 @@ class Run(FakeBuild):
             time.sleep(0.1)
         self.fail(f"no {file}")
 
-    def measuring_calls(self):
-        calls = (self.folder / "calls").read_text().splitlines()
-        return [call for call in calls if "--dry-run" not in call]
+    def calls(self):
+        return (self.folder / "calls").read_text().splitlines()
 
     def test_measures_and_shows_one_table(self):
         done = self.run_with()
@@ -100,12 +94,12 @@ class Run(FakeBuild):
         self.assertIn("warning: hot", done.stdout)
         self.assertNotIn("the program's own table", done.stdout)
         self.assertIn("stream: 1 of 7", done.stderr)
-        self.assertRegex(done.stderr, r"quartet: about \d+ s of measuring\n")
+        self.assertRegex(done.stderr, r"quartet: about 90 s of measuring\n")
         for argument in ("--device host", "--transport mpi,shm,rma", "--progress on",
-                         "--formulation native,dataflow,library", "--pushes 100 "):
-            self.assertIn(argument, self.measuring_calls()[0] + " ")
+                         "--formulation native,dataflow,library", "--pushes 10 "):
+            self.assertIn(argument, self.calls()[0] + " ")
         files = sorted(file.name for file in (self.folder / "results").iterdir())
-        self.assertEqual(len(files), len(self.measuring_calls()), "each launch has a document of its own")
+        self.assertEqual(len(files), len(self.calls()), "each launch has a document of its own")
         self.assertRegex(files[-1], r"^\d{8}T\d{6}Z-stream(-grpc)?-\d+\.json$")
         self.assertRegex((self.folder / "launches").read_text(), r"^2 \d+\n")
 
@@ -121,29 +115,15 @@ class Run(FakeBuild):
         self.assertIn("this machine: swap: 9 pages moved (free memory first)\n", errors.getvalue())
         self.assertNotIn("quota", errors.getvalue())
 
-    def test_fewer_pushes_fit_a_small_budget(self):
-        launcher = run.LocalLauncher(Path("launch"))
-        launches = len(run.plan(self.made_bin(), launcher, Machine.here()))
-        # The last one, of grpc, has one effort: 6 s. Half is for repeats.
-        done = self.run_with(budget=(31 * (launches - 1) + 6) / 0.5, fixed=1, per_push=1)
-        count = int(re.search(r"--pushes (\d+) ", self.measuring_calls()[0])[1])
-        self.assertTrue(20 <= count <= 30, count)  # the clock runs while they are asked for estimates
-        self.assertIn(f"--pushes {count} (not 100: the budget)", done.stderr)
-
-    def made_bin(self):
-        (self.folder / "bin" / "stream").touch()
-        return self.folder / "bin"
-
-    def test_of_a_budget_that_is_too_small_one_launch_is_left_and_the_others_are_said(self):
-        done = self.run_with(budget=1, fixed=50, per_push=1)
-        call, = self.measuring_calls()
-        self.assertIn("--pushes 5 ", call)
-        self.assertRegex(done.stderr, r"no time was left for \d launch(es)? \(.*stream-grpc on 2 ranks.*\): "
-                         r"quartet run --budget \d+\n")
+    def test_each_launch_is_told_its_share_of_the_budget(self):
+        done = self.run_with(budget=90)
+        told = [int(re.search(r"--budget (\d+) ", call)[1]) for call in self.calls()]
+        # Those before it took nothing: the last one, of gRPC, may take all that is left.
+        self.assertEqual(told[-1], 89)
+        self.assertIn(f"stream on 2 ranks, about {told[0]} s", done.stderr)
 
     def test_a_launch_that_takes_too_long_is_asked_to_end_and_its_rows_are_kept(self):
         self.write("bin/stream", f"""#!/bin/sh
-case "$*" in *--dry-run*) echo "estimated time: 0.1 s"; exit 0;; esac
 while [ "$1" != --json ]; do shift; done
 cp {self.folder}/measured.json "$2"
 trap "exit 75" TERM
@@ -184,21 +164,8 @@ while :; do sleep 0.05; done
         self.assertIn("left no", done.stderr)
         self.assertIn("no results", done.stdout)
 
-    def test_unclear_estimate_is_a_failure_and_nothing_is_measured(self):
-        for line in ("time: %.1f s", "estimated time: %.1f minutes", " estimated time: %.1f s"):
-            done = self.run_with(line=line)
-            self.assertEqual(done.returncode, 3)
-            self.assertIn("estimated time: N s", done.stderr)
-        self.assertEqual(self.measuring_calls(), [])
-
-    def test_refused_dry_run_gives_its_code(self):
-        done = self.run_with(dry_run_code=77)
-        self.assertEqual(done.returncode, 77)
-        self.assertEqual(self.measuring_calls(), [])
-
     def test_whatever_ends_it_ends_the_job(self):
         self.write("bin/stream", f"""#!/bin/sh
-case "$*" in *--dry-run*) echo "estimated time: 1 s"; exit 0;; esac
 while [ "$1" != --json ]; do shift; done
 cp {self.folder}/measured.json "$2"
 echo $$ >{self.folder}/running.new && mv {self.folder}/running.new {self.folder}/running
@@ -225,7 +192,6 @@ exec sleep 600
 
     def test_second_signal_does_not_leave_the_job_behind(self):
         self.write("bin/stream", f"""#!/bin/sh
-case "$*" in *--dry-run*) echo "estimated time: 1 s"; exit 0;; esac
 trap "" TERM
 echo $$ >{self.folder}/running.new && mv {self.folder}/running.new {self.folder}/running
 while :; do sleep 0.1; done
@@ -257,100 +223,57 @@ while :; do sleep 0.1; done
 
 
 class Clock:
-    """Launches that take `factor` times their estimates, on a clock of their own."""
+    """Launches of these weights, each of which takes `seconds` or its share, on a clock of their own."""
 
-    def __init__(self, *seconds, factor=1.0, optional=0):
-        self.now, self.factor = 0.0, factor
-        self.launches = [run.Launch(run.LocalLauncher(Path("launch")), Path(f"program{number}"), 2, 1, [],
-                                    Effort("--runs", 10, 6), seconds=pair,
-                                    is_optional=number >= len(seconds) - optional)
-                         for number, pair in enumerate(seconds)]
+    def __init__(self, *weights, optional=0):
+        self.now = 0.0
+        self.launches = [run.Launch(run.LocalLauncher(Path("launch")), Path(f"program{number}"), 2, 1, [], weight,
+                                    is_optional=number >= len(weights) - optional)
+                         for number, weight in enumerate(weights)]
 
-    def run(self, budget):
-        """The seconds of each launch, as the budget lets it run."""
-        self.budget = Budget(budget, lambda: self.now)
-        self.budget.begin(self.launches)
-        taken = []
+    def run(self, seconds, needs=0.0, most=math.inf):
+        """The share of each launch, which takes at least `needs` seconds and at most `most`."""
+        self.budget = Budget(seconds, self.launches, lambda: self.now)
+        shares = []
         while (chosen := self.budget.next()) is not None:
-            launch, limit = chosen
-            seconds = min(limit, self.factor * launch.expected)
-            self.now += seconds
-            self.budget.ended(launch, seconds)
-            taken.append((launch.program.name, launch.count, round(seconds, 1)))
-        return taken
+            launch, share, limit = chosen
+            self.now += SECONDS_TO_START + min(limit, max(needs, min(share, most)))
+            shares.append((launch.program.name, share))
+        return shares
 
 
 class Budgets(unittest.TestCase):
-    def test_on_a_machine_as_expected_all_get_their_full_effort(self):
-        clock = Clock((6, 10), (12, 20), (6, 10))
-        self.assertEqual([count for _, count, _ in clock.run(90)], [10, 10, 10])
-        self.assertEqual((clock.now, clock.budget.shortfall()), (40, ""))
+    def test_the_time_is_shared_out_by_weight(self):
+        clock = Clock(30, 15, 15)
+        self.assertEqual([share for _, share in clock.run(120)], [59, 29, 29])
+        self.assertAlmostEqual(clock.now, 120, delta=1)
+        self.assertEqual(clock.budget.shortfall(), "")
 
-    def test_whatever_the_machine_the_clock_is_kept(self):
-        for factor in (0.5, 1, 1.5, 2, 4, 10):
-            clock = Clock((10, 20), (20, 30), (5, 10), (10, 20), (5, 10), factor=factor, optional=1)
-            taken = clock.run(90)
-            self.assertLessEqual(clock.now, 90 + budget.SECONDS_TO_END, factor)
-            self.assertGreaterEqual(len(taken), 1)
-            self.assertEqual(len(taken) + len(clock.budget.left_out), 5, factor)
+    def test_what_a_launch_leaves_is_there_for_the_next(self):
+        clock = Clock(10, 10, 10)
+        self.assertEqual([share for _, share in clock.run(60, most=9)], [19, 24, 39])
 
-    def test_a_machine_half_as_fast_gets_every_program_with_less_effort(self):
-        clock = Clock((10, 20), (10, 20), (10, 20), factor=2)
-        taken = clock.run(90)
-        self.assertEqual([name for name, _, _ in taken], ["program0", "program1", "program2"])
-        self.assertLess(taken[-1][1], 10)
-
-    def test_a_program_that_is_far_from_its_estimate_leaves_time_to_the_others(self):
-        for factor in (2, 10):
-            clock = Clock((38, 300), (5, 10), (5, 10), (5, 10), factor=factor)
-            taken = clock.run(90)
-            self.assertEqual([name for name, _, _ in taken], ["program0", "program1", "program2", "program3"])
-            self.assertEqual(clock.budget.left_out, [])
-            self.assertLessEqual(clock.now, 90 + budget.SECONDS_TO_END, factor)
-            first = taken[0][2]
-            self.assertLessEqual(first, budget.MOST_OF_EQUAL * 90 / 4, factor)
-
-    def test_second_launches_of_a_program_are_left_out_first(self):
-        clock = Clock((20, 40), (20, 40), (20, 40), (10, 20), optional=1)
-        clock.launches.insert(1, clock.launches.pop())
-        self.assertEqual([name for name, _, _ in clock.run(65)], ["program0", "program1", "program2"])
+    def test_however_slow_the_machine_every_program_is_measured(self):
+        clock = Clock(30, 16, 24, 16, 6, optional=1)
+        names = [name for name, _ in clock.run(90, needs=60)]
+        self.assertEqual(names, ["program0", "program1", "program2", "program3"])
+        self.assertLess(clock.now, 90 + 4 * (LEAST + SECONDS_TO_START))
         self.assertEqual(clock.budget.shortfall(),
-                         "no time was left for 1 launch (program3 on 2 ranks): quartet run --budget 120")
+                         "no time was left for 1 launch (program4 on 2 ranks): quartet run --budget 120")
+
+    def test_second_launches_of_a_program_come_last(self):
+        clock = Clock(20, 20, 20, 10, optional=1)
+        clock.launches.insert(1, clock.launches.pop())
+        self.assertEqual([name for name, _ in clock.run(90)], ["program0", "program1", "program2", "program3"])
 
 
 class Choices(unittest.TestCase):
-    def launches(self, *seconds):
-        launcher = run.LocalLauncher(Path("launch"))
-        return [run.Launch(launcher, Path("stream"), 2, 1, [], Effort("--pushes", 100, 5),
-                           seconds=pair) for pair in seconds]
-
-    def chosen(self, budget, *seconds):
-        launches = self.launches(*seconds)
-        self.expected = run.choose_efforts(launches, budget)
-        return [launch.count for launch in launches]
-
-    def test_effort_is_shared_alike_and_within_the_budget(self):
-        self.assertEqual(self.chosen(100, (1, 20), (1, 20)), [100, 100])
-        self.assertEqual(self.expected, 40)
-        self.assertEqual(self.chosen(22, (2, 12), (2, 32)), [47, 47])
-        self.assertTrue(21 < self.expected <= 22)
-        self.assertEqual(self.chosen(1, (2, 12), (2, 32)), [5, 5])
-        self.assertEqual(self.chosen(1, (5, 5)), [100])
-        self.assertEqual(self.chosen(1), [])
-
     def test_worst_code_follows_the_contract(self):
         self.assertEqual(worst([0, 77, 1, 3]), 3)
         self.assertEqual(worst([0, 77, 1]), 1)
         self.assertEqual(worst([0, 77]), 77)
         self.assertEqual(worst([0, 0]), 0)
         self.assertEqual(worst([0, 139]), 3)
-
-    def test_estimate_is_one_line_of_its_own(self):
-        self.assertEqual(run.parse_estimate("a\nestimated time: 12.3 s\nb\n"), 12.3)
-        self.assertEqual(run.parse_estimate("estimated time: 12 s"), 12)
-        for text in ("", "estimated time: 12.3 s or so", "estimated time: nan s",
-                     "estimated time: 1 s\nestimated time: 2 s\n"):
-            self.assertIsNone(run.parse_estimate(text), text)
 
     def test_quota_is_the_least_of_all_control_groups(self):
         with tempfile.TemporaryDirectory() as name:
@@ -378,17 +301,10 @@ class Choices(unittest.TestCase):
 
     def test_stream_sizes_fit_the_memory(self):
         arguments = RUNS["stream"][0].arguments
-        for memory, ranks, sizes in ((1 << 40, 2, "2,32,128"), (3 << 29, 2, "2,32,128"),
-                                     ((3 << 29) - 1, 2, "2,32,64"), (3 << 29, 4, "2,32,64"),
+        for memory, ranks, sizes in ((1 << 40, 2, "2,128"), (3 << 29, 2, "2,128"),
+                                     ((3 << 29) - 1, 2, "2,64"), (3 << 29, 4, "2,64"),
                                      (0, 2, "2")):
             self.assertIn(sizes, arguments(Machine(4, memory), ranks))
-
-    def test_every_row_has_the_runs_of_an_interval(self):
-        for name, runs in RUNS.items():
-            arguments = [*runs[0].arguments(Machine(2, 1 << 40), 2),
-                         *runs[0].effort.arguments(runs[0].effort.least)]
-            runs = arguments[arguments.index("--runs") + 1] if "--runs" in arguments else 10
-            self.assertGreaterEqual(int(runs), 6, name)
 
     def test_matmul_has_as_many_tiles_for_each_rank(self):
         for ranks in (2, 4, 8, 16):

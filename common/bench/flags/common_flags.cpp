@@ -106,6 +106,12 @@ void CommandLine::add_measurement() {
          "s, after its limit was probed",
          "1"},
         into(runs.warmup, count_between(0, 1000)));
+    add({"--budget", group, "SECONDS",
+         "time for measuring all cases: fewer runs than --runs where they do not fit, at least "
+         "one"},
+        into(options_.budget, [](std::string_view text) {
+            return Seconds{static_cast<double>(parse_count(text, 1, 100'000'000))};
+        }));
     add({"--remeasure", group, "",
          "rows that the machine disturbed are measured again at the end, for at most as long as "
          "the measuring took",
@@ -177,7 +183,8 @@ void CommandLine::add_output() {
     add({"--cluster", group, "",
          "first print which rank has which role and index, on which host, CPUs and GPU"},
         options_.cluster);
-    add({"--progress", group, "", "say on standard error what is being run", "auto"},
+    add({"--progress", group, "", "say on standard error what is being run; auto: on a terminal",
+         "auto"},
         options_.progress,
         std::vector<std::pair<std::string, Progress>>{
             {"auto", Progress::automatic}, {"on", Progress::on}, {"off", Progress::off}});

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 
+#include "bench/measure/budget.hpp"
 #include "bench/measure/case_runs.hpp"
 #include "bench/measure/disturbance.hpp"
 #include "bench/measure/flag_rows.hpp"
@@ -21,7 +22,9 @@ constexpr Seconds least_time_again{1};
 class Job {
   public:
     Job(Session& session, const Listener& listener, const MachineProbes& machine)
-        : session_(session), listener_(listener) {
+        : session_(session),
+          listener_(listener),
+          budget_(session.options().budget, now_on_all(), session.plan().size()) {
         const Seconds overhead = empty_run(session);
         for (const PlannedCase& planned : session.plan()) {
             cases_.emplace_back(session, planned, overhead, machine);
@@ -31,11 +34,8 @@ class Job {
     void measure_group(const Group& group);
     /// Cases with a flag, to be measured anew once: what is flagged again stays flagged.
     [[nodiscard]] std::vector<std::size_t> distrusted_cases() const;
-    void start_anew(const Group& group) {
-        for (const std::size_t index : group) {
-            cases_[index].start_anew();
-        }
-    }
+    /// Sets all runs of a group aside and measures it once more, if the time for that is left.
+    void measure_anew(const Group& group, Seconds expected);
     /// Work that began at `begin` may be repeated for as long as it took.
     [[nodiscard]] Seconds end_of_repeats(Seconds begin) const {
         return now_on_all() + std::max(now_on_all() - begin, least_time_again);
@@ -65,6 +65,7 @@ class Job {
 
     Session& session_;
     const Listener& listener_;
+    Budget budget_;
     std::vector<CaseRuns> cases_;  ///< as in the plan
     int rounds_ = 0;
     bool is_stopped_ = false;
@@ -72,26 +73,32 @@ class Job {
 };
 
 // Rounds of one run of each case, every other one in reverse: until all have the runs that were
-// asked for, then until none has a disturbed one, or it takes too long.
+// asked for, then until none has a disturbed one, or it takes too long. The first round is always
+// made; a later one is expected to take as long as the one before, without making the cases.
 void Job::measure_group(const Group& group) {
     const Seconds begin = now_on_all();
+    budget_.begin_group(group.size(), begin);
+    std::optional<Seconds> last_round;
     std::optional<Seconds> repeats_end;
-    while (!is_past(deadline_) && !is_past(repeats_end)) {
+    while (!is_past(deadline_) && !is_past(repeats_end) &&
+           (!last_round || budget_.has_room(*last_round, now_on_all()))) {
         Group order = group;
         if (rounds_ % 2 == 1) {
             std::ranges::reverse(order);
         }
-        bool any = false;
+        std::optional<Seconds> round;
         for (const std::size_t index : order) {
             CaseRuns& one = cases_[index];
             if (one.wants_run() && is_ready(one)) {
+                const Seconds run_begin = now_on_all();
                 listener_.on_run(index, one.runs(), one.planned_runs());
                 one.run(rounds_);
                 tell_rows();
-                any = true;
+                round = round.value_or(Seconds{}) + (now_on_all() - run_begin);
             }
         }
-        if (any) {
+        if (round) {
+            last_round = round;
             ++rounds_;
             session_.gpus().update(session_.world());
         } else if (repeats_end || !may_repeat()) {
@@ -105,6 +112,16 @@ void Job::measure_group(const Group& group) {
         cases_[index].end();
     }
     tell_rows();
+}
+
+void Job::measure_anew(const Group& group, Seconds expected) {
+    if (is_past(deadline_) || !budget_.has_room(expected, now_on_all())) {
+        return;
+    }
+    for (const std::size_t index : group) {
+        cases_[index].start_anew();
+    }
+    measure_group(group);
 }
 
 // Makes the case at its first run: so late that one which fails loses no run of those before it.
@@ -176,13 +193,12 @@ Measured measure(Session& session, const Listener& listener, const MachineProbes
         job.measure_group(group);
     }
     if (job.may_repeat()) {
-        const Seconds deadline = job.end_of_repeats(begin);
-        job.set_deadline(deadline);
+        const Seconds took = job.now_on_all() - begin;
+        job.set_deadline(job.end_of_repeats(begin));
         for (const Group& group : groups_of(session, job.distrusted_cases())) {
-            if (!job.is_past(deadline)) {
-                job.start_anew(group);
-                job.measure_group(group);
-            }
+            const auto share =
+                static_cast<double>(group.size()) / static_cast<double>(session.plan().size());
+            job.measure_anew(group, share * took);
         }
     }
     return {job.rows(),

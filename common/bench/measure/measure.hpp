@@ -38,6 +38,7 @@ struct Measured {
 /// limit, since the memory rate of a shared machine changes within seconds. With --remeasure on,
 /// runs that the machine disturbed are repeated, and cases with another reason for distrust are
 /// measured anew at the end; each takes at most as long as what it repeats took, or a second.
+/// With --budget no round is begun that would end later, but for the first of each case.
 ///
 /// Where a signal asks any rank to stop, no further run begins: complete runs are kept, and a case
 /// without any becomes an error row. So does a case that throws Unavailable or is stopped with a

@@ -37,6 +37,7 @@ struct CommonOptions {
     Switch list = Switch::off;
     Switch dry_run = Switch::off;
     Runs runs;
+    std::optional<Seconds> budget;  ///< for measuring; as long as all runs take unless given
     std::uint64_t seed = 1;
     Switch verify = Switch::on;
     Switch limits = Switch::on;

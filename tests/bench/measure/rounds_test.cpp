@@ -87,6 +87,39 @@ class RoundsTest : public MeasureTest {
     double once = 0;
 };
 
+TEST_F(RoundsTest, ABudgetLeavesRoundsOutButNotTheFirst) {
+    add();
+    add();
+    scripts[0]->verify = [](int) {  // the check counts as well
+        sleep({0.03});
+        return Check{true, 0, 0.5};
+    };
+    options.remeasure = Switch::off;
+    options.runs = {20, 0.05, 0};
+    options.budget = Seconds{0.1};
+    for (const Row& row : measured_together()) {
+        EXPECT_THAT(row.runs, SizeIs(testing::AllOf(testing::Ge(1U), testing::Le(3U))));
+    }
+    options.budget = Seconds{1e-9};
+    ran.clear();
+    measured_together();
+    EXPECT_EQ(ran, "01");
+    EXPECT_EQ(method.rounds, 1);
+    EXPECT_FALSE(method.stopped);
+}
+
+TEST_F(RoundsTest, NothingIsMeasuredAnewBeyondTheBudget) {
+    add();
+    scripts[0]->verify = [](int) {
+        sleep({0.03});
+        return Check{true, 0, 0.5};
+    };
+    watch_a_machine(0.5);
+    options.budget = Seconds{0.05};
+    EXPECT_EQ(measured_together().front().measured_again, 0);
+    EXPECT_EQ(made, "0");
+}
+
 TEST_F(RoundsTest, HaveOneRunOfEachCaseAndEveryOtherGoesBackwards) {
     add();
     add();

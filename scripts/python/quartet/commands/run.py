@@ -1,7 +1,6 @@
 """Measures with every program that was built, on this machine's cores and within a time budget, shows
 one table and ends with a verdict. The budget holds by the clock: each launch gets its share of the time
-that is left. When the share is over, the launch is asked to end, and keeps its runs. Launches that got no
-time are named. `make run` builds first."""
+that is left, and makes as many runs as fit. Launches that got no time are named. `make run` builds first."""
 
 import argparse
 import os
@@ -18,7 +17,7 @@ from quartet.machine import Machine
 from quartet.paths import RESULTS
 from quartet.results import collect, judged_cases
 from quartet.run.budget import Budget
-from quartet.run.plan import Launch, attempt, estimate, measure, plan
+from quartet.run.plan import Launch, measure, plan
 from quartet.tables import table, verdict
 from quartet.terminal import Style
 from quartet.text import counted, say
@@ -42,23 +41,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def measure_all(launches: list[Launch], options: argparse.Namespace, codes: list[int],
                 files: list[Path]) -> None:
     """Adds each launch's exit code and document as they come."""
-    budget = Budget(options.budget)
-    codes += [attempt(estimate, launch) for launch in launches]
-    ready = [launch for launch, code in zip(launches, codes) if code == VERIFIED]
-    seconds = budget.begin(ready)
-    if ready:
-        say(f"about {seconds:.0f} s of measuring")
+    budget = Budget(options.budget, launches)
+    say(f"about {options.budget:.0f} s of measuring")
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     while (chosen := budget.next()) is not None:
-        launch, limit = chosen
+        launch, share, limit = chosen
         file = options.results / f"{stamp}-{launch.name}-{launch.ranks}.json"
-        begin = time.monotonic()
         try:
-            codes.append(attempt(measure, launch, file, limit))
+            codes.append(measure(launch, file, share, limit))
         finally:  # interrupted, it has left what it had measured
             if file.exists():
                 files.append(file)
-        budget.ended(launch, time.monotonic() - begin)
     if budget.left_out:
         say(budget.shortfall())
 

@@ -1,4 +1,4 @@
-"""How `quartet run` launches each program: on how many ranks, with which flags, and what it may shorten."""
+"""How `quartet run` launches each program: on how many ranks, with which flags, for what share of the time."""
 
 from dataclasses import dataclass
 from typing import Callable
@@ -8,24 +8,12 @@ from quartet.units import MIB
 
 
 @dataclass(frozen=True)
-class Effort:
-    """The flag that decides how long a program measures, and its range."""
-
-    flag: str
-    full: int
-    least: int
-
-    def arguments(self, count: int) -> list[str]:
-        return [self.flag, str(count)]
-
-
-@dataclass(frozen=True)
 class Run:
     """`quartet run` makes a launch for each number of ranks."""
 
     ranks: Callable[[Machine], list[int]]
     arguments: Callable[[Machine, int], list[str]]  # machine, ranks
-    effort: Effort
+    weight: int  # of the budget, beside the others'
     label: str = ""  # of a launch beside the program's first
 
 
@@ -46,22 +34,21 @@ def _largest(machine: Machine, ranks: int) -> int:
 
 
 def _stream(machine: Machine, ranks: int) -> list[str]:
-    # Three of the paper's sizes, which the table shows; the data flow and plain MPI calls stand beside the direct push.
+    # The paper's smallest and largest size; the data flow and plain MPI calls stand beside the direct push.
     largest = _largest(machine, ranks)
-    sizes = ",".join(str(size) for size in (2, 32, 128) if size < largest)
-    return ["--device", "host", "--sizes", f"{sizes},{largest}".lstrip(","), "--transport", "mpi,shm,rma",
-            "--formulation", "native,dataflow,library", "--runs", "6"]
+    sizes = f"2,{largest}" if largest > 2 else "2"
+    return ["--device", "host", "--sizes", sizes, "--pushes", "10", "--transport", "mpi,shm,rma",
+            "--formulation", "native,dataflow,library"]
 
 
 def _stream_by_grpc(machine: Machine, ranks: int) -> list[str]:
     # The paper's third protocol, so slow that one size must do.
-    return ["--device", "host", "--sizes", str(_largest(machine, ranks)), "--transport", "grpc",
-            "--runs", "6"]
+    return ["--device", "host", "--sizes", str(_largest(machine, ranks)), "--pushes", "5", "--transport", "grpc"]
 
 
 def _matmul(machine: Machine, ranks: int) -> list[str]:
-    # A run takes a second or so: 2 N^3 operations at some 10^11 a second and core.
-    size = 3072 if ranks < 4 else 4096 if ranks < 8 else 8192 if ranks < 32 else 16384
+    # A run takes a fraction of a second: 2 N^3 operations at some 10^11 a second and core.
+    size = 2048 if ranks < 4 else 4096 if ranks < 8 else 8192 if ranks < 32 else 16384
     # Three matrices, and three small ones of each rank for the limit.
     while size > 1024 and (3 * size**2 + 3 * ranks * 2048**2) * 4 > machine.memory:
         size //= 2
@@ -77,7 +64,7 @@ def _cg(machine: Machine, _ranks: int) -> list[str]:
     while size > 1024 and 1.1 * 8 * size**2 > machine.memory:
         size //= 2
     return ["--device", "host", "--size", str(size), "--storage", "full,symmetric", "--formulation",
-            "native,dataflow,library", "--threads", "1", "--runs", "6"]
+            "native,dataflow,library", "--threads", "1", "--iterations", "20"]
 
 
 def _fft(machine: Machine, _ranks: int) -> list[str]:
@@ -90,11 +77,10 @@ def _fft(machine: Machine, _ranks: int) -> list[str]:
             "native,dataflow,library"]
 
 
-_RUNS = Effort("--runs", 10, 6)  # six have an interval
 RUNS: dict[str, tuple[Run, ...]] = {
-    "stream": (Run(_a_pair_and_all_cores, _stream, Effort("--pushes", 100, 5)),
-               Run(lambda _: [2], _stream_by_grpc, Effort("--pushes", 5, 5), "grpc")),
-    "matmul": (Run(_one_rank_per_core, _matmul, _RUNS),),
-    "cg": (Run(_one_rank_per_core, _cg, Effort("--iterations", 100, 10)),),
-    "fft": (Run(_one_rank_per_core, _fft, _RUNS),),
+    "stream": (Run(_a_pair_and_all_cores, _stream, 30),
+               Run(lambda _: [2], _stream_by_grpc, 6, "grpc")),
+    "matmul": (Run(_one_rank_per_core, _matmul, 16),),
+    "cg": (Run(_one_rank_per_core, _cg, 24),),
+    "fft": (Run(_one_rank_per_core, _fft, 16),),
 }
