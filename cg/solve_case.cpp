@@ -9,6 +9,7 @@
 #include "bench/session/variants.hpp"
 #include "cg/make_loop.hpp"
 #include "cg/system/make_system.hpp"
+#include "cg/system/uniform.hpp"
 
 namespace quartet::cg {
 
@@ -149,6 +150,20 @@ std::string SolveCase::note() const {
 }
 
 bench::Check SolveCase::verify() {
+    examine();
+    if (!system_->has_even_right_side() && !step_error_) {
+        step_error_ = error_of_step();
+    }
+    bench::Check check = result_->check;
+    if (step_error_ && !(*step_error_ <= check.tolerance)) {
+        check.passed = false;
+        check.error = *step_error_ <= check.error ? check.error : *step_error_;
+        check.why = "a step from random numbers is wrong";
+    }
+    return guard_.judge(std::move(check), session_.world());
+}
+
+void SolveCase::examine() {
     // The residual first: it may lie where the solution then goes.
     const std::vector<double> residual = loop_->gather(state().residual);
     const std::vector<double> solution = loop_->gather(state().solution);
@@ -159,7 +174,22 @@ bench::Check SolveCase::verify() {
             std::span(solution).subspan(static_cast<std::size_t>(rows_.begin),
                                         static_cast<std::size_t>(rows_.size())));
     }
-    return guard_.judge(result_->check, session_.world());
+}
+
+// Once for each case, after its first run: all runs have the same matrix and code.
+double SolveCase::error_of_step() {
+    const auto z = symmetric_uniform(problem_.size, session_.options().seed, "cg/step");
+    std::ranges::copy(std::span(z).subspan(static_cast<std::size_t>(rows_.begin),
+                                           static_cast<std::size_t>(rows_.size())),
+                      buffers_.staging.span().begin());
+    std::vector<double> history(2);
+    Observer observer;
+    IterationClock clock(0);
+    loop_->restart(buffers_.staging.view());
+    loop_->run(history, checkpointing_ ? observer : clock);
+    const std::vector<double> residual = loop_->gather(state().residual);
+    const std::vector<double> solution = loop_->gather(state().solution);
+    return verifier_->error_of_step(z, solution, residual);
 }
 
 void SolveCase::prepare_limit() {

@@ -48,6 +48,8 @@ class SolveCase final : public bench::Case {
 
   private:
     void fill();
+    void examine();
+    [[nodiscard]] double error_of_step();
 
     bench::Session& session_;
     Problem problem_;
@@ -65,6 +67,7 @@ class SolveCase final : public bench::Case {
     bench::InputGuard guard_;  ///< of matrix and right side
     std::optional<Verifier> verifier_;
     std::optional<VerificationResult> result_;
+    std::optional<double> step_error_;  ///< of the step from random numbers, where it is made
     std::unique_ptr<Limit> limit_;
 };
 

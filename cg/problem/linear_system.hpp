@@ -27,6 +27,10 @@ class LinearSystem {
     [[nodiscard]] virtual std::span<const double> right_side() const = 0;
     [[nodiscard]] virtual std::span<const long double> solution() const = 0;
 
+    /// Whether b is A times numbers of one size: then the residual shows a wrong product of any
+    /// row. Local.
+    [[nodiscard]] virtual bool has_even_right_side() const { return false; }
+
     /// Tells a user's system from others of its size; 0 if the seed does. Local.
     [[nodiscard]] virtual std::uint64_t fingerprint() const { return 0; }
 

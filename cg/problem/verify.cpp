@@ -29,14 +29,21 @@ std::span<const long double> view(const Vector& vector) {
 }
 
 // b - A x.
-Vector true_residual(const LinearSystem& system, const Vector& x) {
+Vector true_residual(const LinearSystem& system, std::span<const double> b, const Vector& x) {
     Vector residual(x.size());
     system.multiply(x, residual);
-    const auto b = system.right_side();
     for (std::size_t i = 0; i < residual.size(); ++i) {
         residual[i] = b[i] - residual[i];
     }
     return residual;
+}
+
+double distance(const Vector& residual, std::span<const double> r) {
+    Vector gap(residual.size());
+    for (std::size_t i = 0; i < gap.size(); ++i) {
+        gap[i] = residual[i] - r[i];
+    }
+    return norm(view(gap));
 }
 
 // value / whole, and 0 for 0 / 0.
@@ -62,7 +69,7 @@ double Verifier::allowed_rounding(std::int64_t size, int iterations) {
 }
 
 Bytes Verifier::memory(std::int64_t size) {
-    return bytes_of<long double>(6 * size) + bytes_of<double>(2 * size);
+    return bytes_of<long double>(6 * size) + bytes_of<double>(3 * size);
 }
 
 // sqrt(e'A e) with A e = b - A x, for e the known solution less x.
@@ -143,13 +150,9 @@ double Verifier::compare_minimum(std::span<const long double> x,
 VerificationResult Verifier::examine(std::span<const double> found,
                                      std::span<const double> r) const {
     const Vector x(found.begin(), found.end());
-    const Vector residual = true_residual(system_, x);
-    Vector gap(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        gap[i] = residual[i] - r[i];
-    }
+    const Vector residual = true_residual(system_, system_.right_side(), x);
     const double rounding = allowed_rounding(system_.size(), iterations_);
-    const double gap_norm = norm(view(gap));
+    const double gap_norm = distance(residual, r);
     const double found_norm = norm(view(x));
     const double x_norm = knows_solution() ? std::min(solution_norm_, found_norm) : found_norm;
     const double gap_allowed = rounding * (system_.spectrum().largest * x_norm + right_side_norm_);
@@ -168,6 +171,14 @@ VerificationResult Verifier::examine(std::span<const double> found,
     findings.check.passed = findings.check.error <= findings.check.tolerance &&
                             gap_norm <= gap_allowed && far <= findings.check.tolerance;
     return findings;
+}
+
+double Verifier::error_of_step(std::span<const double> z, std::span<const double> x,
+                               std::span<const double> r) const {
+    const Vector found(x.begin(), x.end());
+    const double gap = distance(true_residual(system_, z, found), r);
+    const double whole = system_.spectrum().largest * norm(x) + norm(z);
+    return ratio(gap, allowed_rounding(system_.size(), 1) * whole);
 }
 
 }  // namespace quartet::cg

@@ -49,6 +49,15 @@ struct VerificationResult {
 /// widen 1, fails here: f rises with its square.
 ///
 /// The check's error is the larger of both in units of its tolerance, which is 1.
+///
+/// The gap is measured against |A| |x|, which is (N / pi)^2 times |b| on laplace: b is nearly an
+/// eigenvector of a small eigenvalue. A product that is wrong by 1e-9 of one element passes there,
+/// and by more where r meets zeros. So a case whose right side is not even
+/// (LinearSystem::has_even_right_side) also makes one iteration from a random z, by the same matrix
+/// and code: x = alpha z and r = z - alpha A z. Of these 1 must hold, for k = 1. Now |A| |x| is of
+/// the size of |z|: for laplace alpha is about 1/2 and |A| |x| is 2 |z|, so that the gap may be
+/// 3 sqrt(2) eps (sqrt(N) / 2 + 4) |z|. A typical element of alpha A z is 1.2 |z| / sqrt(N). So one
+/// that is wrong by 1.7 eps (N + 8 sqrt(N)) of itself shows: 3e-13 at N = 512, 3e-12 at 8192.
 class Verifier {
   public:
     /// Makes the reference iterations. The system may lack a solution. Borrows the system.
@@ -58,6 +67,11 @@ class Verifier {
     /// x and r of all ranks, N elements each. The same answer on all ranks. Collective.
     [[nodiscard]] VerificationResult examine(std::span<const double> x,
                                              std::span<const double> r) const;
+
+    /// Of one iteration from the right side z, which left x and r: the gap in units of what
+    /// rounding may make. N elements each, the same answer on all ranks. Collective.
+    [[nodiscard]] double error_of_step(std::span<const double> z, std::span<const double> x,
+                                       std::span<const double> r) const;
 
     /// The gap that rounding may make, in units of |A| |x| + |b|.
     [[nodiscard]] static double allowed_rounding(std::int64_t size, int iterations);

@@ -45,6 +45,7 @@ class MatrixFile final : public LinearSystem {
                   std::span<double> out) const override;
     [[nodiscard]] std::span<const double> right_side() const override { return right_side_; }
     [[nodiscard]] std::span<const long double> solution() const override { return solution_; }
+    [[nodiscard]] bool has_even_right_side() const override { return !solution_.empty(); }
     [[nodiscard]] std::uint64_t fingerprint() const override { return fingerprint_; }
     /// Multiplies by the elements of the file, one by one; each rank reads its rows.
     void multiply(std::span<const long double> x, std::span<long double> product) const override;

@@ -29,6 +29,7 @@ class RandomSystem final : public LinearSystem {
                   std::span<double> out) const override;
     [[nodiscard]] std::span<const double> right_side() const override { return right_side_; }
     [[nodiscard]] std::span<const long double> solution() const override { return solution_; }
+    [[nodiscard]] bool has_even_right_side() const override { return true; }
     /// Multiplies as H (D (H x)).
     void multiply(std::span<const long double> x, std::span<long double> product) const override;
     [[nodiscard]] Spectrum spectrum() const override {

@@ -120,10 +120,11 @@ SUBJECTS = {
 }
 
 
-def run_faulty(kernel, ranks, fault, *flags):
+def run_faulty(kernel, ranks, fault, *flags, problem=None):
     """The job, and what QUARTET_FAULT's element was and became; None if no bit flipped."""
     with tempfile.TemporaryDirectory() as folder:
-        outcome = run(FAULTY_PROGRAMS / f"faulty_{kernel}", ranks, SUBJECTS[kernel].flags, QUIET,
+        outcome = run(FAULTY_PROGRAMS / f"faulty_{kernel}", ranks,
+                      problem or SUBJECTS[kernel].flags, QUIET,
                       *[words.format(folder=folder) for words in flags],
                       prefix=("env", f"QUARTET_FAULT={fault}"))
     found = re.findall(r"^fault: .*: (\S+) -> (\S+)$", outcome.stderr, re.MULTILINE)
@@ -183,6 +184,21 @@ class Corruption(unittest.TestCase):
 
     def test_fft_notices(self):
         self.assert_all_are_noticed("fft")
+
+    def test_cg_notices_a_product_that_is_always_wrong_by_little(self):
+        """By 2^-34 to 2^-33 of an element: a hundredth of what the residual of laplace shows. Its step
+        from random numbers shows it."""
+        laplace = "--size 1000 --iterations 8 --problem laplace"
+        for site, flags in (("product", "--formulation native"),
+                            ("product", "--storage symmetric --algorithm single-reduction"),
+                            ("product", "--formulation dataflow"),
+                            ("gemv", "--formulation library")):
+            outcome, change = run_faulty("cg", 3, f"{site}:1:1+:double:20:19",
+                                         f"{flags} --transport mpi", problem=laplace)
+            self.assertIsNotNone(change, outcome)
+            self.assertEqual(outcome.code, 1, outcome)
+            [row] = medians(outcome.document)
+            self.assertEqual(row["wrong_because"], "a step from random numbers is wrong")
 
     def test_cg_makes_up_for_a_step_of_wrong_length_or_direction(self):
         """x and r go the same wrong way: r stays the residual, and x comes as near."""

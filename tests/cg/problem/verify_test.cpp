@@ -9,6 +9,7 @@
 #include "cg/plain_solve.hpp"
 #include "cg/system/laplace.hpp"
 #include "cg/system/random_system.hpp"
+#include "cg/system/uniform.hpp"
 
 namespace quartet::cg {
 namespace {
@@ -196,6 +197,52 @@ TEST(Verifier, CatchesTooFewIterationsOfUnknownSolution) {
             EXPECT_FALSE(verifier.examine(early.x, early.r).check.passed) << fewer;
         }
     }
+}
+
+/// One iteration from z, whose product has one element times 1 + by.
+Result one_step(const LinearSystem& system, std::span<const double> z, std::size_t element,
+                double by) {
+    std::vector<double> q(z.size());
+    std::vector<double> row(z.size());
+    double squares = 0;
+    double curvature = 0;
+    for (std::size_t i = 0; i < z.size(); ++i) {
+        system.read_row(static_cast<std::int64_t>(i), 0, row);
+        for (std::size_t j = 0; j < z.size(); ++j) {
+            q[i] += row[j] * z[j];
+        }
+        q[i] *= i == element ? 1 + by : 1;
+        squares += z[i] * z[i];
+        curvature += z[i] * q[i];
+    }
+    const double alpha = squares / curvature;
+    Result result{std::vector<double>(z.size()), {z.begin(), z.end()}};
+    for (std::size_t i = 0; i < z.size(); ++i) {
+        result.x[i] = alpha * z[i];
+        result.r[i] -= alpha * q[i];
+    }
+    return result;
+}
+
+TEST(Verifier, SeesAWrongElementOfTheProductInAStepFromRandomNumbers) {
+    constexpr std::int64_t size = 512;
+    const auto z = symmetric_uniform(size, 1, "cg/step");
+    const Laplace system(size);
+    const Verifier verifier(system, 60);
+    const auto error = [&](std::size_t element, double by) {
+        const Result step = one_step(system, z, element, by);
+        return verifier.error_of_step(z, step.x, step.r);
+    };
+    EXPECT_LT(error(0, 0), 0.3);
+    int seen = 0;
+    int all = 0;
+    for (std::size_t element = 0; element < z.size(); element += 5) {
+        EXPECT_GT(error(element, 1e-9), 1) << element;
+        seen += error(element, 1e-12) > 1 ? 1 : 0;
+        ++all;
+        EXPECT_TRUE(std::isnan(error(element, std::numeric_limits<double>::quiet_NaN())));
+    }
+    EXPECT_GT(seen, all / 2) << "but where z and A z are small";
 }
 
 TEST(Verifier, ReportsTheErrorOfTheSolution) {
