@@ -55,7 +55,9 @@ void MultiplyCase::make_check() {
     comm::agree(session_.world(), [&] {
         const RecordedSums recorded =
             data_.in_files() ? RecordedSums(*data_.folder) : RecordedSums();
-        check_.emplace(arena_, problem_, block_, session_.threads(), *product_, recorded, math_);
+        check_.emplace(
+            arena_, problem_, block_, session_.threads(), *product_, recorded,
+            Freivalds::Arithmetic{math_, data_.is_own() ? Numbers::own : Numbers::uniform});
     });
 }
 

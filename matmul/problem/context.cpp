@@ -8,7 +8,8 @@ namespace quartet::matmul {
 void count_besides(bench::Arena& arena, const CaseContext& context, const Block& block,
                    const LimitPlan& limit) {
     if (context.session.options().verify == bench::Switch::on) {
-        Freivalds::count(arena, context.problem, block);
+        Freivalds::count(arena, context.problem, block,
+                         context.options.data.is_own() ? Numbers::own : Numbers::uniform);
     }
     if (context.session.options().limits == bench::Switch::on) {
         limit.count(arena, context.rank());
