@@ -127,6 +127,7 @@ int Program::run(int argc, char** argv, const std::function<void(Session&)>& pla
         } catch (const Unavailable& error) {
             return refuse(error);
         } catch (const std::exception& error) {
+            stop_request_ = {};  // the launcher ends a rank by one of its signals
             std::this_thread::sleep_for(wait_before_speaking(rank));
             say(fmt::format("rank {}: {}", rank, words_of(error)));
             comm::MpiSession::abort(ExitCode::failed);
