@@ -126,6 +126,10 @@ class Parser(argparse.ArgumentParser):
             self.error(f"unknown {kind} '{flag:.40}'{near(flag, self._option_string_actions)}")
         return namespace, surplus
 
+    def print_help(self, file: Any = None) -> None:
+        """Raises OSError where it cannot be written, of which argparse says nothing."""
+        print(self.format_help(), end="", file=file or sys.stdout)
+
     def add_debug(self) -> None:
         self.add_argument(DEBUG, action="store_true", help="shows where in the program a failure was")
 
