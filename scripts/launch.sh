@@ -68,7 +68,9 @@ trap 'pass_on USR1 10' USR1
 finish() {
     case $1 in
     129 | 13[024-9] | 141 | 143)
-        echo "launch.sh: the job ended early (SIG$(kill -l "$1")): its document keeps what it has" >&2 || :
+        why=SIG$(kill -l "$1")
+        [ "$1" != 135 ] || why="$why, as where /dev/shm is full"
+        echo "launch.sh: the job ended early ($why): its document keeps what it has" >&2 || :
         ;;
     esac
     exit "$1"

@@ -103,6 +103,15 @@ class Starting(LaunchCase):
         self.assertEqual(found[-len(words):], words)
         self.assertEqual((self.folder / "input").read_text(), "some input")
 
+    def test_a_crash_is_named(self):
+        for code, words in ((137, "SIGKILL"), (139, "SIGSEGV"), (135, "SIGBUS, as where /dev/shm is full")):
+            self.put("code", str(code))
+            done = self.launch(2, self.program)
+            self.assertEqual(done.returncode, code)
+            self.assertEqual(done.stderr, f"launch.sh: the job ended early ({words}): its document keeps what it has\n")
+        self.put("code", "131")  # of Open MPI, where it cannot start
+        self.assertEqual(self.launch(2, self.program).stderr, "")
+
     def test_what_launchers_take_for_another_program_is_refused_in_a_line(self):
         start = [SCRIPTS / "slurm" / "start.sh", "2", self.program]
         job = {**self.variables, "SLURM_JOB_ID": "1", "QUARTET_LAUNCHER": "mpiexec",
