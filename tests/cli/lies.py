@@ -35,6 +35,12 @@ class Told:
 
 
 @dataclass(frozen=True)
+class Flipped(Told):
+    """The same where the program computes by itself: `where` is SITE:RANK:CALL:TYPE:ELEMENT of QUARTET_FAULT, and the
+    lowest bit flips that makes a fault of that size."""
+
+
+@dataclass(frozen=True)
 class Fault:
     what: str
     change: str  # of QUARTET_LIE
@@ -60,10 +66,10 @@ def of_push(size):
     return size.steps * 2 * SINGLE
 
 
-# matmul: a row of a tile may deviate by sqrt(N + 64) u |a| |B| (matmul/problem/verify.hpp). Entries are uniform in
-# [0, 1), so |a| = sqrt(N / 3), |B| = sqrt(N tile / 3), and an element of C is N / 4.
+# matmul: a row of a tile may deviate by 1.5 sqrt(N + 64) u h (matmul/problem/verify.hpp). Entries are uniform in
+# [0, 1), those of the check's vector 0.76 in the square mean, so h is 0.22 N sqrt(tile). An element of C is N / 4.
 def bound(size):
-    return math.sqrt(size.n + 64) * SINGLE * size.n / 3 * math.sqrt(size.part)
+    return 1.5 * math.sqrt(size.n + 64) * SINGLE * 0.22 * size.n * math.sqrt(size.part)
 
 
 def philox(block, name, seed):
@@ -123,8 +129,12 @@ def of_inputs(size):
 RANDOM = 4096 / math.sqrt((4096**2 - 1) / (2 * math.log(4096)))
 
 
-def gap(size):
-    return DOUBLE * math.sqrt(size.steps + 1) * (math.sqrt(size.n) / 2 + 4) * (RANDOM + 1)
+def laplace(size):
+    return (size.n / math.pi) ** 2
+
+
+def gap(size, norms=RANDOM):
+    return DOUBLE * math.sqrt(size.steps + 1) * (math.sqrt(size.n) / 2 + 4) * (norms + 1)
 
 
 def of_products(size):
@@ -133,6 +143,23 @@ def of_products(size):
 
 def of_product_element(size):  # of a usual size, |b| / sqrt(N), or down to a third of it
     return 3 * SURELY * gap(size) * math.sqrt(size.n)
+
+
+# laplace also makes one iteration from random numbers z: |A| |x| is 2 |z| there, and alpha |A z| is 1.22 |z|.
+def of_step(size):
+    return SURELY * math.sqrt(2) * DOUBLE * (math.sqrt(size.n) / 2 + 4) * 3 / 1.22
+
+
+def of_step_element(size):
+    return 3 * of_step(size) * math.sqrt(size.n)
+
+
+def of_step_bits(size):
+    return math.floor(-math.log2(of_step(size))) - 2
+
+
+def of_laplace_element(size):
+    return 3 * SURELY * gap(size, laplace(size)) * math.sqrt(size.n)
 
 
 def of_direction_element(size):
@@ -179,12 +206,19 @@ PRODUCTS = (Told("native", "sgemm:all:2+:float", times=1.5),
 WITHIN_PSGEMM = (Told("library", "message@16384:all:1:float", "--distribution 2x1x256", times=0.3),)
 PARTIAL_TILES = (Told("dataflow", PARTIAL_TILE, "--reducers 1", ranks=3),)
 GEMV = (Told("library", "dgemv:all:1+:double"),)
+PRODUCT = (Flipped("native", "product:1:1+:double:350"),
+           Flipped("native", "reduce:1:1+:double:250", "--storage symmetric --algorithm single-reduction"),
+           Flipped("dataflow", "product:2:1+:double:350", ranks=3))
 ONCE = (Told("library", "dgemv:1:1:double", times=0.2),)
+ONCE_ON_LAPLACE = (Told("library", "dgemv:0:1:double"),)  # where the right side is largest
 DIRECTIONS = (Told("native", DIRECTION, times=0.1), Told("dataflow", PAYLOAD, ranks=3, times=0.01),
               Told("library", DIRECTION, times=0.1))
 FFT_MPI = (Told("library", "fftmpi:1:1+:double"), Told("library", "fftmpi:1:1+:double", "--order natural"))
 TILES = (Told("native", "message@16384:1:1:double"), Told("native", "message@16384:1:1:double", "--order natural"),
          Told("dataflow", "message@4096:1:1:double"))
+ROWS = (Flipped("native", "rows:1:1+:double:100"), Flipped("native", "rows:1:1+:double:100", "--order natural"),
+        Flipped("dataflow", "rows:0:1+:double:100"))
+COLUMNS = (Flipped("native", "columns:1:1:double:100"), Flipped("dataflow", "columns:1:1:double:10"))
 FFT_OF_TILES = (Told("native", "fft:all:1+:double"), Told("dataflow", "fft:all:1+:double"))
 
 STREAM = Kernel(
@@ -215,7 +249,7 @@ CG = Kernel(
                                     Size("65536, 500", 65536, steps=500)),
     "--size {size.n} --iterations {size.steps} --problem random",
     (Fault("all products, by one factor", "all", of_products, GEMV),
-     Fault("one element of all products", "one", of_product_element, GEMV),
+     Fault("one element of all products", "one", of_product_element, (*PRODUCT, *GEMV)),
      Fault("one element of one product, of the root mean square of all", "one", of_product_element, ONCE),
      Fault("products in a narrower format", "keep", of_product_bits, GEMV, of_bits=True),
      Fault("one element of p on its way once, of the root mean square of all", "one", of_direction_element,
@@ -224,13 +258,22 @@ CG = Kernel(
      ("a column left out", "lastcolumn:0", GEMV),
      ("half of p lost, once", "lost:0", DIRECTIONS),
      ("half of p twice, once", "twice:0", DIRECTIONS)))
+LAPLACE = Kernel(
+    "cg", "`cg --problem laplace`", CG.sizes, "--size {size.n} --iterations {size.steps}",
+    (Fault("all products, by one factor", "all", of_step, GEMV),
+     Fault("one element of all products", "one", of_step_element, (*PRODUCT, *GEMV)),
+     Fault("products in a narrower format", "keep", of_step_bits, GEMV, of_bits=True),
+     Fault("one element of one product, of the root mean square of all", "one", of_laplace_element,
+           ONCE_ON_LAPLACE)),
+    (("a row left out", "lastrow:0", GEMV),))
 FFT = Kernel(
     "fft", "`fft`", (Size("2^14 points, 32 tiles", 2**14, 32), Size("2^24, 4096", 2**24, 4096),
                      Size("2^31, 128", 2**31, 128)),
     "--size {size.n} --tiles {size.part}",
     (Fault("all bins, by one factor", "all", of_bins, FFT_MPI),
-     Fault("one bin", "row", of_bin, FFT_MPI),
+     Fault("one bin", "row", of_bin, (*ROWS, *FFT_MPI)),
      Fault("bins in a narrower format", "keep", of_bin_bits, FFT_MPI, of_bits=True),
+     Fault("one bin of a tile", "one", of_tile_bin, COLUMNS),
      Fault("one bin of a tile on its way", "one", of_tile_bin, TILES),
      Fault("one point on its way within FFTW-MPI", "one", of_bin,
            (Told("library", "message@16384:1:1+:double", "--order natural"),))),
@@ -247,7 +290,12 @@ FFTW = Kernel(
      Fault("one bin of each tile", "row", of_tile_bin, FFT_OF_TILES),
      Fault("bins of tiles in a narrower format", "keep", of_bin_bits, FFT_OF_TILES, of_bits=True)),
     (("a bin of each tile lost", "row:-1", FFT_OF_TILES),), tried=2)
-KERNELS = (STREAM, MATMUL, CG, FFT, FFTW)
+KERNELS = (STREAM, MATMUL, CG, LAPLACE, FFT, FFTW)
+
+
+def lowest_bit(least, told):
+    """Bit b of a mantissa is 2^(b - 24) of a float at least, 2^(b - 53) of a double."""
+    return math.ceil(math.log2(least)) + (24 if ":float:" in told.where else 53)
 
 
 def number(value):

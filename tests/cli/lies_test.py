@@ -1,20 +1,34 @@
 """The smallest faults that docs/kernels.md says are seen are seen, in each formulation: libraries lie about what they
 compute and what they move (tests/faults/lie.hpp). lies.py has the faults and the arithmetic."""
 
+import os
 import sys
 import unittest
+from pathlib import Path
 
 import concurrent_tests
 import lies
-from quartet_cli import LYING_LIBRARIES, has_lied, listed, medians, run_lying
+from quartet_cli import LYING_LIBRARIES, has_lied, listed, medians, run, run_lying
 from tree import ROOT
 
+FAULTY_PROGRAMS = Path(os.environ["QUARTET_FAULTY_PROGRAMS"])
 QUIET = "--device host --threads 1 --runs 1 --warmup 0 --limits off --remeasure off"
 
 
 def run_told(kernel, size, told, change):
-    return run_lying(kernel.name, told.ranks, f"{told.where}:{change}", kernel.flags.format(size=size), QUIET,
-                     told.flags, f"--formulation {told.formulation} --transport {told.transport}")
+    """The job. `change` is CHANGE:NUMBER of QUARTET_LIE, BIT of QUARTET_FAULT."""
+    flags = (kernel.flags.format(size=size), QUIET, told.flags,
+             f"--formulation {told.formulation} --transport {told.transport}")
+    if isinstance(told, lies.Flipped):
+        return run(FAULTY_PROGRAMS / f"faulty_{kernel.name}", told.ranks, *flags,
+                   prefix=("env", f"QUARTET_FAULT={told.where}:{change}"))
+    return run_lying(kernel.name, told.ranks, f"{told.where}:{change}", *flags)
+
+
+def change_of(fault, told, least):
+    if isinstance(told, lies.Flipped):
+        return lies.lowest_bit(least, told)
+    return f"{fault.change}:{least if fault.of_bits else least / told.times:.3g}"
 
 
 def is_wrong(kernel, outcome):
@@ -26,15 +40,14 @@ def is_wrong(kernel, outcome):
 
 
 def faults_to_try(kernel):
-    """(what, size, where, CHANGE:NUMBER) of all that is available here."""
+    """(what, size, where, change) of all that is available here."""
     there = listed(kernel.name)
     for size in kernel.sizes[:kernel.tried]:
         for fault in kernel.faults:
             least = fault.least(size)
             for told in fault.told:
                 if there[told.formulation] == there[told.transport] == "available":
-                    number = least if fault.of_bits else least / told.times
-                    yield fault.what, size, told, f"{fault.change}:{number:.3g}"
+                    yield fault.what, size, told, change_of(fault, told, least)
         for what, change, jobs in kernel.always:
             for told in jobs:
                 if there[told.formulation] == there[told.transport] == "available":
@@ -62,6 +75,9 @@ class Lies(unittest.TestCase):
 
     def test_cg_sees_them(self):
         self.assert_seen(lies.CG)
+
+    def test_cg_sees_them_on_laplace(self):
+        self.assert_seen(lies.LAPLACE)
 
     def test_fft_sees_them(self):
         self.assert_seen(lies.FFT)

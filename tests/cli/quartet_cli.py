@@ -169,7 +169,7 @@ def run_lying(program, ranks, lie, *arguments):
 
 
 def has_lied(outcome):
-    return re.search(r"^lie: ", outcome.stderr, re.MULTILINE) is not None
+    return re.search(r"^(lie|fault): ", outcome.stderr, re.MULTILINE) is not None
 
 
 def run_each(jobs):
