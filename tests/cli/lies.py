@@ -250,20 +250,20 @@ CG = Kernel(
     "--size {size.n} --iterations {size.steps} --problem random",
     (Fault("all products, by one factor", "all", of_products, GEMV),
      Fault("one element of all products", "one", of_product_element, (*PRODUCT, *GEMV)),
-     Fault("one element of one product, of the root mean square of all", "one", of_product_element, ONCE),
+     Fault("one element of the first product, of the root mean square of all", "one", of_product_element, ONCE),
      Fault("products in a narrower format", "keep", of_product_bits, GEMV, of_bits=True),
-     Fault("one element of p on its way once, of the root mean square of all", "one", of_direction_element,
+     Fault("one element of the first p on its way, of the root mean square of all", "one", of_direction_element,
            DIRECTIONS)),
     (("a row left out", "lastrow:0", GEMV),
      ("a column left out", "lastcolumn:0", GEMV),
-     ("half of p lost, once", "lost:0", DIRECTIONS),
-     ("half of p twice, once", "twice:0", DIRECTIONS)))
+     ("half of the first p lost", "lost:0", DIRECTIONS),
+     ("half of the first p twice", "twice:0", DIRECTIONS)))
 LAPLACE = Kernel(
     "cg", "`cg --problem laplace`", CG.sizes, "--size {size.n} --iterations {size.steps}",
     (Fault("all products, by one factor", "all", of_step, GEMV),
      Fault("one element of all products", "one", of_step_element, (*PRODUCT, *GEMV)),
      Fault("products in a narrower format", "keep", of_step_bits, GEMV, of_bits=True),
-     Fault("one element of one product, of the root mean square of all", "one", of_laplace_element,
+     Fault("one element of the first product, of the root mean square of all", "one", of_laplace_element,
            ONCE_ON_LAPLACE)),
     (("a row left out", "lastrow:0", GEMV),))
 FFT = Kernel(
