@@ -3,6 +3,12 @@
 # shellcheck shell=bash
 _bundle=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/root.tar.gz
 _root=${QUARTET_GPU_ROOT:-/tmp/quartet-gpu}
+# Whoever has made that folder, or the link, may have put programs there.
+if [ -e "$_root" ] && [ "$(stat -c %u "$_root")" != "$(id -u)" ]; then
+    echo "env.sh: $_root is another user's (its programs would be run): name another folder in QUARTET_GPU_ROOT" >&2
+    unset _bundle _root
+    return 2
+fi
 if [ ! "$_root/made" -nt "$_bundle" ]; then
     if [ -e "$_root/made" ] || [ -z "$(ls -A "$_root" 2>/dev/null)" ]; then
         rm -rf "$_root" && mkdir -p "$_root" && touch -d @0 "$_root/made" && tar -C "$_root" -xf "$_bundle" && touch "$_root/made"

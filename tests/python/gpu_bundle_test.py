@@ -1,6 +1,10 @@
 """gpu_bundle.sh takes along what Quartet builds on: the packages that setup.sh installs for it."""
 
+import os
 import re
+import subprocess
+
+import pytest
 
 from tree import SCRIPTS
 
@@ -27,3 +31,15 @@ def test_each_library_that_setup_installs_is_in_the_bundle():
 def test_one_that_is_left_out_is_noticed():
     without = BUNDLE.replace("libxxhash-dev", "")
     assert wanted(SETUP) - packages(without) == {*NOT_FOR_GPUS, "libxxhash-dev"}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user's folder needs root")
+def test_what_another_user_has_put_there_is_not_run(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    os.chown(root, 65534, 65534)
+    script = f'. "{SCRIPTS}/packaging/gpu_env.sh"; echo "$? $PATH"'
+    done = subprocess.run(["bash", "-c", script], env={"PATH": os.environ["PATH"], "QUARTET_GPU_ROOT": str(root)},
+                          text=True, capture_output=True, check=True)
+    assert done.stdout == f"2 {os.environ['PATH']}\n"
+    assert f"{root} is another user's" in done.stderr
