@@ -75,8 +75,8 @@ void flag_runs(Row& row, std::optional<double> best_clock_probe) {
     }
     if (row.is_above_limit()) {
         add(FlagKind::above_limit,
-            "above its limit, which is too low: a cache helps, or memory was slower while the limit "
-            "was measured; quote the rate, not the fraction");
+            "above its limit, which is too low: a cache helps, or memory was slower while the "
+            "limit was measured; quote the rate, not the fraction");
     }
     if (const double share = row.overhead_share(); share > least_overhead) {
         add(FlagKind::overhead,
