@@ -13,6 +13,7 @@ from quartet.run.plan import Launch
 from quartet.text import counted
 
 SECONDS_TO_START = 1.0  # of a job, before it measures
+SECONDS_TO_END = 3.0  # that one may take beyond its share, before it is asked to
 LEAST = 2.0  # seconds that a launch gets, however little is left
 ROUNDED = 30  # a budget that is proposed, in seconds
 
@@ -45,7 +46,7 @@ class Budget:
                 self.left_out.append(launch)
                 continue
             share = max(self.left * launch.weight / weight - SECONDS_TO_START, LEAST)
-            return launch, round(share), max((share + self.left) / 2, share)
+            return launch, round(share), max((share + self.left) / 2, share + SECONDS_TO_END)
         return None
 
     def shortfall(self) -> str:
