@@ -46,13 +46,14 @@ def _verified(cases: list[Case], style: Style) -> str:
     good = sum(case.verified is True for case in measured)
     wrong = sum(case.verified is False for case in measured)
     failed = len(cases) - len(measured)
-    marked = sum(case.mark == "?" for case in measured)
+    distrusted = sum(case.mark == "?" for case in measured)
     above = sum(case.mark == "!" for case in measured)
     text = f"All {counted(good, 'row')} verified" if good == len(cases) else \
         f"{good} of {counted(len(cases), 'row')} verified"
     parts = [f"{wrong} WRONG" if wrong else "", f"{failed} not run" if failed else "",
-             f"{marked} to distrust, left out below" if marked else "", f"{above} above a wrong limit" if above else ""]
-    colour = RED if wrong or failed else YELLOW if marked or above else GREEN
+             f"{distrusted} to distrust, left out below" if distrusted else "",
+             f"{above} above a wrong limit" if above else ""]
+    colour = RED if wrong or failed else YELLOW if distrusted or above else GREEN
     return style.paint(style.paint("; ".join(filter(None, [text, *parts])) + ".", colour), BOLD)
 
 
