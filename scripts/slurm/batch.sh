@@ -108,10 +108,11 @@ done
 # Without a checkpoint it would begin anew, and be stopped again. A TERM without a warning is scancel's.
 if [ "$code" = "$STOPPED" ] && [ -n "${SLURM_JOB_ID-}" ] && [ -n "$checkpoints" ] &&
     { [ -z "$is_ended" ] || [ -n "$is_warned" ]; }; then
+    trap - TERM INT HUP # Slurm ends this shell as it requeues the job
     job=$SLURM_JOB_ID
     [ -z "${SLURM_ARRAY_JOB_ID-}" ] || job=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
     if scontrol requeue "$job"; then
-        sleep 60 # Slurm ends this shell meanwhile
+        sleep 60
     fi
     echo "batch.sh: the job could not be requeued: submit it again, with --restart" >&2
 fi

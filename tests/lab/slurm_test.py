@@ -270,10 +270,11 @@ class Checkpoints(OnSlurm):
 
     def test_slurm_itself_sends_the_signal(self):
         # Slurm looks at its jobs twice a minute: the signal comes 30 to 60 s after the start, when a checkpoint is there.
-        job = self.solve(40000, "--time=2", "--signal=B:USR1@90")
+        job = self.solve(1000000, "--time=2", "--signal=B:USR1@90")
         wait_for(lambda: self.output.exists() and "stopped on request" in self.output.read_text(), 90,
                  "no signal came")
         wait_for(lambda: self.cluster.facts(job)["Restarts"] == "1", 20, "it was not requeued")
+        self.assertNotIn("could not be requeued", self.output.read_text())
         self.cluster.must("scancel", job)
         self.cluster.wait(job)
 
@@ -285,7 +286,7 @@ class Checkpoints(OnSlurm):
         self.assertIn("whole", self.output.read_text())
 
     def test_job_of_a_crashed_node_goes_on_elsewhere(self):
-        job = self.solve(40000)
+        job = self.solve(1000000)
         self.addCleanup(self.cluster.repair, "n2")
         self.addCleanup(self.cluster.run, "scancel", job)
         self.cluster.crash("n2")
