@@ -102,6 +102,14 @@ class Published(CompareCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn("6000", done.stdout)
         self.assertIn("stream, for orientation", done.stdout)
+        self.assertNotIn("Nor does other work", done.stdout)
+
+    def test_where_no_row_may_stand_beside_other_work_that_is_said(self):
+        name = NAME.replace("/shm/", "/mpi/")
+        flags = [{"kind": "disturbed", "text": "another process"}]
+        done = self.compare("published", self.side("b", *documents(7000, name=name, distrusted=True, flags=flags)))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Nor does other work stand here for orientation: your rows are marked", done.stdout)
 
     def test_broken_numbers_are_refused(self):
         side = self.side("b", *documents(7000))
@@ -138,6 +146,7 @@ class References(CompareCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("no reference for third, 4 CPUs", done.stderr)
         self.assertIn("one, 4 CPUs, other, 4 CPUs", done.stderr)
+        self.assertIn("or see quartet compare published", done.stderr)
 
 
 class Baselines(CompareCase):

@@ -120,12 +120,27 @@ class Flags(CompareCase):
         slow = documents(*scaled(0.6), **DISTURBED)
         done = self.compared(documents(*STEADY), slow)
         self.assertEqual(done.returncode, 4)
-        self.assertEqual(row_of(done)[7], "0.600?")
-        self.assertIn("unclear", row_of(done))
+        self.assertEqual(row_of(done)[5:9], ["1002", "602?", "unclear", "1"])  # no ratio, no number of launches
         self.assertIn("a launch was disturbed or flagged: do not quote", done.stdout)
-        self.assertIn("no verdict on 1 case: every launch of a side was disturbed. Quiet the machine",
+        self.assertIn("no verdict on 1 case: every launch of a side was disturbed: quiet the machine",
                       flat(done.stdout))
         self.assertNotIn("may be slower", done.stdout)
+
+    def test_where_every_launch_was_disturbed_there_is_neither_number_nor_ratio(self):
+        for factor in (0.001, 0.6, 1.4):
+            done = self.compared(documents(*STEADY, **DISTURBED), documents(*scaled(factor), **DISTURBED))
+            self.assertEqual(done.returncode, 4)
+            self.assertEqual(row_of(done)[7], "unclear")
+            self.assertIn("every launch was disturbed: quiet the machine (quartet check-machine), then repeat",
+                          flat(done.stdout))
+            for word in (" more launch", "more:", "at worst", "--run ", "a side has only"):
+                self.assertNotIn(word, flat(done.stdout))
+
+    def test_launches_that_nobody_would_make_are_not_asked_for(self):
+        done = self.compared(documents(200, 900, 2000, 5000), documents(300, 800, 2500, 4000))
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("Launches differ too much to decide 5%: quiet the machine, or raise --threshold", flat(done.stdout))
+        self.assertNotIn("more launches", done.stdout)
 
     def test_flag_that_every_launch_of_a_slower_program_has_hides_nothing(self):
         slow = documents(*scaled(0.6), distrusted=True,

@@ -66,7 +66,8 @@ def reference(paths: list[Path], measured: Path) -> list[Path]:
     found = sorted({folders[name] for name in wanted if name in folders})
     if not found and wanted:
         raise ScriptError(f"no reference for {', '.join(sorted(wanted))} in {measured} (there is "
-                          f"{', '.join(sorted(folders)) or 'nothing'}): name results to compare with")
+                          f"{', '.join(sorted(folders)) or 'nothing'}): name results to compare with, or see quartet "
+                          "compare published")
     return found
 
 
@@ -87,7 +88,9 @@ def _beside_published(folder: Path, side: Side, options: argparse.Namespace) -> 
     if pairs or not side.samples:
         return _shown([side], pairs, options)
     print("No published number is of this kind of device, on as many nodes and workers, at a like size.")
-    print(orientation.render([case for sample in side.samples.values() for case in sample.cases], folder), end="")
+    print(orientation.render([case for sample in side.samples.values() for case in sample.cases], folder) or
+          "Nor does other work stand here for orientation: your rows are marked (quartet table shows why), or\n"
+          "nothing is published of such a kernel and device.\n", end="")
     return NOTHING_SLOWER
 
 

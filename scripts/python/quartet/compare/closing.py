@@ -18,7 +18,7 @@ TELLING = ("size", "sizes", "iterations", "pushes", "device", "formulation", "tr
 def lines(sides: list[Side], rows: list[Pair], threshold: float, error: float) -> list[str]:
     """`threshold` in per cent; intervals miss in `error` of all cases at most."""
     return [*_counts(rows, threshold), *_unclear(rows, threshold), *_too_few(rows),
-            *_looks_slower(rows), *_by_chance(rows, error),
+            *_all_disturbed(rows), *_looks_slower(rows), *_by_chance(rows, error),
             *(_offer(sides, rows) if error == ERROR else [])]  # else they were launched so
 
 
@@ -41,7 +41,11 @@ def _unclear(rows: list[Pair], threshold: float) -> list[str]:
         return []
     widest = max(row.ratio.half_width or 0 for row in seen if row.ratio)
     more = max((row.more for row in seen if row.more), default=None)
-    remedy = f"; {_launches(more)} would decide {threshold:g}%" if more else ""
+    # Of a published bound no number of launches says more.
+    is_hopeless = threshold > 0 and not any(row.more or row.number for row in seen)
+    remedy = f"; {_launches(more)} would decide {threshold:g}%" if more else \
+        f". Launches differ too much to decide {threshold:g}%: quiet the machine, or raise --threshold" \
+        if is_hopeless else ""
     worst = " at worst" if len(seen) > 1 else ""
     return wrapped("", f"unclear: no difference found, +-{widest:.0%}{worst}{remedy}")
 
@@ -52,18 +56,26 @@ def _launches(more: int) -> str:
 
 
 def _too_few(rows: list[Pair]) -> list[str]:
-    few = [row for row in rows if row.verdict is Verdict.UNCLEAR and not _has_enough(row)]
+    few = [row for row in rows if row.verdict is Verdict.UNCLEAR and row.launches and not _has_enough(row)]
     if not few:
         return []
-    if any(row.launches == 0 for row in few):
-        return wrapped("", f"no verdict on {counted(len(few), 'case')}: every launch of a side was disturbed. "
-                       "Quiet the machine (quartet check-machine), then repeat")
     more = max(row.more or 0 for row in few)
     have = counted(min(row.launches for row in few), "undisturbed launch")
     least = f"{LEAST_VALUES}" if few[0].number else f"{LEAST_LAUNCHES} of each side"
     return wrapped("", f"no verdict on {counted(len(few), 'case')}, a side has only {have}: one program "
                    f"differs from launch to launch, so it takes {least} at least"
                    + (f" ({_launches(more)})" if more else ""))
+
+
+def _all_disturbed(rows: list[Pair]) -> list[str]:
+    """Says what to do about cases of which a side has no undisturbed launch: they have no ratio."""
+    none = [row for row in rows if row.verdict is Verdict.UNCLEAR and not row.launches]
+    if not none:
+        return []
+    has_one = any(sample and sample.undisturbed for row in none for sample in (row.first, row.second))
+    side = " of a side" if has_one else ""
+    return wrapped("", f"no verdict on {counted(len(none), 'case')}: every launch{side} was disturbed: quiet the "
+                   "machine (quartet check-machine), then repeat")
 
 
 def _looks_slower(rows: list[Pair]) -> list[str]:

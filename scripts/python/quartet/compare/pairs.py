@@ -16,7 +16,16 @@ from typing import Optional
 from quartet.compare.sides import Sample, Side
 from quartet.results import Name
 from quartet.results.published import Number, nearest
-from quartet.results.statistics import ERROR, LEAST_VALUES, Ratio, median_interval, ratio, spread, values_for
+from quartet.results.statistics import (
+    ERROR,
+    LEAST_VALUES,
+    MOST_VALUES,
+    Ratio,
+    median_interval,
+    ratio,
+    spread,
+    values_for,
+)
 
 LEAST_LAUNCHES = 4  # of each side: with fewer there is no 95% interval
 MOVED = "its limit moved likewise: look at the machine before the program"
@@ -43,7 +52,7 @@ class Pair:
     first: Optional[Sample] = None
     second: Optional[Sample] = None
     number: Optional[Number] = None  # published, in place of A
-    ratio: Optional[Ratio] = None
+    ratio: Optional[Ratio] = None  # none where every launch of a side was disturbed
     launches: int = 0  # that count, of the side with fewer
     more: Optional[int] = None  # launches of each side that would probably decide
     is_broken: bool = False  # right in A, and wrong or failed in B
@@ -126,7 +135,7 @@ def _pair(first: Sample, second: Sample, threshold: float, error: float) -> Pair
            *(f"{side}: {sample.disturbance}" for side, sample in sides if sample.disturbance),
            *_moved_with_its_limit(first, second, found, threshold))
     return Pair(first.name, verdict, why, first, second,
-               ratio=found, launches=launches,
+               ratio=found if launches else None, launches=launches,
                more=_more(verdict, launches, LEAST_LAUNCHES, threshold,
                           first.medians, second.medians),
                looks_slower=verdict is Verdict.UNCLEAR and found.value < 1 / (1 + threshold))
@@ -134,13 +143,13 @@ def _pair(first: Sample, second: Sample, threshold: float, error: float) -> Pair
 
 def _more(verdict: Verdict, launches: int, least: int, threshold: float,
           *medians: list[float]) -> Optional[int]:
-    """Launches of each side that would probably decide; None if it is decided or no number
-    would."""
-    if verdict is not Verdict.UNCLEAR or threshold <= 0:
+    """Launches of each side that would probably decide; None if it is decided, or if no number that anybody would
+    make would."""
+    if verdict is not Verdict.UNCLEAR or threshold <= 0 or not launches:
         return None
     known = spread(*medians)
     needed = least if known is None else max(least, values_for(threshold, known))
-    return max(1, needed - launches)
+    return max(1, needed - launches) if needed < MOST_VALUES else None
 
 
 def _effort_differs(first: Name, second: Name) -> list[str]:
@@ -210,4 +219,4 @@ def _against(number: Number, sample: Sample, threshold: float) -> Pair:
             and number.bound != "about":
         verdict, more = Verdict.UNCLEAR, None
         why = (f"published as \"{number.bound}\" that value, no more",)
-    return Pair(sample.name, verdict, why, None, sample, number, found, launches, more)
+    return Pair(sample.name, verdict, why, None, sample, number, found if launches else None, launches, more)

@@ -38,15 +38,20 @@ def _ratio(value: float) -> str:
     return f"{value:.3f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
 
+def _rate(sample: Optional[Sample]) -> str:
+    """The median; with a mark where all launches of it were disturbed."""
+    return rate(sample.median) + ("" if sample.undisturbed else "?") if sample else ""
+
+
 def _cells(row: Pair, published: Footnotes, reasons: Footnotes) -> tuple[str, ...]:
-    first = rate(row.first.median) if row.first else ""
+    first = _rate(row.first)
     if row.number and row.second:
         first = f"{BOUNDS[row.number.bound]}{row.number.value:g} {_mark(row.number, row.second, published)}"
     found = row.ratio
     bounds = found.interval if found and row.launches >= LEAST_LAUNCHES else None
     interval = "-".join(map(_ratio, bounds)) if bounds else ""
     verdict = f"{row.verdict.value} {','.join(map(reasons.mark, row.why))}".rstrip()
-    return (*_who(row), first, rate(row.second.median) if row.second else "",
+    return (*_who(row), first, _rate(row.second),
             _ratio(found.value) + row.mark if found else "", interval,
             str(row.more) if row.more else "", verdict)
 
