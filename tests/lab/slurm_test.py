@@ -11,9 +11,10 @@ import unittest
 from enclosure import ROOT, enclose
 
 enclose("slurmctld", "slurmd", "munged", "mpirun")
-from cluster import ClusterTest, setUpModule  # noqa: F401
+from cluster import CORES, GPUS, ClusterTest, setUpModule  # noqa: F401
 from documents import PROGRAMS, medians, quartet, read, saved_iterations
 from hosts import wait_for
+from tree import QUARTET
 
 SLURM = ROOT / "scripts" / "slurm"
 FEW = ("--device", "host", "--threads", "1", "--runs", "1", "--limits", "off")
@@ -138,6 +139,35 @@ class Scripts(OnSlurm):
     def test_open_mpi_is_told_to_notice_dead_links(self):
         self.end(self.submit("cpu.sbatch", "env", QUARTET_LAUNCHER="mpirun"))
         self.assertIn("OMPI_MCA_oob_tcp_keepalive_time=3\n", self.output.read_text())
+
+
+class MachineFile(OnSlurm):
+    def test_discovered_from_slurm_it_agrees_and_submits(self):
+        file = self.folder / "mine.json"
+        done = self.cluster.run(*QUARTET, "machine", "--discover")
+        self.assertEqual(done.returncode, 0, done)
+        file.write_text(done.stdout)
+        machine = json.loads(done.stdout)
+        self.assertEqual({key: machine[key] for key in ("name", "partition", "cores_per_node", "sockets_per_node",
+                                                        "gpus_per_node", "gpu_request", "launcher", "mpi")},
+                         {"name": "lab main", "partition": "main", "cores_per_node": CORES, "sockets_per_node": 1,
+                          "gpus_per_node": GPUS, "gpu_request": "gpus-per-node", "launcher": "srun", "mpi": "pmix"})
+        self.assertEqual(self.cluster.run(*QUARTET, "machine", "--check", file).returncode, 0)
+        job = self.cluster.must(*QUARTET, "submit", file, "--nodes", "2", "--ranks-per-node", "cores", "--output",
+                                self.output, "/bin/sh", "-c", "hostname", "--device", "host")
+        self.end(job)
+        self.assertEqual(sorted(re.findall(r"^n\d$", self.output.read_text(), re.MULTILINE)),
+                         ["n1"] * CORES + ["n2"] * CORES)
+        file.write_text(json.dumps({**machine, "cores_per_node": 64}))
+        done = self.cluster.run(*QUARTET, "machine", "--check", file)
+        self.assertEqual(done.returncode, 2, done)
+        self.assertIn(f"cores_per_node is 64 in the file, {CORES} on n[1-3]: correct it", done.stderr)
+
+    def test_on_a_node_it_compares_what_the_node_has(self):
+        # The laboratory's GPUs are pretended: the node knows of none.
+        done = self.cluster.run("srun", "--nodes=1", "--nodelist=n2", *QUARTET, "machine", "--discover")
+        self.assertEqual(done.returncode, 0, done)
+        self.assertIn(f"n2 has 0 GPUs, Slurm says {GPUS}", done.stderr)
 
 
 class Placement(OnSlurm):

@@ -1,7 +1,6 @@
 """Tests of scripts/python/quartet/slurm/machine.py, request.py and quartet submit without a Slurm; tests/lab/ has one."""
 
 import json
-import os
 import tempfile
 import unittest
 from pathlib import Path
@@ -39,8 +38,11 @@ class Files(MachineCase):
     def test_ours_are_valid_and_are_loaded(self):
         self.assertGreaterEqual(len(MACHINES), 3)
         for file in MACHINES:
-            Draft202012Validator(SCHEMA).validate(json.loads(file.read_text(encoding="utf-8")))
-            self.assertGreater(SlurmMachine.load(file).cores_per_node, 0)
+            data = json.loads(file.read_text(encoding="utf-8"))
+            if file.name == "template.json":  # which is to be filled in
+                data = {**data, "name": "mine", "cores_per_node": 8, "sockets_per_node": 2}
+            Draft202012Validator(SCHEMA).validate(data)
+            self.assertGreater(self.load(data).cores_per_node, 0)
 
     def test_template_has_every_key(self):
         template = json.loads((SCRIPTS / "slurm/machines/template.json").read_text(encoding="utf-8"))
@@ -201,26 +203,6 @@ class Submitting(MachineCase):
         self.load(LEAST)
         done = quartet("submit", self.file, "--ranks", "1", "--dry-run", "/bin/true", "\x1b[2J")
         self.assertTrue(done.stdout.endswith(" '\\x1b[2J'\n"), done.stdout)
-
-    def test_a_file_that_does_not_fit_the_nodes_is_said(self):
-        sinfo = self.file.with_name("sinfo")
-
-        def check(answer, **machine):
-            self.load({"name": "mine", "cores_per_node": 4, "sockets_per_node": 2, **machine})
-            sinfo.write_text(f"#!/bin/sh\nprintf '{answer}'\n", encoding="utf-8")
-            sinfo.chmod(0o755)
-            return quartet("submit", "--check", self.file,
-                           env={**os.environ, "PATH": f"{sinfo.parent}:{os.environ['PATH']}"})
-
-        done = check("n[1-4] 2 2 (null)\\n")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertIn("mine: cores, sockets and GPUs are those of the nodes", done.stdout)
-        done = check("n[1-3] 2 32 gpu:a100:4(S:0-1)\\nn4 2 2 (null)\\n")
-        self.assertEqual(done.returncode, 2)
-        self.assertEqual([line.partition(": ")[2] for line in done.stderr.splitlines()],
-                         ["cores_per_node is 4 in the file, 64 on n[1-3]: correct it",
-                          "gpus_per_node is 0 in the file, 4 on n[1-3]: correct it"])
-        self.assertEqual(check("").returncode, 3)
 
     def test_broken_machine_file_is_refused_in_a_line(self):
         self.file.write_text("{}", encoding="utf-8")

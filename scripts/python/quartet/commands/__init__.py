@@ -13,6 +13,7 @@ SUMMARIES = {
     "report": "makes one page of results, with charts",
     "trace": "draws the timeline that a program's --trace left",
     "tiles": "cuts your own large arrays into files that programs read",
+    "machine": "writes the machine file of a Slurm cluster, or checks one",
     "submit": "submits one job to Slurm",
     "nodes": "finds slow nodes of a cluster",
     "predict": "computes how long a kernel should take on any number of ranks",

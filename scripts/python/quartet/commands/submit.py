@@ -1,11 +1,10 @@
 """Submits one job to Slurm and prints its number.
 
-MACHINE is a machine file: a copy of template.json, filled in (docs/cluster.md). The job asks for the
-nodes and GPUs that the ranks need there, and runs cpu.sbatch or gpu.sbatch; --dry-run shows the command.
+MACHINE is a machine file (quartet machine --discover makes one). The job asks for the nodes and GPUs
+that the ranks need there, and runs cpu.sbatch or gpu.sbatch; --dry-run shows the command.
 --ranks alone are packed onto as few nodes as hold them. Two of --ranks, --nodes and --ranks-per-node
 decide the third:
 
-    quartet submit --check mine.json                                    does the file fit the nodes?
     quartet submit mine.json --nodes 2 --ranks-per-node 1 stream        a pair of nodes
     quartet submit mine.json --nodes 4 --ranks-per-node gpus cg         a rank for each GPU
     quartet submit mine.json --nodes 4 --ranks-per-node sockets fft     each with a socket's cores"""
@@ -16,34 +15,18 @@ import shlex
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any, Optional
 
 from quartet.command_line import shipped_in, whole_number
-from quartet.exit_codes import BAD_USAGE, FAILED, VERIFIED, ScriptError
+from quartet.exit_codes import FAILED, VERIFIED, ScriptError
 from quartet.launch import Job, options_of
 from quartet.machine import MOST_RANKS
 from quartet.paths import MACHINES
 from quartet.slurm.machine import MachineError, SlurmMachine
-from quartet.slurm.nodes_there import differences
 from quartet.slurm.request import ceil, ranks_on_each_node, reducers_of, request, shape_of
 from quartet.terminal import printable
 from quartet.text import say
 
 EXAMPLE = "quartet submit mine.json --nodes 2 --ranks-per-node 1 stream"
-
-
-class Check(argparse.Action):
-    """--check, which takes the place of all else, as --help does."""
-
-    def __call__(self, parser: argparse.ArgumentParser, _namespace: argparse.Namespace, file: Any,
-                 _option: Optional[str] = None) -> None:
-        machine = SlurmMachine.load(file)
-        found = differences(machine)
-        for text in found:
-            say(f"{text}: correct it")
-        if not found:
-            print(f"{machine.name}: cores, sockets and GPUs are those of the nodes")
-        parser.exit(BAD_USAGE if found else VERIFIED)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,8 +44,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="time limit of the job (%(default)s)")
     parser.add_argument("--output", default="quartet-%j.out", help="file for the output of the job (%(default)s)")
     parser.add_argument("--dry-run", action="store_true", help="shows the sbatch command")
-    parser.add_argument("--check", action=Check, type=shipped_in(MACHINES), metavar="MACHINE",
-                        help="submits nothing: compares the file's cores, sockets and GPUs of a node with Slurm's")
     parser.add_argument("program", type=Path, metavar="PROGRAM")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS")
 

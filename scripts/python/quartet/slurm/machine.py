@@ -1,7 +1,6 @@
 """Slurm machines: files of the keys in scripts/slurm/machine.schema.json, one for a kind of nodes
 (scripts/slurm/machines/ has a template and examples)."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,8 +8,12 @@ from typing import Any
 from quartet import schema
 from quartet.exit_codes import ScriptError
 from quartet.files import read_json, reason_of, with_bounds
-from quartet.paths import SLURM
+from quartet.paths import MACHINES, SLURM
 from quartet.terminal import printable
+
+MUST_BE_FILLED_IN = ("name", "cores_per_node", "sockets_per_node")
+TEMPLATE = MACHINES / "template.json"
+HOW_TO_MAKE = "quartet machine --discover > mine.json makes one"
 
 
 class MachineError(ScriptError):
@@ -52,13 +55,16 @@ class SlurmMachine:
             data = with_bounds(read_json(path), _plain)
         except (OSError, ValueError) as error:
             why = reason_of(error) if isinstance(error, OSError) else error
-            raise MachineError(f"{path}: cannot be read ({why}): cp {os.path.relpath(SLURM)}/machines/template.json "
-                               "mine.json, and fill it in") from None
+            raise MachineError(f"{path}: cannot be read ({why}): {HOW_TO_MAKE}") from None
         return SlurmMachine.of(data, f"{path}: ")
 
     @staticmethod
     def of(data: object, where: str = "") -> "SlurmMachine":
         """Makes a machine of a file's keys. Raises MachineError, which begins with `where`."""
+        blank = _blank(data)
+        if blank:
+            raise MachineError(f"{where}{', '.join(blank)} {'is' if len(blank) == 1 else 'are'} still the template's "
+                               f"(nobody has filled {'it' if len(blank) == 1 else 'them'} in): {HOW_TO_MAKE}")
         problem = schema.problem("machine", data)
         if problem or not isinstance(data, dict):
             raise MachineError(f"{where}{problem}: see {SLURM}/machine.schema.json")
@@ -88,6 +94,15 @@ class SlurmMachine:
                  ("qos", self.qos), ("partition", self.partition), ("account", self.account))
         return ("--requeue" if self.requeue else "--no-requeue",
                 *(f"--{key}={value}" for key, value in known if value), *self.more_options)
+
+
+def _blank(data: object) -> list[str]:
+    """The keys that must be filled in and have what the template has, which no machine can have."""
+    if not isinstance(data, dict):
+        return []
+    template = read_json(TEMPLATE)
+    return [key for key in MUST_BE_FILLED_IN
+            if type(data.get(key)) is type(template[key]) and data[key] == template[key]]
 
 
 def _plain(text: str) -> str:

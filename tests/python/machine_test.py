@@ -1,0 +1,199 @@
+"""Tests of quartet machine, on answers of Slurm that were recorded; tests/lab/ has a Slurm."""
+
+import dataclasses
+import json
+import os
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from in_process import quartet
+from quartet.slurm.discovery import node_differences
+from quartet.slurm.machine import SlurmMachine
+from quartet.slurm.site import Kind, Site, gpus_of, in_ranges
+from quartet.slurm.this_node import kind_of_this_node
+from recorded_slurm import SLURM_22, SLURM_23, SLURM_24, node_22
+from tree import SCRIPTS
+
+TEMPLATE = SCRIPTS / "slurm" / "machines" / "template.json"
+
+
+class MachineCase(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+        self.file = self.folder / "mine.json"
+
+    def machine(self, recorded, *words):
+        return quartet("machine", *words, env=recorded.install(self.folder))
+
+    def discover(self, recorded, *words):
+        """Keys of the file, and what was said."""
+        done = self.machine(recorded, "--discover", *words)
+        self.assertEqual(done.returncode, 0, done)
+        self.file.write_text(done.stdout, encoding="utf-8")
+        SlurmMachine.load(self.file)
+        return json.loads(done.stdout), done.stderr
+
+    def check(self, recorded, **keys):
+        """What is said of a file: a line for each difference."""
+        self.file.write_text(json.dumps(keys), encoding="utf-8")
+        done = self.machine(recorded, "--check", self.file)
+        found = [line.removeprefix("quartet: ").removesuffix(": correct it") for line in done.stderr.splitlines()]
+        self.assertEqual(done.returncode, 2 if found else 0, done)
+        return found
+
+    def assert_has(self, machine, **keys):
+        self.assertEqual({key: machine[key] for key in keys}, keys)
+
+
+class Discovering(MachineCase):
+    def test_a_site_with_a_default_partition_of_two_kinds(self):
+        machine, said = self.discover(SLURM_22)
+        self.assert_has(machine, name="aurora main", partition="main", cores_per_node=128, sockets_per_node=2,
+                        gpus_per_node=0, gpu_type="", constraint="", launcher="srun", mpi="pmix",
+                        gpu_request="gpus-per-node")
+        self.assertEqual(machine.keys(), json.loads(TEMPLATE.read_text()).keys() - {"$schema"})
+        self.assertIn("main has 2 kinds of nodes: 128 cores, 2 sockets on n[1-3,7] was taken (no feature tells "
+                      "them apart)", said)
+        self.assertIn("modules, account and qos", said)
+
+    def test_another_kind_is_chosen_by_its_feature_or_partition(self):
+        for words in (("--constraint", "a100"), ("--partition", "gpu")):
+            machine, said = self.discover(SLURM_22, *words)
+            self.assert_has(machine, gpus_per_node=4, cores_per_node=128, gpu_type="")
+            self.assertNotIn("kinds", said)
+        self.assertEqual(machine["partition"], "gpu")
+
+    def test_a_feature_that_only_the_chosen_nodes_have_becomes_the_constraint(self):
+        more = "".join(node_22(f"g{number}", gres="gpu:a100:4", features="zen3,a100") for number in range(3, 9))
+        machine, said = self.discover(dataclasses.replace(SLURM_22, nodes=SLURM_22.nodes + more))
+        self.assert_has(machine, constraint="a100", gpus_per_node=4)
+        self.assertIn("4 a100 GPUs on g[1-8] was taken (constraint a100 chooses them)", said)
+
+    def test_types_of_gpus_are_named_where_the_site_has_several(self):
+        machine, _ = self.discover(SLURM_23, "--partition", "volta")
+        self.assert_has(machine, gpus_per_node=4, gpu_type="v100", gpu_request="gres", mpi="cray_shasta",
+                        cores_per_node=64)
+        machine, said = self.discover(SLURM_23, "--partition", "all")
+        self.assert_has(machine, cores_per_node=32, gpu_type="", sockets_per_node=2)
+        self.assertIn("c1-n[09-10]", said)
+
+    def test_reserved_cores_are_not_counted_and_without_a_plugin_mpirun_starts(self):
+        machine, _ = self.discover(SLURM_24)
+        self.assert_has(machine, cores_per_node=94, sockets_per_node=2, launcher="mpirun", mpi="pmix")
+        machine, _ = self.discover(SLURM_24, "--constraint", "mig")
+        self.assert_has(machine, gpus_per_node=7, gpu_type="")
+
+    def test_what_is_not_there_is_refused_in_a_line(self):
+        for recorded, words, parts in ((SLURM_23, (), ("none is the default", "all, kepler, volta")),
+                                       (SLURM_23, ("--partition", "vlta"), ("'vlta'", "did you mean volta?")),
+                                       (SLURM_22, ("--constraint", "h100"), ("no node of main has h100",)),
+                                       (SLURM_22, ("--check", "x"), ("not allowed with",))):
+            done = self.machine(recorded, "--discover", *words)
+            self.assertEqual((done.returncode, len(done.stderr.splitlines()), done.stdout), (2, 1, ""), done)
+            for part in parts:
+                self.assertIn(part, done.stderr)
+        self.assertEqual(self.machine(dataclasses.replace(SLURM_22, nodes="?\n"), "--discover").returncode, 3)
+
+    def test_without_a_slurm_it_describes_this_computer(self):
+        done = quartet("machine", "--discover", env={**os.environ, "PATH": str(self.folder)})
+        self.assertEqual(done.returncode, 0, done)
+        here = kind_of_this_node()
+        self.assert_has(json.loads(done.stdout), cores_per_node=here.cores, sockets_per_node=here.sockets)
+        self.assertIn("no Slurm here", done.stderr)
+        self.assertEqual(quartet("machine", "--check", "h100-example",
+                                 env={**os.environ, "PATH": str(self.folder)}).returncode, 3)
+
+
+class Checking(MachineCase):
+    def test_what_was_discovered_agrees(self):
+        for recorded, words in ((SLURM_22, ("--partition", "gpu")), (SLURM_23, ("--partition", "volta")),
+                                (SLURM_24, ("--constraint", "mig"))):
+            machine, _ = self.discover(recorded, *words)
+            self.assertEqual(self.check(recorded, **machine), [])
+
+    def test_each_difference_is_named(self):
+        self.assertEqual(
+            self.check(SLURM_23, name="mine", cores_per_node=12, sockets_per_node=2, gpus_per_node=8,
+                       gpu_type="a100", partition="kepler"),
+            ["cores_per_node is 12 in the file, 24 on k001",
+             "gpus_per_node is 8 in the file, 4 on k001",
+             "gpu_type is a100 in the file, k80 on k001",
+             "gpu_request is gpus-per-node in the file, select/cons_res of this site knows gres alone",
+             "mpi is pmix in the file, srun --mpi=list has cray_shasta, pmi2"])
+
+    def test_each_kind_of_a_partition_is_compared_unless_a_constraint_chooses(self):
+        keys = {"name": "mine", "cores_per_node": 128, "sockets_per_node": 2}
+        self.assertEqual(self.check(SLURM_22, **keys), ["gpus_per_node is 0 in the file, 4 on g[1-2]"])
+        self.assertEqual(self.check(SLURM_22, **keys, constraint="zen3&ib", partition="short"), [])
+        self.assertEqual(self.check(SLURM_22, **keys, constraint="a100|x", gpus_per_node=4), [])
+
+    def test_partitions_and_features_that_are_not_there(self):
+        keys = {"name": "mine", "cores_per_node": 128, "sockets_per_node": 2}
+        self.assertEqual(self.check(SLURM_22, **keys, partition="mian"),
+                         ["partition is 'mian' in the file (did you mean main?), Slurm has gpu, main, short"])
+        self.assertEqual(self.check(SLURM_22, **keys, constraint="zen5"),
+                         ["constraint is zen5 in the file, of which main has no node"])
+        self.assertIn("none is the default", self.check(SLURM_23, **keys)[0])
+
+    def test_a_node_that_has_less_than_slurm_says_is_named(self):
+        nodes = tuple(map(lambda one: dataclasses.replace(one, host=os.uname().nodename), self.site().nodes[:1]))
+        here = Kind(2, 120, 2)
+        self.assertEqual(node_differences(dataclasses.replace(self.site(), nodes=nodes), here),
+                         [f"{os.uname().nodename} has 120 cores, Slurm says 128"])
+        self.assertEqual(node_differences(self.site(), here), [])
+
+    def site(self):
+        with mock.patch.dict(os.environ, SLURM_22.install(self.folder)):
+            return Site.ask()
+
+
+class Template(MachineCase):
+    def refusal(self, **keys):
+        self.file.write_text(json.dumps({**json.loads(TEMPLATE.read_text()), **keys}), encoding="utf-8")
+        found = set()
+        for words in (("submit", self.file, "--ranks", "1", "/bin/true"),
+                      ("sweep", "--slurm", self.file, "--kernels", "cg", "--sizes", "50", "--ranks", "1"),
+                      ("nodes", "--slurm", self.file, "--hosts", "n1"), ("machine", "--check", self.file)):
+            done = quartet(*words)
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done)
+            found.add(done.stderr)
+        self.assertEqual(len(found), 1, found)
+        return found.pop()
+
+    def test_what_nobody_has_filled_in_is_refused_by_name(self):
+        self.assertIn("name, cores_per_node, sockets_per_node are still the template's", self.refusal())
+        said = self.refusal(name="mine", cores_per_node=64)
+        self.assertIn(": sockets_per_node is still the template's", said)
+        self.assertIn("quartet machine --discover > mine.json", said)
+
+
+class Words(unittest.TestCase):
+    def test_gpus_of_generic_resources(self):
+        for text, gpus in (("", ()), ("gpu:4", (("", 4),)), ("gpu", (("", 1),)), ("gpu:k80", (("k80", 1),)),
+                           ("nic:1,gpu:h100:8(S:0-1),mps:800", (("h100", 8),)),
+                           ("gpu:a:2(S:0,1),gpu:b:1", (("a", 2), ("b", 1)))):
+            self.assertEqual(gpus_of(text), gpus, text)
+
+    def test_nodes_in_ranges(self):
+        for names, text in (((), ""), (("n1",), "n1"), (("n2", "n1", "n10"), "n[1-2],n10"), (("a01", "a02", "a04"), "a[01-02,04]"),
+                            (("login", "b9"), "b9,login")):
+            self.assertEqual(in_ranges(names), text)
+
+    def test_a_node_by_its_own_word(self):
+        with tempfile.TemporaryDirectory() as root:
+            for cpu in range(8):  # two sockets of two cores of two threads
+                folder = Path(root, f"sys/devices/system/cpu/cpu{cpu}/topology")
+                folder.mkdir(parents=True)
+                (folder / "physical_package_id").write_text(f"{cpu // 2 % 2}\n")
+                (folder / "thread_siblings_list").write_text(f"{cpu % 4},{cpu % 4 + 4}\n")
+            Path(root, "sys/devices/system/cpu/cpu8").mkdir()  # off
+            Path(root, "proc/driver/nvidia/gpus/0000:01:00.0").mkdir(parents=True)
+            self.assertEqual(kind_of_this_node(Path(root)), Kind(2, 4, 2, (("", 1),)))
+
+
+if __name__ == "__main__":
+    unittest.main()
