@@ -65,12 +65,15 @@ class Places(Reported):
                   if row["role"] == "measured" and row["workers (computing devices)"] == "2"]
         self.assertEqual(at_two, ["10.0"])
 
-    def test_reference_is_a_tick_of_the_first_chart_alone(self):
-        self.put("a.json", fake_results.case(CG.format(2), 10, "GFLOP/s", fraction_of_limit=0.5))
+    def test_reference_is_drawn_once_for_native_in_the_first_chart(self):
+        self.put("a.json", fake_results.case(CG.format(2), 10, "GFLOP/s", fraction_of_limit=0.5),
+                 fake_results.case(CG.format(2).replace("native", "library"), 6, "GFLOP/s"))
         own = report.gather([self.folder / "runs"])
         self.put("a.json", fake_results.case(CG.format(2), 99, "GFLOP/s", fraction_of_limit=0.9),
+                 fake_results.case(CG.format(2).replace("native", "library"), 60, "GFLOP/s"),
                  device_description="theirs")
         content = report.compose(own, [], report.gather([self.folder / "runs"]))
-        bar, = content.sections[0].charts[0].bars()
-        self.assertEqual((bar.value, bar.reference), (50, 90))
+        chart, = next(section for section in content.sections if section.slug == "kernels").charts
+        self.assertEqual([(bar.value, bar.reference) for bar in chart.bars()], [(50, 90), (30, None)])
+        self.assertIn("shipped results: theirs", chart.about)
         self.assertNotIn("theirs", content.subtitle)

@@ -97,7 +97,7 @@ class Contents(Reported):
         self.put("a.json", fake_results.case(CG.format(2), 12.25, "GFLOP/s", workers=2),
                  fake_results.case(CG.format(4), 99.5, "GFLOP/s", workers=4, verified=False))
         page = self.page()
-        summary = page.text.split("Summary")[2].split("Fractions of limits")[0]
+        summary = page.text.split("Summary")[2].split("Machines and settings")[0]
         self.assertIn("12.2 GFLOP/s", summary)
         self.assertNotIn("99.5", summary)
 
@@ -239,11 +239,21 @@ class Contents(Reported):
                  fake_results.case(FFT.format("library"), 4.0, "GFLOP/s"))
         self.assertIn("fft: rates in doubt are not compared", self.page().text)
 
+    def test_a_title_without_a_trusted_row_quotes_nothing(self):
+        flags = [{"kind": "disturbed", "text": "busy"}]
+        for size in (2, 4):
+            self.put(f"{size}.json", fake_results.case(fake_results.stream_name(size=f"{size}MiB"), 8000, flags=flags,
+                                                       distrusted=True, pushes=100))
+        text = self.page().text
+        self.assertIn("No share of what all ranks would allow can be quoted", text)
+        self.assertIn("All rates here are in doubt", text)
+        self.assertNotIn("at best", text)
+
     def test_phases_are_of_the_native_way_and_never_above_the_whole(self):
         phases = {"compute": 150.0, "wait": 60.0}
         self.put("a.json", fake_results.case(FFT.format("native"), 10.0, "GFLOP/s", phases=phases),
                  fake_results.case(FFT.format("dataflow"), 9.0, "GFLOP/s", phases={"wait": 100.0, "merge": 30.0}))
-        self.assertIn("fft: native shm spends 100% of its time in compute", self.page().text)
+        self.assertIn("fft: native shm spends 71% of its time in compute", self.page().text)  # of 210 busy seconds
 
     def test_what_is_missing_is_said_with_a_command_at_the_end(self):
         self.put("a.json", fake_results.case(fake_results.stream_name(), 10000))

@@ -106,7 +106,7 @@ def compose(material: Material, numbers: Sequence[Number],
                 *(paper_figures.section(kernel, results, numbers, expected)
                   for kernel in KERNELS.values()),
                 comparisons.formulations(results), comparisons.devices(results),
-                comparisons.fractions(results), comparisons.phases(results),
+                comparisons.phases(results),
                 comparisons.pairs(results), orientation.section(results, numbers),
                 machines.section(material.documents),
                 summary.every_row(material.launches)]

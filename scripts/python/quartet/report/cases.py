@@ -59,6 +59,12 @@ class Result(Launches):
         return self.fraction or 0.0
 
     @property
+    def share_of_all(self) -> float:
+        """The share of what all ranks of the job would allow; 0 without a limit."""
+        known = [case.fraction_of_all_ranks or case.fraction_of_limit for case in self.counting]
+        return statistics.median(filter(None, known)) if any(known) else 0.0
+
+    @property
     def doubts(self) -> str:
         """The reason why it is marked, in plain words."""
         if not self.mark:

@@ -25,6 +25,7 @@ from .factors import (
 from .sections import Section, Table
 
 LEAST_PHASE = 0.01  # of a run: shorter phases tell nothing
+OVERLAP = 1.02  # of the run: phases that add up to more are said
 MOST_GROUPS = 4  # in a chart; the table has them all
 
 
@@ -123,15 +124,16 @@ def devices(results: list[Result]) -> Section:
         result.name.values.get("pushes", "")))
     pairs = []
     for group in groups.values():
-        best = {result.name.device: result for result in sorted(group, key=lambda item: item.rate)}
+        best = {result.name.device: result for result in sorted(group, key=lambda item: (not item.mark, item.rate))}
         if {"host", "cuda"} <= best.keys():
             pairs.append((best["host"], best["cuda"]))
     pairs.sort(key=lambda pair: (by_kernel(pair[0]), -size_of(pair[0])))
     charts = []
     for kernel, members in grouped(pairs, lambda pair: pair[0].name.kernel).items():
         host, cuda = members[0]
-        charts.append(BarChart(f"{kernel}: CUDA is {ratio(cuda.rate / host.rate)}"
-                               f"{cuda.mark or host.mark} as fast as the host", host.unit,
+        faster = "rates in doubt are not compared" if host.mark or cuda.mark else \
+            f"CUDA is {ratio(cuda.rate / host.rate)} as fast as the host"
+        charts.append(BarChart(f"{kernel}: {faster}", host.unit,
                                tuple((shown("n" if "n" in host.name.values else "size",
                                             host.name.size),
                                       (_bar(host, host, _computes(host)),
@@ -157,7 +159,7 @@ def _computes(result: Result) -> str:
 
 def _device_table(pairs: list[tuple[Result, Result]]) -> Table:
     rows = [(host.name.kernel, _place(host), f"{rate(host.rate)} {host.unit}",
-             f"{rate(cuda.rate)} {cuda.unit}", ratio(cuda.rate / host.rate),
+             f"{rate(cuda.rate)} {cuda.unit}", ratio(cuda.rate / host.rate) + findings.worse(host, cuda),
              f"{counted(host.workers, 'worker')}, {host.machine}",
              f"{counted(cuda.workers, 'worker')}, {cuda.machine}")
             for host, cuda in pairs]
@@ -191,27 +193,6 @@ def _largest_of_each_way(results: list[Result]) -> list[Result]:
     return sorted(chosen, key=by_kernel)
 
 
-def fractions(results: list[Result]) -> Section:
-    """Shows how near each way comes to what the machine allows."""
-    shares = [result for result in _largest_of_each_way(results) if result.fraction]
-    charts = []
-    for (kernel, *_), members in grouped(shares, _chart_of).items():
-        common = alike(members)
-        bars = tuple(_share(result, _difference(result, common)) for result in members)
-        bests = [(_short(result, common), result.share, result.mark) for result in members]
-        charts.append(BarChart(f"{kernel}: {findings.of_shares(bests, 'its limit')}",
-                               "per cent of the limit", (("", bars),), (100.0, "the limit"),
-                               f"{kernel}: {in_words(common)}", _doubts(members, common)))
-    return Section(
-        "fractions", "Fractions of limits",
-        "Limit time over median time, for each way to run a kernel, on the most workers and the "
-        "largest problem. The limit was measured in the same job with the bare resource (adding, "
-        "multiplying, reading, exchanging), so 100% is perfect. Of a limit of several parts the bar "
-        "says which decided. Hollow bars are in doubt, and why stands below.",
-        charts, missing="No row has a limit (--limits off).",
-        command="any program without --limits off")
-
-
 def _chart_of(result: Result) -> tuple[str, str, str]:
     """A chart for each kernel on each machine and in each folder."""
     return result.name.kernel, result.machine, result.series
@@ -230,16 +211,6 @@ def _difference(result: Result, common: dict[str, str]) -> str:
     return label(result, ("nodes",) if is_alone else common)
 
 
-def _share(result: Result, name: str) -> Bar:
-    limit = result.limit
-    assert limit, "only rows with a limit have bars"
-    decided = f", {limit.decided_by}" if limit.decided_by else ""
-    text = f"{result.fraction_text} of {rate(limit.rate)} {result.unit}{decided}"
-    return Bar(name, result.share * 100, text, formulation=result.name.formulation,
-               about=f"limit: {limit.what}. {result.case.text}",
-               mark=result.mark)
-
-
 def phases(results: list[Result]) -> Section:
     """Shows where the time goes, on the slowest rank."""
     with_phases = [result for result in _largest_of_each_way(results) if _tells(result)]
@@ -249,8 +220,7 @@ def phases(results: list[Result]) -> Section:
         stacks = tuple(Stack(_difference(result, common) + (f" ({result.role})" if result.role else ""),
                              {name: seconds for name, seconds in result.phases.items()
                               if name in PHASES and seconds > 0},
-                             result.case.seconds, f"{result.case.seconds:.3g} s{result.mark}",
-                             result.case.text) for result in members)
+                             result.case.seconds, _seconds(result), result.case.text) for result in members)
         names = [_short(result, common) for result in members]
         charts.append(StackChart(
             f"{kernel}: {_most(members, stacks, names)}", "share of the median run's time", tuple(PHASES),
@@ -258,12 +228,19 @@ def phases(results: list[Result]) -> Section:
             _doubts(members, common)))
     return Section(
         "phases", "Phases",
-        "Busy seconds of the slowest rank's phases, against the time of the run (the grey track), "
-        "for each way on the most workers and the largest problem. Phases overlap, so a bar may "
-        "be longer than the run; where it is shorter, the rest was in no phase. Ways with a single "
-        "phase are left out.",
-        charts, notes=[f"{name}: {MEANINGS[name]}." for name in PHASES] if charts else [],
+        "Busy seconds of the slowest rank's phases (a data flow's bar names that rank's role), against the time of the "
+        "run (the grey track), for each way on the most workers and the largest problem. Where a bar is shorter than "
+        "its track, the rest was in no phase. Where phases overlap, the bar is their sum, and shows shares of it. Ways "
+        "with a single phase are left out.",
+        charts, notes=[f"{name.replace('_', ' ')}: {MEANINGS[name]}." for name in PHASES] if charts else [],
         missing="No row has several phases.", command="any program")
+
+
+def _seconds(result: Result) -> str:
+    """The run's, and the phases' where they overlap."""
+    busy = sum(result.phases.values())
+    overlap = f", {busy:.3g} s in phases" if busy > OVERLAP * result.case.seconds else ""
+    return f"{result.case.seconds:.3g} s{result.mark}{overlap}"
 
 
 def _tells(result: Result) -> bool:
@@ -274,11 +251,13 @@ def _tells(result: Result) -> bool:
 
 def _most(members: list[Result], stacks: tuple[Stack, ...], names: list[str]) -> str:
     """In what the native formulation, or else the first way that is not in doubt, spends most of its time."""
-    order = sorted(range(len(members)), key=lambda place: (
-        bool(members[place].mark), members[place].name.formulation != "native", place))
-    stack, name = stacks[order[0]], names[order[0]]
+    trusted = [place for place, result in enumerate(members) if not result.mark]
+    if not trusted:
+        return "all rows are in doubt"
+    place = min(trusted, key=lambda each: members[each].name.formulation != "native")
+    stack, whole = stacks[place], max(stacks[place].whole, sum(stacks[place].parts.values()))
     phase = max(stack.parts, key=lambda part: stack.parts[part])
-    return f"{name} spends {min(1, stack.parts[phase] / stack.whole):.0%} of its time in {phase}"
+    return f"{names[place]} spends {stack.parts[phase] / whole:.0%} of its time in {phase.replace('_', ' ')}"
 
 
 def pairs(results: list[Result]) -> Section:

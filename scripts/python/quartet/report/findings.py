@@ -9,28 +9,31 @@ from .cases import Result
 from .lines import Line
 
 NEARLY = 1.03  # a ratio below which two are called alike
+IN_DOUBT = "All rates here are in doubt"
 
 
 def of_shares(bests: list[tuple[str, float, str]], whose: str) -> str:
     """Says which of these names, with fractions and marks, is nearest to its limit, and which furthest. What is in
-    doubt is left out where it can be."""
-    sound = [best for best in bests if not best[2]] or bests
-    ordered = sorted(sound, key=lambda item: item[1])
-    (last, low, low_mark), (first, high, high_mark) = ordered[0], ordered[-1]
-    if len(ordered) == 1:
-        return f"{first} reaches {high:.0%}{high_mark} of {whose}"
-    return f"{first} reaches {high:.0%}{high_mark} of {whose}, {last} {low:.0%}{low_mark}"
+    doubt is left out."""
+    sound = sorted((share, name) for name, share, mark in bests if not mark)
+    if not sound:
+        return f"No share of {whose} can be quoted"
+    (low, last), (high, first) = sound[0], sound[-1]
+    text = f"{first} reaches {high:.0%} of {whose}" + (f", {last} {low:.0%}" if len(sound) > 1 else "")
+    return text[:1].upper() + text[1:]
 
 
 def _trusted(lines: list[Line]) -> list[Line]:
-    """Without what is in doubt, where anything is left."""
+    """Without what is in doubt."""
     kept = [replace(line, points=tuple(point for point in line.points if not point[1].mark)) for line in lines]
-    return [line for line in kept if line.points] or lines
+    return [line for line in kept if line.points]
 
 
 def of_sizes(lines: list[Line], at: Callable[[float], str]) -> str:
     """The fastest line over the slowest, at the largest size that both have."""
     lines = _trusted(lines)
+    if not lines:
+        return IN_DOUBT
     common = set.intersection(*({x for x, _ in line.points} for line in lines))
     if len(lines) == 1 or not common:
         line = max(lines, key=lambda item: max(result.rate for _, result in item.points))
@@ -47,6 +50,8 @@ def of_sizes(lines: list[Line], at: Callable[[float], str]) -> str:
 def of_scaling(lines: list[Line]) -> str:
     """The gain of the line that is fastest in the end."""
     lines = _trusted(lines)
+    if not lines:
+        return IN_DOUBT
     line = max(lines, key=lambda item: item.points[-1][1].rate)
     (few, base), (many, last) = line.points[0], line.points[-1]
     if few == many:

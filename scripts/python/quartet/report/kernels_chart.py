@@ -1,5 +1,5 @@
-"""The first picture: each kernel's formulations against one limit, that of native, so that bars of a
-kernel compare as their rates do. (A data flow's own limit leaves out what its reducers could compute.)"""
+"""The first picture: each kernel's formulations against one limit, what all ranks of the job would allow native, so
+that bars of a kernel compare as their rates do. Where fewer ranks compute, the row's own limit is a tick."""
 
 from typing import Any, Optional, Sequence
 
@@ -13,18 +13,20 @@ from .sections import Section
 
 ABOVE = "above its limit: a cache helps, or the limit was measured in a slower moment"
 NATIVE = "native"
+ALL = "what all ranks would allow"
+APART = 0.01  # of the axis: an own limit nearer to 100% has no tick
 
 
 def section(results: list[Result], references: Sequence[Result] = ()) -> Section:
-    """A chart for each machine and folder; what the shipped results reached is a tick."""
+    """A chart for each machine and folder; what native reached in the shipped results is a triangle."""
     candidates = _candidates(results)
     groups = grouped(candidates, lambda result: (result.machine, result.series, result.name.device))
     return Section(
         "kernels", "Each kernel against its limit",
-        "100% is the rate that the machine allows native, measured in the same job with the bare resource. "
-        "A kernel's bars share this limit, so they compare as rates do. Each is the fastest verified way "
-        "for one problem on as many ranks. A variant that native has, too, is shown against native's limit there."
-        + (" A tick across a bar is what the shipped results reached." if references else ""),
+        "100% is the rate that the machine would allow native if all ranks of the job computed, measured in the same "
+        "job with the bare resource. A kernel's bars share it, so they compare as rates do. A tick is the row's own "
+        "limit where that is another: some ranks only send, or reduce. Each bar is the fastest verified way for one "
+        "problem on as many ranks. A variant that native has, too, is shown against native's limit there.",
         [_chart(members, _candidates(references)) for members in groups.values()],
         missing="No verified row has a limit.", command="any program without --limits off")
 
@@ -41,31 +43,36 @@ def _chart(results: list[Result], references: list[Result]) -> ShareChart:
     when = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
     first = results[0]
     where = ", ".join(filter(None, (first.series * first.told_by_folder, first.machine)))
-    limits = {kernel: _limits(best[0], [*best, *others]) for kernel, (best, others) in chosen.items()}
-    groups = tuple((kernel, tuple(_bar(result, limits[kernel], references, best[0].name.words)
-                                  for result in (*best, *others)))
-                   for kernel, (best, others) in chosen.items())
+    groups = tuple((kernel, _bars(best, others, references)) for kernel, (best, others) in chosen.items())
     hollow = "; hollow: do not quote" * any(result.mark for result in shown)
-    return ShareChart(_title(chosen), "per cent of native's limit", groups,
-                      about=f"{where}; {when}{hollow}", notes=_notes(shown))
+    shipped = ", ".join(sorted({other.machine for other in references if other.name.device == first.name.device}))
+    theirs = f"; shipped results: {shipped}" * any(bar.reference for _, bars in groups for bar in bars)
+    return ShareChart(_title(chosen), f"per cent of {ALL}", groups, about=f"{where}; {when}{hollow}{theirs}",
+                      notes=_notes(shown))
 
 
 def _title(chosen: dict[str, tuple[list[Result], list[Result]]]) -> str:
-    """The title of native alone, where there is any: only its bars are shares of their own limit."""
-    natives = [(kernel, result.share, result.mark) for kernel, (best, _) in chosen.items()
-               for result in best if result.name.formulation == NATIVE]
-    if natives:
-        return "Native " + findings.of_shares(natives, "its limit")
-    return findings.of_shares([(kernel, best[0].share, best[0].mark) for kernel, (best, _) in chosen.items()],
-                              "its limit")
+    """Tells of native, where there is any."""
+    natives = [result for best, _ in chosen.values() for result in best if result.name.formulation == NATIVE]
+    told = natives or [best[0] for best, _ in chosen.values()]
+    return findings.of_shares([(f"{result.name.formulation} {result.name.kernel}", result.share_of_all, result.mark)
+                               for result in told], ALL)
 
 
-def _limits(main: Result, shown: list[Result]) -> dict[tuple[str, ...], float]:
-    """The rate that stands for 100% by the words of a variant: native's limit there, else that of the
-    main variant, else the row's own."""
-    natives = {result.name.words: result.rate / result.share for result in shown
+def _bars(best: list[Result], others: list[Result], references: list[Result]) -> tuple[Bar, ...]:
+    whole = _wholes(best[0], [*best, *others])
+    usual = best[0].name.words
+    return tuple(_bar(result, whole[result.name.words], usual, _reference(result, references)
+                      if result in best and result.name.formulation == NATIVE else None)
+                 for result in (*best, *others))
+
+
+def _wholes(main: Result, shown: list[Result]) -> dict[tuple[str, ...], float]:
+    """The rate that stands for 100% by the words of a variant: native's there, else that of the main variant, else
+    the row's own."""
+    natives = {result.name.words: result.rate / result.share_of_all for result in shown
                if result.name.formulation == NATIVE}
-    usual = natives.get(main.name.words, main.rate / main.share)
+    usual = natives.get(main.name.words, main.rate / main.share_of_all)
     return {result.name.words: natives.get(result.name.words, usual) for result in shown}
 
 
@@ -86,34 +93,27 @@ def _fastest(results: list[Result]) -> list[Result]:
     return fastest_of_each(results, lambda result: (not result.mark, result.rate))
 
 
-def _bar(result: Result, limits: dict[tuple[str, ...], float], references: list[Result],
-         usual: tuple[str, ...]) -> Bar:
+def _bar(result: Result, whole: float, usual: tuple[str, ...], reference: Optional[float]) -> Bar:
     variant = "".join(f", {word}" for word in result.name.words if word not in usual)
-    share = result.rate / limits[result.name.words]
+    share, own = result.rate / whole, result.rate / result.share / whole
     return Bar(f"{result.name.formulation} {result.name.transport}{variant}", share * 100,
                f"{share:.0%}{result.mark} ({rate(result.rate)} {result.unit}{variant})",
-               formulation=result.name.formulation, mark=result.mark,
-               reference=_reference(result, references),
-               about=f"limit: {result.limit.what}. {result.case.text}"
+               formulation=result.name.formulation, mark=result.mark, reference=reference,
+               limit=own * 100 if abs(own - 1) > APART else None,
+               about=f"{result.fraction_text} of its own limit, {result.limit.what}. {result.case.text}"
                if result.limit else result.case.text)
 
 
 def _reference(result: Result, references: list[Result]) -> Optional[float]:
-    """In per cent of native's limit: the undoubted case of this kernel, formulation and variant on the most
-    ranks, then of the largest problem."""
+    """In per cent: the undoubted native case of this kernel and variant on the most ranks, then of the largest
+    problem."""
     name = result.name
     fitting = [other for other in references if not other.mark
                and (other.name.kernel, other.name.formulation, other.name.device, other.name.words)
                == (name.kernel, name.formulation, name.device, name.words)]
-    same = [other for other in fitting if other.name.transport == name.transport] or fitting
-    if not same:
+    if not fitting:
         return None
-    chosen = max(same, key=lambda other: (other.name.ranks, size_of(other)))
-    alike = [other for other in references if other.name.formulation == NATIVE
-             and (other.name.kernel, other.name.device, other.name.words, other.name.ranks, size_of(other))
-             == (name.kernel, name.device, name.words, chosen.name.ranks, size_of(chosen))]
-    limit = max(alike, key=lambda other: (not other.mark, other.rate)) if alike else chosen
-    return chosen.rate / (limit.rate / limit.share) * 100
+    return max(fitting, key=lambda other: (other.name.ranks, size_of(other), other.rate)).share_of_all * 100
 
 
 def _notes(shown: list[Result]) -> tuple[str, ...]:

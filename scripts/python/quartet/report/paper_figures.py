@@ -183,8 +183,10 @@ def _step_chart(chart: LineChart, lines: list[Line]) -> list[LineChart]:
     if not measured:
         return []
     x = min(point.x for series in measured for point in series.points)
-    least, whose = min((point.y, series.label) for series in measured for point in series.points if point.x == x)
-    return [LineChart(f"A push of {x:g} MiB takes {least:.3g} us at best ({whose})", chart.x,
+    sound = [(point.y, series.label) for series in measured for point in series.points
+             if point.x == x and not point.mark]
+    title = "A push of {:g} MiB takes {:.3g} us at best ({})".format(x, *min(sound)) if sound else findings.IN_DOUBT
+    return [LineChart(title, chart.x,
                       Axis("microseconds a push", True), tuple(measured), chart.about, chart.notes)]
 
 

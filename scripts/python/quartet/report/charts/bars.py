@@ -1,7 +1,11 @@
 """Bars, stacked bars, and the bars of all kernels against their limits."""
 
+from typing import Any
+
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from . import style
@@ -12,6 +16,7 @@ from .text import lines_of, plain, width, wrapped
 THICK = 0.72  # of a bar, in lines of text
 AXIS = 3.0  # lines of text below the bars: ticks and the axis' name
 HEADING = 1.3  # lines of text that a group's name takes
+SHIPPED: dict[str, Any] = {"marker": "v", "color": style.GREY, "linestyle": "none", "clip_on": False}
 
 
 def draw_bars(chart: BarChart, across: float) -> Figure:
@@ -20,14 +25,11 @@ def draw_bars(chart: BarChart, across: float) -> Figure:
     names = {id(bar): wrapped(bar.label, room - width(bar.text) - 12) for bar in chart.bars()}
     headings = [wrapped(heading, room, weight="bold") for heading, _ in chart.groups]
     rows = sum(lines_of(heading) - 1 + HEADING for heading in headings if heading) + sum(
-        lines_of(name) + THICK + 0.4 for name in names.values()) + bool(chart.reference)
+        lines_of(name) + THICK + 0.4 for name in names.values())
     figure, body = framed(chart, _formulation_keys(chart), (rows + AXIS) * style.LINE, across, 3)
     greatest = max(value for bar in chart.bars() for value in (bar.value, *(bar.interval or ())))
-    axes = _rows(body, rows, max(greatest, chart.reference[0] if chart.reference else 0))
+    axes = _rows(body, rows, greatest)
     y = 0.0
-    if chart.reference:
-        y = 1.0
-        _name_reference(axes, chart.reference)
     for heading, (_, bars) in zip(headings, chart.groups):
         if heading:
             y += lines_of(heading) - 1 + HEADING
@@ -36,14 +38,20 @@ def draw_bars(chart: BarChart, across: float) -> Figure:
             y += lines_of(names[id(bar)])
             _named(axes, y, names[id(bar)], bar.text)
             _bar(axes, y + THICK / 2, bar)
-            if chart.reference:
-                _upright(axes, chart.reference[0], y - 0.1, y + THICK + 0.1)
             y += THICK + 0.4
     axes.set_xlabel(plain(chart.unit))
     return figure
 
 
-def _formulation_keys(chart: BarChart) -> list[tuple[Patch, str]]:
+def _share_keys(chart: ShareChart) -> list[tuple[Artist, str]]:
+    """Samples of the ticks and triangles, where there are any."""
+    tick = Line2D([], [], color=style.INK, marker="|", linestyle="none", markersize=9, markeredgewidth=2.4)
+    has_limits, has_references = (any(getattr(bar, name) for bar in chart.bars()) for name in ("limit", "reference"))
+    return [(tick, "its own limit")] * has_limits + [
+        (Line2D([], [], **SHIPPED), "native, shipped results")] * has_references
+
+
+def _formulation_keys(chart: BarChart) -> list[tuple[Artist, str]]:
     used = [bar.formulation for bar in chart.bars()]
     return [(Patch(color=shade), name) for name, shade in style.FORMULATIONS.items() if name in used]
 
@@ -59,12 +67,8 @@ def _rows(body: Figure, rows: float, greatest: float) -> Axes:
     return axes
 
 
-def _name_reference(axes: Axes, reference: tuple[float, str]) -> None:
-    axes.text(reference[0], 0.8, plain(reference[1]), ha="right", va="bottom", color=style.GREY)
-
-
-def _upright(axes: Axes, x: float, top: float, bottom: float) -> None:
-    axes.vlines(x, top, bottom, color=style.INK, linewidth=1.2, zorder=3, clip_on=False)
+def _upright(axes: Axes, x: float, top: float, bottom: float, thick: float = 1.2) -> None:
+    axes.vlines(x, top, bottom, color=style.INK, linewidth=thick, zorder=3, clip_on=False)
 
 
 def _named(axes: Axes, y: float, name: str, text: str) -> None:
@@ -79,9 +83,11 @@ def _bar(axes: Axes, y: float, bar: Bar) -> None:
     drawn, = axes.barh(y, bar.value, THICK, color=style.PAPER if bar.mark else shade,
                        edgecolor=shade, hatch="///" if bar.mark else None, linewidth=1)
     tooltip(drawn, f"{bar.label}: {bar.text} {bar.about}".strip())
+    if bar.limit:
+        _upright(axes, bar.limit, y - THICK / 2 - 0.1, y + THICK / 2 + 0.1, 2.4)
     if bar.reference:
-        tick = axes.vlines(bar.reference, y - THICK / 2, y + THICK / 2, color=style.INK, linewidth=2.4)
-        tooltip(tick, f"the shipped results reached {bar.reference:.0f}")
+        spot, = axes.plot(bar.reference, y - THICK / 2 - 0.1, **SHIPPED)
+        tooltip(spot, f"the shipped results reached {bar.reference:.0f}%")
     if bar.interval:
         axes.errorbar(sum(bar.interval) / 2, y, xerr=(bar.interval[1] - bar.interval[0]) / 2,
                       color=style.INK, capsize=3, elinewidth=1.2, clip_on=False)
@@ -93,30 +99,30 @@ def draw_stacks(chart: StackChart, across: float) -> Figure:
     names = [wrapped(stack.label, room - width(stack.text) - 12) for stack in chart.stacks]
     rows = sum(lines_of(name) + 1.4 for name in names)
     used = [name for name in chart.names if any(name in stack.parts for stack in chart.stacks)]
-    keys = [(Patch(color=style.PHASES[name]), name) for name in used]
+    keys = [(Patch(color=style.PHASES[name]), name.replace("_", " ")) for name in used]
     figure, body = framed(chart, keys, (rows + AXIS) * style.LINE, across, 4)
-    longest = max(max(sum(stack.parts.values()) / stack.whole, 1.0) for stack in chart.stacks)
-    axes = _rows(body, rows, longest * 100)
+    axes = _rows(body, rows, 100)
     y = 0.0
     for stack, name in zip(chart.stacks, names):
         y += lines_of(name)
         _named(axes, y, name, stack.text)
-        _stack(axes, y + 0.5, chart.names, stack, room / longest)
+        _stack(axes, y + 0.5, chart.names, stack, room)
         y += 1.4
     axes.set_xlabel(f"{plain(chart.unit)}, per cent")
     return figure
 
 
-def _stack(axes: Axes, y: float, order: tuple[str, ...], stack: Stack, whole: float) -> None:
-    """`whole` is how many points wide the whole run is drawn."""
+def _stack(axes: Axes, y: float, order: tuple[str, ...], stack: Stack, room: float) -> None:
+    """`room` is how many points wide the whole is drawn: the run, or the busy time of phases that overlap."""
+    whole = max(stack.whole, sum(stack.parts.values()))
     axes.barh(y, 100, 0.9, color=style.TRACK)
     left = 0.0
     for name in (name for name in order if name in stack.parts):
-        share = stack.parts[name] / stack.whole
+        share = stack.parts[name] / whole
         shade = style.PHASES[name]
         drawn, = axes.barh(y, 100 * share, 0.9, left=left, color=shade, edgecolor=style.PAPER, linewidth=0.5)
-        tooltip(drawn, f"{name}: {stack.parts[name]:.3g} s, {share:.1%} of the run")
-        if width(f"{share:.0%}") + 6 < share * whole:
+        tooltip(drawn, f"{name}: {stack.parts[name]:.3g} s, {share:.1%} of the bar")
+        if width(f"{share:.0%}") + 6 < share * room:
             axes.text(left + 50 * share, y, f"{share:.0%}", ha="center", va="center_baseline",
                       size=style.TEXT - 1, color="white" if style.is_dark(shade) else style.ON_COLOUR)
         left += 100 * share
@@ -126,16 +132,17 @@ def _stack(axes: Axes, y: float, order: tuple[str, ...], stack: Stack, whole: fl
 def draw_shares(chart: ShareChart, across: float) -> Figure:
     """The groups' names on the left, the bars' texts on the right."""
     rows = sum(len(bars) + 0.6 for _, bars in chart.groups) + 0.8
-    figure, body = framed(chart, _formulation_keys(chart), (rows + AXIS) * style.LINE, across, 3)
+    keys = [*_formulation_keys(chart), *_share_keys(chart)]
+    figure, body = framed(chart, keys, (rows + AXIS) * style.LINE, across, 3)
     texts = max(width(bar.text) for bar in chart.bars())
     names = max(width(heading, weight="bold") for heading, _ in chart.groups)
-    greatest = max(100.0, *(max(bar.value, bar.reference or 0) for bar in chart.bars()))
+    greatest = max(100.0, *(max(bar.value, bar.limit or 0, bar.reference or 0) for bar in chart.bars()))
     plot = across - texts - names - 40
     axes = _rows(body, rows, greatest * (1 + (texts + 12) / plot))
     axes.set_xticks(range(0, 101, 25))
     axes.spines["bottom"].set_bounds(0, 100)
     axes.grid(True, axis="x")
-    _name_reference(axes, (100.0, "limit"))
+    axes.text(100.0, 0.8, "all ranks", ha="right", va="bottom", color=style.GREY)
     _upright(axes, 100.0, 0.9, rows)
     y, ticks = 1.0, []
     for heading, bars in chart.groups:

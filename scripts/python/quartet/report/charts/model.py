@@ -65,6 +65,7 @@ class Bar:
     formulation: str = ""
     about: str = ""
     mark: str = ""  # where it is not to be trusted: drawn hollow
+    limit: Optional[float] = None  # its own, where that is not 100%
     reference: Optional[float] = None  # what the shipped results reached
 
 
@@ -75,7 +76,6 @@ class BarChart:
     title: str
     unit: str
     groups: tuple[tuple[str, tuple[Bar, ...]], ...]
-    reference: Optional[tuple[float, str]] = None  # a line through all bars, and its name
     about: str = ""
     notes: tuple[str, ...] = ()
 
@@ -92,6 +92,10 @@ class BarChart:
 class ShareChart(BarChart):
     """A group of bars for each kernel, in per cent of its limit: the group's name on the left, the
     bars' texts on the right."""
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        heading, *rows = super().rows()
+        return [(*heading, "own limit")] + [(*row, bar.limit or "") for row, bar in zip(rows, self.bars())]
 
 
 @dataclass(frozen=True)
