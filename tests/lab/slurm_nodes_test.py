@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import re
 import signal
 import subprocess
@@ -20,6 +21,7 @@ from tree import QUARTET
 MACHINE = {"name": "the laboratory", "cores_per_node": CORES, "launcher": "mpirun"}
 FEW = ["--runs", "1", "--limits", "off"]
 SECONDS = 120
+SEED, KILLS = int(os.environ.get("QUARTET_SEED", "1")), 12
 
 
 def setUpModule():
@@ -156,6 +158,33 @@ class Slow(Nodes):
         self.assertEqual(len(list(folder.glob("*.json"))), 8)
         slow = [line for line in done.stdout.splitlines() if " network " in line and "now" in line]
         self.assertEqual([line.split()[0] for line in slow], ["n3"], done.stdout)
+
+    def test_killed_at_random_moments_it_measures_each_launch_once(self):
+        source = random.Random(SEED)
+        command = self.check("--poll", "0.5", "--least", "0.9")
+        said = self.folder / "said"
+        for kills in range(KILLS + 1):
+            patience = SECONDS if kills == KILLS else source.uniform(0.3, 2.5)
+            with open(said, "w", encoding="utf-8") as output:
+                process = subprocess.Popen(self.cluster.hosts.head.command(*command), env=self.cluster.environment,
+                                           stdout=output, stderr=output)
+            self.addCleanup(process.kill)
+            try:
+                process.wait(patience)
+                if process.returncode != 2:  # in use, by the sbatch of the one before
+                    break
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        self.assertGreater(kills, 2)
+        self.assertEqual(process.returncode, 0, said.read_text())
+        self.assertRegex(said.read_text(), "launches are done already|submitted before: ")
+        self.assertIn("None is slow.", said.read_text())
+        [folder] = (self.folder / "checks").iterdir()
+        self.assertEqual(len(list(folder.glob("*.json"))), 8)
+        names = [file for file in folder.glob("array-*.tasks/*") if file.name.isdigit()]
+        launches = sum(file.read_bytes().count(b"-launch1\0") for file in names)
+        self.assertEqual(launches, 8, f"seed {SEED}")  # nothing was submitted twice
 
 
 def words_of(pid):

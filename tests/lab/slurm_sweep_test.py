@@ -3,6 +3,7 @@ interruption, cancelling, resuming."""
 
 import json
 import os
+import random
 import signal
 import subprocess
 import unittest
@@ -24,6 +25,8 @@ QUICK = {"kernels": ["cg"], "sizes": ["50"], "ranks": [2, 6],
 # Minutes, if nothing ends it.
 SLOW = {"kernels": ["cg"], "sizes": ["2000"], "ranks": [2],
         "arguments": [*SMALL, "--problem", "random", "--iterations", "1000000", "--warmup", "0"]}
+
+SEED, KILLS = int(os.environ.get("QUARTET_SEED", "1")), 12
 
 
 class OnSlurm(ClusterTest):
@@ -160,6 +163,30 @@ class Interruption(OnSlurm):
         self.assertNotIn("array", done.stderr)
         self.assertEqual(len(list(self.results.glob("*.outcome"))), 2)
         self.assertEqual(list(self.results.glob("*.code")), [])
+
+    def test_killed_at_random_moments_it_measures_each_launch_once(self):
+        source = random.Random(SEED)
+        spec = self.spec(QUICK, launches=3)
+        kills = 0
+        for _ in range(KILLS):
+            process = self.begin(spec)
+            try:
+                process.wait(source.uniform(0.3, 2.5))
+                if process.returncode != 2:  # in use, by the sbatch of the one before
+                    break
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+                kills += 1
+        self.assertGreater(kills, 2)
+        self.cluster.wait()
+        done = self.sweep(spec)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, "launches are done already|submitted before: ")
+        self.assertEqual(len(self.documents()), 6)
+        self.assertEqual(len(list(self.results.glob("*.outcome"))), 6)
+        tasks = [file for file in self.results.glob("array-*.tasks/*") if file.name.isdigit()]
+        self.assertEqual(len(tasks), 6, f"seed {SEED}")  # nothing was submitted twice
 
     def stored(self):
         file = self.results / "sweep.jobs"

@@ -49,6 +49,7 @@ for SLURM_ARRAY_TASK_ID in $(seq 0 "$last"); do
         bash "$@"
     fi
 done
+until [ ! -e slow ] || [ -e go ]; do sleep 0.05; done
 echo "$number;cluster"
 """
 SRUN = """#!/bin/bash
@@ -186,6 +187,59 @@ class Unwatched(QueuedCase):
         self.assertIn("but it ran on host (not on n1)", done.stderr)
         self.assertEqual(done.returncode, 3)
         self.assertEqual(len(list((self.folder / "runs").glob("*/nodes.findings"))), 2)
+
+
+    def test_an_array_is_known_though_the_sweep_was_killed_while_it_submitted(self):
+        self.write("slow", "")
+        command = [*QUARTET, "sweep", "--kernels", "matmul", "--sizes", "512,513", "--ranks", "1", "--build",
+                   self.folder, "--folder", self.results, "--slurm", self.folder / "machine.json", "--poll", "0.1"]
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL, env=self.environment()) as running:
+            self.wait_for(lambda: len(list(self.results.glob("*.code"))) == 2)
+            running.kill()
+        self.assertEqual(list(self.results.glob("sweep.jobs")), [])
+        done = self.again(command)
+        self.assertEqual(done.returncode, 2, done)
+        self.assertIn("is in use", done.stderr)  # sbatch has not ended
+        self.write("go", "")
+        self.wait_for(lambda: (self.results / "array-1.tasks" / "number").read_text())
+        time.sleep(0.2)
+        done = self.again(command)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("submitted before: 2 launches, 2 of them have ended", done.stderr)
+        self.assertEqual(len(self.lines("submitted")), 1)
+
+    def test_an_array_without_a_number_is_submitted_again_and_finds_no_tasks(self):
+        folder = self.results / "array-1.tasks"
+        folder.mkdir(parents=True)
+        (folder / "number").touch()
+        (folder / "0").write_bytes(b"x\0001\000y\000")
+        done = self.sweep(ranks=(1,))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((folder / "number").read_text(), "1;cluster\n")
+        self.assertEqual(len(self.lines("submitted")), 1)
+
+    def wait_for(self, condition):
+        end = time.monotonic() + 30
+        while not condition():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.05)
+
+    def test_a_check_goes_on_where_other_nodes_are_up_than_before(self):
+        self.write("scontrol", "#!/bin/sh\nshift 2\necho $1 | tr , '\\n'\n")
+        self.write("sinfo", "#!/bin/sh\nprintf 'n2\\nn1\\n'\n")
+        (self.folder / "bin" / "matmul").rename(self.folder / "bin" / "cg")
+        command = [*QUARTET, "nodes", "--slurm", self.folder / "machine.json", "--kernels", "cg", "--pairs", "none",
+                   "--launches", "1", "--build", self.folder, "--results", self.folder / "runs", "--poll", "0.1"]
+        self.begin(command)
+        self.write("sinfo", "#!/bin/sh\nprintf 'n1\\nn3\\n'\n")
+        done = self.again(command)
+        self.assertIn("others are up now: --hosts begins another check", done.stderr)
+        self.assertIn("2 launches, results in", done.stderr)
+        self.assertEqual(len(list((self.folder / "runs").iterdir())), 1)
+        time.sleep(1)  # folders are named by the second
+        (self.folder / "later").unlink()
+        self.assertNotIn("others are up", self.again(command).stderr)  # its end was shown
+        self.assertEqual(len(list((self.folder / "runs").iterdir())), 2)
 
 
 class Inside(QueuedCase):

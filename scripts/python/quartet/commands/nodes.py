@@ -15,7 +15,7 @@ import os
 import subprocess
 import time
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 from quartet.command_line import UsageError, add_build, positive_number, seconds, shipped_in, some_of, whole_number
 from quartet.exit_codes import FAILED, STOPPED, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
@@ -25,7 +25,7 @@ from quartet.paths import MACHINES, RESULTS
 from quartet.slurm.allocation import Allocation, StepLauncher, hosts_of, machine_here
 from quartet.slurm.launcher import SlurmLauncher
 from quartet.slurm.machine import SlurmMachine
-from quartet.sweep.folder import SweepFolder, launches, new_folder, unfinished
+from quartet.sweep.folder import SweepFolder, launches, new_folder, stored_plan, unfinished
 from quartet.sweep.inside import InsideSweep
 from quartet.sweep.loop import Sweep
 from quartet.sweep.plan import Plan
@@ -110,6 +110,24 @@ def make_plan(options: argparse.Namespace, machine: SlurmMachine, names: tuple[s
                            options.small)
 
 
+def open_folder(options: argparse.Namespace, machine: SlurmMachine,
+                allocation: Optional[Allocation]) -> SweepFolder:
+    """Goes on with a check of other nodes than are up now, where nobody has named any: nodes come and go."""
+    plan = make_plan(options, machine, hosts(options, machine, allocation))
+
+    def is_wanted(there: dict[str, Any]) -> bool:
+        if options.hosts or allocation or there["name"] != nodes_plan.NAME:
+            return there == plan.as_json()
+        return there == make_plan(options, machine, nodes_plan.hosts_in(there)).as_json()
+
+    path = options.folder or unfinished(options.results, is_wanted) or new_folder(options.results, plan)
+    there = stored_plan(path)
+    if there and there != plan.as_json() and is_wanted(there):
+        say("goes on with the nodes of the check that was begun; others are up now: --hosts begins another check")
+        plan = make_plan(options, machine, nodes_plan.hosts_in(there))
+    return SweepFolder.open(path, plan)
+
+
 def make_sweep(folder: SweepFolder, options: argparse.Namespace, machine: SlurmMachine,
                allocation: Optional[Allocation]) -> Sweep:
     if allocation:
@@ -123,9 +141,8 @@ def run(options: argparse.Namespace) -> int:
     options.budget = None
     allocation = Allocation.here()
     machine = SlurmMachine.load(options.slurm) if options.slurm else machine_here()
-    plan = make_plan(options, machine, hosts(options, machine, allocation))
-    path = options.folder or unfinished(options.results, plan) or new_folder(options.results, plan)
-    folder = SweepFolder.open(path, plan)
+    folder = open_folder(options, machine, allocation)
+    path, plan = folder.path, folder.plan
     say(f"{counted(len(launches(plan)), 'launch')}, results in {os.path.relpath(path)}")
     code = make_sweep(folder, options, machine, allocation).run()
     found = findings.find(folder, options.false_alarms, options.least)

@@ -163,7 +163,7 @@ def find_folder(options: argparse.Namespace) -> SweepFolder:
     plan = make_plan(options)
     if options.dry_run:
         return SweepFolder(Path(), plan)
-    path = options.folder or unfinished(options.results, plan) or new_folder(options.results, plan)
+    path = options.folder or unfinished(options.results, plan.as_json().__eq__) or new_folder(options.results, plan)
     return SweepFolder.open(path, plan)
 
 

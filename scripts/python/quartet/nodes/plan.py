@@ -2,7 +2,7 @@
 
 import random
 from dataclasses import dataclass
-from typing import Callable, Iterable, Optional
+from typing import Any, Callable, Iterable, Optional
 
 from quartet.sweep.plan import Block, Configuration, Plan
 
@@ -55,6 +55,11 @@ def pairs_of(hosts: tuple[str, ...], partners: str, seed: int) -> list[tuple[str
         steps = random.Random(seed).sample(steps, min(len(steps), -(-int(partners) // 2)))
     found = ((hosts[place], hosts[(place + step) % count]) for step in sorted(steps) for place in range(count))
     return list({frozenset(pair): pair for pair in found}.values())
+
+
+def hosts_in(stored: dict[str, Any]) -> tuple[str, ...]:
+    """The nodes of a plan, as JSON, in their order."""
+    return tuple(dict.fromkeys(host for one in stored["configurations"] for host in one.get("hosts", ())))
 
 
 def plan(hosts: tuple[str, ...], pairs: Iterable[tuple[str, str]], node: Node, kernels: tuple[str, ...],

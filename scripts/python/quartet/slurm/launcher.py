@@ -9,16 +9,17 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Iterable, Optional
+from typing import IO, Iterable, Iterator, Optional
 
 from quartet.exit_codes import FAILED
-from quartet.files import reason_of
+from quartet.files import read_text, reason_of
 from quartet.launch import Job, LaunchError
 from quartet.paths import ROOT, SLURM
 from quartet.slurm.machine import MachineError, SlurmMachine
 from quartet.slurm.request import Request, request, request_of_nodes, shape_of
 
 NO_TASK = "4294967294"  # Slurm's word for none
+NUMBER = "number"  # of an array, beside the files of its tasks
 LONGEST_ARRAY = 1000  # Slurm's MaxArraySize, unless the site has set another
 # What sbatch says where fewer jobs, or later ones, would be taken.
 LIMITS = ("MaxSubmitJob", "MaxJobCount", "Job violates accounting/QOS policy", "Invalid job array specification",
@@ -48,26 +49,27 @@ class SlurmLauncher:
         except MachineError as error:
             raise LaunchError(FAILED, str(error)) from None
 
-    def submit(self, wanted: Request, jobs: dict[str, Job], folder: Path,
-               after: Iterable[str] = ()) -> dict[str, str]:
+    def submit(self, wanted: Request, jobs: dict[str, Job], folder: Path, after: Iterable[str] = (),
+               held: tuple[int, ...] = ()) -> dict[str, str]:
         """Submits jobs, by name, as an array that waits for other arrays to end, well or not. What NAME leaves lies
         beside `folder`, which is made: NAME.log, and NAME.code at its end; and TASK.slurm, what Slurm itself says
-        of a task. The tasks, by name. Raises QueueFull, or LaunchError where Slurm refuses."""
+        of a task. The tasks, by name. Raises QueueFull, or LaunchError where Slurm refuses. Sbatch itself leaves the
+        array's number in the folder, also where this process is killed, and keeps the files `held` open."""
         tasks = [jobs] if self.shares else [{name: job} for name, job in jobs.items()]
         _write_tasks([{name: self._words(job) for name, job in task.items()} for task in tasks], folder)
         array = f"--array=0-{len(tasks) - 1}%{self._machine.jobs_at_a_time}"
         arrays = ":".join(after)
         dependency = [f"--dependency=afterany:{arrays}"] if arrays else []
         beside = str(folder.resolve().parent).replace("%", "%%")
-        answer = _ask(["sbatch", "--parsable", *wanted.options, array, *dependency,
-                       f"--output={beside}/%A_%a.slurm", str(SLURM / "array.sbatch"), f"--root={ROOT}",
-                       str(folder.resolve())])
+        with open(folder / NUMBER, "w", encoding="utf-8") as number:
+            answer = _ask(["sbatch", "--parsable", *wanted.options, array, *dependency,
+                           f"--output={beside}/%A_%a.slurm", str(SLURM / "array.sbatch"), f"--root={ROOT}",
+                           str(folder.resolve())], number, held)
         if answer.returncode != 0:
             shutil.rmtree(folder, ignore_errors=True)
             is_full = any(words in answer.stderr for words in LIMITS)
             raise (QueueFull if is_full else LaunchError)(FAILED, f"not submitted: {_one_line(answer.stderr)}")
-        number = answer.stdout.strip().split(";")[0]
-        return {name: f"{number}_{index}" for index, task in enumerate(tasks) for name in task}
+        return submitted(folder)
 
     def _words(self, job: Job) -> tuple[str, ...]:
         """The arguments of batch.sh."""
@@ -119,9 +121,31 @@ def _write_tasks(tasks: list[dict[str, tuple[str, ...]]], folder: Path) -> None:
         raise LaunchError(FAILED, f"{folder}: {reason_of(error)}") from None
 
 
-def _ask(command: list[str]) -> subprocess.CompletedProcess[str]:
+def submitted(folder: Path) -> dict[str, str]:
+    """The tasks of an array, by name, as the folder tells that submit() has made; none if it was not submitted."""
     try:
-        return subprocess.run(command, text=True, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        number = read_text(folder / NUMBER, 100).strip().split(";")[0]
+        files = [file for file in folder.iterdir() if file.name.isdigit()] if number.isdigit() else []
+        return {name: f"{number}_{file.name}" for file in files for name in _names(file.read_bytes())}
+    except (OSError, ValueError):
+        return {}
+
+
+def _names(text: bytes) -> Iterator[str]:
+    """Of the launches in a task's file. Raises ValueError."""
+    words = text.split(b"\0")
+    place = 0
+    while place + 1 < len(words):
+        yield os.fsdecode(words[place])
+        place += 2 + int(words[place + 1])
+
+
+def _ask(command: list[str], output: Optional[IO[str]] = None,
+         held: tuple[int, ...] = ()) -> subprocess.CompletedProcess[str]:
+    """What it writes is in the answer, or in the file `output`."""
+    try:
+        return subprocess.run(command, text=True, stdin=subprocess.DEVNULL, stdout=output or subprocess.PIPE,
+                              stderr=subprocess.PIPE, check=False, pass_fds=held)
     except (OSError, ValueError) as error:
         raise LaunchError(FAILED, f"{command[0]} cannot be run ({error}): go to a machine with Slurm") from None
 

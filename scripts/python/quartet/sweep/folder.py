@@ -16,7 +16,7 @@ import stat
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 from quartet.exit_codes import BAD_USAGE, FAILED, VERIFIED, WRONG_RESULT
 from quartet.files import FileProblem, make_folder, read_json, reason_of, write_json
@@ -154,7 +154,6 @@ class SweepFolder:
         except (OSError, ValueError):
             return None
 
-
     def mark_shown(self) -> None:
         """The user has been told how all launches ended: the same command begins anew."""
         (self.path / SHOWN_FILE).touch()
@@ -179,15 +178,16 @@ def stored_plan(path: Path) -> Optional[dict[str, Any]]:
     return data
 
 
-def unfinished(parent: Path, plan: Plan) -> Optional[Path]:
-    """The newest folder in `parent` that holds this plan, where its end was not shown yet: launches are left, or
+def unfinished(parent: Path, is_wanted: Callable[[dict[str, Any]], bool]) -> Optional[Path]:
+    """The newest folder in `parent` that holds such a plan, where its end was not shown yet: launches are left, or
     the queue has finished them while nobody looked."""
     for file in sorted(parent.glob(f"*/{PLAN_FILE}"), reverse=True):
         try:
-            if stored_plan(file.parent) == plan.as_json():
-                return None if (file.parent / SHOWN_FILE).exists() else file.parent
+            there = stored_plan(file.parent)
         except LaunchError:
             continue  # another version's, which is left alone
+        if there and is_wanted(there):
+            return None if (file.parent / SHOWN_FILE).exists() else file.parent
     return None
 
 

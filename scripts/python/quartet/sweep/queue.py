@@ -1,7 +1,7 @@
 """A sweep whose launches are jobs in a Slurm queue.
 
     sweep.jobs          the task of each launch that was submitted, by name
-    array-N.tasks/      what the tasks of one array run
+    array-N.tasks/      what the tasks of one array run, and the number that Slurm gave it
     NAME.code           exit code and seconds of a launch that has ended and was not yet looked at
     TASK.slurm          what Slurm itself says of a task, until it is added to the launch's log
 
@@ -12,6 +12,7 @@ import contextlib
 import math
 import os
 import re
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +22,7 @@ from quartet import schema
 from quartet.exit_codes import FAILED, STOPPED, VERIFIED
 from quartet.files import FileProblem, read_json, read_text, write_json
 from quartet.launch import LaunchError, Outcome, judged
-from quartet.slurm.launcher import LONGEST_ARRAY, QueueFull, SlurmLauncher
+from quartet.slurm.launcher import LONGEST_ARRAY, QueueFull, SlurmLauncher, submitted
 from quartet.slurm.request import Request
 from quartet.sweep.folder import Launch, SweepFolder
 from quartet.sweep.loop import Sweep
@@ -43,8 +44,13 @@ class QueuedSweep(Sweep):
         self._jobs_file = folder.path / "sweep.jobs"
         self._tasks = self._stored()
 
+    def run(self) -> int:
+        self._find_last_array()
+        return super().run()
+
     def cancel(self) -> int:
         """Ends all jobs that are in the queue; the exit code."""
+        self._find_last_array()
         try:
             there = self._queue.waiting(self._tasks.values()) if self._tasks else set()
             if there:
@@ -86,7 +92,8 @@ class QueuedSweep(Sweep):
             there = self._queue.waiting(self._tasks.values())
         found = [launch for launch in known if self._tasks[launch.name] in there or self._collected(launch)]
         if found:
-            say(f"submitted before: {counted(len(found), 'launch')}")
+            ended = sum(self._collected(launch) is not None for launch in found)
+            say(f"submitted before: {counted(len(found), 'launch')}, {ended} of them have ended")
         return found
 
     def _submit(self, fresh: list[Launch], watched: list[Launch]) -> list[Launch]:
@@ -123,7 +130,7 @@ class QueuedSweep(Sweep):
                 file.unlink(missing_ok=True)
         try:
             tasks = self._queue.submit(wanted, {launch.name: self._job(launch) for launch in part},
-                                       self._new_tasks_folder(), before)
+                                       self._tasks_folder(self._last_array() + 1), before, self._folder.held)
         except QueueFull as error:
             half = len(part) // 2
             if half and not self._queue.shares:
@@ -224,11 +231,27 @@ class QueuedSweep(Sweep):
     def _code_file(self, launch: Launch) -> Path:
         return self._folder.path / f"{launch.name}.code"
 
-    def _new_tasks_folder(self) -> Path:
+    def _find_last_array(self) -> None:
+        """A sweep that is killed while it submits has not stored the last array. If that has no number, sbatch was
+        killed, too: whatever Slurm may know of it finds no tasks, and ends."""
+        last = self._last_array()
+        if not last:
+            return
+        tasks = submitted(self._tasks_folder(last))
+        number, known = ({task.split("_")[0] for task in each.values()} for each in (tasks, self._tasks))
+        if not tasks:
+            shutil.rmtree(self._tasks_folder(last), ignore_errors=True)
+        elif not number & known:
+            self._tasks.update(tasks)
+            self._store()
+
+    def _last_array(self) -> int:
         found = (re.fullmatch(r"array-([0-9]{1,9})\.tasks", file.name)
                  for file in self._folder.path.glob("array-*.tasks"))
-        last = max((int(match[1]) for match in found if match), default=0)
-        return self._folder.path / f"array-{last + 1}.tasks"
+        return max((int(match[1]) for match in found if match), default=0)
+
+    def _tasks_folder(self, number: int) -> Path:
+        return self._folder.path / f"array-{number}.tasks"
 
     def _stored(self) -> dict[str, str]:
         try:
