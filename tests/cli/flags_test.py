@@ -53,6 +53,13 @@ class Flags(unittest.TestCase):
                 outcome = run(kernel.name, int(ranks), words, "--device host --dry-run")
                 self.assertEqual(outcome.code, 0, outcome)
 
+    def test_choices_plan_and_roles_fit_80_columns(self):
+        for flags in ("--list", "--dry-run", "--cluster --runs 1 --limits off"):
+            outcome = self.run_small(KERNELS[2], flags)
+            text = outcome.stdout if "cluster" not in flags else outcome.stdout.split("cg on ")[0]
+            for line in text.splitlines():
+                self.assertLessEqual(len(line), 80, line)
+
     def test_each_program_takes_size_and_sizes_alike(self):
         for kernel in KERNELS:
             flag, size = kernel.small.split()[:2]

@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 import concurrent_tests
-from quartet_cli import assert_refused, medians, run
+from quartet_cli import assert_refused, medians, run, unwrapped
 
 MATMUL = Path(os.environ["QUARTET_BUILD"]) / "tests" / "fake_gpu_matmul"
 TILE = 64 * 64 * 4
@@ -59,8 +59,8 @@ class OutOfCore(unittest.TestCase):
     def test_the_plan_tells_the_memory_of_host_and_gpu(self):
         outcome = run(MATMUL, 1, SMALL, "--dry-run")
         self.assertEqual(outcome.code, 0, outcome)
-        self.assertRegex(outcome.stdout, r"; of GPU memory 32\.\d MiB, 32\.\d MiB")
-        self.assertRegex(outcome.stdout, r"on the GPU \d x \d tiles of C held, \d+ slots")
+        self.assertRegex(unwrapped(outcome.stdout), r"; of GPU memory 32\.\d MiB, 32\.\d MiB")
+        self.assertRegex(unwrapped(outcome.stdout), r"on the GPU \d x \d tiles of C held, \d+ slots")
 
     def test_memory_that_holds_no_tile_is_refused_with_the_arithmetic(self):
         refused = run(MATMUL, 2, "--device cuda --size 65536 --tile 8192 --device-memory 700MiB")

@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 import concurrent_tests
-from quartet_cli import LYING_LIBRARIES, assert_refused, cases, medians, run, run_each, run_lying
+from quartet_cli import LYING_LIBRARIES, assert_refused, cases, medians, run, run_each, run_lying, unwrapped
 
 PYTHON_WITH_NUMPY = os.environ.get("QUARTET_PYTHON_WITH_NUMPY")
 UNAVAILABLE = 77
@@ -150,7 +150,7 @@ class Files(unittest.TestCase):
         self.generate()
         outcome = self.matmul("--dry-run --memory 5MiB")
         self.assertEqual(outcome.code, 0, outcome)
-        self.assertRegex(outcome.stdout, r"tiles of C held, \d+ slots for A and B, \d+ products of "
+        self.assertRegex(unwrapped(outcome.stdout), r"tiles of C held, \d+ slots for A and B, \d+ products of "
                                          r"look-ahead; a rank moves .*, reading .* and writing .* lower bound ")
 
     def test_the_page_cache_can_be_left_out(self):

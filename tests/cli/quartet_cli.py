@@ -184,7 +184,12 @@ def listed(kernel_name):
     """What --list says: name and reason, or "available", of devices, formulations, transports."""
     outcome = run(kernel_name, 2, "--list --device host")
     assert outcome.code == 0, outcome
-    return dict(re.findall(r"^  (\w+) +(.*)$", outcome.stdout, re.MULTILINE))
+    return dict(re.findall(r"^  (\w+) +(.*)$", unwrapped(outcome.stdout), re.MULTILINE))
+
+
+def unwrapped(text):
+    """What a program prints of its plan or its choices, without the breaks of lines that were too long."""
+    return re.sub(r"\n {6,}", " ", text)
 
 
 def foreign_flags(help_text):

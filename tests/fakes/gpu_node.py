@@ -10,6 +10,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from unittest import mock
 
+from quartet_cli import unwrapped
+
 UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 MOST_GPUS = 8
 MOST_KEPT = 1024
@@ -94,7 +96,7 @@ def bytes_of(text):
 
 def moved(plan):
     """What a --dry-run of one case says of its links: {kind: (bytes, bytes on the busiest)}."""
-    line, = re.findall(r"^    a run moves (.*)$", plan, re.MULTILINE)
+    line, = re.findall(r"^    a run moves (.*)$", unwrapped(plan), re.MULTILINE)
     return {kind: (bytes_of(amount), bytes_of(most) if most else bytes_of(amount))
             for kind, amount, most in re.findall(
                 r"([a-zA-Z ,]+?) ([\d.]+ [KMG]?i?B)(?: \(most: [^;]*, ([\d.]+ [KMG]?i?B)\))?(?:; |$)",
@@ -105,4 +107,4 @@ def planned_memory(plan):
     """GPU memory of the largest rank, and of all ranks on the first GPU, by the --dry-run of one
     case."""
     return [1.005 * bytes_of(text)  # of three digits
-            for text in re.search(r"; of GPU memory ([\d.]+ \w+), ([\d.]+ \w+)", plan).groups()]
+            for text in re.search(r"; of GPU memory ([\d.]+ \w+), ([\d.]+ \w+)", unwrapped(plan)).groups()]

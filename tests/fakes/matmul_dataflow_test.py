@@ -4,7 +4,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from quartet_cli import assert_refused, run
+from quartet_cli import assert_refused, run, unwrapped
 from verified import assert_verified
 
 BAD_USAGE = 2
@@ -84,8 +84,8 @@ class StandInMatmulFlow(unittest.TestCase):
             self.assertEqual(row["lookahead"], ahead)
             self.assertIn(f"{ahead} products copied ahead", row["note"])
             plan = on_gpu(2, RAGGED, memory, "--transport staged --dry-run")
-            self.assertIn(f"{ahead} products copied ahead to the GPU", plan.stdout)
-            self.assertRegex(plan.stdout, r"; of GPU memory 32\.\d MiB, 32\.\d MiB")
+            self.assertIn(f"{ahead} products copied ahead to the GPU", unwrapped(plan.stdout))
+            self.assertRegex(unwrapped(plan.stdout), r"; of GPU memory 32\.\d MiB, 32\.\d MiB")
 
     def test_too_little_memory_is_refused_with_the_arithmetic(self):
         three_tiles = f"--device-memory {WORKSPACE + 3 * TILE // 1024}KiB --limits off"

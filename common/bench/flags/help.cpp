@@ -8,12 +8,12 @@
 #include <span>
 
 #include "bench/flags/command_line.hpp"
+#include "core/columns.hpp"
 
 namespace quartet::bench {
 
 namespace {
 
-constexpr std::size_t help_columns = 80;
 constexpr std::size_t column_of_help = 28;
 constexpr std::array<std::string_view, 9> titles{"What to run",
                                                  "Data",
@@ -34,28 +34,6 @@ constexpr std::array<std::string_view, 3> notation{
 constexpr std::string_view exit_codes =
     "Exit codes: 0 all is well, results verified, 1 a wrong result, 2 bad usage, 3 failed while "
     "running, 75 stopped on request, 77 not available here.";
-
-/// Lines of words, indented and at most 80 columns long. The first line goes on behind `begun`;
-/// words that are longer than a line stay whole.
-std::string indented_lines(std::string begun, std::string_view text, std::size_t indent) {
-    std::string lines;
-    std::string line = std::move(begun);
-    bool is_empty = true;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find(' '), text.size());
-        const std::string_view word = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
-        if (!is_empty && line.size() + 1 + word.size() > help_columns) {
-            lines += fmt::format("{}\n", line);
-            line = std::string(indent, ' ');
-            is_empty = true;
-        }
-        line += is_empty ? "" : " ";
-        line += word;
-        is_empty = false;
-    }
-    return fmt::format("{}{}\n", lines, line);
-}
 
 std::string entry(const CLI::Option& option) {
     std::string names =

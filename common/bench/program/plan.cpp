@@ -226,7 +226,7 @@ std::string describe_plan(Session& session) {
         const NodeNeeds needs = needs_on_node(planned, session.topology().node());
         const auto on_gpu = needs_on_gpu(planned, session);
         text += fmt::format(
-            "  {}  {}, {}{}{}\n", planned.name.text(), to_string(needs.largest_rank),
+            "  {}\n    {}, {}{}{}\n", planned.name.text(), to_string(needs.largest_rank),
             to_string(needs.memory),
             on_gpu ? fmt::format("; of GPU memory {}, {}", to_string(on_gpu->largest_rank),
                                  to_string(on_gpu->memory))

@@ -21,11 +21,15 @@
 #include "bench/report/verdict.hpp"
 #include "comm/mpi/agree.hpp"
 #include "comm/mpi/mpi_session.hpp"
+#include "core/columns.hpp"
 #include "device/model/emulation.hpp"
 
 namespace quartet::bench {
 
 namespace {
+
+constexpr std::size_t column_of_reasons = 13;  // of --list
+constexpr std::size_t continued = 6;
 
 int code(ExitCode exit_code) {
     return static_cast<int>(exit_code);
@@ -160,16 +164,16 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
         }
     };
     if (options.list == Switch::on) {
-        print_on_root(describe_choices(session));
+        print_on_root(within_columns(describe_choices(session), column_of_reasons));
         return ExitCode::verified;
     }
     prepare(session, plan);
     if (options.dry_run == Switch::on) {
-        print_on_root(describe_plan(session));
+        print_on_root(within_columns(describe_plan(session), continued));
         return ExitCode::verified;
     }
     if (options.cluster == Switch::on) {
-        print_on_root(describe_clusters(session));
+        print_on_root(within_columns(describe_clusters(session), continued));
     }
     session.record().stages.end(Stage::plan);
     ResultFiles files(session, command_line_.resolved());

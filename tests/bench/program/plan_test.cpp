@@ -100,7 +100,7 @@ TEST_F(PlanTest, TheDryRunShowsRanksCasesAndTime) {
 
     const std::string text = describe_plan(session);
 
-    EXPECT_THAT(text, HasSubstr(session.plan().front().name.text() + "  3 MiB, "));
+    EXPECT_THAT(text, HasSubstr(session.plan().front().name.text() + "\n    3 MiB, "));
     EXPECT_THAT(text, HasSubstr(": rank " + std::to_string(last) + " on "));
     EXPECT_THAT(text, HasSubstr("files: none\n"));
     EXPECT_THAT(text, testing::ContainsRegex("\nestimated time: [0-9]+\\.[0-9] s\n$"));
