@@ -2,7 +2,7 @@
 # setup.sh [GROUP]: installs what is missing. Silent when nothing is. GROUP is one of
 #
 #   run         to build and run the four programs (the default)
-#   report      to draw charts
+#   report      to draw charts, and to sort and filter the page's tables
 #   test        run and report, and to build and run the tests
 #   manuals     to install man pages and completions
 #   lint        test, and to lint
@@ -56,6 +56,7 @@ test module:fastjsonschema             python3-fastjsonschema python3-fastjsonsc
 test module:pytest                     python3-pytest     python3-pytest         py-pytest     pytest
 test module:xdist                      python3-pytest-xdist python3-pytest-xdist py-pytest-xdist pytest-xdist
 report module:matplotlib               python3-matplotlib python3-matplotlib     py-matplotlib matplotlib
+page share:javascript/jquery-datatables/jquery.dataTables.min.js libjs-jquery-datatables - - DataTables
 test command:clang-format              clang-format       clang-tools-extra      llvm          clang-format
 manuals command:help2man               help2man           help2man               help2man      help2man
 manuals command:register-python-argcomplete,register-python-argcomplete3 python3-argcomplete python3-argcomplete py-argcomplete argcomplete
@@ -201,6 +202,7 @@ find_missing() {
     while read -r group probe for_apt for_dnf for_spack name; do
         case $groups in *" ${group:-none} "*) ;; *) continue ;; esac
         is_there "$probe" && continue
+        [ "$for_dnf" = - ] && [ -n "$(find_obstacle)" ] && continue # what only apt has, and nothing depends on
         missing="$missing${missing:+, }$name"
         probes="$probes $probe"
         apt="$apt $for_apt"
@@ -341,7 +343,7 @@ CONF
 
 case ${1:-run} in
 run) groups=' run ' ;;
-report) groups=' report ' ;;
+report) groups=' report page ' ;;
 test) groups=' run report test ' ;;
 manuals) groups=' manuals ' ;;
 lint) groups=' run report test venv ' ;;

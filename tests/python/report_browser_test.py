@@ -14,6 +14,7 @@ from unittest import mock
 
 import fake_results
 from quartet.commands import report
+from quartet.report import sorting
 from quartet.report.charts import style
 from quartet.results import published
 
@@ -144,7 +145,7 @@ class InABrowser(unittest.TestCase):
             content = report.compose(report.gather([Path(folder)]), published.read())
             cls.charts = sum(len(section.charts) for section in content.sections)
             with mock.patch.object(style, "save"):  # no PNG and PDF: they take long
-                report.write(content, Path(folder) / "index.html", style.has_matplotlib())
+                report.write(content, Path(folder) / "index.html", style.has_matplotlib(), sorting.scripts())
             cls.page = (Path(folder) / "index.html").read_text(encoding="utf-8")
 
     @unittest.skipUnless(style.has_matplotlib(), "no matplotlib (Debian: python3-matplotlib)")
@@ -156,6 +157,17 @@ class InABrowser(unittest.TestCase):
         for width in WIDTHS:
             with self.subTest(width=width):
                 self.assertEqual(look(self.page, width), [])
+
+    @unittest.skipUnless(sorting.scripts(), "no DataTables (Debian: libjs-jquery-datatables)")
+    def test_the_policy_lets_the_library_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "page.html"
+            file.write_text(self.page, encoding="utf-8")
+            done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
+                                   f"--user-data-dir={folder}/profile", file.as_uri()], text=True, capture_output=True,
+                                  timeout=100, check=True)
+        self.assertIn('class="dataTables_filter"', done.stdout)
+        self.assertRegex(done.stdout, r'<th[^>]* class="(number )?sorting')
 
     def test_the_probe_sees_what_is_wrong(self):
         spoiled = self.page.replace("<header>", """

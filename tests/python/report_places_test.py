@@ -49,7 +49,7 @@ class Places(Reported):
         self.put("a.json", fake_results.case(CG.format(2), 12.25, "GFLOP/s", workers=2),
                  fake_results.case(FFT.format("native"), 3.75, "GFLOP/s", flags=flags, distrusted=True))
         text = self.page().text
-        warnings, rest = text.split("Each kernel against its limit", 1)
+        warnings, rest = text.split("100% is the rate", 1)
         self.assertIn("Distrusted: these rows were disturbed", warnings)
         self.assertRegex(warnings, r"fft native host shm, .* threads?: other processes took 45% of the cores")
         self.assertIn("3.75?", rest)

@@ -9,9 +9,12 @@ import tempfile
 import unittest
 from html.parser import HTMLParser
 from pathlib import Path
+from unittest import mock
 
 import fake_results
+import in_process
 from quartet.commands import report
+from quartet.report import sorting
 from quartet.results import judged_cases, published
 from quartet.tables import table
 from tree import QUARTET
@@ -108,10 +111,31 @@ class Contents(Reported):
         self.assertIn(f"Wrong results, left out of all charts: {CG.format(8)}", page.text)
         self.assertNotIn("99.5", {row["GFLOP/s"] for row in self.rows("figure-10-cg")})
 
-    def test_warnings_stand_before_everything_else(self):
-        self.put("a.json", fake_results.case(fake_results.stream_name(), 10000), warnings=["it was hot"])
+    def test_what_is_wrong_stands_first_then_the_kernels_then_doubts_then_pictures(self):
+        self.put("a.json", fake_results.case(fake_results.stream_name(), 10000),
+                 fake_results.case(fake_results.stream_name("library"), 9000, verified=False), warnings=["it was hot"])
+        page = self.page()
+        places = [page.text.index(text) for text in ("Wrong results", "Each kernel's native rate", "it was hot",
+                                                     "100% is the rate")]
+        self.assertEqual(places, sorted(places))
+
+    def test_doubts_are_folded_behind_plain_names(self):
+        self.put("a.json", fake_results.case(fake_results.stream_name(), 10000, fraction_of_limit=1.4),
+                 fake_results.case(fake_results.stream_name(transport="mpi"), 9000, distrusted=True,
+                                   flags=[{"kind": "disturbed", "text": "busy"}]))
+        page = self.page()
+        self.assertIn("Above their limit: stream native shm, 2 MiB (140%) Above their limit by more", page.text)
+        self.assertIn("Not to be quoted: stream native mpi, 2 MiB Distrusted", page.text)
+        self.assertEqual(sum(tag == "summary" for tag, _ in page.elements), 2)
+
+    def test_the_verdict_says_in_words_how_native_stands_to_the_library(self):
+        self.put("a.json", fake_results.case(CG.format(2), 4.1, "GFLOP/s", workers=2),
+                 fake_results.case(CG.format(2).replace("native", "library"), 7.4, "GFLOP/s", workers=2),
+                 fake_results.case(FFT.format("native"), 10, "GFLOP/s", distrusted=True,
+                                   flags=[{"kind": "disturbed", "text": "busy"}]))
         text = self.page().text
-        self.assertLess(text.index("it was hot"), text.index("Summary"))
+        self.assertIn("slower than the library (4.10 against 7.40)", text)
+        self.assertIn("in doubt: busy", text)
 
     def test_a_refused_case_is_named_with_its_reason(self):
         self.put("a.json", fake_results.case(fake_results.stream_name(), 10000),
@@ -378,6 +402,31 @@ class BadInput(Reported):
                      "binary"):
             self.assertRegex(page.text, rf"skipped: .*runs/{name}\.json: ", name)
         self.assertRegex(page.text, r"newer\.json: .*99")
+
+    def test_the_page_runs_the_tables_library_where_it_is_installed_and_nothing_else(self):
+        names = [fake_results.stream_name(size=f"{2**power}MiB") for power in range(1, 10)]
+        self.put("a.json", *(fake_results.case(name, 5000, flags=[], note=self.id()) for name in names))
+        library = self.folder / "share"
+        for name in sorting.LIBRARY:
+            (library / name).parent.mkdir(parents=True)
+            (library / name).write_text(f"/* {name} */")
+        with mock.patch.object(sorting, "FOLDERS", (self.folder / "absent", library)):
+            code, _, errors = in_process.run(report, self.folder / "runs", "--output", self.folder / "out" / "index.html")
+        self.assertEqual(code, 0, errors)
+        page = Visible((self.folder / "out" / "index.html").read_text(encoding="utf-8"))
+        scripts = [attributes for tag, attributes in page.elements if tag == "script"]
+        self.assertEqual(scripts, [{}] * 3)  # inside of the page, each allowed by its hash
+        policy = next(attributes["content"] for tag, attributes in page.elements
+                      if attributes.get("http-equiv") == "Content-Security-Policy")
+        self.assertRegex(policy, r"^default-src 'none'; .* script-src( 'sha256-[^']{44}'){3}$")
+        self.assertIn("sorted", [attributes.get("class") for tag, attributes in page.elements if tag == "table"])
+
+    def test_a_number_is_sorted_without_its_mark(self):
+        self.put("a.json", fake_results.case(fake_results.stream_name(), 10000, distrusted=True,
+                                             flags=[{"kind": "disturbed", "text": "busy"}]))
+        cells = [attributes.get("data-order") for tag, attributes in self.page().elements if tag == "td"]
+        self.assertIn("10000", cells)
+        self.assertNotIn("10000?", cells)
 
     def test_the_same_file_twice_counts_once(self):
         self.put("a.json", fake_results.case(fake_results.stream_name(), 12345))

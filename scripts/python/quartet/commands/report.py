@@ -2,7 +2,7 @@
 
 The page holds everything it shows, so it can be copied away and opened without a network. Documents
 that cannot be used are named on it and left out. Charts need matplotlib; without it the page has
-tables.
+tables. Long tables can be sorted and filtered where DataTables was installed (scripts/setup.sh report).
 
     quartet report                                  # results/report/index.html
     quartet report old/ new/ --output page.html
@@ -33,6 +33,7 @@ from quartet.report import (
     page,
     paper_figures,
     rooflines,
+    sorting,
     summary,
 )
 from quartet.report.cases import Launch, joined, read
@@ -101,8 +102,8 @@ def compose(material: Material, numbers: Sequence[Number],
     `expected` as curves in the kernels' charts."""
     results = joined(material.measured)
     references = joined(reference.measured) if reference else []
-    sections = [kernels_chart.section(results, references), rooflines.section(results),
-                summary.summary(results, numbers),
+    sections = [summary.summary(results, numbers),
+                kernels_chart.section(results, references), rooflines.section(results),
                 *(paper_figures.section(kernel, results, numbers, expected)
                   for kernel in KERNELS.values()),
                 comparisons.formulations(results), comparisons.devices(results),
@@ -127,8 +128,8 @@ def _subtitle(material: Material) -> str:
             f"{'; '.join(kinds)}")
 
 
-def write(content: page.Page, target: Path, with_charts: bool) -> None:
-    """The page and its figures' files; without charts the figures' numbers alone."""
+def write(content: page.Page, target: Path, with_charts: bool, scripts: tuple[str, ...] = ()) -> None:
+    """The page with its scripts, and its figures' files; without charts the figures' numbers alone."""
     folder = make_folder(target.parent / "figures")
     charts = {name: chart for section in content.sections
               for name, chart in zip(page.file_names(section), section.charts)}
@@ -140,7 +141,7 @@ def write(content: page.Page, target: Path, with_charts: bool) -> None:
         from quartet.report.charts import drawing  # needs matplotlib
         pictures = {name: drawing.save(chart, folder / name) for name, chart in charts.items()}
         endings = (*drawing.ENDINGS, "csv")
-    write_text(target, page.render(content, pictures, endings))
+    write_text(target, page.render(content, pictures, endings, scripts))
 
 
 def _write_csv(chart: Chart, path: Path) -> None:
@@ -197,7 +198,7 @@ def run(options: argparse.Namespace) -> int:
         return VERIFIED
     with_charts = has_matplotlib()
     reference = gather([REFERENCE]) if not options.paths and paths != [REFERENCE] else None
-    write(compose(material, published.read(), reference, expected), options.output, with_charts)
+    write(compose(material, published.read(), reference, expected), options.output, with_charts, sorting.scripts())
     if not with_charts:
         say(f"tables instead of charts: {NO_MATPLOTLIB}")
     print(os.path.relpath(options.output))

@@ -9,16 +9,19 @@ from quartet.results.statistics import LEAST_VALUES
 from quartet.text import plain_versions
 
 from .cases import Launch, Result
-from .factors import grouped, label
+from .factors import grouped, label, plain_name
 
 
 @dataclass(frozen=True)
 class Warning:
-    """A text, and the cases or documents it is about. `is_grave`: something is wrong or missing."""
+    """A text, and the cases or documents it is about. `is_grave`: something is wrong or missing. With plain `names`
+    it is folded behind them and `head`."""
 
     text: str
     about: tuple[str, ...] = ()
     is_grave: bool = False
+    head: str = ""
+    names: tuple[str, ...] = ()
 
 
 def warnings(documents: list[tuple[str, dict[str, Any]]], skipped: list[str], results: list[Result],
@@ -32,14 +35,18 @@ def warnings(documents: list[tuple[str, dict[str, Any]]], skipped: list[str], re
     for message, members in grouped(failures, lambda failure: failure.case.error).items():
         found.append(Warning(f"Failed or refused: {message}", tuple(
             f"{failure.case.text} ({failure.path})" for failure in members), True))
+    above = [result for result in results if result.mark == "!"]
     found.append(Warning(
         "Above their limit by more than chance. The limit is too low there: a cache helps, or memory was slower while "
         "it was measured. Quote these rates, not their fractions:",
-        tuple(f"{_named(result)}: {result.fraction:.0%}" for result in results if result.mark == "!")))
+        tuple(f"{_named(result)}: {result.fraction:.0%}" for result in above), head="Above their limit",
+        names=tuple(f"{plain_name(result, results)} ({result.fraction:.0%})" for result in above)))
+    distrusted = [result for result in results if result.mark == "?"]
     found.append(Warning(
         "Distrusted: these rows were disturbed or do not fit their neighbours, and measuring again did "
         "not help. They are drawn hollow with ?: do not quote them:",
-        tuple(f"{_named(result)}: {plain_versions(result.doubts)}" for result in results if result.mark == "?")))
+        tuple(f"{_named(result)}: {plain_versions(result.doubts)}" for result in distrusted), head="Not to be quoted",
+        names=tuple(plain_name(result, results) for result in distrusted)))
     marked = [result.case.text for result in results if result.mark]
     said = Counter(str(text) for _, document in documents
                    for text in document["context"]["quartet"].get("warnings") or []

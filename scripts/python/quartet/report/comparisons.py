@@ -25,7 +25,7 @@ from .factors import (
 from .sections import Section, Table
 
 LEAST_PHASE = 0.01  # of a run: shorter phases tell nothing
-OVERLAP = 1.02  # of the run: phases that add up to more are said
+OVERLAP = 1.1  # of the run: phases that add up to more are said
 MOST_GROUPS = 4  # in a chart; the table has them all
 
 
@@ -232,7 +232,8 @@ def phases(results: list[Result]) -> Section:
         "run (the grey track), for each way on the most workers and the largest problem. Where a bar is shorter than "
         "its track, the rest was in no phase. Where phases overlap, the bar is their sum, and shows shares of it. Ways "
         "with a single phase are left out.",
-        charts, notes=[f"{name.replace('_', ' ')}: {MEANINGS[name]}." for name in PHASES] if charts else [],
+        charts, notes=[f"{name.replace('_', ' ')}: {MEANINGS[name]}." for name in PHASES
+                       if any(name in stack.parts for chart in charts for stack in chart.stacks)],
         missing="No row has several phases.", command="any program")
 
 

@@ -52,6 +52,16 @@ def label(result: Result, leave_out: Collection[str] = ()) -> str:
     return ", ".join(filter(None, (way, *(shown(key, value) for key, value in own.items())))) or result.name.kernel
 
 
+def plain_name(result: Result, results: list[Result]) -> str:
+    """Kernel, way and size, and what else tells it from the kernel's other results: "cg library mpi, N = 8192"."""
+    common = alike([other for other in results if other.name.kernel == result.name.kernel])
+    own = factors(result)
+    kept = {key for key in own if key in ("formulation", "transport", "n", "size") or (
+        key not in common and (key in ("device", "ranks", "nodes") or key.startswith("word ")))}
+    where = ", ".join(filter(None, (own["folder"], own["machine"])))
+    return f"{result.name.kernel} {label(result, own.keys() - kept)}" + f" on {where}" * bool(where)
+
+
 def counted(number: float, noun: str) -> str:
     """ "1 worker", "2 workers"."""
     return f"{number:g} {noun}{'' if number == 1 else 's'}"

@@ -37,7 +37,7 @@ def _candidates(results: Any) -> list[Result]:
 
 def _chart(results: list[Result], references: list[Result]) -> ShareChart:
     kernels = grouped(sorted(results, key=by_kernel), lambda result: result.name.kernel)
-    chosen = {kernel: _alike(members) for kernel, members in kernels.items()}
+    chosen = {kernel: on_one_problem(members) for kernel, members in kernels.items()}
     shown = [result for best, others in chosen.values() for result in (*best, *others)]
     days = sorted({launch.date for result in shown for launch in result.launches})
     when = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
@@ -76,7 +76,7 @@ def _wholes(main: Result, shown: list[Result]) -> dict[tuple[str, ...], float]:
     return {result.name.words: natives.get(result.name.words, usual) for result in shown}
 
 
-def _alike(results: list[Result]) -> tuple[list[Result], list[Result]]:
+def on_one_problem(results: list[Result]) -> tuple[list[Result], list[Result]]:
     """Each formulation's best on one problem, variant and number of ranks: those that most
     formulations have. Then the best of each formulation in the other variants."""
     problems = grouped(results, lambda result: (result.name.ranks, size_of(result)))

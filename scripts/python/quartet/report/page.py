@@ -1,5 +1,6 @@
 """The page: one self-contained HTML file."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
@@ -11,13 +12,16 @@ from .charts.markup import Markup, join, tag
 from .charts.model import Chart
 from .charts.style import NO_MATPLOTLIB
 from .sections import Section, Table
+from .sorting import LEAST_ROWS, SORTED, allowed
 
 STYLE = Path(__file__).with_name("style.css")
 LONG = 34  # characters of a cell that may be broken anywhere, given room
 MISSING, NOT_MEASURED = "missing", "Not measured yet"
+FIRST = "summary"
 TALL = 30  # rows of a table that scrolls in itself
 MOST_NOTES = 6  # beside a chart
 MOST_SHOWN = 4  # of what a warning is about
+NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?")
 NOTHING_ELSE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
@@ -34,36 +38,52 @@ def file_names(section: Section) -> list[str]:
     return [section.slug if count == 1 else f"{section.slug}-{index + 1}" for index in range(count)]
 
 
-def render(page: Page, pictures: dict[str, Markup], endings: tuple[str, ...]) -> str:
+def render(page: Page, pictures: dict[str, Markup], endings: tuple[str, ...], scripts: tuple[str, ...] = ()) -> str:
     """The HTML. `pictures` are the charts as SVG, by their files' names; none if they cannot be
-    drawn. Beside the page lie their files, with these endings."""
+    drawn. Beside the page lie their files, with these endings. It runs these `scripts` alone."""
     head = tag("head", tag("meta", charset="utf-8"),
                tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-               tag("meta", http_equiv="Content-Security-Policy", content=NOTHING_ELSE),
+               tag("meta", http_equiv="Content-Security-Policy", content=_policy(scripts)),
                tag("title", "Quartet report"),
                tag("style", Markup(STYLE.read_text(encoding="utf-8"))))
     full = [section for section in page.sections if not section.is_empty]
     empty = [section for section in page.sections if section.is_empty]
+    grave, doubts = ([warning for warning in page.warnings if warning.is_grave is which] for which in (True, False))
+    parts = [_section(section, pictures, endings) for section in full]
+    first = 1 if full and full[0].slug == FIRST else 0  # what matters most stands above the doubts
     body = tag("body", tag("header", tag("h1", "Quartet report"), tag("p", page.subtitle)),
-               _warnings(page.warnings), *(() if pictures else (_NO_CHARTS,)),
+               _box("Read this first", grave) if grave else "", *(() if pictures else (_NO_CHARTS,)),
                _contents(full, empty),
-               tag("main", *(_section(section, pictures, endings) for section in full), _not_measured(empty)))
+               tag("main", *parts[:first], _doubts(doubts, bool(grave)), *parts[first:], _not_measured(empty)),
+               *(tag("script", Markup(text)) for text in scripts))
     return join(Markup("<!DOCTYPE html>\n"), tag("html", head, "\n", body, lang="en"), "\n")
 
 
 _NO_CHARTS = tag("p", f"This page has tables instead of charts: {NO_MATPLOTLIB}.", class_="missing")
 
 
-def _warnings(warnings: list[Warning]) -> Markup:
-    if not warnings:
-        return tag("div", tag("h2", "No warnings"), tag("p", "Every document was read, every row "
-                   "verified, none above its limit."), class_="warnings none")
-    return tag("div", tag("h2", "Read this first"), tag("ul", *map(_warning, warnings)), class_="warnings")
+def _policy(scripts: tuple[str, ...]) -> str:
+    return f"{NOTHING_ELSE}; script-src{allowed(scripts)}" if scripts else NOTHING_ELSE
+
+
+def _doubts(warnings: list[Warning], is_more: bool) -> Markup:
+    if warnings:
+        return _box("Doubts", warnings)
+    return Markup("") if is_more else tag("div", tag("h2", "No warnings"), tag(
+        "p", "Every document was read, every row verified, none above its limit."), class_="warnings none")
+
+
+def _box(title: str, warnings: list[Warning]) -> Markup:
+    return tag("div", tag("h2", title), tag("ul", *map(_warning, warnings)), class_="warnings")
 
 
 def _warning(warning: Warning) -> Markup:
     text = tag("span", warning.text, class_="grave") if warning.is_grave else warning.text
     about = tag("ul", *(tag("li", item) for item in warning.about)) if warning.about else ""
+    if warning.names:
+        more = f" and {len(warning.names) - MOST_SHOWN} more" * (len(warning.names) > MOST_SHOWN)
+        head = f"{warning.head}: {'; '.join(warning.names[:MOST_SHOWN])}{more}"
+        return tag("li", tag("details", tag("summary", head), tag("p", text), about))
     if len(warning.about) > MOST_SHOWN:
         about = tag("details", tag("summary", f"all {len(warning.about)}"), about)
     return tag("li", text, about)
@@ -124,7 +144,8 @@ def _table(table: Table, is_folded: bool) -> Markup:
     rows = [tag("tr", *(_cell(cell, name in table.numeric)
                         for name, cell in zip(table.heading, row))) for row in table.rows]
     caption = tag("caption", table.caption) if table.caption and not is_folded else ""
-    box = tag("div", tag("table", caption, tag("thead", heading), tag("tbody", *rows)),
+    box = tag("div", tag("table", caption, tag("thead", heading), tag("tbody", *rows),
+                         class_=SORTED if table.numeric and len(rows) >= LEAST_ROWS else None),
               class_="scroll tall" if len(rows) > TALL else "scroll", tabindex="0", role="region",
               aria_label=table.caption or "table")
     if not is_folded:
@@ -133,4 +154,8 @@ def _table(table: Table, is_folded: bool) -> Markup:
 
 
 def _cell(text: str, is_number: bool) -> Markup:
-    return tag("td", text, class_="number" if is_number else "long" if len(text) > LONG else None)
+    """A number is sorted without its mark and unit."""
+    if not is_number:
+        return tag("td", text, class_="long" if len(text) > LONG else None)
+    found = NUMBER.search(text)
+    return tag("td", text, class_="number", data_order=found[0] if found else "")

@@ -4,42 +4,57 @@ from collections.abc import Sequence
 
 from quartet.results.published import Number, nearest, place_of_ours
 from quartet.tables.cells import CHECKS
-from quartet.text import rate, ratio
+from quartet.text import plain_versions, rate, ratio
 
 from .cases import Launch, Result
 from .factors import by_kernel, counted, grouped, is_pair, label
+from .kernels_chart import NATIVE, on_one_problem
 from .sections import Section, Table
 
 
 def summary(results: list[Result], numbers: Sequence[Number]) -> Section:
-    """Each kernel's best verified case on each kind of machine."""
+    """Each kernel's native result on the problem of the first picture, on each kind of machine."""
     rows = []
     candidates = [result for result in results if result.verified and not is_pair(result)]
     groups = grouped(sorted(candidates, key=by_kernel),
                      lambda item: (item.name.kernel, item.name.device, item.machine, item.series))
     for group in groups.values():
-        sound = [result for result in group if not result.mark]
-        rows.append(_summary_row(max(sound or group, key=lambda item: item.rate), numbers))
+        limited = [result for result in group if result.fraction]
+        best, _ = on_one_problem(limited or group)
+        rows.append(_summary_row(best, numbers))
     return Section(
         "summary", "Summary",
-        "The best verified rate of each kernel on each kind of device. Published numbers were "
-        "measured under other conditions, which stand beside them.",
-        tables=[Table(("kernel", "best rate", "interval", "of its limit",
-                       "of the nearest published", "case", "measured on"), rows,
-                      frozenset({"best rate", "interval"}))]
+        "Each kernel's native rate, or that of another formulation where it is alone, on the problem of the first "
+        "picture. Published numbers were measured under other conditions, which stand beside them.",
+        tables=[Table(("kernel", "rate", "of its limit", "verdict", "limit", "95% interval", "case", "measured on",
+                       "nearest published"), rows, frozenset({"rate", "of its limit", "limit", "95% interval"}))]
         if rows else [],
         missing="No row was verified.", command="any program without --verify off")
 
 
-def _summary_row(best: Result, numbers: Sequence[Number]) -> tuple[str, ...]:
-    interval = (f"{rate(best.interval[0])} to {rate(best.interval[1])}" if best.interval else "")
-    share = "not measured"
-    if best.limit and best.fraction:
-        share = f"{best.fraction_text} of {rate(best.limit.rate)} ({best.limit.decided_by or best.limit.what})"
-    return (best.name.kernel, f"{rate(best.rate)}{best.mark} {best.unit}", interval,
-            share, _nearest(best, numbers), label(best, ("machine", "ranks", "nodes")),
-            f"{counted(best.workers, 'worker')} on {counted(best.nodes, 'node')}, "
-            f"{best.machine}")
+def _summary_row(found: list[Result], numbers: Sequence[Number]) -> tuple[str, ...]:
+    best = next((result for result in found if result.name.formulation == NATIVE), found[0])
+    interval = f"{rate(best.interval[0])} to {rate(best.interval[1])}" if best.interval else ""
+    return (best.name.kernel, f"{rate(best.rate)}{best.mark} {best.unit}", best.fraction_text or "not measured",
+            _verdict(best, found), rate(best.limit.rate) if best.limit else "", interval,
+            label(best, ("machine", "folder", "ranks", "nodes", "threads")),
+            ", ".join(filter(None, (counted(best.workers, "worker"), counted(best.nodes, "node"), best.machine,
+                                    best.series * best.told_by_folder))), _nearest(best, numbers))
+
+
+def _verdict(best: Result, found: list[Result]) -> str:
+    """Says in words what the row may be used for, how it stands to the library, and what limits it."""
+    if best.mark == "?":
+        return f"in doubt: {plain_versions(best.doubts)}"
+    parts = ["its limit is too low: quote the rate alone"] if best.mark else []
+    library = next((result for result in found if result.name.formulation == "library" and result is not best), None)
+    if library and library.mark != "?":
+        gain = best.rate / library.rate
+        parts.append(f"{ratio(gain)} the library's rate" if gain >= 1 else
+                     f"slower than the library ({rate(best.rate)} against {rate(library.rate)})")
+    if best.limit and not best.mark:
+        parts.append(f"limited by {best.limit.decided_by or best.limit.what}")
+    return "; ".join(parts) or "verified"
 
 
 def _nearest(best: Result, numbers: Sequence[Number]) -> str:
