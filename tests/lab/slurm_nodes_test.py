@@ -159,6 +159,20 @@ class Slow(Nodes):
         slow = [line for line in done.stdout.splitlines() if " network " in line and "now" in line]
         self.assertEqual([line.split()[0] for line in slow], ["n3"], done.stdout)
 
+    def test_the_table_of_all_pairs_names_the_node_with_the_slow_link(self):
+        self.cluster.hosts.shape(400)
+        self.cluster.hosts.shape(25, "n3")
+        document = self.folder / "pairs.json"
+        job = self.cluster.must(*self.script("submit", self.machine, "--nodes", "4", "--ranks-per-node", "1", "--output",
+                                             self.folder / "output", PROGRAMS / "stream", "--device", "host", "--pairs",
+                                             "--sizes", "128KiB", "--pushes", "2", "--runs", "4", "--limits", "off",
+                                             "--json", document))
+        self.cluster.wait(job)
+        self.assertTrue(document.exists(), (self.folder / "output").read_text())
+        text = self.cluster.must(*self.script("table", document))
+        self.assertRegex(text, " n1->n3 .*\n(.*\n)* *.* n3->n1 ")
+        self.assertRegex(" ".join(text.partition("\nSlowest")[2].split()), r"^: n3, in all its 6 pairs \(0\.\d\dx the others")
+
     def test_killed_at_random_moments_it_measures_each_launch_once(self):
         source = random.Random(SEED)
         command = self.check("--poll", "0.5", "--least", "0.9")

@@ -138,6 +138,26 @@ class Table(unittest.TestCase):
         text = render(fake_results.case(fake_results.stream_name() + "/pair:1-0", 10000))
         self.assertIn(" 1->0 ", text)
 
+    def test_hosts_of_a_pair_are_named(self):
+        text = self.of_pairs(["n1.site", "n2.site", "n3.site"])
+        self.assertIn(" n1->n2 ", text)
+        self.assertIn(" n3->n1 ", text)
+        self.assertIn(" n1:0->n3:2 ", self.of_pairs(["n1", "n1", "n3", "n3"]))
+        text = self.of_pairs(["gpu-node-0101", "gpu-node-0102", "gpu-node-0103"])
+        self.assertIn(" 0->1 ", text)
+        self.assertIn("    ranks: 0 gpu-node-0101, 1 gpu-node-0102, 2 gpu-node-0103\n", text)
+        for hosts in (["node01", "node02"], ["gpu-node-0101", "gpu-node-0102"], ["a", "a", "b"]):
+            self.assertLessEqual(max(map(len, self.of_pairs(hosts).splitlines())), 80)
+
+    def of_pairs(self, hosts):
+        ranks = range(len(hosts))
+        document = fake_results.document(*(fake_results.case(
+            fake_results.stream_name("dataflow", "staged", "128MiB", len(hosts)) + f"/pair:{first}-{second}", 23456,
+            distrusted=True) for first in ranks for second in ranks if first != second), nodes=len(set(hosts)))
+        document["context"]["quartet"]["placement"] = [{**fake_results.PLACE, "rank": rank, "host": host}
+                                                       for rank, host in enumerate(hosts)]
+        return table.render(judged_cases([document]))
+
     def test_no_results(self):
         self.assertEqual(table.render(judged_cases([])), "no results\n")
 
@@ -196,13 +216,15 @@ class ShortTable(unittest.TestCase):
         self.assertIn("warning: ~", table.render(judged_cases([document])))
 
     def test_what_decided_a_compound_limit_is_said_for_each_formulation(self):
-        def case(formulation, decided):
+        def case(formulation, decided, size="2MiB"):
             return fake_results.case(
-                fake_results.stream_name(formulation), 10000, limit_decided_by=decided,
+                fake_results.stream_name(formulation, size=size), 10000, limit_decided_by=decided,
                 limit_components=[{"name": "copy", "seconds": 1}, {"name": "link", "seconds": 2}])
         text = render(case("native", "copy"), case("library", "link"))
         self.assertIn("own local add; copy decided for native; link decided",
                       " ".join(text.split()))
+        text = render(case("native", "copy"), case("native", "link", "4MiB"))
+        self.assertIn("own local add; copy or link decided, row by row", " ".join(text.split()))
 
     def test_shares_beside_the_limit_are_said_once_for_all_rows_that_can_be_trusted(self):
         def case(size, share, hardware, **more):

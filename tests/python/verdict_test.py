@@ -22,6 +22,44 @@ def lines(*rows):
     return text.splitlines()
 
 
+class Pairs(unittest.TestCase):
+    """What the last line says of pairs of hosts."""
+
+    HOSTS = ("n1", "n2", "n3", "n4")
+
+    def last(self, rate_of, hosts=HOSTS, **more):
+        """`rate_of` gives a pair's rate in a run that has so much of the machine to itself."""
+        shares = (1.0, 0.31, 0.83, 0.12, 0.55)  # a load that comes and goes
+        rows = [fake_results.case(fake_results.stream_name("native", "mpi", "16MiB", len(hosts))
+                                  + f"/pair:{first}-{second}", [rate_of(first, second) * share for share in shares], **more)
+                for first in range(len(hosts)) for second in range(len(hosts)) if first != second]
+        document = fake_results.document(*rows, nodes=len(set(hosts)))
+        document["context"]["quartet"]["placement"] = [{**fake_results.PLACE, "rank": rank, "host": host}
+                                                       for rank, host in enumerate(hosts)]
+        text = verdict.render(judged_cases([document]))
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
+        return " ".join(text.partition("\nSlowest")[2].split())
+
+    def test_a_slow_host_is_named_even_where_load_makes_rates_doubtful(self):
+        said = self.last(lambda *pair: 100.0 if 2 in pair else 1000.0 + pair[0], distrusted=True)
+        self.assertEqual(said, ": n3, in all its 6 pairs (0.10x the others); rates are in doubt, ratios within a run "
+                         "are not.")
+
+    def test_a_slow_pair_does_not_make_its_hosts_slow(self):
+        said = self.last(lambda *pair: 300.0 if pair == (0, 1) else 1000.0)
+        self.assertEqual(said, ": none of 4 in all its pairs; n1->n2 alone (0.30x the median pair).")
+
+    def test_alike_hosts_are_not_named(self):
+        self.assertEqual(self.last(lambda one, other: 1000.0 + 5 * one), ": none of 4 in all its pairs.")
+
+    def test_ranks_of_one_host_are_named_by_number(self):
+        said = self.last(lambda *pair: 100.0 if 3 in pair else 1000.0, ("n1",) * 4)
+        self.assertEqual(said, ": rank 3, in all its 6 pairs (0.10x the others).")
+        said = self.last(lambda *pair: 100.0 if set(pair) & {2, 3} else 1000.0, ("n1", "n2", "n3", "n3"))
+        self.assertEqual(said, ": n3, in all its 4 pairs (0.10x the others).")
+        self.assertEqual(self.last(lambda *_: 1.0, ("n1", "n2")), "")  # either may be the slow one
+
+
 class Verdict(unittest.TestCase):
     def test_says_what_a_sound_run_reached(self):
         found = lines(stream(10000, fraction_of_limit=0.81), stream(9000, size="4MiB",

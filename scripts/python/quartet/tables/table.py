@@ -13,6 +13,7 @@ from typing import Any
 
 from quartet.results import OF_MODELS, Case, whole_number
 from quartet.tables.cells import CHECKS, fraction_cell, interval_cell, median_cell
+from quartet.tables.pairs import legend, named
 from quartet.terminal import BAR, YELLOW, Style
 from quartet.text import (
     ABOVE_LIMIT,
@@ -36,6 +37,7 @@ HEADINGS = ("form", "via", "size", "ranks", "median", "95% interval", "limit", "
             "published")
 NARROW_HEADINGS = (*HEADINGS[:-1], "publ.")  # where the others do not fit
 RANKS, FRACTION = HEADINGS.index("ranks"), HEADINGS.index("fraction")
+SHARE = 5  # characters behind a bar
 LEFT_ALIGNED = (0, 1, 2, FRACTION)  # columns; the others are numbers
 ROW_FACTORS = ("size", "n", "ranks", "pair")  # that have a column
 MOST_SIZES = 3
@@ -122,8 +124,7 @@ def _some_sizes(sizes: set[str], cache: int, is_first: bool) -> list[str]:
 
 
 def _ranks(case: Case) -> str:
-    pair = case.name.values.get("pair")
-    return pair.replace("-", "->") if pair else case.name.values.get("ranks", "")
+    return named(case) or case.name.values.get("ranks", "")
 
 
 def _published(case: Case, footnotes: Footnotes) -> str:
@@ -179,13 +180,13 @@ class Table:
     def _bar_width(self, rows: list[tuple[str, ...]], columns: list[int]) -> int:
         """Ten characters, or what a line has left."""
         widths = widths_of([HEADINGS, *rows])
-        widths[FRACTION] = max(len(cells[FRACTION]) for cells in rows)
+        widths[FRACTION] = max(SHARE, *(len(cells[FRACTION]) for cells in rows))
         left = WIDTH - sum(widths[column] + 1 for column in columns)
         return max(0, min(BAR, left))
 
     def _with_bar(self, case: Case, cells: tuple[str, ...], width: int) -> tuple[str, ...]:
         bar = self._style.bar(case.fraction_of_limit if not case.error else None, width)
-        text = f"{bar} {cells[FRACTION]:>5}".strip() if bar else cells[FRACTION]
+        text = f"{bar} {cells[FRACTION]:>{SHARE}}".strip() if bar else cells[FRACTION]
         return (*cells[:FRACTION], text, *cells[FRACTION + 1:])
 
     def _cells(self, case: Case) -> tuple[str, ...]:
@@ -213,6 +214,8 @@ def _limits(all_cases: list[Case]) -> Iterator[str]:
                 parts.setdefault(decided, {})[case.name.formulation] = None
     for (kernel, what), parts in deciding.items():
         decided = "; ".join(f"{part} decided for {', '.join(who)}" for part, who in parts.items())
+        if len(parts) > 1 and len({tuple(who) for who in parts.values()}) == 1:
+            decided = f"{' or '.join(parts)} decided, row by row"
         yield f"{kernel}'s limit: {what}" + (f"; {decided}" if decided else "")
 
 
@@ -237,6 +240,7 @@ def _beside_limits(all_cases: list[Case]) -> Iterator[str]:
 def _notes(shown: list[Case], hidden: int, all_warnings: list[str], is_short: bool) -> list[str]:
     lines = [line for text in (*_limits(shown), *_beside_limits(shown))
              for line in wrapped("", text)]
+    lines += wrapped("", legend(shown)) if legend(shown) else []
     marks = {case.mark for case in shown}
     if "!" in marks:
         lines += wrapped("!", ABOVE_LIMIT)

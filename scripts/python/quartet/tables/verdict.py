@@ -1,5 +1,6 @@
 """What a run says in at most ten lines: how much is verified, where native is slower than the library, how near each
-kernel comes to its limit, how far native is ahead, which rows are not to be trusted, and what to do next.
+kernel comes to its limit, how far native is ahead, which rows are not to be trusted, and what to do next. Of pairs of
+ranks the last line names the host that is slow in all of its pairs.
 
 A distrusted row (?) is in no range and in no ratio. A row above its limit (!) is in no range: its limit is wrong. Its
 rate is sound, and so are ratios of it."""
@@ -11,6 +12,7 @@ from typing import Optional
 
 from quartet.results import OF_MODELS, OWN_FORMULATIONS, Case, is_alike, judge, statistics
 from quartet.results.launches import DISTURBING
+from quartet.tables.pairs import slowest
 from quartet.terminal import BOLD, GREEN, RED, YELLOW, Style
 from quartet.text import WIDTH, aligned, counted, percent_range, ratio, size, widths_of
 
@@ -36,9 +38,10 @@ def render(cases: list[Case], style: Style = Style()) -> str:
         return style.paint("Nothing was measured.", RED) + "\n"
     slower = [style.paint(line, RED) for line in _slower(measured)]
     lines = [_verified(cases, style), *slower, *_kernels(measured)]
-    room = max(MOST_LINES - 1 - len(lines), 1)
+    last = textwrap.wrap(slowest(measured), WIDTH, subsequent_indent="  ")
+    room = max(MOST_LINES - 1 - len(lines) - len(last), 1)
     lines += [style.paint(line, YELLOW) for line in _marked(measured, room)]
-    return "\n".join([*lines, _next(cases)]) + "\n"
+    return "\n".join([*lines, _next(cases), *last]) + "\n"
 
 
 def _verified(cases: list[Case], style: Style) -> str:
