@@ -7,9 +7,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest import mock
 
 from fake_build import FakeBuild
-from in_process import quartet
+from in_process import quartet, run
+from quartet.commands import nodes as nodes_command
+from quartet.launch import Outcome
+from quartet.sweep.folder import SweepFolder, launches, stored_plan
+from quartet.sweep.plan import Plan
 from sweep_test import PROGRAM
 from tree import QUARTET
 
@@ -240,6 +245,58 @@ class Unwatched(QueuedCase):
         (self.folder / "later").unlink()
         self.assertNotIn("others are up", self.again(command).stderr)  # its end was shown
         self.assertEqual(len(list((self.folder / "runs").iterdir())), 2)
+
+
+class Cost(QueuedCase):
+    """What a campaign costs is said before it is submitted."""
+
+    def text(self, *words):
+        done = quartet(*words, "--slurm", self.folder / "machine.json", "--build", self.folder, "--results",
+                       self.folder / "runs", "--dry-run", env=self.environment())
+        self.assertEqual(done.returncode, 0, done)
+        self.assertEqual(self.lines("submitted"), [])
+        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
+        return " ".join(done.stdout.split())
+
+    def record(self, folder, seconds):
+        """An earlier check or sweep, of this plan, whose launches have taken so long."""
+        there = SweepFolder(self.folder / "runs" / folder, Plan.from_json(stored_plan(self.folder / "runs" / folder)))
+        for launch in launches(there.plan):
+            there.record(launch, Outcome(0, seconds, ""))
+
+    def test_of_a_check_of_50_nodes(self):
+        self.write("scontrol", "#!/bin/sh\nfor number in $(seq 50); do echo n$number; done\n")
+        (self.folder / "bin" / "matmul").rename(self.folder / "bin" / "cg")
+        (self.folder / "bin" / "stream").symlink_to("cg")
+        command = ["nodes", "--hosts", "n[1-50]", "--kernels", "cg", "--pairs", "4"]
+        text = self.text(*command)
+        self.assertIn("cg: 50 nodes, 2 launches of each, 4 ranks pair: 100 pairs, 2 launches of each, 2 ranks", text)
+        # 100 launches on one node, 200 on two: 500 times 300 s.
+        self.assertIn("300 launches, which take 500 nodes in all: at most 41.7 node hours, if each takes its limit of "
+                      "300 s (--timeout) how long they take is not known", text)
+        self.assertFalse((self.folder / "runs").exists())
+        for name, pairs, seconds in (("1", "none", 36.0), ("2", "4", 18.0)):
+            self.plan(name, [*command[:-1], pairs])
+            self.record(name, seconds)
+        # cg took 36 and 18 s, the pairs 18 s: (100 * 27 + 400 * 18) / 3600.
+        self.assertIn("about 2.75 node hours, as like launches took before; a job's own begin", self.text(*command))
+        text = self.text("nodes", "--hosts", "n[1-50]", "--kernels", "cg", "--pairs", "4", "--small")
+        self.assertIn("is not known", text)
+
+    def plan(self, name, command):
+        """Leaves a folder with the plan of a check that was never run."""
+        found = {}
+        with mock.patch.object(nodes_command, "show_cost", side_effect=lambda plan, *_: found.update(plan=plan) or 0), \
+                mock.patch.dict(os.environ, self.environment()):
+            run(nodes_command, *command[1:], "--slurm", self.folder / "machine.json", "--build", self.folder, "--dry-run")
+        folder = self.folder / "runs" / name
+        folder.mkdir(parents=True)
+        self.write(f"runs/{name}/sweep.plan", json.dumps(found["plan"].as_json()))
+
+    def test_of_a_sweep(self):
+        text = self.text("sweep", "--kernels", "matmul", "--sizes", "512", "--ranks", "1,8", "--launches", "3",
+                         "--timeout", "1200")
+        self.assertIn("6 launches, which take 9 nodes in all: at most 3.00 node hours", text)
 
 
 class Inside(QueuedCase):

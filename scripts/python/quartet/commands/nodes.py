@@ -13,6 +13,7 @@ tell, else 0."""
 import argparse
 import os
 import subprocess
+import textwrap
 import time
 from pathlib import Path
 from typing import Any, Optional
@@ -25,13 +26,14 @@ from quartet.paths import MACHINES, RESULTS
 from quartet.slurm.allocation import Allocation, StepLauncher, hosts_of, machine_here
 from quartet.slurm.launcher import SlurmLauncher
 from quartet.slurm.machine import SlurmMachine
+from quartet.sweep import cost
 from quartet.sweep.folder import SweepFolder, launches, new_folder, stored_plan, unfinished
 from quartet.sweep.inside import InsideSweep
 from quartet.sweep.loop import Sweep
 from quartet.sweep.plan import Plan
 from quartet.sweep.queue import QueuedSweep
 from quartet.sweep.versions import version_of
-from quartet.text import counted, say
+from quartet.text import WIDTH, counted, say
 
 EXAMPLE = "quartet nodes --slurm mine.json --hosts 'n[1-16]'"
 
@@ -69,6 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="limit of one launch (%(default)s)")
     parser.add_argument("--poll", type=seconds, default=30, metavar="SECONDS",
                         help="how often to ask Slurm for its queue (%(default)s)")
+    parser.add_argument("--dry-run", action="store_true", help="shows what would be run, and the node hours")
     parser.add_argument("--retry-failed", action="store_true", help="runs failed launches again")
     add_build(parser)
 
@@ -128,6 +131,17 @@ def open_folder(options: argparse.Namespace, machine: SlurmMachine,
     return SweepFolder.open(path, plan)
 
 
+def show_cost(plan: Plan, machine: SlurmMachine, options: argparse.Namespace) -> int:
+    for block in plan.blocks:
+        of_it = [plan.configurations[number] for number in block.members]
+        noun = "pair" if block.title == nodes_plan.PAIR else "node"
+        print(f"{block.title}: {counted(len(of_it), noun)}, {counted(options.launches, 'launch')} of each, "
+              f"{counted(of_it[0].ranks, 'rank')}")
+    for line in cost.lines(plan, machine, options.timeout, options.results):
+        print("\n".join(textwrap.wrap(line, WIDTH)))
+    return VERIFIED
+
+
 def make_sweep(folder: SweepFolder, options: argparse.Namespace, machine: SlurmMachine,
                allocation: Optional[Allocation]) -> Sweep:
     if allocation:
@@ -141,6 +155,8 @@ def run(options: argparse.Namespace) -> int:
     options.budget = None
     allocation = Allocation.here()
     machine = SlurmMachine.load(options.slurm) if options.slurm else machine_here()
+    if options.dry_run:
+        return show_cost(make_plan(options, machine, hosts(options, machine, allocation)), machine, options)
     folder = open_folder(options, machine, allocation)
     path, plan = folder.path, folder.plan
     say(f"{counted(len(launches(plan)), 'launch')}, results in {os.path.relpath(path)}")

@@ -12,6 +12,7 @@ salloc's shell or a batch script; otherwise of one job for each number of nodes,
 
 import argparse
 import os
+import textwrap
 from pathlib import Path
 from typing import Any, Optional
 
@@ -26,6 +27,7 @@ from quartet.results import whole_number as whole_factor
 from quartet.slurm.allocation import Allocation, StepLauncher, machine_here
 from quartet.slurm.launcher import SlurmLauncher
 from quartet.slurm.machine import SlurmMachine
+from quartet.sweep import cost
 from quartet.sweep import plan as sweep_plan
 from quartet.sweep import spec as sweep_spec
 from quartet.sweep import table as sweep_table
@@ -37,7 +39,7 @@ from quartet.sweep.queue import QueuedSweep
 from quartet.sweep.spec import SpecError
 from quartet.sweep.versions import version_of
 from quartet.terminal import printable
-from quartet.text import say
+from quartet.text import WIDTH, say
 
 EXAMPLE = "quartet sweep --kernels cg --sizes 4096,8192 --ranks 1,2"
 
@@ -66,7 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="limit of one launch (%(default)s)")
     parser.add_argument("--retry-failed", action="store_true",
                         help="runs failed launches again")
-    parser.add_argument("--dry-run", action="store_true", help="shows the launches, in their order")
+    parser.add_argument("--dry-run", action="store_true",
+                        help="shows the launches, in their order, and with --slurm the node hours")
     add_launch_arguments(parser)
     parser.add_argument("--slurm", type=shipped_in(MACHINES), metavar="MACHINE",
                         help="submits to Slurm as this machine file says (docs/cluster.md)")
@@ -176,7 +179,12 @@ def run(options: argparse.Namespace) -> int:
         say(note)
     if options.dry_run:
         for launch in launches(folder.plan):
-            print(printable(f"{launch.title}: {' '.join(launch.configuration.command_line())}"))
+            words = " ".join(launch.configuration.command_line())
+            print("\n".join(textwrap.wrap(printable(f"{launch.title}: {words}"), WIDTH, subsequent_indent="    ",
+                                          break_long_words=False, break_on_hyphens=False)))
+        machine = machine_of(options)
+        for line in cost.lines(folder.plan, machine, options.timeout, options.results) if machine else ():
+            print("\n".join(textwrap.wrap(line, WIDTH)))
         return VERIFIED
     say(f"results in {os.path.relpath(folder.path)}")
     if isinstance(sweep, QueuedSweep) and options.cancel:
