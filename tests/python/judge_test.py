@@ -33,7 +33,17 @@ class BelowTheLibrary(unittest.TestCase):
                                      stream(10000, "library", fraction_of_limit=0.5))
             self.assertEqual((native.mark, library.mark), (mark, ""))
         self.assertEqual(judged(stream(500), stream(10000, "library"))[0].flags["below_library"],
-                         "5% of the library's rate")
+                         "native is slower than plain MPI here (500 against 10000)")
+
+    def test_the_library_is_called_what_its_users_call_it(self):
+        def cause(kernel, device="host"):
+            rows = [fake_results.case(f"{kernel}/{formulation}/{device}/mpi/n:64/ranks:2/threads:1", rate, "GFLOP/s")
+                    for formulation, rate in (("native", 3.1), ("library", 7.4))]
+            return judged(*rows)[0].flags["below_library"]
+
+        for kernel, library in (("cg", "OpenBLAS"), ("fft", "FFTW"), ("matmul", "ScaLAPACK"), ("other", "the library")):
+            self.assertEqual(cause(kernel), f"native is slower than {library} here (3.10 against 7.40)")
+        self.assertIn("the library here", cause("fft", "cuda"))
 
     def test_only_what_did_the_same_work_is_compared(self):
         def name(formulation, storage, own):
@@ -75,6 +85,9 @@ class BelowTheNeighbours(unittest.TestCase):
         self.assertEqual(self.marks(0.8, 0.8, 0.3, 0.8), "..?.")
         self.assertEqual(self.marks(0.3, 0.8, 0.8), "...")
         self.assertEqual(self.marks(0.9, 0.9, 0.18, 0.16), "..??")
+        smaller, larger = judged(stream(10000), stream(10000, size="4MiB", fraction_of_limit=0.3))
+        self.assertEqual(larger.flags["below_neighbours"], "it reached 30% of its limit, and the smaller size 2 MiB 80%")
+        self.assertEqual(smaller.flags, {})
 
     def test_a_steady_trend_is_none(self):
         self.assertEqual(self.marks(0.2, 0.35, 0.6, 0.9), "....")

@@ -122,7 +122,7 @@ class Checks(unittest.TestCase):
         text = self.check("1", self.rates(n3=60.0), marked=("n3", "n4"))[2]
         self.assertRegex(text, r"n3 +cg GFLOP/s +60.0\? +100 ")
         self.assertIn("cg: 8 nodes, 2 of them ?, median", text)
-        self.assertIn(" ?  disturbed, or does not fit its neighbours", text)
+        self.assertIn(" ?  in doubt (disturbed, or far slower than rows like it)", text)
         self.assertNotIn("?", self.check("2", self.rates(n3=60.0))[2])
 
     def test_a_slow_link_does_not_make_its_partners_slow(self):

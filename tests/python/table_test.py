@@ -38,7 +38,7 @@ class Table(unittest.TestCase):
     def test_median_of_runs_that_drifted_is_marked(self):
         text = render(fake_results.case(fake_results.stream_name(), 10000, drift=0.2))
         self.assertIn(" 10000? ", text)
-        self.assertIn(" ?  disturbed", text)
+        self.assertIn(" ?  in doubt, not to be quoted:\n    stream native shm 2 MiB: drifted by +20%\n", text)
         self.assertNotIn("?", render(fake_results.case(fake_results.stream_name(), 10000)))
 
     def test_published_number_is_a_lettered_footnote_beside_what_the_papers_clock_timed(self):
@@ -214,6 +214,28 @@ class ShortTable(unittest.TestCase):
         self.assertNotIn("warning: ~", table.render(judged_cases([document]), is_short=True))
         self.assertIn("warning: hot", table.render(judged_cases([document]), is_short=True))
         self.assertIn("warning: ~", table.render(judged_cases([document])))
+
+    def test_each_cause_of_doubt_is_said_once_and_three_at_most_in_a_short_table(self):
+        def row(power, text):
+            flags = [{"kind": "disturbed", "text": text}] if text else []
+            return fake_results.case(fake_results.stream_name(size=f"{2**power}MiB"), 9000, flags=flags, distrusted=True)
+
+        document = fake_results.document(*(row(power, "hot" if power < 4 else f"cause {power}") for power in range(1, 8)),
+                                         row(8, ""))
+        text = table.render(judged_cases([document]))
+        self.assertIn("    stream native shm 2 MiB and 2 more rows: hot\n", text)
+        self.assertIn("    stream native shm 128 MiB: cause 7\n", text)
+        self.assertIn("    stream native shm 256 MiB: its document does not say why\n", text)
+        rows = [fake_results.case(fake_results.stream_name(transport=transport), 9000, distrusted=True,
+                                  flags=[{"kind": "disturbed", "text": transport}])
+                for transport in ("mpi", "shm", "rma", "grpc", "staged")]
+        text = table.render(judged_cases([fake_results.document(*rows)]), is_short=True)
+        self.assertIn("rma 2 MiB: rma\n    and 2 more rows: --all says why\n", text)
+
+    def test_more_threads_than_cores_are_the_first_cause(self):
+        crowd = "ranks 0-2 on host: 3 x 1 threads share 2 cores (more threads than cores wait for each other)"
+        document = fake_results.document(fake_results.case(fake_results.stream_name(), 1, drift=0.2), warnings=[crowd])
+        self.assertIn("2 MiB: 3 x 1 threads share 2 cores; drifted by +20%\n", table.render(judged_cases([document])))
 
     def test_what_decided_a_compound_limit_is_said_for_each_formulation(self):
         def case(formulation, decided, size="2MiB"):

@@ -88,21 +88,27 @@ class Verdict(unittest.TestCase):
     def test_of_a_row_above_its_limit_the_rate_counts_and_the_fraction_does_not(self):
         found = lines(stream(10000, fraction_of_limit=0.65), stream(20000, "library", fraction_of_limit=1.19))
         self.assertEqual(found[0], "All 2 rows verified; 1 above a wrong limit.")
-        self.assertIn("SLOWER than the library: stream mpi", found[1])
-        self.assertEqual(found[4], "Marked: stream library mpi 2 MiB!.")
+        self.assertIn("SLOWER: stream mpi 2 MiB: native is slower than plain MPI here", found[1])
+        self.assertEqual(found[5], "Marked: stream library mpi 2 MiB!.")
 
     def test_where_nothing_can_be_quoted_the_mark_stands(self):
         found = lines(stream(10000), stream(5000, "library", distrusted=True))
         self.assertEqual(found[2].split()[:4], ["stream", "80%", "-", "?"])
-        self.assertIn("? (one of the two", found[2])
+        self.assertTrue(found[2].endswith("? (library is in doubt)"), found[2])
+        self.assertTrue(lines(stream(1000), stream(5000, "library"))[4].endswith("? (native is in doubt)"))
+        self.assertTrue(lines(stream(9000, verified=False), stream(5000, "library"))[2].endswith("? (native is WRONG)"))
+        self.assertTrue(lines(stream(9000), stream(5000, "library", verified=False))[2].endswith("? (library is WRONG)"))
+        both = lines(stream(9000), stream(5000, "library", distrusted=True),
+                     stream(9000, size="4MiB", distrusted=True), stream(5000, "library", size="4MiB"))
+        self.assertTrue(both[2].endswith("? (a row of each pair is in doubt)"), both[2])
 
     def test_a_native_row_that_is_slower_than_the_library_is_named_first(self):
         found = lines(cg(8, "native", "full"), cg(10, "library", "full"), cg(17, "native", "symmetric"))
-        self.assertEqual(" ".join(found[1:3]), "Native is SLOWER than the library: cg shm laplace full classic 64, "
-                                               "0.80x [0.80,   0.80].")
+        self.assertEqual(" ".join(found[1:3]), "SLOWER: cg shm laplace full classic 64: native is slower than OpenBLAS "
+                                               "here   (8.00 against 10.0).")
         far = lines(cg(4, "native", "full"), cg(10, "library", "full"))
-        self.assertEqual(" ".join(far[1:3]), "Native is SLOWER than the library: cg shm laplace full classic 64, "
-                                             "40% of the   library's rate.")
+        self.assertEqual(" ".join(far[1:3]), "SLOWER: cg shm laplace full classic 64: native is slower than OpenBLAS "
+                                             "here   (4.00 against 10.0).")
 
     def test_a_row_may_be_slower_by_chance(self):
         few = lines(cg(8, "native", "full", repetitions=5), cg(10, "library", "full", repetitions=5))
@@ -144,8 +150,9 @@ class Verdict(unittest.TestCase):
         self.assertIn("Next: 3 x 1 threads share 2 cores: start fewer ranks", next_line("drift", warnings=[crowd]))
         self.assertIn("BLAS", next_line("slow_library"))
         self.assertIn("Marks and flags", lines(stream(100), stream(10000, "library"))[-1])
-        for kind in ("disturbed", "slow_library", "simulated"):
+        for kind in ("disturbed", "slow_library", "simulated", "below_library"):
             self.assertLessEqual(len(next_line(kind)), 80)
+        self.assertLessEqual(len(next_line("drift", warnings=[crowd])), 80)
 
     def test_has_at_most_ten_lines_of_eighty_columns(self):
         rows = [stream(100, formulation, transport, f"{2**power}MiB", distrusted=True)

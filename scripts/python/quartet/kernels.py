@@ -21,6 +21,7 @@ class Kernel:
     unit: str  # of its rate
     size_flag: str = "--size"
     reducers: Reducers = Reducers.ONE
+    library: str = ""  # what its library formulation runs on the host; empty: the BLAS that the program has
 
     @property
     def unit_size(self) -> float:
@@ -29,10 +30,10 @@ class Kernel:
 
 
 KERNELS = {kernel.name: kernel for kernel in (
-    Kernel("stream", "MiB/s", "--sizes", Reducers.NONE),
-    Kernel("matmul", "GFLOP/s", reducers=Reducers.CHOSEN),
+    Kernel("stream", "MiB/s", "--sizes", Reducers.NONE, "plain MPI"),
+    Kernel("matmul", "GFLOP/s", reducers=Reducers.CHOSEN, library="ScaLAPACK"),
     Kernel("cg", "GFLOP/s"),
-    Kernel("fft", "GFLOP/s"))}
+    Kernel("fft", "GFLOP/s", library="FFTW"))}
 NAMES = tuple(KERNELS)
 # What the factors are that a row's name holds without a key.
 WORDS: dict[str, tuple[str, ...]] = {"cg": ("problem", "storage", "algorithm"), "fft": ("order",)}

@@ -16,7 +16,7 @@ _BUILD_OF_OPENBLAS = re.compile(r"(OpenBLAS \d[\w.]*)(?: [A-Z0-9_]{4,})*(?: \w+)
 _MARKUP = re.compile(r"[\\`*\[\]|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")  # within a word _ is none
 ABOVE_LIMIT = ("above its limit, which is too low: a cache helps, or memory was slower while the limit was measured; "
                "quote the rate, not the fraction")
-DISTRUSTED = "disturbed, or does not fit its neighbours: do not quote without the mark"
+DISTRUSTED = "in doubt (disturbed, or far slower than rows like it): not to be quoted"
 
 
 def say(text: str) -> None:

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any, Optional
 
+from quartet.kernels import KERNELS
 from quartet.results.case import Case, cases
-from quartet.text import size, size_in_bytes
+from quartet.text import rate, size, size_in_bytes
 
 BELOW_LIBRARY, BELOW_NEIGHBOURS = KINDS = ("below_library", "below_neighbours")
 FAR_BELOW = 0.5
@@ -60,6 +61,20 @@ def library_rows(native: Case, rows: Iterable[Case]) -> list[Case]:
     return [row for row in alike if row.name.transport == native.name.transport] or alike
 
 
+def library_name(row: Case) -> str:
+    """What the library formulation of a row's kernel runs, as its users call it."""
+    kernel = KERNELS.get(row.name.kernel)
+    if not kernel or row.name.device != "host":
+        return "the library"
+    blas = str(row.context.get("quartet", {}).get("build", {}).get("cblas") or "the BLAS")
+    return kernel.library or blas.partition(" (")[0]
+
+
+def slower_than(library: Case, of_library: float, native: Case) -> str:
+    """ "native is slower than OpenBLAS here (4.10 against 7.40)"."""
+    return f"native is slower than {library_name(library)} here ({rate(native.rate)} against {rate(of_library)})"
+
+
 Found = Iterator[tuple[Case, str, str]]  # a case, the flag's kind, and why
 
 
@@ -69,9 +84,9 @@ def _below_library(rows: list[Case]) -> Found:
         # A data flow's queue has its price.
         if row.name.formulation == "native" and not row.error and not row.is_of_model:
             peers = library_rows(row, libraries)
-            share = row.rate / statistics.median(peer.rate for peer in peers) if peers else 1
-            if share < FAR_BELOW:
-                yield row, BELOW_LIBRARY, f"{share:.0%} of the library's rate"
+            middle = statistics.median(peer.rate for peer in peers) if peers else 0
+            if row.rate < FAR_BELOW * middle:
+                yield row, BELOW_LIBRARY, slower_than(peers[0], middle, row)
 
 
 def _below_neighbours(rows: list[Case]) -> Found:
@@ -100,7 +115,7 @@ def _steps_down(ordered: list[Case]) -> Found:
         if sound:
             for row in launches:
                 if (row.fraction_of_limit or 0) < FAR_BELOW * sound[1]:
-                    yield row, BELOW_NEIGHBOURS, (f"{row.fraction_of_limit:.0%} of its limit, {size(sound[0])} "
-                                                    f"{sound[1]:.0%}")
+                    yield row, BELOW_NEIGHBOURS, (f"it reached {row.fraction_of_limit:.0%} of its limit, and the "
+                                                  f"smaller size {size(sound[0])} {sound[1]:.0%}")
         if not sound or here[1] >= FAR_BELOW * sound[1]:
             sound = here

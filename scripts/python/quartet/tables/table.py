@@ -12,13 +12,13 @@ from math import log
 from typing import Any
 
 from quartet.results import OF_MODELS, Case, whole_number
+from quartet.tables import doubts
 from quartet.tables.cells import CHECKS, fraction_cell, interval_cell, median_cell
 from quartet.tables.pairs import legend, named
 from quartet.terminal import BAR, YELLOW, Style
 from quartet.text import (
     ABOVE_LIMIT,
     BOUNDS,
-    DISTRUSTED,
     WIDTH,
     Footnotes,
     aligned,
@@ -247,8 +247,7 @@ def _notes(shown: list[Case], hidden: int, all_warnings: list[str], is_short: bo
         for transport, note in dict.fromkeys((case.name.transport, case.note) for case in shown
                                              if case.mark == "!"):
             lines += wrapped("!", f"{transport}: {plain_versions(note)}") if note else []
-    if any(case.is_distrusted and not case.is_of_model for case in shown):
-        lines += wrapped("?", DISTRUSTED)
+    lines += doubts.lines(shown, is_short)
     for text in dict.fromkeys(text for case in shown if case.is_of_model
                               for kind, text in case.flags.items() if kind in OF_MODELS):
         lines += wrapped("?", text)
@@ -282,12 +281,10 @@ def _with_short_names(warning: str, all_cases: list[Case]) -> str:
     """ "cg native shm full 4096" in place of "cg/native/host/shm/laplace/full/classic/n:4096/..."."""
     for case in all_cases:
         if case.text in warning:
-            name = case.name
-            short = " ".join((name.kernel, name.formulation, name.transport, *name.words, size(name.size)))
-            warning = warning.replace(case.text, short)
+            warning = warning.replace(case.text, doubts.short_name(case))
     return warning
 
 
 def _is_about_a_marked_row(warning: str, all_cases: list[Case]) -> bool:
-    """The mark and the verdict say it."""
+    """The lines below the table say it."""
     return any(case.mark and case.text in warning for case in all_cases)

@@ -5,19 +5,20 @@ ranks the last line names the host that is slow in all of its pairs.
 A distrusted row (?) is in no range and in no ratio. A row above its limit (!) is in no range: its limit is wrong. Its
 rate is sound, and so are ratios of it."""
 
-import re
 import textwrap
 from dataclasses import dataclass
 from typing import Optional
 
 from quartet.results import OF_MODELS, OWN_FORMULATIONS, Case, is_alike, judge, statistics
 from quartet.results.launches import DISTURBING
+from quartet.tables import doubts
 from quartet.tables.pairs import slowest
 from quartet.terminal import BOLD, GREEN, RED, YELLOW, Style
 from quartet.text import WIDTH, aligned, counted, percent_range, ratio, size, widths_of
 
 HEADINGS = ("of the limit", *OWN_FORMULATIONS, "native over library")
 MOST_LINES = 10
+MOST_SLOWER = 3  # lines of rows that are slower than the library
 JOINED = "\N{NO-BREAK SPACE}"  # inside of what no line may break
 
 
@@ -29,6 +30,7 @@ class Lead:
     words: tuple[str, ...]
     value: float
     interval: Optional[tuple[float, float]]
+    library: Case
 
 
 def render(cases: list[Case], style: Style = Style()) -> str:
@@ -65,16 +67,14 @@ def _slower(measured: list[Case]) -> list[str]:
     much that the judge flagged them, though nothing else is wrong with them."""
     texts = []
     for case in measured:
-        name = f"{case.name.kernel} {case.name.transport} {' '.join(case.name.words)} {size(case.name.size)}"
+        name = f"{case.name.kernel} {case.name.transport} {' '.join([*case.name.words, size(case.name.size)])}"
         if list(case.flags) == [judge.BELOW_LIBRARY]:
-            texts.append(f"{name}, {case.flags[judge.BELOW_LIBRARY]}")
+            texts.append(f"{name}: {case.flags[judge.BELOW_LIBRARY]}")
         for lead in leads([case], measured):
             if lead.interval and lead.interval[1] < 1:
-                texts.append(f"{name}, {_lead_text([lead])}")
-    if not texts:
-        return []
-    return textwrap.wrap(f"Native is SLOWER than the library: {'; '.join(texts)}.", WIDTH, max_lines=2,
-                         subsequent_indent="  ", placeholder=" ...")
+                texts.append(f"{name}: {judge.slower_than(lead.library, lead.library.rate, case)}")
+    return textwrap.wrap(f"SLOWER: {'; '.join(texts)}.", WIDTH, max_lines=MOST_SLOWER, subsequent_indent="  ",
+                         placeholder=" ...") if texts else []
 
 
 def _kernels(measured: list[Case]) -> list[str]:
@@ -110,9 +110,7 @@ def _leads(cases: list[Case]) -> str:
     """By native's transport and by what the words of the rows do not share."""
     found = leads(cases, cases)
     if not found:
-        pairs = any(is_alike(one, other) for one in cases for other in cases
-                    if (one.name.formulation, other.name.formulation) == ("native", "library"))
-        return "? (one of the two is distrusted)" if pairs else "-"
+        return _why_no_lead(cases)
     shared = _shared_words(cases)
     ways: dict[tuple[str, tuple[str, ...]], list[Lead]] = {}
     for lead in sorted(found, key=lambda lead: lead.value):
@@ -122,6 +120,19 @@ def _leads(cases: list[Case]) -> str:
     texts = (" ".join([*words, *([via] if len(vias) > 1 else []), _lead_text(ordered)])
              for (via, words), ordered in ways.items())
     return ", ".join(text.replace(" ", JOINED) for text in texts)
+
+
+def _why_no_lead(cases: list[Case]) -> str:
+    pairs = [(one, other) for one in cases for other in cases
+             if (one.name.formulation, other.name.formulation) == ("native", "library") and is_alike(one, other)]
+    if not pairs:
+        return "-"
+    for side, rows in zip(("native", "library"), zip(*pairs)):
+        if any(row.verified is False for row in rows):
+            return f"? ({side} is WRONG)"
+        if all(row.mark == "?" for row in rows):
+            return f"? ({side} is in doubt)"
+    return "? (a row of each pair is in doubt)"
 
 
 def _shared_words(cases: list[Case]) -> set[str]:
@@ -154,7 +165,7 @@ def _lead(native: Case, library: Case) -> Lead:
     interval = None
     if min(len(native.rates), len(library.rates)) >= statistics.LEAST_VALUES:
         interval = statistics.ratio(list(library.rates), list(native.rates)).interval
-    return Lead(native.name.transport, native.name.words, native.rate / library.rate, interval)
+    return Lead(native.name.transport, native.name.words, native.rate / library.rate, interval, library)
 
 
 def _marked(measured: list[Case], most: int) -> list[str]:
@@ -197,21 +208,12 @@ def _next(cases: list[Case]) -> str:
     if not kinds:
         return "Next: `quartet report` (charts), `quartet sweep`, docs/reading-the-numbers.md."
     if kinds & OF_MODELS:
-        return "Next: none; a described machine took the time (docs/simulation.md)."
-    crowded = next((found for case in cases if case.is_distrusted for found in [_crowded(case)] if found), "")
+        return "Next: nothing; the times are those of a machine file (docs/simulation.md)."
+    crowded = next((found for case in cases if case.is_distrusted for found in [doubts.crowding(case)] if found), "")
     if crowded:
-        return f"Next: {crowded}: start fewer ranks, or lower --threads; then measure again."
+        return f"Next: {crowded}: start fewer ranks, or lower --threads."
     if kinds & DISTURBING or "" in kinds:
         return "Next: `quartet check-machine` says what disturbs this machine; measure again."
     if "slow_library" in kinds:
-        return "Next: the BLAS does not know this processor: link another one, or set it up."
-    return "Next: see why they are slow (docs/reading-the-numbers.md, Marks and flags)."
-
-
-def _crowded(case: Case) -> str:
-    """Says how many threads ran on how many cores, if they were more: nobody else need have disturbed them."""
-    for warning in case.context.get("quartet", {}).get("warnings", []):
-        found = re.search(r"([0-9]+ x [0-9]+ threads share [0-9]+ cores?)", warning)
-        if found:
-            return found[1]
-    return ""
+        return "Next: the BLAS is slow here: unset OPENBLAS_CORETYPE, or link another one."
+    return "Next: measure these again; see docs/reading-the-numbers.md, Marks and flags."
