@@ -2,14 +2,20 @@
 
 import json
 import random
+import shutil
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
+import pytest
+
 import fake_results
+import in_process
+from quartet.commands import nodes as nodes_command
 from quartet.launch import LaunchError, Outcome
-from quartet.nodes import findings, outliers, table
+from quartet.nodes import acceptance, findings, outliers, table
 from quartet.nodes import plan as nodes_plan
 from quartet.slurm import allocation
 from quartet.slurm.machine import MachineError
@@ -143,6 +149,45 @@ class Checks(unittest.TestCase):
         _, found, text = self.check("3", self.rates(), wrong_host="n1")
         self.assertEqual(len(found.failures), 7)
         self.assertIn("n2, cg: failed since 1: it ran on n1 (not on n2)", " ".join(text.split()))
+
+    def acceptance(self, folder, found):
+        """Its text, as pdftotext reads it, on single-spaced lines."""
+        pytest.importorskip("matplotlib")
+        if not shutil.which("pdftotext"):
+            self.skipTest("no pdftotext (Debian: poppler-utils)")
+        file = self.folder / "acceptance.pdf"
+        acceptance.write(acceptance.Acceptance("Tegner", "2026-01-02 03:04", folder.path.name, folder.plan, found,
+                                               findings.Earlier.beside(folder.path), 0.05, 0.05), file)
+        text = subprocess.run(["pdftotext", "-layout", file, "-"], text=True, capture_output=True, check=True).stdout
+        return "\n".join(" ".join(line.split()) for line in text.splitlines())
+
+    def test_the_acceptance_report_says_who_passed_against_which_reference_on_how_many_launches(self):
+        ring = nodes_plan.pairs_of(HOSTS, "ring", 1)
+        rates = {pair: (100.0 if "n3" in pair else 1000.0) + 1 / (1 + place) for place, pair in enumerate(ring)}
+        folder, found, _ = self.check("1", self.rates(n5=60.0), rates, failed=("n7",))
+        text = self.acceptance(folder, found)
+        for line in ("Acceptance of Tegner", "NOT PASSED: n3, n5, n7, n7 - n8", "5 of 8 nodes passed",
+                     "5 of 6 links passed; 2 more are of nodes with a slow network",
+                     "16 launches, 1 of each; the best counts. Every result that counts was verified by its program."):
+            self.assertIn(f"{line}\n", text)
+        self.assertIn("Reference: the median of all nodes, or links, of this check.", text)
+        self.assertIn("cg: median 100 GFLOP/s of 7, robust deviation", text)
+        self.assertIn("n5: cg 40% below the median\n", text)
+        self.assertIn("n7: cg failed: memory is broken", text)
+        self.assertRegex(text, r"\nn1 100 1001 passed\n")
+        self.assertIn("Accepted by:", text)
+        self.assertIn("2026-01-02 03:04: page 2 of 2", text)
+
+    def test_the_acceptance_report_passes_decides_nothing_or_is_incomplete(self):
+        self.assertIn("\nPASSED\n", self.acceptance(*self.check("1", self.rates())[:2]))
+        self.assertIn("\nINCOMPLETE: 1 launch not run yet\n", self.acceptance(*self.check(
+            "2", self.rates(), missing=("n5",))[:2]))
+        self.assertIn("\nUNDECIDED: too few nodes", self.acceptance(*self.check("3", {"n1": 100.0, "n2": 10.0})[:2]))
+
+    def test_an_acceptance_report_that_cannot_be_written_is_refused_before_anything_runs(self):
+        code, _, errors = in_process.run(nodes_command, "--acceptance", self.folder / "absent" / "acceptance.pdf")
+        self.assertEqual((code, errors.count("\n")), (2, 1), errors)
+        self.assertIn("absent", errors)
 
     def test_too_few_nodes_are_undecided(self):
         _, found, text = self.check("1", {"n1": 100.0, "n2": 10.0, "n3": 99.0})

@@ -19,10 +19,12 @@ from pathlib import Path
 from typing import Any, Optional
 
 from quartet.command_line import UsageError, add_build, positive_number, seconds, shipped_in, some_of, whole_number
-from quartet.exit_codes import FAILED, STOPPED, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
-from quartet.nodes import findings, table
+from quartet.exit_codes import FAILED, STOPPED, UNAVAILABLE, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
+from quartet.files import check_output
+from quartet.nodes import acceptance, findings, table
 from quartet.nodes import plan as nodes_plan
 from quartet.paths import MACHINES, RESULTS
+from quartet.report.charts import style
 from quartet.slurm.allocation import Allocation, StepLauncher, hosts_of, machine_here
 from quartet.slurm.launcher import SlurmLauncher
 from quartet.slurm.machine import SlurmMachine
@@ -72,6 +74,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--poll", type=seconds, default=30, metavar="SECONDS",
                         help="how often to ask Slurm for its queue (%(default)s)")
     parser.add_argument("--dry-run", action="store_true", help="shows what would be run, and the node hours")
+    parser.add_argument("--acceptance", type=Path, metavar="FILE",
+                        help="also a report to sign, as a PDF: nodes and links that passed or not (needs matplotlib)")
     parser.add_argument("--retry-failed", action="store_true", help="runs failed launches again")
     add_build(parser)
 
@@ -152,6 +156,10 @@ def make_sweep(folder: SweepFolder, options: argparse.Namespace, machine: SlurmM
 
 def run(options: argparse.Namespace) -> int:
     check(options)
+    if options.acceptance:
+        check_output(options.acceptance, [])
+        if not style.has_matplotlib():
+            raise ScriptError(style.NO_MATPLOTLIB, UNAVAILABLE)
     options.budget = None
     allocation = Allocation.here()
     machine = SlurmMachine.load(options.slurm) if options.slurm else machine_here()
@@ -162,9 +170,13 @@ def run(options: argparse.Namespace) -> int:
     say(f"{counted(len(launches(plan)), 'launch')}, results in {os.path.relpath(path)}")
     code = make_sweep(folder, options, machine, allocation).run()
     found = findings.find(folder, options.false_alarms, options.least)
+    earlier, date = findings.Earlier.beside(path), time.strftime("%Y-%m-%d %H:%M")
     if not found.left:
-        findings.keep(path, found, time.strftime("%Y-%m-%d %H:%M"))
-    print(table.render(found, findings.Earlier.beside(path), options.false_alarms, options.least), end="")
+        findings.keep(path, found, date)
+    print(table.render(found, earlier, options.false_alarms, options.least), end="")
+    if options.acceptance:
+        acceptance.write(acceptance.Acceptance(machine.name, date, os.path.relpath(path), plan, found, earlier,
+                                               options.false_alarms, options.least), options.acceptance)
     if not found.left:
         folder.mark_shown()
     if code == STOPPED:
