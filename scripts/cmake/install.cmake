@@ -1,5 +1,6 @@
 # What `cmake --install` leaves besides the programs: the command quartet with its package and what it
 # reads, manuals, a module file. All of it finds the rest by where it lies: a prefix may be moved.
+set(CMAKE_INSTALL_MESSAGE NEVER) # of each of hundreds of files: the last line says where to begin
 include(rpath)
 include(modulefile)
 if(NOT CMAKE_INSTALL_BINDIR STREQUAL bin OR NOT CMAKE_INSTALL_DATADIR STREQUAL share)
@@ -23,3 +24,9 @@ install(CODE "
   file(CREATE_LINK ../${shared}/scripts/quartet \"\${folder}/quartet\" SYMBOLIC)")
 quartet_manual(quartet "\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/quartet" # without the developers' commands
   "eval \"$(register-python-argcomplete quartet 2>/dev/null || register-python-argcomplete3 quartet)\"")
+
+# To be called behind all that is installed.
+function(quartet_say_installed)
+  install(CODE "
+    message(STATUS \"Installed: \${CMAKE_INSTALL_PREFIX}/bin/quartet --help\")")
+endfunction()

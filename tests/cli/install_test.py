@@ -27,6 +27,7 @@ class Installed(unittest.TestCase):
         done = subprocess.run(["cmake", "--install", BUILD, "--prefix", first],
                               capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
+        cls.said = done.stdout.splitlines()
         cls.prefix = first.with_name("moved")
         shutil.move(first, cls.prefix)
         for kernel in KERNELS:
@@ -50,6 +51,10 @@ class Installed(unittest.TestCase):
                               check=False, cwd=self.folder, stdin=subprocess.DEVNULL)
         self.assertEqual(done.returncode, code, done)
         return done.stdout + done.stderr
+
+    def test_installing_says_where_to_begin_and_not_each_file(self):
+        self.assertLess(len(self.said), 10, self.said)
+        self.assertTrue(self.said[-1].endswith("first/bin/quartet --help"), self.said)
 
     def test_programs_run(self):
         self.assertTrue((self.prefix / "share/quartet/schema/quartet-results.schema.json").exists())
