@@ -104,6 +104,21 @@ class Command(unittest.TestCase):
             done = quartet("table", "--help", QUARTET_PYTHON=str(old))
             self.assertIn("usage: quartet table", done.stdout)
 
+    def test_pictures_are_drawn_by_a_python_that_has_matplotlib(self):
+        """PATH's own may have none, while the package is there for the system's."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, has_it in (("python3", "exit 1"), ("python3.13", "exit 0")):
+                file = Path(folder, name)
+                file.write_text(f'#!/bin/sh\n[ "${{3-}}" != matplotlib ] || {has_it}\n[ "$1" = -B ] || exit 0\n'
+                                f'echo {name} "$3"\n', encoding="utf-8")
+                file.chmod(0o755)
+            path = {"PATH": f"{folder}:/usr/bin:/bin"}
+            self.assertEqual(quartet("table", **path).stdout, "python3 table\n")
+            for command in ("report", "trace"):
+                self.assertEqual(quartet(command, **path).stdout, f"python3.13 {command}\n")
+                named = quartet(command, **path, QUARTET_PYTHON=f"{folder}/python3")
+                self.assertEqual(named.stdout, f"python3 {command}\n")
+
     def test_a_folder_with_modules_of_the_same_names_does_not_disturb_it(self):
         with tempfile.TemporaryDirectory() as folder:
             for name in ("statistics", "json", "quartet"):

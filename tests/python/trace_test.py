@@ -103,6 +103,11 @@ class Command(unittest.TestCase):
                 done = quartet("trace", file, Path(folder) / "a.png")
                 self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
 
+    def test_who_has_no_timeline_is_told_how_to_make_one(self):
+        done = quartet("trace", "nowhere.json", "a.png")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("(there is no such file): a program's --trace nowhere.json makes it\n", done.stderr)
+
     def test_unknown_case_is_refused_with_those_that_there_are(self):
         done, _ = self.run_it("--case", "fft")
         self.assertEqual(done.returncode, 2)

@@ -82,7 +82,8 @@ def read(path: Path) -> Timeline:
         document = with_bounds(read_json(path, MOST_BYTES), printable)
         problem = schema.problem("trace", document)
     except FileNotFoundError:
-        raise ScriptError(f"{path} is no timeline (there is no such file)") from None
+        raise ScriptError(f"{path} is no timeline (there is no such file): a program's --trace {path} makes it"
+                          ) from None
     except FileProblem as error:
         raise ScriptError(f"{path} is no timeline ({error})") from None
     if problem:

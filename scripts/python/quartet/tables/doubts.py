@@ -6,6 +6,7 @@ from quartet.results import Case
 from quartet.text import counted, size, wrapped
 
 MOST = 3  # that a short table explains
+ABOVE_LIMIT = "above_limit"
 NO_CAUSE = "its document does not say why"
 
 
@@ -26,8 +27,8 @@ def crowding(case: Case) -> str:
 
 
 def cause(case: Case) -> str:
-    """Why a distrusted row is so."""
-    texts = [text for text in case.flags.values() if text]
+    """Why a distrusted row is so. That it is also above its limit is no cause: its rate is in doubt."""
+    texts = [text for kind, text in case.flags.items() if text and kind != ABOVE_LIMIT]
     return "; ".join(filter(None, [crowding(case), *texts])) or NO_CAUSE
 
 
