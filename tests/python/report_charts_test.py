@@ -127,6 +127,14 @@ class Contents(Charts):
         chart, = self.charts("phases")
         self.assertEqual(chart.stacks[0].text, "100 s, 200 s in phases")
 
+    def test_a_data_flow_names_the_role_of_its_slowest_rank_and_others_none(self):
+        places = [{**fake_results.PLACE, "rank": rank, "role": role}
+                  for rank, role in enumerate(("worker or reducer", "worker"))]
+        seconds = {"phases": {"compute": 40.0, "wait": 20.0}, "rank_seconds": [100.0, 90.0]}
+        self.put(cg(10.0, **seconds), cg(5.0, "dataflow", **seconds), placement=places)
+        chart, = self.charts("phases")
+        self.assertEqual([stack.label for stack in chart.stacks], ["native", "dataflow (reducer)"])
+
     def test_bar_above_its_limit_is_hollow(self):
         self.put(cg(8.0, fraction_of_limit=1.3), cg(4.0, "library"))
         above, below = self.drawn("kernels").patches

@@ -126,7 +126,7 @@ class Contents(Reported):
         page = self.page()
         self.assertIn("Above their limit: stream native shm, 2 MiB (140%) Above their limit by more", page.text)
         self.assertIn("Not to be quoted: stream native mpi, 2 MiB Distrusted", page.text)
-        self.assertEqual(sum(tag == "summary" for tag, _ in page.elements), 2)
+        self.assertEqual(sum(tag == "summary" for tag, _ in page.elements), 3)  # the third is below a chart
 
     def test_the_verdict_says_in_words_how_native_stands_to_the_library(self):
         self.put("a.json", fake_results.case(CG.format(2), 4.1, "GFLOP/s", workers=2),
@@ -149,6 +149,19 @@ class Contents(Reported):
         text = self.page().text
         self.assertIn("stream native host shm, 2 MiB, 100 pushes, 2 ranks, 1 thread: 140%", text)
         self.assertNotIn("Said by the program", text)
+
+    def test_what_the_program_says_of_a_row_has_its_plain_name(self):
+        name = fake_results.stream_name()
+        self.put("a.json", fake_results.case(name, 10000), warnings=[f"~ {name} drifted"])
+        self.assertIn("Said by the program: ~ stream native shm, 2 MiB drifted", self.page().text)
+
+    def test_there_is_no_ratio_of_a_distrusted_row(self):
+        flags = [{"kind": "disturbed", "text": "busy"}]
+        self.put("a.json", fake_results.case(FFT.format("native"), 10.0, "GFLOP/s"),
+                 fake_results.case(FFT.format("dataflow"), 4.0, "GFLOP/s", flags=flags, distrusted=True))
+        text = self.page().text
+        self.assertIn("dataflow shm, transposed 4.00? 10.0 GFLOP/s (native)", text)
+        self.assertNotIn("0.40x", text)
 
     def test_nothing_to_warn_of_is_said(self):
         self.put("a.json", fake_results.case(fake_results.stream_name(), 10000))

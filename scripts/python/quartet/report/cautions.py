@@ -9,7 +9,7 @@ from quartet.results.statistics import LEAST_VALUES
 from quartet.text import plain_versions
 
 from .cases import Launch, Result
-from .factors import grouped, label, plain_name
+from .factors import grouped, label, plain_names
 
 
 @dataclass(frozen=True)
@@ -35,28 +35,35 @@ def warnings(documents: list[tuple[str, dict[str, Any]]], skipped: list[str], re
     for message, members in grouped(failures, lambda failure: failure.case.error).items():
         found.append(Warning(f"Failed or refused: {message}", tuple(
             f"{failure.case.text} ({failure.path})" for failure in members), True))
-    above = [result for result in results if result.mark == "!"]
+    plain = list(zip(results, plain_names(results)))
+    above = [(result, name) for result, name in plain if result.mark == "!"]
     found.append(Warning(
         "Above their limit by more than chance. The limit is too low there: a cache helps, or memory was slower while "
         "it was measured. Quote these rates, not their fractions:",
-        tuple(f"{_named(result)}: {result.fraction:.0%}" for result in above), head="Above their limit",
-        names=tuple(f"{plain_name(result, results)} ({result.fraction:.0%})" for result in above)))
-    distrusted = [result for result in results if result.mark == "?"]
+        tuple(f"{_named(result)}: {result.fraction:.0%}" for result, _ in above), head="Above their limit",
+        names=tuple(f"{name} ({result.fraction:.0%})" for result, name in above)))
+    distrusted = [(result, name) for result, name in plain if result.mark == "?"]
     found.append(Warning(
         "Distrusted: these rows were disturbed or do not fit their neighbours, and measuring again did "
         "not help. They are drawn hollow with ?: do not quote them:",
-        tuple(f"{_named(result)}: {plain_versions(result.doubts)}" for result in distrusted), head="Not to be quoted",
-        names=tuple(plain_name(result, results) for result in distrusted)))
+        tuple(f"{_named(result)}: {plain_versions(result.doubts)}" for result, _ in distrusted),
+        head="Not to be quoted", names=tuple(name for _, name in distrusted)))
     marked = [result.case.text for result in results if result.mark]
     said = Counter(str(text) for _, document in documents
                    for text in document["context"]["quartet"].get("warnings") or []
                    if not any(f" {name} " in f" {text} ".replace(": ", " ") for name in marked))
     found = [warning for warning in found if warning.about]
-    found += [Warning(f"Said by the program: {text}" + (f" ({count} documents)" if count > 1
-                                                          else ""))
+    found += [Warning(f"Said by the program: {_plainly(text, plain)}" + f" ({count} documents)" * (count > 1))
               for text, count in said.items()]
     found += _about_builds(documents, results) + _about_rows(results)
     return sorted(found, key=lambda warning: not warning.is_grave)
+
+
+def _plainly(text: str, plain: list[tuple[Result, str]]) -> str:
+    """What a program says of its rows, with their plain names."""
+    for result, name in sorted(plain, key=lambda item: -len(item[0].case.text)):
+        text = text.replace(result.case.text, name)
+    return plain_versions(text)
 
 
 def _named(result: Result) -> str:

@@ -25,7 +25,8 @@ from .factors import (
 from .sections import Section, Table
 
 LEAST_PHASE = 0.01  # of a run: shorter phases tell nothing
-OVERLAP = 1.1  # of the run: phases that add up to more are said
+ALL_WORK = ("native", "library")  # formulations without reducers
+OVERLAP = 1.08  # of the run: phases that add up to more are said
 MOST_GROUPS = 4  # in a chart; the table has them all
 
 
@@ -45,8 +46,14 @@ def _ranks(result: Result) -> int:
 
 
 def _bar(result: Result, base: Result, name: str) -> Bar:
-    text = f"{rate(result.rate)}{result.mark} ({ratio(result.rate / base.rate)})"
+    times = _ratio(result, base)
+    text = f"{rate(result.rate)}{result.mark}" + f" ({times})" * bool(times)
     return Bar(name, result.rate, text, result.interval, result.name.formulation, result.case.text, result.mark)
+
+
+def _ratio(result: Result, base: Result) -> str:
+    """Empty if one of the two is distrusted."""
+    return "" if findings.worse(result, base) == "?" else ratio(result.rate / base.rate)
 
 
 def _doubts(results: list[Result], leave_out: Any = ("nodes",)) -> tuple[str, ...]:
@@ -108,7 +115,7 @@ def _way(result: Result) -> str:
 
 def _formulation_table(kernel: str, unit: str, sets: list[list[Result]]) -> Table:
     rows = [(_place(best[0]), result.name.formulation, _way(result), rate(result.rate) + result.mark,
-             ratio(result.rate / best[0].rate) + findings.worse(result, best[0]),
+             _ratio(result, best[0]),
              f"{rate(best[0].rate)}{best[0].mark} {unit} ({best[0].name.formulation})",
              result.fraction_text)
             for best in sets for result in best]
@@ -159,7 +166,7 @@ def _computes(result: Result) -> str:
 
 def _device_table(pairs: list[tuple[Result, Result]]) -> Table:
     rows = [(host.name.kernel, _place(host), f"{rate(host.rate)} {host.unit}",
-             f"{rate(cuda.rate)} {cuda.unit}", ratio(cuda.rate / host.rate) + findings.worse(host, cuda),
+             f"{rate(cuda.rate)} {cuda.unit}", _ratio(cuda, host),
              f"{counted(host.workers, 'worker')}, {host.machine}",
              f"{counted(cuda.workers, 'worker')}, {cuda.machine}")
             for host, cuda in pairs]
@@ -217,7 +224,7 @@ def phases(results: list[Result]) -> Section:
     charts = []
     for (kernel, *_), members in grouped(with_phases, _chart_of).items():
         common = alike(members)
-        stacks = tuple(Stack(_difference(result, common) + (f" ({result.role})" if result.role else ""),
+        stacks = tuple(Stack(_difference(result, common) + _role(result),
                              {name: seconds for name, seconds in result.phases.items()
                               if name in PHASES and seconds > 0},
                              result.case.seconds, _seconds(result), result.case.text) for result in members)
@@ -235,6 +242,11 @@ def phases(results: list[Result]) -> Section:
         charts, notes=[f"{name.replace('_', ' ')}: {MEANINGS[name]}." for name in PHASES
                        if any(name in stack.parts for chart in charts for stack in chart.stacks)],
         missing="No row has several phases.", command="any program")
+
+
+def _role(result: Result) -> str:
+    """The slowest rank's in a data flow. A rank that reduces there may work in the document's other formulations."""
+    return f" ({result.role.split(' or ')[-1]})" if result.role and result.name.formulation not in ALL_WORK else ""
 
 
 def _seconds(result: Result) -> str:

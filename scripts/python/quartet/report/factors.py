@@ -52,12 +52,17 @@ def label(result: Result, leave_out: Collection[str] = ()) -> str:
     return ", ".join(filter(None, (way, *(shown(key, value) for key, value in own.items())))) or result.name.kernel
 
 
-def plain_name(result: Result, results: list[Result]) -> str:
-    """Kernel, way and size, and what else tells it from the kernel's other results: "cg library mpi, N = 8192"."""
-    common = alike([other for other in results if other.name.kernel == result.name.kernel])
+def plain_names(results: list[Result]) -> list[str]:
+    """A name for each result: its kernel, way and size, and what else tells it from the kernel's others: "cg library
+    mpi, N = 8192"."""
+    common = {kernel: alike(members) for kernel, members in grouped(results, lambda item: item.name.kernel).items()}
+    return [_plain_name(result, common[result.name.kernel]) for result in results]
+
+
+def _plain_name(result: Result, common: dict[str, str]) -> str:
     own = factors(result)
     kept = {key for key in own if key in ("formulation", "transport", "n", "size") or (
-        key not in common and (key in ("device", "ranks", "nodes") or key.startswith("word ")))}
+        key not in common and (key in ("device", "ranks", "nodes", "pair") or key.startswith("word ")))}
     where = ", ".join(filter(None, (own["folder"], own["machine"])))
     return f"{result.name.kernel} {label(result, own.keys() - kept)}" + f" on {where}" * bool(where)
 

@@ -14,7 +14,7 @@ from .sections import Section
 ABOVE = "above its limit: a cache helps, or the limit was measured in a slower moment"
 NATIVE = "native"
 ALL = "what all ranks would allow"
-APART = 0.01  # of the axis: an own limit nearer to 100% has no tick
+APART = 0.005  # of the axis: an own limit nearer to 100% has no tick
 
 
 def section(results: list[Result], references: Sequence[Result] = ()) -> Section:

@@ -11,7 +11,7 @@ from .sections import Section, Table
 # What launchers tell their own processes.
 _INTERNAL = re.compile(r"OMPI_MCA_(orte_|ess|initial_wdir|shmem_RUNTIME|pmix)|PMIX_|OMPI_COMM|"
                        r"OMPI_ARGV|OMPI_COMMAND|OMPI_FILE|OMPI_APP|OMPI_FIRST|OMPI_NUM|"
-                       r"OMPI_UNIVERSE|PRTE_")
+                       r"OMPI_UNIVERSE|PRTE_|QUARTET_LAUNCHED")
 
 
 def section(documents: list[tuple[str, dict[str, Any]]]) -> Section:

@@ -19,7 +19,7 @@ LONG = 34  # characters of a cell that may be broken anywhere, given room
 MISSING, NOT_MEASURED = "missing", "Not measured yet"
 FIRST = "summary"
 TALL = 30  # rows of a table that scrolls in itself
-MOST_NOTES = 6  # beside a chart
+WIDE = 9  # columns of a table that is wider than the page
 MOST_SHOWN = 4  # of what a warning is about
 NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?")
 NOTHING_ELSE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -120,10 +120,9 @@ def _section(section: Section, pictures: dict[str, Markup], endings: tuple[str, 
 def _figure(chart: Chart, name: str, picture: Optional[Markup], endings: tuple[str, ...]) -> Markup:
     links = [part for ending in endings for part in (
         " ", tag("a", ending.upper(), href=f"figures/{name}.{ending}"))]
-    notes = [tag("ul", *(tag("li", note) for note in chart.notes[:MOST_NOTES]), class_="doubts")]
-    if len(chart.notes) > MOST_NOTES:
-        notes.append(tag("p", f"{len(chart.notes) - MOST_NOTES} more are in the table of every row.",
-                         class_="doubts"))
+    notes = [tag("ul", *(tag("li", note) for note in chart.notes), class_="doubts")]
+    if len(chart.notes) > 1:
+        notes = [tag("details", tag("summary", f"{len(chart.notes)} marks, and why"), *notes, class_="doubts")]
     caption = [tag("figcaption", "As a file:", *links)] if links else []
     return tag("figure", picture or _as_table(chart), *(notes if chart.notes else []), *caption)
 
@@ -144,10 +143,10 @@ def _table(table: Table, is_folded: bool) -> Markup:
     rows = [tag("tr", *(_cell(cell, name in table.numeric)
                         for name, cell in zip(table.heading, row))) for row in table.rows]
     caption = tag("caption", table.caption) if table.caption and not is_folded else ""
+    kinds = "scroll" + " tall" * (len(rows) > TALL) + " wide" * (len(table.heading) > WIDE)
     box = tag("div", tag("table", caption, tag("thead", heading), tag("tbody", *rows),
                          class_=SORTED if table.numeric and len(rows) >= LEAST_ROWS else None),
-              class_="scroll tall" if len(rows) > TALL else "scroll", tabindex="0", role="region",
-              aria_label=table.caption or "table")
+              class_=kinds, tabindex="0", role="region", aria_label=table.caption or "table")
     if not is_folded:
         return box
     return tag("details", tag("summary", table.caption), box, open="" if table.is_open else None)
