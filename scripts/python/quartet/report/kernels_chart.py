@@ -14,7 +14,6 @@ from .sections import Section
 ABOVE = "above its limit: a cache helps, or the limit was measured in a slower moment"
 NATIVE = "native"
 ALL = "what all ranks would allow"
-APART = 0.005  # of the axis: an own limit nearer to 100% has no tick
 
 
 def section(results: list[Result], references: Sequence[Result] = ()) -> Section:
@@ -99,7 +98,7 @@ def _bar(result: Result, whole: float, usual: tuple[str, ...], reference: Option
     return Bar(f"{result.name.formulation} {result.name.transport}{variant}", share * 100,
                f"{share:.0%}{result.mark} ({rate(result.rate)} {result.unit}{variant})",
                formulation=result.name.formulation, mark=result.mark, reference=reference,
-               limit=own * 100 if abs(own - 1) > APART else None,
+               limit=own * 100 if round(own * 100) != 100 else None,
                about=f"{result.fraction_text} of its own limit, {result.limit.what}. {result.case.text}"
                if result.limit else result.case.text)
 
