@@ -1,17 +1,11 @@
 """A user's own files, made by NumPy without a manifest: computed with in every formulation, on any
 number of ranks, and compared with what NumPy makes of them."""
 
-import os
-import re
 import shutil
-import subprocess
-import tempfile
-import unittest
 
 import concurrent_tests
-from own_files import BAD_USAGE, ONCE, PYTHON_WITH_NUMPY, UNAVAILABLE, OwnFiles, numpy
-from quartet_cli import PROGRAMS, assert_refused, medians, run, run_each
-from tree import ROOT
+from own_files import BAD_USAGE, ONCE, UNAVAILABLE, OwnFiles, numpy
+from quartet_cli import assert_refused, medians, run, run_each
 
 RANKS = (1, 2, 3)
 
@@ -123,27 +117,6 @@ class OwnData(OwnFiles):
             with self.subTest(made):
                 assert_refused(self, outcome, BAD_USAGE, kernel, copy.name, *reasons)
                 self.assertIsNone(outcome.document)
-
-
-@unittest.skipUnless(PYTHON_WITH_NUMPY, "no Python with NumPy")
-class Page(unittest.TestCase):
-    """docs/own-data.md, as it is written."""
-
-    def test_its_commands_and_programs_do_what_they_say(self):
-        page = (ROOT / "docs" / "own-data.md").read_text(encoding="utf-8")
-        blocks = re.findall(r"^```(python|sh)\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-        self.assertGreaterEqual(len(blocks), 3)
-        with tempfile.TemporaryDirectory() as folder:
-            for language, text in blocks:
-                text = re.sub(r"scripts/quartet launch (\d) ", rf"scripts/launch.sh \1 {PROGRAMS}/", text) \
-                         .replace("scripts/", f"{ROOT / 'scripts'}/")
-                command = [PYTHON_WITH_NUMPY, "-c", text] if language == "python" \
-                    else ["bash", "-ec", text]
-                done = subprocess.run(command, cwd=folder, capture_output=True, text=True,
-                                      check=False, timeout=240,
-                                      env={**os.environ, "TMPDIR": folder,
-                                           "QUARTET_PYTHON": PYTHON_WITH_NUMPY})
-                self.assertEqual(done.returncode, 0, (text, done.stdout, done.stderr))
 
 
 if __name__ == "__main__":
