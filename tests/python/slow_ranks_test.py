@@ -1,9 +1,9 @@
-"""Tests of scripts/python/quartet/compare/slow_ranks.py: who is named, and who is not."""
+"""Tests of scripts/python/quartet/results/slow_ranks.py: who is named, and who is not."""
 
 
 import fake_results
 from compare_case import CompareCase
-from quartet.compare import slow_ranks
+from quartet.results import slow_ranks
 
 
 class SlowNodes(CompareCase):

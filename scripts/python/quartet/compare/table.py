@@ -5,9 +5,10 @@ import itertools
 import textwrap
 from typing import Callable, Optional, Union
 
-from quartet.compare import closing, slow_ranks
+from quartet.compare import closing
 from quartet.compare.pairs import LEAST_LAUNCHES, Pair
 from quartet.compare.sides import Sample, Side
+from quartet.results import slow_ranks
 from quartet.results.published import Number, place_of_ours
 from quartet.results.statistics import ERROR
 from quartet.tables.cells import aligned_rows

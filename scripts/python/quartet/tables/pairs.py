@@ -7,8 +7,8 @@ import statistics
 from collections.abc import Iterable
 from typing import Optional
 
-from quartet.compare.slow_ranks import LEAST_FELLOWS, outliers
 from quartet.results import Case
+from quartet.results.slow_ranks import LEAST_FELLOWS, outliers
 from quartet.text import counted, ratio, size, size_in_bytes
 
 LONGEST = 15  # of a pair's names, so that a table keeps to 80 columns
