@@ -110,6 +110,7 @@ class Published(CompareCase):
         done = self.compare("published", self.side("b", *documents(7000, name=name, distrusted=True, flags=flags)))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("Nor does other work stand here for orientation: your rows are marked", done.stdout)
+        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
 
     def test_broken_numbers_are_refused(self):
         side = self.side("b", *documents(7000))

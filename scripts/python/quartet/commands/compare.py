@@ -87,10 +87,10 @@ def _beside_published(folder: Path, side: Side, options: argparse.Namespace) -> 
     pairs = compare_published(published.read(folder), side, options.threshold / 100)
     if pairs or not side.samples:
         return _shown([side], pairs, options)
-    print("No published number is of this kind of device, on as many nodes and workers, at a like size.")
+    print("No published number is of this kind of device, on as many nodes and workers, at\na like size.")
     print(orientation.render([case for sample in side.samples.values() for case in sample.cases], folder) or
-          "Nor does other work stand here for orientation: your rows are marked (quartet table shows why), or\n"
-          "nothing is published of such a kernel and device.\n", end="")
+          "Nor does other work stand here for orientation: your rows are marked (quartet\n"
+          "table shows why), or nothing is published of such a kernel and device.\n", end="")
     return NOTHING_SLOWER
 
 

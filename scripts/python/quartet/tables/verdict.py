@@ -127,12 +127,14 @@ def _why_no_lead(cases: list[Case]) -> str:
              if (one.name.formulation, other.name.formulation) == ("native", "library") and is_alike(one, other)]
     if not pairs:
         return "-"
-    for side, rows in zip(("native", "library"), zip(*pairs)):
-        if any(row.verified is False for row in rows):
-            return f"? ({side} is WRONG)"
-        if all(row.mark == "?" for row in rows):
-            return f"? ({side} is in doubt)"
-    return "? (a row of each pair is in doubt)"
+    sides = dict(zip(("native", "library"), zip(*pairs)))
+    wrong = [side for side, rows in sides.items() if any(row.verified is False for row in rows)]
+    doubtful = [side for side, rows in sides.items() if all(row.mark == "?" for row in rows)]
+    if wrong:
+        return f"? ({wrong[0]} is WRONG)"
+    if len(doubtful) == len(sides):
+        return "? (both are in doubt)"
+    return f"? ({doubtful[0]} is in doubt)" if doubtful else "? (a row of each pair is in doubt)"
 
 
 def _shared_words(cases: list[Case]) -> set[str]:
