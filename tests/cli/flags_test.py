@@ -1,9 +1,11 @@
 """What each flag of the programs does, as seen from outside."""
 
+import os
 import pty
 import re
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -192,19 +194,37 @@ class Flags(unittest.TestCase):
             outcome = self.run_small(kernel, "--runs 1 --quiet --transport mpi,shm --progress on")
             names = [name for name in kernel.names(2, ["mpi", "shm"])
                      if "/native/" in name and not name.endswith("/paper")]
-            begun = [line for line in outcome.stderr.splitlines()
-                     if not re.search(r": run \d+$", line)]  # of runs that take seconds
+            lines = [re.sub(r", \d+ s (left|so far)$", "", line) for line in outcome.stderr.splitlines()]
+            begun = [line for line in lines
+                     if line.startswith("[") and not re.search(r": run \d+", line)]  # of runs that take seconds
             self.assertEqual(begun, [
                 f"[{index}/{len(names)}] {name}" for index, name in enumerate(names, 1)])
             self.assertEqual(outcome.stdout, "")
 
+    # A run that takes long: its first lines, and what they mean.
+    def first_lines(self, count, *arguments, **environment):
+        command = [LAUNCHER, "1", PROGRAMS / "cg", "--size", "500", "--iterations", "10000000", "--quiet", *arguments]
+        ours, terminal = pty.openpty() if not environment else os.pipe()
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=terminal,
+                              env={**os.environ, **environment}) as process:
+            os.close(terminal)
+            with open(ours, encoding="utf-8", errors="replace") as shown:
+                lines = [shown.readline() for _ in range(count)]
+                process.terminate()  # after the run under way
+                time.sleep(1)
+                process.terminate()  # now
+        return lines
+
     def test_progress_shows_on_a_terminal_behind_the_launcher(self):
-        ours, terminal = pty.openpty()
-        with open(ours, encoding="utf-8", errors="replace") as shown:
-            with open(terminal, "w", encoding="utf-8") as stderr:
-                subprocess.run([LAUNCHER, "2", PROGRAMS / "cg", "--size", "200", "--iterations", "2", "--runs", "1",
-                                "--transport", "mpi", "--quiet"], stdin=subprocess.DEVNULL, stderr=stderr, check=True)
-            self.assertRegex(shown.readline(), r"^\[1/1\] cg/native/")
+        begin = time.monotonic()
+        expected, begun, again = self.first_lines(3)
+        self.assertLess(time.monotonic() - begin, 30)
+        self.assertRegex(expected, r"^cg: about \d+ s of measuring$")
+        for line in (begun, again):
+            self.assertRegex(line, r"^\[1/1\] cg/native/.*, \d+ s left$")
+
+    def test_a_batch_job_says_how_long_it_takes(self):
+        self.assertRegex(self.first_lines(1, PBS_JOBID="1")[0], r"^cg: about \d+ s of measuring$")
 
     def test_verify_off_is_no_verdict(self):
         for kernel in KERNELS:

@@ -161,6 +161,10 @@ std::optional<std::string> CommandLine::parse(int argc, const char* const* argv)
     require_known(app_->remaining());
     require_effect();
     fit_to_device();
+    if (!is_given("--budget") && !is_given("--runs") && !options_.machine) {
+        options_.budget = default_budget;
+        app_->get_option("--budget")->default_str(fmt::format("{:.0f}", default_budget.value));
+    }
     return std::nullopt;
 }
 

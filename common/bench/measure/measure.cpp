@@ -89,9 +89,14 @@ void Job::measure_group(const Group& group) {
         std::optional<Seconds> round;
         for (const std::size_t index : order) {
             CaseRuns& one = cases_[index];
-            if (one.wants_run() && is_ready(one)) {
-                const Seconds run_begin = now_on_all();
+            if (!one.wants_run()) {
+                continue;
+            }
+            if (!is_stopped_) {
                 listener_.on_run(index, one.runs(), one.planned_runs());
+            }
+            if (is_ready(one)) {
+                const Seconds run_begin = now_on_all();
                 one.run(rounds_);
                 tell_rows();
                 round = round.value_or(Seconds{}) + (now_on_all() - run_begin);
@@ -204,7 +209,8 @@ Measured measure(Session& session, const Listener& listener, const MachineProbes
     return {job.rows(),
             {.groups = static_cast<int>(groups.size()),
              .rounds = job.rounds(),
-             .stopped = job.is_stopped()}};
+             .stopped = job.is_stopped(),
+             .took = job.now_on_all() - begin}};
 }
 
 }  // namespace quartet::bench

@@ -10,8 +10,8 @@ namespace quartet::bench {
 
 /// Told while a job is measured, on every rank.
 struct Listener {
-    /// Before each run: which case of the plan, the runs done so far, and their total or 0 where
-    /// --ci decides it.
+    /// Before each run, and before its case is made: which case of the plan, the runs done so far,
+    /// and their total or 0 where --ci decides it.
     std::function<void(std::size_t index, int done, int total)> on_run = [](auto...) {};
     /// After each run: `rows_so_far` gives all rows with their flags, in the plan's order;
     /// it is local.
@@ -24,6 +24,7 @@ struct Method {
     int groups = 0;        ///< of cases whose runs were interleaved
     int rounds = 0;        ///< of one run of each case of a group, repetitions included
     bool stopped = false;  ///< by a signal, before all runs were made
+    Seconds took{};
 };
 
 /// All rows of a job, in the plan's order, with their flags.

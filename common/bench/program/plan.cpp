@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "bench/measure/probes.hpp"
+#include "bench/program/forecast.hpp"
 #include "bench/report/cluster.hpp"
 #include "bench/report/verdict.hpp"
 #include "comm/windows/window_space.hpp"
@@ -107,40 +107,6 @@ std::optional<std::string> why_no_windows(const PlannedCase& planned, const Node
         folder->path, comm::TransportRegistry::plain_mpi());
 }
 
-// Seconds per operation of matrix products; 0 if the cases have none.
-double product_cost(Session& session) {
-    const auto multiplies = [](const PlannedCase& planned) { return planned.products > Flops{}; };
-    if (std::ranges::none_of(session.plan(), multiplies)) {
-        return 0;
-    }
-    SgemmProbe probe(session.device(), 512);
-    probe.measure(session.stream());  // the first one finds cold caches
-    return probe.measure(session.stream()).value / probe.flops().value;
-}
-
-// The traffic and the products at the rates of a quick look at one rank, and the probes of the
-// limit: right within a factor of two or so, which is what a budget needs.
-Seconds estimate(Session& session) {
-    MemoryProbe probe(session.device(), AccessPattern::add, mebibytes(16));
-    const int passes = probe.passes_for(probe_time, 1000, session.stream());
-    const Seconds pass = probe.measure(passes, session.stream());
-    const double rate = static_cast<double>(probe.traffic().value) / pass.value;
-    constexpr int automatic_runs = 20;
-    const bool probes = session.options().limits == Switch::on;
-    const double cost = product_cost(session);
-    double seconds = 0;
-    for (const PlannedCase& planned : session.plan()) {
-        const Runs runs = runs_of(planned, session.options().runs);
-        const int count = runs.count.value_or(automatic_runs);
-        const Seconds run{static_cast<double>(planned.traffic.value) / rate +
-                          planned.products.value * cost};
-        seconds += (count + runs.warmup) * run.value;
-        seconds += probes && runs.warmup > 0 && run < probe_time ? count * run.value : 0;
-        seconds += probes ? (count + 1) * probe_time_beside(run, planned.probe_share).value : 0;
-    }
-    return {session.world().maximum(seconds)};
-}
-
 std::string describe_gpus(const Session& session) {
     std::string text;
     for (const Gpu& gpu : session.gpus().all()) {
@@ -241,7 +207,7 @@ std::string describe_plan(Session& session) {
     for (const std::string& warning : warnings(session, {})) {
         text += fmt::format("warning: {}\n", warning);
     }
-    return text + fmt::format("estimated time: {:.1f} s\n", estimate(session).value);
+    return text + fmt::format("estimated time: {:.1f} s\n", forecast(session).left({}).value);
 }
 
 std::string describe_choices(Session& session) {

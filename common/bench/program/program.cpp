@@ -13,10 +13,9 @@
 
 #include "bench/flags/filter.hpp"
 #include "bench/measure/measure.hpp"
-#include "bench/measure/progress_line.hpp"
 #include "bench/program/plan.hpp"
+#include "bench/program/progress_line.hpp"
 #include "bench/report/cluster.hpp"
-#include "bench/report/result_files.hpp"
 #include "bench/report/rows_text.hpp"
 #include "bench/report/verdict.hpp"
 #include "comm/mpi/agree.hpp"
@@ -177,11 +176,7 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
     }
     session.record().stages.end(Stage::plan);
     ResultFiles files(session, command_line_.resolved());
-    ProgressLine progress(session);
-    Measured measured =
-        measure(session, {.on_run = [&](std::size_t index, int done,
-                                        int total) { progress.begin_run(index, done, total); },
-                          .on_rows = [&](const auto& rows_so_far) { files.update(rows_so_far); }});
+    Measured measured = measure_in_view(session, files);
     files.write(measured);
     report(session, measured, files.warning());
     if (session.world().any(!files.problem().empty())) {
@@ -191,6 +186,14 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
         return ExitCode::failed;
     }
     return verdict(measured);
+}
+
+Measured Program::measure_in_view(Session& session, ResultFiles& files) {
+    ProgressLine progress(session);
+    return measure(session,
+                   {.on_run = [&](std::size_t index, int done,
+                                  int total) { progress.begin_run(index, done, total); },
+                    .on_rows = [&](const auto& rows_so_far) { files.update(rows_so_far); }});
 }
 
 void Program::prepare(Session& session, const std::function<void(Session&)>& plan) {
@@ -218,6 +221,7 @@ void Program::report(const Session& session, const Measured& measured, const std
             const bool is_marked = text.starts_with("? ") || text.starts_with("! ");
             print(fmt::format("{}{}\n", is_marked ? "" : "warning: ", text));
         }
+        print(budget_text(session.options(), measured));
         if (json) {
             print(fmt::format("more: quartet table {}\n", json->native()));
         }

@@ -5,6 +5,7 @@
 
 #include "bench/flags/command_line.hpp"
 #include "bench/measure/measure.hpp"
+#include "bench/report/result_files.hpp"
 #include "bench/session/session.hpp"
 
 namespace quartet::bench {
@@ -31,6 +32,7 @@ class Program {
     void parse(int argc, char** argv, const comm::Communicator& world);
     ExitCode run_session(Session& session, const std::function<void(Session&)>& plan);
     static void prepare(Session& session, const std::function<void(Session&)>& plan);
+    static Measured measure_in_view(Session& session, ResultFiles& files);
     void report(const Session& session, const Measured& measured, const std::string& warning);
     [[nodiscard]] ExitCode judged_by_output(ExitCode exit_code,
                                             const comm::Communicator& world) const;

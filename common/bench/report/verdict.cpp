@@ -62,6 +62,32 @@ std::vector<std::string> warnings(const Session& session, std::span<const Row> r
     return warnings;
 }
 
+std::string budget_text(const CommonOptions& options, const Measured& measured) {
+    if (!options.budget) {
+        return {};
+    }
+    std::set<std::size_t> runs;
+    for (const Row& row : measured.rows) {
+        if (row.error.empty()) {
+            runs.insert(row.runs.size());
+        }
+    }
+    std::string text;
+    const auto asked = static_cast<std::size_t>(options.runs.count.value_or(0));
+    if (!runs.empty() && *runs.begin() < asked) {
+        text = fmt::format("{}{} of {} runs in {:.0f} s: --runs {} makes all\n", *runs.begin(),
+                           runs.size() > 1 ? fmt::format(" to {}", *runs.rbegin()) : "", asked,
+                           options.budget->value, asked);
+    }
+    constexpr double more = 1.2;
+    if (measured.method.took > more * *options.budget) {
+        text +=
+            fmt::format("measured for {:.0f} s instead of {:.0f}: each case runs at least once\n",
+                        measured.method.took.value, options.budget->value);
+    }
+    return text;
+}
+
 std::string failures_of(std::span<const Row> rows, std::string_view program) {
     std::string lines;
     std::set<std::string> said;  // one reason may hold for many rows

@@ -12,6 +12,7 @@
 namespace quartet::bench {
 
 class Session;
+struct CommonOptions;
 
 /// Whether a case has complete runs.
 bool has_runs(const std::vector<Row>& rows);
@@ -24,6 +25,10 @@ ExitCode verdict(const Measured& measured);
 /// What readers must know before they quote a rate: about the places of the ranks, the GPUs, the
 /// runs and the flags of the rows.
 std::vector<std::string> warnings(const Session& session, std::span<const Row> rows);
+
+/// What became of the budget, in a line each: which runs did not fit, and that it took longer.
+/// Empty without one, and where all runs were made in time.
+std::string budget_text(const CommonOptions& options, const Measured& measured);
 
 /// A line for each reason why a row has no result, and for each wrong result. Empty if there is
 /// none.

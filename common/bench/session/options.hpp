@@ -26,6 +26,9 @@ struct Runs {
     int warmup = 1;
 };
 
+/// Time for measuring where neither that nor a number of runs is asked for.
+inline constexpr Seconds default_budget{30};
+
 /// The flags of all four programs; --help documents them and their defaults.
 struct CommonOptions {
     std::string device = "auto";
@@ -37,7 +40,7 @@ struct CommonOptions {
     Switch list = Switch::off;
     Switch dry_run = Switch::off;
     Runs runs;
-    std::optional<Seconds> budget;  ///< for measuring; as long as all runs take unless given
+    std::optional<Seconds> budget;  ///< for measuring; as long as all runs take unless set
     std::uint64_t seed = 1;
     Switch verify = Switch::on;
     Switch limits = Switch::on;

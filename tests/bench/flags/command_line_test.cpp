@@ -403,6 +403,17 @@ TEST(CommandLine, AProgramsOwnFlagsAreReadAndNamedInErrors) {
                 AllOf(HasSubstr("--size"), HasSubstr("1 to 100")));
 }
 
+TEST(CommandLine, HasABudgetUnlessRunsAreCounted) {
+    EXPECT_EQ(options_of({}).budget, default_budget);
+    EXPECT_EQ(options_of({"--budget", "7"}).budget, Seconds{7});
+    EXPECT_EQ(options_of({"--budget", "7", "--runs", "3"}).budget, Seconds{7});
+    EXPECT_EQ(options_of({"--runs", "10"}).budget, std::nullopt);
+    EXPECT_EQ(options_of({"--runs", "auto"}).budget, std::nullopt);
+    CommandLine command_line("program", "");
+    parse(command_line, {});
+    EXPECT_THAT(command_line.resolved(), testing::Contains(Pair("--budget", "30")));
+}
+
 TEST(CommandLine, ResolvesEveryFlagForTheRecord) {
     CommandLine command_line("program", "");
     parse(command_line, {"--runs", "3", "--runs", "4", "--force", "--memory", "1GiB"});
