@@ -1,34 +1,42 @@
 #!/bin/sh
-# quartet launch RANKS PROGRAM [ARGUMENTS...] (launch.sh): runs an MPI program on this machine and exits
-# with its exit code; 77, with the reason, if MPI cannot start here at all.
+# quartet launch RANKS PROGRAM [ARGUMENTS...] (launch.sh): runs an MPI program on
+# this machine and exits with its exit code; 77, with the reason, if MPI cannot
+# start here at all.
 #
-# In a Slurm job of several nodes it hands over to slurm/start.sh, which spreads the ranks over them,
-# unless MPIEXEC or MPIEXEC_FLAGS are set. With those, and in jobs of PBS and LSF on several hosts, the
-# batch system decides on the ranks and their binding. The rest is about one machine.
+# In a Slurm job of several nodes it hands over to slurm/start.sh, which spreads
+# the ranks over them, unless MPIEXEC or MPIEXEC_FLAGS are set. With those, and in
+# jobs of PBS and LSF on several hosts, the batch system decides on the ranks and
+# their binding. The rest is about one machine.
 #
-# TERM, INT, HUP and USR1 ask the ranks to stop (USR1, which Open MPI hands to them, once there are
-# some); a second one ends the job. The exit code is then the programs', 75 if they have kept something,
-# or 128 plus the signal's number. Open MPI (4.1.4) exits with 1 if a signal kills it; that becomes 128
-# plus the number, since 1 means a wrong result. If only a request came, 1 is the programs' own and stays.
+# TERM, INT, HUP and USR1 ask the ranks to stop (USR1, which Open MPI hands to
+# them, once there are some); a second one ends the job. The exit code is then the
+# programs', 75 if they have kept something, or 128 plus the signal's number. Open
+# MPI (4.1.4) exits with 1 if a signal kills it; that becomes 128 plus the number,
+# since 1 means a wrong result. If only a request came, 1 is the programs' own and
+# stays.
 #
 # It sets what Open MPI needs, and changes nothing that the user has set:
 # - Open MPI may run as root, as containers do, and needs no ssh.
-# - It prints nothing about our exit codes. It then does not report crashed ranks either, whose codes are
-#   128 plus the signal. OMPI_MCA_orte_execute_quiet=0 lets it report (Open MPI 5 always does).
-# - It uses the loopback interface alone (docs/cluster.md says what listens where).
-# - Each rank is bound to its own cores if there are enough. Otherwise ranks are not bound, may outnumber
-#   the cores, and yield while waiting. Nor are they bound if this shell may use only some CPUs (taskset,
-#   a batch system): Open MPI would bind them to others.
-# MPICH's launcher (Hydra) gets "-bind-to core:THREADS" where Open MPI's would bind. Other MPIs ignore the
-# OMPI_ variables and keep their own binding. No network is needed, but Open MPI needs an interface that
-# is up, if only loopback; the message says how to get one.
+# - It prints nothing about our exit codes. It then does not report crashed ranks
+#   either, whose codes are 128 plus the signal. OMPI_MCA_orte_execute_quiet=0
+#   lets it report (Open MPI 5 always does).
+# - It uses the loopback interface alone (docs/cluster.md says what listens
+#   where).
+# - Each rank is bound to its own cores if there are enough. Otherwise ranks are
+#   not bound, may outnumber the cores, and yield while waiting. Nor are they
+#   bound if this shell may use only some CPUs (taskset, a batch system): Open MPI
+#   would bind them to others.
+# MPICH's launcher (Hydra) gets "-bind-to core:THREADS" where Open MPI's would
+# bind. Other MPIs ignore the OMPI_ variables and keep their own binding. No
+# network is needed, but Open MPI needs an interface that is up, if only loopback;
+# the message says how to get one.
 #
 # MPIEXEC          the launcher (mpiexec)
-# MPIEXEC_FLAGS    replaces the flags chosen here; may be empty. The launcher's messages are then
-#                  shown, since it may reject them
+# MPIEXEC_FLAGS    replaces the flags chosen here; may be empty. The launcher's
+#                  messages are then shown, since it may reject them
 # QUARTET_THREADS  cores per rank (OMP_NUM_THREADS, else 1)
-# QUARTET_BIND     "none": do not bind, for jobs that run beside others, which Open MPI would bind to
-#                  the same first cores
+# QUARTET_BIND     "none": do not bind, for jobs that run beside others, which
+#                  Open MPI would bind to the same first cores
 #
 # example:
 #   quartet launch 2 cg --size 4096 --iterations 50 --runs 3

@@ -1,24 +1,31 @@
 #!/bin/bash
-# quartet start [OPTIONS] [RANKS] PROGRAM [ARGUMENTS...] (start.sh): runs an MPI program on the nodes of a
-# Slurm job and exits with its exit code: in a batch script, or by hand in the shell that salloc gives.
+# quartet start [OPTIONS] [RANKS] PROGRAM [ARGUMENTS...] (start.sh): runs an MPI
+# program on the nodes of a Slurm job and exits with its exit code: in a batch
+# script, or by hand in the shell that salloc gives.
 #
-# Without options there is one rank for each task, with as many cores as --cpus-per-task says. It changes
-# nothing that the user has set. Settings are arguments, since some sites hand no variables to jobs (--export=NONE):
+# Without options there is one rank for each task, with as many cores as
+# --cpus-per-task says. It changes nothing that the user has set. Settings are
+# arguments, since some sites hand no variables to jobs (--export=NONE):
 #
-# --launcher=NAME      srun (the default, or QUARTET_LAUNCHER), mpirun (Open MPI's), mpiexec (MPICH's)
-# --mpi=NAME           how srun speaks with the MPI (pmix, or QUARTET_MPI; see srun --mpi=list)
+# --launcher=NAME      srun (the default, or QUARTET_LAUNCHER), mpirun (Open
+#                      MPI's), mpiexec (MPICH's)
+# --mpi=NAME           how srun speaks with the MPI (pmix, or QUARTET_MPI; see
+#                      srun --mpi=list)
 # --cpu-bind=HOW       for srun
-# --prepare=LINE       a line of bash to run first, such as `module purge`; may be repeated
+# --prepare=LINE       a line of bash to run first, such as `module purge`; may be
+#                      repeated
 # --modules=NAMES      environment modules to load after that (or QUARTET_MODULES)
 # --set=NAME=VALUE     a variable for the job
 #
 # A part of the job, one step of several:
-# --ranks=N, or the number before PROGRAM     ranks in all
+# --ranks=N            ranks in all, as the number before PROGRAM
 # --nodes=N            nodes of the job to spread over, evenly
 # --hosts=A,B          these nodes
 # --threads=N          cores of a rank (QUARTET_THREADS)
-# --distribution=HOW   block (the default), cyclic, or plane=N: N ranks on a node, then on the next, in turn
-# --seconds=N          ends the program after this time (srun's own limit counts minutes)
+# --distribution=HOW   block (the default), cyclic, or plane=N: N ranks on a node,
+#                      then on the next, in turn
+# --seconds=N          ends the program after this time (srun's own limit counts
+#                      minutes)
 #
 # example:
 #   salloc -N 2 -n 2 quartet start stream --runs 3 --json pair.json

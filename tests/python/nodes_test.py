@@ -122,7 +122,7 @@ class Checks(unittest.TestCase):
         self.assertRegex(text, r"n3 +cg GFLOP/s +60.0 +100 +40% +[\d.]+ +2026-01-02\n")
         self.assertIn("Slow: n3. Alike and undisturbed nodes would give a false alarm in 5% of such checks",
                       " ".join(text.split()))
-        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
 
     def test_rates_have_the_marks_that_all_tables_have(self):
         text = self.check("1", self.rates(n3=60.0), marked=("n3", "n4"))[2]

@@ -10,14 +10,16 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
+import in_process
 from quartet.__main__ import all_summaries, module_of, parser_of
 from quartet.commands import SHELL_SCRIPTS, SUMMARIES
 from quartet.paths import SWEEPS, given_or_shipped
 from tree import SCRIPTS
 
 OLD_PYTHON = "#!/bin/sh\nexit 1\n"  # what it is asked is whether it is new enough
-LINES, COLUMNS = 24, 100  # of a screen
+LINES, COLUMNS = 24, 80  # of a screen
 
 
 def quartet(*words, **environment):
@@ -64,6 +66,41 @@ class Command(unittest.TestCase):
                 with contextlib.redirect_stdout(output), self.assertRaises(SystemExit):
                     parser.parse_args([name, "--help"])
                 self.assertTrue(output.getvalue().endswith(f"example:\n  {example}\n"), output.getvalue())
+
+    def test_every_help_keeps_to_80_columns(self):
+        for name in all_summaries():
+            with self.subTest(name), mock.patch.dict(os.environ, {"COLUMNS": "200"}):
+                if name in SHELL_SCRIPTS:
+                    text = quartet(name, "--help").stdout
+                else:
+                    output = io.StringIO()
+                    with contextlib.redirect_stdout(output), self.assertRaises(SystemExit):
+                        parser_of((name,)).parse_args([name, "--help"])
+                    text = output.getvalue()
+                self.assertIn(f"quartet {name}", text)
+                self.assertEqual([line for line in text.splitlines() if len(line) > COLUMNS], [])
+
+    def test_it_names_the_value_that_was_probably_meant(self):
+        slurm = ("--slurm", "h100-example")
+        cases = ("--sizes", "9", "--ranks", "1")
+        for words, meant in ((("sweep", "--kernels", "cgg", "--sizes", "100"), "cg"),
+                             (("sweep", "--kernels", "cg", *cases, "--formulations", "native,libary"), "library"),
+                             (("sweep", "--kernels", "cg", *cases, "--devices", "hots"), "host"),
+                             (("sweep", "--kernels", "cg", *cases, "--scaling", "strng"), "strong"),
+                             (("sweep", "laptop-cgg"), "laptop-cg"),
+                             (("nodes", *slurm, "--hosts", "n1", "--kernels", "cg,ftt"), "fft"),
+                             (("nodes", *slurm, "--hosts", "n1", "--pairs", "rign"), "ring"),
+                             (("nodes", *slurm, "--device", "hots"), "host"),
+                             (("nodes", "--slurm", "h100-exmple"), "h100-example"),
+                             (("predict", "h100-example", "cgg", *cases), "cg"),
+                             (("predict", "h100-example", "cg", *cases, "--formulation", "natve"), "native"),
+                             (("predict", "h100-example", "cg", *cases, "--arguments", "--storage ful"), "full"),
+                             (("submit", "h100-example", "--ranks", "1", "sream"), "stream"),
+                             (("submit", "h100-example", "--ranks", "1", "--distribution", "blok", "/bin/true"), "block"),
+                             (("machine", "--discver"), "--discover"),
+                             (("tiles", "cgg", "A.npy"), "cg")):
+            with self.subTest(words):
+                self.assert_refused(in_process.quartet(*words), f"did you mean {meant}?")
 
     def test_without_a_command_it_says_how_and_fails(self):
         done = quartet()

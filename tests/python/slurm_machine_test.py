@@ -1,6 +1,7 @@
 """Tests of scripts/python/quartet/slurm/machine.py, request.py and quartet submit without a Slurm; tests/lab/ has one."""
 
 import json
+import os
 import tempfile
 import unittest
 from pathlib import Path
@@ -257,6 +258,15 @@ class Submitting(MachineCase):
             done = self.submit("--dry-run", *arguments)
             self.assertIn(expected, done.stdout, done.stderr)
         self.assertIn("--device host asks for none", self.submit("--dry-run", "--ranks", 1, "/bin/true").stderr)
+
+    def test_hosts_are_a_list_of_names_or_of_ranges(self):
+        self.load(LEAST)
+        scontrol = self.file.with_name("scontrol")
+        scontrol.write_text("#!/bin/sh\nprintf 'n1\\nn2\\nn4\\n'\n", encoding="utf-8")
+        scontrol.chmod(0o755)
+        done = quartet("submit", self.file, "--hosts", "n[1-2,4]", "--ranks", "3", "--dry-run", "/bin/true",
+                       env={**os.environ, "PATH": f"{scontrol.parent}:{os.environ['PATH']}"})
+        self.assertIn("--nodelist=n1,n2,n4 ", done.stdout, done.stderr)
 
     def test_ranks_without_threads_are_no_division(self):
         for ranks, threads in ((0, 1), (1, 0), (-3, 1)):

@@ -8,10 +8,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Collection, NoReturn, Sequence
 
-from quartet.command_line import Parser, near, run_script
+from quartet.command_line import Parser, run_script
 from quartet.commands import SHELL_SCRIPTS, SUMMARIES
 from quartet.exit_codes import BAD_USAGE, VERIFIED, ScriptError
 from quartet.paths import SCRIPTS, version
+from quartet.text import WIDTH, filled, near
 
 IS_CHECKOUT = Path(__file__).parents[1].joinpath("quartet_dev").is_dir()
 HELP = ("help", "-h", "--help")
@@ -38,6 +39,13 @@ def _listed(summaries: dict[str, str]) -> str:
     return "\n".join(f"  {name:14} {summary}" for name, summary in summaries.items())
 
 
+class _Format(argparse.RawDescriptionHelpFormatter):
+    """As wide as all that is printed, whatever the terminal is."""
+
+    def __init__(self, prog: str):
+        super().__init__(prog, width=WIDTH)
+
+
 class _Root(Parser):
     def format_help(self) -> str:
         return help_text()
@@ -55,10 +63,10 @@ def parser_of(wanted: Collection[str]) -> Parser:
     parsers = root.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
     for name, summary in all_summaries().items():
         parser = parsers.add_parser(name, help=summary, allow_abbrev=False,
-                                    formatter_class=argparse.RawDescriptionHelpFormatter)
+                                    formatter_class=_Format)
         if name in wanted and name not in SHELL_SCRIPTS:
             module = module_of(name)
-            parser.description = module.__doc__
+            parser.description = filled(module.__doc__ or "")
             parser.add_debug()
             module.add_arguments(parser)
             parser.epilog = "\n\n".join(filter(None, (parser.epilog, f"example:\n  {module.EXAMPLE}")))

@@ -2,7 +2,6 @@
 
 import argparse
 import contextlib
-import difflib
 import io
 import os
 import shutil
@@ -10,13 +9,13 @@ import signal
 import sys
 import traceback
 from pathlib import Path
-from typing import Any, Callable, Iterable, NoReturn
+from typing import Any, Callable, Iterable, NoReturn, Sequence
 
 from quartet.exit_codes import FAILED, STOPPED, VERIFIED, ScriptError
 from quartet.files import make_folder, reason_of
 from quartet.launch import end_jobs_when_ended
 from quartet.paths import LAUNCHER, PROGRAMS, given_or_shipped
-from quartet.text import say
+from quartet.text import near, say
 
 DEBUG = "--debug"
 NOBODY_READS = 128 + signal.SIGPIPE  # as the shell has it of other programs
@@ -106,19 +105,28 @@ class UsageError(ScriptError):
         super().__init__(f"{message}: see --help")
 
 
-def near(word: str, known: Iterable[str]) -> str:
-    """ " (did you mean X?)", where a word that is known is near."""
-    found = difflib.get_close_matches(word, list(known), n=1)
-    return f" (did you mean {found[0]}?)" if found else ""
-
-
 class Parser(argparse.ArgumentParser):
-    """Says in one line what is wrong, and which flag was probably meant."""
+    """Says in one line what is wrong, and which flag or value was probably meant."""
+
+    _given: Sequence[str] = ()
 
     def error(self, message: str) -> NoReturn:
+        # What is required may be there, with a mistake in it.
+        unknown = [word.partition("=")[0] for word in self._given if word.startswith("--")]
+        mistyped = [flag for flag in unknown if flag not in self._option_string_actions
+                    and near(flag, self._option_string_actions)]
+        if mistyped and "required" in message:
+            message = f"unknown flag '{mistyped[0]:.40}'{near(mistyped[0], self._option_string_actions)}"
         raise ScriptError(f"{message}: see {self.prog} --help")
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            names = list(map(str, action.choices))
+            what = f"'{value!s:.40}' is none of {', '.join(names)}"
+            raise argparse.ArgumentError(action, what + near(str(value), names))
+
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        self._given = list(map(str, args or ()))
         namespace, surplus = super().parse_known_args(args, namespace)
         if surplus:
             flag = surplus[0].partition("=")[0]
@@ -226,7 +234,7 @@ def some_of(names: Iterable[str]) -> Callable[[str], tuple[str, ...]]:
     def parse(text: str) -> tuple[str, ...]:
         unknown = sorted(set(text.split(",")) - set(known))
         if unknown:
-            raise argparse.ArgumentTypeError(f"'{unknown[0]}' is none of {', '.join(known)}")
+            raise argparse.ArgumentTypeError(f"'{unknown[0]}' is none of {', '.join(known)}{near(unknown[0], known)}")
         return tuple(text.split(","))
 
     return parse

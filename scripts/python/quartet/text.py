@@ -1,6 +1,7 @@
 """The words, numbers and lines that the scripts print."""
 
 import contextlib
+import difflib
 import html
 import re
 import sys
@@ -32,6 +33,30 @@ def counted(count: int, noun: str) -> str:
     """ "1 launch", "2 launches"."""
     ending = "es" if noun.endswith(("ch", "s", "x")) else "s"
     return f"{count} {noun}" if count == 1 else f"{count} {noun}{ending}"
+
+
+def near(word: str, known: Iterable[str]) -> str:
+    """ " (did you mean X?)", where a word that is known is near."""
+    meant = _meant(word, known)
+    return f" (did you mean {meant}?)" if meant else ""
+
+
+def one_of(word: str, known: Iterable[str]) -> str:
+    """ "one of X, Y; did you mean X?", for what is in parentheses."""
+    names = list(known)
+    meant = _meant(word, names)
+    return f"one of {', '.join(names)}" + (f"; did you mean {meant}?" if meant else "")
+
+
+def _meant(word: str, known: Iterable[str]) -> str:
+    return next(iter(difflib.get_close_matches(word, list(known), n=1)), "")
+
+
+def filled(text: str) -> str:
+    """The text with its paragraphs filled to WIDTH; indented lines stay as they are."""
+    parts = re.split(r"\n{2,}", text)
+    return "\n\n".join(part if part.startswith(" ") else textwrap.fill(part, WIDTH, break_on_hyphens=False)
+                       for part in parts)
 
 
 def plain_versions(text: str) -> str:

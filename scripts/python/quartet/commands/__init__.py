@@ -3,13 +3,13 @@ exit code. Its docstring is its help. One that sets TAKES_COMMAND finds the word
 
 # In the order of `quartet --help`.
 SUMMARIES = {
-    "run": "measures with every program on this machine, ends with a verdict",
+    "run": "measures with every program here, and ends with a verdict",
     "check-machine": "says whether this machine is fit to be measured",
     "launch": "runs one program: launch RANKS PROGRAM [ARGUMENTS...]",
     "start": "runs one program on the nodes of a Slurm job",
     "table": "shows documents as a table, Markdown or CSV",
-    "compare": "says which results are faster: two sides, a baseline, published numbers",
-    "sweep": "runs programs over sizes, ranks, nodes and formulations; in Slurm jobs, too",
+    "compare": "says which of two results are faster",
+    "sweep": "runs programs over sizes, ranks, formulations; in Slurm, too",
     "report": "makes one page of results, with charts",
     "trace": "draws the timeline that a program's --trace left",
     "tiles": "cuts your own large arrays into files that programs read",

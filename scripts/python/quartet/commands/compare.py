@@ -1,11 +1,14 @@
 """Whether the results B are faster or slower than the results A, case by case.
 
-    quartet compare A B                          documents, or folders of them (commas join several)
-    quartet compare published B                  with published numbers; also a folder of them
-    quartet compare reference B                  with what is shipped for B's device
-    quartet compare --baseline DIR B             with what DIR holds for B's machine; --update keeps B there
-    quartet compare --run A B -- cg --size 4096  A and B are build folders (or programs): launches them in
-                                                 turn, 5, 10 or 20 times each, until it can decide
+    quartet compare A B                  documents, or folders (A,C is both)
+    quartet compare published B          with published numbers
+    quartet compare reference B          with what is shipped for B's device
+    quartet compare --baseline FOLDER B  with what it holds for B's machine;
+                                         --update keeps B there
+    quartet compare --run A B -- cg --size 4096
+                                         A and B are build folders, or programs:
+                                         launched in turn, 5, 10 or 20 times
+                                         each, until it can decide
 
 Each document counts as a launch. A verdict takes four launches of each side: two launches of one program
 differ by more than the runs of one launch show.
@@ -179,7 +182,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="differences of the rate that do not matter (%(default)s)")
     parser.add_argument("--strict", action="store_true",
                         help="exits with 4 also if any case is unclear or not comparable")
-    parser.add_argument("--baseline", type=Path, metavar="DIR", help="compares with the results that the folder holds")
+    parser.add_argument("--baseline", type=Path, metavar="FOLDER",
+                        help="compares with the results that the folder holds")
     parser.add_argument("--update", action="store_true",
                         help="with --baseline: keeps the new results there if nothing is slower")
     parser.add_argument("--run", action="store_true", help="launches A and B in turn")

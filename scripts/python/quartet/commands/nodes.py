@@ -35,7 +35,7 @@ from quartet.sweep.loop import Sweep
 from quartet.sweep.plan import Plan
 from quartet.sweep.queue import QueuedSweep
 from quartet.sweep.versions import version_of
-from quartet.text import WIDTH, counted, say
+from quartet.text import WIDTH, counted, near, say
 
 EXAMPLE = "quartet nodes --slurm mine.json --hosts 'n[1-16]'"
 
@@ -84,7 +84,8 @@ def check(options: argparse.Namespace) -> None:
     """Checks what argparse does not. Raises UsageError."""
     if options.pairs not in (nodes_plan.RING, nodes_plan.ALL, nodes_plan.NONE) and not (
             options.pairs.isascii() and options.pairs.isdigit() and 0 < int(options.pairs[:5]) < 1000):
-        raise UsageError(f"--pairs '{options.pairs:.40}' is none of ring, all, none and 1 to 999")
+        raise UsageError(f"--pairs '{options.pairs:.40}' is none of ring, all, none and 1 to 999"
+                         f"{near(options.pairs, (nodes_plan.RING, nodes_plan.ALL, nodes_plan.NONE))}")
     if options.false_alarms >= 0.5 or options.least >= 1:
         raise UsageError("--false-alarms is a share below 0.5, --least one below 1")
 

@@ -5,7 +5,7 @@ MACHINE is a machine file, or the name of one that is shipped, with an object `r
 its uncertainty and its source. What documents show need not be described (--from).
 
     quartet predict h100-example cg --sizes 65536 --ranks 1:16384
-    quartet predict mine.json fft --sizes 2^31 --ranks 1:4096 --from results/runs --weak"""
+    quartet predict mine.json fft --sizes 2^31 --ranks 1:4096 --from runs --weak"""
 
 import argparse
 from dataclasses import asdict

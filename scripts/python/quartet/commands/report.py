@@ -4,10 +4,10 @@ The page holds everything it shows, so it can be copied away and opened without 
 that cannot be used are named on it and left out. Charts need matplotlib; without it the page has
 tables. Long tables can be sorted and filtered where DataTables was installed (scripts/setup.sh report).
 
-    quartet report                                  # results/report/index.html
+    quartet report                          # results/report/index.html
     quartet report old/ new/ --output page.html
-    quartet report --rates mine.json FOLDER         # beside what the machine should give
-    quartet report --kernels kernels.png FOLDER     # each kernel against its limit, alone"""
+    quartet report --rates mine.json FOLDER # beside what it should give
+    quartet report --kernels a.png FOLDER   # only each kernel against its limit"""
 
 import argparse
 import csv

@@ -5,9 +5,11 @@ that the ranks need there, and runs cpu.sbatch or gpu.sbatch; --dry-run shows th
 --ranks alone are packed onto as few nodes as hold them. Two of --ranks, --nodes and --ranks-per-node
 decide the third:
 
-    quartet submit mine.json --nodes 2 --ranks-per-node 1 stream        a pair of nodes
-    quartet submit mine.json --nodes 4 --ranks-per-node gpus cg         a rank for each GPU
-    quartet submit mine.json --nodes 4 --ranks-per-node sockets fft     each with a socket's cores"""
+    quartet submit mine.json --nodes 2 --ranks-per-node 1 stream
+    quartet submit mine.json --nodes 4 --ranks-per-node gpus cg
+    quartet submit mine.json --nodes 4 --ranks-per-node sockets fft
+
+These are a pair of nodes, a rank for each GPU, and a rank for each socket with its cores."""
 
 import argparse
 import dataclasses
@@ -18,13 +20,15 @@ from pathlib import Path
 
 from quartet.command_line import shipped_in, whole_number
 from quartet.exit_codes import FAILED, VERIFIED, ScriptError
+from quartet.kernels import KERNELS
 from quartet.launch import Job, options_of
 from quartet.machine import MOST_RANKS
 from quartet.paths import MACHINES
+from quartet.slurm.allocation import hosts_of
 from quartet.slurm.machine import MachineError, SlurmMachine
 from quartet.slurm.request import ceil, ranks_on_each_node, reducers_of, request, shape_of
 from quartet.terminal import printable
-from quartet.text import say
+from quartet.text import near, say
 
 EXAMPLE = "quartet submit mine.json --nodes 2 --ranks-per-node 1 stream"
 
@@ -35,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--nodes", type=whole_number(MOST_RANKS), help="nodes over which the ranks are spread evenly")
     parser.add_argument("--ranks-per-node", metavar="N|cores|sockets|gpus",
                         help="a data flow's reducers come on top of gpus")
-    parser.add_argument("--hosts", default="", metavar="A,B", help="these nodes and no others")
+    parser.add_argument("--hosts", default="", metavar="LIST", help="these nodes and no others: n7,n12 or n[1-4]")
     parser.add_argument("--distribution", default="", metavar="block|cyclic|plane=N",
                         help="how ranks are dealt to nodes: N at a time, in turn (the machine file's)")
     parser.add_argument("--threads", type=whole_number(4096),
@@ -52,7 +56,7 @@ def job_of(machine: SlurmMachine, given: argparse.Namespace) -> Job:
     """Raises MachineError if too little is said, or too much."""
     threads = given.threads or (machine.cores_per_node // machine.sockets_per_node
                                 if given.ranks_per_node == "sockets" else 1)
-    hosts = tuple(filter(None, given.hosts.split(",")))
+    hosts = hosts_of(given.hosts) if "[" in given.hosts else tuple(filter(None, given.hosts.split(",")))
     nodes = given.nodes or len(hosts) or None
     job = Job(given.program, given.ranks or 1, threads, tuple(given.arguments), nodes=nodes, hosts=hosts,
               distribution=given.distribution)
@@ -81,7 +85,8 @@ def run(given: argparse.Namespace) -> int:
     machine = SlurmMachine.load(given.machine)
     program = shutil.which(given.program.absolute()) or shutil.which(given.program)  # on PATH
     if not program:
-        raise ScriptError(f"there is no program {given.program}: build it first")
+        meant = "" if given.program.name in KERNELS else near(given.program.name, KERNELS)
+        raise ScriptError(f"there is no program {given.program}{meant}: build it first")
     job = job_of(machine, given)
     wanted = request(machine, job, given.minutes)
     command = ["sbatch", "--parsable", f"--output={given.output}", *wanted.arguments, *machine.settings,

@@ -2,7 +2,7 @@
 each of its streams, a colour for each phase (the paper's Fig. 3). Needs matplotlib.
 
     quartet trace trace.json picture.png
-    quartet trace trace.json picture.png --run 2 --case dataflow --from 10 --to 60
+    quartet trace trace.json picture.png --run 2 --case dataflow --from 10
 """
 
 import argparse

@@ -5,7 +5,7 @@ from quartet.nodes.outliers import LEAST_VALUES
 from quartet.nodes.plan import PAIR
 from quartet.text import ABOVE_LIMIT, DISTRUSTED, aligned, counted, rate, widths_of, wrapped
 
-HEADINGS = ("node", "what", "rate", "median", "below it", "deviations", "since")
+HEADINGS = ("node", "what", "rate", "median", "below", "score", "since")
 SHOWN = 20  # of failures, and of names
 TEXT = (0, 1, 6)  # columns
 
@@ -42,7 +42,7 @@ def _spread(measure: Measure) -> str:
     if not measure.sample:
         return f"{measure.what}: {what}, too few to tell who stands out ({LEAST_VALUES} at least)"
     return (f"{measure.what}: {what}, median {rate(measure.sample.median)} {measure.unit}, robust deviation "
-            f"{measure.sample.deviation:.1%}, threshold {measure.sample.threshold:.1f} deviations")
+            f"{measure.sample.deviation:.1%}, threshold {measure.sample.threshold:.1f} deviations (the score)")
 
 
 def _verdict(found: Findings, false_alarms: float, least: float) -> str:

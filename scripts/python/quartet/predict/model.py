@@ -8,6 +8,7 @@ from quartet.predict.cluster import Cluster
 from quartet.predict.duration import Duration
 from quartet.results import Case, whole_number
 from quartet.sizes import points
+from quartet.text import one_of
 
 MOST = 10**12  # of an option that is a number
 
@@ -64,7 +65,7 @@ class Model:
 def _value(name: str, text: Optional[str], default: Union[int, tuple[str, ...]]) -> Union[int, str]:
     if isinstance(default, tuple):
         if text is not None and text not in default:
-            raise ScriptError(f"--{name} '{text:.40}': give one of {', '.join(default)}")
+            raise ScriptError(f"--{name} '{text:.40}': give {one_of(text, default)}")
         return text or default[0]
     if text is None:
         return default

@@ -6,18 +6,19 @@ import shlex
 from quartet.exit_codes import ScriptError
 from quartet.kernels import KERNELS, Kernel
 from quartet.predict.models import MODELS
+from quartet.text import one_of
 
 
 def kernel_called(name: str) -> Kernel:
     """One that has a model."""
     if name not in MODELS:
-        raise ScriptError(f"kernel '{name:.60}' (one of {', '.join(MODELS)})")
+        raise ScriptError(f"kernel '{name:.60}' ({one_of(name, MODELS)})")
     return KERNELS[name]
 
 
 def formulation_called(name: str, known: tuple[str, ...]) -> str:
     if name not in known:
-        raise ScriptError(f"--formulation '{name:.40}' (one of {', '.join(known)})")
+        raise ScriptError(f"--formulation '{name:.40}' ({one_of(name, known)})")
     return name
 
 

@@ -2,6 +2,7 @@
 deals one by one, plane=N deals N at a time, in turn, until all are dealt."""
 
 from quartet.slurm.machine import MachineError
+from quartet.text import near
 
 PLANE = "plane="
 
@@ -19,7 +20,8 @@ def check_order(order: str) -> str:
     if order.startswith(PLANE):
         plane_of(order)
     elif order not in ("", "block", "cyclic"):
-        raise MachineError(f"--distribution '{order:.40}' (not block, cyclic or plane=N): name another one")
+        raise MachineError(f"--distribution '{order:.40}' (not block, cyclic or plane=N)"
+                           f"{near(order, ('block', 'cyclic'))}: name another one")
     return order
 
 

@@ -10,6 +10,7 @@ from quartet.exit_codes import ScriptError
 from quartet.files import read_json, reason_of, with_bounds
 from quartet.paths import MACHINES, SLURM
 from quartet.terminal import printable
+from quartet.text import near
 
 MUST_BE_FILLED_IN = ("name", "cores_per_node", "sockets_per_node")
 TEMPLATE = MACHINES / "template.json"
@@ -55,7 +56,8 @@ class SlurmMachine:
             data = with_bounds(read_json(path), _plain)
         except (OSError, ValueError) as error:
             why = reason_of(error) if isinstance(error, OSError) else error
-            raise MachineError(f"{path}: cannot be read ({why}): {HOW_TO_MAKE}") from None
+            meant = near(path.name, (file.stem for file in sorted(MACHINES.glob("*.json"))))
+            raise MachineError(f"{path}: cannot be read ({why}){meant}: {HOW_TO_MAKE}") from None
         return SlurmMachine.of(data, f"{path}: ")
 
     @staticmethod

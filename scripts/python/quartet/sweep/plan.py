@@ -11,6 +11,7 @@ from typing import Any, Optional
 from quartet import schema
 from quartet.kernels import KERNELS, Reducers
 from quartet.launch import options_of
+from quartet.results import OWN_FORMULATIONS
 from quartet.sizes import GROWTH, grow, points, written
 from quartet.sweep.spec import (
     BLOCK_KEYS,
@@ -25,11 +26,13 @@ from quartet.sweep.spec import (
     word,
     words,
 )
-from quartet.text import counted
+from quartet.text import counted, one_of
 
 PLAN_VERSION = 1
 MOST_LAUNCHES = 100_000  # in all
 NOTABLE = 1e-3  # of the work, when a size is rounded
+DEVICES = ("host", "cuda", "model", "auto")
+KNOWN = {"kernels": tuple(KERNELS), "formulations": OWN_FORMULATIONS, "devices": DEVICES}
 COUNTS = ("ranks", "workers", "ranks_per_node")  # a block has one of these
 
 
@@ -150,7 +153,11 @@ def add_blocks(draft: Draft, spec: dict[str, Any], where: str, launches: Optiona
 def _add_block(draft: Draft, block: dict[str, Any], launches: int, where: str) -> None:
     scaling = block.get("scaling", "none")
     if scaling not in SCALINGS:
-        raise SpecError(f"{where}: scaling {shown(scaling)} (one of {', '.join(SCALINGS)})")
+        raise SpecError(f"{where}: scaling {shown(scaling)} ({one_of(str(scaling), SCALINGS)})")
+    for key, known in KNOWN.items():
+        for value in ",".join(words(block, key, [next(iter(known))], where)).split(","):
+            if value not in known:
+                raise SpecError(f"{where}: {key[:-1]} '{value:.60}' ({one_of(value, known)})")
     if sum(key in block for key in COUNTS) != 1:
         raise SpecError(f"{where}: give either ranks or workers, or nodes and ranks_per_node (one of them "
                         "decides the others)")
@@ -169,8 +176,6 @@ def _add_block(draft: Draft, block: dict[str, Any], launches: int, where: str) -
     if math.prod(map(len, (*lists, nodes, listed(values, f"{where}: {key}", [])))) * launches > MOST_LAUNCHES:
         raise SpecError(f"{where}: more than {MOST_LAUNCHES} launches: plan fewer")
     for kernel, size, formulation, transport, device, threads in itertools.product(*lists):
-        if kernel not in KERNELS:
-            raise SpecError(f"{where}: kernel '{kernel:.60}' (one of {', '.join(KERNELS)})")
         roles = _Roles(kernel, formulation, reducers, where)
         threads = positive(threads, f"{where}: threads")
         places = [_Place(*roles.place(count, key == "workers" or on_top and roles.collecting > 0), node)

@@ -8,8 +8,10 @@ from typing import Any
 from quartet.exit_codes import ScriptError
 from quartet.files import FileProblem, read_json, read_text, reason_of, with_bounds
 from quartet.machine import MOST_RANKS
+from quartet.paths import SWEEPS
 from quartet.results import whole_number
 from quartet.terminal import printable
+from quartet.text import near
 from quartet.units import MIB
 
 MOST_BYTES = MIB  # of a file
@@ -67,7 +69,8 @@ def read_spec(path: Path) -> dict[str, Any]:
         return with_known_keys(read_json(path, MOST_BYTES), FILE_KEYS, str(path))
     except (FileNotFoundError, FileProblem) as error:
         why = str(error) if isinstance(error, FileProblem) else reason_of(error)
-        raise SpecError(f"{path}: cannot be read ({why}): give a sweep in JSON or TOML") from None
+        meant = near(path.name, (file.stem for file in sorted(SWEEPS.glob("*.json"))))
+        raise SpecError(f"{path}: cannot be read ({why}){meant}: give a sweep in JSON or TOML") from None
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
@@ -97,8 +100,8 @@ def with_known_keys(table: Any, keys: set[str], where: str) -> dict[str, Any]:
         raise SpecError(f"{where}: {shown(table)} (not a table of keys): see quartet sweep --help")
     unknown = sorted(table.keys() - keys)
     if unknown:
-        raise SpecError(f"{where}: unknown key '{unknown[0]:.60}' (known: {', '.join(sorted(keys))}): "
-                        "correct its name")
+        raise SpecError(f"{where}: unknown key '{unknown[0]:.60}' (known: {', '.join(sorted(keys))})"
+                        f"{near(unknown[0], keys)}: correct its name")
     return table
 
 

@@ -2,9 +2,9 @@
 
 # In the order of `quartet --help`.
 SUMMARIES = {
-    "limits": "says how near each kernel is to its limit, and how far ahead of its peers",
+    "limits": "measures each kernel beside its limit and its peers",
     "peers": "runs the same data flows by TensorFlow beside ours",
-    "cost": "measures time and memory against size, draws both beside the formulas",
+    "cost": "measures time and memory against size, beside formulas",
     "gpu": "builds, tests and measures everything on the GPU that is here",
     "simulate": "runs programs on simulated ranks of a described machine",
     "soak": "disturbs small jobs, and looks for what is lost or left",

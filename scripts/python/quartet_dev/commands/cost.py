@@ -2,9 +2,9 @@
 kernel's formulas. Prints the fitted and the expected exponents and draws a picture for each kernel
 (needs matplotlib).
 
-    quartet cost                              # minutes; pictures in results/pictures/
-    quartet cost --only cg --pictures /tmp    # elsewhere
-    quartet cost --reuse                      # draws again what was measured
+    quartet cost                           # minutes; draws in results/pictures/
+    quartet cost --only cg --pictures /tmp # elsewhere
+    quartet cost --reuse                   # draws again what was measured
 
 Memory is the largest rank's peak resident size, less what a tiny problem needs beyond its formula.
 "start to first timed run" is an upper bound: a launch with limit, warm-up and one run, less that

@@ -2,7 +2,7 @@
 in carried/ these libraries' headers, from this machine, each with its licence. Beside it lies a recipe for
 EasyBuild, with the tarball's checksum. `make dist` calls it.
 
-    quartet dist                               # build/quartet-VERSION.tar.gz of HEAD
+    quartet dist                          # build/quartet-VERSION.tar.gz of HEAD
     quartet dist --commit v0.1.0 --output q.tar.gz --licence fmt=LICENSE.rst
 
 A licence is what the library's package left in /usr/share/doc or /usr/share/licenses; --licence names

@@ -2,14 +2,15 @@
 
 It has parts, each of which ends within ten minutes and can run alone (--only). They run in this order:
 
-    kernels       our kernels alone, checked and timed, beside cudaMemcpy and cuBLAS; needs nvcc only
-    build         programs and GPU tests, for the architecture of the GPU that is here
+    kernels       our kernels alone, checked and timed, beside cudaMemcpy and
+                  cuBLAS; needs nvcc only
+    build         programs and GPU tests, for the architecture of this GPU
     check         all that --list shows on cuda, once, on small problems
     cg fft stream matmul   the measurements, with what is promised of them
     tests         all tests that need a GPU
-    counters      hardware counters that show whether a promise is kept by accident (ncu)
-    memcheck racecheck synccheck   compute-sanitizer: memcheck over the device's tests, the others over
-                  those of the kernels
+    counters      hardware counters: is a promise kept by accident? (ncu)
+    memcheck racecheck synccheck   compute-sanitizer: memcheck over the device's
+                  tests, the others over those of the kernels
     check-memory  the check under compute-sanitizer
 
 A part that fails does not stop the others. Each leaves its documents, logs and a record in a folder

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--isa", choices=ISAS, metavar="NAME",
                         help=f"vector instructions of all launches, one of {','.join(ISAS)} (the programs' own "
                              "choice); documents are in a folder of that name in --results")
-    parser.add_argument("--data", type=Path, metavar="DIR", help="keeps data files there (a "
+    parser.add_argument("--data", type=Path, metavar="FOLDER", help="keeps data files there (a "
                         "temporary folder in --results)")
 
 

@@ -5,9 +5,9 @@ MACHINE is a machine file with an object `rates`. The programs are those of the 
 scripts/setup.sh simulate && cmake --workflow --preset simulate. Documents stay in a folder,
 each row marked as simulated.
 
-    quartet simulate fat-tree-cpu-example cg --sizes 65536 --ranks 8:256 --arguments "--iterations 4"
+    quartet simulate fat-tree-cpu-example cg --sizes 65536 --ranks 8:256
     quartet simulate mine.json fft --sizes 2^29 --ranks 64 --collectives mpich
-    quartet simulate mine.json matmul --sizes 16384 --ranks 8,64 --formulation native,dataflow"""
+    quartet simulate mine.json fft --sizes 2^20 --ranks 8 --formulation dataflow"""
 
 import argparse
 import tempfile
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="the MPI whose choice of algorithms is simulated (%(default)s: Open MPI's)")
     parser.add_argument("--ranks-per-node", type=whole_number(MOST_PER_NODE), metavar="N",
                         help="ranks of a node, instead of the machine file's")
-    parser.add_argument("--build", type=Path, default=ROOT / "build" / "simulate", metavar="DIR",
+    parser.add_argument("--build", type=Path, default=ROOT / "build" / "simulate", metavar="FOLDER",
                         help="build folder of the preset simulate (%(default)s)")
     parser.add_argument("--results", type=Path, default=RESULTS / "simulated", metavar="FOLDER",
                         help="folder of the documents (%(default)s)")
