@@ -6,8 +6,8 @@
 
 namespace quartet {
 
-/// What is written for people has lines of at most so many columns.
-constexpr std::size_t most_columns = 80;
+/// Lines of text for people have at most this many columns.
+inline constexpr std::size_t most_columns = 80;
 
 /// Lines of words, indented and at most 80 columns long. The first line goes on behind `begun`;
 /// words that are longer than a line stay whole.

@@ -197,7 +197,7 @@ class Flags(unittest.TestCase):
             lines = [re.sub(r", \d+ s (left|so far)$", "", line) for line in outcome.stderr.splitlines()]
             begun = [line for line in lines
                      if line.startswith("[") and not re.search(r": run \d+", line)]  # of runs that take seconds
-            self.assertEqual(begun, [
+            self.assertEqual(list(dict.fromkeys(begun)), [
                 f"[{index}/{len(names)}] {name}" for index, name in enumerate(names, 1)])
             self.assertEqual(outcome.stdout, "")
 
@@ -216,9 +216,7 @@ class Flags(unittest.TestCase):
         return lines
 
     def test_progress_shows_on_a_terminal_behind_the_launcher(self):
-        begin = time.monotonic()
         expected, begun, again = self.first_lines(3)
-        self.assertLess(time.monotonic() - begin, 30)
         self.assertRegex(expected, r"^cg: about \d+ s of measuring$")
         for line in (begun, again):
             self.assertRegex(line, r"^\[1/1\] cg/native/.*, \d+ s left$")

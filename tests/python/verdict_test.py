@@ -96,8 +96,8 @@ class Verdict(unittest.TestCase):
         self.assertEqual(found[2].split()[:4], ["stream", "80%", "-", "?"])
         self.assertTrue(found[2].endswith("? (library is in doubt)"), found[2])
         self.assertTrue(lines(stream(1000), stream(5000, "library"))[4].endswith("? (native is in doubt)"))
-        self.assertTrue(lines(stream(9000, verified=False), stream(5000, "library"))[2].endswith("? (native is WRONG)"))
-        self.assertTrue(lines(stream(9000), stream(5000, "library", verified=False))[2].endswith("? (library is WRONG)"))
+        self.assertTrue(lines(stream(9000, verified=False), stream(5000, "library"))[2].endswith("? (a row of native is WRONG)"))
+        self.assertTrue(lines(stream(9000), stream(5000, "library", verified=False))[2].endswith("? (a row of library is WRONG)"))
         doubtful = lines(stream(9000, distrusted=True), stream(5000, "library", distrusted=True))
         self.assertTrue(doubtful[2].endswith("? (both are in doubt)"), doubtful[2])
         both = lines(stream(9000), stream(5000, "library", distrusted=True),

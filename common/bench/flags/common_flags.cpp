@@ -108,7 +108,7 @@ void CommandLine::add_measurement() {
         into(runs.warmup, count_between(0, 1000)));
     add({"--budget", group, "SECONDS",
          fmt::format("time for measuring all cases: fewer runs than --runs where they do not fit, "
-                     "at least one [{:.0f}; no end if --runs is given]",
+                     "at least one [{:.0f}; no limit if --runs is given]",
                      default_budget.value)},
         into(options_.budget, [](std::string_view text) {
             return Seconds{static_cast<double>(parse_count(text, 1, 100'000'000))};

@@ -8,11 +8,11 @@
 
 namespace quartet::bench {
 
-/// How long the runs of a job take: at first by what is expected of each case, then also by how
-/// long the runs made so far took beside that. Local.
+/// How long the runs of a job take: what is expected of each case, scaled by how long finished runs
+/// really took. Local.
 class Forecast {
   public:
-    /// What is expected of one case. Warm-ups count to the first run, and a run's probe to the run.
+    /// What is expected of one case. The first run includes warm-ups; each run includes its probe.
     struct Expected {
         Seconds first_run;
         Seconds later_run;
@@ -22,7 +22,7 @@ class Forecast {
     /// With a budget, later runs are made only while it lasts.
     Forecast(const std::vector<Expected>& cases, std::optional<Seconds> budget);
 
-    /// A run of this case begins, `elapsed` after the job; the one before has ended.
+    /// A run of this case begins, `elapsed` after the job began; the one before has ended.
     void begin_run(std::size_t index, Seconds elapsed);
     /// Until all runs are made; negative where they take longer than expected.
     [[nodiscard]] Seconds left(Seconds elapsed) const { return end_ - elapsed; }

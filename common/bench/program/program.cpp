@@ -174,7 +174,6 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
     if (options.cluster == Switch::on) {
         print_on_root(within_columns(describe_clusters(session), continued));
     }
-    session.record().stages.end(Stage::plan);
     ResultFiles files(session, command_line_.resolved());
     Measured measured = measure_in_view(session, files);
     files.write(measured);
@@ -190,6 +189,7 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
 
 Measured Program::measure_in_view(Session& session, ResultFiles& files) {
     ProgressLine progress(session);
+    session.record().stages.end(Stage::plan);
     return measure(session,
                    {.on_run = [&](std::size_t index, int done,
                                   int total) { progress.begin_run(index, done, total); },
@@ -221,7 +221,10 @@ void Program::report(const Session& session, const Measured& measured, const std
             const bool is_marked = text.starts_with("? ") || text.starts_with("! ");
             print(fmt::format("{}{}\n", is_marked ? "" : "warning: ", text));
         }
-        print(budget_text(session.options(), measured));
+        if (!session.plan().empty()) {
+            const Runs runs = runs_of(session.plan().front(), session.options().runs);
+            print(budget_text(session.options().budget, runs.count.value_or(0), measured));
+        }
         if (json) {
             print(fmt::format("more: quartet table {}\n", json->native()));
         }

@@ -46,15 +46,12 @@ std::optional<ProgressLine::Style> ProgressLine::style_of(const Session& session
 }
 
 ProgressLine::ProgressLine(Session& session)
-    : session_(session),
-      style_(style_of(session)),
-      begun_(session.plan().size()),
-      begin_(now()),
-      last_(begin_) {
+    : session_(session), style_(style_of(session)), begun_(session.plan().size()) {
     if (!session.world().any(style_.has_value())) {
         return;
     }
     forecast_ = forecast(session);
+    begin_ = last_ = now();
     if (!style_) {
         return;
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <utility>
 
 #include "bench/measure/flag_rows.hpp"
 #include "bench/results/samples.hpp"
@@ -62,28 +63,27 @@ std::vector<std::string> warnings(const Session& session, std::span<const Row> r
     return warnings;
 }
 
-std::string budget_text(const CommonOptions& options, const Measured& measured) {
-    if (!options.budget) {
-        return {};
-    }
+std::string budget_text(const std::optional<Seconds>& budget, int asked, const Measured& measured) {
     std::set<std::size_t> runs;
     for (const Row& row : measured.rows) {
         if (row.error.empty()) {
             runs.insert(row.runs.size());
         }
     }
+    if (!budget || measured.method.stopped || runs.empty()) {
+        return {};
+    }
     std::string text;
-    const auto asked = static_cast<std::size_t>(options.runs.count.value_or(0));
-    if (!runs.empty() && *runs.begin() < asked) {
-        text = fmt::format("{}{} of {} runs in {:.0f} s: --runs {} makes all\n", *runs.begin(),
-                           runs.size() > 1 ? fmt::format(" to {}", *runs.rbegin()) : "", asked,
-                           options.budget->value, asked);
+    if (std::cmp_less(*runs.begin(), asked)) {
+        text = fmt::format(
+            "{}{} of {} runs in {:.0f} s: a longer --budget allows more\n", *runs.begin(),
+            runs.size() > 1 ? fmt::format(" to {}", *runs.rbegin()) : "", asked, budget->value);
     }
     constexpr double more = 1.2;
-    if (measured.method.took > more * *options.budget) {
+    if (*runs.begin() == 1 && measured.method.took > more * *budget) {
         text +=
             fmt::format("measured for {:.0f} s instead of {:.0f}: each case runs at least once\n",
-                        measured.method.took.value, options.budget->value);
+                        measured.method.took.value, budget->value);
     }
     return text;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,7 +13,6 @@
 namespace quartet::bench {
 
 class Session;
-struct CommonOptions;
 
 /// Whether a case has complete runs.
 bool has_runs(const std::vector<Row>& rows);
@@ -26,9 +26,9 @@ ExitCode verdict(const Measured& measured);
 /// runs and the flags of the rows.
 std::vector<std::string> warnings(const Session& session, std::span<const Row> rows);
 
-/// What became of the budget, in a line each: which runs did not fit, and that it took longer.
-/// Empty without one, and where all runs were made in time.
-std::string budget_text(const CommonOptions& options, const Measured& measured);
+/// What became of the budget, in a line each: how many of the runs asked for fitted, and that their
+/// first ones took longer. Empty without a budget, and where all runs were made in time.
+std::string budget_text(const std::optional<Seconds>& budget, int asked, const Measured& measured);
 
 /// A line for each reason why a row has no result, and for each wrong result. Empty if there is
 /// none.

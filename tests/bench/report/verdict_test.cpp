@@ -68,31 +68,33 @@ TEST(Verdict, AWrongResultWeighsMoreThanAnUnavailableMember) {
               ExitCode::wrong_result);
 }
 
-CommonOptions within(double budget, int runs) {
-    CommonOptions options;
-    options.runs.count = runs;
-    options.budget = Seconds{budget};
-    return options;
-}
-
 TEST(BudgetText, IsEmptyWhereAllRunsFit) {
     const Method method{.took = {9}};
-    EXPECT_EQ(budget_text({}, {std::vector{fake_row({1})}, method}), "") << "no budget";
-    EXPECT_EQ(budget_text(within(10, 2), {std::vector{fake_row({1, 1})}, method}), "");
-    EXPECT_EQ(budget_text(within(10, 2), {std::vector{fake_error("no such thing")}, method}), "");
+    const std::vector two_runs{fake_row({1, 1})};
+    EXPECT_EQ(budget_text(std::nullopt, 3, {two_runs, method}), "") << "no budget";
+    EXPECT_EQ(budget_text(Seconds{10}, 2, {two_runs, method}), "");
+    EXPECT_EQ(budget_text(Seconds{10}, 0, {two_runs, method}), "") << "--ci decides";
+    EXPECT_EQ(budget_text(Seconds{10}, 2, {std::vector{fake_error("no such thing")}, method}), "");
 }
 
 TEST(BudgetText, SaysWhichRunsDidNotFit) {
     const Method method{.took = {10}};
-    EXPECT_EQ(budget_text(within(10, 3), {std::vector{fake_row({1}), fake_row({1, 1})}, method}),
-              "1 to 2 of 3 runs in 10 s: --runs 3 makes all\n");
-    EXPECT_EQ(budget_text(within(10, 3), {std::vector{fake_row({1, 1})}, method}),
-              "2 of 3 runs in 10 s: --runs 3 makes all\n");
+    EXPECT_EQ(budget_text(Seconds{10}, 3, {std::vector{fake_row({1}), fake_row({1, 1})}, method}),
+              "1 to 2 of 3 runs in 10 s: a longer --budget allows more\n");
+    EXPECT_EQ(budget_text(Seconds{10}, 3, {std::vector{fake_row({1, 1})}, method}),
+              "2 of 3 runs in 10 s: a longer --budget allows more\n");
 }
 
-TEST(BudgetText, SaysWhatTookLongerThanPlanned) {
-    EXPECT_EQ(budget_text(within(10, 1), {std::vector{fake_row({52})}, {.took = {52}}}),
+TEST(BudgetText, SaysWhichTimeTheFirstRunsTook) {
+    EXPECT_EQ(budget_text(Seconds{10}, 1, {std::vector{fake_row({52})}, {.took = {52}}}),
               "measured for 52 s instead of 10: each case runs at least once\n");
+    EXPECT_EQ(budget_text(Seconds{10}, 2, {std::vector{fake_row({6, 6})}, {.took = {13}}}), "")
+        << "repeats of disturbed runs took it";
+}
+
+TEST(BudgetText, BlamesNoBudgetWhereTheJobWasStopped) {
+    const Method stopped{.stopped = true, .took = {52}};
+    EXPECT_EQ(budget_text(Seconds{10}, 3, {std::vector{fake_row({1})}, stopped}), "");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 """Whether the results B are faster or slower than the results A, case by case.
 
-    quartet compare A B                  documents, or folders (A,C is both)
+    quartet compare A B                  documents or folders (A,C joins two)
     quartet compare published B          with published numbers
     quartet compare reference B          with what is shipped for B's device
     quartet compare --baseline FOLDER B  with what it holds for B's machine;
@@ -92,8 +92,8 @@ def _beside_published(folder: Path, side: Side, options: argparse.Namespace) -> 
         return _shown([side], pairs, options)
     print("No published number is of this kind of device, on as many nodes and workers, at\na like size.")
     print(orientation.render([case for sample in side.samples.values() for case in sample.cases], folder) or
-          "Nor does other work stand here for orientation: your rows are marked (quartet\n"
-          "table shows why), or nothing is published of such a kernel and device.\n", end="")
+          "There is no other work for orientation either: your rows are marked (quartet\n"
+          "table shows why), or nothing is published for this kernel and device.\n", end="")
     return NOTHING_SLOWER
 
 

@@ -121,7 +121,7 @@ def _lines(report: Acceptance) -> Iterable[Line]:
     yield Line("")
     for name, members in (("nodes", report.nodes), ("links", report.links)):
         passed = sum(who not in report.problems for who in members)
-        explained = f"; {report.explained} more are of nodes with a slow network" * (
+        explained = f"; {report.explained} more belong to nodes with a slow network" * (
             name == "links" and report.explained > 0)
         yield Line(f"{passed} of {len(members)} {name} passed{explained}" if members else f"no {name} were judged", 11)
     yield Line("")

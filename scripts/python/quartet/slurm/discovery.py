@@ -34,8 +34,9 @@ def discovered(site: Site, partition: str, constraint: str) -> tuple[dict[str, A
         frozenset().union(*(node.features for node in others))
     notes = []
     if others:
-        constraint = constraint or min(own, default="")
-        how = f"constraint {constraint} chooses them" if constraint else "no feature tells them apart"
+        own_feature = min(own, default="")
+        constraint = constraint or own_feature
+        how = f"constraint {own_feature} chooses them" if own_feature else "no feature tells them apart"
         notes.append(f"{partition} has {counted(len(kinds), 'kind')} of nodes: {in_words(kind)} on "
                      f"{in_ranges(node.name for node in chosen):.{SHOWN}} was taken ({how}); --partition and "
                      "--constraint choose others")
@@ -61,7 +62,7 @@ def of_this_node() -> tuple[dict[str, Any], list[str]]:
 def differences(machine: SlurmMachine, site: Site) -> list[str]:
     """In words; none if they agree."""
     partition = machine.partition or site.default_partition
-    if partition not in site.partitions:
+    if not partition or not set(partition.split(",")) <= set(site.partitions):
         return [f"partition is '{machine.partition}' in the file{near(partition, site.partitions)}, Slurm has "
                 f"{', '.join(site.partitions)}{'' if partition else ', and none is the default'}"]
     nodes = _selected(site, partition, machine.constraint)
@@ -94,17 +95,17 @@ def node_differences(site: Site, here: Optional[Kind] = None) -> list[str]:
     known = [node for node in site.nodes if host in (node.host, node.name)]
     if not known:
         return []
-    [node, *_], here = known, here or kind_of_this_node()
+    node, here = known[0], here or kind_of_this_node()
     return [f"{host} has {counted(mine, noun)}, Slurm says {slurms}" for noun, mine, slurms in
-            (("core", here.cores, node.kind.cores), ("socket", here.sockets, node.kind.sockets),
+            (("core", here.cores, node.kind.cores + node.reserved_cores), ("socket", here.sockets, node.kind.sockets),
              ("GPU", here.gpus_in_all, node.kind.gpus_in_all)) if mine != slurms]
 
 
 def _selected(site: Site, partition: str, constraint: str) -> list[Node]:
-    """The nodes of a partition with the features. Of counts and brackets only the names are read."""
+    """The nodes of a partition, or of several with commas between, with the features. Of counts and brackets only the names are read."""
     names = re.findall(r"[\w.:-]+", re.sub(r"\*\d+", "", constraint))
     enough = any if "|" in constraint else all
-    return [node for node in site.nodes if partition in node.partitions
+    return [node for node in site.nodes if node.partitions & set(partition.split(","))
             and (not names or enough(name in node.features for name in names))]
 
 

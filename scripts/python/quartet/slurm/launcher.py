@@ -69,7 +69,10 @@ class SlurmLauncher:
             shutil.rmtree(folder, ignore_errors=True)
             is_full = any(words in answer.stderr for words in LIMITS)
             raise (QueueFull if is_full else LaunchError)(FAILED, f"not submitted: {_one_line(answer.stderr)}")
-        return submitted(folder)
+        found = submitted(folder)
+        if not found:
+            raise LaunchError(FAILED, "sbatch named no job: look at squeue before you go on")
+        return found
 
     def _words(self, job: Job) -> tuple[str, ...]:
         """The arguments of batch.sh."""

@@ -35,6 +35,7 @@ class Node:
     kind: Kind
     features: frozenset[str]
     partitions: frozenset[str]
+    reserved_cores: int = 0  # for the system; no job may use them
 
 
 @dataclass(frozen=True)
@@ -70,14 +71,15 @@ def node_of(record: str) -> Node:
 
     try:
         sockets, threads = int(value("Sockets")), int(value("ThreadsPerCore"))
-        cores = sockets * int(value("CoresPerSocket")) - int(value("CoreSpecCount", "0"))
+        reserved = int(value("CoreSpecCount", "0"))
+        cores = sockets * int(value("CoresPerSocket")) - reserved
     except ValueError:
         raise LaunchError(FAILED, f"'{record:.60}' (no node as scontrol shows it): write the machine file by hand"
                           ) from None
     features = value("AvailableFeatures") or value("Features")
     return Node(value("NodeName"), value("NodeHostName") or value("NodeName"),
                 Kind(sockets, cores, threads, gpus_of(value("Gres"))),
-                frozenset(filter(None, features.split(","))), frozenset(filter(None, value("Partitions").split(","))))
+                frozenset(filter(None, features.split(","))), frozenset(filter(None, value("Partitions").split(","))), reserved)
 
 
 def gpus_of(resources: str) -> tuple[tuple[str, int], ...]:
@@ -114,4 +116,4 @@ def _answer(*command: str) -> str:
                           ) from None
     if done.returncode != 0:
         raise LaunchError(FAILED, f"{' '.join(command)} fails ({done.stderr.strip():.200}): go to a machine with Slurm")
-    return done.stdout + done.stderr  # srun of version 21 lists on standard error
+    return done.stdout + (done.stderr if command[0] == "srun" else "")  # where srun of version 21 lists

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Optional
 
+from quartet.exit_codes import VERIFIED
 from quartet.launch import Job, LaunchError
 from quartet.slurm.machine import MachineError, SlurmMachine
 from quartet.slurm.request import shape_of
@@ -25,15 +26,17 @@ def lines(plan: Plan, machine: Optional[SlurmMachine], timeout: float, earlier: 
     total = sum(one.launches * nodes for one, nodes in each)
     found = [(one, nodes, known[_kind(one)]) for one, nodes in each if _kind(one) in known]
     count = sum(one.launches for one, _ in each)
-    text = (f"{counted(count, 'launch')}, which take {counted(total, 'node')} in all: at most "
+    fewest, most = (pick((nodes for _, nodes in each), default=0) for pick in (min, max))
+    width = counted(most, "node") if fewest == most else f"{fewest} to {most} nodes"
+    text = (f"{counted(count, 'launch')} on {width}: at most "
             f"{_hours(total * timeout)}, if each takes its limit of {timeout:g} s (--timeout)")
     if not found:
         return [text, "how long they take is not known: no like launch has ended in an earlier folder; try a few nodes"]
     seconds = sum(one.launches * nodes * took for one, nodes, took in found)
     covered = sum(one.launches * nodes for one, nodes, _ in found)
-    note = "" if covered == total else f"; of {total - covered} of {total} it is not known, taken as the others"
-    return [text, f"about {_hours(seconds * total / covered)}, as like launches took before{note}; a job's own begin "
-            "and end come on top"]
+    note = "" if covered == total else f"; {total - covered} of {total} are unknown and counted like the others"
+    return [text, f"about {_hours(seconds * total / covered)}, as like launches took before{note}; starting and "
+            "ending jobs comes on top"]
 
 
 def _hours(seconds: float) -> str:
@@ -72,5 +75,5 @@ def _earlier(parent: Path) -> Iterator[tuple[Configuration, float]]:
             folder = SweepFolder(file.parent, Plan.from_json(there))
             for launch in launches(folder.plan):
                 outcome = folder.outcome(launch) if folder.is_recorded(launch) else None
-                if outcome and outcome.seconds is not None:
+                if outcome and outcome.exit_code == VERIFIED and outcome.seconds is not None:
                     yield launch.configuration, outcome.seconds

@@ -233,14 +233,15 @@ class QueuedSweep(Sweep):
 
     def _find_last_array(self) -> None:
         """A sweep that is killed while it submits has not stored the last array. If that has no number, sbatch was
-        killed, too: whatever Slurm may know of it finds no tasks, and ends."""
+        killed, too: whatever Slurm may know of it finds no tasks in its folder, which stays, and ends."""
         last = self._last_array()
         if not last:
             return
         tasks = submitted(self._tasks_folder(last))
         number, known = ({task.split("_")[0] for task in each.values()} for each in (tasks, self._tasks))
         if not tasks:
-            shutil.rmtree(self._tasks_folder(last), ignore_errors=True)
+            for file in self._tasks_folder(last).iterdir():
+                file.unlink()
         elif not number & known:
             self._tasks.update(tasks)
             self._store()

@@ -38,9 +38,11 @@ def render(cases: list[Case], style: Style = Style()) -> str:
     measured = [case for case in cases if not case.error]
     if not measured:
         return style.paint("Nothing was measured.", RED) + "\n"
-    slower = [style.paint(line, RED) for line in _slower(measured)]
-    lines = [_verified(cases, style), *slower, *_kernels(measured)]
     last = textwrap.wrap(slowest(measured), WIDTH, subsequent_indent="  ")
+    kernels = _kernels(measured)
+    room = MOST_LINES - len(["verified", *kernels, "marked", "next", *last])
+    slower = [style.paint(line, RED) for line in _slower(measured, max(1, min(MOST_SLOWER, room)))]
+    lines = [_verified(cases, style), *slower, *kernels]
     room = max(MOST_LINES - 1 - len(lines) - len(last), 1)
     lines += [style.paint(line, YELLOW) for line in _marked(measured, room)]
     return "\n".join([*lines, _next(cases), *last]) + "\n"
@@ -62,7 +64,7 @@ def _verified(cases: list[Case], style: Style) -> str:
     return style.paint(style.paint("; ".join(filter(None, [text, *parts])) + ".", colour), BOLD)
 
 
-def _slower(measured: list[Case]) -> list[str]:
+def _slower(measured: list[Case], most_lines: int) -> list[str]:
     """Names the native rows that are slower than the library in the same work: by the interval of the ratio, or by so
     much that the judge flagged them, though nothing else is wrong with them."""
     texts = []
@@ -73,7 +75,7 @@ def _slower(measured: list[Case]) -> list[str]:
         for lead in leads([case], measured):
             if lead.interval and lead.interval[1] < 1:
                 texts.append(f"{name}: {judge.slower_than(lead.library, lead.library.rate, case)}")
-    return textwrap.wrap(f"SLOWER: {'; '.join(texts)}.", WIDTH, max_lines=MOST_SLOWER, subsequent_indent="  ",
+    return textwrap.wrap(f"SLOWER: {'; '.join(texts)}.", WIDTH, max_lines=most_lines, subsequent_indent="  ",
                          placeholder=" ...") if texts else []
 
 
@@ -131,7 +133,7 @@ def _why_no_lead(cases: list[Case]) -> str:
     wrong = [side for side, rows in sides.items() if any(row.verified is False for row in rows)]
     doubtful = [side for side, rows in sides.items() if all(row.mark == "?" for row in rows)]
     if wrong:
-        return f"? ({wrong[0]} is WRONG)"
+        return f"? (a row of {wrong[0]} is WRONG)"
     if len(doubtful) == len(sides):
         return "? (both are in doubt)"
     return f"? ({doubtful[0]} is in doubt)" if doubtful else "? (a row of each pair is in doubt)"
@@ -217,5 +219,5 @@ def _next(cases: list[Case]) -> str:
     if kinds & DISTURBING or "" in kinds:
         return "Next: `quartet check-machine` says what disturbs this machine; measure again."
     if "slow_library" in kinds:
-        return "Next: the BLAS is slow here: unset OPENBLAS_CORETYPE, or link another one."
+        return "Next: the BLAS is slow here: see slow_library in docs/reading-the-numbers.md."
     return "Next: measure these again; see docs/reading-the-numbers.md, Marks and flags."
