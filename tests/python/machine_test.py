@@ -9,7 +9,7 @@ from pathlib import Path
 from unittest import mock
 
 from in_process import quartet
-from quartet.slurm.discovery import node_differences
+from quartet.slurm.discovery import differences, node_differences
 from quartet.slurm.machine import SlurmMachine
 from quartet.slurm.site import Kind, Site, gpus_of, in_ranges
 from quartet.slurm.this_node import kind_of_this_node
@@ -146,8 +146,27 @@ class Checking(MachineCase):
                          [f"{os.uname().nodename} has 120 cores, Slurm says 128"])
         self.assertEqual(node_differences(self.site(), here), [])
 
-    def site(self):
-        with mock.patch.dict(os.environ, SLURM_22.install(self.folder)):
+    def test_cores_that_are_reserved_for_the_system_are_no_difference(self):
+        node = self.site(SLURM_24).nodes[0]
+        self.assertEqual(node.reserved_cores, 2)
+        mine = dataclasses.replace(node, host=os.uname().nodename)
+        site = dataclasses.replace(self.site(SLURM_24), nodes=(mine,))
+        here = dataclasses.replace(node.kind, cores=node.kind.cores + 2)
+        self.assertEqual(node_differences(site, here), [])
+        self.assertEqual(len(node_differences(site, node.kind)), 1)
+
+    def test_a_file_may_name_several_partitions(self):
+        site = self.site()
+        first, second = site.partitions[:2]
+        self.file.write_text(json.dumps({**json.loads(TEMPLATE.read_text()), "name": "two", "cores_per_node": 128,
+                                         "sockets_per_node": 2, "partition": f"{first},{second}"}), encoding="utf-8")
+        machine = SlurmMachine.load(self.file)
+        self.assertFalse([text for text in differences(machine, site) if text.startswith("partition")])
+        unknown = dataclasses.replace(machine, partition=f"{first},nowhere")
+        self.assertIn("partition is", differences(unknown, site)[0])
+
+    def site(self, recorded=SLURM_22):
+        with mock.patch.dict(os.environ, recorded.install(self.folder)):
             return Site.ask()
 
 

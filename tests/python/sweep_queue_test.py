@@ -55,6 +55,7 @@ for SLURM_ARRAY_TASK_ID in $(seq 0 "$last"); do
     fi
 done
 until [ ! -e slow ] || [ -e go ]; do sleep 0.05; done
+[ ! -e nameless ] || echo "welcome to this cluster"
 echo "$number;cluster"
 """
 SRUN = """#!/bin/bash
@@ -221,6 +222,12 @@ class Unwatched(QueuedCase):
         self.assertEqual(list(folder.iterdir()), [])
         self.assertEqual((self.results / "array-2.tasks" / "number").read_text(), "1;cluster\n")
         self.assertEqual(len(self.lines("submitted")), 1)
+
+    def test_an_answer_without_a_number_is_a_failure(self):
+        self.write("nameless", "")
+        done = self.sweep(ranks=(1,))
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("sbatch named no job: look at squeue before you go on", done.stderr)
 
     def wait_for(self, condition):
         end = time.monotonic() + 120

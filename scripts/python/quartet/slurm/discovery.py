@@ -102,7 +102,8 @@ def node_differences(site: Site, here: Optional[Kind] = None) -> list[str]:
 
 
 def _selected(site: Site, partition: str, constraint: str) -> list[Node]:
-    """The nodes of a partition, or of several with commas between, with the features. Of counts and brackets only the names are read."""
+    """The nodes of a partition, or of several ("a,b"), with the features. Of counts and brackets only the names are
+    read."""
     names = re.findall(r"[\w.:-]+", re.sub(r"\*\d+", "", constraint))
     enough = any if "|" in constraint else all
     return [node for node in site.nodes if node.partitions & set(partition.split(","))

@@ -79,7 +79,8 @@ def node_of(record: str) -> Node:
     features = value("AvailableFeatures") or value("Features")
     return Node(value("NodeName"), value("NodeHostName") or value("NodeName"),
                 Kind(sockets, cores, threads, gpus_of(value("Gres"))),
-                frozenset(filter(None, features.split(","))), frozenset(filter(None, value("Partitions").split(","))), reserved)
+                frozenset(filter(None, features.split(","))),
+                frozenset(filter(None, value("Partitions").split(","))), reserved)
 
 
 def gpus_of(resources: str) -> tuple[tuple[str, int], ...]:

@@ -12,7 +12,6 @@ import contextlib
 import math
 import os
 import re
-import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
