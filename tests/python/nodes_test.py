@@ -167,7 +167,7 @@ class Checks(unittest.TestCase):
         folder, found, _ = self.check("1", self.rates(n5=60.0), rates, failed=("n7",))
         text = self.acceptance(folder, found)
         for line in ("Acceptance of Tegner", "NOT PASSED: n3, n5, n7, n7 - n8", "5 of 8 nodes passed",
-                     "5 of 6 links passed; 2 more are of nodes with a slow network",
+                     "5 of 6 links passed; 2 more belong to nodes with a slow network",
                      "16 launches, 1 of each; the best counts. Every result that counts was verified by its program."):
             self.assertIn(f"{line}\n", text)
         self.assertIn("Reference: the median of all nodes, or links, of this check.", text)

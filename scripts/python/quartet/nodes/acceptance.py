@@ -1,7 +1,6 @@
 """The acceptance report of a check of nodes, for the buyer and the vendor of a cluster: one PDF with who passed and who
 did not, against which reference, on how many launches, and every rate. Needs matplotlib."""
 
-import math
 import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import Any
 
 from quartet.files import replacing
 from quartet.nodes.findings import NETWORK, Earlier, Findings, Measure
-from quartet.nodes.outliers import LEAST_VALUES, Sample
+from quartet.nodes.outliers import LEAST_VALUES
 from quartet.nodes.plan import PAIR
 from quartet.report.charts import style
 from quartet.report.charts.markup import sound
@@ -147,7 +146,7 @@ def _facts(report: Acceptance) -> Iterable[str]:
         if measure.sample:
             yield (f"{measure.what}: median {rate(measure.sample.median)} {measure.unit} of {len(measure.rates)}, "
                    f"robust deviation {measure.sample.deviation:.1%}, "
-                   f"passes from {rate(_bound(measure.sample, report.least))} on")
+                   f"passes from {rate(measure.sample.bound(report.least))} on")
     done = len(launches(report.plan)) - report.found.left
     most = max(one.launches for one in report.plan.configurations)
     yield (f"{counted(done, 'launch')}, {most} of each; the best counts. Every result that counts was verified by its "
@@ -159,11 +158,6 @@ def _facts(report: Acceptance) -> Iterable[str]:
     for block in report.plan.blocks:
         one = report.plan.configurations[block.members[0]]
         yield f"{block.title}: {one.kernel} {one.size} {' '.join(one.arguments)}, {counted(one.ranks, 'rank')}"
-
-
-def _bound(sample: Sample, least: float) -> float:
-    """The rate below which one does not pass."""
-    return min(sample.median * math.exp(-sample.threshold * sample.deviation), sample.median * (1 - least))
 
 
 def _heading(text: str) -> tuple[Line, ...]:
@@ -234,7 +228,7 @@ def _draw(axes: Any, report: Acceptance, measure: Measure) -> None:
             axes.annotate(sound(who).replace("$", r"\$"), (place, value), xytext=(6, 0), textcoords="offset points",
                           va="center", color=BAD)
     axes.axhline(measure.sample.median, color=style.INK, linewidth=1, label="median")
-    axes.axhline(_bound(measure.sample, report.least), color=style.GREY, linewidth=1, linestyle="--",
+    axes.axhline(measure.sample.bound(report.least), color=style.GREY, linewidth=1, linestyle="--",
                  label="passes from here on")
     axes.set_ylim(0, 1.05 * ordered[-1][1][0])
     axes.set_xticks([])

@@ -29,6 +29,10 @@ class Sample:
     threshold: float  # in deviations
     scores: dict[str, float]  # how many deviations each is below the median
 
+    def bound(self, least: float) -> float:
+        """The rate below which one stands out."""
+        return self.median * min(math.exp(-self.threshold * self.deviation), 1 - least)
+
 
 def scored(rates: dict[str, float], false_alarms: float) -> Sample:
     """`false_alarms` is how often the lowest of such a sample may pass the threshold by chance. At least
@@ -43,9 +47,7 @@ def scored(rates: dict[str, float], false_alarms: float) -> Sample:
 def slow(rates: dict[str, float], false_alarms: float, least: float) -> dict[str, float]:
     """Returns the names that stand out, with the share by which they are below the median."""
     sample = scored(rates, false_alarms)
-    shares = {name: 1 - rates[name] / sample.median for name in rates}
-    return {name: shares[name] for name, score in sample.scores.items()
-            if score > sample.threshold and shares[name] >= least}
+    return {name: 1 - rate / sample.median for name, rate in rates.items() if rate < sample.bound(least)}
 
 
 @cache
