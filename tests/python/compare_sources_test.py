@@ -102,14 +102,14 @@ class Published(CompareCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn("6000", done.stdout)
         self.assertIn("stream, for orientation", done.stdout)
-        self.assertNotIn("Nor does other work", done.stdout)
+        self.assertNotIn("There is no other work", done.stdout)
 
     def test_where_no_row_may_stand_beside_other_work_that_is_said(self):
         name = NAME.replace("/shm/", "/mpi/")
         flags = [{"kind": "disturbed", "text": "another process"}]
         done = self.compare("published", self.side("b", *documents(7000, name=name, distrusted=True, flags=flags)))
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("Nor does other work stand here for orientation: your rows are marked", done.stdout)
+        self.assertIn("There is no other work for orientation either: your rows are marked", done.stdout)
         self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
 
     def test_broken_numbers_are_refused(self):
