@@ -147,7 +147,7 @@ class NodesOfGpus(unittest.TestCase):
                           for gpu in near.document["context"]["quartet"]["gpus"]], [([0], "01", [0]), ([1], "00", [1])])
         _, *workers = re.split(r"worker +\d+:", " ".join(near.stdout.split("fft on")[0].split()))
         for rank, worker in enumerate(workers):
-            self.assertRegex(worker, f"rank {rank} on .*, cpus {cpus[rank]}, GPU Fake .* at NUMA node {rank}$")
+            self.assertRegex(worker.strip(), f"rank {rank} on .*, cpus {cpus[rank]}, GPU Fake .* at NUMA node {rank}$")
         self.assertEqual(len(workers), 2)
         self.assertNotIn("another NUMA node", near.stdout + near.stderr)
 
