@@ -40,11 +40,11 @@ def render(cases: list[Case], style: Style = Style()) -> str:
         return style.paint("Nothing was measured.", RED) + "\n"
     last = textwrap.wrap(slowest(measured), WIDTH, subsequent_indent="  ")
     kernels = _kernels(measured)
-    room = MOST_LINES - len(["verified", *kernels, "marked", "next", *last])
+    room = MOST_LINES - len(["verified", *kernels, "next", *last])
     slower = [style.paint(line, RED) for line in _slower(measured, max(1, min(MOST_SLOWER, room)))]
     lines = [_verified(cases, style), *slower, *kernels]
-    room = max(MOST_LINES - 1 - len(lines) - len(last), 1)
-    lines += [style.paint(line, YELLOW) for line in _marked(measured, room)]
+    if room > len(slower):
+        lines += [style.paint(line, YELLOW) for line in _marked(measured, room - len(slower))]
     return "\n".join([*lines, _next(cases), *last]) + "\n"
 
 
