@@ -62,6 +62,9 @@ Forecast forecast(Session& session) {
     const CommonOptions& options = session.options();
     const double byte = traffic_cost(session);
     const double product = product_cost(session);
+    const auto of_slowest = [&](Seconds time) {
+        return Seconds{session.world().maximum(time.value)};
+    };
     std::vector<Forecast::Expected> cases;
     for (const PlannedCase& planned : session.plan()) {
         const Runs runs = runs_of(planned, options.runs);
@@ -72,13 +75,9 @@ Forecast forecast(Session& session) {
         const Seconds probe =
             options.limits == Switch::on ? probe_time_beside(run, planned.probe_share) : Seconds{};
         const Seconds later = run + probe + (is_warmed_again ? run : Seconds{});
-        cases.push_back({.first_run = later + probe + runs.warmup * run,
-                         .later_run = later,
+        cases.push_back({.first_run = of_slowest(later + probe + runs.warmup * run),
+                         .later_run = of_slowest(later),
                          .runs = runs.count.value_or(automatic_runs)});
-    }
-    for (Forecast::Expected& expected : cases) {
-        expected.first_run = {session.world().maximum(expected.first_run.value)};
-        expected.later_run = {session.world().maximum(expected.later_run.value)};
     }
     return {cases, options.budget};
 }

@@ -11,15 +11,16 @@ exit code is 1 if a node or a pair is slow, 3 if a launch failed, 4 if there are
 tell, else 0."""
 
 import argparse
+import functools
 import os
 import subprocess
-import textwrap
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Optional
 
 from quartet.command_line import UsageError, add_build, positive_number, seconds, shipped_in, some_of, whole_number
-from quartet.exit_codes import FAILED, STOPPED, UNAVAILABLE, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
+from quartet.exit_codes import FAILED, STOPPED, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.files import check_output
 from quartet.nodes import acceptance, findings, table
 from quartet.nodes import plan as nodes_plan
@@ -35,7 +36,7 @@ from quartet.sweep.loop import Sweep
 from quartet.sweep.plan import Plan
 from quartet.sweep.queue import QueuedSweep
 from quartet.sweep.versions import version_of
-from quartet.text import WIDTH, counted, near, say
+from quartet.text import counted, near, say
 
 EXAMPLE = "quartet nodes --slurm mine.json --hosts 'n[1-16]'"
 
@@ -107,13 +108,14 @@ def _up(partition: str) -> list[str]:
     return sorted(set(done.stdout.split()))
 
 
-def make_plan(options: argparse.Namespace, machine: SlurmMachine, names: tuple[str, ...]) -> Plan:
+def make_plan(options: argparse.Namespace, machine: SlurmMachine, names: tuple[str, ...],
+              version: Callable[[Path], str] = version_of) -> Plan:
     if options.device == "cuda" and not machine.gpus_per_node:
         raise ScriptError(f"--device cuda ({machine.name} has no GPUs: gpus_per_node): another machine")
     node = nodes_plan.Node(machine.cores_per_node, machine.gpus_per_node if options.device == "cuda" else 0)
     pairs = nodes_plan.pairs_of(names, options.pairs, options.seed)
     kernels = {*options.kernels, *([nodes_plan.BETWEEN] if pairs else [])}
-    programs = {kernel: version_of(options.build / "bin" / kernel) for kernel in sorted(kernels)}
+    programs = {kernel: version(options.build / "bin" / kernel) for kernel in sorted(kernels)}
     return nodes_plan.plan(names, pairs, node, options.kernels, options.launches, options.seed, programs,
                            options.small)
 
@@ -121,18 +123,19 @@ def make_plan(options: argparse.Namespace, machine: SlurmMachine, names: tuple[s
 def open_folder(options: argparse.Namespace, machine: SlurmMachine,
                 allocation: Optional[Allocation]) -> SweepFolder:
     """Goes on with a check of other nodes than are up now, where nobody has named any: nodes come and go."""
-    plan = make_plan(options, machine, hosts(options, machine, allocation))
+    version = functools.cache(version_of)  # of each program, for all plans
+    plan = make_plan(options, machine, hosts(options, machine, allocation), version)
 
     def is_wanted(there: dict[str, Any]) -> bool:
         if options.hosts or allocation or there["name"] != nodes_plan.NAME:
             return there == plan.as_json()
-        return there == make_plan(options, machine, nodes_plan.hosts_in(there)).as_json()
+        return there == make_plan(options, machine, nodes_plan.hosts_in(there), version).as_json()
 
     path = options.folder or unfinished(options.results, is_wanted) or new_folder(options.results, plan)
     there = stored_plan(path)
     if there and there != plan.as_json() and is_wanted(there):
         say("goes on with the nodes of the check that was begun; others are up now: --hosts begins another check")
-        plan = make_plan(options, machine, nodes_plan.hosts_in(there))
+        plan = make_plan(options, machine, nodes_plan.hosts_in(there), version)
     return SweepFolder.open(path, plan)
 
 
@@ -143,7 +146,7 @@ def show_cost(plan: Plan, machine: SlurmMachine, options: argparse.Namespace) ->
         print(f"{block.title}: {counted(len(of_it), noun)}, {counted(options.launches, 'launch')} of each, "
               f"{counted(of_it[0].ranks, 'rank')}")
     for line in cost.lines(plan, machine, options.timeout, options.results):
-        print("\n".join(textwrap.wrap(line, WIDTH)))
+        print(line)
     return VERIFIED
 
 
@@ -159,8 +162,7 @@ def run(options: argparse.Namespace) -> int:
     check(options)
     if options.acceptance:
         check_output(options.acceptance, [])
-        if not style.has_matplotlib():
-            raise ScriptError(style.NO_MATPLOTLIB, UNAVAILABLE)
+        style.require_matplotlib()
     options.budget = None
     allocation = Allocation.here()
     machine = SlurmMachine.load(options.slurm) if options.slurm else machine_here()

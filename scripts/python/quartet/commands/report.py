@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from quartet.command_line import shipped_in
-from quartet.exit_codes import UNAVAILABLE, VERIFIED, ScriptError
+from quartet.exit_codes import VERIFIED, ScriptError
 from quartet.files import check_output, make_folder, replacing, require_folder, write_text
 from quartet.kernels import KERNELS
 from quartet.paths import MACHINES, RESULTS, SHIPPED
@@ -39,7 +39,7 @@ from quartet.report import (
 from quartet.report.cases import Launch, joined, read
 from quartet.report.charts.markup import Markup
 from quartet.report.charts.model import Chart
-from quartet.report.charts.style import NO_MATPLOTLIB, has_matplotlib
+from quartet.report.charts.style import NO_MATPLOTLIB, has_matplotlib, require_matplotlib
 from quartet.results import Collection, collect, identity, judged, published
 from quartet.results.published import Number
 from quartet.tables.export import safe_cell
@@ -156,8 +156,7 @@ def write_kernels(material: Material, file: Path) -> None:
     if len(charts) != 1:
         raise ScriptError(f"--kernels shows one kind of machine, here are {len(charts)} with "
                           "limits: name documents of one")
-    if not has_matplotlib():
-        raise ScriptError(NO_MATPLOTLIB, UNAVAILABLE)
+    require_matplotlib()
     from quartet.report.charts import drawing
     with replacing(file) as aside:
         drawing.save_alone(charts[0], aside)

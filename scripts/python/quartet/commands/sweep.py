@@ -166,7 +166,9 @@ def find_folder(options: argparse.Namespace) -> SweepFolder:
     plan = make_plan(options)
     if options.dry_run:
         return SweepFolder(Path(), plan)
-    path = options.folder or unfinished(options.results, plan.as_json().__eq__) or new_folder(options.results, plan)
+    wanted = plan.as_json()
+    path = options.folder or unfinished(options.results, lambda there: there == wanted) \
+        or new_folder(options.results, plan)
     return SweepFolder.open(path, plan)
 
 
@@ -184,7 +186,7 @@ def run(options: argparse.Namespace) -> int:
                                           break_long_words=False, break_on_hyphens=False)))
         machine = machine_of(options)
         for line in cost.lines(folder.plan, machine, options.timeout, options.results) if machine else ():
-            print("\n".join(textwrap.wrap(line, WIDTH)))
+            print(line)
         return VERIFIED
     say(f"results in {os.path.relpath(folder.path)}")
     if isinstance(sweep, QueuedSweep) and options.cancel:

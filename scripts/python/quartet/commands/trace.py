@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from quartet import schema
 from quartet.command_line import positive_number, whole_number
-from quartet.exit_codes import UNAVAILABLE, VERIFIED, ScriptError
+from quartet.exit_codes import VERIFIED, ScriptError
 from quartet.files import FileProblem, check_output, read_json, replacing, with_bounds
 from quartet.report.charts import style
 from quartet.report.factors import shown
@@ -174,8 +174,7 @@ def run(wanted: argparse.Namespace) -> int:
     spans = timeline.within(first, last)
     if not spans:
         raise ScriptError("nothing happens in that time: use another --from and --to")
-    if not style.has_matplotlib():
-        raise ScriptError(style.NO_MATPLOTLIB, UNAVAILABLE)
+    style.require_matplotlib()
     with style.applied(), replacing(wanted.picture) as aside:
         style.save(draw(timeline, spans, first, last, title), aside)
     return VERIFIED

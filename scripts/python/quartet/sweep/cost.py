@@ -2,6 +2,7 @@
 probably, by what like launches took in earlier folders."""
 
 import statistics
+import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,14 +14,19 @@ from quartet.slurm.machine import MachineError, SlurmMachine
 from quartet.slurm.request import shape_of
 from quartet.sweep.folder import PLAN_FILE, SweepFolder, launches, stored_plan
 from quartet.sweep.plan import Configuration, Plan
-from quartet.text import counted, rate
+from quartet.text import WIDTH, counted, rate
 
 HOUR = 3600.0
 MOST_FOLDERS = 20  # earlier ones, the newest
 
 
 def lines(plan: Plan, machine: Optional[SlurmMachine], timeout: float, earlier: Path) -> list[str]:
-    """The machine's file says how many nodes a launch takes that names none; without one those count as one node."""
+    """In lines of WIDTH. The machine's file says how many nodes a launch takes that names none; without one those count
+    as one node."""
+    return [line for text in _texts(plan, machine, timeout, earlier) for line in textwrap.wrap(text, WIDTH)]
+
+
+def _texts(plan: Plan, machine: Optional[SlurmMachine], timeout: float, earlier: Path) -> list[str]:
     known = _seconds_of_earlier(earlier)
     each = [(one, nodes) for one in plan.configurations for nodes in [_nodes(one, machine)] if nodes]
     total = sum(one.launches * nodes for one, nodes in each)

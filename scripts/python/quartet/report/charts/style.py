@@ -3,6 +3,8 @@
 from contextlib import contextmanager
 from typing import Any, Optional
 
+from quartet.exit_codes import UNAVAILABLE, ScriptError
+
 # Okabe and Ito's colours, which colour-blind readers can tell apart.
 FORMULATIONS = {"native": "#0072b2", "dataflow": "#d55e00", "library": "#009e73", "tensorflow": "#cc79a7"}
 TRANSPORTS = {"shm": "o", "mpi": "s", "rma": "^", "ipc": "p", "staged": "v", "nccl": "P", "grpc": "X"}
@@ -84,6 +86,12 @@ def has_matplotlib() -> bool:
     except ImportError:
         return False
     return True
+
+
+def require_matplotlib() -> None:
+    """Raises ScriptError where there is none."""
+    if not has_matplotlib():
+        raise ScriptError(NO_MATPLOTLIB, UNAVAILABLE)
 
 
 @contextmanager
