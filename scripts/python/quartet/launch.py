@@ -165,7 +165,7 @@ def judged(program: str, files: Files, code: int, seconds: Optional[float]) -> O
 class LocalLauncher:
     """Runs jobs on this machine, now, through a script: SCRIPT RANKS PROGRAM ARGUMENTS."""
 
-    ENDING = ASKING
+    ENDING: tuple[signal.Signals, ...] = ASKING
 
     def __init__(self, script: Path):
         self._script = script

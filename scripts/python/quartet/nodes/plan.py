@@ -13,7 +13,7 @@ NAME = "nodes"
 @dataclass(frozen=True)
 class Check:
     """A launch of some seconds that shows whether a node is as fast as others: size and flags, beyond a
-    node's caches. Limits would take longer than that; nodes are compared with each other."""
+    node's caches."""
 
     full: tuple[str, ...]
     small: tuple[str, ...]  # to try it
@@ -21,12 +21,10 @@ class Check:
 
 
 CHECKS = {
-    "stream": Check(("16:16", "--pushes", "50", "--runs", "6", "--limits", "off"),
-                    ("1:1", "--pushes", "3", "--runs", "3", "--limits", "off"), lambda _: 2),
-    "cg": Check(("8192", "--iterations", "20", "--runs", "6", "--limits", "off"),
-                ("512", "--iterations", "10", "--runs", "3", "--limits", "off")),
-    "fft": Check(("2^24", "--runs", "6", "--limits", "off"), ("2^16", "--runs", "3", "--limits", "off"),
-                 lambda cores: 1 << (cores.bit_length() - 1))}  # as many tiles for each
+    "stream": Check(("16:16", "--pushes", "50"), ("1:1", "--pushes", "3"), lambda _: 2),
+    "cg": Check(("8192", "--iterations", "20"), ("512", "--iterations", "10")),
+    "fft": Check(("2^24",), ("2^16",), lambda cores: 1 << (cores.bit_length() - 1))}  # as many tiles for each
+NO_LIMITS = ("--limits", "off")  # they would take longer than that; nodes are compared with each other
 BETWEEN = "stream"  # also with a rank on each of two nodes
 
 
@@ -71,6 +69,7 @@ def plan(hosts: tuple[str, ...], pairs: Iterable[tuple[str, str]], node: Node, k
     def add(kernel: str, ranks: Optional[int], where: tuple[str, ...]) -> int:
         check = CHECKS[kernel]
         size, *more = check.small if is_small else check.full
+        more += ["--runs", "3" if is_small else "6", *NO_LIMITS]
         configurations.append(Configuration(kernel, size, ranks or check.ranks(node.gpus or node.cores), "native",
                                             "auto", node.device, 1, tuple(more), launches, len(where), where))
         return len(configurations) - 1
