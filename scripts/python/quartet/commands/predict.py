@@ -19,12 +19,11 @@ from quartet.paths import MACHINES
 from quartet.predict import table
 from quartet.predict.curve import Curve, Wanted, curve
 from quartet.predict.machine import Machine
-from quartet.predict.measured import measured
+from quartet.predict.measured import with_rates_of
 from quartet.predict.models import MODELS
 from quartet.predict.request import flags_in, formulation_called, kernel_called, sizes_in
 from quartet.results import collect
 from quartet.sweep.spec import counts_of
-from quartet.text import say
 
 EXAMPLE = "quartet predict h100-example cg --sizes 65536 --ranks 1:16384"
 MOST_POINTS = 500  # numbers of ranks times sizes
@@ -74,12 +73,7 @@ def machine_of(options: argparse.Namespace) -> Machine:
     found = collect(options.documents)
     if options.json:
         check_output(options.json, (path for path, _ in found.documents))
-    for why in found.skipped:
-        say(f"left out {why}")
-    shown = measured(((str(path), document) for path, document in found.documents), machine)
-    for note in shown.notes:
-        say(note)
-    return shown.machine
+    return with_rates_of(found, machine)
 
 
 def as_json(machine: Machine, curves: list[Curve]) -> dict[str, Any]:

@@ -23,6 +23,8 @@ from quartet.launch import LocalLauncher
 from quartet.machine import Machine
 from quartet.paths import MACHINES, RESULTS, SWEEPS
 from quartet.predict.expectation import Expectations
+from quartet.predict.measured import with_rates_of
+from quartet.results import collect
 from quartet.results import whole_number as whole_factor
 from quartet.slurm.allocation import Allocation, StepLauncher, machine_here
 from quartet.slurm.launcher import SlurmLauncher
@@ -76,6 +78,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rates", type=shipped_in(MACHINES), metavar="MACHINE",
                         help="a machine file with rates (docs/prediction.md): the table has what it should "
                              "give (--slurm's, if that has rates)")
+    parser.add_argument("--from", dest="documents", action="append", default=[], type=Path, metavar="PATH",
+                        help="documents whose rates are taken instead of the file's, as of a pair of nodes; may be "
+                             "repeated")
     parser.add_argument("--inside", action="store_true", help="launches are steps of one job")
     parser.add_argument("--job-time", type=seconds, default=3600, metavar="SECONDS",
                         help="limit of a job with --inside; give the command again to run what is left "
@@ -137,10 +142,17 @@ def _block(options: argparse.Namespace, lists: dict[str, str]) -> dict[str, Any]
 
 def expectations(options: argparse.Namespace) -> Optional[Expectations]:
     """The expectations of the machine file with rates, where there is one."""
-    if options.rates:
-        return Expectations.load(options.rates)
     has_rates = options.slurm and SlurmMachine.load(options.slurm).rates
-    return Expectations.load(options.slurm) if has_rates else None
+    file = options.rates or (options.slurm if has_rates else None)
+    if not file:
+        if options.documents:
+            raise UsageError("--from: no machine file says what it measured (it has no overheads, nor what a node is): "
+                             "name one with --rates")
+        return None
+    expected = Expectations.load(file)
+    if options.documents:
+        expected.machine = with_rates_of(collect(options.documents), expected.machine)
+    return expected
 
 
 def make_sweep(folder: SweepFolder, options: argparse.Namespace) -> Sweep:

@@ -13,8 +13,8 @@ from quartet.predict.machine import Machine
 from quartet.predict.model import Options
 from quartet.predict.models import MODELS
 from quartet.predict.rates import LINK, Rate
-from quartet.results import Case, judged, nodes
-from quartet.text import counted
+from quartet.results import Case, Collection, judged, nodes
+from quartet.text import counted, say
 
 LEAST_UNCERTAINTY, LARGEST_UNCERTAINTY = 0.03, 9.0  # what one hour says of another; a schema's bound
 SHARE_SPREAD = 0.05  # uncertainty: other minutes
@@ -113,6 +113,16 @@ def measured(documents: Iterable[tuple[str, dict[str, Any]]], machine: Machine) 
         raise ScriptError(f"--from: no document shows a rate of {device} (it takes sound rows of one "
                           "node, pushes between two, or exchanges among more): name others")
     return Measured(machine.with_measured(rates, shares), notes)
+
+
+def with_rates_of(found: Collection, machine: Machine) -> Machine:
+    """The machine with what the documents show of it. Says what was left out. Raises ScriptError."""
+    for why in found.skipped:
+        say(f"left out {why}")
+    shown = measured(((str(path), document) for path, document in found.documents), machine)
+    for note in shown.notes:
+        say(note)
+    return shown.machine
 
 
 def _exchange(path: str, case: Case, options: Options, count: int) -> list[Exchange]:

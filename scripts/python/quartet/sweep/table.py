@@ -6,6 +6,7 @@ from typing import Any, Optional
 
 from quartet.exit_codes import VERIFIED
 from quartet.predict.expectation import Expectations
+from quartet.predict.residue import unexplained
 from quartet.results import Case, Launches, load
 from quartet.sweep import placement
 from quartet.sweep.folder import Launch, SweepFolder, judged_launches, launches
@@ -113,6 +114,18 @@ def _surprises(points: list[Point], expected: Optional[Expectations]) -> list[st
         f"{size(point.name.size)}, {counted(point.workers, 'worker')}: {text}")]
 
 
+def _residues(points: list[Point], expected: Optional[Expectations]) -> list[str]:
+    """A line for each series of which the model leaves something unexplained."""
+    lines = []
+    for series in _series(points).values():
+        found = [(point, expected.of(point.case, point.nodes)) for point in series
+                 if point.is_right and not point.mark_of_rate] if expected else []
+        text = unexplained((point, one) for point, one in found if one)
+        name = series[0].name
+        lines += wrapped("~", f"{name.kernel} {name.formulation} {name.transport}: {text}") if text else []
+    return lines
+
+
 def _block_rows(points: list[Point], scaling: str, expected: Optional[Expectations]) -> list[Any]:
     """Lines of text, and cells that are aligned over the whole table."""
     rows: list[Any] = []
@@ -186,7 +199,7 @@ def render(folder: SweepFolder, expected: Optional[Expectations] = None) -> str:
         points = _points(folder, block, measured, misplaced)
         marks |= {point.mark for point in points}
         rows += ["", block.title, *_block_rows(points, block.scaling, expected)]
-        surprises += _surprises(points, expected)
+        surprises += [*_surprises(points, expected), *_residues(points, expected)]
     missing = [line for text in (expected.missing if expected else ()) for line in wrapped("~", text)]
     if not any(one.nodes or one.hosts for one in folder.plan.configurations):
         rows = [(row[0], *row[2:]) if isinstance(row, tuple) else row for row in rows]
