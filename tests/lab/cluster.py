@@ -60,7 +60,8 @@ EnforcePartLimits=ANY
 class Cluster:
     """Raises AssertionError, with the logs, where it does not come up."""
 
-    def __init__(self, nodes: int = NODES):
+    def __init__(self, nodes: int = NODES, settings: str = ""):
+        self._settings = settings  # lines of slurm.conf
         self.hosts = Hosts(nodes)
         self._count = nodes
         self.folder = scratch() / "slurm"
@@ -174,6 +175,7 @@ class Cluster:
                          f"CPUs={CORES} Sockets=1 CoresPerSocket={CORES} ThreadsPerCore=1 "
                          f"RealMemory=1000 Gres=gpu:{GPUS} State=UNKNOWN\n")
         lines.append(f"PartitionName=main Nodes=n[1-{self._count}] Default=YES MaxTime=INFINITE State=UP\n")
+        lines.append(self._settings)
         (self.folder / "state").mkdir()
         self.configuration.write_text("".join(lines))
         # A GPU needs a device of its own; the number that it ends in is the one that jobs see.

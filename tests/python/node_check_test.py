@@ -228,6 +228,13 @@ class Verdicts(FakeNode):
         self.assertEqual([name for name in environment if name.startswith(("SLURM", "PMI"))], [])
         self.assertTrue(environment["PATH"] and environment["HOME"], environment)
 
+    def test_without_a_path_programs_are_found(self):
+        self.program("cg", f'env >{self.folder}/environment\ncp {self.reference}/0.json "$2"\n')
+        with mock.patch.dict(os.environ):
+            del os.environ["PATH"]
+            self.assertEqual(self.check().returncode, SOUND)
+        self.assertRegex((self.folder / "environment").read_text(), "(?m)^PATH=.*/usr/bin")
+
     def test_bad_usage_is_no_verdict(self):
         for words in (("--least", "1"), ("--prometheus", self.folder / "absent" / "node.prom")):
             self.assertEqual(self.check(*words).returncode, 2)

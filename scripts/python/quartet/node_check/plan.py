@@ -11,6 +11,7 @@ from quartet.slurm.this_node import kind_of_this_node
 HOST, CUDA = "host", "cuda"
 # What another launcher or batch system has told its own processes: MPI would go by it, to other nodes.
 FOREIGN = ("SLURM", "PMI", "PBS_", "LSB_", "PE_HOSTFILE", "FLUX_", "OAR_", "COBALT_", "OMPI_COMM_")
+PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
 
 @dataclass(frozen=True)
@@ -54,3 +55,4 @@ def stand_alone() -> None:
     for name in [name for name in os.environ if name.startswith(FOREIGN)]:
         del os.environ[name]
     os.environ.setdefault("HOME", "/")
+    os.environ.setdefault("PATH", PATH)
