@@ -4,7 +4,7 @@ import re
 import unittest
 
 import concurrent_tests
-from quartet_cli import run
+from quartet_cli import medians, run
 
 ONCE = "--runs 1 --warmup 0 --limits off --device host --threads 1"
 MATMUL = f"--size 96 --tile 32 --reducers 2 {ONCE}"
@@ -34,6 +34,23 @@ class Clusters(unittest.TestCase):
                          [("reducer", 0), ("reducer", 1), ("worker", 0), ("worker", 1)])
         self.assertEqual([(task["rank"], task["host"]) for task in flow["tasks"]],
                          [(place["rank"], place["host"]) for place in quartet["placement"]])
+
+    def test_a_row_has_the_phases_of_each_roles_slowest_rank(self):
+        for program, ranks, arguments, reducers in (("matmul", 4, MATMUL, 2), ("cg", 3, f"--size 100 {ONCE}", 1),
+                                                    ("fft", 3, f"--size 4096 --tiles 64 {ONCE}", 1)):
+            outcome = run(program, ranks, arguments, "--formulation dataflow,native")
+            for row in medians(outcome.document):
+                by_role = row.get("phases_by_role")
+                if row["factors"]["formulation"] == "native":
+                    self.assertIsNone(by_role)
+                    continue
+                self.assertEqual(set(by_role), {"reducer", "worker"}, program)
+                for role, (first, last) in {"reducer": (0, reducers), "worker": (reducers, ranks)}.items():
+                    slowest = max(range(first, last), key=lambda rank: row["rank_seconds"][rank])
+                    self.assertEqual((by_role[role]["rank"], by_role[role]["seconds"]),
+                                     (slowest, row["rank_seconds"][slowest]), row["name"])
+                self.assertGreater(by_role["worker"]["phases"]["compute"], 0)
+                self.assertIn(row["phases"], [its["phases"] for its in by_role.values()])
 
     def test_a_dry_run_shows_it(self):
         outcome = run("cg", 3, f"--size 100 --formulation dataflow --dry-run {ONCE}")

@@ -135,6 +135,18 @@ class Contents(Charts):
         chart, = self.charts("phases")
         self.assertEqual([stack.label for stack in chart.stacks], ["native", "dataflow (reducer)"])
 
+    def test_each_role_has_a_bar_and_the_title_takes_the_largest_part(self):
+        by_role = {"reducer": {"rank": 0, "seconds": 99.0, "phases": {"reduce": 80.0, "wait": 120.0}},
+                   "worker": {"rank": 1, "seconds": 100.0, "phases": {"compute": 70.0, "wait": 30.0}}}
+        self.put(cg(10.0, "dataflow", phases=by_role["worker"]["phases"], phases_by_role=by_role))
+        chart, = self.charts("phases")
+        self.assertEqual([(stack.label.rpartition(" ")[2], stack.parts) for stack in chart.stacks],
+                         [(f"({role})", its["phases"]) for role, its in by_role.items()])
+        self.assertEqual([stack.text for stack in chart.stacks], ["100 s, 200 s in phases", "100 s"])
+        self.assertEqual(chart.title, "cg: dataflow shm (worker) spends 70% of its time in compute")
+        for bar in self.drawn("phases").patches:
+            self.assertLessEqual(bar.get_x() + bar.get_width(), 100)
+
     def test_bar_above_its_limit_is_hollow(self):
         self.put(cg(8.0, fraction_of_limit=1.3), cg(4.0, "library"))
         above, below = self.drawn("kernels").patches

@@ -148,6 +148,8 @@ class Results(unittest.TestCase):
             "cv is a percentage": ({"aggregate_name": "cv"},
                                    lambda r: r.update(aggregate_unit="time")),
             "unknown phase": (median, lambda r: r["phases"].update(sleep=1)),
+            "unknown role": (median, lambda r: r.update(phases_by_role={"queue": {"rank": 0, "seconds": 1, "phases": {}}})),
+            "role without phases": (median, lambda r: r.update(phases_by_role={"worker": {"rank": 0, "seconds": 1}})),
             "not verified, not said": (median, lambda r: r.pop("verified")),
             "verified is no text": (median, lambda r: r.update(verified="yes")),
             "a negative share stolen": (median, lambda r: r.update(stolen_share=-0.1)),

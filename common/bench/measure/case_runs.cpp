@@ -175,7 +175,9 @@ Run CaseRuns::timed_run(Stage stage) {
         comm::ProgressThreads::of_library) {
         run.conditions.oversubscribed = true;
     }
-    set_slowest(run, session_, mine, times_of(clocks, planned_));
+    const comm::Communicator& world = session_.world();
+    set_slowest(run, session_, planned_.roles.value_or(comm::Roles::all_workers(world.size())),
+                mine, times_of(clocks, planned_));
     last_run_ = run.real;
     // Cores that only wait for a GPU have a low clock, which costs it nothing.
     const bool reduces_here = planned_.name.variant.formulation == Formulation::dataflow &&

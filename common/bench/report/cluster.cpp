@@ -13,10 +13,6 @@ std::string counted(int count, const char* what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-const char* name_of(comm::Role role) {
-    return role == comm::Role::reducer ? "reducer" : "worker";
-}
-
 comm::Roles roles_in(const PlannedCase& planned, const Session& session) {
     return planned.roles.value_or(comm::Roles::all_workers(session.world().size()));
 }
@@ -25,7 +21,7 @@ std::string describe_rank(const Session& session, const comm::Roles& roles, int 
                           std::optional<int> gpu) {
     const comm::Placement& place = session.topology().of(rank);
     std::string text =
-        fmt::format("  {:<7} {}: rank {} on {}, cpus {}", name_of(roles.of(rank)),
+        fmt::format("  {:<7} {}: rank {} on {}, cpus {}", name(roles.of(rank)),
                     roles.index_of(rank), rank, place.host, comm::format_cpus(place.cpus));
     if (gpu) {
         const Gpu& its = session.gpus().all()[static_cast<std::size_t>(*gpu)];
@@ -122,7 +118,7 @@ nlohmann::ordered_json clusters_json(const Session& session) {
         }
         Json tasks = Json::array();
         for (int rank = 0; rank < session.world().size(); ++rank) {
-            tasks.push_back({{"role", name_of(cluster.roles.of(rank))},
+            tasks.push_back({{"role", std::string(name(cluster.roles.of(rank)))},
                              {"index", cluster.roles.index_of(rank)},
                              {"rank", rank},
                              {"host", session.topology().of(rank).host}});

@@ -47,6 +47,12 @@ void put_run(Json& json, const Row& row, const Run& run) {
     put_counters(json, row.work);
     put_rank_seconds(json, run);
     json["phases"] = phases_of(run.phases);
+    for (const RolePhases& slowest : run.roles) {
+        Json its{{"rank", slowest.rank}};
+        put(its, "seconds", slowest.seconds);
+        its["phases"] = phases_of(slowest.phases);
+        json["phases_by_role"][std::string(name(slowest.role))] = std::move(its);
+    }
     put_energy(json, row, run);
 }
 

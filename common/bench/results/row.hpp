@@ -14,6 +14,7 @@
 #include "bench/results/limit.hpp"
 #include "bench/results/samples.hpp"
 #include "bench/results/stages.hpp"
+#include "comm/topology/roles.hpp"
 #include "core/check.hpp"
 #include "core/trace.hpp"
 #include "core/units.hpp"
@@ -140,6 +141,14 @@ struct RankSummary {
 RankSummary summary_of_ranks(std::span<const double> seconds,
                              const std::function<std::string(int)>& host_of);
 
+/// The slowest rank of a role in one run.
+struct RolePhases {
+    comm::Role role = comm::Role::worker;
+    int rank = 0;
+    double seconds = 0;
+    PhaseSeconds phases{};
+};
+
 /// One measured run.
 struct Run {
     Seconds real;                             ///< the slowest rank's
@@ -147,6 +156,7 @@ struct Run {
     std::vector<double> rank_seconds;         ///< by rank, or
     std::optional<RankSummary> rank_summary;  ///< where there are more than most_ranks_listed
     PhaseSeconds phases{};                    ///< of the slowest rank
+    std::vector<RolePhases> roles;            ///< reducers first; empty unless ranks have several
     std::vector<Seconds> clocks;              ///< the kernel's own, each the slowest rank's
     int round = 0;                            ///< of the job, from 0
     RunConditions conditions{};

@@ -8,6 +8,10 @@
 
 namespace quartet::comm {
 
+std::string_view name(Role role) {
+    return role == Role::reducer ? "reducer" : "worker";
+}
+
 Roles Roles::all_workers(int ranks) {
     check(ranks >= 1, "a job has at least one rank");
     return {ranks, 0};

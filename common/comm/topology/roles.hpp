@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace quartet::comm {
 
 enum class Role { worker, reducer };
+std::string_view name(Role role);
 
 /// Which rank is what: the first R ranks reduce, the rest work (as in the paper, IV).
 class Roles {

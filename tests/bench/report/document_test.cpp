@@ -66,6 +66,22 @@ TEST(Document, HasGoogleBenchmarksKeysInEachIteration) {
     EXPECT_EQ(second.at("phases"), Json({{"push", 0.03125}}));
 }
 
+TEST(Document, HasThePhasesOfEachRoleWhereRanksHaveSeveral) {
+    Row row = fake_row({0.5});
+    EXPECT_FALSE(document_of(row).at(0).contains("phases_by_role"));
+
+    PhaseSeconds merging{};
+    merging[static_cast<std::size_t>(Phase::merge)] = 0.25;
+    row.runs[0].roles = {{comm::Role::reducer, 0, 0.375, merging},
+                         {comm::Role::worker, 2, 0.5, {}}};
+    const Json rows = document_of(row);
+    const Json expected{
+        {"reducer", {{"rank", 0}, {"seconds", 0.375}, {"phases", {{"merge", 0.25}}}}},
+        {"worker", {{"rank", 2}, {"seconds", 0.5}, {"phases", Json::object()}}}};
+    EXPECT_EQ(rows.at(0).at("phases_by_role"), expected);
+    EXPECT_EQ(aggregate(rows, "median").at("phases_by_role"), expected);
+}
+
 TEST(Document, HasTheKernelsOwnFiguresOnTheMedianRow) {
     Row row = complete_row();
     row.details.numbers = {{"bytes_read", 4096}, {"broken", std::nan("")}};

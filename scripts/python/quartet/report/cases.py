@@ -6,6 +6,8 @@ from typing import Any, Optional
 
 from quartet.results import Case, Launches, commit
 
+ALL_WORK = ("native", "library")  # formulations without reducers
+
 
 @dataclass(frozen=True)
 class Launch:
@@ -116,9 +118,12 @@ class Result(Launches):
         return sum(self.whole_task.values()) or None
 
     @property
-    def phases(self) -> dict[str, float]:
-        """Busy seconds of the first launch's phases, which overlap."""
-        return self.case.phases
+    def phases(self) -> dict[str, dict[str, float]]:
+        """Busy seconds of the first launch's phases, which overlap, by the role whose slowest rank had them; of a
+        document that does not tell roles apart the slowest rank's alone. "" if all ranks do the same."""
+        # A rank that reduces in a data flow may work in the document's other formulations.
+        role = self.role.split(" or ")[-1] if self.name.formulation not in ALL_WORK else ""
+        return self.case.phases_by_role or {role: self.case.phases}
 
 
 def joined(launches: list[Launch]) -> list[Result]:

@@ -25,7 +25,6 @@ from .factors import (
 from .sections import Section, Table
 
 LEAST_PHASE = 0.01  # of a run: shorter phases tell nothing
-ALL_WORK = ("native", "library")  # formulations without reducers
 OVERLAP = 1.08  # of the run: phases that add up to more are said
 MOST_GROUPS = 4  # in a chart; the table has them all
 
@@ -219,39 +218,44 @@ def _difference(result: Result, common: dict[str, str]) -> str:
 
 
 def phases(results: list[Result]) -> Section:
-    """Shows where the time goes, on the slowest rank."""
+    """Shows where the time goes, on the slowest rank of each role."""
     with_phases = [result for result in _largest_of_each_way(results) if _tells(result)]
     charts = []
     for (kernel, *_), members in grouped(with_phases, _chart_of).items():
         common = alike(members)
-        stacks = tuple(Stack(_difference(result, common) + _role(result),
-                             {name: seconds for name, seconds in result.phases.items()
-                              if name in PHASES and seconds > 0},
-                             result.case.seconds, _seconds(result), result.case.text) for result in members)
+        stacks = [_stacks(result, _difference(result, common)) for result in members]
         names = [_short(result, common) for result in members]
         charts.append(StackChart(
             f"{kernel}: {_most(members, stacks, names)}", "share of the median run's time", tuple(PHASES),
-            stacks, f"{kernel}: phases of the slowest rank; {in_words(common)}",
+            tuple(stack for of_result in stacks for stack in of_result.values()),
+            f"{kernel}: phases of the slowest rank; {in_words(common)}",
             _doubts(members, common)))
     return Section(
         "phases", "Phases",
-        "Busy seconds of the slowest rank's phases (a data flow's bar names that rank's role), against the time of the "
-        "run (the grey track), for each way on the most workers and the largest problem. Where a bar is shorter than "
-        "its track, the rest was in no phase. Where phases overlap, the bar is their sum, and shows shares of it. Ways "
-        "with a single phase are left out.",
+        "Busy seconds of the slowest rank's phases (of a data flow's slowest rank of each role), against the time of "
+        "the run (the grey track), for each way on the most workers and the largest problem. Where a bar is shorter "
+        "than its track, the rest was in no phase. Where phases overlap, the bar is their sum, and shows shares of "
+        "it. Ways with a single phase are left out.",
         charts, notes=[f"{name.replace('_', ' ')}: {MEANINGS[name]}." for name in PHASES
                        if any(name in stack.parts for chart in charts for stack in chart.stacks)],
         missing="No row has several phases.", command="any program")
 
 
-def _role(result: Result) -> str:
-    """The slowest rank's in a data flow. A rank that reduces there may work in the document's other formulations."""
-    return f" ({result.role.split(' or ')[-1]})" if result.role and result.name.formulation not in ALL_WORK else ""
+def _stacks(result: Result, label: str) -> dict[str, Stack]:
+    """A bar for each role."""
+    return {role: Stack(_of_role(label, role), {name: seconds for name, seconds in parts.items()
+                                                if name in PHASES and seconds > 0},
+                        result.case.seconds, _seconds(result, parts), result.case.text)
+            for role, parts in result.phases.items()}
 
 
-def _seconds(result: Result) -> str:
+def _of_role(text: str, role: str) -> str:
+    return f"{text} ({role})" if role else text
+
+
+def _seconds(result: Result, parts: dict[str, float]) -> str:
     """The run's, and the phases' where they overlap."""
-    busy = sum(result.phases.values())
+    busy = sum(parts.values())
     overlap = f", {busy:.3g} s in phases" if busy > OVERLAP * result.case.seconds else ""
     return f"{result.case.seconds:.3g} s{result.mark}{overlap}"
 
@@ -259,18 +263,18 @@ def _seconds(result: Result) -> str:
 def _tells(result: Result) -> bool:
     """True if there is more than one phase to see."""
     least = LEAST_PHASE * result.case.seconds
-    return sum(seconds > least for seconds in result.phases.values()) > 1
+    return any(sum(seconds > least for seconds in parts.values()) > 1 for parts in result.phases.values())
 
 
-def _most(members: list[Result], stacks: tuple[Stack, ...], names: list[str]) -> str:
+def _most(members: list[Result], stacks: list[dict[str, Stack]], names: list[str]) -> str:
     """In what the native formulation, or else the first way that is not in doubt, spends most of its time."""
     trusted = [place for place, result in enumerate(members) if not result.mark]
     if not trusted:
         return "all rows are in doubt"
     place = min(trusted, key=lambda each: members[each].name.formulation != "native")
-    stack, whole = stacks[place], max(stacks[place].whole, sum(stacks[place].parts.values()))
-    phase = max(stack.parts, key=lambda part: stack.parts[part])
-    return f"{names[place]} spends {stack.parts[phase] / whole:.0%} of its time in {phase.replace('_', ' ')}"
+    share, phase, role = max((seconds / max(stack.whole, sum(stack.parts.values())), phase, role)
+                             for role, stack in stacks[place].items() for phase, seconds in stack.parts.items())
+    return f"{_of_role(names[place], role)} spends {share:.0%} of its time in {phase.replace('_', ' ')}"
 
 
 def pairs(results: list[Result]) -> Section:

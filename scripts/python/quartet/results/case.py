@@ -137,6 +137,11 @@ class Case:
         return dict(self.median.get("phases", {}))
 
     @property
+    def phases_by_role(self) -> dict[str, dict[str, float]]:
+        """The same of each role's slowest rank; empty if ranks have one role, or the document does not say."""
+        return {role: dict(slowest["phases"]) for role, slowest in (self.median.get("phases_by_role") or {}).items()}
+
+    @property
     def nodes(self) -> int:
         return documents.nodes({"context": self.context}) if self.context else 1
 

@@ -412,26 +412,53 @@ def validate____defs_details(data, custom_formats={}, name_prefix=None):
         if "phases" in data_keys:
             data_keys.remove("phases")
             data__phases = data["phases"]
-            if not isinstance(data__phases, (dict)):
-                raise JsonSchemaValueException("" + (name_prefix or "data") + ".phases must be object", data__phases)
-            data__phases_is_dict = isinstance(data__phases, dict)
-            if data__phases_is_dict:
-                data__phases_keys = set(data__phases.keys())
-                for data__phases_key in data__phases_keys:
-                    if data__phases_key not in []:
-                        data__phases_value = data__phases.get(data__phases_key)
-                        validate____defs_not_negative(data__phases_value, custom_formats, (name_prefix or "data") + ".phases.{data__phases_key}".format(**locals()))
-                data__phases_len = len(data__phases)
-                if data__phases_len != 0:
-                    data__phases_property_names = True
-                    for data__phases_key in data__phases:
+            validate____defs_phases(data__phases, custom_formats, (name_prefix or "data") + ".phases")
+        if "phases_by_role" in data_keys:
+            data_keys.remove("phases_by_role")
+            data__phasesbyrole = data["phases_by_role"]
+            if not isinstance(data__phasesbyrole, (dict)):
+                raise JsonSchemaValueException("" + (name_prefix or "data") + ".phases_by_role must be object", data__phasesbyrole)
+            data__phasesbyrole_is_dict = isinstance(data__phasesbyrole, dict)
+            if data__phasesbyrole_is_dict:
+                data__phasesbyrole_keys = set(data__phasesbyrole.keys())
+                for data__phasesbyrole_key in data__phasesbyrole_keys:
+                    if data__phasesbyrole_key not in []:
+                        data__phasesbyrole_value = data__phasesbyrole.get(data__phasesbyrole_key)
+                        if not isinstance(data__phasesbyrole_value, (dict)):
+                            raise JsonSchemaValueException("" + (name_prefix or "data") + ".phases_by_role.{data__phasesbyrole_key}".format(**locals()) + " must be object", data__phasesbyrole_value)
+                        data__phasesbyrole_value_is_dict = isinstance(data__phasesbyrole_value, dict)
+                        if data__phasesbyrole_value_is_dict:
+                            for key in ['rank', 'seconds', 'phases']:
+                                if key not in data__phasesbyrole_value:
+                                    raise JsonSchemaValueException("" + (name_prefix or "data") + ".phases_by_role.{data__phasesbyrole_key}".format(**locals()) + " lacks " + (key), data__phasesbyrole_value)
+                            data__phasesbyrole_value_keys = set(data__phasesbyrole_value.keys())
+                            if "rank" in data__phasesbyrole_value_keys:
+                                data__phasesbyrole_value_keys.remove("rank")
+                                data__phasesbyrole_value__rank = data__phasesbyrole_value["rank"]
+                                if not isinstance(data__phasesbyrole_value__rank, (int)) or isinstance(data__phasesbyrole_value__rank, bool):
+                                    raise JsonSchemaValueException("" + (name_prefix or "data") + ".phases_by_role.{data__phasesbyrole_key}.rank".format(**locals()) + " must be integer", data__phasesbyrole_value__rank)
+                                if isinstance(data__phasesbyrole_value__rank, (int, float)):
+                                    if data__phasesbyrole_value__rank < 0:
+                                        raise JsonSchemaValueException("" + (name_prefix or "data") + ".phases_by_role.{data__phasesbyrole_key}.rank".format(**locals()) + " must be bigger than or equal to 0", data__phasesbyrole_value__rank)
+                            if "seconds" in data__phasesbyrole_value_keys:
+                                data__phasesbyrole_value_keys.remove("seconds")
+                                data__phasesbyrole_value__seconds = data__phasesbyrole_value["seconds"]
+                                validate____defs_not_negative(data__phasesbyrole_value__seconds, custom_formats, (name_prefix or "data") + ".phases_by_role.{data__phasesbyrole_key}.seconds".format(**locals()))
+                            if "phases" in data__phasesbyrole_value_keys:
+                                data__phasesbyrole_value_keys.remove("phases")
+                                data__phasesbyrole_value__phases = data__phasesbyrole_value["phases"]
+                                validate____defs_phases(data__phasesbyrole_value__phases, custom_formats, (name_prefix or "data") + ".phases_by_role.{data__phasesbyrole_key}.phases".format(**locals()))
+                data__phasesbyrole_len = len(data__phasesbyrole)
+                if data__phasesbyrole_len != 0:
+                    data__phasesbyrole_property_names = True
+                    for data__phasesbyrole_key in data__phasesbyrole:
                         try:
-                            if type(data__phases_key) not in (str,) or data__phases_key not in ('read', 'copy_in', 'compute', 'copy_out', 'push', 'exchange', 'reduce', 'merge', 'wait', 'checkpoint'):
-                                raise JsonSchemaValueException("" + (name_prefix or "data") + ".phases must be read or copy_in or compute or copy_out or push or exchange or reduce or merge or wait or checkpoint", data__phases_key)
+                            if type(data__phasesbyrole_key) not in (str,) or data__phasesbyrole_key not in ('reducer', 'worker'):
+                                raise JsonSchemaValueException("" + (name_prefix or "data") + ".phases_by_role must be reducer or worker", data__phasesbyrole_key)
                         except JsonSchemaValueException:
-                            data__phases_property_names = False
-                    if not data__phases_property_names:
-                        raise JsonSchemaValueException("" + (name_prefix or "data") + ".phases must be named by propertyName definition", data__phases)
+                            data__phasesbyrole_property_names = False
+                    if not data__phasesbyrole_property_names:
+                        raise JsonSchemaValueException("" + (name_prefix or "data") + ".phases_by_role must be named by propertyName definition", data__phasesbyrole)
         if "flops" in data_keys:
             data_keys.remove("flops")
             data__flops = data["flops"]
@@ -835,6 +862,29 @@ def validate____defs_not_bounded(data, custom_formats={}, name_prefix=None):
     if isinstance(data, (int, float)):
         if data < 0:
             raise JsonSchemaValueException("" + (name_prefix or "data") + " must be bigger than or equal to 0", data)
+    return data
+
+def validate____defs_phases(data, custom_formats={}, name_prefix=None):
+    if not isinstance(data, (dict)):
+        raise JsonSchemaValueException("" + (name_prefix or "data") + " must be object", data)
+    data_is_dict = isinstance(data, dict)
+    if data_is_dict:
+        data_keys = set(data.keys())
+        for data_key in data_keys:
+            if data_key not in []:
+                data_value = data.get(data_key)
+                validate____defs_not_negative(data_value, custom_formats, (name_prefix or "data") + ".{data_key}".format(**locals()))
+        data_len = len(data)
+        if data_len != 0:
+            data_property_names = True
+            for data_key in data:
+                try:
+                    if type(data_key) not in (str,) or data_key not in ('read', 'copy_in', 'compute', 'copy_out', 'push', 'exchange', 'reduce', 'merge', 'wait', 'checkpoint'):
+                        raise JsonSchemaValueException("" + (name_prefix or "data") + " must be read or copy_in or compute or copy_out or push or exchange or reduce or merge or wait or checkpoint", data_key)
+                except JsonSchemaValueException:
+                    data_property_names = False
+            if not data_property_names:
+                raise JsonSchemaValueException("" + (name_prefix or "data") + " must be named by propertyName definition", data)
     return data
 
 def validate____defs_rate(data, custom_formats={}, name_prefix=None):
