@@ -39,11 +39,14 @@ DistributedMatrix::Buffers::Buffers(bench::Arena& arena, const RankContext& cont
                                     const Problem& problem)
     : rows(block_range(problem.size, context.ranks(), context.rank())),
       output(arena.make<double>(rows.size())) {
+    if (problem.algorithm == Algorithm::classic) {
+        direction = arena.make<double>(problem.size);
+    }
     if (context.ranks() > 1) {
-        whole_input = arena.make<double>(problem.size);
+        gathered = arena.make<double>(problem.size);
     }
     // Windows last: they could not be freed while an exception unwinds.
-    input = arena.make<double>(rows.size(), bench::Room::device_window);
+    residual = arena.make<double>(rows.size(), bench::Room::device_window);
     if (context.ranks() > 1 && problem.storage == Storage::symmetric) {
         contribution = arena.make<double>(problem.size, bench::Room::device_window);
     }
@@ -67,10 +70,13 @@ DistributedMatrix::DistributedMatrix(const RankContext& context, bench::Arena& a
                                      device::View<double> dot)
     : device_(context.device),
       stream_(context.stream),
-      ranks_(context.ranks()),
+      world_(context.world),
       share_(make_share(context, transport, problem)),
-      buffers_(arena, context, problem) {
-    if (ranks_ > 1) {
+      buffers_(arena, context, problem),
+      multiplied_(problem.algorithm == Algorithm::classic ? buffers_.direction.view()
+                  : context.ranks() > 1                   ? buffers_.gathered.view()
+                                                          : residual()) {
+    if (context.ranks() > 1) {
         prepare_collectives(transport, problem);
     }
     record_product(dot);
@@ -79,23 +85,26 @@ DistributedMatrix::DistributedMatrix(const RankContext& context, bench::Arena& a
 void DistributedMatrix::prepare_collectives(comm::Transport& transport, const Problem& problem) {
     std::vector<std::int64_t> elements;
     std::vector<std::int64_t> bytes;
-    for (int rank = 0; rank < ranks_; ++rank) {
-        elements.push_back(block_range(problem.size, ranks_, rank).size());
+    for (int rank = 0; rank < world_.size(); ++rank) {
+        elements.push_back(block_range(problem.size, world_.size(), rank).size());
         bytes.push_back(bytes_of<double>(elements.back()).value);
     }
     gather_ = transport.prepare_all_gather(
-        {device::as_bytes(input()), device::as_bytes(buffers_.whole_input.view()), bytes});
+        {device::as_bytes(residual()),
+         device::as_bytes(buffers_.gathered.view()),
+         bytes,
+         {.before = problem.algorithm == Algorithm::classic, .after = true}});
     if (problem.storage == Storage::symmetric) {
-        reduce_ =
-            transport.prepare_reduce_scatter({buffers_.contribution.view(), output(), elements});
+        reduce_ = transport.prepare_reduce_scatter(
+            {buffers_.contribution.view(), output(), elements, {.after = true}});
     }
 }
 
 // The operations that are enqueued between the communications.
 void DistributedMatrix::record_product(device::View<double> dot) {
-    const device::View<const double> x = ranks_ > 1 ? buffers_.whole_input.view() : input();
-    const auto sum = [this, dot](device::Stream& stream) {
-        device_.vectors().dot(input(), output(), dot, stream);
+    const device::View<const double> x = multiplied_;
+    const auto sum = [this, x, dot](device::Stream& stream) {
+        device_.vectors().dot(x.part(rows().begin, rows().size()), output(), dot, stream);
     };
     if (reduce_) {
         product_ = device_.record([this, x, y = buffers_.contribution.view()](
@@ -111,14 +120,27 @@ void DistributedMatrix::record_product(device::View<double> dot) {
 
 device::View<const double> DistributedMatrix::gather() {
     if (!gather_) {
-        return input();
+        return residual();
     }
     gather_->run(stream_);
-    return buffers_.whole_input.view();
+    return buffers_.gathered.view();
+}
+
+device::View<const double> DistributedMatrix::gather(device::View<const double> rows) {
+    const auto meet = [this] {
+        stream_.synchronize();
+        world_.barrier();
+    };
+    if (rows.data() != residual().data()) {
+        device_.copy(device::as_bytes(rows), device::as_bytes(residual()), stream_);
+    }
+    meet();
+    const device::View<const double> all = gather();
+    meet();
+    return all;
 }
 
 void DistributedMatrix::multiply_and_dot() {
-    gather();
     product_(stream_);
     if (reduce_) {
         reduce_->run(stream_);

@@ -13,8 +13,10 @@ namespace quartet::cg {
 /// A square matrix over all ranks, and its product with a vector; each rank has a block of the
 /// vector's rows. Full storage: a rank has its rows of the matrix and makes its part of the
 /// product. Symmetric storage: a rank has a part of the triangle and contributes to all of the
-/// product; the ranks' contributions are reduced and scattered. Either way all ranks gather the
-/// whole vector first.
+/// product; the ranks' contributions are reduced and scattered. Either way every rank multiplies
+/// the whole vector. Single-reduction multiplies r: the ranks gather it before each product.
+/// Classic multiplies p = r + beta p: they gather r, and each computes all of p. Its reading of
+/// other ranks' r then lies between the iteration's two sums, for which the ranks meet anyway.
 class DistributedMatrix {
   public:
     struct Buffers {
@@ -23,8 +25,9 @@ class DistributedMatrix {
 
         Range rows;  ///< of the vectors that this rank has
         device::Buffer<double> output;
-        device::Buffer<double> whole_input;  ///< empty on one rank, whose input is whole
-        device::Buffer<double> input;
+        device::Buffer<double> direction;     ///< classic: all of p
+        device::Buffer<double> gathered;      ///< on several ranks: all of r
+        device::Buffer<double> residual;      ///< this rank's rows of r
         device::Buffer<double> contribution;  ///< of a triangle, on several ranks
     };
 
@@ -43,14 +46,20 @@ class DistributedMatrix {
     [[nodiscard]] device::MatrixShare& share() { return *share_; }
     /// This rank's rows of vectors.
     [[nodiscard]] Range rows() const { return buffers_.rows; }
-    /// This rank's rows of the vector to be multiplied, and of the product.
-    [[nodiscard]] device::View<double> input() { return buffers_.input.view(); }
+    /// This rank's rows of r, which the ranks gather, and of the product.
+    [[nodiscard]] device::View<double> residual() { return buffers_.residual.view(); }
     [[nodiscard]] device::View<double> output() { return buffers_.output.view(); }
+    /// All rows of the vector that is multiplied: p or r.
+    [[nodiscard]] device::View<double> multiplied() { return multiplied_; }
 
-    /// output = A input, and this rank's share of input . output. Collective.
-    void multiply_and_dot();
-    /// The whole input, on all ranks. Collective.
+    /// All of r, on all ranks. Between a run and the next write of r, and with classic also between
+    /// the last write and the run, lies a sum of all ranks (JointSums). Collective.
     device::View<const double> gather();
+    /// All rows of another vector, on all ranks, by r's place: r is lost. Needs no sums; waits.
+    /// Collective.
+    device::View<const double> gather(device::View<const double> rows);
+    /// output = A multiplied, and this rank's share of multiplied . output. Collective.
+    void multiply_and_dot();
 
   private:
     void prepare_collectives(comm::Transport& transport, const Problem& problem);
@@ -58,9 +67,10 @@ class DistributedMatrix {
 
     device::Device& device_;
     device::Stream& stream_;
-    int ranks_;
+    const comm::Communicator& world_;
     std::unique_ptr<device::MatrixShare> share_;
     Buffers buffers_;
+    device::View<double> multiplied_;
     std::unique_ptr<comm::Collective> gather_;
     std::unique_ptr<comm::Collective> reduce_;
     device::Operations product_;  ///< of this share, and the dot unless reduced

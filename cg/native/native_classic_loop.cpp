@@ -1,5 +1,7 @@
 #include "cg/native/native_classic_loop.hpp"
 
+#include <optional>
+
 #include "device/cg_kernels.hpp"
 #include "device/vector_operations.hpp"
 
@@ -8,8 +10,7 @@ namespace quartet::cg {
 NativeClassicLoop::NativeClassicLoop(const RankContext& context, comm::Transport& transport,
                                      const Problem& problem)
     : NativeLoop(context, transport, problem, 0) {
-    state_.residual = buffers_.r_or_p.view();
-    state_.direction = matrix_.input();
+    state_.direction = matrix_.multiplied().part(matrix_.rows().begin, matrix_.rows().size());
     make_resident(
         [this](auto scalars, auto history) { return resident_iteration(scalars, history); },
         DeviceResidentCg::Leaves::after);
@@ -34,6 +35,24 @@ device::Operations NativeClassicLoop::resident_iteration(device::View<device::Cg
     };
 }
 
+void NativeClassicLoop::gather_direction() {
+    const device::View<double> kept = matrix_.output();
+    device_.copy(device::as_bytes(state_.residual), device::as_bytes(kept), stream_);
+    const auto all = matrix_.gather(state_.direction);
+    device_.copy(device::as_bytes(all), device::as_bytes(matrix_.multiplied()), stream_);
+    device_.copy(device::as_bytes(kept), device::as_bytes(state_.residual), stream_);
+}
+
+void NativeClassicLoop::follow_others(double beta) {
+    const auto [begin, end] = matrix_.rows();
+    const device::View<const double> r = matrix_.gather();
+    const device::View<double> p = matrix_.multiplied();
+    for (const Range part : {Range{0, begin}, Range{end, p.size()}}) {
+        device_.vectors().xpay(r.part(part.begin, part.size()), beta,
+                               p.part(part.begin, part.size()), stream_);
+    }
+}
+
 void NativeClassicLoop::run(std::span<double> history, Observer& observer) {
     auto& [x, r, p, unused, residual_dot, alpha, done] = state_;
     if (done == 0) {
@@ -45,8 +64,16 @@ void NativeClassicLoop::run(std::span<double> history, Observer& observer) {
         resident_->run(state_, 0, history);
         return;
     }
+    const bool several = context_.ranks() > 1;
+    if (several) {
+        gather_direction();
+    }
+    std::optional<double> beta;  // of an earlier iteration of this run
     for (bool going = done + 1 < std::ssize(history); going;) {
         const bool wants_stop = observer.wants_stop();
+        if (several && beta) {
+            follow_others(*beta);
+        }
         matrix_.multiply_and_dot();
         alpha = alpha_of(residual_dot, sums_.sum<1>().sums[0], done, name_);
         device_.cg_kernels().update_classic(alpha, {p, matrix_.output(), x, r}, sums_.share(0),
@@ -54,7 +81,8 @@ void NativeClassicLoop::run(std::span<double> history, Observer& observer) {
         const double before = residual_dot;
         const auto [sums, stop] = sums_.sum<1>(wants_stop);
         residual_dot = sums[0];
-        device_.vectors().xpay(r, device::beta_of(residual_dot, before, alpha), p, stream_);
+        beta = device::beta_of(residual_dot, before, alpha);
+        device_.vectors().xpay(r, *beta, p, stream_);
         going = goes_on(history, observer, stop);
         history[static_cast<std::size_t>(done)] = residual_dot;
     }

@@ -14,6 +14,10 @@ class NativeClassicLoop final : public NativeLoop {
     void run(std::span<double> history, Observer& observer) override;
 
   private:
+    /// All ranks' rows of the direction, for the first product of a run. Collective.
+    void gather_direction();
+    /// r + beta p, as other ranks have it in their rows. Collective.
+    void follow_others(double beta);
     device::Operations resident_iteration(device::View<device::CgScalars> scalars,
                                           device::View<double> history);
 };

@@ -9,8 +9,8 @@ NativeLoop::Buffers::Buffers(bench::Arena& arena, const RankContext& context,
     const std::int64_t rows = block_range(problem.size, context.ranks(), context.rank()).size();
     sums = arena.make<double>(JointSums::most, bench::Room::host);
     x = arena.make<double>(rows);
-    r_or_p = arena.make<double>(rows);
     if (problem.algorithm == Algorithm::single_reduction) {
+        p = arena.make<double>(rows);
         s = arena.make<double>(rows);
     }
     if (context.ranks() == 1) {
@@ -25,6 +25,7 @@ NativeLoop::NativeLoop(const RankContext& context, comm::Transport& transport,
       matrix_(context, arena_, transport, problem, buffers_.sums.view().part(sum_of_product, 1)),
       sums_(context, buffers_.sums.view(), transport) {
     state_.solution = buffers_.x.view();
+    state_.residual = matrix_.residual();
 }
 
 void NativeLoop::make_resident(const DeviceResidentCg::MakeIteration& make,
@@ -34,12 +35,8 @@ void NativeLoop::make_resident(const DeviceResidentCg::MakeIteration& make,
     }
 }
 
-// Uses the vector that is multiplied, whose values are lost.
 std::vector<double> NativeLoop::gather(device::View<const double> rows) {
-    if (rows.data() != matrix_.input().data()) {
-        device_.copy(device::as_bytes(rows), device::as_bytes(matrix_.input()), stream_);
-    }
-    return on_host(matrix_.gather());
+    return on_host(matrix_.gather(rows));
 }
 
 }  // namespace quartet::cg

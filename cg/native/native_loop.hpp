@@ -19,10 +19,8 @@ class NativeLoop : public CgLoop {
 
         device::Buffer<double> sums;
         device::Buffer<double> x;
-        /// r of the classic algorithm, p of single-reduction: the other one is what the matrix
-        /// multiplies.
-        device::Buffer<double> r_or_p;
-        device::Buffer<double> s;                           ///< A p of single-reduction
+        device::Buffer<double> p;                           ///< of single-reduction
+        device::Buffer<double> s;                           ///< of single-reduction: A p
         std::optional<DeviceResidentCg::Buffers> resident;  ///< of one rank
     };
 

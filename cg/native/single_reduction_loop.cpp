@@ -8,8 +8,7 @@ namespace quartet::cg {
 SingleReductionLoop::SingleReductionLoop(const RankContext& context, comm::Transport& transport,
                                          const Problem& problem)
     : NativeLoop(context, transport, problem, 1) {
-    state_.residual = matrix_.input();
-    state_.direction = buffers_.r_or_p.view();
+    state_.direction = buffers_.p.view();
     state_.direction_product = buffers_.s.view();
     make_resident(
         [this](auto scalars, auto history) { return resident_iteration(scalars, history); },
@@ -44,6 +43,7 @@ void SingleReductionLoop::run(std::span<double> history, Observer& observer) {
     }
     for (bool going = done + 1 < std::ssize(history); going;) {
         const bool wants_stop = observer.wants_stop();
+        matrix_.gather();
         matrix_.multiply_and_dot();
         const auto [sums, stop] = sums_.sum<2>(wants_stop);
         const auto [dot, product_dot] = sums;

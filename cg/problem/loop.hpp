@@ -90,7 +90,7 @@ class CgLoop {
     /// prints nor allocates. To continue from a saved state, set vectors and scalars of state()
     /// first.
     virtual void run(std::span<double> history, Observer& observer) = 0;
-    /// All rows of a vector of the state, on all ranks. The direction may be lost.
+    /// All rows of a vector of the state, on all ranks. The residual may be lost.
     virtual std::vector<double> gather(device::View<const double> rows) = 0;
     /// The machine's limit for the iterations. Borrows the loop.
     virtual std::unique_ptr<Limit> make_limit();

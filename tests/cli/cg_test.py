@@ -1,5 +1,6 @@
 """cg with its systems in files, with a user's matrix, and beside NumPy."""
 
+import json
 import os
 import subprocess
 import tempfile
@@ -92,6 +93,15 @@ class Cg(unittest.TestCase):
     def assert_verified(self, outcome, rows=1):
         self.assertEqual(outcome.code, 0, outcome)
         self.assertEqual([row["verified"] for row in medians(outcome.document)], [True] * rows)
+
+
+class Meetings(Cg):
+    def test_ranks_that_share_memory_meet_for_an_iterations_sums_alone(self):
+        trace = self.folder.with_name("trace.json")
+        self.assert_verified(self.cg("--size 64 --iterations 5 --warmup 0 --transport shm", f"--trace {trace}"))
+        names = [event["name"] for event in json.loads(trace.read_text())["traceEvents"]]
+        self.assertGreaterEqual(names.count("sum"), 2 * 2 * 5)
+        self.assertEqual(names.count("open") + names.count("close"), 0)
 
 
 class Files(Cg):

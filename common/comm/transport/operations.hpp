@@ -44,12 +44,21 @@ class Collective {
     virtual void run(device::Stream& stream) = 0;
 };
 
+/// Where the caller's ordered sums over the same ranks (OrderedSum), each after its stream was
+/// synchronised, lie beside the runs of a collective. Ranks that read each other's memory then need
+/// not wait for each other again.
+struct CallersSums {
+    bool before = false;  ///< one between every rank's last write of what is read and a run
+    bool after = false;   ///< one between a run and every rank's next such write
+};
+
 /// Every rank's part, everywhere: rank r's counts[r] bytes go to `all`, at the sum of the counts
 /// before them.
 struct AllGatherPlan {
     device::View<const std::byte> mine;  ///< from Transport::allocate
     device::View<std::byte> all;
     std::vector<std::int64_t> counts;  ///< by rank, the same on all ranks
+    CallersSums sums{};                ///< beside writes to `mine`
 };
 
 /// Sums over the ranks: rank r gets, in `mine`, the counts[r] elements of the sum of all
@@ -59,6 +68,7 @@ struct ReduceScatterPlan {
     device::View<const double> contribution;  ///< from Transport::allocate
     device::View<double> mine;
     std::vector<std::int64_t> counts;  ///< by rank, the same on all ranks
+    CallersSums sums{};                ///< beside writes to `contribution`
 };
 
 /// Part r of `send`, counts[r] bytes, goes to rank r.

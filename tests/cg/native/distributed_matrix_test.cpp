@@ -48,9 +48,12 @@ TEST_P(DistributedMatrixTest, MultipliesAsOneMatrix) {
         });
         const Range rows = matrix.rows();
         for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-            matrix.input().span()[static_cast<std::size_t>(row - rows.begin)] =
+            matrix.residual().span()[static_cast<std::size_t>(row - rows.begin)] =
                 static_cast<double>(system.solution()[static_cast<std::size_t>(row)]);
         }
+        const auto whole = matrix.gather(matrix.residual());
+        session->device().copy(device::as_bytes(whole), device::as_bytes(matrix.multiplied()),
+                               session->stream());
 
         matrix.multiply_and_dot();
         session->stream().synchronize();
@@ -60,12 +63,10 @@ TEST_P(DistributedMatrixTest, MultipliesAsOneMatrix) {
             EXPECT_NEAR(matrix.output().span()[static_cast<std::size_t>(row - rows.begin)],
                         system.right_side()[static_cast<std::size_t>(row)], 1e-9)
                 << size;
-            dot += matrix.input().span()[static_cast<std::size_t>(row - rows.begin)] *
+            dot += matrix.residual().span()[static_cast<std::size_t>(row - rows.begin)] *
                    matrix.output().span()[static_cast<std::size_t>(row - rows.begin)];
         }
         EXPECT_NEAR(sum.span()[0], dot, 1e-12 * std::abs(dot)) << size;
-        const auto whole = matrix.gather();
-        session->stream().synchronize();
         ASSERT_EQ(whole.size(), size);
         for (std::size_t i = 0; i < system.solution().size(); ++i) {
             EXPECT_EQ(whole.span()[i], static_cast<double>(system.solution()[i]));

@@ -150,6 +150,38 @@ TEST_P(ExchangeContract, AnAllGatherRunsAgainWithNewValuesAndInPlace) {
     }
 }
 
+// As conjugate gradients use it: every round writes between a sum and the next.
+TEST_P(ExchangeContract, AnAllGatherBetweenTheCallersSumsHasTheValuesOfItsRound) {
+    if (!can(Capability::all_gather)) {
+        GTEST_SKIP() << "not declared";
+    }
+    constexpr std::int64_t count = 1000;
+    const std::vector<std::int64_t> counts(static_cast<std::size_t>(size), count);
+    auto mine = allocate<std::byte>(*transport, count);
+    auto gathered = allocate<std::byte>(*transport, size * count);
+    const auto all_gather = transport->prepare_all_gather(
+        {mine.view(), gathered.view(), counts, {.before = true, .after = true}});
+    const auto sum = transport->prepare_ordered_sum(world, 1);
+    const auto meet = [&] {
+        stream->synchronize();
+        double one = 1;
+        sum->run({&one, 1});
+        EXPECT_EQ(one, size);
+    };
+    for (int round = 0; round < 20; ++round) {
+        const Data values = data_for(rank, 0, round, count);
+        fill_late(values, mine.view());
+        meet();
+        all_gather->run(*stream);
+        meet();
+        Data expected;
+        for (int r = 0; r < size; ++r) {
+            append(expected, data_for(r, 0, round, count));
+        }
+        ASSERT_EQ(read(gathered.view()), expected) << round;
+    }
+}
+
 TEST_P(ExchangeContract, LeavesPartsWhereItsTraitsSay) {
     if (!can(Capability::all_to_all)) {
         GTEST_SKIP() << "it has no all-to-all";

@@ -11,17 +11,25 @@ namespace quartet::comm {
 namespace {
 
 /// Memory of all ranks that each of them reads: where this process sees it, and the two moments
-/// that its reading lies between.
+/// that its reading lies between. At either the ranks meet, unless the caller's sums see to it.
 class SharedReading {
   public:
     /// `mine` is peer memory. Collective.
-    SharedReading(device::View<const std::byte> mine, PeerContext context)
-        : context_(context), peers_(context.memory.of_all(mine)) {}
+    SharedReading(device::View<const std::byte> mine, PeerContext context, CallersSums sums = {})
+        : context_(context), peers_(context.memory.of_all(mine)), sums_(sums) {}
 
-    /// Returns once the earlier work of every rank's stream is there to be read. Collective.
-    void open(device::Stream& stream) { meet(stream, "open"); }
-    /// Returns once no rank reads any more. Collective.
-    void close(device::Stream& stream) { meet(stream, "close"); }
+    /// The earlier work of every rank's stream is then there to be read. Collective.
+    void open(device::Stream& stream) {
+        if (!sums_.before) {
+            meet(stream, "open");
+        }
+    }
+    /// No rank then reads any more when another writes. Collective.
+    void close(device::Stream& stream) {
+        if (!sums_.after) {
+            meet(stream, "close");
+        }
+    }
 
     template <typename T>
     [[nodiscard]] device::View<const T> part(int rank, std::int64_t first,
@@ -42,12 +50,13 @@ class SharedReading {
 
     PeerContext context_;
     std::vector<device::View<const std::byte>> peers_;  ///< by rank
+    CallersSums sums_;
 };
 
 class PeerAllGather final : public Collective {
   public:
     PeerAllGather(const AllGatherPlan& plan, PeerContext context)
-        : reading_(plan.mine, context),
+        : reading_(plan.mine, context, plan.sums),
           all_(plan.all),
           counts_(plan.counts),
           context_(context),
@@ -98,7 +107,7 @@ class PeerReduceScatter final : public Collective {
 };
 
 PeerReduceScatter::PeerReduceScatter(const ReduceScatterPlan& plan, PeerContext context)
-    : reading_(device::as_bytes(plan.contribution), context),
+    : reading_(device::as_bytes(plan.contribution), context, plan.sums),
       mine_(plan.mine),
       counts_(plan.counts),
       context_(context) {
