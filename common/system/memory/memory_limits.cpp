@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <string>
+#include <system_error>
 
 #include "core/check.hpp"
 #include "system/control_groups.hpp"
@@ -51,6 +53,31 @@ void limit_by(MemoryAmounts& amounts, const GroupFolder& group) {
     }
 }
 
+// What meminfo counts of the GPUs' memory: where processor and GPU are coherent (Grace Hopper) the
+// driver adds it as NUMA nodes. It names them, -1 for none (nv-procfs.c of NVIDIA's open modules).
+MemoryAmounts memory_of_gpus(const std::filesystem::path& root) {
+    std::set<std::int64_t> nodes;
+    std::error_code no_driver;
+    for (const auto& gpu :
+         std::filesystem::directory_iterator(root / "proc/driver/nvidia/gpus", no_driver)) {
+        const auto status = read_text(gpu.path() / "numa_status").value_or("");
+        nodes.insert(number_of(status, "Node", ':').value_or(-1));
+    }
+    MemoryAmounts amounts;
+    for (const std::int64_t node : nodes) {
+        const std::string number = std::to_string(node);
+        const std::string name = "Node " + number + " Mem";
+        const auto text =
+            read_text(root / ("sys/devices/system/node/node" + number) / "meminfo").value_or("");
+        const auto of = [&](const char* kind) {
+            return kibibytes(number_of(text, name + kind, ':').value_or(0));
+        };
+        amounts.total = amounts.total + of("Total");
+        amounts.available = amounts.available + of("Free");
+    }
+    return amounts;
+}
+
 }  // namespace
 
 MemoryAmounts parse_meminfo(std::string_view text) {
@@ -83,7 +110,10 @@ std::optional<MemoryAmounts> group_memory(std::string_view limit, std::string_vi
 MemoryAmounts read_memory(const std::filesystem::path& root) {
     const auto meminfo = read_text(root / "proc/meminfo");
     check(meminfo.has_value(), "/proc/meminfo cannot be read");
-    MemoryAmounts amounts = parse_meminfo(*meminfo);
+    const MemoryAmounts all = parse_meminfo(*meminfo);
+    const MemoryAmounts of_gpus = memory_of_gpus(root);
+    MemoryAmounts amounts{all.total - of_gpus.total,
+                          std::max(all.available - of_gpus.available, Bytes{})};
     for (const auto& folder : group_folders(root, "memory")) {
         limit_by(amounts, folder);
     }

@@ -97,6 +97,21 @@ TEST_F(ReadMemory, StaysBelowTheMountWhateverThePathSays) {
     EXPECT_EQ(read_memory(root), machine);
 }
 
+TEST_F(ReadMemory, LeavesOutTheMemoryOfGpusThatIsANumaNode) {
+    const auto add_gpu = [&](const char* name, int node) {
+        write(std::filesystem::path("proc/driver/nvidia/gpus") / name / "numa_status",
+              "Node:      " + std::to_string(node) + "\nStatus:    online\n");
+    };
+    add_gpu("0009:01:00.0", 1);
+    add_gpu("0019:01:00.0", 1);  // two that are parts of one
+    add_gpu("0029:01:00.0", -1);
+    write("sys/devices/system/node/node0/meminfo",
+          "Node 0 MemTotal: 600 kB\nNode 0 MemFree: 1 kB\n");
+    write("sys/devices/system/node/node1/meminfo",
+          "Node 1 MemTotal:       400 kB\nNode 1 MemFree:         390 kB\n");
+    EXPECT_EQ(read_memory(root), (MemoryAmounts{kibibytes(600), kibibytes(410)}));
+}
+
 TEST_F(ReadMemory, NeedsMeminfo) {
     EXPECT_THROW(read_memory(root / "proc"), Failure);
 }

@@ -1,7 +1,5 @@
 #include "device/cuda/runtime/cuda_memory.hpp"
 
-#include <unistd.h>
-
 #include <cstring>
 #include <limits>
 #include <string>
@@ -9,7 +7,7 @@
 #include "core/block_range.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/host/runtime/host_memory.hpp"
-#include "system/memory/page.hpp"
+#include "system/memory/memory_limits.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::device {
@@ -41,8 +39,8 @@ Amount amount(MemoryKind kind) {
         cuda_check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
         return {as_bytes_amount(total), as_bytes_amount(free)};
     }
-    const std::int64_t page = system::page_bytes();
-    return {{page * ::sysconf(_SC_PHYS_PAGES)}, {page * ::sysconf(_SC_AVPHYS_PAGES)}};
+    const system::MemoryAmounts host = system::read_memory();
+    return {host.total, host.available};
 }
 
 [[noreturn]] void refuse(Bytes size, MemoryKind kind) {
