@@ -104,6 +104,21 @@ class Transports(OnHosts):
         else:
             self.assertEqual(done.returncode, 0, done)
 
+    def test_grpc_between_hosts_by_either_protocol(self):
+        grpc = (*self.SIZE, "--transport", "grpc")
+        done, document = self.launch("n1:1,n2:1", "stream", *grpc)
+        if done.returncode == 77 and "not available in this build" in error_rows(document)[0]["error_message"]:
+            self.skipTest("this build has no gRPC")
+        self.assertTrue(medians(document) and all(row["verified"] for row in medians(document)), done)
+        parts = []
+        for name in ("n1", "n2"):
+            address = f"fd77::{name[1:]}"
+            self.hosts[name].must("ip", "address", "add", f"{address}/64", "dev", "eth0", "nodad")
+            parts += [":", "-H", f"{name}:1", "-x", f"QUARTET_GRPC_ADDRESS=[{address}]",
+                      PROGRAMS / "stream", *SMALL, *grpc]
+        done = self.hosts["n1"].run(*mpirun(*parts[1:]))
+        self.assertEqual(done.returncode, 0, done)
+
 
 class Results(OnHosts):
     """Same ranks, same bits: which host they are on changes nothing."""
