@@ -14,6 +14,7 @@ enclose("slurmctld", "slurmd", "munged", "mpirun")
 from cluster import CORES, GPUS, ClusterTest, setUpModule  # noqa: F401
 from documents import PROGRAMS, medians, quartet, read, saved_iterations
 from hosts import wait_for
+from killing import kill_on_the_way
 from tree import QUARTET
 
 # Not with srun: see dies_as_it_starts in slurm_test.py, which tries that.
@@ -26,6 +27,7 @@ QUICK = {"kernels": ["cg"], "sizes": ["50"], "ranks": [2, 6],
 SLOW = {"kernels": ["cg"], "sizes": ["2000"], "ranks": [2],
         "arguments": [*SMALL, "--problem", "random", "--iterations", "1000000", "--warmup", "0"]}
 
+PARTITION = ("scontrol", "update", "PartitionName=main")
 SEED, KILLS = int(os.environ.get("QUARTET_SEED", "1")), 12
 
 
@@ -151,11 +153,14 @@ class Interruption(OnSlurm):
         process.wait(30)
 
     def test_killed_it_finds_what_its_jobs_have_left(self):
+        # Nothing starts before it is killed.
+        self.addCleanup(self.cluster.must, *PARTITION, "State=UP")
+        self.cluster.must(*PARTITION, "State=DOWN")
         process = self.begin(self.spec(QUICK))
-        wait_for(self.queue, 30, "nothing was submitted")
         wait_for(lambda: len(json.loads(self.stored())) == 2, 30, "it forgets what it submitted")
         process.kill()
         process.wait()
+        self.cluster.must(*PARTITION, "State=UP")
         self.cluster.wait()
         self.assertEqual(len(list(self.results.glob("*.code"))), 2)
         done = self.sweep(self.spec(QUICK))
@@ -165,19 +170,11 @@ class Interruption(OnSlurm):
         self.assertEqual(list(self.results.glob("*.code")), [])
 
     def test_killed_at_random_moments_it_measures_each_launch_once(self):
-        source = random.Random(SEED)
         spec = self.spec(QUICK, launches=3)
-        kills = 0
-        for _ in range(KILLS):
-            process = self.begin(spec)
-            try:
-                process.wait(source.uniform(0.3, 2.5))
-                if process.returncode != 2:  # in use, by the sbatch of the one before
-                    break
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-                kills += 1
+        _, kills = kill_on_the_way(
+            lambda: self.begin(spec),
+            lambda: sum(len(list(self.results.glob(name))) for name in ("array-*.tasks", "*.outcome")),
+            random.Random(SEED), KILLS)
         self.assertGreater(kills, 2)
         self.cluster.wait()
         done = self.sweep(spec)
