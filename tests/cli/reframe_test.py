@@ -3,6 +3,7 @@ falls short or a row is not verified."""
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -36,9 +37,14 @@ class ReFrame(unittest.TestCase):
         return subprocess.run(
             ["reframe", "--nocolor", "--prefix", cls.folder / name, "-C", SUITE / "settings.py",
              "-c", SUITE / "checks.py", "-n", "QuartetCheck.*kernel=cg", *words, "-r"], text=True, capture_output=True, check=False,
-            cwd=cls.folder, env={**os.environ, "HOME": str(cls.folder)})
+            cwd=cls.folder, env=cls.environment())
 
-    def repeated(self, name, references="", code=0, **changes):
+    @classmethod
+    def environment(cls):
+        return {**os.environ, "HOME": str(cls.folder), "RFM_ENABLE_RESULTS_STORAGE": "1",
+                "RFM_SQLITE_DB_FILE": str(cls.folder / "results.db")}
+
+    def repeated(self, name, references="", code=0, arguments=f"arguments={SMALL}", **changes):
         """A check of a program that repeats the first document, with other values in its rows."""
         folder = self.folder / name
         folder.mkdir()
@@ -50,7 +56,7 @@ class ReFrame(unittest.TestCase):
         program.write_text(REPEATING.replace("CODE", str(code)), encoding="utf-8")
         program.chmod(0o755)
         more = [f"references={references}"] if references else []
-        return self.reframe(f"{name}/prefix", f"programs={folder}", f"arguments={SMALL}", "num_tasks=1", *more)
+        return self.reframe(f"{name}/prefix", f"programs={folder}", arguments, "num_tasks=1", *more)
 
     def references(self, name, factor):
         document = json.loads(json.dumps(self.document))
@@ -68,6 +74,26 @@ class ReFrame(unittest.TestCase):
     def test_a_sound_run_is_green_and_gives_its_rates(self):
         self.assertEqual(self.first.returncode, 0, self.first.stdout)
         self.assertRegex(self.first.stdout, r"P: cg/native/host/shm/[^ ]*/rate: [0-9.e-]+ GFLOP/s")
+
+    def test_without_arguments_a_program_gets_those_of_quartet_run(self):
+        done = self.repeated("plain", arguments="small=no")
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_stored_runs_are_compared(self):
+        folder = self.folder / "results.db"
+        folder.unlink(missing_ok=True)
+        for name, rate in (("before", 4.0), ("after", 3.0)):
+            self.assertEqual(self.repeated(name, **{"GFLOP/s": rate}).returncode, 0)
+        ask = ["reframe", "--nocolor", "-C", SUITE / "settings.py"]
+        listed = self.must(*ask, "--list-stored-sessions")
+        before, after = re.findall(r"[0-9a-f]{8}-[0-9a-f-]{27}", listed)
+        text = self.must(*ask, f"--performance-compare={after}/{before}/mean:/")
+        self.assertRegex(text, r"/rate +│ GFLOP/s +│ +3 +│ +4 +│ +-25 ")
+
+    def must(self, *words):
+        done = subprocess.run(words, text=True, capture_output=True, check=False, cwd=self.folder, env=self.environment())
+        self.assertEqual(done.returncode, 0, done)
+        return done.stdout
 
     def test_a_rate_within_the_tolerance_is_green_and_one_below_is_red(self):
         done = self.repeated("near", self.references("slightly", 1.05))

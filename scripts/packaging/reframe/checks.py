@@ -62,8 +62,7 @@ class QuartetCheck(rfm.RunOnlyRegressionTest):
         words = shlex.split(self.arguments)
         if self.small:
             words = words or ["--device", "host", *SMALL[self.kernel].split()]
-        words = words or [*run.arguments(Machine(self.num_tasks, ENOUGH), self.num_tasks),
-                          *run.effort.arguments(run.effort.full)]
+        words = words or run.arguments(Machine(self.num_tasks, ENOUGH), self.num_tasks)
         self.executable = str(Path(self.programs) / self.kernel)
         self.executable_opts = [*map(shlex.quote, words), "--progress", "off", "--force", "--json", DOCUMENT]
         self.postrun_cmds = ["echo exit code $?"]
