@@ -118,6 +118,12 @@ class Scripts(OnSlurm):
                               environment={"QUARTET_LAUNCHER": launcher})
             self.assertEqual(quartet(read(document))["ranks"], 3)
 
+    def test_srun_starts_ranks_on_two_nodes_by_pmix(self):
+        self.assertIn("pmix", self.cluster.must("srun", "--mpi=list").split())
+        said = self.cluster.must("salloc", "--nodes=2", "--ntasks=2", SLURM / "start.sh", "sh", "-c",
+                                 'echo "$(hostname) is PMIx rank $PMIX_RANK"', environment={"QUARTET_LAUNCHER": "srun"})
+        self.assertEqual(sorted(said.splitlines()), ["n1 is PMIx rank 0", "n2 is PMIx rank 1"])
+
     def test_what_cannot_be_is_refused_in_a_line(self):
         for environment, words in (({"SLURM_JOB_ID": ""}, "no Slurm job"),
                                    ({"SLURM_JOB_ID": "1", "QUARTET_LAUNCHER": "aprun"}, "aprun")):
