@@ -2,10 +2,13 @@
 reference."""
 
 import json
+import re
 
 import fake_results
 from quartet.results import identity
+from quartet.text import rate
 from report_test import CG, FFT, Reported, report, scaling
+from tree import ROOT
 
 
 class Places(Reported):
@@ -64,6 +67,27 @@ class Places(Reported):
         at_two = [row["GFLOP/s"] for row in self.rows("figure-10-cg")
                   if row["role"] == "measured" and row["workers (computing devices)"] == "2"]
         self.assertEqual(at_two, ["10.0"])
+
+    def test_reference_is_the_run_that_readme_shows(self):
+        theirs = report.gather(report.SHOWN)
+        rates: dict = {}
+        for launch in theirs.measured:
+            name = launch.case.name
+            rates.setdefault((name.kernel, name.formulation, name.transport), set()).add(rate(launch.case.rate))
+        kernel, rows = "", {}
+        for line in (ROOT / "README.md").read_text().splitlines():
+            kernel = found[1] if (found := re.match(r"(\w+) (MiB|GFLOP)/s, ", line)) else kernel
+            if found := re.match(r"(native|library|dataflow) +(\w+) +\S+(?: MiB)? +([\d.]+) .* (\d+)% +ok$", line):
+                self.assertIn(found[3], rates[kernel, found[1], found[2]], line)
+                rows[kernel, found[1], found[2]] = int(found[4])
+        self.assertEqual(len(rows), 9)
+        names = {"matmul": "matmul/native/host/shm/n:2048/tile:512/ranks:2/threads:1", "cg": CG.format(2),
+                 "fft": FFT.format("native")}
+        self.put("a.json", *(fake_results.case(name, 1, "GFLOP/s", fraction_of_limit=0.1) for name in names.values()))
+        content = report.compose(report.gather([self.folder / "runs"]), [], theirs)
+        chart, = next(section for section in content.sections if section.slug == "kernels").charts
+        self.assertEqual({heading: round(bar.reference) for heading, (bar,) in chart.groups},
+                         {kernel: rows[kernel, "native", "shm"] for kernel in names})
 
     def test_reference_is_drawn_once_for_native_in_the_first_chart(self):
         self.put("a.json", fake_results.case(CG.format(2), 10, "GFLOP/s", fraction_of_limit=0.5),
