@@ -63,6 +63,15 @@ class Planning(unittest.TestCase):
             self.assertEqual({sum(host in pair for pair in found) for host in HOSTS[:7]}, {partners})
         self.assertEqual(pairs(8, "2", 5), pairs(8, "2", 5))
 
+    def test_gpus_have_rows_of_their_own(self):
+        node = nodes_plan.Node(28, 4, ("host", "cuda"))
+        plan = nodes_plan.plan(HOSTS[:2], [HOSTS[:2]], node, ("cg", "fft"), 1, 1, {"cg": "1", "fft": "1", "stream": "1"})
+        self.assertEqual([block.title for block in plan.blocks], ["cg", "fft", "cg on GPUs", "fft on GPUs", "pair"])
+        self.assertEqual([(one.kernel, one.device, one.ranks) for one in plan.configurations if one.hosts[0] == "n1"],
+                         [("cg", "host", 28), ("fft", "host", 16), ("cg", "cuda", 4), ("fft", "cuda", 4),
+                          ("stream", "host", 2)])
+        self.assertEqual(plan.problem(plan.as_json()), "")
+
     def test_every_launch_names_its_nodes_and_the_plan_survives_its_file(self):
         plan = nodes_plan.plan(HOSTS[:2], [HOSTS[:2]], NODE, ("cg", "fft"), 2, 1,
                                {"cg": "1", "fft": "1", "stream": "1"}, is_small=True)

@@ -289,6 +289,10 @@ class Cost(QueuedCase):
         self.assertIn("about 2.75 node hours, as like launches took before; starting and", self.text(*command))
         text = self.text("nodes", "--hosts", "n[1-50]", "--kernels", "cg", "--pairs", "4", "--small")
         self.assertIn("is not known", text)
+        self.write("machine.json", json.dumps({"name": "fake", "cores_per_node": 4, "gpus_per_node": 2}))
+        text = self.text(*command)
+        self.assertIn("4 ranks cg on GPUs: 50 nodes, 2 launches of each, 2 ranks pair: 100 pairs", text)
+        self.assertNotIn("on GPUs", self.text(*command, "--device", "host"))
 
     def plan(self, name, command):
         """Leaves a folder with the plan of a check that was never run."""

@@ -36,7 +36,7 @@ from quartet.node_check import plan, reference
 from quartet.node_check.check import SECONDS_TO_KILL, Found, NodeCheck, Verdict, more_time
 from quartet.node_check.look import Killing
 from quartet.node_check.output import Report
-from quartet.nodes.plan import CHECKS
+from quartet.nodes.plan import CHECKS, CUDA, HOST
 from quartet.terminal import printable
 
 EXAMPLE = "quartet node-check --reference sound/ --budget 60"
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fail-closed", action="store_true", help="what cannot be told counts as sick")
     parser.add_argument("--kernels", type=some_of(CHECKS), default=tuple(CHECKS), metavar="LIST",
                         help=f"programs to run ({','.join(CHECKS)})")
-    parser.add_argument("--device", choices=("auto", plan.HOST, plan.CUDA), default="auto",
+    parser.add_argument("--device", choices=("auto", HOST, CUDA), default="auto",
                         help="auto: the processor, and GPUs where there are any (%(default)s)")
     parser.add_argument("--gpus", type=whole_number(1000), metavar="N",
                         help="how many there are (those that the driver lists)")
@@ -73,9 +73,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def counts(options: argparse.Namespace) -> dict[str, int]:
     """How many cores and GPUs are to compute, by device."""
     gpus = options.gpus or plan.gpus_here()
-    if options.device == plan.CUDA and not gpus:
+    if options.device == CUDA and not gpus:
         raise UsageError("--device cuda (the driver lists no GPU here)")
-    found = {plan.HOST: Machine.here().cores, plan.CUDA: gpus}
+    found = {HOST: Machine.here().cores, CUDA: gpus}
     return {device: count for device, count in found.items() if count and options.device in ("auto", device)}
 
 

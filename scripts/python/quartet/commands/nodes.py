@@ -1,5 +1,5 @@
-"""Finds slow nodes. Runs stream, cg and fft for some seconds on each node, and stream between
-neighbours in a ring (or other pairs), and ends with a table of the slow ones.
+"""Finds slow nodes. Runs stream, cg and fft for some seconds on each node, on its processors and on its
+GPUs, and stream between neighbours in a ring (or other pairs), and ends with a table of the slow ones.
 
 In salloc's shell or a batch script it checks the nodes of that job, by steps of it. Elsewhere it submits
 a job for each node and each pair (--slurm), which run as nodes come free. If it is stopped, give the same
@@ -51,8 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help=f"kernels to run on each node ({','.join(nodes_plan.CHECKS)})")
     parser.add_argument("--pairs", default=nodes_plan.RING, metavar="ring|all|none|N",
                         help="N gives each node about N partners, drawn by --seed (%(default)s)")
-    parser.add_argument("--device", choices=("host", "cuda"), default="host",
-                        help="where the kernels compute (%(default)s)")
+    parser.add_argument("--device", choices=("auto", nodes_plan.HOST, nodes_plan.CUDA), default="auto",
+                        help="where the kernels compute; auto: on the processors, and on GPUs too where the nodes have "
+                        "some, pairs between processors (%(default)s)")
     parser.add_argument("--launches", type=whole_number(100), default=2,
                         help="launches of each; the best counts (%(default)s)")
     parser.add_argument("--at-once", type=whole_number(10_000), default=32, metavar="N",
@@ -110,9 +111,11 @@ def _up(partition: str) -> list[str]:
 
 def make_plan(options: argparse.Namespace, machine: SlurmMachine, names: tuple[str, ...],
               version: Callable[[Path], str] = version_of) -> Plan:
-    if options.device == "cuda" and not machine.gpus_per_node:
+    if options.device == nodes_plan.CUDA and not machine.gpus_per_node:
         raise ScriptError(f"--device cuda ({machine.name} has no GPUs: gpus_per_node): another machine")
-    node = nodes_plan.Node(machine.cores_per_node, machine.gpus_per_node if options.device == "cuda" else 0)
+    both = (nodes_plan.HOST, nodes_plan.CUDA) if machine.gpus_per_node else (nodes_plan.HOST,)
+    node = nodes_plan.Node(machine.cores_per_node, machine.gpus_per_node,
+                           both if options.device == "auto" else (options.device,))
     pairs = nodes_plan.pairs_of(names, options.pairs, options.seed)
     kernels = {*options.kernels, *([nodes_plan.BETWEEN] if pairs else [])}
     programs = {kernel: version(options.build / "bin" / kernel) for kernel in sorted(kernels)}
@@ -154,7 +157,8 @@ def make_sweep(folder: SweepFolder, options: argparse.Namespace, machine: SlurmM
                allocation: Optional[Allocation]) -> Sweep:
     if allocation:
         return InsideSweep(folder, StepLauncher(machine), options, allocation, options.at_once)
-    per_node = options.timeout * options.launches * len(options.kernels)
+    kinds = sum(block.title != nodes_plan.PAIR for block in folder.plan.blocks)
+    per_node = options.timeout * options.launches * kinds
     return QueuedSweep(folder, SlurmLauncher(machine, options.timeout, per_node), options)
 
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quartet.launch import Job, quiet_job
-from quartet.nodes.plan import CHECKS
+from quartet.nodes.plan import CHECKS, title_of
 from quartet.slurm.this_node import kind_of_this_node
 
-HOST, CUDA = "host", "cuda"
 # What another launcher or batch system has told its own processes: MPI would go by it, to other nodes.
 FOREIGN = ("SLURM", "PMI", "PBS_", "LSB_", "PE_HOSTFILE", "FLUX_", "OAR_", "COBALT_", "OMPI_COMM_")
 PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
@@ -23,7 +22,7 @@ class Launch:
 
     @property
     def title(self) -> str:
-        return f"{self.program.name} on GPUs" if self.device == CUDA else self.program.name
+        return title_of(self.program.name, self.device)
 
     def job(self, budget: int, document: Path) -> Job:
         """Rows in doubt are not measured again: a second look does that."""

@@ -6,6 +6,7 @@ from typing import Any, Callable, Iterable, Optional
 
 from quartet.sweep.plan import Block, Configuration, Plan
 
+HOST, CUDA = "host", "cuda"
 RING, ALL, NONE = "ring", "all", "none"
 PAIR = "pair"  # the title of the block of pairs
 NAME = "nodes"
@@ -33,11 +34,8 @@ class Node:
     """What every node has."""
 
     cores: int
-    gpus: int  # to be used; 0: the check is of the processors
-
-    @property
-    def device(self) -> str:
-        return "cuda" if self.gpus else "host"
+    gpus: int
+    devices: tuple[str, ...] = (HOST,)  # that are checked; the first one is for pairs
 
 
 def pairs_of(hosts: tuple[str, ...], partners: str, seed: int) -> list[tuple[str, str]]:
@@ -60,23 +58,30 @@ def hosts_in(stored: dict[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(host for one in stored["configurations"] for host in one.get("hosts", ())))
 
 
+def title_of(kernel: str, device: str) -> str:
+    return f"{kernel} on GPUs" if device == CUDA else kernel
+
+
 def plan(hosts: tuple[str, ...], pairs: Iterable[tuple[str, str]], node: Node, kernels: tuple[str, ...],
          launches: int, seed: int, programs: dict[str, str], is_small: bool = False) -> Plan:
     """Each launch names its nodes."""
     configurations: list[Configuration] = []
     blocks: list[Block] = []
+    counts = {HOST: node.cores, CUDA: node.gpus}
 
-    def add(kernel: str, ranks: Optional[int], where: tuple[str, ...]) -> int:
+    def add(kernel: str, device: str, ranks: Optional[int], where: tuple[str, ...]) -> int:
         check = CHECKS[kernel]
         size, *more = check.small if is_small else check.full
         more += ["--runs", "3" if is_small else "6", *NO_LIMITS]
-        configurations.append(Configuration(kernel, size, ranks or check.ranks(node.gpus or node.cores), "native",
-                                            "auto", node.device, 1, tuple(more), launches, len(where), where))
+        configurations.append(Configuration(kernel, size, ranks or check.ranks(counts[device]), "native",
+                                            "auto", device, 1, tuple(more), launches, len(where), where))
         return len(configurations) - 1
 
-    for kernel in kernels:
-        blocks.append(Block(kernel, "none", tuple(add(kernel, None, (host,)) for host in hosts)))
-    between = tuple(add(BETWEEN, 2, pair) for pair in pairs)
+    for device in node.devices:
+        for kernel in kernels:
+            members = tuple(add(kernel, device, None, (host,)) for host in hosts)
+            blocks.append(Block(title_of(kernel, device), "none", members))
+    between = tuple(add(BETWEEN, node.devices[0], 2, pair) for pair in pairs)
     if between:
         blocks.append(Block(PAIR, "none", between))
     return Plan(NAME, seed, programs, tuple(blocks), tuple(configurations))
