@@ -14,6 +14,7 @@
 #   mpich, blis run, and another MPI or BLAS to build with
 #   mkl         Intel's MKL to build with: 0.7 GB from PyPI, in build/mkl
 #   aarch64     run, and to build and emulate programs for Arm: Debian's packages for it, 0.7 GB in build/aarch64
+#   share       rocrate to bundle results with, from PyPI, in build/share
 #   root        to make a root of Debian 13
 #   container   root, and to make an image
 #   venv FOLDER PACKAGE...  these packages from PyPI, in a virtual environment
@@ -88,6 +89,7 @@ aarch64 command:qemu-aarch64           qemu-user          qemu-user             
 '
 prefixes=${QUARTET_PREFIXES:-/usr:/usr/local}
 tensorflow='tensorflow-cpu==2.21.0'
+share='rocrate==0.16.0'
 mkl='mkl==2026.2.0 mkl-include==2026.2.0'
 carried=$(dirname "$0")/../carried/include # of a release tarball
 
@@ -353,7 +355,7 @@ manuals) groups=' manuals ' ;;
 lint) groups=' run report test venv ' ;;
 fuzz) groups=' run test fuzz ' ;;
 lab) groups=' run report test lab ' ;;
-tensorflow | mkl) groups=' venv ' ;;
+tensorflow | mkl | share) groups=' venv ' ;;
 simulate) groups=' run simulate ' ;;
 prometheus) groups=' prometheus ' ;;
 mpich) groups=' run mpich ' ;;
@@ -369,7 +371,7 @@ venv)
     groups=' venv '
     ;;
 *)
-    echo "setup: '$1' is not one of run, report, test, manuals, lint, fuzz, lab, prometheus, tensorflow, simulate, mpich, blis, mkl, aarch64, root, container, venv" >&2
+    echo "setup: '$1' is not one of run, report, test, manuals, lint, fuzz, lab, prometheus, tensorflow, simulate, mpich, blis, mkl, aarch64, share, root, container, venv" >&2
     exit 2
     ;;
 esac
@@ -397,6 +399,7 @@ mkl)
     make_venv "$folder" --no-deps $mkl
     ;;
 aarch64) make_aarch64_root ;;
+share) make_venv "$(dirname "$0")/../build/share" "$share" ;;
 venv)
     shift
     make_venv "$@"

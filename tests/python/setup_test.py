@@ -184,6 +184,18 @@ chmod +x {folder}/bin/pip;; esac""", recorded=False)
         installed, = [call for call in self.machine.calls() if "pip install" in call]
         self.assertRegex(installed, r" --no-deps mkl==([0-9.]+) mkl-include==\1$")
 
+    def test_what_sharing_needs_comes_once_and_only_when_asked_for(self):
+        self.machine.command("python3", "exit 0", recorded=True)
+        setup = self.machine.prefix / "scripts" / "setup.sh"
+        setup.parent.mkdir()
+        setup.write_bytes(SETUP.read_bytes())
+        self.machine.file("build/share/bin/pip")
+        self.machine.command("../usr/build/share/bin/pip", "exit 0", recorded=True)
+        for group in ("run", "share", "share"):
+            self.assertEqual(self.machine.setup(group, script=setup).returncode, 0)
+        installed, = [call for call in self.machine.calls() if "pip install" in call]
+        self.assertRegex(installed, r" rocrate==[0-9.]+$")
+
     def test_the_simulator_is_installed_only_when_asked_for(self):
         for group in ("run", "test", "lint"):
             self.assertEqual(self.machine.setup(group).returncode, 0)

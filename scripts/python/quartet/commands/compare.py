@@ -1,6 +1,7 @@
 """Whether the results B are faster or slower than the results A, case by case.
 
-    quartet compare A B                  documents or folders (A,C joins two)
+    quartet compare A B                  documents, folders, or bundles that
+                                         quartet share made (A,C joins two)
     quartet compare published B          with published numbers
     quartet compare reference B          with what is shipped for B's device
     quartet compare --baseline FOLDER B  with what it holds for B's machine;
@@ -20,6 +21,7 @@ is from B's kind of machine, it shows numbers for orientation and exits with 0."
 
 import argparse
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Callable
 
@@ -34,6 +36,7 @@ from quartet.machine import Machine
 from quartet.paths import RESULTS, SHIPPED
 from quartet.results import collect, device, published
 from quartet.results.statistics import ERROR
+from quartet.share import bundle
 from quartet.tables import orientation
 from quartet.text import say
 
@@ -77,12 +80,20 @@ def reference(paths: list[Path], measured: Path) -> list[Path]:
 def compare_named(options: argparse.Namespace) -> int:
     """Compares two sides that are there."""
     _expect(options, 2, "A and B")
-    name, second = options.sides[0], _paths(options.sides[1])
+    with ExitStack() as bundles:
+        return _compare_named(options, bundles)
+
+
+def _compare_named(options: argparse.Namespace, bundles: ExitStack) -> int:
+    def paths(text: str) -> list[Path]:
+        return [file for path in _paths(text) for file in bundles.enter_context(bundle.opened(path))]
+
+    name, second = options.sides[0], paths(options.sides[1])
     folder = options.published if name == "published" else Path(name)
     if name == "published" or published.is_folder_of_numbers(folder):
         return _beside_published(folder, _sides({"B": second})[0], options)
-    first = reference(second, options.measured) if name == "reference" else _paths(name)
-    return _compared(first, second, options)
+    first = reference(second, options.measured) if name == "reference" else paths(name)
+    return _compared(first, second, options, any(map(bundle.is_bundle, _paths(",".join(options.sides)))))
 
 
 def _beside_published(folder: Path, side: Side, options: argparse.Namespace) -> int:
@@ -140,8 +151,10 @@ def _expect(options: argparse.Namespace, count: int, what: str) -> None:
         raise ScriptError(f"{len(options.sides)} paths, not {count} (name {what}): see --help")
 
 
-def _compared(first: list[Path], second: list[Path], options: argparse.Namespace) -> int:
+def _compared(first: list[Path], second: list[Path], options: argparse.Namespace, is_shared: bool = False) -> int:
     sides = _sides({"A": first, "B": second})
+    for side in sides:
+        side.is_shared = is_shared
     return _shown(sides, compare(sides[0], sides[1], options.threshold / 100), options)
 
 

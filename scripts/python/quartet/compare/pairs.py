@@ -90,8 +90,9 @@ def judge(found: Ratio, threshold: float) -> Verdict:
 def compare(first: Side, second: Side, threshold: float, error: float = ERROR) -> list[Pair]:
     """Every case of either side; the intervals miss in `error` of all cases at most."""
     rows, matched = [], set()
+    find = _fellow if first.is_elsewhere(second) else _partner
     for text, sample in first.samples.items():
-        partner = text if text in second.samples else _partner(text, first, second)
+        partner = find(text, first, second)
         if partner:
             matched.add(partner)
             rows.append(_pair(sample, second.samples[partner], threshold, error))
@@ -102,20 +103,36 @@ def compare(first: Side, second: Side, threshold: float, error: float = ERROR) -
             rows.append(Pair(sample.name, Verdict.NOT_COMPARABLE,
                             (f"only in A{_nearest(sample.name, second, first)}",), sample))
     for text, sample in second.samples.items():
-        if text not in first.samples and text not in matched:
+        if text not in matched and (text not in first.samples or find is _fellow):
             why = f"failed in A: {first.errors[text]}" if text in first.errors else "only in B"
             rows.append(Pair(sample.name, Verdict.NOT_COMPARABLE, (why,), second=sample))
     return rows
 
 
 def _partner(text: str, first: Side, second: Side) -> Optional[str]:
-    """The only case of B that differs from this one of A in how long it was measured alone."""
+    """The same case of B, or the only one that differs from this one of A in how long it was measured alone."""
+    if text in second.samples:
+        return text
+
     def alike(side: Side, other: Side) -> list[str]:
         return [name for name in side.samples if name not in other.samples
                 and _without_effort(name) == _without_effort(text)]
 
     found = alike(second, first)
     return found[0] if len(found) == 1 == len(alike(first, second)) else None
+
+
+def _fellow(text: str, first: Side, second: Side) -> Optional[str]:
+    """The case of another machine, B, that did the same work on as many nodes and ranks: over the same transport, or
+    the only one."""
+    def work(sample: Sample) -> tuple[object, ...]:
+        name = sample.name
+        return (name.kernel, name.formulation, name.device, name.words, name.size, name.ranks, name.pair, sample.nodes)
+
+    mine = first.samples[text]
+    alike = {other: sample for other, sample in second.samples.items() if work(sample) == work(mine)}
+    same = [other for other, sample in alike.items() if sample.name.transport == mine.name.transport] or list(alike)
+    return text if text in alike else same[0] if len(same) == 1 else None
 
 
 def _without_effort(text: str) -> str:
@@ -131,7 +148,7 @@ def _pair(first: Sample, second: Sample, threshold: float, error: float) -> Pair
     found = ratio(first.medians, second.medians, error)
     launches = min(len(first.undisturbed), len(second.undisturbed))
     verdict = judge(found, threshold) if launches >= LEAST_LAUNCHES else Verdict.UNCLEAR
-    why = (*_effort_differs(first.name, second.name),
+    why = (*_differs(first.name, second.name),
            *(f"{side}: {sample.disturbance}" for side, sample in sides if sample.disturbance),
            *_moved_with_its_limit(first, second, found, threshold))
     return Pair(first.name, verdict, why, first, second,
@@ -152,9 +169,10 @@ def _more(verdict: Verdict, launches: int, least: int, threshold: float,
     return max(1, needed - launches) if needed < MOST_VALUES else None
 
 
-def _effort_differs(first: Name, second: Name) -> list[str]:
-    return [f"{key}: {first.values.get(key)} in A, {second.values.get(key)} in B" for key in EFFORT
-            if first.values.get(key) != second.values.get(key)]
+def _differs(first: Name, second: Name) -> list[str]:
+    here, there = _factors(first), _factors(second)
+    return [f"{key}: {here.get(key)} in A, {there.get(key)} in B" for key in {**here, **there}
+            if here.get(key) != there.get(key)]
 
 
 def _moved_with_its_limit(first: Sample, second: Sample, found: Ratio,

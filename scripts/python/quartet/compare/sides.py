@@ -7,6 +7,7 @@ from typing import Any, Optional
 
 from quartet.results import Case, Collection, Launches, collect, device, judged
 from quartet.results.case import PAPER
+from quartet.results.identity import processor
 from quartet.results.launches import DISTURBING, is_disturbed
 from quartet.results.statistics import variation
 from quartet.text import counted
@@ -71,6 +72,15 @@ class Side:
     samples: dict[str, Sample] = field(default_factory=dict)  # by the case's name
     papers: dict[str, Sample] = field(default_factory=dict)  # by the paper's own clock
     errors: dict[str, str] = field(default_factory=dict)
+    is_shared: bool = False  # whether it, or what it is compared with, is a bundle from elsewhere
+
+    @property
+    def machines(self) -> set[tuple[str, ...]]:
+        return {processor(document) for _, document in self.documents}
+
+    def is_elsewhere(self, other: "Side") -> bool:
+        """True if results of one machine stand beside those of another, which a bundle brings."""
+        return self.is_shared and self.machines != other.machines
 
     def settings(self) -> dict[str, str]:
         """Machine and build of the documents by key; different values are joined."""

@@ -94,6 +94,9 @@ def _sides(sides: list[Side]) -> list[str]:
         lines += wrapped(f"{side.label}:", f"{counted(len(side.documents), 'document')}, "
                          f"{known['device']} on {known.get('host', 'unknown')}")
     if len(sides) == 2:
+        if sides[0].is_elsewhere(sides[1]):
+            lines += wrapped("!", "A and B are different machines: rows are matched by kernel, formulation, kind of "
+                             "device, size, nodes and ranks")
         for key in settings[0]:
             pair = [known.get(key, "none") for known in settings]
             if pair[0] != pair[1]:
@@ -121,7 +124,7 @@ def _slow(sides: list[Side]) -> list[str]:
 def _not_in_turn(sides: list[Side]) -> list[str]:
     """Warns if one side was measured before the other: a change of the machine then looks like one of the
     program."""
-    if len(sides) < 2 or not all(side.documents for side in sides):
+    if len(sides) < 2 or sides[0].is_elsewhere(sides[1]) or not all(side.documents for side in sides):
         return []
     dates = [sorted(str(document["context"].get("date", "")) for _, document in side.documents)
              for side in sides]

@@ -1,0 +1,85 @@
+"""Whether a folder of documents would stand before a reviewer: what does not is refused by name."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from quartet.compare.pairs import LEAST_LAUNCHES
+from quartet.exit_codes import ScriptError
+from quartet.results import Case, Collection, collect, commit, judged
+from quartet.text import counted
+
+LIMITS_APART = 1.25  # of a row's launches: beyond, the machine was another one meanwhile
+MOST_NAMED = 10  # problems
+
+Documents = list[tuple[Path, dict[str, Any]]]
+
+
+def reviewed(folder: Path) -> Documents:
+    """The documents of a folder. Raises ScriptError with all that a reviewer would refuse."""
+    found = collect([folder])
+    problems = list(dict.fromkeys(_problems(found)))
+    if problems:
+        more = f"; and {len(problems) - MOST_NAMED} more" if len(problems) > MOST_NAMED else ""
+        raise ScriptError(f"{folder} is not fit to be shared ({'; '.join(problems[:MOST_NAMED])}{more}): mend it, or "
+                          "measure again")
+    return found.documents
+
+
+def _problems(found: Collection) -> Iterator[str]:
+    yield from found.skipped
+    rows: dict[str, list[Case]] = {}
+    for (path, document), cases in zip(found.documents, judged(document for _, document in found.documents)):
+        yield from (f"{path.name}: {problem}" for problem in _missing(document))
+        for case in cases:
+            problem = _problem(case)
+            if problem:
+                yield f"{path.name}: {case.text}: {problem}"
+            else:
+                rows.setdefault(case.text, []).append(case)
+    versions = sorted({f"{document['context']['quartet']['version']} ({commit(document)})"
+                       for _, document in found.documents})
+    if len(versions) > 1:
+        yield f"several versions of quartet: {', '.join(versions)}"
+    for text, launches in rows.items():
+        yield from (f"{text}: {problem}" for problem in _apart(launches))
+
+
+def _missing(document: dict[str, Any]) -> Iterator[str]:
+    """Facts that another would need to repeat it."""
+    context, quartet = document["context"], document["context"]["quartet"]
+    if quartet.get("complete") is not True:
+        yield "was written while it measured"
+    if commit(document) in ("", "unknown"):
+        yield "no commit"
+    if commit(document).endswith("-dirty"):
+        yield "built from sources that no commit has"
+    if context["library_build_type"] != "release":
+        yield "not a release build"
+    if not (quartet.get("system") or {}).get("processor"):
+        yield "nothing of the processor"
+    if not quartet.get("device_description"):
+        yield "no device"
+    if len({place["rank"] for place in quartet["placement"]}) != quartet["ranks"]:
+        yield f"the places of {len(quartet['placement'])} of {counted(quartet['ranks'], 'rank')}"
+
+
+def _problem(case: Case) -> str:
+    """The reason why a row cannot be quoted; empty if it can be."""
+    if case.error:
+        return f"failed: {case.error}"
+    if case.verified is not True:
+        return "wrong result" if case.verified is False else "not verified"
+    if case.is_distrusted or case.is_suspicious:
+        return "; ".join(filter(None, case.flags.values())) or "in doubt"
+    return "" if case.limit and case.fraction_of_limit else "no limit was measured beside it"
+
+
+def _apart(launches: list[Case]) -> Iterator[str]:
+    if len(launches) < LEAST_LAUNCHES:
+        yield f"{counted(len(launches), 'launch')} (at least {LEAST_LAUNCHES})"
+    if len({case.place for case in launches}) > 1:
+        yield "launches on several kinds of machines, or numbers of nodes"
+    limits = [case.limit["rate"] for case in launches if case.limit]
+    if max(limits) > LIMITS_APART * min(limits):
+        yield f"the limits of its launches are {max(limits) / min(limits):.2f} apart"
