@@ -13,10 +13,13 @@ import fake_results
 from fake_build import FakeBuild
 from in_process import quartet
 from quartet import files
-from quartet.node_check import check, output
+from quartet.kernels import KERNELS
+from quartet.launch import options_of
+from quartet.node_check import check, output, plan
 from quartet.node_check.check import Found, Verdict
 from quartet.node_check.look import Row
 from quartet.node_check.reference import Known
+from quartet.nodes import plan as nodes_plan
 from quartet.results import cases
 from tree import SCRIPTS
 
@@ -234,6 +237,17 @@ class Verdicts(FakeNode):
             del os.environ["PATH"]
             self.assertEqual(self.check().returncode, SOUND)
         self.assertRegex((self.folder / "environment").read_text(), "(?m)^PATH=.*/usr/bin")
+
+    def test_its_rows_are_those_of_a_check_of_all_nodes(self):
+        for kernel in nodes_plan.CHECKS:
+            node = nodes_plan.Node(4, 2, ("host", "cuda"))
+            for one, launch in zip(nodes_plan.plan(("n1",), [], node, (kernel,), 1, 1, {kernel: "1"}).configurations,
+                                   plan.launches(Path("bin"), (kernel,), {"host": 4, "cuda": 2}, False)):
+                theirs, ours = options_of(one.command_line()), options_of(launch.job(5, Path("x.json")).arguments)
+                self.assertEqual((one.ranks, theirs.pop(KERNELS[kernel].size_flag)), (launch.ranks, ours.pop("--size")))
+                chosen = {"--formulation": "native", "--transport": "auto"}  # as the programs choose
+                for flag in ("--device", "--threads", "--pushes", "--iterations", *chosen):
+                    self.assertEqual(theirs.get(flag), {**chosen, **ours}.get(flag), (kernel, flag))
 
     def test_bad_usage_is_no_verdict(self):
         for words in (("--least", "1"), ("--prometheus", self.folder / "absent" / "node.prom")):
