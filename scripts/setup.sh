@@ -10,6 +10,7 @@
 #   lab         test, and a Slurm and hosts for the tests in tests/lab
 #   prometheus  a Prometheus and its node exporter, which the tests of node-check look for
 #   tensorflow  TensorFlow to compare with: 1.5 GB from PyPI, in build/tensorflow
+#   history     Apache Otava, which finds changes in a history: 0.2 GB from PyPI, in build/history
 #   simulate    run, and SimGrid to simulate ranks of a described machine
 #   mpich, blis run, and another MPI or BLAS to build with
 #   mkl         Intel's MKL to build with: 0.7 GB from PyPI, in build/mkl
@@ -90,6 +91,8 @@ aarch64 command:qemu-aarch64           qemu-user          qemu-user             
 prefixes=${QUARTET_PREFIXES:-/usr:/usr/local}
 tensorflow='tensorflow-cpu==2.21.0'
 share='rocrate==0.16.0'
+# Otava's analysis needs these two alone of what it would bring.
+history='apache-otava==0.8.0 numpy>=2.2,<2.3 scipy>=1.15,<1.17'
 mkl='mkl==2026.2.0 mkl-include==2026.2.0'
 carried=$(dirname "$0")/../carried/include # of a release tarball
 
@@ -355,7 +358,7 @@ manuals) groups=' manuals ' ;;
 lint) groups=' run report test venv ' ;;
 fuzz) groups=' run test fuzz ' ;;
 lab) groups=' run report test lab ' ;;
-tensorflow | mkl | share) groups=' venv ' ;;
+tensorflow | mkl | share | history) groups=' venv ' ;;
 simulate) groups=' run simulate ' ;;
 prometheus) groups=' prometheus ' ;;
 mpich) groups=' run mpich ' ;;
@@ -371,7 +374,7 @@ venv)
     groups=' venv '
     ;;
 *)
-    echo "setup: '$1' is not one of run, report, test, manuals, lint, fuzz, lab, prometheus, tensorflow, simulate, mpich, blis, mkl, aarch64, share, root, container, venv" >&2
+    echo "setup: '$1' is not one of run, report, test, manuals, lint, fuzz, lab, prometheus, tensorflow, history, simulate, mpich, blis, mkl, aarch64, share, root, container, venv" >&2
     exit 2
     ;;
 esac
@@ -397,6 +400,12 @@ mkl)
     # What it would bring is for threads by TBB or Intel's OpenMP, and for GPUs.
     # shellcheck disable=SC2086  # a list of words
     make_venv "$folder" --no-deps $mkl
+    ;;
+history)
+    folder=$(dirname "$0")/../build/history
+    [ -e "$folder/packages" ] || echo "setup: installing Apache Otava from PyPI: 0.2 GB"
+    # shellcheck disable=SC2086  # a list of words
+    make_venv "$folder" --no-deps $history
     ;;
 aarch64) make_aarch64_root ;;
 share) make_venv "$(dirname "$0")/../build/share" "$share" ;;

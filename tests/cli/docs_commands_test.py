@@ -70,6 +70,8 @@ NOT_HERE = (
     ("docs/command-line.md", "scripts/quartet launch 6 matmul", GPU),
     ("docs/gpu.md", "scripts/quartet gpu", GPU),
     ("docs/gpu.md", "scripts/quartet launch 1 build/gpu/bin/matmul", GPU),
+    ("docs/history.md", "scripts/setup.sh history", INSTALLS),
+    ("docs/history.md", "scripts/quartet history", "needs Apache Otava: python_tests has it"),
     ("docs/peers.md", "scripts/setup.sh tensorflow", INSTALLS),
     ("docs/peers.md", "scripts/quartet peers", "needs TensorFlow, 1.5 GB"),
     ("docs/peers.md", "scripts/quartet table results/peers", "needs TensorFlow's documents"),

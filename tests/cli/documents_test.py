@@ -1,5 +1,6 @@
 """The results that the programs write: complete, valid, and consistent in themselves."""
 
+import re
 import statistics
 import tempfile
 import unittest
@@ -143,6 +144,16 @@ class Documents(unittest.TestCase):
                 given = {"runs": str(RUNS), "threads": "1", "seed": "1", "warmup": "1",
                          "transport": ",".join(available_transports(kernel))}
                 self.assertLessEqual(given.items(), ours["options"].items())
+
+
+    def test_context_records_what_may_change_a_rate_from_one_day_to_the_next(self):
+        told = re.search(r"^microcode\s*: (\S+)", Path("/proc/cpuinfo").read_text(), re.M)
+        known = sorted(file.name for file in Path("/sys/devices/system/cpu/vulnerabilities").glob("*"))
+        for _, _, document in documents():
+            system = document["context"]["quartet"]["system"]
+            self.assertEqual(system.get("microcode"), told and told[1])
+            for name in known:
+                self.assertIn(f"{name}: ", system["mitigations"])
 
 
 class Files(unittest.TestCase):

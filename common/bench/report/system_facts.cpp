@@ -7,6 +7,7 @@
 
 #include <array>
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include "system/processor.hpp"
@@ -50,6 +51,21 @@ Json processor() {
     return json;
 }
 
+// "meltdown: Not affected; spectre_v2: Mitigation: IBRS, ..", by name.
+std::string mitigations() {
+    std::map<std::string, std::string> found;
+    std::error_code unreadable;
+    for (const auto& entry :
+         fs::directory_iterator("/sys/devices/system/cpu/vulnerabilities", unreadable)) {
+        found[entry.path().filename().string()] = first_line(entry.path());
+    }
+    std::string text;
+    for (const auto& [name, state] : found) {
+        text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", name, state);
+    }
+    return text;
+}
+
 std::string libc() {
     std::array<char, 128> text{};
     return confstr(_CS_GNU_LIBC_VERSION, text.data(), text.size()) > 0 ? text.data() : "";
@@ -65,7 +81,7 @@ nlohmann::ordered_json system_facts(const Session& session) {
     Json json{{"processor", processor()},
               {"kernel", fmt::format("{} {}", kernel.sysname, kernel.release)},
               {"memory_bytes", session.topology().resources().memory_total.value}};
-    const std::array<std::pair<const char*, std::string>, 8> facts{
+    const std::array<std::pair<const char*, std::string>, 12> facts{
         {{"os",
           system::value_of(system::read_text("/etc/os-release").value_or(""), "PRETTY_NAME", '=')},
          {"libc", libc()},
@@ -74,7 +90,12 @@ nlohmann::ordered_json system_facts(const Session& session) {
          {"governor", first_line(processors / "cpu0/cpufreq/scaling_governor")},
          {"boost", first_line(processors / "cpufreq/boost")},
          {"smt", first_line(processors / "smt/active")},
-         {"numa_balancing", first_line("/proc/sys/kernel/numa_balancing")}}};
+         {"numa_balancing", first_line("/proc/sys/kernel/numa_balancing")},
+         {"microcode",
+          system::value_of(system::read_text("/proc/cpuinfo").value_or(""), "microcode", ':')},
+         {"bios_version", first_line("/sys/class/dmi/id/bios_version")},
+         {"bios_date", first_line("/sys/class/dmi/id/bios_date")},
+         {"mitigations", mitigations()}}};
     for (const auto& [key, value] : facts) {
         if (!value.empty()) {
             json[key] = value;

@@ -1,0 +1,1 @@
+"""Histories: since when rows are slower, on which nodes, and what else changed then."""

@@ -1,0 +1,93 @@
+"""An index of documents in memory, for queries by SQL. The documents are the store; a launch is one value of a row."""
+
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from quartet.history.facts import Dated, facts
+from quartet.results import identity, judged, models_of_gpus
+from quartet.results.document import device
+
+TABLES = """
+CREATE TABLE launch(id INTEGER PRIMARY KEY, time REAL, node TEXT, kind TEXT);
+CREATE TABLE rate(launch INTEGER, row TEXT, unit TEXT, rate REAL);
+CREATE TABLE fact(launch INTEGER, what TEXT, value TEXT);
+"""
+
+
+@dataclass(frozen=True)
+class Series:
+    """A row on one node, over time."""
+
+    node: str
+    row: str
+    unit: str
+    kind: str  # of the node, at last
+    times: tuple[float, ...]  # ascending, seconds since 1970
+    rates: tuple[float, ...]
+
+
+class Store:
+    """Documents of any folders. Rows that failed, are wrong, or that the judge distrusts are left out and counted."""
+
+    def __init__(self, documents: Iterable[tuple[Path, dict[str, Any]]]):
+        self.left_out = 0
+        self.launches = 0
+        self._index = sqlite3.connect(":memory:")
+        self._index.executescript(TABLES)
+        for _, document in documents:
+            self._add(document)
+        self._index.execute("CREATE INDEX fact_launch ON fact(launch)")
+
+    def _add(self, document: dict[str, Any]) -> None:
+        # A launch is judged by itself: a row that fell would else be below its neighbours of better times, and vanish.
+        every = judged([document])[0]
+        sound = [case for case in every if not case.error and not case.is_distrusted and case.verified is not False]
+        self.left_out += len(every) - len(sound)
+        self.launches += 1
+        time = datetime.fromisoformat(str(document["context"]["date"]).replace("Z", "+00:00")).timestamp()
+        self._index.execute("INSERT INTO launch VALUES (?, ?, ?, ?)",
+                            (self.launches, time, _node(document), kind(document)))
+        self._index.executemany("INSERT INTO rate VALUES (?, ?, ?, ?)",
+                                [(self.launches, case.text, case.unit, case.rate) for case in sound if case.rate > 0])
+        self._index.executemany("INSERT INTO fact VALUES (?, ?, ?)",
+                                [(self.launches, *item) for item in facts(document).items()])
+
+    def series(self) -> list[Series]:
+        found: dict[tuple[str, str, str], list[tuple[float, float, str]]] = {}
+        for node, row, unit, time, rate, kind_then in self._index.execute(
+                "SELECT node, row, unit, time, rate, kind FROM rate JOIN launch ON launch = id "
+                "ORDER BY row, node, time, id"):
+            found.setdefault((node, row, unit), []).append((time, rate, kind_then))
+        return [Series(node, row, unit, values[-1][2], tuple(value[0] for value in values),
+                       tuple(value[1] for value in values)) for (node, row, unit), values in found.items()]
+
+    def facts_of(self, nodes: Iterable[str], begin: float, end: float) -> dict[str, dict[str, Dated]]:
+        """What each node's launches of that time recorded, by fact and node."""
+        found: dict[str, dict[str, list[tuple[float, str]]]] = {}
+        for node in nodes:
+            for what, time, value in self._index.execute(
+                    "SELECT what, time, value FROM launch JOIN fact ON launch = id "
+                    "WHERE node = ? AND time BETWEEN ? AND ? ORDER BY time", (node, begin, end)):
+                found.setdefault(what, {}).setdefault(node, []).append((time, value))
+        return {what: dict(by_node) for what, by_node in found.items()}
+
+
+def _node(document: dict[str, Any]) -> str:
+    """The hosts of its ranks. Where a container hid them, the kind of machine stands for them."""
+    if not identity.host(document):
+        return device(document)
+    places = document["context"]["quartet"].get("placement") or []
+    hosts = {str(place["host"]) for place in places if place.get("host")}
+    return " ".join(sorted(hosts)) or str(document["context"].get("host_name"))
+
+
+def kind(document: dict[str, Any]) -> str:
+    """The kind of node: models of processor and GPU, how many CPUs. Equal rates may be expected of equal kinds."""
+    context, quartet = document["context"], document["context"]["quartet"]
+    processor = (quartet.get("system") or {}).get("processor") or {}
+    name = processor.get("name") or str(quartet.get("device_description", "unknown processor")).split(";")[0]
+    return ", ".join([str(name), *models_of_gpus(document), f"{context.get('num_cpus', '?')} CPUs"])
