@@ -33,7 +33,7 @@ bool is_in_a_batch_job() {
 
 }  // namespace
 
-std::optional<ProgressLine::Style> ProgressLine::style_of(const Session& session) {
+std::optional<ProgressLine::Style> ProgressLine::style_of(const Session& session, Seconds in_jobs) {
     const Progress wanted = session.options().progress;
     if (!session.is_root() || wanted == Progress::off || device::ranks_are_simulated()) {
         return std::nullopt;
@@ -41,12 +41,12 @@ std::optional<ProgressLine::Style> ProgressLine::style_of(const Session& session
     if (wanted == Progress::on || is_on_a_terminal()) {
         return Style{.patience = {5}, .says_each_case = true};
     }
-    return is_in_a_batch_job() ? std::optional(Style{.patience = {60}, .says_each_case = false})
+    return is_in_a_batch_job() ? std::optional(Style{.patience = in_jobs, .says_each_case = false})
                                : std::nullopt;
 }
 
-ProgressLine::ProgressLine(Session& session)
-    : session_(session), style_(style_of(session)), begun_(session.plan().size()) {
+ProgressLine::ProgressLine(Session& session, Seconds in_jobs)
+    : session_(session), style_(style_of(session, in_jobs)), begun_(session.plan().size()) {
     if (!session.world().any(style_.has_value())) {
         return;
     }

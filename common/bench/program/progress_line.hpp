@@ -18,8 +18,8 @@ namespace quartet::bench {
 /// gets a line a minute.
 class ProgressLine {
   public:
-    /// Collective.
-    explicit ProgressLine(Session& session);
+    /// Collective. In a batch job a line stands again after `in_jobs`.
+    explicit ProgressLine(Session& session, Seconds in_jobs = {60});
     /// `total` is 0 while it is unknown. Local.
     void begin_run(std::size_t index, int done, int total);
 
@@ -29,7 +29,7 @@ class ProgressLine {
         Seconds patience;     ///< until a line stands again
         bool says_each_case;  ///< at once
     };
-    static std::optional<Style> style_of(const Session& session);
+    static std::optional<Style> style_of(const Session& session, Seconds in_jobs);
     void say_again(const std::stop_token& stop);
     void say();  ///< with the lock held
 
