@@ -1,9 +1,11 @@
 """Tests of quartet share and of comparing with what it makes: invented folders, in which each fault is known."""
 
+import contextlib
 import copy
 import hashlib
 import importlib.util
 import json
+import random
 import shutil
 import stat
 import unittest
@@ -231,6 +233,22 @@ class Bundles(CompareCase):
         shutil.move(file, self.folder / "moved.json")
         file.symlink_to(self.folder / "moved.json")
         self.refused(self.folder / "unpacked", "is a link")
+
+    def test_any_damage_is_one_line(self):
+        data, source = self.bundle(sound()).read_bytes(), random.Random(1)
+        for _ in range(1000):
+            damaged = bytearray(data)
+            for _ in range(source.choice((1, 3, 20))):
+                damaged[source.randrange(len(data))] = source.randrange(256)
+            (self.folder / "damaged.zip").write_bytes(damaged)
+            with contextlib.suppress(ScriptError), bundle.opened(self.folder / "damaged.zip") as files:
+                self.assertEqual([file.read_bytes() for file in files], [json.dumps(sound()).encode()])
+
+    def test_other_ways_of_packing_are_refused(self):
+        file = self.bundle(*self.four())
+        with zipfile.ZipFile(file, "a", zipfile.ZIP_LZMA) as packed:
+            packed.writestr("documents/009.json", "{}")
+        self.refused(file, "than by deflate")
 
     def test_bombs_are_refused_before_work(self):
         with mock.patch.object(bundle, "MOST_IN_ALL", 1000):

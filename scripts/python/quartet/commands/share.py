@@ -38,8 +38,7 @@ def run(options: argparse.Namespace) -> int:
     bundle.require_rocrate()
     clean = anonymous(documents)
     machines = "; ".join(dict.fromkeys(names(clean)))
-    nodes = sorted({document["context"]["quartet"]["nodes"] for document in clean})
-    most = counted(nodes[-1], "node")
-    bundle.write(options.to, clean, f"{machines}, up to {most}" if len(nodes) > 1 else f"{machines}, {most}")
+    nodes = max(document["context"]["quartet"]["nodes"] for document in clean)
+    bundle.write(options.to, clean, f"{machines}, up to {counted(nodes, 'node')}" if nodes > 1 else machines)
     print(f"{options.to}: {counted(len(clean), 'document')} of {machines}")
     return VERIFIED

@@ -24,6 +24,7 @@ METADATA = "ro-crate-metadata.json"
 MEMBER = re.compile(rf"{re.escape(METADATA)}|documents/\d{{3,5}}\.json")
 MOST_IN_ALL = 256 * MIB
 MOST_OF_INDEX = MIB  # of a zip file's own list
+PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 END, OFFSET = b"PK\x05\x06", 12  # of a zip file's end, and of its list's size there
 NO_ROCRATE = "this Python has no rocrate (it writes the metadata): 'scripts/setup.sh share' gets it"
 
@@ -88,8 +89,8 @@ def _packed(file: Path) -> dict[str, bytes]:
         for member in members:
             if not MEMBER.fullmatch(member.filename):
                 raise FileProblem(f"{member.filename!r:.80} is no name in a bundle, nothing is unpacked")
-            if stat.S_IFMT(member.external_attr >> 16) not in (0, stat.S_IFREG):
-                raise FileProblem(f"{member.filename} is no regular file")
+            if stat.S_IFMT(member.external_attr >> 16) not in (0, stat.S_IFREG) or member.compress_type not in PACKED:
+                raise FileProblem(f"{member.filename} is no regular file, or packed in another way than by deflate")
         sizes = [member.file_size for member in members]
         if sum(sizes) > MOST_IN_ALL or max(sizes, default=0) > MOST_BYTES:
             raise FileProblem(f"unpacks to {sum(sizes)} bytes, or a file of too many")

@@ -45,23 +45,18 @@ def _problems(found: Collection) -> Iterator[str]:
         yield from (f"{text}: {problem}" for problem in _apart(launches))
 
 
-def _missing(document: dict[str, Any]) -> Iterator[str]:
+def _missing(document: dict[str, Any]) -> list[str]:
     """Facts that another would need to repeat it."""
     context, quartet = document["context"], document["context"]["quartet"]
-    if quartet.get("complete") is not True:
-        yield "was written while it measured"
-    if commit(document) in ("", "unknown"):
-        yield "no commit"
-    if commit(document).endswith("-dirty"):
-        yield "built from sources that no commit has"
-    if context["library_build_type"] != "release":
-        yield "not a release build"
-    if not (quartet.get("system") or {}).get("processor"):
-        yield "nothing of the processor"
-    if not quartet.get("device_description"):
-        yield "no device"
-    if len({place["rank"] for place in quartet["placement"]}) != quartet["ranks"]:
-        yield f"the places of {len(quartet['placement'])} of {counted(quartet['ranks'], 'rank')}"
+    places, ranks = len({place["rank"] for place in quartet["placement"]}), quartet["ranks"]
+    found = {"was written while it measured": quartet.get("complete") is not True,
+             "no commit": commit(document) in ("", "unknown"),
+             "built from sources that no commit has": commit(document).endswith("-dirty"),
+             "not a release build": context["library_build_type"] != "release",
+             "nothing of the processor": not (quartet.get("system") or {}).get("processor"),
+             "no device": not quartet.get("device_description"),
+             f"the places of {places} of {counted(ranks, 'rank')}": places != ranks}
+    return [text for text, is_so in found.items() if is_so]
 
 
 def _problem(case: Case) -> str:
