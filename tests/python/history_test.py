@@ -5,12 +5,14 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
 import fake_results
+import in_process
 from quartet.history import facts, store
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -115,11 +117,22 @@ class Year(unittest.TestCase):
         source = random.Random(6)
         year(self.folder, lambda node, day, name: (1 - 0.1 * (node == "n2" and day >= 180)) * (1 + source.gauss(0, 0.02)),
              lambda node, day: {"kernel": "Linux 6.1.20"})
-        code, text, _ = said(self.folder)
-        self.assertEqual(code, 1)
+        sound = self.folder.parent / f"{self.folder.name}-sound"
+        self.addCleanup(shutil.rmtree, sound, ignore_errors=True)
+        code, text, errors = said(self.folder, "--reference", sound)
+        self.assertEqual(code, 1, errors)
         self.assertEqual(text.count("since "), 1, text)
         self.assertRegex(text, r"since 2025-(06-30|07-0\d) .*: slower, n2 alone")
         self.assertIn("nothing that documents record changed at that moment", text)
+        days = {node: min(int(file.stem[-3:]) for file in sound.glob(f"*/*-{node}-*.json")) for node in NODES}
+        self.assertEqual({node for node, day in days.items() if day}, {"n2"})
+        self.assertAlmostEqual(days["n2"], 180, delta=6)
+        lines = (sound / "rows.txt").read_text().splitlines()
+        self.assertEqual(lines, sorted(lines))
+        self.assertRegex(lines[0], r"^A processor, 4 CPUs; stream/.*; \d+ MiB/s; \d+-\d+; 4\d\d launches; 2025-01-01 to ")
+        kind, = (each for each in sound.iterdir() if each.is_dir())
+        self.assertIn("same", in_process.quartet("compare", kind, kind).stdout)
+        self.assertIn("not empty", said(self.folder, "--reference", sound)[2])
 
     def test_sound_and_short_histories(self):
         source = random.Random(7)

@@ -1,6 +1,10 @@
 """Says since when rows are slower, on which nodes, by how much, and what else changed then.
 
     quartet history results/nodes results/runs
+    quartet history results/nodes --reference sound/
+
+--reference keeps the documents since each node's last change, as a side of quartet compare (sound/KIND) and as what
+quartet node-check --reference takes.
 
 The documents in the folders are the history: each is a launch, and rows in doubt do not count. Changes are
 found by Apache Otava (scripts/setup.sh history). All series together raise a false alarm in one of a hundred sound
@@ -13,17 +17,19 @@ import argparse
 from pathlib import Path
 
 from quartet.exit_codes import UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
-from quartet.history import changes, table
+from quartet.history import changes, reference, table
 from quartet.history.moments import moments
 from quartet.history.store import Store
 from quartet.results import collect
-from quartet.text import say
+from quartet.text import counted, say
 
 EXAMPLE = "quartet history results/nodes"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER", help="documents, or folders of them")
+    parser.add_argument("--reference", type=Path, metavar="FOLDER",
+                        help="a new folder, for each kind of node with the documents since its nodes' last changes")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -38,6 +44,9 @@ def run(options: argparse.Namespace) -> int:
                           "in doubt): quartet table shows them")
     seen = moments(store, every, changes.find(every))
     print(table.render(store, every, seen, changes.FALSE_ALARMS, changes.LEAST), end="")
+    if options.reference:
+        count = reference.write(options.reference, store, every, seen)
+        say(f"{counted(count, 'document')} in {options.reference}, and a line for each row in {reference.ROWS}")
     if any(moment.is_slower for moment in seen):
         return WRONG_RESULT
     return VERIFIED if any(len(series.rates) >= 2 * changes.LEAST for series in every) else UNDECIDED

@@ -12,7 +12,7 @@ from quartet.results import identity, judged, models_of_gpus
 from quartet.results.document import device
 
 TABLES = """
-CREATE TABLE launch(id INTEGER PRIMARY KEY, time REAL, node TEXT, kind TEXT);
+CREATE TABLE launch(id INTEGER PRIMARY KEY, time REAL, node TEXT, kind TEXT, file TEXT);
 CREATE TABLE rate(launch INTEGER, row TEXT, unit TEXT, rate REAL);
 CREATE TABLE fact(launch INTEGER, what TEXT, value TEXT);
 """
@@ -38,19 +38,19 @@ class Store:
         self.launches = 0
         self._index = sqlite3.connect(":memory:")
         self._index.executescript(TABLES)
-        for _, document in documents:
-            self._add(document)
+        for file, document in documents:
+            self._add(file, document)
         self._index.execute("CREATE INDEX fact_launch ON fact(launch)")
 
-    def _add(self, document: dict[str, Any]) -> None:
+    def _add(self, file: Path, document: dict[str, Any]) -> None:
         # A launch is judged by itself: a row that fell would else be below its neighbours of better times, and vanish.
         every = judged([document])[0]
         sound = [case for case in every if not case.error and not case.is_distrusted and case.verified is not False]
         self.left_out += len(every) - len(sound)
         self.launches += 1
         time = datetime.fromisoformat(str(document["context"]["date"]).replace("Z", "+00:00")).timestamp()
-        self._index.execute("INSERT INTO launch VALUES (?, ?, ?, ?)",
-                            (self.launches, time, _node(document), kind(document)))
+        self._index.execute("INSERT INTO launch VALUES (?, ?, ?, ?, ?)",
+                            (self.launches, time, _node(document), kind(document), str(file)))
         self._index.executemany("INSERT INTO rate VALUES (?, ?, ?, ?)",
                                 [(self.launches, case.text, case.unit, case.rate) for case in sound if case.rate > 0])
         self._index.executemany("INSERT INTO fact VALUES (?, ?, ?)",
@@ -64,6 +64,11 @@ class Store:
             found.setdefault((node, row, unit), []).append((time, rate, kind_then))
         return [Series(node, row, unit, values[-1][2], tuple(value[0] for value in values),
                        tuple(value[1] for value in values)) for (node, row, unit), values in found.items()]
+
+    def files(self, node: str, begin: float) -> list[tuple[str, Path]]:
+        """The kind of node and the document of each launch there from that time on."""
+        return [(kind_then, Path(file)) for kind_then, file in self._index.execute(
+            "SELECT kind, file FROM launch WHERE node = ? AND time >= ? ORDER BY time, id", (node, begin))]
 
     def facts_of(self, nodes: Iterable[str], begin: float, end: float) -> dict[str, dict[str, Dated]]:
         """What each node's launches of that time recorded, by fact and node."""
