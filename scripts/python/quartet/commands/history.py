@@ -38,6 +38,8 @@ def run(options: argparse.Namespace) -> int:
     for why in found.skipped:
         say(f"skipped {why}")
     store = Store(found.documents)
+    for file in store.undated:
+        say(f"skipped {file}: its date is none")
     every = store.series()
     if not every:
         raise ScriptError(f"no usable result in {', '.join(map(str, options.folders))} (every row failed, is wrong or "

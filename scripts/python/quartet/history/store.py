@@ -36,6 +36,7 @@ class Store:
     def __init__(self, documents: Iterable[tuple[Path, dict[str, Any]]]):
         self.left_out = 0
         self.launches = 0
+        self.undated: list[Path] = []  # whose date is none
         self._index = sqlite3.connect(":memory:")
         self._index.executescript(TABLES)
         for file, document in documents:
@@ -43,12 +44,16 @@ class Store:
         self._index.execute("CREATE INDEX fact_launch ON fact(launch)")
 
     def _add(self, file: Path, document: dict[str, Any]) -> None:
+        try:
+            time = datetime.fromisoformat(str(document["context"]["date"]).replace("Z", "+00:00")).timestamp()
+        except (ValueError, OverflowError):
+            self.undated.append(file)
+            return
         # A launch is judged by itself: a row that fell would else be below its neighbours of better times, and vanish.
         every = judged([document])[0]
         sound = [case for case in every if not case.error and not case.is_distrusted and case.verified is not False]
         self.left_out += len(every) - len(sound)
         self.launches += 1
-        time = datetime.fromisoformat(str(document["context"]["date"]).replace("Z", "+00:00")).timestamp()
         self._index.execute("INSERT INTO launch VALUES (?, ?, ?, ?, ?)",
                             (self.launches, time, _node(document), kind(document), str(file)))
         self._index.executemany("INSERT INTO rate VALUES (?, ?, ?, ?)",

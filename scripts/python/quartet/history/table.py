@@ -35,9 +35,10 @@ def render(store: Store, every: Sequence[Series], found: Sequence[Moment], false
     if short:
         lines += ["", *wrapped("", f"too few launches to tell, {2 * least} at least: {short} of {len(every)} rows of "
                                "single nodes")]
-    told = "No change was found. " if not found else ""
-    return "\n".join([*lines, "", *wrapped("", f"{told}Sound histories of this length raise a false alarm in "
-                                           f"{false_alarms:.0%} at most.")]) + "\n"
+    if short < len(every):
+        told = "No change was found. " if not found else ""
+        lines += ["", *wrapped("", f"{told}Sound histories raise a false alarm in {false_alarms:.0%} at most.")]
+    return "\n".join(lines) + "\n"
 
 
 def _moment(moment: Moment, nodes: int) -> list[str]:
