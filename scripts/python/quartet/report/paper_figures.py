@@ -7,6 +7,7 @@ from typing import Optional
 
 from quartet.kernels import Kernel
 from quartet.predict.expectation import Expectations
+from quartet.results.launches import SAME_LIMIT
 from quartet.results.published import Number
 from quartet.sizes import GROWTH
 from quartet.text import rate
@@ -23,7 +24,6 @@ from .sections import Section
 MOST_LINES = 8  # in a chart
 LEAST_POINTS = 3  # of a line that shows how something scales
 WIDE = 30  # ratio of the greatest to the least value from which an axis is logarithmic
-SAME_LIMIT = 1.25  # ratio within which two measured limits count as one
 ALONE = ("Every problem was run on one number of workers, so nothing scales yet. The rates stand "
          "beside each other below.")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

@@ -7,9 +7,9 @@ from typing import Any
 from quartet.compare.pairs import LEAST_LAUNCHES
 from quartet.exit_codes import ScriptError
 from quartet.results import Case, Collection, collect, commit, judged
+from quartet.results.launches import SAME_LIMIT
 from quartet.text import counted
 
-LIMITS_APART = 1.25  # of a row's launches: beyond, the machine was another one meanwhile
 MOST_NAMED = 10  # problems
 
 Documents = list[tuple[Path, dict[str, Any]]]
@@ -76,5 +76,5 @@ def _apart(launches: list[Case]) -> Iterator[str]:
     if len({case.place for case in launches}) > 1:
         yield "launches on several kinds of machines, or numbers of nodes"
     limits = [case.limit["rate"] for case in launches if case.limit]
-    if max(limits) > LIMITS_APART * min(limits):
+    if max(limits) > SAME_LIMIT * min(limits):
         yield f"the limits of its launches are {max(limits) / min(limits):.2f} apart"
