@@ -121,8 +121,8 @@ void plan_memory(bench::Session& session, const Problem& problem, const comm::Ro
     planned.memory = system_memory(problem, roles.ranks()) + std::max(planned.memory, reading);
 }
 
-// An iteration gathers p or r; parts of a triangle also sum up their products. In the data flow blocks
-// of p go to the reducer, and all of it to each worker.
+// An iteration gathers p or r; parts of a triangle also sum up their products. In the data flow
+// blocks of p go to the reducer, and all of it to each worker.
 comm::RankTraffic traffic_of(bench::Session& session, const Problem& problem,
                              const comm::Roles& roles, bench::Formulation formulation) {
     const int rank = session.world().rank();
