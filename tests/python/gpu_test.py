@@ -16,7 +16,7 @@ from quartet.exit_codes import FAILED
 from quartet.machine import Machine
 from quartet.results import Case, Name
 from quartet.text import WIDTH
-from quartet_dev.gpu import checks, counters, execution, parts, promise, record
+from quartet_dev.gpu import checks, counters, execution, page, parts, promise, record
 from quartet_dev.gpu import steps as gpu_steps
 from quartet_dev.gpu.ceilings import Ceilings
 from quartet_dev.gpu.kernels import ON_GPU
@@ -495,3 +495,20 @@ class Parts(unittest.TestCase):
             execution.run(step, execution.Clock(600), Path(folder))
         self.assertEqual(step.code, FAILED)
         self.assertIn("cannot be started", step.reason)
+
+
+class Page(unittest.TestCase):
+    HOSTILE = "H100 | <script>alert(1)</script>\n# [x](javascript:alert(1)) ![y](//z) `"
+
+    def test_nothing_that_a_machine_says_is_markup(self):
+        with tempfile.TemporaryDirectory() as name:
+            place = gpu_steps.Place(Path(name), Path(name), Path(name), Machine.here())
+            place.logs.mkdir()
+            step = record.StepRecord(self.HOSTILE, "FAILED", 1.0, self.HOSTILE, log=self.HOSTILE)
+            page.write(place, gpu_steps.Gpu(self.HOSTILE, self.HOSTILE, self.HOSTILE), ("cg",),
+                       {"cg": record.PartRecord("cg", self.HOSTILE, 1.0, False, [step])})
+            text = (place.results / page.PAGE).read_text(encoding="utf-8")
+        self.assertIn("H100", text)
+        for markup in ("<script", r"\n# \\?\[", r"(?<!\\)\]\((?!logs/H100%)", r"(?<!\\)`"):
+            self.assertNotRegex(text, markup)
+        self.assertEqual(len([line for line in text.splitlines() if line.startswith("# ")]), 1)

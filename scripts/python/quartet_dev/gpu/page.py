@@ -3,6 +3,7 @@ and expected, and where to look when it failed."""
 
 from pathlib import Path
 from typing import Iterable, Optional, Sequence
+from urllib.parse import quote
 
 from quartet.text import fraction, in_markdown, rate
 from quartet_dev.gpu.alone import RATES
@@ -79,7 +80,7 @@ def _parts(parts: Sequence[str], records: dict[str, PartRecord]) -> list[str]:
     for name in parts:
         for step in records[name].steps if name in records else []:
             if step.state != "ok":
-                log = f" ([log](logs/{step.log}))" if step.log else ""
+                log = f" ([log](logs/{quote(step.log)}))" if step.log else ""
                 lines.append("- " + in_markdown(f"{name}, {step.title}: {step.state}: {step.reason}") + log)
     return [*lines, ""]
 
