@@ -88,8 +88,10 @@ SUBJECTS = {
             Site("read", 1, 37, 100, 14))))),
     "cg": Subject("double", "--size 1000 --iterations 8 --problem random", (
         Case(3, "native", "", BOTH, (
-            Site("gather", 1, 12, 70, 33), Site("product", 1, 12, 20, 33),
-            Site("update", 1, 12, 20, 33), Site("matrix", 1, 12, 1020, 0))),
+            # The direction: of the rows of another rank, which has it otherwise.
+            Site("gather", 1, 12, 70, 33), Site("xpay", 1, 12, 20, 33),
+            Site("product", 1, 12, 20, 33), Site("update", 1, 12, 20, 33),
+            Site("matrix", 1, 12, 1020, 0))),
         Case(3, "native", "--storage symmetric --algorithm single-reduction", BOTH, (
             Site("product", 1, 12, 20, 33), Site("reduce", 1, 12, 20, 33),
             Site("update", 1, 12, 20, 33), Site("matrix", 1, 12, 1020, 0))),
@@ -201,10 +203,11 @@ class Corruption(unittest.TestCase):
             self.assertEqual(row["wrong_because"], "a step from random numbers is wrong")
 
     def test_cg_makes_up_for_a_step_of_wrong_length_or_direction(self):
-        """x and r go the same wrong way: r stays the residual, and x comes as near."""
-        sound, _ = run_faulty("cg", 3, "dot:1:100:double:0:63", "--transport mpi")
-        for site in ("dot:1:12:double:0:63", "xpay:1:12:double:20:63"):
-            outcome, change = run_faulty("cg", 3, site, "--transport mpi")
+        """x and r go the same wrong way: r stays the residual, and x comes as near. Of several ranks all would have
+        to have the same wrong direction."""
+        for ranks, site in ((3, "dot:1:12:double:0:63"), (1, "xpay:0:6:double:20:63")):
+            sound, _ = run_faulty("cg", ranks, f"dot:{ranks - 1}:1000:double:0:63", "--transport mpi")
+            outcome, change = run_faulty("cg", ranks, site, "--transport mpi")
             self.assertIsNotNone(change, outcome)
             self.assertEqual(outcome.code, 0, outcome)
             [row], [same] = medians(outcome.document), medians(sound.document)
