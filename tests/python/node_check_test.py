@@ -122,12 +122,13 @@ class Verdicts(FakeNode):
     def test_fail_closed_makes_of_what_cannot_be_told_a_sick_node(self):
         code, line = self.verdict((40, {"flags": DISTURBED}), more=("--fail-closed",))
         self.assertEqual(code, SICK)
-        self.assertIn(": sick: cannot tell: cg 40.0", line)
+        self.assertIn(": sick: as nothing can be told: cg 40.0", line)
         self.assertEqual(self.verdict(99, more=("--fail-closed",))[0], SOUND)
 
     def test_without_a_reference_of_such_nodes_it_cannot_tell(self):
         for rate, more, reason in ((40, {"description": "Another CPU; BLAS"}, "of other kinds of nodes only"),
-                                   (40, {}, "no row of it is verified")):
+                                   (40, {}, "every row failed, is wrong or in doubt"),
+                                   (40, {"flags": DISTURBED}, "every row failed, is wrong or in doubt")):
             for file in self.reference.iterdir():
                 file.unlink()
             self.document("cg", 100, self.reference / "one.json", **more or {"verified": None})
@@ -137,7 +138,7 @@ class Verdicts(FakeNode):
         done = quartet("node-check", "--build", self.folder, "--launcher", self.folder / "launcher", "--kernels", "cg",
                        "--device", "host", "--results", self.folder / "kept")
         self.assertEqual(done.returncode, CANNOT_TELL)
-        self.assertIn("no reference; next: quartet node-check --results FOLDER on sound nodes", done.stdout)
+        self.assertIn(f"no reference; next: quartet node-check --reference {self.folder / 'kept'}", done.stdout)
         [kept] = (self.folder / "kept").glob("*/cg-host.json")
         self.assertTrue(cases(json.loads(kept.read_text())))
         self.reference = self.folder / "kept"  # two launches later it is one

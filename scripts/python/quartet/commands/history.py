@@ -11,11 +11,12 @@ found by Apache Otava (scripts/setup.sh history). All series together raise a fa
 histories at most. For each change, the facts that documents record (kernel, microcode, drivers, MPI, build,
 settings) are ranked by how well they divide the launches before from those after.
 
-Exit codes: 0 nothing became slower; 1 something did; 4 no row has enough launches to tell."""
+Exit codes: 0 nothing became slower; 1 something did; 4 no row has enough launches to tell; 77 no Apache Otava."""
 
 import argparse
 from pathlib import Path
 
+from quartet.command_line import UsageError
 from quartet.exit_codes import UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.history import changes, reference, table
 from quartet.history.moments import moments
@@ -33,6 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    for folder in options.folders:
+        if not folder.exists():
+            raise UsageError(f"there is no {folder} (it should hold documents)")
     changes.require_otava()
     found = collect(options.folders)
     for why in found.skipped:

@@ -34,7 +34,7 @@ from quartet.files import check_output, make_folder, write_text
 from quartet.machine import Machine
 from quartet.node_check import plan, reference
 from quartet.node_check.check import SECONDS_TO_KILL, Found, NodeCheck, Verdict, more_time
-from quartet.node_check.look import Killing
+from quartet.node_check.look import MAKE_REFERENCE, Killing
 from quartet.node_check.output import Report
 from quartet.nodes.plan import CHECKS, CUDA, HOST
 from quartet.terminal import printable
@@ -103,12 +103,17 @@ def found(options: argparse.Namespace, node: str) -> Found:
         launches = plan.launches(options.build / "bin", options.kernels, counts(options), options.small)
         known = reference.read(options.reference, options.least)
         with _folder(options, node) as folder:
-            return NodeCheck(end - time.monotonic(), Killing(options.launcher), known, folder).run(launches)
+            what = NodeCheck(end - time.monotonic(), Killing(options.launcher), known, folder).run(launches)
+        if what.next == MAKE_REFERENCE and options.results:
+            return dataclasses.replace(what, next=f"quartet node-check --reference {options.results}")
+        return what
     except UsageError:
         raise
     except _NoTimeLeft:
         return Found(Verdict.CANNOT_TELL, "no time was left", more_time(options.budget))
-    except (OSError, ScriptError) as error:
+    except ScriptError as error:
+        return Found(Verdict.CANNOT_TELL, str(error), MAKE_REFERENCE)
+    except OSError as error:
         return Found(Verdict.CANNOT_TELL, str(error), "quartet check-machine")
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -125,7 +130,7 @@ def run(options: argparse.Namespace) -> int:
     began, node = time.time(), os.uname().nodename.partition(".")[0]
     what = found(options, node)
     if options.fail_closed and what.verdict is Verdict.CANNOT_TELL:
-        what = dataclasses.replace(what, verdict=Verdict.SICK, reason=f"cannot tell: {what.reason}")
+        what = dataclasses.replace(what, verdict=Verdict.SICK, reason=f"as nothing can be told: {what.reason}")
     report = Report(node, began, time.time() - began, what)
     print(report.json() if options.json else printable(report.line()))
     if options.prometheus:

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Sequence
 from pathlib import Path
 
-from quartet.exit_codes import ScriptError
+from quartet.exit_codes import UNDECIDED, ScriptError
 from quartet.files import make_folder, write_text
 from quartet.history.changes import LEAST
 from quartet.history.moments import Moment
@@ -40,7 +40,7 @@ def write(folder: Path, store: Store, every: Sequence[Series], found: Sequence[M
                      f"{day(min(times))} to {day(max(times))}")
     documents = [one for node, begin in sorted(sound.items()) for one in store.files(node, begin)]
     if not lines:
-        raise ScriptError(f"no row has {LEAST} launches after its node's last change: wait for more")
+        raise ScriptError(f"no row has {LEAST} launches after its node's last change: wait for more", UNDECIDED)
     for number, (kind, file) in enumerate(documents):
         target = folder / slug(kind)
         make_folder(target)

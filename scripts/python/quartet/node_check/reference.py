@@ -49,10 +49,10 @@ def read(paths: Iterable[Path], least: float) -> Reference:
     launches: dict[tuple[str, tuple[object, ...]], list[Case]] = {}
     found = collect(named)
     for case in judged_cases(document for _, document in found.documents):
-        if not case.error and case.rate > 0 and case.verified:
+        if not case.error and case.rate > 0 and case.verified and not case.is_distrusted:
             launches.setdefault((case.text, case.place), []).append(case)
     if named and not launches:
-        why = found.skipped[0] if found.skipped else "no row of it is verified"
+        why = found.skipped[0] if found.skipped else "every row failed, is wrong or in doubt"
         raise ScriptError(f"no reference in {named[0]} ({why}): name documents, or a folder of them")
     return Reference({key: _known(Launches(tuple(cases)), least) for key, cases in launches.items()})
 
