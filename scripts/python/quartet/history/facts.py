@@ -4,7 +4,7 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from quartet.results import isa
 from quartet.results.statistics import ERROR
@@ -14,6 +14,7 @@ PARTS = ("system", "build", "mpi_settings", "environment")  # of the document, e
 OF_GPUS = ("name", "driver", "vbios", "power_limit_watts", "error_correction", "mig")
 MATCHES = 1 - ERROR  # of launches that a fact puts on their side: it changed when the rate did
 Dated = Sequence[tuple[float, str]]  # a value by its launch's time
+Value = TypeVar("Value")
 
 
 def facts(document: dict[str, Any]) -> dict[str, str]:
@@ -67,12 +68,13 @@ def causes(affected: dict[str, dict[str, Dated]], others: dict[str, dict[str, Da
         share = _share(by_node, best)
         if share > 0:
             before, after = (", ".join(sorted({_mode(side) for values in by_node.values()
-                                               if (side := _sides(values, best)[which])})) for which in (0, 1))
+                                               if (side := sides(values, best)[which])})) for which in (0, 1))
             found.append(Cause(what, before, after, share, _share(others.get(what, {}), best)))
     return sorted(found, key=lambda cause: (-round(cause.share, 3), cause.elsewhere, cause.what))
 
 
-def _sides(values: Dated, time: float) -> tuple[list[str], list[str]]:
+def sides(values: Sequence[tuple[float, Value]], time: float) -> tuple[list[Value], list[Value]]:
+    """Values before that time, and from then on."""
     return [value for when, value in values if when < time], [value for when, value in values if when >= time]
 
 
@@ -84,7 +86,7 @@ def _share(by_node: dict[str, Dated], time: float) -> float:
     """The balanced accuracy of "the value of before, or that of after", over nodes; 0 where the value stayed."""
     shares = []
     for values in by_node.values():
-        before, after = _sides(values, time)
+        before, after = sides(values, time)
         if before and after:
             old, new = _mode(before), _mode(after)
             shares.append(0.0 if old == new else (before.count(old) / len(before) + after.count(new) / len(after)) / 2)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from quartet.history.changes import LEAST, Change
-from quartet.history.facts import Cause, causes
+from quartet.history.facts import Cause, causes, sides
 from quartet.history.store import Series, Store
 from quartet.results.statistics import ERROR, Ratio, ratio
 
@@ -68,13 +68,13 @@ def moments(store: Store, every: Sequence[Series], found: Sequence[Change]) -> l
 
 
 def _describe(moment: Moment, store: Store, every: Sequence[Series]) -> None:
-    sides = {change.series: (change.before, change.after) for change in moment.changes}
+    found = {change.series: (change.before, change.after) for change in moment.changes}
     if not moment.is_drift:
         moment.begin, moment.end = _narrowed(moment)
-        sides = {change.series: _divided(change, moment.end) for change in moment.changes}
-        sides.update(_likewise(moment, every))
+        found = {change.series: _divided(change, moment.end) for change in moment.changes}
+        found.update(_likewise(moment, every))
     by_row: dict[tuple[str, str], dict[Series, tuple[list[float], list[float]]]] = {}
-    for series, both in sides.items():
+    for series, both in found.items():
         if all(both):
             by_row.setdefault((series.row, series.unit), {})[series] = both
     for (name, unit), members in sorted(by_row.items()):
@@ -101,9 +101,8 @@ def _narrowed(moment: Moment) -> tuple[float, float]:
 
 def _divided(change: Change, time: float) -> tuple[list[float], list[float]]:
     """The change's rates before that time, and from then on."""
-    inside = range(change.left, change.right)
-    rates, times = change.series.rates, change.series.times
-    return [rates[at] for at in inside if times[at] < time], [rates[at] for at in inside if times[at] >= time]
+    inside = slice(change.left, change.right)
+    return sides(list(zip(change.series.times[inside], change.series.rates[inside])), time)
 
 
 def _likewise(moment: Moment, every: Sequence[Series]) -> dict[Series, tuple[list[float], list[float]]]:
@@ -118,8 +117,7 @@ def _likewise(moment: Moment, every: Sequence[Series]) -> dict[Series, tuple[lis
     found = {}
     for series in open_ones:
         inside = [(time, rate) for time, rate in zip(series.times, series.rates) if begin <= time <= end]
-        before = [rate for time, rate in inside if time < moment.end]
-        after = [rate for time, rate in inside if time >= moment.end]
+        before, after = sides(inside, moment.end)
         if min(len(before), len(after)) >= LEAST:
             bounds = ratio(before, after, ERROR / len(open_ones)).interval
             if bounds and (bounds[1] < 1 if falls else bounds[0] > 1):
