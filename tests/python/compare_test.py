@@ -54,9 +54,9 @@ class Verdicts(CompareCase):
         sides = [documents(rate) for rate in (1000, 500)]
         for document, build in zip((sides[0][0], sides[1][0]), ("/old", "/new")):
             document["context"]["executable"] = f"{build}/bin/stream"
-            document["context"]["quartet"]["options"] = {"sizes": "2:8", "json": "a.json",
+            document["context"]["quartet"]["options"] = {"sizes": "2:8", "json": "a.json", "problem": "a file",
                                                          "transport": "auto", "runs": "10"}
-        self.assertIn("quartet compare --run /old /new -- stream --sizes 2:8 --runs 10",
+        self.assertIn("    quartet compare --run /old /new -- stream --sizes 2:8 --problem 'a file' \\\n        --runs 10\n",
                       self.compared(*sides).stdout)
 
     def test_what_should_not_be_compared_is_not_and_why_is_said(self):

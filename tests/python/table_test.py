@@ -10,7 +10,7 @@ import fake_results
 from in_process import quartet
 from quartet import terminal
 from quartet.results import judged_cases
-from quartet.tables import table
+from quartet.tables import orientation, table
 
 
 def render(*rows, **context):
@@ -34,6 +34,38 @@ class Table(unittest.TestCase):
             done = quartet("table", file)
         self.assertEqual((done.returncode, done.stderr), (0, ""), done)
         self.assertIn("triad MiB/s, host, 2 ranks", done.stdout)
+
+    def test_a_heading_is_true_of_each_row_below_it(self):
+        gpu = "matmul/native/cuda/ipc/n:16384%s/ranks:1/threads:16"
+        host = "matmul/%s/host/shm/n:2048%s/ranks:1/threads:16"
+        lines = render(*(fake_results.case(name, 100, "GFLOP/s") for name in (
+            gpu % "/math:tf32/tile:4096", gpu % "/tile:4096", gpu % "/tile:4096/device-memory:8GiB",
+            host % ("native", "/tile:256"), host % ("dataflow", "/tile:256/queue:16/reducers:1"),
+            host % ("library", "")))).splitlines()
+        headings = [line for line in lines if line.startswith(("matmul G", "  "))]
+        self.assertEqual(headings[:6], [
+            "matmul GFLOP/s, cuda, 1 rank, math:tf32, tile:4096, threads:16",
+            "matmul GFLOP/s, cuda, 1 rank, tile:4096, threads:16",
+            "matmul GFLOP/s, cuda, 1 rank, tile:4096, device-memory:8GiB, threads:16",
+            "matmul GFLOP/s, host, 1 rank, threads:16, native and dataflow tile:256, dataflow",
+            "  queue:16 reducers:1", "    matmul's limit: the receiver's own local add"])
+
+    def test_a_bar_that_would_tell_nothing_is_left_out(self):
+        name = "fft/library/cuda/staged/natural/n:16777216/ranks:%d/threads:16"
+        lines = render(*(fake_results.case(name % ranks, 1234567, "GFLOP/s", fraction_of_limit=share)
+                         for ranks, share in ((1000, 0.04), (2000, 1.0)))).splitlines()
+        self.assertIn(" 1543209    4%       ok ", lines[2])
+        self.assertIn(" 1543209  100%       ok ", lines[3])
+
+    def test_orientation_fits_80_columns_and_compares_float32_alone(self):
+        rows = [fake_results.case(f"{kernel}/native/{device}/ipc/n:16384{more}/ranks:1/threads:1", 123456, "GFLOP/s")
+                for device in ("cuda", "host") for kernel, more in (
+                    ("matmul", ""), ("matmul", "/math:tf32"), ("cg", ""), ("fft", ""))]
+        rows.append(fake_results.case("matmul/native/cuda/ipc/n:16384/math:tf32/ranks:1/threads:1", 999999, "GFLOP/s"))
+        text = orientation.render(judged_cases([fake_results.document(*rows)]))
+        self.assertLessEqual(max(map(len, text.splitlines())), 80, text)
+        self.assertIn("123456 GFLOP/s", text)
+        self.assertNotIn("999999", text)
 
     def test_median_of_runs_that_drifted_is_marked(self):
         text = render(fake_results.case(fake_results.stream_name(), 10000, drift=0.2))
@@ -257,7 +289,7 @@ class ShortTable(unittest.TestCase):
         text = " ".join(render(case("2MiB", 0.42, 0.84), case("4MiB", 0.47, 0.84),
                                case("8MiB", 0.1, 0.2, flags=[{"kind": "step", "text": "in steps"}],
                                     distrusted=True)).split())
-        self.assertIn("SGEMM: 84% of the processor's FMA peak.", text)
+        self.assertIn("SGEMM: 84% of the FMA peak.", text)
         self.assertIn("stream dataflow: 42-47% of what all ranks would allow (SGEMM on 1 of 2).", text)
 
 

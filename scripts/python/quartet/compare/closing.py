@@ -7,7 +7,7 @@ from typing import Any, Optional
 from quartet.compare.pairs import LEAST_LAUNCHES, Pair, Verdict
 from quartet.compare.sides import Side
 from quartet.results.statistics import ERROR, LEAST_VALUES
-from quartet.text import counted, wrapped
+from quartet.text import WIDTH, counted, wrapped
 
 MANY_CASES = 10  # from which on some differ by chance
 # Options that say what is run; the others do not change it, or have defaults that do.
@@ -108,8 +108,19 @@ def _offer(sides: list[Side], rows: list[Pair]) -> list[str]:
         builds = ["BEFORE", "AFTER"]
     result = wrapped("", "to decide, launch both in turn (BEFORE and AFTER are build folders):"
                      if "BEFORE" in builds else "to decide, launch both in turn:")
-    return result + [f"    quartet compare --run {' '.join(builds)} -- "
-                     f"{shlex.join(_command(name, document))}" for name, document in found.items()]
+    return result + [line for name, document in found.items() for line in _in_lines(
+        ["quartet", "compare", "--run", *builds, "--", *_command(name, document)])]
+
+
+def _in_lines(words: list[str]) -> list[str]:
+    """A command in lines that a shell joins."""
+    result = ["   "]
+    for word in map(shlex.quote, words):
+        if len(f"{result[-1]} {word} \\") > WIDTH:
+            result[-1] += " \\"
+            result.append("       ")
+        result[-1] += f" {word}"
+    return result
 
 
 def _build(side: Side) -> Optional[str]:

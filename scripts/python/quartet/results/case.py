@@ -47,6 +47,11 @@ class Name:
         return self.values.get("size", self.values.get("n", ""))
 
     @property
+    def math(self) -> str:
+        """The arithmetic of float32 products, as "tf32"; empty if it is float32's own, or the kernel has none."""
+        return self.values.get("math", "")
+
+    @property
     def ranks(self) -> int:
         """0 if the name does not say."""
         return whole_number(self.values.get("ranks", "")) or 0

@@ -37,7 +37,7 @@ HEADINGS = ("form", "via", "size", "ranks", "median", "95% interval", "limit", "
             "published")
 NARROW_HEADINGS = (*HEADINGS[:-1], "publ.")  # where the others do not fit
 RANKS, FRACTION = HEADINGS.index("ranks"), HEADINGS.index("fraction")
-SHARE = 5  # characters behind a bar
+SHARE, LEAST_BAR = 5, 4  # characters behind a bar, and of one
 LEFT_ALIGNED = (0, 1, 2, FRACTION)  # columns; the others are numbers
 ROW_FACTORS = ("size", "n", "ranks", "pair")  # that have a column
 MOST_SIZES = 3
@@ -56,32 +56,43 @@ def _order(case: Case) -> tuple[int, int]:
 
 
 class Group:
-    """Rows under one heading: those of a kernel that agree in every factor that has no column and
-    that both know."""
+    """Rows under one heading: those of a kernel with the same words and the same arithmetic, whose formulations agree
+    in every factor that both have and that has no column."""
 
     def __init__(self, case: Case):
         self.kernel, self.unit, self.device = case.name.kernel, case.unit, case.name.device
-        self.words = case.name.words
-        self.values: dict[str, str] = {}
+        self.words, self.math = case.name.words, case.name.math
+        self.values: dict[str, dict[str, str]] = {}  # by formulation
         self.cases: list[Case] = []
 
     def add(self, case: Case) -> bool:
         """Adds the case if it belongs here, and says if so. An error may know fewer factors, and has no unit."""
         name = case.name
-        others = {key: value for key, value in name.values.items() if key not in ROW_FACTORS}
+        own = {key: value for key, value in name.values.items() if key not in ROW_FACTORS}
         words = set(name.words) <= set(self.words) if case.error else name.words == self.words
         if name.kernel != self.kernel or name.device not in ("", self.device) or not words \
-                or not (case.error or case.unit == self.unit) \
-                or any(self.values.get(key, value) != value for key, value in others.items()):
+                or name.math != self.math or not (case.error or case.unit == self.unit) \
+                or not (case.error or self.values.get(name.formulation, own).keys() == own.keys()) \
+                or any(known.get(key, value) != value for known in self.values.values() for key, value in own.items()):
             return False
-        self.values.update(others)
+        if not case.error or not self.values:
+            self.values.setdefault(name.formulation, own)
         self.cases.append(case)
         return True
 
     def heading(self, ranks: str) -> str:
-        factors = (f"{key}:{value}" for key, value in self.values.items())
+        """Says beside a factor which formulations have it, unless all have."""
+        owners: dict[str, list[str]] = {}
+        for formulation, own in self.values.items():
+            for key, value in own.items():
+                owners.setdefault(f"{key}:{value}", []).append(formulation)
+        factors: dict[tuple[str, ...], list[str]] = {}
+        for text, who in owners.items():
+            factors.setdefault(tuple(who), []).append(text)
+        shared = factors.pop(tuple(self.values), [])
+        others = [f"{' and '.join(who)} {' '.join(texts)}" for who, texts in factors.items()]
         return ", ".join(filter(None, (f"{self.kernel} {self.unit}".strip(), self.device, ranks,
-                                       *self.words, *factors)))
+                                       *self.words, *shared, *others)))
 
 
 def _groups(all_cases: list[Case]) -> list[Group]:
@@ -178,15 +189,15 @@ class Table:
                     else self._style.paint_bar(text, case.fraction_of_limit)
 
     def _bar_width(self, rows: list[tuple[str, ...]], columns: list[int]) -> int:
-        """Ten characters, or what a line has left."""
+        """Ten characters, or what a line has left; none where a bar would tell nothing."""
         widths = widths_of([HEADINGS, *rows])
         widths[FRACTION] = max(SHARE, *(len(cells[FRACTION]) for cells in rows))
         left = WIDTH - sum(widths[column] + 1 for column in columns)
-        return max(0, min(BAR, left))
+        return min(BAR, left) if left >= LEAST_BAR else 0
 
     def _with_bar(self, case: Case, cells: tuple[str, ...], width: int) -> tuple[str, ...]:
         bar = self._style.bar(case.fraction_of_limit if not case.error else None, width)
-        text = f"{bar} {cells[FRACTION]:>{SHARE}}".strip() if bar else cells[FRACTION]
+        text = " ".join(filter(None, (bar, f"{cells[FRACTION]:>{SHARE}}"))) if cells[FRACTION] else ""
         return (*cells[:FRACTION], text, *cells[FRACTION + 1:])
 
     def _cells(self, case: Case) -> tuple[str, ...]:
@@ -226,7 +237,7 @@ def _beside_limits(all_cases: list[Case]) -> Iterator[str]:
         parts = [] if case.is_distrusted else case.median.get("limit_components", [])
         for part in parts:
             if "hardware_seconds" in part:
-                said.setdefault((part["name"], "the processor's FMA peak"), []).append(
+                said.setdefault((part["name"], "the FMA peak"), []).append(
                     part["hardware_seconds"] / part["seconds"])
             if "all_ranks_seconds" in part and case.fraction_of_all_ranks:
                 of_what = (f"what all ranks would allow ({part['name']} on {part['ranks']} of "
