@@ -44,7 +44,7 @@ std::string describe_slow_library(const Row& row) {
         return {};
     }
     return fmt::format(
-        "the limit is too low: {} has {:.0f}% of the processor's FMA peak; is there a library, or "
+        "the limit is too low: {} has {:.0f}% of the FMA peak; is there a library, or "
         "a setting of it, for this processor?",
         decisive.name, 100 * share);
 }

@@ -219,7 +219,8 @@ void Program::report(const Session& session, const Measured& measured, const std
         print(rows_text(rows, is_given ? session.isa() : session.gpus().summary()));
         for (const std::string& text : warnings(session, rows)) {
             const bool is_marked = text.starts_with("? ") || text.starts_with("! ");
-            print(fmt::format("{}{}\n", is_marked ? "" : "warning: ", text));
+            print(
+                within_columns(fmt::format("{}{}", is_marked ? "" : "warning: ", text), continued));
         }
         if (!session.plan().empty()) {
             const Runs runs = runs_of(session.plan().front(), session.options().runs);

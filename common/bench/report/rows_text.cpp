@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "bench/results/samples.hpp"
+#include "core/columns.hpp"
 
 namespace quartet::bench {
 
@@ -77,7 +78,7 @@ std::string rows_text(std::span<const Row> rows, std::string_view device) {
     std::string last_line;
     for (const Row& row : rows) {
         if (std::string heading = heading_of(row, device); heading != last_heading) {
-            text += heading + (last_heading.empty() ? titles_of(row) : "");
+            text += within_columns(heading, 2) + (last_heading.empty() ? titles_of(row) : "");
             last_heading = std::move(heading);
         }
         const std::string line = line_of(row);

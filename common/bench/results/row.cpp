@@ -70,7 +70,7 @@ std::string Row::beside_limit() const {
     const auto say = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
     for (const LimitComponent& part : limit ? limit->components : std::vector<LimitComponent>{}) {
         if (part.hardware > Seconds{}) {
-            say(fmt::format("{} has {:.0f}% of the processor's FMA peak", part.name,
+            say(fmt::format("{} has {:.0f}% of the FMA peak", part.name,
                             100 * (part.hardware / part.seconds)));
         }
     }
