@@ -8,6 +8,7 @@ from pathlib import Path
 
 import fake_results
 from compare_case import NAME, CompareCase, around, documents, flat, row_of
+from quartet.paths import SHIPPED
 
 # Writes a document with the rate that stands in the file "rate" beside it, a little off each time.
 PROGRAM = """#!{python}
@@ -112,6 +113,13 @@ class Published(CompareCase):
         self.assertIn("There is no other work for orientation either: your rows are marked", done.stdout)
         self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
 
+    def test_numbers_of_other_gpus_are_for_orientation(self):
+        done = self.compare("published", SHIPPED / "measured" / "nvidia-h100-80gb-hbm3")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("~594", done.stdout)
+        self.assertIn("No number is of this model of GPU", done.stdout.splitlines()[-1])
+        self.assertNotIn("more launches", done.stdout)
+
     def test_broken_numbers_are_refused(self):
         side = self.side("b", *documents(7000))
         folder = self.numbers({"value": 1})
@@ -141,6 +149,18 @@ class References(CompareCase):
         done = self.compare("reference", self.side_on("other"), "--measured", self.measured())
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("A:  4 documents, other, 4 CPUs on host", done.stdout)
+
+    def test_reference_of_one_launch_says_at_once_what_it_cannot_decide_and_at_last_what_would(self):
+        self.measured()
+        for number in (1, 2, 3):
+            (self.folder / "measured" / "other" / f"{number}.json").unlink()
+        done = self.compare("reference", self.side_on("other"), "--measured", self.folder / "measured")
+        self.assertEqual((done.returncode, row_of(done)[-1]), (4, "unclear"))
+        self.assertIn("the reference has 1 launch of a case", done.stderr)
+        self.assertNotIn("more launches", flat(done.stdout))
+        self.assertIn("quartet sweep --kernels stream --ranks 2 --arguments '--runs 10' --launches 4 --folder sound/stream",
+                      flat(done.stdout.replace("\\\n", "")))
+        self.assertEqual(done.stdout.splitlines()[-1], "    quartet compare sound/ now/")
 
     def test_device_without_a_reference_is_refused(self):
         done = self.compare("reference", self.side_on("third"), "--measured", self.measured())

@@ -52,12 +52,16 @@ class Verdicts(CompareCase):
 
     def test_command_that_would_decide_is_offered(self):
         sides = [documents(rate) for rate in (1000, 500)]
-        for document, build in zip((sides[0][0], sides[1][0]), ("/old", "/new")):
+        builds = [self.folder / name for name in ("old", "new")]
+        builds[0].mkdir()
+        for document, build in zip((sides[0][0], sides[1][0]), builds):
             document["context"]["executable"] = f"{build}/bin/stream"
             document["context"]["quartet"]["options"] = {"sizes": "2:8", "json": "a.json", "problem": "a file",
                                                          "transport": "auto", "runs": "10"}
-        self.assertIn("    quartet compare --run /old /new -- stream --sizes 2:8 --problem 'a file' \\\n        --runs 10\n",
-                      self.compared(*sides).stdout)
+        text = self.compared(*sides).stdout  # there is no folder of the other here
+        self.assertIn(f"quartet compare --run {builds[0]} AFTER -- stream --sizes 2:8 --problem 'a file' --runs 10",
+                      flat(text.replace("\\\n", "")))
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
 
     def test_what_should_not_be_compared_is_not_and_why_is_said(self):
         good, cuda = documents(*STEADY), NAME.replace("host", "cuda")
@@ -213,6 +217,16 @@ class Input(CompareCase):
         self.assertIn("differs: commit: 1a2b3c4 | 9f8e7d6", done.stdout)
         self.assertIn("differs: vector instructions: avx2 | avx512", done.stdout)
         self.assertNotIn("differs: MPI", done.stdout)
+
+    def test_long_values_are_shown_where_they_differ_and_missing_ones_as_such(self):
+        first, second = documents(1000), documents(1000)
+        flags = "-O3 -DNDEBUG -std=c++20 -Wall -Wextra -Wpedantic -Wconversion -Wshadow"
+        for document, last in zip((*first, *second), ("-mavx2", "-mavx512f")):
+            document["context"]["quartet"]["build"]["flags"] = f"{flags} {last}"
+        first[0]["context"]["quartet"]["isa"] = "avx2"
+        text = flat(self.compared(first, second).stdout)
+        self.assertIn("differs: flags: .. -Wshadow -mavx2 | .. -Wshadow -mavx512f", text)
+        self.assertIn("differs: vector instructions: avx2 | not recorded", text)
 
     def test_fits_80_columns(self):
         long = fake_results.stream_name("dataflow", "staged", "128MiB", 12288)

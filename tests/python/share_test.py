@@ -199,9 +199,25 @@ class Bundles(CompareCase):
         more = self.compare(self.bundle(*there), self.side("b", *self.four(nodes=2, device_description="Intel Xeon")))
         self.assertEqual(more.returncode, 2, more.stdout)
 
-    def test_without_a_bundle_other_machines_are_compared_by_name(self):
-        done = self.compared(self.four(), self.four(device_description="Intel Xeon"))
+    def test_folders_of_other_machines_are_compared_likewise(self):
+        there = self.four(name="stream/native/host/mpi/size:2MiB/pushes:50/ranks:2/threads:1")
+        done = self.compared(there, self.four(2000.0, device_description="Intel Xeon"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"native +mpi .* faster")
+        self.assertEqual(done.stdout.count("different machines"), 1)
+        alone = self.compare(self.folder / "a" / "0.json", self.folder / "b" / "0.json")
+        self.assertEqual(alone.stdout.splitlines()[-1], "    quartet compare one/ other/")  # nobody launches both here
+
+    def test_what_a_document_does_not_record_makes_no_other_machine(self):
+        done = self.compared(self.four(), self.four(system={}))
         self.assertNotIn("different machines", done.stdout)
+        self.assertIn("differs: processor: family 25, caches L1 32 KiB | caches L1 32 KiB", done.stdout)
+
+    def test_other_arithmetic_is_no_like_work(self):
+        name = "matmul/native/host/shm/n:2048/tile:512/ranks:2/threads:1"
+        there = self.four(name=name.replace("/tile", "/math:tf32/tile"), device_description="Intel Xeon")
+        done = self.compare(self.bundle(*self.four(name=name)), self.side("b", *there))
+        self.assertEqual(done.returncode, 2, done.stdout)
 
     def test_lying_checksum_is_found(self):
         file = self.bundle(*self.four(), sums={"documents/002.json": "0" * 64})

@@ -16,8 +16,9 @@ differ by more than the runs of one launch show.
 
 B/A is a ratio of rates: above 1, B is faster. Exit codes: 0 nothing is slower; 1 a case is slower by
 more than the threshold, or was right in A and is wrong or failed in B; 2 nothing can be compared;
-4 nothing could be decided, or a case looks slower and more launches must decide. If no published number
-is from B's kind of machine, it shows numbers for orientation and exits with 0."""
+4 nothing could be decided, or a case looks slower and more launches must decide. Published numbers of other
+devices are for orientation: 0. The shipped reference is one launch: it shows ratios and wrong results, and can
+call nothing faster or slower."""
 
 import argparse
 import time
@@ -28,7 +29,7 @@ from typing import Callable
 from quartet.command_line import add_launcher, seconds, whole_number, why_not
 from quartet.compare import baseline, in_turn
 from quartet.compare import table as compare_table
-from quartet.compare.pairs import Pair, Verdict, compare, compare_published
+from quartet.compare.pairs import LEAST_LAUNCHES, OTHER_DEVICE, Pair, Verdict, compare, compare_published
 from quartet.compare.sides import Side, read_sides
 from quartet.exit_codes import BAD_USAGE, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.launch import LocalLauncher
@@ -38,7 +39,7 @@ from quartet.results import collect, device, published
 from quartet.results.statistics import ERROR
 from quartet.share import bundle
 from quartet.tables import orientation
-from quartet.text import say
+from quartet.text import counted, say
 
 EXAMPLE = "quartet compare before/ after/"
 TAKES_COMMAND = True  # after --
@@ -92,13 +93,19 @@ def _compare_named(options: argparse.Namespace, bundles: ExitStack) -> int:
     folder = options.published if name == "published" else Path(name)
     if name == "published" or published.is_folder_of_numbers(folder):
         return _beside_published(folder, _sides({"B": second})[0], options)
-    first = reference(second, options.measured) if name == "reference" else paths(name)
-    return _compared(first, second, options, any(map(bundle.is_bundle, _paths(",".join(options.sides)))))
+    is_reference = name == "reference"
+    return _compared(reference(second, options.measured) if is_reference else paths(name), second, options,
+                     is_reference)
 
 
 def _beside_published(folder: Path, side: Side, options: argparse.Namespace) -> int:
     """Compares with published numbers. If none is of the side's kind of machine, that is no failure."""
     pairs = compare_published(published.read(folder), side, options.threshold / 100)
+    if any(OTHER_DEVICE in pair.why for pair in pairs) and \
+            all(pair.verdict is Verdict.NOT_COMPARABLE for pair in pairs):
+        print(compare_table.render([side], pairs, options.threshold), end="")
+        print("    No number is of this model of GPU: the ratios are for orientation, no verdict.")
+        return NOTHING_SLOWER
     if pairs or not side.samples:
         return _shown([side], pairs, options)
     print("No published number is of this kind of device, on as many nodes and workers, at\na like size.")
@@ -151,10 +158,13 @@ def _expect(options: argparse.Namespace, count: int, what: str) -> None:
         raise ScriptError(f"{len(options.sides)} paths, not {count} (name {what}): see --help")
 
 
-def _compared(first: list[Path], second: list[Path], options: argparse.Namespace, is_shared: bool = False) -> int:
+def _compared(first: list[Path], second: list[Path], options: argparse.Namespace, is_reference: bool = False) -> int:
     sides = _sides({"A": first, "B": second})
-    for side in sides:
-        side.is_shared = is_shared
+    most = max((len(sample.cases) for sample in sides[0].samples.values()), default=0)
+    sides[0].is_shipped = is_reference and most < LEAST_LAUNCHES
+    if sides[0].is_shipped:
+        say(f"the reference has {counted(most, 'launch')} of a case: it shows ratios and what went wrong; faster or "
+            f"slower takes {LEAST_LAUNCHES} of each side (the last lines say how)")
     return _shown(sides, compare(sides[0], sides[1], options.threshold / 100), options)
 
 

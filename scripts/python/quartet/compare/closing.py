@@ -7,6 +7,7 @@ from typing import Any, Optional
 from quartet.compare.pairs import LEAST_LAUNCHES, Pair, Verdict
 from quartet.compare.sides import Side
 from quartet.results.statistics import ERROR, LEAST_VALUES
+from quartet.sweep.spec import FACTORS
 from quartet.text import WIDTH, counted, wrapped
 
 MANY_CASES = 10  # from which on some differ by chance
@@ -95,7 +96,9 @@ def _by_chance(rows: list[Pair], error: float) -> list[str]:
 
 def _offer(sides: list[Side], rows: list[Pair]) -> list[str]:
     """The commands that would decide, one for each program."""
-    wanting = {row.name.kernel for row in rows if row.more and row.first and row.second}
+    is_apart = sides[0].is_shipped or sides[0].is_elsewhere(sides[-1])
+    wanting = {row.name.kernel for row in rows if row.first and row.second
+               and (row.verdict is Verdict.UNCLEAR if sides[0].is_shipped else row.more)}
     found: dict[str, dict[str, Any]] = {}
     for _, document in sides[-1].documents:
         program = str(document["context"]["quartet"].get("program"))
@@ -103,11 +106,14 @@ def _offer(sides: list[Side], rows: list[Pair]) -> list[str]:
             found.setdefault(program, document)
     if not found or len(sides) < 2:
         return []
+    if is_apart:
+        return _offer_sweeps(sides[0].is_shipped, found)
     builds = [_build(side) or word for side, word in zip(sides, ("BEFORE", "AFTER"))]
     if builds[0] == builds[1]:
         builds = ["BEFORE", "AFTER"]
-    result = wrapped("", "to decide, launch both in turn (BEFORE and AFTER are build folders):"
-                     if "BEFORE" in builds else "to decide, launch both in turn:")
+    unknown = " and ".join(word for word in ("BEFORE", "AFTER") if word in builds)
+    result = wrapped("", f"to decide, launch both in turn ({unknown}: build folders):" if unknown
+                     else "to decide, launch both in turn:")
     return result + [line for name, document in found.items() for line in _in_lines(
         ["quartet", "compare", "--run", *builds, "--", *_command(name, document)])]
 
@@ -123,11 +129,34 @@ def _in_lines(words: list[str]) -> list[str]:
     return result
 
 
+def _offer_sweeps(is_shipped: bool, found: dict[str, dict[str, Any]]) -> list[str]:
+    """Where nobody can launch both sides in turn: each by sweeps of its own."""
+    how, first, second = (("keep launches of your own as the reference, launch as many later (--folder now/..)",
+                           "sound", "now") if is_shipped else
+                          ("launch on each machine (on the other with --folder other/..)", "one", "other"))
+    sweeps = [["quartet", "sweep", *_sweep(name, document), "--folder", f"{first}/{name}"]
+              for name, document in found.items()]
+    return wrapped("", f"to decide, {how}, and compare:") + [
+        line for words in [*sweeps, ["quartet", "compare", f"{first}/", f"{second}/"]] for line in _in_lines(words)]
+
+
+def _sweep(program: str, document: dict[str, Any]) -> list[str]:
+    """The flags of a sweep that launches what the document's launch ran."""
+    words = _command(program, document)[1:]
+    flags = dict(zip(words[::2], words[1::2]))
+    factors = {f"--{name}": flags.pop(flag) for name in FACTORS for flag in (f"--{name}", f"--{name[:-1]}")
+               if flag in flags}
+    others = " ".join(f"{flag} {value}" for flag, value in flags.items())
+    return ["--kernels", program, "--ranks", str(document["context"]["quartet"]["ranks"]),
+            *(word for pair in factors.items() for word in pair), *(["--arguments", others] if others else []),
+            "--launches", str(LEAST_LAUNCHES)]
+
+
 def _build(side: Side) -> Optional[str]:
-    """The build folder of a side's programs, where all are from one."""
+    """The build folder of a side's programs, where all are from one that is here."""
     folders = {Path(str(document["context"].get("executable", ""))).parent.parent
                for _, document in side.documents}
-    return str(folders.pop()) if len(folders) == 1 else None
+    return str(min(folders)) if len(folders) == 1 and min(folders).is_dir() else None
 
 
 def _command(program: str, document: dict[str, Any]) -> list[str]:

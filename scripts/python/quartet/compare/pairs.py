@@ -9,7 +9,7 @@ import math
 import re
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Optional
 
@@ -29,6 +29,7 @@ from quartet.results.statistics import (
 
 LEAST_LAUNCHES = 4  # of each side: with fewer there is no 95% interval
 MOVED = "its limit moved likewise: look at the machine before the program"
+OTHER_DEVICE = "published of another device: for orientation"
 EFFORT = ("pushes", "iterations")  # factors that say how long is measured; a rate hardly depends on it
 
 
@@ -95,7 +96,8 @@ def compare(first: Side, second: Side, threshold: float, error: float = ERROR) -
         partner = find(text, first, second)
         if partner:
             matched.add(partner)
-            rows.append(_pair(sample, second.samples[partner], threshold, error))
+            row = _pair(sample, second.samples[partner], threshold, error)
+            rows.append(replace(row, more=None) if first.is_shipped else row)
         elif text in second.errors:
             rows.append(Pair(sample.name, Verdict.NOT_COMPARABLE,
                             (f"failed in B: {second.errors[text]}",), sample, is_broken=True))
@@ -127,7 +129,8 @@ def _fellow(text: str, first: Side, second: Side) -> Optional[str]:
     the only one."""
     def work(sample: Sample) -> tuple[object, ...]:
         name = sample.name
-        return (name.kernel, name.formulation, name.device, name.words, name.size, name.ranks, name.pair, sample.nodes)
+        return (name.kernel, name.formulation, name.device, name.words, name.size, name.values.get("math"), name.ranks,
+                name.pair, sample.nodes)
 
     mine = first.samples[text]
     alike = {other: sample for other, sample in second.samples.items() if work(sample) == work(mine)}
@@ -224,6 +227,9 @@ def _against(number: Number, sample: Sample, threshold: float) -> Pair:
         return Pair(sample.name, Verdict.NOT_COMPARABLE, (f"{problem} in B",), None, sample,
                    number)
     values = sample.medians
+    if sample.gpus and not number.is_of_device(sample):
+        return Pair(sample.name, Verdict.NOT_COMPARABLE, (OTHER_DEVICE,), None, sample, number,
+                    Ratio(statistics.median(values) / number.value, None))
     interval = median_interval(values) if sample.undisturbed else None
     bounds = (interval[0] / number.value, interval[1] / number.value) if interval else None
     found = Ratio(statistics.median(values) / number.value, bounds)

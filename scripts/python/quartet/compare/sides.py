@@ -2,12 +2,13 @@
 
 import statistics
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Optional
 
 from quartet.results import Case, Collection, Launches, collect, device, judged
 from quartet.results.case import PAPER
-from quartet.results.identity import processor
+from quartet.results.identity import Facts, are_different, machine
 from quartet.results.launches import DISTURBING, is_disturbed
 from quartet.results.statistics import variation
 from quartet.text import counted
@@ -72,15 +73,15 @@ class Side:
     samples: dict[str, Sample] = field(default_factory=dict)  # by the case's name
     papers: dict[str, Sample] = field(default_factory=dict)  # by the paper's own clock
     errors: dict[str, str] = field(default_factory=dict)
-    is_shared: bool = False  # whether it, or what it is compared with, is a bundle from elsewhere
+    is_shipped: bool = False  # nobody here can launch more of it
 
-    @property
-    def machines(self) -> set[tuple[str, ...]]:
-        return {processor(document) for _, document in self.documents}
+    @cached_property
+    def machines(self) -> set[Facts]:
+        return {machine(document) for _, document in self.documents}
 
     def is_elsewhere(self, other: "Side") -> bool:
-        """True if results of one machine stand beside those of another, which a bundle brings."""
-        return self.is_shared and self.machines != other.machines
+        """True if no document of one side can be from the kind of machine of one of the other's."""
+        return all(are_different(mine, theirs) for mine in self.machines for theirs in other.machines)
 
     def settings(self) -> dict[str, str]:
         """Machine and build of the documents by key; different values are joined."""
@@ -117,7 +118,9 @@ def _side(label: str, found: Collection, judged_documents: list[list[Case]]) -> 
 def _settings(document: dict[str, Any]) -> dict[str, str]:
     context, quartet = document["context"], document["context"]["quartet"]
     build = quartet.get("build", {})
-    values = {"device": device(document), "host": context.get("host_name"),
+    of_processor = [f"{key} {value}" for key, value in machine(document)[1:]]
+    values = {"device": device(document), "processor": ", ".join(of_processor) or None,
+              "host": context.get("host_name"),
               "vector instructions": quartet.get("isa"), "nodes": quartet.get("nodes"), "commit": quartet.get("commit"),
               "compiler": build.get("compiler"), "flags": build.get("flags"),
               "build type": build.get("type"), "BLAS": build.get("cblas"),

@@ -2,6 +2,7 @@
 cases, what could not be compared and why, spreads of launches, slow nodes."""
 
 import itertools
+import os
 import textwrap
 from typing import Callable, Optional, Union
 
@@ -95,15 +96,22 @@ def _sides(sides: list[Side]) -> list[str]:
                          f"{known['device']} on {known.get('host', 'unknown')}")
     if len(sides) == 2:
         if sides[0].is_elsewhere(sides[1]):
-            lines += wrapped("!", "A and B are different machines: rows are matched by kernel, formulation, kind of "
-                             "device, size, nodes and ranks")
-        for key in settings[0]:
-            pair = [known.get(key, "none") for known in settings]
-            if pair[0] != pair[1]:
-                shown = [textwrap.shorten(value, VALUE_WIDTH * 2, placeholder=" ..")
-                         for value in pair]
-                lines += wrapped("", f"differs: {key}: {shown[0]} | {shown[1]}")
+            lines += wrapped("!", "A and B are different machines, so ratios are not of a change of the program: "
+                             "rows are matched by kernel, formulation, kind of device, size, nodes and ranks")
+        for key in {**settings[0], **settings[1]}:
+            first, second = (known.get(key, "not recorded") for known in settings)
+            if first != second:
+                lines += wrapped("", f"differs: {key}: {' | '.join(_shortened(first, second))}")
     return lines
+
+
+def _shortened(*pair: str) -> list[str]:
+    """Two values; long ones from a little before the first word in which they differ."""
+    words = [value.split() for value in pair]
+    alike = len(os.path.commonprefix(words))
+    if max(map(len, pair)) > VALUE_WIDTH * 2 and alike > 1:
+        words = [[".."] + each[alike - 1:] for each in words]
+    return [textwrap.shorten(" ".join(each), VALUE_WIDTH * 2, placeholder=" ..") for each in words]
 
 
 def _slow(sides: list[Side]) -> list[str]:

@@ -6,6 +6,8 @@ from typing import Any
 
 from quartet.results.document import device, isa
 
+Facts = tuple[tuple[str, str], ...]  # by name
+
 _CONTAINER = re.compile(r"[0-9a-f]{12}")  # a name that a container engine gave: another each time
 
 
@@ -13,11 +15,26 @@ def processor(document: dict[str, Any]) -> tuple[str, ...]:
     """Returns what tells kinds of devices apart: name, count, family, model, stepping, vector instructions that
     the host computed with, caches. Older documents lack some of it."""
     context = document["context"]
-    system = context["quartet"].get("system") or {}
-    known = system.get("processor") or {}
-    numbers = tuple(f"{key} {known[key]}" for key in ("family", "model", "stepping") if key in known)
     vectors = [isa(document)] if context["quartet"].get("device") == "host" and isa(document) else []
-    return (device(document), *numbers, *vectors, *caches(document))
+    return (device(document), *(f"{key} {value}" for key, value in _numbers(document)), *vectors, *caches(document))
+
+
+def _numbers(document: dict[str, Any]) -> Facts:
+    known = (document["context"]["quartet"].get("system") or {}).get("processor") or {}
+    return tuple((key, str(known[key])) for key in ("family", "model", "stepping") if key in known)
+
+
+def machine(document: dict[str, Any]) -> Facts:
+    """What a document records of the kind of machine, whatever vector instructions somebody chose."""
+    levels = ", ".join(caches(document))
+    return ((f"{document['context']['quartet'].get('device')} device", device(document)), *_numbers(document),
+            *([("caches", levels)] if levels else []))
+
+
+def are_different(one: Facts, other: Facts) -> bool:
+    """True if two kinds of machines differ in what both documents record: what one lacks tells nothing."""
+    first, second = dict(one), dict(other)
+    return any(first[key] != second[key] for key in first.keys() & second.keys())
 
 
 def caches(document: dict[str, Any]) -> tuple[str, ...]:

@@ -79,8 +79,12 @@ class Number:
         known = _known(result)
         shared = [factor for factor in self.match if factor in known]
         apart = sum(_distance(known[factor], self.match[factor]) for factor in shared if factor in SIZES)
+        return self.is_of_device(result), len(shared), -apart, self.value
+
+    def is_of_device(self, result: Result) -> bool:
+        """True if the result is of the same model of GPU."""
         model = self.device.partition(" ")[0]  # "P100 PCIe" and "Tesla P100-PCIE-16GB"
-        return any(model in other for other in result.gpus), len(shared), -apart, self.value
+        return any(model in other for other in result.gpus)
 
 
 def _known(result: Result) -> dict[str, str]:
