@@ -60,6 +60,7 @@ test module:pytest                     python3-pytest     python3-pytest        
 test module:xdist                      python3-pytest-xdist python3-pytest-xdist py-pytest-xdist pytest-xdist
 report module:matplotlib               python3-matplotlib python3-matplotlib     py-matplotlib matplotlib
 page share:javascript/jquery-datatables/jquery.dataTables.min.js libjs-jquery-datatables - - DataTables
+page share:javascript/dygraphs/dygraph.min.js libjs-dygraphs - - dygraphs
 test command:pdftotext                poppler-utils      poppler-utils          poppler       pdftotext
 test command:clang-format              clang-format       clang-tools-extra      llvm          clang-format
 manuals command:help2man               help2man           help2man               help2man      help2man

@@ -115,6 +115,11 @@ class Year(unittest.TestCase):
         self.assertEqual(parts[1].count("changed"), 1, text)
         self.assertRegex(parts[2], "^drift from 2025-0[56]-.* to 2025-(09|1[01])-.*, no single moment: slower, n3 alone")
         self.assertIn("1% at most", parts[3])
+        kernel, drift = json.loads(said(self.folder, "--json")[1])
+        self.assertEqual((kernel["what"] in parts[1], kernel["why"], [len(row["nodes"]) for row in kernel["rows"]]),
+                         (True, ["changed then: kernel: Linux 6.1.20 -> Linux 6.1.21"], [4, 4]))
+        self.assertEqual((drift["is_drift"], drift["is_slower"], drift["why"]), (True, True, []))
+        self.assertLess(drift["begin"] + 86400 * 60, drift["end"])
 
     def test_one_node_alone_whose_change_no_document_explains(self):
         source = random.Random(6)

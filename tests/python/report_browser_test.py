@@ -13,8 +13,10 @@ from pathlib import Path
 from unittest import mock
 
 import fake_results
+import report_history_test
+from history_test import launch
 from quartet.commands import report
-from quartet.report import sorting
+from quartet.report import sorting, zooming
 from quartet.report.charts import style
 from quartet.results import published
 
@@ -118,6 +120,14 @@ def documents():
         yield document
 
 
+def days():
+    """Of more nodes than are drawn; a name is long, another one hostile."""
+    for node in ("a-node-with-a-long-name-0017", HOSTILE, *(f"n{number}" for number in range(9))):
+        for day in range(8):
+            yield launch(node, day, {report_history_test.STREAM: 5000 - 100 * day})
+
+
+HOSTILE = "<img src=http://127.0.0.1:9/picture.png>"
 KERNELS = {"matmul": "n:32768/tile:1024", "cg": "laplace/full/classic/n:32768/iterations:500",
            "fft": "transposed/n:536870912/tiles:64", "stream": "size:64MiB/pushes:100"}
 PHASES = {"compute": 0.31, "copy_in": 0.3, "copy_out": 0.2, "push": 0.02, "exchange": 0.1,
@@ -134,19 +144,36 @@ def kernel_case(kernel, formulation, device, transport, workers, factor):
                         phases={phase: share * seconds for phase, share in PHASES.items()})
 
 
+def page_of(shown, scripts):
+    """The page, and how many charts it has."""
+    with tempfile.TemporaryDirectory() as name, report_history_test.command(
+            Path(name) / "fake", json.dumps(report_history_test.CHANGES)):
+        folder = Path(name)
+        for index, document in enumerate(shown):
+            (folder / f"{index}.json").write_text(json.dumps(document))
+        (folder / "broken.json").write_text("{")
+        content = report.compose(report.gather([folder]), published.read())
+        with mock.patch.object(style, "save"):  # no PNG and PDF: they take long
+            report.write(content, folder / "index.html", style.has_matplotlib(), scripts)
+        return ((folder / "index.html").read_text(encoding="utf-8"),
+                sum(len(section.charts) for section in content.sections))
+
+
+def shown_by_browser(page):
+    """The page's elements after its scripts."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "page.html"
+        file.write_text(page, encoding="utf-8")
+        return subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
+                               f"--user-data-dir={folder}/profile", file.as_uri()], text=True, capture_output=True,
+                              timeout=100, check=True).stdout
+
+
 @unittest.skipUnless(BROWSER, "no Chromium (Debian: chromium)")
 class InABrowser(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        with tempfile.TemporaryDirectory() as folder:
-            for index, document in enumerate(documents()):
-                (Path(folder) / f"{index}.json").write_text(json.dumps(document))
-            (Path(folder) / "broken.json").write_text("{")
-            content = report.compose(report.gather([Path(folder)]), published.read())
-            cls.charts = sum(len(section.charts) for section in content.sections)
-            with mock.patch.object(style, "save"):  # no PNG and PDF: they take long
-                report.write(content, Path(folder) / "index.html", style.has_matplotlib(), sorting.scripts())
-            cls.page = (Path(folder) / "index.html").read_text(encoding="utf-8")
+        cls.page, cls.charts = page_of([*documents(), *days()], sorting.scripts())
 
     @unittest.skipUnless(style.has_matplotlib(), "no matplotlib (Debian: python3-matplotlib)")
     def test_every_chart_is_looked_at(self):
@@ -160,14 +187,20 @@ class InABrowser(unittest.TestCase):
 
     @unittest.skipUnless(sorting.scripts(), "no DataTables (Debian: libjs-jquery-datatables)")
     def test_the_policy_lets_the_library_run(self):
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "page.html"
-            file.write_text(self.page, encoding="utf-8")
-            done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
-                                   f"--user-data-dir={folder}/profile", file.as_uri()], text=True, capture_output=True,
-                                  timeout=100, check=True)
-        self.assertIn('class="dataTables_filter"', done.stdout)
-        self.assertRegex(done.stdout, r'<th[^>]* class="(number )?sorting')
+        shown = shown_by_browser(self.page)
+        self.assertIn('class="dataTables_filter"', shown)
+        self.assertRegex(shown, r'<th[^>]* class="(number )?sorting')
+
+    @unittest.skipUnless(zooming.scripts(), "no dygraphs (Debian: libjs-dygraphs)")
+    def test_curves_that_can_be_zoomed_take_the_place_of_pictures(self):
+        page, _ = page_of(days(), zooming.scripts())
+        shown = shown_by_browser(page)
+        self.assertIn("<canvas", shown)
+        self.assertRegex(shown, r'class="dygraph-legend-line"[^>]*></div> &lt;img src=')
+        bare = re.sub(r"<svg.*?</svg>", "<i></i>", page, flags=re.S)  # hidden ones have no place
+        for width in WIDTHS:
+            with self.subTest(width=width):
+                self.assertEqual(look(bare, width), [])
 
     def test_the_probe_sees_what_is_wrong(self):
         spoiled = self.page.replace("<header>", """

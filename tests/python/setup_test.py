@@ -42,6 +42,7 @@ class Machine:
         self.command("apt-get", "exit 0", recorded=True)
         self.file("share/benchmark/compare.py")
         self.file("share/javascript/jquery-datatables/jquery.dataTables.min.js")
+        self.file("share/javascript/dygraphs/dygraph.min.js")
         self.file("share/modules/init/sh")
         for header in HEADERS:
             self.file(f"include/{header}")
@@ -122,13 +123,15 @@ class Setup(unittest.TestCase):
         self.machine.setup("lint")
         self.assertTrue(self.machine.calls()[-1].endswith("-recommends libgtest-dev python3-venv"))
 
-    def test_the_tables_library_is_wanted_for_reports_alone_and_only_of_apt(self):
-        self.machine.without("share/javascript/jquery-datatables/jquery.dataTables.min.js")
+    def test_the_pages_libraries_are_wanted_for_reports_alone_and_only_of_apt(self):
+        self.machine.without("share/javascript/jquery-datatables/jquery.dataTables.min.js",
+                             "share/javascript/dygraphs/dygraph.min.js")
         for group in ("run", "test", "lint"):
             self.assertEqual(self.machine.setup(group).returncode, 0)
         self.assertEqual(self.machine.calls(), [])
         self.machine.setup("report")
-        self.assertTrue(self.machine.calls()[-1].endswith("-recommends libjs-jquery-datatables"), self.machine.calls())
+        self.assertTrue(self.machine.calls()[-1].endswith("-recommends libjs-jquery-datatables libjs-dygraphs"),
+                        self.machine.calls())
         self.machine.without("apt-get")
         done = self.machine.setup("report")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))

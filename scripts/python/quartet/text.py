@@ -6,6 +6,7 @@ import html
 import re
 import sys
 import textwrap
+import time
 from collections.abc import Iterable, Sequence
 
 from quartet.terminal import printable
@@ -27,6 +28,11 @@ def say(text: str) -> None:
         line = f"{line[:LONGEST_LINE // 2]} .. {line[-LONGEST_LINE // 2:]}"
     with contextlib.suppress(OSError, ValueError):  # the terminal may be gone
         print(f"quartet: {line}", file=sys.stderr, flush=True)
+
+
+def minute(seconds: float) -> str:
+    """ "2025-12-31 23:59", of a time since 1970, as the clock here shows it."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
 
 
 def counted(count: int, noun: str) -> str:

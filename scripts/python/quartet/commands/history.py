@@ -14,6 +14,7 @@ settings) are ranked by how well they divide the launches before from those afte
 Exit codes: 0 nothing became slower; 1 something did; 4 no row has enough launches to tell; 77 no Apache Otava."""
 
 import argparse
+import json
 from pathlib import Path
 
 from quartet.command_line import UsageError
@@ -29,6 +30,7 @@ EXAMPLE = "quartet history results/nodes"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER", help="documents, or folders of them")
+    parser.add_argument("--json", action="store_true", help="prints the changes as a list on one line instead")
     parser.add_argument("--reference", type=Path, metavar="FOLDER",
                         help="a new folder, for each kind of node with the documents since its nodes' last changes")
 
@@ -49,7 +51,8 @@ def run(options: argparse.Namespace) -> int:
         raise ScriptError(f"no usable result in {', '.join(map(str, options.folders))} (every row failed, is wrong or "
                           "in doubt): quartet table shows them")
     seen = moments(store, every, changes.find(every))
-    print(table.render(store, every, seen, changes.FALSE_ALARMS, changes.LEAST), end="")
+    print(json.dumps(table.as_json(every, seen)) + "\n" if options.json else
+          table.render(store, every, seen, changes.FALSE_ALARMS, changes.LEAST), end="")
     if options.reference:
         count = reference.write(options.reference, store, every, seen)
         say(f"{counted(count, 'document')} in {options.reference}, and a line for each row in {reference.ROWS}")

@@ -2,7 +2,8 @@
 
 The page holds everything it shows, so it can be copied away and opened without a network. Documents
 that cannot be used are named on it and left out. Charts need matplotlib; without it the page has
-tables. Long tables can be sorted and filtered where DataTables was installed (scripts/setup.sh report).
+tables. Long tables can be sorted and filtered where DataTables was installed, curves over days zoomed where dygraphs
+was (scripts/setup.sh report).
 
     quartet report                          # results/report/index.html
     quartet report old/ new/ --output page.html
@@ -27,6 +28,7 @@ from quartet.predict.expectation import Expectations
 from quartet.report import (
     cautions,
     comparisons,
+    history,
     kernels_chart,
     machines,
     orientation,
@@ -35,10 +37,11 @@ from quartet.report import (
     rooflines,
     sorting,
     summary,
+    zooming,
 )
 from quartet.report.cases import Launch, joined, read
 from quartet.report.charts.markup import Markup
-from quartet.report.charts.model import Chart
+from quartet.report.charts.model import Chart, Timeline
 from quartet.report.charts.style import NO_MATPLOTLIB, has_matplotlib, require_matplotlib
 from quartet.results import Collection, collect, identity, judged, published
 from quartet.results.published import Number
@@ -59,6 +62,7 @@ class Material:
     documents: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     launches: list[Launch] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
+    paths: list[Path] = field(default_factory=list)  # where they were looked for
 
     @property
     def measured(self) -> list[Launch]:
@@ -72,7 +76,7 @@ class Material:
 def gather(paths: list[Path]) -> Material:
     """Reads all documents at the paths, and keeps why others cannot be used."""
     found = collect(paths)
-    material = Material(skipped=list(found.skipped))
+    material = Material(skipped=list(found.skipped), paths=paths)
     machines_of = identity.names([document for _, document in found.documents])
     every = judged(document for _, document in found.documents)
     for (path, document), cases, machine, series in zip(found.documents, every, machines_of, _series(found)):
@@ -109,7 +113,8 @@ def compose(material: Material, numbers: Sequence[Number],
                   for kernel in KERNELS.values()),
                 comparisons.formulations(results), comparisons.devices(results),
                 comparisons.phases(results),
-                comparisons.pairs(results), orientation.section(results, numbers),
+                comparisons.pairs(results), history.section(material.documents, material.paths),
+                orientation.section(results, numbers),
                 machines.section(material.documents),
                 summary.every_row(material.launches)]
     return page.Page(_subtitle(material), cautions.warnings(
@@ -198,7 +203,9 @@ def run(options: argparse.Namespace) -> int:
         return VERIFIED
     with_charts = has_matplotlib()
     reference = gather(SHOWN) if not options.paths and paths != [REFERENCE] else None
-    write(compose(material, published.read(), reference, expected), options.output, with_charts, sorting.scripts())
+    content = compose(material, published.read(), reference, expected)
+    has_curves = any(isinstance(chart, Timeline) for section in content.sections for chart in section.charts)
+    write(content, options.output, with_charts, (*sorting.scripts(), *(zooming.scripts() if has_curves else ())))
     if not with_charts:
         say(f"tables instead of charts: {NO_MATPLOTLIB}")
     print(os.path.relpath(options.output))

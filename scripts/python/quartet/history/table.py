@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Sequence
+from typing import Any
 
 from quartet.history.moments import Moment, Row
 from quartet.history.store import Series, Store
 from quartet.results import Case, Name
 from quartet.tables.cells import aligned_rows
 from quartet.tables.doubts import short_name
-from quartet.text import counted, rate, wrapped
+from quartet.text import counted, minute, rate, wrapped
 
 HEADINGS = ("row", "nodes", "before", "after", "", "ratio", "interval")
 MOST = 5  # facts that are listed
@@ -17,10 +18,6 @@ NAMED = 4  # nodes in a cell
 
 def day(seconds: float) -> str:
     return time.strftime("%Y-%m-%d", time.localtime(seconds))
-
-
-def minute(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
 
 
 def render(store: Store, every: Sequence[Series], found: Sequence[Moment], false_alarms: float, least: int) -> str:
@@ -42,26 +39,44 @@ def render(store: Store, every: Sequence[Series], found: Sequence[Moment], false
 
 
 def _moment(moment: Moment, nodes: int) -> list[str]:
+    return [headline(moment, nodes), *aligned_rows([HEADINGS, *map(_cells, moment.rows)], (0, 1, 4)),
+            *(line for text in reasons(moment) for line in wrapped("", text))]
+
+
+def headline(moment: Moment, nodes: int) -> str:
+    """When, which way and where."""
     if moment.is_drift:
         head = f"drift from {day(moment.begin)} to {day(moment.end)}, no single moment"
     else:
         head = f"since {minute(moment.end)} (last before: {minute(moment.begin)})"
     directions = {row.change.value < 1 for row in moment.rows}
     how = "slower" if directions == {True} else "faster" if directions == {False} else "slower and faster"
-    lines = [f"{head}: {how}, {scope(moment.nodes, nodes)}",
-             *aligned_rows([HEADINGS, *map(_cells, moment.rows)], (0, 1, 4))]
+    return f"{head}: {how}, {scope(moment.nodes, nodes)}"
+
+
+def reasons(moment: Moment) -> list[str]:
+    """What else changed, each in words; a drift has no moment at which anything could."""
     if moment.is_drift:
-        return lines
+        return []
     matching = [cause for cause in moment.causes if cause.matches]
-    if not matching:
-        lines += wrapped("", "nothing that documents record changed at that moment")
+    texts = [] if matching else ["nothing that documents record changed at that moment"]
     for cause in (matching or moment.causes)[:MOST]:
         elsewhere = "; also on nodes without the change" if cause.elsewhere >= cause.share else ""
         when = "changed then" if cause.matches else f"changed at another time, {cause.share:.0%} of launches fit"
-        lines += wrapped("", f"{when}: {cause.what}: {cause.before} -> {cause.after}{elsewhere}")
+        texts.append(f"{when}: {cause.what}: {cause.before} -> {cause.after}{elsewhere}")
     if len(matching) > MOST:
-        lines += wrapped("", f"and {counted(len(matching) - MOST, 'more fact')}")
-    return lines
+        texts.append(f"and {counted(len(matching) - MOST, 'more fact')}")
+    return texts
+
+
+def as_json(every: Sequence[Series], found: Sequence[Moment]) -> list[dict[str, Any]]:
+    """The same for programs; times in seconds since 1970."""
+    nodes = len({series.node for series in every})
+    return [{"begin": moment.begin, "end": moment.end, "is_drift": moment.is_drift, "is_slower": moment.is_slower,
+             "what": headline(moment, nodes), "why": reasons(moment),
+             "rows": [{"name": row.name, "unit": row.unit, "nodes": row.nodes, "before": row.before,
+                       "after": row.after, "ratio": row.change.value, "interval": row.change.interval}
+                      for row in moment.rows]} for moment in found]
 
 
 def _cells(row: Row) -> tuple[str, ...]:

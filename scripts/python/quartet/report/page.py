@@ -9,10 +9,11 @@ from quartet.text import rate
 
 from .cautions import Warning
 from .charts.markup import Markup, join, tag
-from .charts.model import Chart
+from .charts.model import Chart, Timeline
 from .charts.style import NO_MATPLOTLIB
 from .sections import Section, Table
 from .sorting import LEAST_ROWS, SORTED, allowed
+from .zooming import START, box
 
 STYLE = Path(__file__).with_name("style.css")
 LONG = 34  # characters of a cell that may be broken anywhere, given room
@@ -49,7 +50,7 @@ def render(page: Page, pictures: dict[str, Markup], endings: tuple[str, ...], sc
     full = [section for section in page.sections if not section.is_empty]
     empty = [section for section in page.sections if section.is_empty]
     grave, doubts = ([warning for warning in page.warnings if warning.is_grave is which] for which in (True, False))
-    parts = [_section(section, pictures, endings) for section in full]
+    parts = [_section(section, pictures, endings, START in scripts) for section in full]
     first = 1 if full and full[0].slug == FIRST else 0  # what matters most stands above the doubts
     body = tag("body", tag("header", tag("h1", "Quartet report"), tag("p", page.subtitle)),
                _box("Read this first", grave) if grave else "", *(() if pictures else (_NO_CHARTS,)),
@@ -104,27 +105,28 @@ def _not_measured(empty: list[Section]) -> Markup:
     return tag("section", tag("h2", NOT_MEASURED), tag("ul", *items, class_="missing"), id=MISSING)
 
 
-def _section(section: Section, pictures: dict[str, Markup], endings: tuple[str, ...]) -> Markup:
+def _section(section: Section, pictures: dict[str, Markup], endings: tuple[str, ...], can_zoom: bool) -> Markup:
     parts = [tag("h2", section.title)]
     if section.introduction:
         parts.append(tag("p", section.introduction))
     if section.charts:
         notes = [tag("ul", *(tag("li", note) for note in section.notes), class_="notes")]
-        parts.append(tag("div", *(_figure(chart, name, pictures.get(name), endings)
+        parts.append(tag("div", *(_figure(chart, name, pictures.get(name), endings, can_zoom)
                            for chart, name in zip(section.charts, file_names(section))),
                          *(notes if section.notes else []), class_="charts"))
     parts += [_table(table, bool(section.charts)) for table in section.tables]
     return tag("section", *parts, id=section.slug)
 
 
-def _figure(chart: Chart, name: str, picture: Optional[Markup], endings: tuple[str, ...]) -> Markup:
+def _figure(chart: Chart, name: str, picture: Optional[Markup], endings: tuple[str, ...], can_zoom: bool) -> Markup:
     links = [part for ending in endings for part in (
         " ", tag("a", ending.upper(), href=f"figures/{name}.{ending}"))]
     notes = [tag("ul", *(tag("li", note) for note in chart.notes), class_="doubts")]
     if len(chart.notes) > 1:
         notes = [tag("details", tag("summary", f"{len(chart.notes)} marks, and why"), *notes, class_="doubts")]
     caption = [tag("figcaption", "As a file:", *links)] if links else []
-    return tag("figure", picture or _as_table(chart), *(notes if chart.notes else []), *caption)
+    zoom = [box(chart)] if can_zoom and isinstance(chart, Timeline) else []
+    return tag("figure", picture or _as_table(chart), *zoom, *(notes if chart.notes else []), *caption)
 
 
 def _as_table(chart: Chart) -> Markup:

@@ -3,6 +3,7 @@
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 FOLDERS = (Path("/usr/share/javascript"), Path("/usr/local/share/javascript"))
@@ -16,12 +17,17 @@ jQuery("table.{SORTED}").DataTable({{dom: "ft", paging: false, order: [], autoWi
 
 def scripts() -> tuple[str, ...]:
     """What the page runs, in order; empty if the library is not installed."""
+    return carried(LIBRARY, START)
+
+
+def carried(files: Sequence[str], start: str) -> tuple[str, ...]:
+    """A library of the system, and what begins it."""
     for folder in FOLDERS:
         try:
-            library = [(folder / name).read_text(encoding="utf-8") for name in LIBRARY]
+            library = [(folder / name).read_text(encoding="utf-8") for name in files]
         except OSError:
             continue
-        return tuple(text.replace("</script", r"<\/script") for text in [*library, START])
+        return tuple(text.replace("</script", r"<\/script") for text in [*library, start])
     return ()
 
 

@@ -9,16 +9,17 @@ from xml.etree import ElementTree
 
 from quartet.files import replacing, write_text
 
-from . import bars, heat_map, lines, roofline, style
+from . import bars, heat_map, lines, roofline, style, timeline
 from .markup import Markup, sound
-from .model import BarChart, Chart, HeatMap, LineChart, Roofline, ShareChart, StackChart
+from .model import BarChart, Chart, HeatMap, LineChart, Roofline, ShareChart, StackChart, Timeline
 from .parts import TOOLTIP
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 ENDINGS = ("svg", "png", "pdf")
 WIDE = 600.0  # of a picture that stands alone, in points
 _DRAW: dict[type, Callable[..., Any]] = {LineChart: lines.draw, BarChart: bars.draw_bars, ShareChart: bars.draw_shares,
-         StackChart: bars.draw_stacks, HeatMap: heat_map.draw, Roofline: roofline.draw}
+         StackChart: bars.draw_stacks, HeatMap: heat_map.draw, Roofline: roofline.draw,
+         Timeline: timeline.draw}
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 

@@ -4,6 +4,8 @@ what is to be seen, `about` what was measured, `notes` what to know of single po
 from dataclasses import dataclass
 from typing import Any, Optional, Union
 
+from quartet.text import minute
+
 
 @dataclass(frozen=True)
 class Axis:
@@ -183,4 +185,29 @@ class Roofline:
                     for spot in self.spots]
 
 
-Chart = Union[LineChart, BarChart, StackChart, HeatMap, Roofline]  # a ShareChart is a BarChart
+@dataclass(frozen=True)
+class Curve:
+    """Of one node: times in seconds since 1970, with what was reached then."""
+
+    label: str
+    points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Curves over time. A mark is a change from its first time to its second one; a moment has them equal. The notes
+    explain the marks in their order."""
+
+    title: str
+    unit: str
+    curves: tuple[Curve, ...]
+    marks: tuple[tuple[float, float], ...] = ()
+    about: str = ""
+    notes: tuple[str, ...] = ()
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        return [("node", "time", self.unit)] + [
+            (curve.label, minute(time), value) for curve in self.curves for time, value in curve.points]
+
+
+Chart = Union[LineChart, BarChart, StackChart, HeatMap, Roofline, Timeline]  # a ShareChart is a BarChart

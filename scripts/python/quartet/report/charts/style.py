@@ -20,6 +20,8 @@ MEANINGS = {"read": "files", "copy_in": "data to the device, or into place",
             "push": "vectors to another rank, which adds them", "exchange": "data between ranks",
             "reduce": "sums over ranks", "merge": "parts put together",
             "wait": "for other ranks or a queue", "checkpoint": "the state to a file"}
+# Paul Tol's "vibrant" colours, which show on white and on black.
+NODES = ("#0077bb", "#ee7733", "#009988", "#ee3377", "#33bbee", "#cc3311")
 INK, GREY, FAINT, TRACK, PAPER = "#1c1c1c", "#6b6b6b", "#dddddd", "#eeeeee", "#fefefe"
 ON_COLOUR = "#1b1b1b"  # text on a colour of ours, dark in any scheme
 # What a page may replace, and by what where the reader wants dark pages.
