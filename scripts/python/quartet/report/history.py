@@ -38,9 +38,9 @@ def section(documents: Sequence[tuple[str, dict[str, Any]]], paths: Sequence[Pat
                     key=lambda chart: -len(chart.marks))
     about = f"Changes are not marked: {why_not}." if why_not else \
         "Numbers mark what quartet history found, with what else changed then, which need not be the cause."
-    more = len(charts) - MOST
+    more = counted(len(charts) - MOST, "more row")
     return Section("history", "History", f"What each launch reached, by day and node. {about}", charts[:MOST],
-                   notes=[f"{counted(more, 'more row')} without curves: name documents of fewer rows"] if more > 0 else [])
+                   notes=[f"{more} without curves: name documents of fewer rows"] * (len(charts) > MOST))
 
 
 def _changes(paths: Sequence[Path]) -> tuple[list[dict[str, Any]], str]:
