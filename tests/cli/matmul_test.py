@@ -233,7 +233,7 @@ class Library(unittest.TestCase):
         kinds = {flag["kind"] for flag in row["flags"]}
         if not kinds & {"disturbed", "drift", "step", "two_speeds", "limit_moved"}:
             self.assertIn("slow_library", kinds, outcome)
-            self.assertRegex(" ".join(outcome.stdout.split()), r"limit is too low: SGEMM has \d\d?% of the FMA peak")
+            self.assertRegex(unwrapped(outcome.stdout), r"limit is too low: SGEMM has \d\d?% of the FMA peak")
             self.assertLessEqual(max(map(len, outcome.stdout.splitlines())), 80, outcome.stdout)
         self.assertRegex(row["note"], r"SGEMM has \d\d?% of the FMA peak")
 
