@@ -56,6 +56,7 @@ class BelowTheLibrary(unittest.TestCase):
         self.assertEqual(marks(name("native", "symmetric", ""), name("library", "full", "")), ["", ""])
         self.assertEqual(marks(name("native", "full", "/queue:16"),
                                name("library", "full", "/plan:estimate")), ["?", ""])
+        self.assertEqual(marks(name("native", "full", ""), name("library", "full", "/math:tf32")), ["", ""])
 
     def test_tcp_is_no_slow_shared_memory(self):
         self.assertEqual([case.mark for case in judged(stream(900, transport="grpc"), stream(10000, "library"))],

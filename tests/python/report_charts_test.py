@@ -193,6 +193,14 @@ class Contents(Charts):
         chart, = self.charts("formulations")
         self.assertEqual(chart.title, "cg: native reaches 1.3x library's rate")
 
+    def test_other_arithmetic_is_a_variant_with_its_own_limit(self):
+        product = "matmul/native/cuda/ipc/n:4096%s/tile:512/ranks:1/threads:1"
+        self.put(fake_results.case(product % "/math:tf32", 160.0, "GFLOP/s", fraction_of_limit=0.4),
+                 fake_results.case(product % "", 50.0, "GFLOP/s", fraction_of_limit=0.9))
+        chart, = self.charts("kernels")
+        self.assertEqual([bar.text for bar in chart.bars()],
+                         ["90% (50.0 GFLOP/s)", "40% (160 GFLOP/s, tf32)"])
+
 
 class Pages(Charts):
     """One page for all tests: drawing takes long."""

@@ -60,15 +60,31 @@ class Figures(Charts):
         self.assertEqual(push.y.label, "microseconds a push")
         self.assertEqual([point.y for point in push.series[0].points], [10000, 10000])  # of 1 s
 
-    def test_roofline_has_memory_and_arithmetic_from_the_limits(self):
-        slow = {"what": "reading", "seconds": 1.0, "rate": 5.0}
-        fast = {"what": "multiplying", "seconds": 1.0, "rate": 80.0}
-        product = "matmul/native/host/shm/n:4096/tile:512/ranks:2/threads:1"
-        self.put(cg(4.0, flops=4e9, bytes=16e9, limit=slow),
-                 fake_results.case(product, 60.0, "GFLOP/s", flops=60e9, bytes=1e9, limit=fast))
+    def test_each_precision_has_its_own_roof(self):
+        def limit(name, seconds):
+            return {"limit_decided_by": name, "limit_components": [
+                {"name": name, "seconds": seconds}, {"name": "all-to-all", "seconds": 0.001}]}
+        product = "matmul/native/host/shm/n:4096%s/tile:512/ranks:2/threads:1"
+        both = limit("reading the matrix", 1.0)
+        both["limit_components"].append({"name": "float64 arithmetic", "seconds": 0.1})
+        self.put(cg(4.0, flops=4e9, bytes=16e9, **both),
+                 *(fake_results.case(product % math, rate, "GFLOP/s", flops=60e9, bytes=1e9,
+                                     **limit("SGEMM", 60 / roof))
+                   for math, rate, roof in (("", 60.0, 80.0), ("/math:tf32", 300.0, 640.0))))
         chart, = self.charts("roofline")
-        self.assertEqual((chart.memory, chart.arithmetic, chart.ridge), (16, 80, 5))
-        self.assertEqual(chart.title, "Memory limits cg, arithmetic matmul")
-        self.assertEqual([(spot.group, spot.intensity, spot.rate) for spot in chart.spots],
-                         [("matmul", 60, 60), ("cg", 0.25, 4)])
+        self.assertEqual((chart.memory, chart.roofs), (16, {"FP32": 80, "TF32": 640, "FP64": 40}))
+        self.assertEqual(chart.title, "Memory limits cg, arithmetic limits matmul")
+        self.assertEqual([(spot.group, spot.precision, spot.intensity, spot.rate) for spot in chart.spots],
+                         [("matmul", "FP32", 60, 60), ("matmul", "TF32", 60, 300), ("cg", "FP64", 0.25, 4)])
         self.drawn("roofline")
+
+    def test_all_ways_of_a_kernel_have_one_size_in_a_roofline(self):
+        def case(formulation, size, rate):
+            return fake_results.case(
+                f"fft/{formulation}/cuda/staged/transposed/n:{2**size}/ranks:1/threads:1", rate, "GFLOP/s",
+                flops=5.0 * size * 2**size, bytes=64.0 * 2**size,
+                limit_decided_by="memory copy",
+                limit_components=[{"name": "memory copy", "seconds": 1.0}, {"name": "float64 arithmetic", "seconds": 0.1}])
+        self.put(case("native", 20, 4), case("library", 20, 5), case("native", 22, 2))
+        chart, = self.charts("roofline")
+        self.assertEqual([spot.rate for spot in chart.spots], [4, 5])

@@ -129,8 +129,8 @@ def _fellow(text: str, first: Side, second: Side) -> Optional[str]:
     the only one."""
     def work(sample: Sample) -> tuple[object, ...]:
         name = sample.name
-        return (name.kernel, name.formulation, name.device, name.words, name.size, name.values.get("math"), name.ranks,
-                name.pair, sample.nodes)
+        return (name.kernel, name.formulation, name.device, name.variant, name.size, name.ranks, name.pair,
+                sample.nodes)
 
     mine = first.samples[text]
     alike = {other: sample for other, sample in second.samples.items() if work(sample) == work(mine)}

@@ -96,7 +96,7 @@ def _alike(results: list[Result]) -> list[Result]:
     """Each formulation's best, of the variant (storage, order) that most formulations have; then the
     best of the other variants."""
     variants = [fastest_of_each(members, lambda result: (not result.mark, result.rate))
-                for members in grouped(results, lambda result: result.name.words).values()]
+                for members in grouped(results, lambda result: result.name.variant).values()]
     variants.sort(key=len, reverse=True)
     return [result for variant in variants for result in variant]
 
@@ -194,7 +194,7 @@ def _largest_of_each_way(results: list[Result]) -> list[Result]:
     """Returns, for each way to run a kernel, the case on the most ranks, then with the largest problem."""
     ways = grouped(_cases(results), lambda result: (
         result.name.kernel, result.machine, result.series, result.name.formulation,
-        result.name.device, result.name.transport, result.name.words))
+        result.name.device, result.name.transport, result.name.variant))
     chosen = [max(group, key=lambda item: (item.workers, _ranks(item), size_of(item))) for group in ways.values()]
     return sorted(chosen, key=by_kernel)
 

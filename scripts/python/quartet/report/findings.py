@@ -66,7 +66,7 @@ def of_formulations(best: list[Result]) -> str:
     if len({result.name.formulation for result in trusted}) < 2:
         return f"{best[0].name.kernel}: rates in doubt are not compared"
     best = trusted
-    base, *others = [result for result in best if result.name.words == best[0].name.words]
+    base, *others = [result for result in best if result.name.variant == best[0].name.variant]
     others = others or [result for result in best[1:] if result.name.formulation != base.name.formulation]
     rates = " and ".join(f"{ratio(base.rate / other.rate)}{worse(base, other)} "
                          f"{other.name.formulation}'s" for other in others)

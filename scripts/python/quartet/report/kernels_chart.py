@@ -60,19 +60,19 @@ def _title(chosen: dict[str, tuple[list[Result], list[Result]]]) -> str:
 
 def _bars(best: list[Result], others: list[Result], references: list[Result]) -> tuple[Bar, ...]:
     whole = _wholes(best[0], [*best, *others])
-    usual = best[0].name.words
-    return tuple(_bar(result, whole[result.name.words], usual, _reference(result, references)
+    usual = best[0].name.variant
+    return tuple(_bar(result, whole[result.name.variant], usual, _reference(result, references)
                       if result in best and result.name.formulation == NATIVE else None)
                  for result in (*best, *others))
 
 
 def _wholes(main: Result, shown: list[Result]) -> dict[tuple[str, ...], float]:
-    """The rate that stands for 100% by the words of a variant: native's there, else that of the main variant, else
+    """The rate that stands for 100% by variant: native's there, else that of the main variant, else
     the row's own."""
-    natives = {result.name.words: result.rate / result.share_of_all for result in shown
+    natives = {result.name.variant: result.rate / result.share_of_all for result in shown
                if result.name.formulation == NATIVE}
-    usual = natives.get(main.name.words, main.rate / main.share_of_all)
-    return {result.name.words: natives.get(result.name.words, usual) for result in shown}
+    usual = natives.get(main.name.variant, main.rate / main.share_of_all)
+    return {result.name.variant: natives.get(result.name.variant, usual) for result in shown}
 
 
 def on_one_problem(results: list[Result]) -> tuple[list[Result], list[Result]]:
@@ -81,10 +81,10 @@ def on_one_problem(results: list[Result]) -> tuple[list[Result], list[Result]]:
     problems = grouped(results, lambda result: (result.name.ranks, size_of(result)))
     best = {key: fastest_of_each(members) for key, members in problems.items()}
     members = problems[max(best, key=lambda key: (len(best[key]), key))]
-    variants = {words: _fastest(found) for words, found in
-                grouped(members, lambda result: result.name.words).items()}
-    main = max(variants, key=lambda words: len(variants[words]))
-    return variants[main], [result for words, found in variants.items() if words != main for result in found]
+    variants = {variant: _fastest(found) for variant, found in
+                grouped(members, lambda result: result.name.variant).items()}
+    main = max(variants, key=lambda variant: (len(variants[variant]), not variants[variant][0].name.math))
+    return variants[main], [result for variant, found in variants.items() if variant != main for result in found]
 
 
 def _fastest(results: list[Result]) -> list[Result]:
@@ -93,7 +93,7 @@ def _fastest(results: list[Result]) -> list[Result]:
 
 
 def _bar(result: Result, whole: float, usual: tuple[str, ...], reference: Optional[float]) -> Bar:
-    variant = "".join(f", {word}" for word in result.name.words if word not in usual)
+    variant = "".join(f", {word}" for word in result.name.variant if word not in usual or word == result.name.math)
     share, own = result.rate / whole, result.rate / result.share / whole
     return Bar(f"{result.name.formulation} {result.name.transport}{variant}", share * 100,
                f"{share:.0%}{result.mark} ({rate(result.rate)} {result.unit}{variant})",
@@ -108,8 +108,8 @@ def _reference(result: Result, references: list[Result]) -> Optional[float]:
     problem."""
     name = result.name
     fitting = [other for other in references if not other.mark
-               and (other.name.kernel, other.name.formulation, other.name.device, other.name.words)
-               == (name.kernel, name.formulation, name.device, name.words)]
+               and (other.name.kernel, other.name.formulation, other.name.device, other.name.variant)
+               == (name.kernel, name.formulation, name.device, name.variant)]
     if not fitting:
         return None
     return max(fitting, key=lambda other: (other.name.ranks, size_of(other), other.rate)).share_of_all * 100

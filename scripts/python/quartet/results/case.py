@@ -52,6 +52,11 @@ class Name:
         return self.values.get("math", "")
 
     @property
+    def variant(self) -> tuple[str, ...]:
+        """What it does otherwise than others of its kernel: rates of different variants are no like for like."""
+        return (*self.words, *([self.math] if self.math else []))
+
+    @property
     def ranks(self) -> int:
         """0 if the name does not say."""
         return whole_number(self.values.get("ranks", "")) or 0

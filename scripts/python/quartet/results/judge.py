@@ -43,11 +43,11 @@ def _flagged(case: Case, more: list[dict[str, str]]) -> Case:
 
 
 def is_alike(one: Case, other: Case) -> bool:
-    """True if two formulations did the same work in the same kind of place: equal words, and every factor that both
+    """True if two formulations did the same work in the same kind of place: one variant, and every factor that both
     know."""
     first, second = one.name, other.name
     return (not one.error and not other.error and one.unit == other.unit
-            and (first.kernel, first.device, first.words) == (second.kernel, second.device, second.words)
+            and (first.kernel, first.device, first.variant) == (second.kernel, second.device, second.variant)
             and (first.transport in BY_TCP) == (second.transport in BY_TCP)
             and all(second.values[key] == value for key, value in first.values.items() if key in second.values)
             and one.place == other.place)

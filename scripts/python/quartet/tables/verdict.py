@@ -169,7 +169,7 @@ def _lead(native: Case, library: Case) -> Lead:
     interval = None
     if min(len(native.rates), len(library.rates)) >= statistics.LEAST_VALUES:
         interval = statistics.ratio(list(library.rates), list(native.rates)).interval
-    return Lead(native.name.transport, native.name.words, native.rate / library.rate, interval, library)
+    return Lead(native.name.transport, native.name.variant, native.rate / library.rate, interval, library)
 
 
 def _marked(measured: list[Case], most: int) -> list[str]:

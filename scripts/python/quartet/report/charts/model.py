@@ -159,30 +159,26 @@ class Spot:
     transport: str = ""
     mark: str = ""
     about: str = ""
+    precision: str = ""
 
 
 @dataclass(frozen=True)
 class Roofline:
-    """Rates over operations a byte, below what memory and arithmetic allow."""
+    """Rates over operations a byte, below what memory allows, and arithmetic in each precision."""
 
     title: str
     memory: float  # GB/s
-    arithmetic: float  # GFLOP/s
+    roofs: dict[str, float]  # GFLOP/s, by precision
     spots: tuple[Spot, ...]
     about: str = ""
     notes: tuple[str, ...] = ()
 
-    @property
-    def ridge(self) -> float:
-        """Operations a byte from which on arithmetic is the limit."""
-        return self.arithmetic / self.memory
-
     def rows(self) -> list[tuple[Any, ...]]:
-        return [("kernel", "way", "operations a byte", "GFLOP/s", "case", "mark"),
-                ("roof", "memory, GB/s", "", self.memory, "", ""),
-                ("roof", "arithmetic", "", self.arithmetic, "", "")] + [
-                    (spot.group, spot.label, spot.intensity, spot.rate, spot.about, spot.mark)
-                    for spot in self.spots]
+        return [("kernel", "way", "precision", "operations a byte", "GFLOP/s", "case", "mark"),
+                ("roof", "memory, GB/s", "", "", self.memory, "", ""),
+                *(("roof", "arithmetic", precision, "", rate, "", "") for precision, rate in self.roofs.items()),
+                *((spot.group, spot.label, spot.precision, spot.intensity, spot.rate, spot.about, spot.mark)
+                  for spot in self.spots)]
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Rooflines (Williams, Waterman and Patterson, Comm. ACM 52, 2009)."""
 
+from math import log
 from typing import Any
 
 from matplotlib.figure import Figure
@@ -14,6 +15,7 @@ from .parts import framed, tooltip
 from .text import plain
 
 PLOT = 300.0  # height of the plot with its axes' names, in points
+ROOF: dict[str, Any] = {"color": style.INK, "linewidth": 1.4}
 
 
 def draw(chart: Roofline, across: float) -> Figure:
@@ -22,18 +24,18 @@ def draw(chart: Roofline, across: float) -> Figure:
     axes = body.subplots()
     axes.set_xscale("log")
     axes.set_yscale("log")
-    intensities = [spot.intensity for spot in chart.spots]
-    left, right = min(*intensities, chart.ridge) / 3, max(*intensities, chart.ridge) * 4
-    low = min(min(spot.rate for spot in chart.spots), chart.memory * min(intensities)) / 2
+    ridges = [rate / chart.memory for rate in chart.roofs.values()]
+    places = [spot.intensity for spot in chart.spots]
+    left, right = min(*places, *ridges) / 3, max(*places, *ridges) * 4
+    low = min(min(spot.rate for spot in chart.spots), chart.memory * min(places)) / 2
+    high = max(*chart.roofs.values(), *(spot.rate for spot in chart.spots)) * 2.2
     axes.set_xlim(left, right)
-    axes.set_ylim(low, max(chart.arithmetic, max(spot.rate for spot in chart.spots)) * 2.2)
-    axes.plot([left, chart.ridge, right],
-              [left * chart.memory, chart.arithmetic, chart.arithmetic], color=style.INK, linewidth=1.4)
-    axes.annotate(plain(f"arithmetic: {rate(chart.arithmetic)} GFLOP/s"),
-                  (chart.ridge, chart.arithmetic), xytext=(0, 5), textcoords="offset points",
-                  color=style.GREY)
-    axes.annotate(plain(f"memory: {rate(chart.memory)} GB/s"), (chart.ridge, chart.arithmetic),
+    axes.set_ylim(low, high)
+    axes.plot([left, max(ridges)], [left * chart.memory, max(chart.roofs.values())], **ROOF)
+    axes.annotate(plain(f"memory: {rate(chart.memory)} GB/s"), (max(ridges), max(chart.roofs.values())),
                   xytext=(-16, -4), textcoords="offset points", ha="right", va="top", color=style.GREY)
+    for name in chart.roofs:
+        _draw_roof(axes, chart, name, right, PLOT / log(high / low))
     for spot in chart.spots:
         _draw(axes, spot)
     _name_groups(axes, chart)
@@ -47,6 +49,16 @@ def draw(chart: Roofline, across: float) -> Figure:
     return figure
 
 
+def _draw_roof(axes: Any, chart: Roofline, name: str, right: float, points_a_factor: float) -> None:
+    """From where memory allows as much. Its name stands above it, or below if another roof is near above."""
+    height = chart.roofs[name]
+    ridge = height / chart.memory
+    is_below = any(0 < log(other / height) * points_a_factor < style.LINE * 1.3 for other in chart.roofs.values())
+    axes.plot([ridge, right], [height, height], **ROOF)
+    axes.annotate(plain(f"{name}: {rate(height)} GFLOP/s"), (ridge, height), color=style.GREY,
+                  xytext=(16, -4 if is_below else 4), textcoords="offset points", va="top" if is_below else "bottom")
+
+
 def _keys(chart: Roofline) -> list[tuple[Line2D, str]]:
     ways = dict.fromkeys((spot.formulation, spot.transport) for spot in chart.spots)
     return [(Line2D([], [], linestyle="none", marker=style.marker(transport),
@@ -57,7 +69,7 @@ def _keys(chart: Roofline) -> list[tuple[Line2D, str]]:
 def _draw(axes: Any, spot: Spot) -> None:
     shade = style.colour(spot.formulation)
     drawn, = axes.plot([spot.intensity], [spot.rate], marker=style.marker(spot.transport), color=shade,
-                       markerfacecolor=style.PAPER if spot.mark else shade, clip_on=False)
+                       markerfacecolor=style.PAPER if spot.mark else shade, clip_on=False, zorder=4)
     tooltip(drawn, f"{spot.group} {spot.label}: {rate(spot.rate)} GFLOP/s{spot.mark} {spot.about}")
     if spot.mark:
         axes.annotate(spot.mark, (spot.intensity, spot.rate), xytext=(7, 0),
@@ -65,11 +77,14 @@ def _draw(axes: Any, spot: Spot) -> None:
 
 
 def _name_groups(axes: Any, chart: Roofline) -> None:
-    """Below the lowest spot of each kernel and intensity."""
+    """Below the lowest spot of each kernel, precision and intensity."""
     lowest: dict[tuple[str, float], float] = {}
     for spot in chart.spots:
-        key = (spot.group, round(spot.intensity, 6))
+        name = f"{spot.group} {spot.precision}" if len(chart.roofs) > 1 else spot.group
+        key = (name, round(spot.intensity, 6))
         lowest[key] = min(spot.rate, lowest.get(key, spot.rate))
     for (name, intensity), least in lowest.items():
-        axes.annotate(plain(name), (intensity, least), xytext=(0, -9), textcoords="offset points",
-                      ha="center", va="top", weight="bold")
+        beside = least > intensity * chart.memory / 2  # else it would lie on the slope
+        axes.annotate(plain(name), (intensity, least), xytext=(4 if beside else 0, -8), textcoords="offset points",
+                      ha="left" if beside else "center", va="top", weight="bold",
+                      bbox={"facecolor": style.PAPER, "edgecolor": "none", "pad": 1})
