@@ -15,7 +15,7 @@ from unittest import mock
 import in_process
 from quartet.__main__ import all_summaries, module_of, parser_of
 from quartet.commands import SHELL_SCRIPTS, SUMMARIES
-from quartet.paths import SWEEPS, given_or_shipped
+from quartet.paths import RESULTS, SWEEPS, given_or_shipped
 from tree import SCRIPTS
 
 OLD_PYTHON = "#!/bin/sh\nexit 1\n"  # what it is asked is whether it is new enough
@@ -66,6 +66,17 @@ class Command(unittest.TestCase):
                 with contextlib.redirect_stdout(output), self.assertRaises(SystemExit):
                     parser.parse_args([name, "--help"])
                 self.assertTrue(output.getvalue().endswith(f"example:\n  {example}\n"), output.getvalue())
+
+    @unittest.skipUnless((SCRIPTS.parent / ".gitignore").is_file(), "no checkout")
+    def test_folders_that_commands_make_by_themselves_are_ignored(self):
+        ignored = (SCRIPTS.parent / ".gitignore").read_text(encoding="utf-8")
+        tracked = {"measured", "pictures", "published"}
+        for name in set(all_summaries()) - set(SHELL_SCRIPTS):
+            options = parser_of((name,)).parse_args(shlex.split(module_of(name).EXAMPLE)[1:])
+            paths = [value for value in vars(options).values() if isinstance(value, Path) and value.is_absolute()]
+            for path in (path for path in paths if RESULTS in path.parents):
+                folder = path.relative_to(RESULTS).parts[0]
+                self.assertTrue(folder in tracked or f"/results/{folder}/\n" in ignored, (name, path))
 
     def test_every_help_keeps_to_80_columns(self):
         for name in all_summaries():
