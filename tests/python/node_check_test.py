@@ -109,7 +109,8 @@ class Verdicts(FakeNode):
         self.assertEqual(self.verdict((40, {"flags": DISTURBED}), 99)[0], SOUND)
         # Within the spread of the reference, or less than --least below it.
         self.assertEqual(self.verdict(91)[0], SOUND)
-        self.assertEqual(self.verdict(85, more=("--least", "0.2"))[0], SOUND)
+        for share in ("0.2", "20%"):
+            self.assertEqual(self.verdict(85, more=("--least", share))[0], SOUND)
 
     def test_slow_but_disturbed_cannot_be_told_and_a_rate_that_suffices_can(self):
         code, line = self.verdict((40, {"flags": DISTURBED}))
@@ -251,7 +252,7 @@ class Verdicts(FakeNode):
                     self.assertEqual(theirs.get(flag), {**chosen, **ours}.get(flag), (kernel, flag))
 
     def test_bad_usage_is_no_verdict(self):
-        for words in (("--least", "1"), ("--prometheus", self.folder / "absent" / "node.prom")):
+        for words in (("--least", "1"), ("--least", "10"), ("--least", "x%"), ("--prometheus", self.folder / "absent" / "node.prom")):
             self.assertEqual(self.check(*words).returncode, 2)
         self.assertEqual(quartet("node-check", "--launcher", "/absent").returncode, 2)
 

@@ -24,8 +24,8 @@ from quartet.command_line import (
     UsageError,
     add_launch_arguments,
     cannot_run,
-    positive_number,
     seconds,
+    share,
     some_of,
     whole_number,
 )
@@ -53,8 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="it ends within so long, whatever happens (%(default)s)")
     parser.add_argument("--reference", type=Path, action="append", default=[], metavar="PATH",
                         help="documents of sound nodes of this kind, or a folder of them; may be repeated")
-    parser.add_argument("--least", type=positive_number, default=0.1, metavar="SHARE",
-                        help="a rate is slow only if it is this share below the reference's median (%(default)s)")
+    parser.add_argument("--least", type=share(), default=0.1, metavar="SHARE",
+                        help="a rate is slow only if it is this share below the reference's median (%(default)s, or "
+                             "10%%)")
     parser.add_argument("--fail-closed", action="store_true", help="what cannot be told counts as sick")
     parser.add_argument("--kernels", type=some_of(CHECKS), default=tuple(CHECKS), metavar="LIST",
                         help=f"programs to run ({','.join(CHECKS)})")
@@ -120,8 +121,6 @@ def found(options: argparse.Namespace, node: str) -> Found:
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.least >= 1:
-        raise UsageError("--least is a share below 1")
     reason = cannot_run(options.launcher)
     if reason:
         raise ScriptError(reason)

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Optional
 
-from quartet.command_line import UsageError, add_build, positive_number, seconds, shipped_in, some_of, whole_number
+from quartet.command_line import UsageError, add_build, seconds, share, shipped_in, some_of, whole_number
 from quartet.exit_codes import FAILED, STOPPED, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.files import check_output
 from quartet.nodes import acceptance, findings, table
@@ -60,10 +60,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="steps within a job at one time, on different nodes; 1 leaves the network to each "
                              "(%(default)s)")
     parser.add_argument("--small", action="store_true", help="small problems, to try it")
-    parser.add_argument("--false-alarms", type=positive_number, default=0.05, metavar="SHARE",
+    parser.add_argument("--false-alarms", type=share(below=0.5), default=0.05, metavar="SHARE",
                         help="share of checks of alike nodes that name a node (%(default)s)")
-    parser.add_argument("--least", type=positive_number, default=0.05, metavar="SHARE",
-                        help="a node is named only if it is this share below the median (%(default)s)")
+    parser.add_argument("--least", type=share(), default=0.05, metavar="SHARE",
+                        help="a node is named only if it is this share below the median (%(default)s, or 5%%)")
     parser.add_argument("--folder", type=Path,
                         help="folder of this check (an unfinished one of the same plan, or a new one "
                         "in --results)")
@@ -88,8 +88,6 @@ def check(options: argparse.Namespace) -> None:
             options.pairs.isascii() and options.pairs.isdigit() and 0 < int(options.pairs[:5]) < 1000):
         raise UsageError(f"--pairs '{options.pairs:.40}' is none of ring, all, none and 1 to 999"
                          f"{near(options.pairs, (nodes_plan.RING, nodes_plan.ALL, nodes_plan.NONE))}")
-    if options.false_alarms >= 0.5 or options.least >= 1:
-        raise UsageError("--false-alarms is a share below 0.5, --least one below 1")
 
 
 def hosts(options: argparse.Namespace, machine: SlurmMachine, allocation: Optional[Allocation]) -> tuple[str, ...]:
