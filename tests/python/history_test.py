@@ -75,6 +75,18 @@ class Facts(unittest.TestCase):
         found = facts.causes({what: {"n1": here} for what in ("a", "b")}, {"a": {"n2": here}}, [5.0])
         self.assertEqual([(cause.what, cause.elsewhere) for cause in found], [("b", 0.0), ("a", 1.0)])
 
+    def test_machines_that_share_a_name_are_different_nodes(self):
+        made = [launch("vm", day, ROWS) for day in range(6)]
+        for document in made[2:4]:
+            document["context"]["quartet"]["system"]["processor"] = {"name": "A processor", "model": "2"}
+        made[4]["context"]["quartet"].update(gpus=[fake_results.GPU])  # of a row on the GPU: the same machine
+        made[5]["context"]["quartet"]["system"]["processor"] = {"name": "Another"}
+        kept = store.Store([(Path(str(number)), document) for number, document in enumerate(made)])
+        counts = {series.node: len(series.rates) for series in kept.series()}
+        self.assertEqual(counts, {"vm (A processor, 4 CPUs)": 5, "vm (Another, 4 CPUs)": 1})
+        alone = store.Store([(Path("x"), made[0])])
+        self.assertEqual({series.node for series in alone.series()}, {"vm"})
+
     def test_rows_in_doubt_are_no_history(self):
         made = launch("n1", 1, ROWS)
         made["benchmarks"] += fake_results.case("cg/native/host/shm/laplace/full/classic/n:64/ranks:2/threads:1", 1,

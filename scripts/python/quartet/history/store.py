@@ -12,9 +12,14 @@ from quartet.results import identity, judged, models_of_gpus
 from quartet.results.document import device
 
 TABLES = """
-CREATE TABLE launch(id INTEGER PRIMARY KEY, time REAL, node TEXT, kind TEXT, file TEXT);
+CREATE TABLE launch(id INTEGER PRIMARY KEY, time REAL, node TEXT, machine TEXT, kind TEXT, file TEXT);
 CREATE TABLE rate(launch INTEGER, row TEXT, unit TEXT, rate REAL);
 CREATE TABLE fact(launch INTEGER, what TEXT, value TEXT);
+"""
+# Machines that share a name are nodes of their own, as every virtual machine that is called vm.
+NAMESAKES = """
+UPDATE launch SET node = node || ' (' || machine || ')'
+WHERE node IN (SELECT node FROM launch GROUP BY node HAVING COUNT(DISTINCT machine) > 1)
 """
 
 
@@ -37,10 +42,12 @@ class Store:
         self.left_out = 0
         self.launches = 0
         self.undated: list[Path] = []  # whose date is none
+        self._machines: dict[str, list[tuple[identity.Facts, str]]] = {}  # by node: models, and in words
         self._index = sqlite3.connect(":memory:")
         self._index.executescript(TABLES)
         for file, document in documents:
             self._add(file, document)
+        self._index.execute(NAMESAKES)
         self._index.execute("CREATE INDEX fact_launch ON fact(launch)")
 
     def _add(self, file: Path, document: dict[str, Any]) -> None:
@@ -54,12 +61,23 @@ class Store:
         sound = [case for case in every if not case.error and not case.is_distrusted and case.verified is not False]
         self.left_out += len(every) - len(sound)
         self.launches += 1
-        self._index.execute("INSERT INTO launch VALUES (?, ?, ?, ?, ?)",
-                            (self.launches, time, _node(document), kind(document), str(file)))
+        node = _node(document)
+        self._index.execute("INSERT INTO launch VALUES (?, ?, ?, ?, ?, ?)",
+                            (self.launches, time, node, self._machine(node, document), kind(document), str(file)))
         self._index.executemany("INSERT INTO rate VALUES (?, ?, ?, ?)",
                                 [(self.launches, case.text, case.unit, case.rate) for case in sound if case.rate > 0])
         self._index.executemany("INSERT INTO fact VALUES (?, ?, ?)",
                                 [(self.launches, *item) for item in facts(document).items()])
+
+    def _machine(self, node: str, document: dict[str, Any]) -> str:
+        """Which of the machines of this name it is, by models of processor and GPU: as its first document has it."""
+        known, models = self._machines.setdefault(node, []), _models(document)
+        for place, (others, words) in enumerate(known):
+            if not identity.are_different(models, others):
+                known[place] = (tuple({**dict(models), **dict(others)}.items()), words)
+                return words
+        known.append((models, kind(document)))
+        return kind(document)
 
     def series(self) -> list[Series]:
         found: dict[tuple[str, str, str], list[tuple[float, float, str]]] = {}
@@ -93,6 +111,13 @@ def _node(document: dict[str, Any]) -> str:
     places = document["context"]["quartet"].get("placement") or []
     hosts = {str(place["host"]) for place in places if place.get("host")}
     return " ".join(sorted(hosts)) or str(document["context"].get("host_name"))
+
+
+def _models(document: dict[str, Any]) -> identity.Facts:
+    """What never changes of a machine."""
+    processor = (document["context"]["quartet"].get("system") or {}).get("processor") or {}
+    models = {"processor": str(processor.get("name", "")), "GPU": ", ".join(models_of_gpus(document))}
+    return (*((key, name) for key, name in models.items() if name), *identity.numbers(document))
 
 
 def kind(document: dict[str, Any]) -> str:

@@ -16,10 +16,11 @@ def processor(document: dict[str, Any]) -> tuple[str, ...]:
     the host computed with, caches. Older documents lack some of it."""
     context = document["context"]
     vectors = [isa(document)] if context["quartet"].get("device") == "host" and isa(document) else []
-    return (device(document), *(f"{key} {value}" for key, value in _numbers(document)), *vectors, *caches(document))
+    return (device(document), *(f"{key} {value}" for key, value in numbers(document)), *vectors, *caches(document))
 
 
-def _numbers(document: dict[str, Any]) -> Facts:
+def numbers(document: dict[str, Any]) -> Facts:
+    """Family, model and stepping of the processor, as far as they are recorded."""
     known = (document["context"]["quartet"].get("system") or {}).get("processor") or {}
     return tuple((key, str(known[key])) for key in ("family", "model", "stepping") if key in known)
 
@@ -27,7 +28,7 @@ def _numbers(document: dict[str, Any]) -> Facts:
 def machine(document: dict[str, Any]) -> Facts:
     """What a document records of the kind of machine, whatever vector instructions somebody chose."""
     levels = ", ".join(caches(document))
-    return ((f"{document['context']['quartet'].get('device')} device", device(document)), *_numbers(document),
+    return ((f"{document['context']['quartet'].get('device')} device", device(document)), *numbers(document),
             *([("caches", levels)] if levels else []))
 
 
