@@ -2,6 +2,7 @@
 matplotlib."""
 
 import json
+import re
 import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
@@ -193,6 +194,18 @@ class Contents(Charts):
         chart, = self.charts("formulations")
         self.assertEqual(chart.title, "cg: native reaches 1.3x library's rate")
 
+    def test_host_and_gpu_have_a_chart_each_and_variants_alone_none(self):
+        def rows(device, formulations, factor):
+            return [row for formulation in formulations for row in json.loads(json.dumps(
+                cg(factor * 8.0, formulation)).replace("host/shm", device))]
+        self.put(*rows("host/shm", ("native", "library"), 1), name="host.json")
+        self.put(*rows("cuda/ipc", ("native", "library"), 100), name="cuda.json", device="cuda",
+                 gpus=[fake_results.GPU])
+        self.put(*cg(100.0, storage="symmetric", workers=1), *cg(90.0, workers=1), name="variants.json")
+        self.assertEqual([(chart.about, [bar.value for bar in chart.bars()]) for chart in self.charts("formulations")], [
+            ("cg on cuda: the best of each formulation and variant, in GFLOP/s", [800, 800]),
+            ("cg on host: the best of each formulation and variant, in GFLOP/s", [8, 8])])
+
     def test_other_arithmetic_is_a_variant_with_its_own_limit(self):
         product = "matmul/native/cuda/ipc/n:4096%s/tile:512/ranks:1/threads:1"
         self.put(fake_results.case(product % "/math:tf32", 160.0, "GFLOP/s", fraction_of_limit=0.4),
@@ -265,6 +278,10 @@ class Pages(Charts):
         figure = self.page.split("<svg ")[1]
         self.assertIn(f"var(--native, {style.FORMULATIONS['native']})", figure)
         self.assertIn(f"var(--ink, {style.INK})", figure)
+        shades = set(re.findall(r"var\(--([a-z]+),", self.page))
+        self.assertIn(style.PHASES["wait"], style.VARIABLES)
+        for shade in shades:  # each has a dark one, which the page knows
+            self.assertRegex(self.page, rf"prefers-color-scheme: dark\) {{ :root {{[^}}]*--{shade}: #")
         self.assertNotIn("fill: #ffffff", figure)
         alone = (self.folder / "out" / "figures" / "kernels.svg").read_text(encoding="utf-8")
         self.assertIn("prefers-color-scheme: dark", alone)

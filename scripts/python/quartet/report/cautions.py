@@ -45,7 +45,7 @@ def warnings(documents: list[tuple[str, dict[str, Any]]], skipped: list[str], re
     distrusted = [(result, name) for result, name in plain if result.mark == "?"]
     found.append(Warning(
         "Distrusted: these rows were disturbed or do not fit their neighbours, and measuring again did "
-        "not help. They are drawn hollow with ?: do not quote them:",
+        "not help. They are drawn hollow or hatched, with ?: do not quote them:",
         tuple(f"{_named(result)}: {plain_versions(result.doubts)}" for result, _ in distrusted),
         head="Not to be quoted", names=tuple(name for _, name in distrusted)))
     marked = [result.case.text for result in results if result.mark]

@@ -61,14 +61,17 @@ def _doubts(results: list[Result], leave_out: Any = ("nodes",)) -> tuple[str, ..
 
 
 def formulations(results: list[Result]) -> Section:
-    """Each formulation's best beside the native one on the same cores or GPUs."""
+    """Each formulation's best beside the native one on the same cores or GPUs, a chart for each kind of device: a
+    host's bars would vanish beside a GPU's."""
     charts, tables = [], []
-    kernels = grouped(sorted(_cases(results), key=by_kernel), lambda result: result.name.kernel)
-    for kernel, members in kernels.items():
+    kernels = grouped(sorted(_cases(results), key=by_kernel), lambda result: (result.name.kernel, result.name.device))
+    several = len({device for _, device in kernels}) > 1
+    for (kernel, device), members in kernels.items():
+        what = f"{kernel} on {device}" if several else kernel
         groups = grouped(members, lambda result: (
-            result.machine, result.series, result.name.device, _resource(result), result.name.size,
+            result.machine, result.series, _resource(result), result.name.size,
             result.nodes, result.name.values.get("threads", "")))
-        sets = [best for best in map(_alike, groups.values()) if len(best) > 1]
+        sets = [best for best in map(_alike, groups.values()) if len({result.name.formulation for result in best}) > 1]
         sets.sort(key=lambda best: (-_ranks(best[0]), -size_of(best[0])))
         if not sets:
             continue
@@ -77,16 +80,16 @@ def formulations(results: list[Result]) -> Section:
             _bar(result, best[0], _way(result)) for result in best))
             for best in sets[:MOST_GROUPS])
         charts.append(BarChart(findings.of_formulations(sets[0]), unit, bars,
-                               about=f"{kernel}: the best of each formulation and variant, in {unit}",
+                               about=f"{what}: the best of each formulation and variant, in {unit}",
                                notes=_doubts([result for best in sets[:MOST_GROUPS]
                                               for result in best])))
-        tables.append(_formulation_table(kernel, unit, sets))
+        tables.append(_formulation_table(what, unit, sets))
     return Section(
         "formulations", "Native against dataflow against library",
         "The same problem in the three formulations, and by TensorFlow where quartet peers has measured "
         "it, each in its fastest way. On the host they have "
         "as many ranks (dataflow's reducers included), on GPUs as many workers. The first bar is the "
-        "base, 1x. Other storage or order is no like for like: such bars come last.",
+        "base, 1x. Other storage, order or arithmetic is no like for like: such bars come last.",
         charts, tables, missing="No problem was run in two formulations on the same resources.",
         command="quartet launch 2 fft --formulation "
                 "native,dataflow,library --json results/runs/formulations.json")
@@ -101,18 +104,20 @@ def _alike(results: list[Result]) -> list[Result]:
     return [result for variant in variants for result in variant]
 
 
+def _problem(result: Result) -> str:
+    return shown("n" if "n" in result.name.values else "size", result.name.size)
+
+
 def _place(result: Result) -> str:
-    key, count = _resource(result)
-    named = "n" if "n" in result.name.values else "size"
     where = [result.series * result.told_by_folder, result.machine * result.told_by_machine]
-    return ", ".join(filter(None, [shown(named, result.name.size), shown(key, count), *where]))
+    return ", ".join(filter(None, [_problem(result), shown(*_resource(result)), *where]))
 
 
 def _way(result: Result) -> str:
     return label(result, ("folder", "machine", "device", "n", "size", "ranks", "threads", "nodes"))
 
 
-def _formulation_table(kernel: str, unit: str, sets: list[list[Result]]) -> Table:
+def _formulation_table(what: str, unit: str, sets: list[list[Result]]) -> Table:
     rows = [(_place(best[0]), result.name.formulation, _way(result), rate(result.rate) + result.mark,
              _ratio(result, best[0]),
              f"{rate(best[0].rate)}{best[0].mark} {unit} ({best[0].name.formulation})",
@@ -120,7 +125,7 @@ def _formulation_table(kernel: str, unit: str, sets: list[list[Result]]) -> Tabl
             for best in sets for result in best]
     return Table(("problem", "formulation", "way", unit, "ratio", "base", "of its limit"), rows,
                  frozenset({unit, "ratio", "of its limit"}),
-                 f"{kernel}: all problems in several formulations", is_open=False)
+                 f"{what}: all problems in several formulations", is_open=False)
 
 
 def devices(results: list[Result]) -> Section:
@@ -140,10 +145,8 @@ def devices(results: list[Result]) -> Section:
         faster = "rates in doubt are not compared" if host.mark or cuda.mark else \
             f"CUDA is {ratio(cuda.rate / host.rate)} as fast as the host"
         charts.append(BarChart(f"{kernel}: {faster}", host.unit,
-                               tuple((shown("n" if "n" in host.name.values else "size",
-                                            host.name.size),
-                                      (_bar(host, host, _computes(host)),
-                                       _bar(cuda, host, _computes(cuda))))
+                               tuple((_problem(host), (_bar(host, host, _computes(host)),
+                                                       _bar(cuda, host, _computes(cuda))))
                                      for host, cuda in members[:MOST_GROUPS]),
                                about=f"{kernel}: the fastest way on each, in {host.unit}",
                                notes=_doubts([result for pair in members[:MOST_GROUPS]
@@ -164,7 +167,7 @@ def _computes(result: Result) -> str:
 
 
 def _device_table(pairs: list[tuple[Result, Result]]) -> Table:
-    rows = [(host.name.kernel, _place(host), f"{rate(host.rate)} {host.unit}",
+    rows = [(host.name.kernel, _problem(host), f"{rate(host.rate)} {host.unit}",
              f"{rate(cuda.rate)} {cuda.unit}", _ratio(cuda, host),
              f"{counted(host.workers, 'worker')}, {host.machine}",
              f"{counted(cuda.workers, 'worker')}, {cuda.machine}")
@@ -177,7 +180,7 @@ def _whole_tasks(pairs: list[tuple[Result, Result]]) -> list[Table]:
     """Seconds by stage; nothing if the documents have none."""
     known = [pair for pair in pairs if all(result.whole_task for result in pair)]
     stages = list(dict.fromkeys(stage for pair in known for result in pair for stage in result.whole_task))
-    rows = [(result.name.kernel, _place(host), result.name.device,
+    rows = [(result.name.kernel, _place(result), result.name.device,
              *(f"{result.whole_task.get(stage, 0):.3g}" for stage in stages),
              f"{result.whole_task_seconds:.3g}",
              ratio((host.whole_task_seconds or 0) / (result.whole_task_seconds or 1)))

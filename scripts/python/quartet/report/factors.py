@@ -29,7 +29,7 @@ def shown(key: str, value: str) -> str:
         return value
     if key in ("n", "size"):
         return f"N = {size(value)}" if key == "n" else size(value)
-    if key in ("ranks", "threads", "nodes", "pushes", "tiles", "iterations", "reducers"):
+    if key in ("ranks", "threads", "nodes", "workers", "pushes", "tiles", "iterations", "reducers"):
         return f"{value} {key[:-1] if value == '1' else key}"
     return f"{key} {value}"
 

@@ -24,8 +24,9 @@ def section(results: list[Result], references: Sequence[Result] = ()) -> Section
         "kernels", "Each kernel against its limit",
         "100% is the rate that the machine would allow native if all ranks of the job computed, measured in the same "
         "job with the bare resource. A kernel's bars share it, so they compare as rates do. A tick is the row's own "
-        "limit where that is another: some ranks only send, or reduce. Each bar is the fastest verified way for one "
-        "problem on as many ranks. A variant that native has, too, is shown against native's limit there.",
+        "limit where that is another: some ranks only send, or reduce, or the machine was faster or slower when it was "
+        "probed. Each bar is the fastest verified way for one problem on as many ranks. A variant that native has "
+        "is shown against native's limit there.",
         [_chart(members, _candidates(references)) for members in groups.values()],
         missing="No verified row has a limit.", command="any program without --limits off")
 
@@ -43,10 +44,10 @@ def _chart(results: list[Result], references: list[Result]) -> ShareChart:
     first = results[0]
     where = ", ".join(filter(None, (first.series * first.told_by_folder, first.machine)))
     groups = tuple((kernel, _bars(best, others, references)) for kernel, (best, others) in chosen.items())
-    hollow = "; hollow: do not quote" * any(result.mark for result in shown)
+    hatched = "; hatched: in doubt, see its mark" * any(result.mark for result in shown)
     shipped = ", ".join(sorted({other.machine for other in references if other.name.device == first.name.device}))
     theirs = f"; shipped results: {shipped}" * any(bar.reference for _, bars in groups for bar in bars)
-    return ShareChart(_title(chosen), f"per cent of {ALL}", groups, about=f"{where}; {when}{hollow}{theirs}",
+    return ShareChart(_title(chosen), f"per cent of {ALL}", groups, about=f"{where}; {when}{hatched}{theirs}",
                       notes=_notes(shown))
 
 

@@ -10,7 +10,7 @@ from quartet.text import rate
 from .cautions import Warning
 from .charts.markup import Markup, join, tag
 from .charts.model import Chart, Timeline
-from .charts.style import NO_MATPLOTLIB
+from .charts.style import NO_MATPLOTLIB, SCHEMES
 from .sections import Section, Table
 from .sorting import LEAST_ROWS, SORTED, allowed
 from .zooming import START, box
@@ -46,7 +46,7 @@ def render(page: Page, pictures: dict[str, Markup], endings: tuple[str, ...], sc
                tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
                tag("meta", http_equiv="Content-Security-Policy", content=_policy(scripts)),
                tag("title", "Quartet report"),
-               tag("style", Markup(STYLE.read_text(encoding="utf-8"))))
+               tag("style", Markup(STYLE.read_text(encoding="utf-8") + SCHEMES)))
     full = [section for section in page.sections if not section.is_empty]
     empty = [section for section in page.sections if section.is_empty]
     grave, doubts = ([warning for warning in page.warnings if warning.is_grave is which] for which in (True, False))

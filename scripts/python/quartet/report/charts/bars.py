@@ -124,7 +124,7 @@ def _stack(axes: Axes, y: float, order: tuple[str, ...], stack: Stack, room: flo
         tooltip(drawn, f"{name}: {stack.parts[name]:.3g} s, {share:.1%} of the bar")
         if width(f"{share:.0%}") + 6 < share * room:
             axes.text(left + 50 * share, y, f"{share:.0%}", ha="center", va="center_baseline",
-                      size=style.TEXT - 1, color="white" if style.is_dark(shade) else style.ON_COLOUR)
+                      size=style.TEXT - 1, color=style.text_on(shade))
         left += 100 * share
     _upright(axes, 100, y - 0.6, y + 0.6)
 

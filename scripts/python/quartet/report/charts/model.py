@@ -66,7 +66,7 @@ class Bar:
     interval: Optional[tuple[float, float]] = None
     formulation: str = ""
     about: str = ""
-    mark: str = ""  # where it is not to be trusted: drawn hollow
+    mark: str = ""  # where it is not to be trusted: drawn hatched
     limit: Optional[float] = None  # its own, where that is not 100%
     reference: Optional[float] = None  # what the shipped results reached
 

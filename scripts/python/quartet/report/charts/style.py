@@ -14,7 +14,7 @@ FILLS = ("full", "none", "left", "bottom")
 # Paul Tol's "muted" colours. Waiting is pale, so that work stands out.
 PHASES = {"read": "#332288", "copy_in": "#88CCEE", "compute": "#117733", "copy_out": "#44AA99",
           "push": "#999933", "exchange": "#DDCC77", "reduce": "#CC6677", "merge": "#AA4499",
-          "wait": "#E4E4E4", "checkpoint": "#882255"}
+          "wait": "#e4e4e4", "checkpoint": "#882255"}
 MEANINGS = {"read": "files", "copy_in": "data to the device, or into place",
             "compute": "the kernel's own work", "copy_out": "results from the device",
             "push": "vectors to another rank, which adds them", "exchange": "data between ranks",
@@ -27,6 +27,8 @@ ON_COLOUR = "#1b1b1b"  # text on a colour of ours, dark in any scheme
 # What a page may replace, and by what where the reader wants dark pages.
 _DARK = {"ink": (INK, "#ececec"), "quiet": (GREY, "#a6a6a6"), "faint": (FAINT, "#3a3d42"),
          "track": (TRACK, "#2b2e33"), "paper": (PAPER, "#16181c"),
+         "read": (PHASES["read"], "#7a6be0"), "checkpoint": (PHASES["checkpoint"], "#c2508a"),
+         "wait": (PHASES["wait"], "#4b4f56"),
          "native": (FORMULATIONS["native"], "#4aa3df"),
          "dataflow": (FORMULATIONS["dataflow"], "#f0803c"),
          "library": (FORMULATIONS["library"], "#2cc295"),
@@ -75,11 +77,12 @@ def fill(variant: int) -> str:
     return FILLS[variant % len(FILLS)]
 
 
-def is_dark(shade: Any) -> bool:
-    """True if text on this colour must be white."""
+def text_on(shade: Any) -> str:
+    """The colour of a text on this colour."""
     from matplotlib.colors import to_rgb
     red, green, blue = to_rgb(shade)
-    return bool(0.299 * red + 0.587 * green + 0.114 * blue < 0.5)
+    return "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else \
+        INK if shade == PHASES["wait"] else ON_COLOUR  # what is pale, or dark where pages are
 
 
 def has_matplotlib() -> bool:
