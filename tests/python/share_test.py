@@ -4,6 +4,7 @@ import contextlib
 import copy
 import hashlib
 import importlib.util
+import io
 import json
 import random
 import shutil
@@ -63,9 +64,10 @@ def hostile():
 
 class Review(CompareCase):
     def refused(self, *documents):
-        with self.assertRaises(ScriptError) as caught:
+        with self.assertRaises(ScriptError) as caught, contextlib.redirect_stderr(io.StringIO()) as said:
             reviewed(self.side("a", *documents))
-        return str(caught.exception)
+        self.assertIn("is not fit to be shared", str(caught.exception))
+        return said.getvalue()
 
     def four(self, change):
         documents = [sound() for _ in range(4)]
@@ -308,9 +310,16 @@ class Bundles(CompareCase):
     def test_refusals_of_the_command(self):
         folder = self.side("mine", sound())
         done = self.share(folder)
-        self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
-        self.assertIn("1 launch (at least 4)", done.stderr)
-        self.assertEqual(self.share(folder, "out.tar").returncode, 2)
+        self.assertEqual(done.stderr.splitlines(), [
+            f"quartet: {fake_results.stream_name()}: 1 launch (at least 4)",
+            f"quartet: {folder} is not fit to be shared (1 reason above): mend it, or measure again"])
+        self.assertEqual((done.returncode, self.share(folder, "out.tar").returncode), (2, 2))
+
+    def test_each_reason_is_a_line_whatever_number_of_documents_has_it(self):
+        documents = [sound(system={}, complete=False) for _ in range(9)]
+        done = self.share(self.side("mine", *documents))
+        self.assertEqual([line.partition(" and 8 more: ")[2] for line in done.stderr.splitlines()],
+                         ["was written while it measured", "nothing of the processor", ""])
         self.assertFalse((self.folder / "out.zip").exists())
 
     def share(self, folder, name="out.zip"):

@@ -8,7 +8,7 @@ from quartet.compare.pairs import LEAST_LAUNCHES
 from quartet.exit_codes import ScriptError
 from quartet.results import Case, Collection, collect, commit, judged
 from quartet.results.launches import SAME_LIMIT
-from quartet.text import counted
+from quartet.text import counted, say
 
 MOST_NAMED = 10  # problems
 
@@ -16,33 +16,41 @@ Documents = list[tuple[Path, dict[str, Any]]]
 
 
 def reviewed(folder: Path) -> Documents:
-    """The documents of a folder. Raises ScriptError with all that a reviewer would refuse."""
+    """The documents of a folder. Says what a reviewer would refuse, a line for each reason. Raises ScriptError."""
     found = collect([folder])
-    problems = list(dict.fromkeys(_problems(found)))
-    if problems:
-        more = f"; and {len(problems) - MOST_NAMED} more" if len(problems) > MOST_NAMED else ""
-        raise ScriptError(f"{folder} is not fit to be shared ({'; '.join(problems[:MOST_NAMED])}{more}): mend it, or "
+    places: dict[str, list[str]] = {}  # of each problem
+    for place, problem in _problems(found):
+        places.setdefault(problem, []).append(place)
+    for problem, where in list(places.items())[:MOST_NAMED]:
+        others = len(set(where)) - 1
+        say(f"{where[0]}{f' and {others} more' if others else ''}: {problem}")
+    if places:
+        more = f", of which {MOST_NAMED} are above" if len(places) > MOST_NAMED else " above"
+        raise ScriptError(f"{folder} is not fit to be shared ({counted(len(places), 'reason')}{more}): mend it, or "
                           "measure again")
     return found.documents
 
 
-def _problems(found: Collection) -> Iterator[str]:
-    yield from found.skipped
+def _problems(found: Collection) -> Iterator[tuple[str, str]]:
+    """Where each is, and what."""
+    for text in found.skipped:
+        place, _, problem = text.partition(": ")
+        yield place, problem
     rows: dict[str, list[Case]] = {}
     for (path, document), cases in zip(found.documents, judged(document for _, document in found.documents)):
-        yield from (f"{path.name}: {problem}" for problem in _missing(document))
+        yield from ((path.name, problem) for problem in _missing(document))
         for case in cases:
             problem = _problem(case)
             if problem:
-                yield f"{path.name}: {case.text}: {problem}"
+                yield f"{path.name}: {case.text}", problem
             else:
                 rows.setdefault(case.text, []).append(case)
     versions = sorted({f"{document['context']['quartet']['version']} ({commit(document)})"
                        for _, document in found.documents})
     if len(versions) > 1:
-        yield f"several versions of quartet: {', '.join(versions)}"
+        yield "the documents", f"several versions of quartet: {', '.join(versions)}"
     for text, launches in rows.items():
-        yield from (f"{text}: {problem}" for problem in _apart(launches))
+        yield from ((text, problem) for problem in _apart(launches))
 
 
 def _missing(document: dict[str, Any]) -> list[str]:
