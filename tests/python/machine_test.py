@@ -98,6 +98,22 @@ class Discovering(MachineCase):
                 self.assertIn(part, done.stderr)
         self.assertEqual(self.machine(dataclasses.replace(SLURM_22, nodes="?\n"), "--discover").returncode, 3)
 
+    def test_a_controller_that_does_not_answer_is_said_whole_and_what_is_left_is_named(self):
+        environment = SLURM_22.install(self.folder)
+        for program in ("scontrol", "sinfo"):
+            (self.folder / program).write_text("#!/bin/sh\nprintf 'scontrol: error: %0300d\\nscontrol: fatal: no "
+                                               "contact\\n' 1 >&2\nexit 1\n", encoding="utf-8")
+        self.file.write_text("", encoding="utf-8")
+        machine = self.folder / "other.json"
+        machine.write_text('{"name": "a", "cores_per_node": 8}', encoding="utf-8")
+        for words, part in ((("machine", "--discover"), " fails (no contact): go to"),
+                            (("nodes", "--slurm", machine, "--dry-run"), " fails (no contact): go to"),
+                            (("nodes", "--slurm", machine, "--dry-run", "--hosts", "n1"), " fails (no contact): go to"),
+                            (("nodes", "--slurm", self.file, "--dry-run"), "mine.json is empty")):
+            done = quartet(*words, env=environment)
+            self.assertEqual((done.stdout, len(done.stderr.splitlines())), ("", 1), done)
+            self.assertIn(part, done.stderr)
+
     def test_without_a_slurm_it_describes_this_computer(self):
         done = quartet("machine", "--discover", env={**os.environ, "PATH": str(self.folder)})
         self.assertEqual(done.returncode, 0, done)

@@ -280,7 +280,7 @@ class Cost(QueuedCase):
         self.assertIn("cg: 50 nodes, 2 launches of each, 4 ranks pair: 100 pairs, 2 launches of each, 2 ranks", text)
         # 100 launches on one node, 200 on two: 500 times 300 s.
         self.assertIn("300 launches on 1 to 2 nodes: at most 41.7 node hours, if each takes its limit of "
-                      "300 s (--timeout) how long they take is not known", text)
+                      "300 s (--timeout) how much less is not known", text)
         self.assertFalse((self.folder / "runs").exists())
         for name, pairs, seconds in (("1", "none", 36.0), ("2", "4", 18.0)):
             self.plan(name, [*command[:-1], pairs])

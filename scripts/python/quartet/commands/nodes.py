@@ -13,7 +13,6 @@ tell, else 0."""
 import argparse
 import functools
 import os
-import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -29,6 +28,7 @@ from quartet.report.charts import style
 from quartet.slurm.allocation import Allocation, StepLauncher, hosts_of, machine_here
 from quartet.slurm.launcher import SlurmLauncher
 from quartet.slurm.machine import SlurmMachine
+from quartet.slurm.site import answer
 from quartet.sweep import cost
 from quartet.sweep.folder import SweepFolder, launches, new_folder, stored_plan, unfinished
 from quartet.sweep.inside import InsideSweep
@@ -100,11 +100,10 @@ def hosts(options: argparse.Namespace, machine: SlurmMachine, allocation: Option
 def _up(partition: str) -> list[str]:
     """Nodes that run jobs now, or could."""
     where = ["-p", partition] if partition else []
-    done = subprocess.run(["sinfo", "-h", "-N", "-o", "%N", "-t", "idle,alloc,mix,comp", *where], text=True,
-                          check=False, stdin=subprocess.DEVNULL, capture_output=True)
-    if done.returncode != 0 or not done.stdout.split():
-        raise ScriptError(f"sinfo names no node ({done.stderr.strip():.200}): name --hosts")
-    return sorted(set(done.stdout.split()))
+    found = sorted(set(answer("sinfo", "-h", "-N", "-o", "%N", "-t", "idle,alloc,mix,comp", *where).split()))
+    if not found:
+        raise ScriptError(f"no node of {partition or 'this site'} is up (sinfo names none): name --hosts")
+    return found
 
 
 def make_plan(options: argparse.Namespace, machine: SlurmMachine, names: tuple[str, ...],

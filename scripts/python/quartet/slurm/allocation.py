@@ -14,6 +14,7 @@ from quartet.paths import SLURM
 from quartet.results import whole_number
 from quartet.slurm.machine import MachineError, SlurmMachine
 from quartet.slurm.request import Shape, shape_of
+from quartet.slurm.site import answer
 
 START = SLURM / "start.sh"
 
@@ -39,14 +40,10 @@ class Allocation:
 
 def hosts_of(nodes: str) -> tuple[str, ...]:
     """The names in a list as Slurm writes it, "n[1-3,7]". Raises LaunchError."""
-    try:
-        done = subprocess.run(["scontrol", "show", "hostnames", nodes], text=True, check=False,
-                              stdin=subprocess.DEVNULL, capture_output=True)
-    except (OSError, ValueError) as error:
-        raise LaunchError(FAILED, f"scontrol cannot be run ({error}): go to a machine with Slurm") from None
-    if done.returncode != 0 or not done.stdout.split():
-        raise LaunchError(FAILED, f"'{nodes:.60}' is no list of nodes ({done.stderr.strip():.200})")
-    return tuple(done.stdout.split())
+    found = tuple(answer("scontrol", "show", "hostnames", nodes).split())
+    if not found:
+        raise LaunchError(FAILED, f"'{nodes:.60}' is no list of nodes (scontrol names none): write it as n[1-3,7]")
+    return found
 
 
 def machine_here(environment: Mapping[str, str] = os.environ) -> SlurmMachine:

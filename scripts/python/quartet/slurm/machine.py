@@ -1,6 +1,7 @@
 """Slurm machines: files of the keys in scripts/slurm/machine.schema.json, one for a kind of nodes
 (scripts/slurm/machines/ has a template and examples)."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,10 @@ class SlurmMachine:
         try:
             data = with_bounds(read_json(path), _plain)
         except (OSError, ValueError) as error:
-            why = reason_of(error) if isinstance(error, OSError) else error
+            if os.path.exists(path) and not os.path.getsize(path):
+                raise MachineError(f"{path} is empty (what should have written it failed): {HOW_TO_MAKE} where Slurm "
+                                   "answers") from None
+            why = reason_of(error) if isinstance(error, OSError) else str(error).removeprefix(f"{path}: ")
             meant = near(path.name, (file.stem for file in sorted(MACHINES.glob("*.json"))))
             raise MachineError(f"{path}: cannot be read ({why}){meant}: {HOW_TO_MAKE}") from None
         return SlurmMachine.of(data, f"{path}: ")

@@ -50,10 +50,10 @@ class Site:
     @staticmethod
     def ask() -> "Site":
         """Raises LaunchError if Slurm does not answer."""
-        settings = dict(re.findall(r"^(\w+) *= *(.*?) *$", _answer("scontrol", "show", "config"), re.MULTILINE))
-        nodes = tuple(map(node_of, filter(None, _answer("scontrol", "-o", "show", "node").splitlines())))
-        default = [name[:-1] for name in _answer("sinfo", "-h", "-o", "%P").split() if name.endswith("*")]
-        types = _answer("srun", "--mpi=list")
+        settings = dict(re.findall(r"^(\w+) *= *(.*?) *$", answer("scontrol", "show", "config"), re.MULTILINE))
+        nodes = tuple(map(node_of, filter(None, answer("scontrol", "-o", "show", "node").splitlines())))
+        default = [name[:-1] for name in answer("sinfo", "-h", "-o", "%P").split() if name.endswith("*")]
+        types = answer("srun", "--mpi=list")
         known = [*MPI_TYPE.findall(types), *",".join(MPI_VERSIONS.findall(types)).split(",")]
         return Site(settings.get("ClusterName", ""), nodes, next(iter(default), ""), settings.get("SelectType", ""),
                     settings.get("MpiDefault", ""), frozenset(known) - {"", "none"})
@@ -109,12 +109,15 @@ def in_ranges(names: Iterable[str]) -> str:
     return ",".join(found)
 
 
-def _answer(*command: str) -> str:
+def answer(*command: str) -> str:
+    """What a command of Slurm says. Raises LaunchError, with the last line of its errors, which tells most."""
     try:
         done = subprocess.run(command, text=True, check=False, stdin=subprocess.DEVNULL, capture_output=True)
-    except OSError as error:
-        raise LaunchError(FAILED, f"{command[0]} cannot be run ({error.strerror}): go to a machine with Slurm"
-                          ) from None
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise LaunchError(FAILED, f"{command[0]} cannot be run ({why}): go to a machine with Slurm") from None
     if done.returncode != 0:
-        raise LaunchError(FAILED, f"{' '.join(command)} fails ({done.stderr.strip():.200}): go to a machine with Slurm")
+        said = [re.sub(r"^\w+: (error|fatal): ", "", line) for line in done.stderr.splitlines() if line.strip()]
+        raise LaunchError(FAILED, f"{' '.join(command):.80} fails ({(said or ['it says nothing'])[-1]:.200}): go to a "
+                          "machine with Slurm, or ask whether its controller is up")
     return done.stdout + (done.stderr if command[0] == "srun" else "")  # where srun of version 21 lists

@@ -37,7 +37,7 @@ def _texts(plan: Plan, machine: Optional[SlurmMachine], timeout: float, earlier:
     text = (f"{counted(count, 'launch')} on {width}: at most "
             f"{_hours(total * timeout)}, if each takes its limit of {timeout:g} s (--timeout)")
     if not found:
-        return [text, "how long they take is not known: no like launch has ended in an earlier folder; try a few nodes"]
+        return [text, "how much less is not known: no like launch has ended in an earlier folder; try a few nodes"]
     seconds = sum(one.launches * nodes * took for one, nodes, took in found)
     covered = sum(one.launches * nodes for one, nodes, _ in found)
     note = "" if covered == total else f"; {total - covered} of {total} are unknown and counted like the others"

@@ -3,6 +3,7 @@
 import subprocess
 from pathlib import Path
 
+from quartet.files import reason_of
 from quartet.sweep.spec import SpecError
 from quartet.terminal import printable
 
@@ -15,5 +16,6 @@ def version_of(program: Path) -> str:
         done = subprocess.run([program, "--version"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               text=True, errors="replace", check=True, timeout=SECONDS)
     except (OSError, subprocess.SubprocessError) as error:
-        raise SpecError(f"{program} cannot be run ({error}): build it first (make build)") from None
+        why = reason_of(error) if isinstance(error, OSError) else error
+        raise SpecError(f"{program} cannot be run ({why}): build it first (make build)") from None
     return printable(done.stdout.strip())
