@@ -17,6 +17,7 @@ from quartet.commands import report
 from quartet.report import sorting
 from quartet.results import judged_cases, published
 from quartet.tables import table
+from quartet.text import told
 from tree import QUARTET
 
 CG = "cg/native/host/shm/laplace/full/classic/n:4096/iterations:50/ranks:{}/threads:1"
@@ -448,6 +449,20 @@ class BadInput(Reported):
         self.assertEqual(done.returncode, 0, done.stderr)
         page = (self.folder / "out" / "index.html").read_text(encoding="utf-8")
         self.assertIn("1 document with 1 measured case", page)
+
+    def test_a_file_that_is_no_document_is_left_out_and_not_called_damaged(self):
+        self.put("a.json", fake_results.case(fake_results.stream_name(), 12345))
+        self.put_text("README.md", "# Results")
+        done = run(self.folder, "runs/a.json", "runs/README.md")
+        self.assertEqual(done.stdout, f"{(self.folder / 'out' / 'index.html').resolve()}\n")
+        self.assertIn("skipped: runs/README.md: no document, by name and content\n", done.stderr)
+        page = (self.folder / "out" / "index.html").read_text(encoding="utf-8")
+        self.assertNotIn("README", page)
+
+    def test_long_work_says_how_far_it_is(self):
+        with mock.patch("quartet.text.SILENT", -1), mock.patch("quartet.text.say") as said:
+            self.assertEqual(list(told("ab", "drawing charts")), ["a", "b"])
+        said.assert_called_with("drawing charts: 1 of 2")
 
     def test_nothing_to_report_is_an_error(self):
         (self.folder / "runs").mkdir()

@@ -47,7 +47,7 @@ from quartet.results import Collection, collect, identity, judged, published
 from quartet.results.published import Number
 from quartet.tables.export import safe_cell
 from quartet.terminal import printable
-from quartet.text import counted, say
+from quartet.text import counted, say, told
 
 PAGE = RESULTS / "report" / "index.html"
 EXAMPLE = "quartet report results/runs --output page.html"
@@ -62,6 +62,7 @@ class Material:
     documents: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     launches: list[Launch] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
+    strangers: set[str] = field(default_factory=set)  # of what was skipped
     paths: list[Path] = field(default_factory=list)  # where they were looked for
 
     @property
@@ -76,7 +77,7 @@ class Material:
 def gather(paths: list[Path]) -> Material:
     """Reads all documents at the paths, and keeps why others cannot be used."""
     found = collect(paths)
-    material = Material(skipped=list(found.skipped), paths=paths)
+    material = Material(skipped=list(found.skipped), strangers=found.strangers, paths=paths)
     machines_of = identity.names([document for _, document in found.documents])
     every = judged(document for _, document in found.documents)
     for (path, document), cases, machine, series in zip(found.documents, every, machines_of, _series(found)):
@@ -117,8 +118,8 @@ def compose(material: Material, numbers: Sequence[Number],
                 orientation.section(results, numbers),
                 machines.section(material.documents),
                 summary.every_row(material.launches)]
-    return page.Page(_subtitle(material), cautions.warnings(
-        material.documents, material.skipped, results, material.failed)
+    damaged = [why for why in material.skipped if why not in material.strangers]
+    return page.Page(_subtitle(material), cautions.warnings(material.documents, damaged, results, material.failed)
         + cautions.surprises(results, expected), sections)
 
 
@@ -145,7 +146,8 @@ def write(content: page.Page, target: Path, with_charts: bool, scripts: tuple[st
     endings: tuple[str, ...] = ("csv",)
     if with_charts:
         from quartet.report.charts import drawing  # needs matplotlib
-        pictures = {name: drawing.save(chart, folder / name) for name, chart in charts.items()}
+        pictures = {name: drawing.save(chart, folder / name)
+                    for name, chart in told(list(charts.items()), "drawing charts")}
         endings = (*drawing.ENDINGS, "csv")
     write_text(target, page.render(content, pictures, endings, scripts))
 
@@ -199,7 +201,7 @@ def run(options: argparse.Namespace) -> int:
     expected = Expectations.load(options.rates) if options.rates else None
     if options.kernels:
         write_kernels(material, options.kernels)
-        print(os.path.relpath(options.kernels))
+        print(os.path.abspath(options.kernels))
         return VERIFIED
     with_charts = has_matplotlib()
     reference = gather(SHOWN) if not options.paths and paths != [REFERENCE] else None
@@ -208,5 +210,5 @@ def run(options: argparse.Namespace) -> int:
     write(content, options.output, with_charts, (*sorting.scripts(), *(zooming.scripts() if has_curves else ())))
     if not with_charts:
         say(f"tables instead of charts: {NO_MATPLOTLIB}")
-    print(os.path.relpath(options.output))
+    print(os.path.abspath(options.output))
     return VERIFIED

@@ -12,6 +12,7 @@ from typing import Any, Union
 from quartet import schema
 from quartet.files import FileProblem, read_json, reason_of, with_bounds
 from quartet.terminal import printable
+from quartet.text import told
 
 SCHEMA_VERSION = 1  # the newest that is understood here
 ENDING = ".json"
@@ -89,28 +90,33 @@ def warnings(document: dict[str, Any]) -> list[str]:
 
 @dataclass(frozen=True)
 class Collection:
-    """What was found at some paths: documents that can be used, and why the others cannot."""
+    """What was found at some paths: documents that can be used, and why the others cannot. `strangers` are those of
+    them that nothing says to be documents, as a README that a shell's * names."""
 
     documents: list[tuple[Path, dict[str, Any]]] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
+    strangers: set[str] = field(default_factory=set)
 
 
 def collect(paths: Iterable[Union[str, Path]]) -> Collection:
     """The documents at these paths: files, and all that end in .json in folders and below."""
     found = Collection()
     seen: set[str] = set()
-    for path in map(Path, paths):
-        for file in _files(path, found.skipped) if os.path.isdir(path) else [path]:
-            real = os.path.realpath(file)
-            if real in seen:
-                continue  # named twice
-            seen.add(real)
-            try:
-                found.documents.append((file, load(file)))
-            except FileProblem as problem:
-                found.skipped.append(str(problem))
-            except OSError as error:
-                found.skipped.append(f"{file}: {reason_of(error)}")
+    files = [file for path in map(Path, paths)
+             for file in (_files(path, found.skipped) if os.path.isdir(path) else [path])]
+    for file in told(files, "reading documents"):
+        real = os.path.realpath(file)
+        if real in seen:
+            continue  # named twice
+        seen.add(real)
+        try:
+            found.documents.append((file, load(file)))
+        except FileProblem as problem:
+            is_stranger = file.suffix != ENDING and file.is_file()
+            found.skipped.append(f"{file}: no document, by name and content" if is_stranger else str(problem))
+            found.strangers.update(found.skipped[-1:] if is_stranger else [])
+        except OSError as error:
+            found.skipped.append(f"{file}: {reason_of(error)}")
     return found
 
 
