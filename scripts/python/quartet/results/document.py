@@ -112,7 +112,7 @@ def collect(paths: Iterable[Union[str, Path]]) -> Collection:
         try:
             found.documents.append((file, load(file)))
         except FileProblem as problem:
-            is_stranger = file.suffix != ENDING and file.is_file()
+            is_stranger = file.suffix != ENDING and os.path.isfile(file)
             found.skipped.append(f"{file}: no document, by name and content" if is_stranger else str(problem))
             found.strangers.update(found.skipped[-1:] if is_stranger else [])
         except OSError as error:
