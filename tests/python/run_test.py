@@ -130,13 +130,15 @@ trap "exit 75" TERM
 while :; do sleep 0.05; done
 """)
         (self.folder / "measured.json").write_text(json.dumps(
-            fake_results.document(fake_results.case(fake_results.stream_name(), 10000))))
+            fake_results.document(fake_results.case(fake_results.stream_name(), 10000), fake_results.error(
+                fake_results.stream_name(size="128MiB"), "stopped on request before its first run"))))
         begin = time.monotonic()
         done = self.run_py("--budget", "9")
         self.assertLess(time.monotonic() - begin, 12)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("to keep the budget", done.stderr)
-        self.assertIn("All ", done.stdout)
+        self.assertIn("no time was left for it in the budget", done.stdout)
+        self.assertNotIn("on request", done.stdout)
 
     def test_exit_code_is_the_programs(self):
         for code, expected in ((1, 1), (3, 3), (2, 2), (137, 3), (77, 0)):  # 77: some rows

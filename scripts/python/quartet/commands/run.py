@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from quartet.check_machine import system
@@ -17,12 +18,13 @@ from quartet.machine import Machine
 from quartet.paths import RESULTS
 from quartet.results import collect, judged_cases
 from quartet.run.budget import Budget
-from quartet.run.plan import Launch, measure, plan
+from quartet.run.plan import BEFORE_ITS_FIRST_RUN, Launch, measure, plan
 from quartet.tables import table, verdict
 from quartet.terminal import Style
 from quartet.text import counted, say
 
 EXAMPLE = "quartet run --budget 300"
+NO_TIME = "no time was left for it in the budget: give more by --budget"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,6 +74,8 @@ def show(files: list[Path], everything: bool, was_interrupted: bool) -> bool:
     for problem in found.skipped:
         say(f"left out {problem}")
     cases = judged_cases(document for _, document in found.documents)
+    if not was_interrupted:  # nobody but the budget has asked a launch to end
+        cases = [replace(case, error=NO_TIME) if case.error == BEFORE_ITS_FIRST_RUN else case for case in cases]
     if was_interrupted and all(case.error for case in cases):
         print("Nothing was measured yet.")
         return not found.skipped

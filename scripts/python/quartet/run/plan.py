@@ -11,6 +11,8 @@ from quartet.machine import Machine
 from quartet.run.kernels import RUNS
 from quartet.text import say
 
+BEFORE_ITS_FIRST_RUN = "stopped on request before its first run"  # a program's words
+
 
 @dataclass
 class Launch:

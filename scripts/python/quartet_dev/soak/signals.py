@@ -6,12 +6,12 @@ from typing import Any
 
 from quartet.exit_codes import FAILED, STOPPED, VERIFIED
 from quartet.results import load
+from quartet.run.plan import BEFORE_ITS_FIRST_RUN
 from quartet_dev.soak.programs import ENDLESS, LONGER, SMALL
 from quartet_dev.soak.room import Room, is_verified, rows
 
 STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1)
 RESULTS = "results.json"
-BEFORE_ITS_FIRST_RUN = "stopped on request before its first run"  # a program's words
 RANKS_ALONE, SCRIPT, ALL = "one rank", "launch.sh", "all ranks"
 
 
