@@ -148,6 +148,17 @@ class Contents(Charts):
         for bar in self.drawn("phases").patches:
             self.assertLessEqual(bar.get_x() + bar.get_width(), 100)
 
+    def test_phases_of_other_arithmetic_are_named_as_such(self):
+        def case(math, copied):
+            return fake_results.case(f"matmul/native/cuda/ipc/n:4096{math}/ranks:1/threads:1", 10.0, "GFLOP/s",
+                                     phases={"copy_in": copied, "compute": 100 - copied})
+        self.put(case("/math:tf32", 60), case("", 20))
+        chart, = self.charts("phases")
+        self.assertEqual(chart.title, "matmul: native ipc spends 80% of its time in compute")
+        self.put(case("/math:tf32", 60), case("/math:bf16x9", 20))
+        chart, = self.charts("phases")
+        self.assertEqual(chart.title, "matmul: native ipc, bf16x9 spends 80% of its time in compute")
+
     def test_bar_above_its_limit_is_hollow(self):
         self.put(cg(8.0, fraction_of_limit=1.3), cg(4.0, "library"))
         above, below = self.drawn("kernels").patches

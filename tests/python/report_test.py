@@ -229,11 +229,11 @@ class Contents(Reported):
         put(whole_task=task(1.125, 1))
         text = self.page().text
         self.assertIn("10.0 GFLOP/s 50.0 GFLOP/s 5.0x", text)
-        self.assertIn("host 0.5 0.25 0.125 1 6 0.125 8 1.0x", text)
-        self.assertIn("cuda 0.5 0.25 1.12 1 1 0.125 4 2.0x", text)
+        self.assertIn("host 8 1.0x 0.5 0.25 0.125 1 6 0.125", text)
+        self.assertIn("cuda 4 2.0x 0.5 0.25 1.12 1 1 0.125", text)
         self.assertIn("cg N = 4096, 1 worker, NVIDIA H200 cuda", text)  # each row says its own place
         put()  # an older document
-        self.assertNotIn("whole task, in seconds", self.page().text)
+        self.assertNotIn("whole task and its stages, in seconds", self.page().text)
         put(whole_task=task(1.125, 1))
         text = self.page().text
         self.assertIn("NVIDIA H200", text)

@@ -180,17 +180,16 @@ def _whole_tasks(pairs: list[tuple[Result, Result]]) -> list[Table]:
     """Seconds by stage; nothing if the documents have none."""
     known = [pair for pair in pairs if all(result.whole_task for result in pair)]
     stages = list(dict.fromkeys(stage for pair in known for result in pair for stage in result.whole_task))
-    rows = [(result.name.kernel, _place(result), result.name.device,
-             *(f"{result.whole_task.get(stage, 0):.3g}" for stage in stages),
-             f"{result.whole_task_seconds:.3g}",
-             ratio((host.whole_task_seconds or 0) / (result.whole_task_seconds or 1)))
+    rows = [(result.name.kernel, _place(result), result.name.device, f"{result.whole_task_seconds:.3g}",
+             ratio((host.whole_task_seconds or 0) / (result.whole_task_seconds or 1)),
+             *(f"{result.whole_task.get(stage, 0):.3g}" for stage in stages))
             for host, cuda in known for result in (host, cuda)]
     if not rows:
         return []
     named = [stage.replace("_", " ") for stage in stages]
-    return [Table(("kernel", "problem", "on", *named, "whole task", "speed-up"), rows,
+    return [Table(("kernel", "problem", "on", "whole task", "speed-up", *named), rows,
                   frozenset({*named, "whole task", "speed-up"}),
-                  "Host against CUDA, whole task, in seconds")]
+                  "Host against CUDA, whole task and its stages, in seconds")]
 
 
 def _largest_of_each_way(results: list[Result]) -> list[Result]:
@@ -208,9 +207,9 @@ def _chart_of(result: Result) -> tuple[str, str, str]:
 
 
 def _short(result: Result, common: dict[str, str]) -> str:
-    """Formulation and transport, and the words in which it differs."""
+    """Formulation and transport, and how its variant differs."""
     words = [value for key, value in factors(result).items()
-             if key.startswith("word ") and value and key not in common]
+             if (key.startswith("word ") or key == "math") and value and key not in common]
     return ", ".join([f"{result.name.formulation} {result.name.transport}", *words])
 
 
@@ -274,7 +273,7 @@ def _most(members: list[Result], stacks: list[dict[str, Stack]], names: list[str
     trusted = [place for place, result in enumerate(members) if not result.mark]
     if not trusted:
         return "all rows are in doubt"
-    place = min(trusted, key=lambda each: members[each].name.formulation != "native")
+    place = min(trusted, key=lambda each: (members[each].name.formulation != "native", members[each].name.math))
     share, phase, role = max((seconds / max(stack.whole, sum(stack.parts.values())), phase, role)
                              for role, stack in stacks[place].items() for phase, seconds in stack.parts.items())
     return f"{_of_role(names[place], role)} spends {share:.0%} of its time in {phase.replace('_', ' ')}"

@@ -8,6 +8,7 @@ from quartet.results import device, isa
 from .factors import grouped, natural
 from .sections import Section, Table
 
+LONGEST = 300  # characters of a variable's values: one of NVIDIA's containers has thousands
 # What launchers tell their own processes.
 _INTERNAL = re.compile(r"OMPI_MCA_(orte_|ess|initial_wdir|shmem_RUNTIME|pmix)|PMIX_|OMPI_COMM|"
                        r"OMPI_ARGV|OMPI_COMMAND|OMPI_FILE|OMPI_APP|OMPI_FIRST|OMPI_NUM|"
@@ -132,4 +133,5 @@ def _environment(documents: list[tuple[str, dict[str, Any]]]) -> list[tuple[str,
         for key, value in (_quartet(document).get("environment") or {}).items():
             if not _INTERNAL.match(key):
                 found.setdefault(key, []).append(str(value))
-    return [(key, _values(values)) for key, values in sorted(found.items())]
+    texts = {key: _values(values) for key, values in sorted(found.items())}
+    return [(key, text[:LONGEST] + " .." * (len(text) > LONGEST)) for key, text in texts.items()]

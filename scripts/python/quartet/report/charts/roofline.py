@@ -77,10 +77,11 @@ def _draw(axes: Any, spot: Spot) -> None:
 
 
 def _name_groups(axes: Any, chart: Roofline) -> None:
-    """Below the lowest spot of each kernel, precision and intensity."""
+    """Below the lowest spot of each kernel, precision (it says under which roof they are) and intensity."""
     lowest: dict[tuple[str, float], float] = {}
+    several = len({spot.precision for spot in chart.spots}) > 1
     for spot in chart.spots:
-        name = f"{spot.group} {spot.precision}" if len(chart.roofs) > 1 else spot.group
+        name = f"{spot.group} {spot.precision}" if several else spot.group
         key = (name, round(spot.intensity, 6))
         lowest[key] = min(spot.rate, lowest.get(key, spot.rate))
     for (name, intensity), least in lowest.items():
