@@ -5,6 +5,7 @@ import statistics
 
 import fake_results
 from compare_case import NAME, CompareCase, around, documents, flat, row_of
+from in_process import quartet
 
 STEADY = (990, 1000, 1005, 1010)
 DISTURBED = {"distrusted": True,
@@ -21,6 +22,13 @@ class Verdicts(CompareCase):
         self.assertEqual(row_of(done), ["native", "shm", "2", "MiB", "2", "1002", "1203", "1.200",
                                         "1.176-1.224", "faster"])
         self.assertIn("interval: of the ratio, 95%, over the launches' medians", done.stdout)
+
+    def test_a_launchs_median_is_that_of_its_document_as_in_a_table(self):
+        # Of an even number of runs the median of times is not that of rates.
+        launch, = documents(1000, **{"MiB/s": 980.0})
+        done = self.compared([launch], [launch])
+        self.assertEqual(row_of(done)[5:7], ["980", "980"])
+        self.assertEqual(row_of(quartet("table", self.folder / "a"))[4], "980")
 
     def test_faster_slower_same_and_unclear(self):
         noisy = (600, 900, 1100, 1500)

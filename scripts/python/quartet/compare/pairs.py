@@ -7,7 +7,6 @@ mean there is none. Launches count, not runs: those of one process share what ma
 
 import math
 import re
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -229,10 +228,10 @@ def _against(number: Number, sample: Sample, threshold: float) -> Pair:
     values = sample.medians
     if sample.gpus and not number.is_of_device(sample):
         return Pair(sample.name, Verdict.NOT_COMPARABLE, (OTHER_DEVICE,), None, sample, number,
-                    Ratio(statistics.median(values) / number.value, None))
+                    Ratio(sample.rate / number.value, None))
     interval = median_interval(values) if sample.undisturbed else None
     bounds = (interval[0] / number.value, interval[1] / number.value) if interval else None
-    found = Ratio(statistics.median(values) / number.value, bounds)
+    found = Ratio(sample.rate / number.value, bounds)
     verdict = judge(found, threshold)
     why = (f"B: {sample.disturbance}",) if sample.disturbance else ()
     launches = len(sample.undisturbed)

@@ -25,12 +25,8 @@ class Sample(Launches):
 
     @property
     def medians(self) -> list[float]:
-        """The medians of the launches that count."""
-        return [statistics.median(self._rates_of(case)) for case in self.counting]
-
-    @property
-    def median(self) -> float:
-        return statistics.median(self.medians)
+        """By its clock."""
+        return [case.paper_rate or 0 for case in self.counting] if self.clock else super().medians
 
     @property
     def disturbance(self) -> str:
@@ -105,11 +101,11 @@ def _side(label: str, found: Collection, judged_documents: list[list[Case]]) -> 
     for case in (case for cases in judged_documents for case in cases):
         if case.error:
             side.errors[case.text] = case.error
-        elif case.rates:
+        elif case.rate:
             launches.setdefault(case.text, []).append(case)
     for text, cases in launches.items():
         side.samples[text] = Sample(tuple(cases))
-        timed = tuple(case for case in cases if case.paper_rates)
+        timed = tuple(case for case in cases if case.paper_rate)
         if timed:
             side.papers[text] = Sample(timed, PAPER)
     return side

@@ -42,7 +42,7 @@ def _ratio(value: float) -> str:
 
 def _rate(sample: Optional[Sample]) -> str:
     """The median; with a mark where all launches of it were disturbed."""
-    return rate(sample.median) + ("" if sample.undisturbed else "?") if sample else ""
+    return rate(sample.rate) + ("" if sample.undisturbed else "?") if sample else ""
 
 
 def _cells(row: Pair, published: Footnotes, reasons: Footnotes) -> tuple[str, ...]:

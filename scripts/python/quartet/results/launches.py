@@ -58,8 +58,13 @@ class Launches:
         return self.case.gpus
 
     @property
+    def medians(self) -> list[float]:
+        """The medians of the launches that count: those that the documents have, which are of times."""
+        return [case.rate for case in self.counting]
+
+    @property
     def rate(self) -> float:
-        return statistics.median(case.rate for case in self.counting)
+        return statistics.median(self.medians)
 
     @property
     def interval(self) -> Optional[tuple[float, float]]:
