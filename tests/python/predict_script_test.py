@@ -3,6 +3,7 @@ numbers."""
 
 import itertools
 import json
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -12,8 +13,10 @@ import fake_results
 from in_process import run
 from predicted_machine import MODELS, file
 from quartet.commands import predict
+from quartet.paths import SHIPPED
 from quartet.predict.duration import PARTS
 from quartet.sizes import GROWTH
+from tree import ROOT
 
 
 class Script(unittest.TestCase):
@@ -95,7 +98,33 @@ class Script(unittest.TestCase):
             output, errors = self.predict("--from", path, kernel=name)
             self.assertRegex(" ".join(output.split()), rf"{rate}: 3e\+06, known to 3%: measured, 2 ranks of "
                              r"a node: a\.json")
-            self.assertIn("the machine has 4", errors)
+            self.assertEqual(errors, f"quartet: {rate} was measured with 2 ranks on a node, the machine has 4: they "
+                             "share its memory\n")  # nothing of the rates that are not used
+
+    def test_documents_of_several_machines_are_refused(self):
+        name = "cg/native/host/shm/laplace/full/classic/n:4096/iterations:50/ranks:2/threads:1"
+        paths = [self.document(f"{kind}.json", fake_results.case(name, 1.0, "GFLOP/s", phases={"compute": 1.0}, **more),
+                               device_description=f"{kind}; BLAS")
+                 for kind, more in (("One", {}), ("Other", {}), ("Third", {"verified": False}))]
+        words = [word for path in paths for word in ("--from", path)]
+        code, output, errors = run(predict, self.file, "cg", "--sizes", "4096", "--ranks", "4", *words)
+        self.assertEqual((code, output), (2, ""))
+        self.assertIn("several machines (One, 4 CPUs; Other, 4 CPUs): name those of one", errors)
+        self.predict(*words[2:])  # what shows nothing is of no matter
+
+    def test_page_has_the_bands_that_shipped_results_predict(self):
+        self.write(file(machine={"cores_per_node": 2}, node_latency_seconds=1e-6, overhead_seconds=4e-7,
+                        node_bytes_per_second=6e9))
+        page = (ROOT / "docs" / "prediction.md").read_text(encoding="utf-8")
+        for kernel, formulation, size, more in (("matmul", "dataflow", "2048", "--tile 256"), ("fft", "dataflow", "2^22", ""),
+                                                ("fft", "library", "2^22", ""), ("stream", "dataflow", "2,128", "")):
+            output, _ = self.predict("--formulation", formulation, "--arguments", more, "--from",
+                                     SHIPPED / "measured" / "intel-r-xeon-r-processor-2-cpus", kernel=kernel, sizes=size,
+                                     ranks="2")
+            low, high = (float(bound) for bound in re.search(r" ([\d.]+)-([\d.]+) +100%", output).groups())
+            told = re.search(rf"\| `{kernel}` {formulation}.*\| ([\d.]+) to ([\d.]+) \|", page)
+            for bound, here in zip(told.groups(), (low, high)):
+                self.assertAlmostEqual(float(bound) / here, 1, delta=0.01, msg=told[0])
 
     def test_a_pair_of_nodes_shows_link_and_latency(self):
         latency, link = 2e-5, 1.5e9

@@ -24,6 +24,7 @@ from quartet.predict.models import MODELS
 from quartet.predict.request import flags_in, formulation_called, kernel_called, sizes_in
 from quartet.results import collect
 from quartet.sweep.spec import counts_of
+from quartet.text import say
 
 EXAMPLE = "quartet predict h100-example cg --sizes 65536 --ranks 1:16384"
 MOST_POINTS = 500  # numbers of ranks times sizes
@@ -102,6 +103,8 @@ def run(options: argparse.Namespace) -> int:
     for one in curves:
         print(table.render(machine, one))
     print(table.describe(machine), end="")
+    for note in machine.used_notes:
+        say(note)
     if options.json:
         write_json(options.json, as_json(machine, curves))
     return VERIFIED

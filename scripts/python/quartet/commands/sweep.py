@@ -205,6 +205,8 @@ def run(options: argparse.Namespace) -> int:
         return sweep.cancel()
     code = sweep.run()
     print(sweep_table.render(folder, expected), end="")
+    for note in expected.machine.used_notes if expected else ():
+        say(note)
     if code != STOPPED:
         folder.mark_shown()
     # What a machine does not have is said in the table; it makes nothing wrong that ran.

@@ -1,6 +1,6 @@
 """A machine file as a prediction needs it: its rates, and how ranks lie on its nodes."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Optional
@@ -72,6 +72,7 @@ class Machine:
     has_gpus: bool
     rates: Rates
     all_to_all: Optional[AllToAll] = None  # as its jobs tell Open MPI
+    notes: dict[str, str] = field(default_factory=dict)  # what is to be known of a rate
 
     @staticmethod
     def load(path: Path, per_node: Optional[int] = None) -> "Machine":
@@ -81,8 +82,9 @@ class Machine:
         return Machine(machine.name, per_node or usual, machine.gpus_per_node > 0,
                        Rates.described(machine.rates), told(machine.environment))
 
-    def with_measured(self, rates: dict[str, Rate], shares: Optional[dict[int, Rate]] = None) -> "Machine":
-        return replace(self, rates=self.rates.replaced(rates, shares))
+    def with_measured(self, rates: dict[str, Rate], shares: Optional[dict[int, Rate]] = None,
+                      notes: Optional[dict[str, str]] = None) -> "Machine":
+        return replace(self, rates=self.rates.replaced(rates, shares), notes=notes or {})
 
     @cached_property
     def _values(self) -> Values:
@@ -98,6 +100,10 @@ class Machine:
         used = self._values.used
         single = {name: rate for name, rate in self.rates.single.items() if name in used}
         return Rates(single, self.rates.bisection if BISECTION in used else ())
+
+    @property
+    def used_notes(self) -> list[str]:
+        return [note for name, note in self.notes.items() if name in self._values.used]
 
     def predict(self, work: Work) -> Prediction:
         """Raises MissingRate."""

@@ -13,7 +13,7 @@ from quartet.predict.machine import Machine
 from quartet.predict.model import Options
 from quartet.predict.models import MODELS
 from quartet.predict.rates import LINK, Rate
-from quartet.results import Case, Collection, judged, nodes
+from quartet.results import Case, Collection, identity, judged, nodes
 from quartet.text import counted, say
 
 LEAST_UNCERTAINTY, LARGEST_UNCERTAINTY = 0.03, 9.0  # what one hour says of another; a schema's bound
@@ -67,12 +67,6 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Measured:
-    machine: Machine  # with what was measured in place of what is described
-    notes: list[str]
-
-
-@dataclass(frozen=True)
 class Exchange:
     """An all-to-all: what left each node, in bytes a second."""
 
@@ -81,29 +75,32 @@ class Exchange:
     path: str
 
 
-def measured(documents: Iterable[tuple[str, dict[str, Any]]], machine: Machine) -> Measured:
-    """Returns the rates that the documents show of the device on which the machine's ranks compute. Raises ScriptError
-    where they show nothing."""
+def measured(documents: Iterable[tuple[str, dict[str, Any]]], machine: Machine) -> Machine:
+    """The machine with the rates that the documents show of the device on which its ranks compute, in place of
+    described ones. Raises ScriptError where they show nothing, or are of several machines."""
     device = "cuda" if machine.has_gpus else "host"
     found: dict[str, Shown] = {}
     pairs: dict[str, list[tuple[str, Case, Options]]] = {}
     exchanges: list[Exchange] = []
     everything = list(documents)
+    used: dict[str, dict[str, Any]] = {}
     for (path, document), cases in zip(everything, judged(document for _, document in everything)):
         for case in cases:
             options = options_of(case)
             if options is None or case.name.device != device or not _is_sound(case):
                 continue
+            used[path] = document
             if nodes(document) == 1:
                 _collect(found, path, case, options)
             elif nodes(document) == 2 and case.name.ranks == 2:
                 pairs.setdefault(case.name.kernel, []).append((path, case, options))
             elif nodes(document) > 2:
                 exchanges += _exchange(path, case, options, nodes(document))
+    _require_one_machine(list(used.values()))
     rates = {name: shown.rate() for name, shown in found.items()}
-    notes = [f"{name} was measured with {counted(shown.ranks, 'rank')} on a node, the machine has "
-             f"{machine.per_node}: they share its memory" for name, shown in found.items()
-             if shown.ranks < machine.per_node]
+    notes = {name: f"{name} was measured with {counted(shown.ranks, 'rank')} on a node, the machine has "
+                   f"{machine.per_node}: they share its memory" for name, shown in found.items()
+             if shown.ranks < machine.per_node}
     for kernel, rows in pairs.items():
         seen = MODELS[kernel].shows_link([(case, options) for _, case, options in rows])
         rates.update({name: Rate(value, uncertainty, f"measured, a pair of nodes: {Path(rows[0][0]).name}")
@@ -112,17 +109,22 @@ def measured(documents: Iterable[tuple[str, dict[str, Any]]], machine: Machine) 
     if not rates and not shares:
         raise ScriptError(f"--from: no document shows a rate of {device} (it takes sound rows of one "
                           "node, pushes between two, or exchanges among more): name others")
-    return Measured(machine.with_measured(rates, shares), notes)
+    return machine.with_measured(rates, shares, notes)
+
+
+def _require_one_machine(documents: list[dict[str, Any]]) -> None:
+    """Raises ScriptError."""
+    facts = dict.fromkeys(map(identity.machine, documents))
+    if any(identity.are_different(one, other) for one in facts for other in facts):
+        names = "; ".join(dict.fromkeys(identity.names(documents)))
+        raise ScriptError(f"--from: the documents are of several machines ({names}): name those of one")
 
 
 def with_rates_of(found: Collection, machine: Machine) -> Machine:
     """The machine with what the documents show of it. Says what was left out. Raises ScriptError."""
     for why in found.skipped:
         say(f"left out {why}")
-    shown = measured(((str(path), document) for path, document in found.documents), machine)
-    for note in shown.notes:
-        say(note)
-    return shown.machine
+    return measured(((str(path), document) for path, document in found.documents), machine)
 
 
 def _exchange(path: str, case: Case, options: Options, count: int) -> list[Exchange]:
