@@ -71,6 +71,14 @@ class Verdicts(CompareCase):
                       flat(text.replace("\\\n", "")))
         self.assertLessEqual(max(map(len, text.splitlines())), 80)
 
+    def test_the_command_is_of_a_document_with_a_case_that_is_open(self):
+        other, = documents(1000, name=fake_results.stream_name(size="4MiB"))
+        other["context"]["quartet"]["options"] = {"sizes": "4"}
+        both = documents(1000)
+        both[0]["context"]["quartet"]["options"] = {"sizes": "2"}
+        text = self.compared(both, [other, *both]).stdout
+        self.assertIn("-- stream --sizes 2\n", text)
+
     def test_what_should_not_be_compared_is_not_and_why_is_said(self):
         good, cuda = documents(*STEADY), NAME.replace("host", "cuda")
         cases = {

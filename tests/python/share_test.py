@@ -210,6 +210,12 @@ class Bundles(CompareCase):
         alone = self.compare(self.folder / "a" / "0.json", self.folder / "b" / "0.json")
         self.assertEqual(alone.stdout.splitlines()[-1], "    quartet compare one/ other/")  # nobody launches both here
 
+    def test_a_side_of_several_machines_is_said_to_be_one(self):
+        mixed = [*self.four(), *self.four(device_description="Intel Xeon")]
+        text = flat(self.compared(self.four(), mixed).stdout)
+        self.assertIn("! B has results of several machines", text)
+        self.assertNotIn("A has results", text)
+
     def test_what_a_document_does_not_record_makes_no_other_machine(self):
         done = self.compared(self.four(), self.four(system={}))
         self.assertNotIn("different machines", done.stdout)

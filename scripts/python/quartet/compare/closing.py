@@ -97,13 +97,11 @@ def _by_chance(rows: list[Pair], error: float) -> list[str]:
 def _offer(sides: list[Side], rows: list[Pair]) -> list[str]:
     """The commands that would decide, one for each program."""
     is_apart = sides[0].is_shipped or sides[0].is_elsewhere(sides[-1])
-    wanting = {row.name.kernel for row in rows if row.first and row.second
-               and (row.verdict is Verdict.UNCLEAR if sides[0].is_shipped else row.more)}
-    found: dict[str, dict[str, Any]] = {}
-    for _, document in sides[-1].documents:
-        program = str(document["context"]["quartet"].get("program"))
-        if program in wanting:
-            found.setdefault(program, document)
+    found: dict[str, dict[str, Any]] = {}  # by program what its document says of itself
+    for row in rows:
+        if row.first and row.second and (row.verdict is Verdict.UNCLEAR if sides[0].is_shipped else row.more):
+            context = row.second.case.context
+            found.setdefault(str(context["quartet"].get("program")), context)
     if not found or len(sides) < 2:
         return []
     if is_apart:
@@ -114,8 +112,8 @@ def _offer(sides: list[Side], rows: list[Pair]) -> list[str]:
     unknown = " and ".join(word for word in ("BEFORE", "AFTER") if word in builds)
     result = wrapped("", f"to decide, launch both in turn ({unknown}: build folders):" if unknown
                      else "to decide, launch both in turn:")
-    return result + [line for name, document in found.items() for line in _in_lines(
-        ["quartet", "compare", "--run", *builds, "--", *_command(name, document)])]
+    return result + [line for name, context in found.items() for line in _in_lines(
+        ["quartet", "compare", "--run", *builds, "--", *_command(name, context)])]
 
 
 def _in_lines(words: list[str]) -> list[str]:
@@ -134,20 +132,20 @@ def _offer_sweeps(is_shipped: bool, found: dict[str, dict[str, Any]]) -> list[st
     how, first, second = (("keep launches of your own as the reference, launch as many later (--folder now/..)",
                            "sound", "now") if is_shipped else
                           ("launch on each machine (on the other with --folder other/..)", "one", "other"))
-    sweeps = [["quartet", "sweep", *_sweep(name, document), "--folder", f"{first}/{name}"]
-              for name, document in found.items()]
+    sweeps = [["quartet", "sweep", *_sweep(name, context), "--folder", f"{first}/{name}"]
+              for name, context in found.items()]
     return wrapped("", f"to decide, {how}, and compare:") + [
         line for words in [*sweeps, ["quartet", "compare", f"{first}/", f"{second}/"]] for line in _in_lines(words)]
 
 
-def _sweep(program: str, document: dict[str, Any]) -> list[str]:
+def _sweep(program: str, context: dict[str, Any]) -> list[str]:
     """The flags of a sweep that launches what the document's launch ran."""
-    words = _command(program, document)[1:]
+    words = _command(program, context)[1:]
     flags = dict(zip(words[::2], words[1::2]))
     factors = {f"--{name}": flags.pop(flag) for name in FACTORS for flag in (f"--{name}", f"--{name[:-1]}")
                if flag in flags}
     others = " ".join(f"{flag} {value}" for flag, value in flags.items())
-    return ["--kernels", program, "--ranks", str(document["context"]["quartet"]["ranks"]),
+    return ["--kernels", program, "--ranks", str(context["quartet"]["ranks"]),
             *(word for pair in factors.items() for word in pair), *(["--arguments", others] if others else []),
             "--launches", str(LEAST_LAUNCHES)]
 
@@ -159,8 +157,8 @@ def _build(side: Side) -> Optional[str]:
     return str(min(folders)) if len(folders) == 1 and min(folders).is_dir() else None
 
 
-def _command(program: str, document: dict[str, Any]) -> list[str]:
-    options = document["context"]["quartet"].get("options") or {}
+def _command(program: str, context: dict[str, Any]) -> list[str]:
+    options = context["quartet"].get("options") or {}
     words = [program]
     for key in TELLING:
         if options.get(key) not in (None, "", "auto"):

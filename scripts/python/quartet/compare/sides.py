@@ -75,6 +75,11 @@ class Side:
     def machines(self) -> set[Facts]:
         return {machine(document) for _, document in self.documents}
 
+    @property
+    def is_mixed(self) -> bool:
+        """True if its documents are from several kinds of machines."""
+        return any(are_different(one, other) for one in self.machines for other in self.machines)
+
     def is_elsewhere(self, other: "Side") -> bool:
         """True if no document of one side can be from the kind of machine of one of the other's."""
         return all(are_different(mine, theirs) for mine in self.machines for theirs in other.machines)

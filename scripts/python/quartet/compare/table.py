@@ -94,6 +94,9 @@ def _sides(sides: list[Side]) -> list[str]:
     for side, known in zip(sides, settings):
         lines += wrapped(f"{side.label}:", f"{counted(len(side.documents), 'document')}, "
                          f"{known['device']} on {known.get('host', 'unknown')}")
+        if side.is_mixed:
+            lines += wrapped("!", f"{side.label} has results of several machines, whose launches of a case are taken "
+                             "together: name the folder of one")
     if len(sides) == 2:
         if sides[0].is_elsewhere(sides[1]):
             lines += wrapped("!", "A and B are different machines, so ratios are not of a change of the program: "
