@@ -16,6 +16,8 @@ struct GpuCounters {
     std::optional<Seconds> power_capped;      ///< for which clocks were lowered: at its power limit
     std::optional<Seconds> thermally_slowed;  ///< likewise, since it was too hot
     std::optional<Seconds> power_braked;      ///< likewise, since the power supply asked for it
+    std::optional<double> nvlink_sent;        ///< bytes over all of its NVLinks, without headers
+    std::optional<double> pcie_sent;          ///< bytes over PCI Express
 };
 
 /// The facts that the driver tells about one GPU at one time, for the record. Facts that it does

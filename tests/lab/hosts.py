@@ -135,6 +135,19 @@ class Hosts:
             host.must("ip", "neigh", "flush", "all")
         time.sleep(1)
 
+    def plug_in_fabric(self, *names: str) -> None:
+        """Gives these hosts an InfiniBand adapter that is up, and that nothing ever uses."""
+        classes = self._folder / "class"
+        port = classes / "infiniband" / "mlx5_0" / "ports" / "1"
+        (port / "counters").mkdir(parents=True, exist_ok=True)
+        (classes / "net").mkdir(exist_ok=True)
+        for file, text in (("state", "4: ACTIVE"), ("rate", "100 Gb/sec (4X EDR)"), ("link_layer", "InfiniBand"),
+                           ("counters/port_xmit_data", "1000")):
+            (port / file).write_text(text + "\n", encoding="ascii")
+        for name in names:
+            self[name].must("mount", "--bind", "/sys/class/net", classes / "net")
+            self[name].must("mount", "--rbind", classes, "/sys/class")
+
     def shape(self, megabits: float, *names: str) -> None:
         """Lets these links, or every one, carry so many Mbit/s in either direction, Ethernet's headers
         included."""

@@ -12,6 +12,7 @@ from enclosure import ROOT, enclose, scratch
 enclose("mpirun")
 from documents import PROGRAMS, error_rows, medians, quartet, read, saved_iterations
 from hosts import Hosts, mpirun, wait_for
+from quartet.results import cases
 
 SMALL = ("--device", "host", "--threads", "1", "--limits", "off")
 ENDLESS = ("--iterations", "1000000", "--problem", "random", "--size", "1000", "--runs", "1",
@@ -89,10 +90,11 @@ class Transports(OnHosts):
         self.assertIn("reaches one node (the ranks are on 2)", row["error_message"])
         self.assertTrue(all(row["verified"] for row in medians(document)))
 
-    def test_automatic_choice_is_what_reaches_all_ranks(self):
+    def test_automatic_choice_is_what_reaches_all_ranks_and_bytes_go_that_way(self):
         for where, transport in (("n1:1,n2:1", "mpi"), ("n1:2,n2:1", "mpi"), ("n2:2", "shm")):
             document = self.measure(where, "stream", *self.SIZE)
-            self.assertEqual({row["run_name"].split("/")[3] for row in medians(document)}, {transport})
+            [case] = cases(document)
+            self.assertEqual((case.name.transport, case.road.most), (transport, "memory" if transport == "shm" else "eth0"))
 
     def test_one_sided_pushes_work_as_their_refusal_advises(self):
         # Open MPI 4's own choice of a one-sided component has no way over TCP.

@@ -142,6 +142,18 @@ class Scripts(OnSlurm):
         self.assertEqual(facts["ExitCode"], "2:0")
         self.assertIn("module load absent failed", self.output.read_text())
 
+    def test_bytes_that_went_past_the_fast_fabric_are_named(self):
+        self.cluster.hosts.plug_in_fabric("n1", "n2")
+        document = self.run_program("cpu.sbatch", "stream", "--sizes", "8MiB", "--transport", "mpi",
+                                    options=("--nodes=2", "--ntasks-per-node=1", "--nodelist=n1,n2"),
+                                    QUARTET_LAUNCHER="mpirun")
+        road = medians(document)[0]["road"]
+        self.assertEqual(sum(node["planned_between_nodes_bytes"] for node in road), road[0]["runs"] * 3 * 2**23)
+        done = self.cluster.run(*QUARTET, "table", self.document)
+        said = " ".join(done.stdout.split())
+        self.assertRegex(said, "over eth0 (9.|100)%", done)
+        self.assertIn("by TCP over eth0 on n2, though mlx5_0 (100 Gb/s) is up", said)
+
     def test_open_mpi_is_told_to_notice_dead_links(self):
         self.end(self.submit("cpu.sbatch", "env", QUARTET_LAUNCHER="mpirun"))
         self.assertIn("OMPI_MCA_oob_tcp_keepalive_time=3\n", self.output.read_text())

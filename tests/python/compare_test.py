@@ -5,6 +5,7 @@ import statistics
 
 import fake_results
 from compare_case import NAME, CompareCase, around, documents, flat, row_of
+from fake_roads import node
 from in_process import quartet
 
 STEADY = (990, 1000, 1005, 1010)
@@ -167,6 +168,16 @@ class Flags(CompareCase):
                          flags=[{"kind": "slow_library", "text": "the limit is too low"}])
         done = self.compared(documents(*STEADY), slow)
         self.assertEqual((done.returncode, row_of(done)[7], row_of(done)[-1]), (1, "0.600?", "slower"))
+
+    def test_a_road_that_changed_is_named_before_any_rate(self):
+        def over(name):
+            return {"road": [node("n1", between=100, **{name: 100}), node("n2")]}
+
+        done = self.compared(documents(*STEADY, **over("ib0")), documents(*scaled(0.1), **over("eth0")))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("another road: over ib0 in A, over eth0 in B: stream native shm 2 MiB",
+                      flat(done.stdout.partition("verdict")[0]))
+        self.assertNotIn("another road", self.compared(documents(*STEADY), documents(*STEADY, **over("eth0"))).stdout)
 
     def test_limit_that_moved_as_the_rate_did_is_said(self):
         limits = ({"what": "adding", "seconds": 1, "rate": rate} for rate in (2000, 1400))

@@ -164,9 +164,10 @@ class Thresholds(unittest.TestCase):
     BY_CHANCE = {
         1e-8: {"POLL_SECONDS", "TOLERANCE"},
         1e-3: {"LEAST_DEVIATION", "NOTABLE", "kilohertz"},
-        0.01: {"FALSE_ALARMS", "LEAST_PHASE", "LEAST_DEVIATION", "least_overhead"},
-        0.05: {"ERROR", "FALSE_ALARMS", "SHARE_SPREAD", "disturbing_share", "least_drift"},
+        0.01: {"FALSE_ALARMS", "LEAST_PHASE", "LEAST_DEVIATION", "LEAST_SHARE", "least_overhead"},
+        0.05: {"ERROR", "FALSE_ALARMS", "SHARE_SPREAD", "UNSEEN", "disturbing_share", "least_drift"},
         0.2: {"LEAST_MEMORY", "unbalanced"},
+        0.5: {"FAR_BELOW", "MOST"},
         0.6: {"SETTLING_SHARE", "least_of_hardware"},
         0.95: {"fallen", "worthwhile"},
     }

@@ -7,6 +7,7 @@ from pathlib import Path
 from unittest import mock
 
 import fake_results
+from fake_roads import node
 from in_process import quartet
 from quartet import terminal
 from quartet.results import judged_cases
@@ -25,6 +26,15 @@ class Table(unittest.TestCase):
         self.assertEqual(row.split(), ["native", "shm", "2", "MiB", "10000", "9901-10204",
                                        "12500", "########..", "80%", "ok"])
         self.assertIn("stream's limit: the receiver's own local add", text)
+
+    def test_which_way_the_bytes_took_stands_below(self):
+        def over(share):
+            return {"road": [node("n1", between=100, eth0=share), node("n2", stuck="mlx5_0")]}
+
+        text = render(fake_results.case(fake_results.stream_name(), 10000, **over(97)),
+                      fake_results.case(fake_results.stream_name(size="4MiB"), 9000, **over(99)))
+        self.assertIn("    over eth0 97-99%\n    mlx5_0: stuck on n2\n", text)
+        self.assertNotIn(" over ", render(fake_results.case(fake_results.stream_name(), 10000)))
 
     def test_a_kernel_that_no_table_knows_is_shown(self):
         name = fake_results.stream_name().replace("stream", "triad")

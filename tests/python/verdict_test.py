@@ -151,8 +151,9 @@ class Verdict(unittest.TestCase):
         crowd = "rank 0 to 2 on host: 3 x 1 threads share 2 cores (more threads than cores wait for each other)"
         self.assertIn("Next: 3 x 1 threads share 2 cores: start fewer ranks", next_line("drift", warnings=[crowd]))
         self.assertIn("BLAS", next_line("slow_library"))
+        self.assertIn("slower way", next_line("slow_road"))
         self.assertIn("Marks and flags", lines(stream(100), stream(10000, "library"))[-1])
-        for kind in ("disturbed", "slow_library", "simulated", "below_library"):
+        for kind in ("disturbed", "slow_library", "slow_road", "simulated", "below_library"):
             self.assertLessEqual(len(next_line(kind)), 80)
         self.assertLessEqual(len(next_line("drift", warnings=[crowd])), 80)
 

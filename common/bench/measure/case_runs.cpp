@@ -89,6 +89,10 @@ void CaseRuns::begin() {
         end_stage(Stage::probe);
     }
     reserved.reset();  // all is allocated
+    if (!road_) {
+        road_.emplace(session_, planned_, machine_);
+    }
+    road_->watch_others();
     if (!check_ && session_.options().verify == Switch::on) {
         check_ = Check{.passed = true};
     }
@@ -120,6 +124,7 @@ void CaseRuns::run(int round) {
     }
     note_ = subject_->note();
     details_ = subject_->details();  // now, since it may be collective and rows() is not
+    nodes_of_road_ = road_->nodes();
     series_.add(std::move(sample));
     if (has_limit && planned_.repetition == Repetition::once) {
         session_.world().barrier();
@@ -160,6 +165,9 @@ Run CaseRuns::timed_run(Stage stage) {
     subject_->prepare();
     session_.stream().synchronize();
     session_.trace().reset_busy();
+    if (stage == Stage::run) {
+        road_->begin();
+    }
     MachineWatch watch(session_, machine_);
     end_stage(Stage::rest);
     const Seconds cpu_begin = process_cpu_time();
@@ -171,6 +179,9 @@ Run CaseRuns::timed_run(Stage stage) {
     end_stage(stage);
     Run run;
     run.conditions = watch.end();
+    if (stage == Stage::run) {
+        road_->end();
+    }
     if (session_.registry().traits(planned_.name.variant.transport).progress_threads ==
         comm::ProgressThreads::of_library) {
         run.conditions.oversubscribed = true;
@@ -231,6 +242,7 @@ Row CaseRuns::whole_row() const {
     whole.replaced = series_.replaced();
     whole.measured_again = series_.measured_again();
     whole.alone_because = planned_.why_alone();
+    whole.road = nodes_of_road_;
     std::vector<std::vector<LimitComponent>> probes;
     for (const Sample& sample : series_.shown()) {
         probes.push_back(sample.probe);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/measure/machine_watch.hpp"
+#include "bench/measure/road_watch.hpp"
 #include "bench/measure/run_series.hpp"
 #include "bench/session/session.hpp"
 #include "comm/windows/window_space.hpp"
@@ -77,6 +78,8 @@ class CaseRuns {
     std::optional<Check> check_;
     std::string note_;
     Details details_;
+    std::optional<RoadWatch> road_;  ///< from the first begin() on
+    std::vector<std::string> nodes_of_road_;
     std::optional<Row> error_;
 };
 

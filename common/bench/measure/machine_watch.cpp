@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "system/clock_probe.hpp"
 #include "system/processor_time.hpp"
@@ -45,7 +46,13 @@ MachineProbes this_machine() {
                 return processors.empty() ? std::nullopt
                                           : system::processor_megahertz(processors.front());
             },
-            system::probe_clock, [](const Gpus& gpus, int rank) { return gpus.counters(rank); }};
+            system::probe_clock, [](const Gpus& gpus, int rank) { return gpus.counters(rank); },
+            [counters = std::shared_ptr<system::TrafficCounters>()]() mutable {
+                if (!counters) {  // not before the first rank of a node asks
+                    counters = std::make_shared<system::TrafficCounters>();
+                }
+                return counters.get();
+            }};
 }
 
 MachineWatch::MachineWatch(const Session& session, const MachineProbes& machine)

@@ -6,6 +6,7 @@
 
 #include "bench/results/row.hpp"
 #include "bench/session/session.hpp"
+#include "system/traffic.hpp"
 
 namespace quartet::bench {
 
@@ -28,6 +29,8 @@ struct MachineProbes {
     /// Those of the rank's GPU; nothing if there is none, or another rank reads it.
     std::function<std::optional<device::GpuCounters>(const Gpus& gpus, int rank)> gpu_counters =
         [](const Gpus&, int) { return std::nullopt; };
+    /// Those of the node's interfaces; null: nobody looks.
+    std::function<const system::TrafficCounters*()> traffic = [] { return nullptr; };
 };
 MachineProbes this_machine();
 

@@ -135,6 +135,7 @@ void put_median_extras(Json& json, const Row& row, double median_time) {
         put(json, "drift", *drifted);
     }
     put_trust(json, row);
+    put_road(json, row);
     put(json, "stolen_share", share_of(row.runs, &RunConditions::stolen_share));
     put(json, "others_share", share_of(row.runs, &RunConditions::others_share));
     put(json, "waiting_share", share_of(row.runs, &RunConditions::waiting_share));

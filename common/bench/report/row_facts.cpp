@@ -131,6 +131,12 @@ void put_limit(Json& json, const Row& row) {
     }
 }
 
+void put_road(Json& json, const Row& row) {
+    for (const std::string& node : row.road) {
+        json["road"].push_back(Json::parse(node));
+    }
+}
+
 void put_trust(Json& json, const Row& row) {
     json["distrusted"] = row.distrusted();
     json["flags"] = Json::array();

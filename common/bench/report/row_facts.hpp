@@ -25,4 +25,7 @@ void put_limit(nlohmann::ordered_json& json, const Row& row);
 /// Whether the row can be trusted, why not, and which runs were measured again for it.
 void put_trust(nlohmann::ordered_json& json, const Row& row);
 
+/// What each node's interfaces sent; nothing if nobody looked.
+void put_road(nlohmann::ordered_json& json, const Row& row);
+
 }  // namespace quartet::bench

@@ -200,7 +200,10 @@ struct Row {
     std::vector<Run> replaced;   ///< runs that were measured again, in the order measured
     int measured_again = 0;      ///< how often it was measured anew after a flag
     std::string alone_because;   ///< why its runs are not interleaved with others; else empty
-    std::string error;           ///< why the case could not run; only name and work go with it
+    /// What each node's interfaces sent in the measured runs, those that were repeated included: a
+    /// JSON object, as RoadWatch makes it; none if nobody looked.
+    std::vector<std::string> road;
+    std::string error;  ///< why the case could not run; only name and work go with it
     ExitCode error_code = ExitCode::unavailable;  ///< of the error: unavailable, failed or stopped
 
     [[nodiscard]] std::vector<double> times() const { return bench::times(runs); }

@@ -153,6 +153,14 @@ TEST(Document, SaysHowFarTheRunsDrifted) {
     EXPECT_FALSE(aggregate(steady, "median").contains("drift"));
 }
 
+TEST(Document, HasWhatEachNodesInterfacesSent) {
+    Row row = fake_row({1, 1});
+    EXPECT_FALSE(aggregate(document_of(row), "median").contains("road")) << "nobody looked";
+    row.road = {R"({"host": "n1"})", R"({"host": "n2"})"};
+    EXPECT_EQ(aggregate(document_of(row), "median").at("road"),
+              Json::parse(R"([{"host": "n1"}, {"host": "n2"}])"));
+}
+
 TEST(Document, SaysWhetherARowCanBeTrustedAndWhatWasRepeated) {
     Row row = fake_row({1, 1, 1, 1, 1, 1});
     row.flags = {{FlagKind::drift, "slower and slower"}};

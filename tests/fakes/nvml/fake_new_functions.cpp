@@ -18,10 +18,14 @@ int nvmlDeviceGetTemperatureV(Device, Nvml::Temperature* temperature) {
 int nvmlDeviceGetFieldValues(Device, int count, Nvml::FieldValue* fields) {
     for (Nvml::FieldValue& field : std::span(fields, static_cast<std::size_t>(count))) {
         const bool caps = field.field == Nvml::power_cap_field;
-        const bool known = caps || field.field >= Nvml::thermal_slowdown_field;
-        field.status = known && !fake_nvml_is("refuses") ? 0 : 3;
+        const bool holds_down = caps || field.field >= Nvml::thermal_slowdown_field;
+        const bool sends =
+            field.field == Nvml::pcie_sent_field ||
+            (field.field == Nvml::nvlink_sent_field && field.scope == Nvml::all_links);
+        field.status = (holds_down || sends) && !fake_nvml_is("refuses") ? 0 : 3;
         field.type = Nvml::unsigned_long_long_type;
-        field.value.wide = caps && fake_nvml_is("capped")
+        field.value.wide = sends ? 3
+                           : caps && fake_nvml_is("capped")
                                ? static_cast<unsigned long long>(0.4e9 * fake_nvml_seconds())
                                : 0;
     }

@@ -44,6 +44,11 @@ struct Nvml {
     static constexpr unsigned thermal_slowdown_field = 269;
     static constexpr unsigned hardware_thermal_slowdown_field = 270;
     static constexpr unsigned power_brake_field = 271;
+    /// The KiB sent over the NVLink that the scope names, or over all; the bytes sent over PCI
+    /// Express, which may wrap (NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX, _PCIE_COUNT_TX_BYTES).
+    static constexpr unsigned nvlink_sent_field = 138;
+    static constexpr unsigned all_links = ~0U;
+    static constexpr unsigned pcie_sent_field = 197;
     static constexpr int unsigned_type = 1;
     static constexpr int unsigned_long_type = 2;
     static constexpr int unsigned_long_long_type = 3;

@@ -122,19 +122,24 @@ void read_links(const Nvml& nvml, Nvml::Device gpu, GpuFacts& facts) {
 }
 
 /// Nothing if the field is refused, or of a type that no counter has.
-std::optional<Seconds> time_of(const Nvml::FieldValue& field) {
+std::optional<double> count_of(const Nvml::FieldValue& field) {
     if (field.status != success)
         return std::nullopt;
     switch (field.type) {
         case Nvml::unsigned_type:
-            return Seconds{1e-9 * field.value.narrow};
+            return field.value.narrow;
         case Nvml::unsigned_long_type:
         case Nvml::unsigned_long_long_type:
         case Nvml::long_long_type:
-            return Seconds{1e-9 * static_cast<double>(field.value.wide)};
+            return static_cast<double>(field.value.wide);
         default:
             return std::nullopt;
     }
+}
+
+std::optional<Seconds> time_of(const Nvml::FieldValue& field) {
+    const auto nanoseconds = count_of(field);
+    return nanoseconds ? std::optional(Seconds{1e-9 * *nanoseconds}) : std::nullopt;
 }
 
 // Either of two that may overlap.
@@ -180,15 +185,22 @@ GpuCounters NvmlGpu::counters() const {
     if (const auto millijoules = number_of<double, unsigned long long>(nvml_->energy, gpu_);
         millijoules && !is_partitioned_)
         counters.energy_joules = *millijoules / 1000;
-    std::array<Nvml::FieldValue, 4> fields;
+    std::array<Nvml::FieldValue, 6> fields;
     fields[0].field = Nvml::power_cap_field;
     fields[1].field = Nvml::power_brake_field;
     fields[2].field = Nvml::thermal_slowdown_field;
     fields[3].field = Nvml::hardware_thermal_slowdown_field;
+    fields[4].field = Nvml::nvlink_sent_field;
+    fields[4].scope = Nvml::all_links;
+    fields[5].field = Nvml::pcie_sent_field;
     if (ask(nvml_->fields, gpu_, static_cast<int>(fields.size()), fields.data())) {
         counters.power_capped = time_of(fields[0]);
         counters.power_braked = time_of(fields[1]);
         counters.thermally_slowed = longer(time_of(fields[2]), time_of(fields[3]));
+        if (const auto kibibytes = count_of(fields[4]); kibibytes && !is_partitioned_)
+            counters.nvlink_sent = 1024 * *kibibytes;
+        if (const auto bytes = count_of(fields[5]); bytes && !is_partitioned_)
+            counters.pcie_sent = *bytes;
     }
     return counters;
 }

@@ -40,6 +40,11 @@ class Sample(Launches):
         return f"{len(disturbed)} of {counted(len(self.cases), 'launch')} disturbed{cause}"
 
     @property
+    def road(self) -> str:
+        """What carried most of its bytes, in one launch or another; empty if nobody looked."""
+        return " or ".join(sorted({case.road.most for case in self.cases if case.road.most}))
+
+    @property
     def within(self) -> Optional[float]:
         """The median launch's coefficient of variation over its runs."""
         spreads = [variation(list(self._rates_of(case))) for case in self.cases if len(self._rates_of(case)) > 1]

@@ -117,6 +117,18 @@ def _shortened(*pair: str) -> list[str]:
     return [textwrap.shorten(" ".join(each), VALUE_WIDTH * 2, placeholder=" ..") for each in words]
 
 
+def _roads(rows: list[Pair]) -> list[str]:
+    """Names each change of the way that the bytes took: no rate says as much."""
+    changes: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        if row.first and row.second and row.first.road and row.second.road and row.first.road != row.second.road:
+            name = " ".join((row.name.kernel, *_who(row)[:3]))
+            changes.setdefault((row.first.road, row.second.road), []).append(name)
+    return [line for (first, second), names in changes.items()
+            for line in wrapped("!", f"another road: over {first} in A, over {second} in B: {names[0]}"
+                                + (f" and {counted(len(names) - 1, 'more case')}" if len(names) > 1 else ""))]
+
+
 def _slow(sides: list[Side]) -> list[str]:
     found: dict[tuple[str, str], list[slow_ranks.Slow]] = {}
     for side in sides:
@@ -160,7 +172,7 @@ def render(sides: list[Side], rows: list[Pair], threshold: float, error: float =
     reasons = Footnotes(map(str, itertools.count(1)))
     table = _table(HEADINGS, _groups(rows, lambda row: _cells(row, published, reasons)))
     spreads = _groups(rows, _spread_cells)
-    lines = [*_sides(sides), "", *table, "", *_legend(rows, error), *published.lines(),
+    lines = [*_sides(sides), *_roads(rows), "", *table, "", *_legend(rows, error), *published.lines(),
              *reasons.lines()]
     if spreads:
         lines += ["", "coefficient of variation of a launch's runs, and of the medians of the "

@@ -7,6 +7,7 @@ from typing import Any, Optional
 
 from quartet.results import document as documents
 from quartet.results import identity, published
+from quartet.results.road import Road, road
 from quartet.units import SECONDS
 
 OWN_FORMULATIONS = ("native", "dataflow", "library")  # of the programs
@@ -121,6 +122,11 @@ class Case:
     def note(self) -> str:
         """The transport's own note."""
         return str(self.median.get("note", ""))
+
+    @cached_property
+    def road(self) -> Road:
+        """Which road its bytes took."""
+        return road(self.median.get("road") or [], self.name.transport)
 
     @property
     def seconds(self) -> float:

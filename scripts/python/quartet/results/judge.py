@@ -1,8 +1,9 @@
-"""The one judge of what shows only beside other rows, over all documents that a command is given. What a row alone
-tells, its program has flagged, and nothing here looks at it again.
+"""The one judge of what documents tell beyond what programs have flagged in them, over all documents that a command is
+given.
 
 - below_library: native has less than half of the rate of the library formulation in the same work;
-- below_neighbours: a row has less than half of the fraction of the limit of the next smaller size.
+- below_neighbours: a row has less than half of the fraction of the limit of the next smaller size;
+- slow_road: its bytes went by TCP/IP although there was a faster way.
 
 Such a row is flagged as the programs flag one, and is distrusted. docs/reading-the-numbers.md tells of all flags."""
 
@@ -13,11 +14,11 @@ from typing import Any, Optional
 
 from quartet.kernels import KERNELS
 from quartet.results.case import Case, cases
+from quartet.results.road import BY_TCP
 from quartet.text import rate, size, size_in_bytes
 
-BELOW_LIBRARY, BELOW_NEIGHBOURS = KINDS = ("below_library", "below_neighbours")
+BELOW_LIBRARY, BELOW_NEIGHBOURS, SLOW_ROAD = KINDS = ("below_library", "below_neighbours", "slow_road")
 FAR_BELOW = 0.5
-BY_TCP = {"grpc"}  # transports that are slower than plain MPI by nature
 SIZES = {"size", "n"}
 
 
@@ -25,7 +26,7 @@ def judged(documents: Iterable[dict[str, Any]]) -> list[list[Case]]:
     """The cases of each document, with what shows only beside the others."""
     found = [cases(document) for document in documents]
     flat = [case for members in found for case in members]
-    flags = [*_below_library(flat), *_below_neighbours(flat)]
+    flags = [*_below_library(flat), *_below_neighbours(flat), *_slow_roads(flat)]
     by_case: dict[int, list[dict[str, str]]] = {}
     for case, kind, text in flags:
         by_case.setdefault(id(case), []).append({"kind": kind, "text": text})
@@ -87,6 +88,12 @@ def _below_library(rows: list[Case]) -> Found:
             middle = statistics.median(peer.rate for peer in peers) if peers else 0
             if row.rate < FAR_BELOW * middle:
                 yield row, BELOW_LIBRARY, slower_than(peers[0], middle, row)
+
+
+def _slow_roads(rows: list[Case]) -> Found:
+    for row in rows:
+        if row.road.warning:
+            yield row, SLOW_ROAD, row.road.warning
 
 
 def _below_neighbours(rows: list[Case]) -> Found:

@@ -248,8 +248,19 @@ def _beside_limits(all_cases: list[Case]) -> Iterator[str]:
         yield f"{what}: {percent_range(min(shares), max(shares))} of {of_what}."
 
 
+def _roads(all_cases: list[Case]) -> Iterator[str]:
+    """Which way most of the rows' bytes took: "over mlx5_0 98-99%, memory 100%"."""
+    shares: dict[str, list[float]] = {}
+    for case in all_cases:
+        for name, share in case.road.parts[:1]:
+            shares.setdefault(name, []).append(share)
+    if shares:
+        yield "over " + ", ".join(f"{name} {percent_range(min(found), max(found))}" for name, found in shares.items())
+    yield from dict.fromkeys(line for case in all_cases for line in case.road.beside)
+
+
 def _notes(shown: list[Case], hidden: int, all_warnings: list[str], is_short: bool) -> list[str]:
-    lines = [line for text in (*_limits(shown), *_beside_limits(shown))
+    lines = [line for text in (*_roads(shown), *_limits(shown), *_beside_limits(shown))
              for line in wrapped("", text)]
     lines += wrapped("", legend(shown)) if legend(shown) else []
     marks = {case.mark for case in shown}

@@ -220,4 +220,6 @@ def _next(cases: list[Case]) -> str:
         return "Next: `quartet check-machine` says what disturbs this machine; measure again."
     if "slow_library" in kinds:
         return "Next: the BLAS is slow here: see slow_library in docs/reading-the-numbers.md."
+    if judge.SLOW_ROAD in kinds:
+        return "Next: MPI took a slower way than there is: docs/reading-the-numbers.md."
     return "Next: measure these again; see docs/reading-the-numbers.md, Marks and flags."

@@ -83,7 +83,8 @@ TEST_F(NvmlGpuTest, WhatIsRefusedIsNotKnown) {
 
     EXPECT_EQ(facts.throttled_by, std::nullopt) << "not known, and not: by nothing";
     EXPECT_FALSE(facts.counters.energy_joules || facts.counters.power_capped ||
-                 facts.counters.thermally_slowed || facts.counters.power_braked);
+                 facts.counters.thermally_slowed || facts.counters.power_braked ||
+                 facts.counters.nvlink_sent || facts.counters.pcie_sent);
     EXPECT_EQ(facts.clock_mhz, 1700) << "the rest is told";
 }
 
@@ -100,6 +101,8 @@ TEST_F(NvmlGpuTest, CountersAdvance) {
     EXPECT_NEAR(capped / joules, 0.4 / 500, 0.4 / 500 / 10);
     EXPECT_EQ(after.thermally_slowed->value, 0);
     EXPECT_EQ(after.power_braked->value, 0);
+    EXPECT_EQ(after.nvlink_sent, 3 * 1024);
+    EXPECT_EQ(after.pcie_sent, 3);
 }
 
 TEST(ThrottleReasons, AreInWords) {

@@ -625,6 +625,112 @@ def validate____defs_details(data, custom_formats={}, name_prefix=None):
                             data__flags_item_keys.remove("text")
                             data__flags_item__text = data__flags_item["text"]
                             validate____defs_text(data__flags_item__text, custom_formats, (name_prefix or "data") + ".flags[{data__flags_x}].text".format(**locals()))
+        if "road" in data_keys:
+            data_keys.remove("road")
+            data__road = data["road"]
+            if not isinstance(data__road, (list)):
+                raise JsonSchemaValueException("" + (name_prefix or "data") + ".road must be array", data__road)
+            data__road_is_list = isinstance(data__road, (list, tuple))
+            if data__road_is_list:
+                data__road_len = len(data__road)
+                for data__road_x, data__road_item in enumerate(data__road):
+                    if not isinstance(data__road_item, (dict)):
+                        raise JsonSchemaValueException("" + (name_prefix or "data") + ".road[{data__road_x}]".format(**locals()) + " must be object", data__road_item)
+                    data__road_item_is_dict = isinstance(data__road_item, dict)
+                    if data__road_item_is_dict:
+                        for key in ['host', 'runs', 'seconds', 'interfaces']:
+                            if key not in data__road_item:
+                                raise JsonSchemaValueException("" + (name_prefix or "data") + ".road[{data__road_x}]".format(**locals()) + " lacks " + (key), data__road_item)
+                        data__road_item_keys = set(data__road_item.keys())
+                        if "host" in data__road_item_keys:
+                            data__road_item_keys.remove("host")
+                            data__road_item__host = data__road_item["host"]
+                            validate____defs_text(data__road_item__host, custom_formats, (name_prefix or "data") + ".road[{data__road_x}].host".format(**locals()))
+                        if "runs" in data__road_item_keys:
+                            data__road_item_keys.remove("runs")
+                            data__road_item__runs = data__road_item["runs"]
+                            validate____defs_count(data__road_item__runs, custom_formats, (name_prefix or "data") + ".road[{data__road_x}].runs".format(**locals()))
+                        if "seconds" in data__road_item_keys:
+                            data__road_item_keys.remove("seconds")
+                            data__road_item__seconds = data__road_item["seconds"]
+                            validate____defs_not_negative(data__road_item__seconds, custom_formats, (name_prefix or "data") + ".road[{data__road_x}].seconds".format(**locals()))
+                        if "planned_between_nodes_bytes" in data__road_item_keys:
+                            data__road_item_keys.remove("planned_between_nodes_bytes")
+                            data__road_item__plannedbetweennodesbytes = data__road_item["planned_between_nodes_bytes"]
+                            validate____defs_not_negative(data__road_item__plannedbetweennodesbytes, custom_formats, (name_prefix or "data") + ".road[{data__road_x}].planned_between_nodes_bytes".format(**locals()))
+                        if "planned_within_node_bytes" in data__road_item_keys:
+                            data__road_item_keys.remove("planned_within_node_bytes")
+                            data__road_item__plannedwithinnodebytes = data__road_item["planned_within_node_bytes"]
+                            validate____defs_not_negative(data__road_item__plannedwithinnodebytes, custom_formats, (name_prefix or "data") + ".road[{data__road_x}].planned_within_node_bytes".format(**locals()))
+                        if "planned_copied_out_bytes" in data__road_item_keys:
+                            data__road_item_keys.remove("planned_copied_out_bytes")
+                            data__road_item__plannedcopiedoutbytes = data__road_item["planned_copied_out_bytes"]
+                            validate____defs_not_negative(data__road_item__plannedcopiedoutbytes, custom_formats, (name_prefix or "data") + ".road[{data__road_x}].planned_copied_out_bytes".format(**locals()))
+                        if "nvlink_sent_bytes" in data__road_item_keys:
+                            data__road_item_keys.remove("nvlink_sent_bytes")
+                            data__road_item__nvlinksentbytes = data__road_item["nvlink_sent_bytes"]
+                            validate____defs_not_negative(data__road_item__nvlinksentbytes, custom_formats, (name_prefix or "data") + ".road[{data__road_x}].nvlink_sent_bytes".format(**locals()))
+                        if "pcie_sent_bytes" in data__road_item_keys:
+                            data__road_item_keys.remove("pcie_sent_bytes")
+                            data__road_item__pciesentbytes = data__road_item["pcie_sent_bytes"]
+                            validate____defs_not_negative(data__road_item__pciesentbytes, custom_formats, (name_prefix or "data") + ".road[{data__road_x}].pcie_sent_bytes".format(**locals()))
+                        if "interfaces" in data__road_item_keys:
+                            data__road_item_keys.remove("interfaces")
+                            data__road_item__interfaces = data__road_item["interfaces"]
+                            if not isinstance(data__road_item__interfaces, (list)):
+                                raise JsonSchemaValueException("" + (name_prefix or "data") + ".road[{data__road_x}].interfaces".format(**locals()) + " must be array", data__road_item__interfaces)
+                            data__road_item__interfaces_is_list = isinstance(data__road_item__interfaces, (list, tuple))
+                            if data__road_item__interfaces_is_list:
+                                data__road_item__interfaces_len = len(data__road_item__interfaces)
+                                for data__road_item__interfaces_x, data__road_item__interfaces_item in enumerate(data__road_item__interfaces):
+                                    if not isinstance(data__road_item__interfaces_item, (dict)):
+                                        raise JsonSchemaValueException("" + (name_prefix or "data") + ".road[{data__road_x}].interfaces[{data__road_item__interfaces_x}]".format(**locals()) + " must be object", data__road_item__interfaces_item)
+                                    data__road_item__interfaces_item_is_dict = isinstance(data__road_item__interfaces_item, dict)
+                                    if data__road_item__interfaces_item_is_dict:
+                                        for key in ['name', 'kind', 'up']:
+                                            if key not in data__road_item__interfaces_item:
+                                                raise JsonSchemaValueException("" + (name_prefix or "data") + ".road[{data__road_x}].interfaces[{data__road_item__interfaces_x}]".format(**locals()) + " lacks " + (key), data__road_item__interfaces_item)
+                                        data__road_item__interfaces_item_keys = set(data__road_item__interfaces_item.keys())
+                                        if "name" in data__road_item__interfaces_item_keys:
+                                            data__road_item__interfaces_item_keys.remove("name")
+                                            data__road_item__interfaces_item__name = data__road_item__interfaces_item["name"]
+                                            validate____defs_text(data__road_item__interfaces_item__name, custom_formats, (name_prefix or "data") + ".road[{data__road_x}].interfaces[{data__road_item__interfaces_x}].name".format(**locals()))
+                                        if "kind" in data__road_item__interfaces_item_keys:
+                                            data__road_item__interfaces_item_keys.remove("kind")
+                                            data__road_item__interfaces_item__kind = data__road_item__interfaces_item["kind"]
+                                            if type(data__road_item__interfaces_item__kind) not in (str,) or data__road_item__interfaces_item__kind not in ('loopback', 'network', 'fabric'):
+                                                raise JsonSchemaValueException("" + (name_prefix or "data") + ".road[{data__road_x}].interfaces[{data__road_item__interfaces_x}].kind".format(**locals()) + " must be loopback or network or fabric", data__road_item__interfaces_item__kind)
+                                        if "up" in data__road_item__interfaces_item_keys:
+                                            data__road_item__interfaces_item_keys.remove("up")
+                                            data__road_item__interfaces_item__up = data__road_item__interfaces_item["up"]
+                                            if not isinstance(data__road_item__interfaces_item__up, (bool)):
+                                                raise JsonSchemaValueException("" + (name_prefix or "data") + ".road[{data__road_x}].interfaces[{data__road_item__interfaces_x}].up".format(**locals()) + " must be boolean", data__road_item__interfaces_item__up)
+                                        if "gigabits_per_second" in data__road_item__interfaces_item_keys:
+                                            data__road_item__interfaces_item_keys.remove("gigabits_per_second")
+                                            data__road_item__interfaces_item__gigabitspersecond = data__road_item__interfaces_item["gigabits_per_second"]
+                                            validate____defs_positive(data__road_item__interfaces_item__gigabitspersecond, custom_formats, (name_prefix or "data") + ".road[{data__road_x}].interfaces[{data__road_item__interfaces_x}].gigabits_per_second".format(**locals()))
+                                        if "on_ethernet" in data__road_item__interfaces_item_keys:
+                                            data__road_item__interfaces_item_keys.remove("on_ethernet")
+                                            data__road_item__interfaces_item__onethernet = data__road_item__interfaces_item["on_ethernet"]
+                                            if not isinstance(data__road_item__interfaces_item__onethernet, (bool)):
+                                                raise JsonSchemaValueException("" + (name_prefix or "data") + ".road[{data__road_x}].interfaces[{data__road_item__interfaces_x}].on_ethernet".format(**locals()) + " must be boolean", data__road_item__interfaces_item__onethernet)
+                                        if "inside" in data__road_item__interfaces_item_keys:
+                                            data__road_item__interfaces_item_keys.remove("inside")
+                                            data__road_item__interfaces_item__inside = data__road_item__interfaces_item["inside"]
+                                            validate____defs_text(data__road_item__interfaces_item__inside, custom_formats, (name_prefix or "data") + ".road[{data__road_x}].interfaces[{data__road_item__interfaces_x}].inside".format(**locals()))
+                                        if "sent_bytes" in data__road_item__interfaces_item_keys:
+                                            data__road_item__interfaces_item_keys.remove("sent_bytes")
+                                            data__road_item__interfaces_item__sentbytes = data__road_item__interfaces_item["sent_bytes"]
+                                            validate____defs_not_negative(data__road_item__interfaces_item__sentbytes, custom_formats, (name_prefix or "data") + ".road[{data__road_x}].interfaces[{data__road_item__interfaces_x}].sent_bytes".format(**locals()))
+                                        if "counter" in data__road_item__interfaces_item_keys:
+                                            data__road_item__interfaces_item_keys.remove("counter")
+                                            data__road_item__interfaces_item__counter = data__road_item__interfaces_item["counter"]
+                                            if type(data__road_item__interfaces_item__counter) not in (str,) or data__road_item__interfaces_item__counter not in ('wrapped', 'stuck', 'restarted', 'not readable', 'refreshed too seldom'):
+                                                raise JsonSchemaValueException("" + (name_prefix or "data") + ".road[{data__road_x}].interfaces[{data__road_item__interfaces_x}].counter".format(**locals()) + " must be wrapped or stuck or restarted or not readable or refreshed too seldom", data__road_item__interfaces_item__counter)
+                                        if "others_bytes_per_second" in data__road_item__interfaces_item_keys:
+                                            data__road_item__interfaces_item_keys.remove("others_bytes_per_second")
+                                            data__road_item__interfaces_item__othersbytespersecond = data__road_item__interfaces_item["others_bytes_per_second"]
+                                            validate____defs_not_negative(data__road_item__interfaces_item__othersbytespersecond, custom_formats, (name_prefix or "data") + ".road[{data__road_x}].interfaces[{data__road_item__interfaces_x}].others_bytes_per_second".format(**locals()))
         if "measured_again" in data_keys:
             data_keys.remove("measured_again")
             data__measuredagain = data["measured_again"]
