@@ -18,8 +18,8 @@ from quartet.launch import options_of
 from quartet.node_check import check, output, plan
 from quartet.node_check.check import Found, Verdict
 from quartet.node_check.look import Row
-from quartet.node_check.reference import Known
 from quartet.nodes import plan as nodes_plan
+from quartet.nodes.reference import Known
 from quartet.results import cases
 from tree import SCRIPTS
 
@@ -195,7 +195,7 @@ class Verdicts(FakeNode):
         self.assertLess(time.monotonic() - begin, 3)
         self.assertEqual(code, CANNOT_TELL, line)
         self.assertIn("next: quartet node-check --budget 30", line)
-        with mock.patch("quartet.node_check.reference.read", side_effect=lambda *_: time.sleep(20)):
+        with mock.patch("quartet.nodes.reference.read", side_effect=lambda *_: time.sleep(20)):
             code, line = self.verdict(100, more=("--budget", "2"))
         self.assertLess(time.monotonic() - begin, 6)
         self.assertEqual((code, "no time was left" in line), (CANNOT_TELL, True), line)

@@ -15,8 +15,9 @@ import fake_results
 import in_process
 from quartet.commands import nodes as nodes_command
 from quartet.launch import LaunchError, Outcome
-from quartet.nodes import acceptance, findings, outliers, table
+from quartet.nodes import acceptance, findings, outliers, reference, table
 from quartet.nodes import plan as nodes_plan
+from quartet.results import cases
 from quartet.slurm import allocation
 from quartet.slurm.machine import MachineError
 from quartet.sweep.folder import SweepFolder, launches
@@ -94,7 +95,8 @@ class Checks(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = Path(temporary.name)
 
-    def check(self, name, rates, pairs=None, failed=(), missing=(), wrong_host=None, marked=()):
+    def check(self, name, rates, pairs=None, failed=(), missing=(), wrong_host=None, marked=(),
+              known=None):
         """A check's folder and findings: GFLOP/s by node, MiB/s by pair."""
         pairs = pairs or {}
         plan = nodes_plan.plan(tuple(rates), pairs, NODE, ("cg",), 1, 1, {"cg": "1", "stream": "1"}, is_small=True)
@@ -115,7 +117,7 @@ class Checks(unittest.TestCase):
                 {**fake_results.PLACE, "rank": rank, "host": host[rank * one.nodes // one.ranks],
                  "node": rank * one.nodes // one.ranks} for rank in range(one.ranks)]
             folder.document(launch).write_text(json.dumps(document))
-        found = findings.find(folder, 0.05, 0.05)
+        found = findings.find(folder, 0.05, 0.05, known)
         findings.keep(folder.path, found, name)
         return folder, found, table.render(found, findings.Earlier.beside(folder.path), 0.05, 0.05)
 
@@ -202,6 +204,20 @@ class Checks(unittest.TestCase):
         _, found, text = self.check("1", {"n1": 100.0, "n2": 10.0, "n3": 99.0})
         self.assertFalse(found.is_decided)
         self.assertIn("too few to tell", " ".join(text.split()))
+
+    def test_all_of_a_few_may_be_slow_beside_a_reference(self):
+        self.check("1", {"n1": 100.0})
+        made, = (self.folder / "1").glob("*.json")
+        case, = cases(json.loads(made.read_text()))
+        known = {(case.text, case.place): reference.Known(200.0, 180.0, None, 40, (199, 201), "x.reference.json")}
+        _, found, text = self.check("2", {"n1": 100.0, "n2": 199.0}, known=reference.Reference(known))
+        self.assertEqual([(one.who, one.what) for one in found.slow], [("n1", "cg")])
+        self.assertRegex(text, r"\nn1 +cg GFLOP/s +100 +200 +50% reference ")
+        self.assertIn("reference 200 GFLOP/s (slow below 180; x.reference.json)", " ".join(text.split()))
+        self.assertTrue(found.is_decided)
+        every = {f"n{number}": 100.0 + number / 10 for number in range(1, 9)}
+        self.assertEqual(len(self.check("3", every, known=reference.Reference(known))[1].slow), 8)
+        self.assertEqual(self.check("4", every)[1].slow, [])
 
     def test_damaged_findings_are_passed_over(self):
         folder = self.check("1", self.rates(n3=60.0))[0]

@@ -3,6 +3,8 @@
     quartet compare A B                  documents, folders, or bundles that
                                          quartet share made (A,C joins two)
     quartet compare published B          with published numbers
+    quartet compare sound/ B             with what quartet history --reference
+                                         wrote there
     quartet compare reference B          with what is shipped for B's device
     quartet compare --baseline FOLDER B  with what it holds for B's machine;
                                          --update keeps B there
@@ -29,11 +31,20 @@ from typing import Callable
 from quartet.command_line import add_launcher, seconds, whole_number, why_not
 from quartet.compare import baseline, in_turn
 from quartet.compare import table as compare_table
-from quartet.compare.pairs import LEAST_LAUNCHES, OTHER_DEVICE, Pair, Verdict, compare, compare_published
+from quartet.compare.pairs import (
+    LEAST_LAUNCHES,
+    OTHER_DEVICE,
+    Pair,
+    Verdict,
+    compare,
+    compare_published,
+    compare_reference,
+)
 from quartet.compare.sides import Side, read_sides
 from quartet.exit_codes import BAD_USAGE, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.launch import LocalLauncher
 from quartet.machine import Machine
+from quartet.nodes import reference as of_nodes
 from quartet.paths import RESULTS, SHIPPED
 from quartet.results import collect, device, published
 from quartet.results.statistics import ERROR
@@ -94,8 +105,18 @@ def _compare_named(options: argparse.Namespace, bundles: ExitStack) -> int:
     if name == "published" or published.is_folder_of_numbers(folder):
         return _beside_published(folder, _sides({"B": second})[0], options)
     is_reference = name == "reference"
+    kept = list(of_nodes.files([options.measured if is_reference else Path(name)]))
+    if kept:
+        return _beside_reference(of_nodes.read(kept), _sides({"B": second})[0], options)
     return _compared(reference(second, options.measured) if is_reference else paths(name), second, options,
                      is_reference)
+
+
+def _beside_reference(known: of_nodes.Reference, side: Side, options: argparse.Namespace) -> int:
+    pairs = compare_reference(known, side, options.threshold / 100)
+    if not pairs and side.samples:
+        say(known.why_not(next(iter(side.samples.values())).case))
+    return _shown([side], pairs, options)
 
 
 def _beside_published(folder: Path, side: Side, options: argparse.Namespace) -> int:

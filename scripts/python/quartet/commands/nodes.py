@@ -21,7 +21,7 @@ from typing import Any, Optional
 from quartet.command_line import UsageError, add_build, seconds, share, shipped_in, some_of, whole_number
 from quartet.exit_codes import FAILED, STOPPED, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.files import check_output
-from quartet.nodes import acceptance, findings, table
+from quartet.nodes import acceptance, findings, reference, table
 from quartet.nodes import plan as nodes_plan
 from quartet.paths import MACHINES, RESULTS
 from quartet.report.charts import style
@@ -64,6 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="share of checks of alike nodes that name a node (%(default)s)")
     parser.add_argument("--least", type=share(), default=0.05, metavar="SHARE",
                         help="a node is named only if it is this share below the median (%(default)s, or 5%%)")
+    parser.add_argument("--reference", type=Path, action="append", default=[], metavar="PATH",
+                        help="also names nodes that are slow beside it: what quartet history --reference wrote, or "
+                             "documents of sound nodes; may be repeated")
     parser.add_argument("--folder", type=Path,
                         help="folder of this check (an unfinished one of the same plan, or a new one "
                         "in --results)")
@@ -164,6 +167,7 @@ def run(options: argparse.Namespace) -> int:
     if options.acceptance:
         check_output(options.acceptance, [])
         style.require_matplotlib()
+    known = reference.read(options.reference, options.least)
     options.budget = None
     allocation = Allocation.here()
     machine = SlurmMachine.load(options.slurm) if options.slurm else machine_here()
@@ -173,7 +177,7 @@ def run(options: argparse.Namespace) -> int:
     path, plan = folder.path, folder.plan
     say(f"{counted(len(launches(plan)), 'launch')}, results in {os.path.relpath(path)}")
     code = make_sweep(folder, options, machine, allocation).run()
-    found = findings.find(folder, options.false_alarms, options.least)
+    found = findings.find(folder, options.false_alarms, options.least, known)
     earlier, date = findings.Earlier.beside(path), time.strftime("%Y-%m-%d %H:%M")
     if not found.left:
         findings.keep(path, found, date)

@@ -1,49 +1,46 @@
-"""References that renew themselves: for each kind of node the documents of its newest sound stretch, which is after the
-last change of its node, in a folder that `quartet compare` and `quartet node-check` take; and a line for each row, for
-people to review."""
+"""References that renew themselves: for each kind of node a file with the medians of its newest sound stretch, which is
+after the last change of each node."""
 
-import shutil
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from quartet.exit_codes import UNDECIDED, ScriptError
-from quartet.files import make_folder, write_text
-from quartet.history.changes import LEAST
+from quartet.files import make_folder
 from quartet.history.moments import Moment
-from quartet.history.store import Series, Store
+from quartet.history.store import Launched, Series, Store
 from quartet.history.table import day
-from quartet.results.statistics import median_interval
-from quartet.text import rate, slug
+from quartet.nodes.reference import ENDING, slow_below, write
+from quartet.results.statistics import LEAST_VALUES, median_interval
+from quartet.text import slug
 
-ROWS = "rows.txt"
+
+def renew(folder: Path, store: Store, every: Sequence[Series], found: Sequence[Moment],
+          sources: Iterable[str]) -> list[Path]:
+    """Writes the files anew. Raises ScriptError."""
+    rows: dict[str, dict[tuple[str, str, tuple[object, ...]], list[Launched]]] = {}
+    for node in sorted({series.node for series in every}):
+        begin = max((moment.end for moment in found if node in moment.nodes), default=float("-inf"))
+        for one in store.launched(node, begin):
+            rows.setdefault(slug(one.kind), {}).setdefault((one.row, one.unit, one.place), []).append(one)
+    written = []
+    for name, by_row in sorted(rows.items()):
+        lines = [_row(*key, members) for key, members in sorted(by_row.items(), key=str)
+                 if len(members) >= LEAST_VALUES]
+        if lines:
+            written.append(make_folder(folder) / f"{name}{ENDING}")
+            write(written[-1], next(iter(by_row.values()))[0].kind, sources, lines)
+    if not written:
+        raise ScriptError(f"no row has {LEAST_VALUES} launches after its node's last change: wait for more", UNDECIDED)
+    return written
 
 
-def write(folder: Path, store: Store, every: Sequence[Series], found: Sequence[Moment]) -> int:
-    """Fills a folder that is new or empty. Returns the number of documents. Raises ScriptError."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ScriptError(f"{folder} is not empty (references are compared with the old ones): name a new folder")
-    sound = {node: max((moment.end for moment in found if node in moment.nodes), default=float("-inf"))
-             for node in {series.node for series in every}}
-    stretches = [(series, [value for value in zip(series.times, series.rates) if value[0] >= sound[series.node]])
-                 for series in every]
-    by_row: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
-    for series, values in stretches:
-        if len(values) >= LEAST:
-            by_row.setdefault((series.kind, series.row, series.unit), []).extend(values)
-    lines = []
-    for (kind, row, unit), values in sorted(by_row.items()):
-        rates, times = [one for _, one in values], [time for time, _ in values]
-        band = median_interval(rates)
-        lines.append(f"{kind}; {row}; {rate(statistics.median(rates))} {unit}; "
-                     f"{'-'.join(map(rate, band)) if band else 'no band'}; {len(rates)} launches; "
-                     f"{day(min(times))} to {day(max(times))}")
-    documents = [one for node, begin in sorted(sound.items()) for one in store.files(node, begin)]
-    if not lines:
-        raise ScriptError(f"no row has {LEAST} launches after its node's last change: wait for more", UNDECIDED)
-    for number, (kind, file) in enumerate(documents):
-        target = folder / slug(kind)
-        make_folder(target)
-        shutil.copyfile(file, target / f"{number:04}-{file.name}")
-    write_text(folder / ROWS, "\n".join(lines) + "\n")
-    return len(documents)
+def _row(name: str, unit: str, place: tuple[object, ...], launches: list[Launched]) -> dict[str, object]:
+    rates, times = [one.rate for one in launches], [one.time for one in launches]
+    fractions = [one.fraction for one in launches if one.fraction]
+    low, high = median_interval(rates) or (min(rates), max(rates))
+    rounded = {key: float(f"{value:.5g}") for key, value in {
+        "median": statistics.median(rates), "low": low, "high": high, "slow_below": slow_below(rates),
+        **({"fraction_of_limit": statistics.median(fractions)} if fractions else {})}.items()}
+    return {"name": name, "unit": unit, **rounded, "launches": len(rates), "nodes": len({one.node for one in launches}),
+            "first": day(min(times)), "last": day(max(times)), "place": place}

@@ -1,19 +1,20 @@
 """An index of documents in memory, for queries by SQL. The documents are the store; a launch is one value of a row."""
 
+import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 from quartet.history.facts import Dated, facts
 from quartet.results import identity, judged, models_of_gpus
 from quartet.results.document import device
 
 TABLES = """
-CREATE TABLE launch(id INTEGER PRIMARY KEY, time REAL, node TEXT, machine TEXT, kind TEXT, file TEXT);
-CREATE TABLE rate(launch INTEGER, row TEXT, unit TEXT, rate REAL);
+CREATE TABLE launch(id INTEGER PRIMARY KEY, time REAL, node TEXT, machine TEXT, kind TEXT, place TEXT);
+CREATE TABLE rate(launch INTEGER, row TEXT, unit TEXT, rate REAL, fraction REAL);
 CREATE TABLE fact(launch INTEGER, what TEXT, value TEXT);
 """
 # Machines that share a name are nodes of their own, as every virtual machine that is called vm.
@@ -33,6 +34,20 @@ class Series:
     kind: str  # of the node, at last
     times: tuple[float, ...]  # ascending, seconds since 1970
     rates: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Launched:
+    """A row of one launch, and where it ran."""
+
+    node: str
+    kind: str  # of the node
+    place: tuple[object, ...]  # as of a Case
+    row: str
+    unit: str
+    time: float
+    rate: float
+    fraction: Optional[float]  # of the limit
 
 
 class Store:
@@ -62,10 +77,12 @@ class Store:
         self.left_out += len(every) - len(sound)
         self.launches += 1
         node = _node(document)
+        place = json.dumps(every[0].place if every else ())
         self._index.execute("INSERT INTO launch VALUES (?, ?, ?, ?, ?, ?)",
-                            (self.launches, time, node, self._machine(node, document), kind(document), str(file)))
-        self._index.executemany("INSERT INTO rate VALUES (?, ?, ?, ?)",
-                                [(self.launches, case.text, case.unit, case.rate) for case in sound if case.rate > 0])
+                            (self.launches, time, node, self._machine(node, document), kind(document), place))
+        self._index.executemany("INSERT INTO rate VALUES (?, ?, ?, ?, ?)",
+                                [(self.launches, case.text, case.unit, case.rate, case.fraction_of_limit)
+                                 for case in sound if case.rate > 0])
         self._index.executemany("INSERT INTO fact VALUES (?, ?, ?)",
                                 [(self.launches, *item) for item in facts(document).items()])
 
@@ -88,10 +105,12 @@ class Store:
         return [Series(node, row, unit, values[-1][2], tuple(value[0] for value in values),
                        tuple(value[1] for value in values)) for (node, row, unit), values in found.items()]
 
-    def files(self, node: str, begin: float) -> list[tuple[str, Path]]:
-        """The kind of node and the document of each launch there from that time on."""
-        return [(kind_then, Path(file)) for kind_then, file in self._index.execute(
-            "SELECT kind, file FROM launch WHERE node = ? AND time >= ? ORDER BY time, id", (node, begin))]
+    def launched(self, node: str, begin: float) -> Iterator[Launched]:
+        """The rows there from that time on."""
+        for kind_then, place, *rest in self._index.execute(
+                "SELECT kind, place, row, unit, time, rate, fraction FROM launch JOIN rate ON launch = id "
+                "WHERE node = ? AND time >= ? ORDER BY time, id", (node, begin)):
+            yield Launched(node, kind_then, tuple(json.loads(place)), *rest)
 
     def facts_of(self, nodes: Iterable[str], begin: float, end: float) -> dict[str, dict[str, Dated]]:
         """What each node's launches of that time recorded, by fact and node."""

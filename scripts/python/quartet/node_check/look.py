@@ -10,7 +10,7 @@ from quartet.exit_codes import VERIFIED, WRONG_RESULT
 from quartet.files import FileProblem
 from quartet.launch import Files, LocalLauncher, Outcome
 from quartet.node_check.plan import Launch
-from quartet.node_check.reference import Known, Reference
+from quartet.nodes.reference import Known, Reference
 from quartet.results import Case, cases, load
 from quartet.text import counted, fraction, rate
 

@@ -68,8 +68,9 @@ class Acceptance:
         found: dict[str, list[str]] = {}
         for one in self.found.slow:
             since = self.earlier.since(one.who, one.what)
+            below = "reference" if one.score is None else "median"
             found.setdefault(one.who, []).append(
-                f"{one.what} {one.share:.0%} below the median" + f", since {since}" * (not since.startswith("now")))
+                f"{one.what} {one.share:.0%} below the {below}" + f", since {since}" * (not since.startswith("now")))
         for (who, what), why in self.found.failures.items():
             found.setdefault(who, []).append(f"{what} failed: {why}")
         rated = {(who, measure.what) for measure in self.found.measures for who in measure.rates}
@@ -143,6 +144,9 @@ def _facts(report: Acceptance) -> Iterable[str]:
            f"{report.least:.0%} or more below the median, and further than chance explains: alike and undisturbed "
            f"nodes would give a false alarm in {report.false_alarms:.0%} of such checks.")
     for measure in report.found.measures:
+        for known in list(measure.known.values())[:1]:
+            yield (f"{measure.what}: nor may one be below {rate(known.bound)} {measure.unit}, by the reference "
+                   f"({known.source}, median {rate(known.rate)} of {counted(known.launches, 'launch')})")
         if measure.sample:
             yield (f"{measure.what}: median {rate(measure.sample.median)} {measure.unit} of {len(measure.rates)}, "
                    f"robust deviation {measure.sample.deviation:.1%}, "

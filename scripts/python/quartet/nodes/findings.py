@@ -11,6 +11,7 @@ from quartet.exit_codes import VERIFIED
 from quartet.files import FileProblem, read_json, write_json
 from quartet.nodes.outliers import LEAST_VALUES, Sample, scored, slow
 from quartet.nodes.plan import PAIR
+from quartet.nodes.reference import Known, Reference
 from quartet.sweep import placement
 from quartet.sweep.folder import Launch, SweepFolder, judged_launches, launches
 from quartet.units import MIB
@@ -28,8 +29,9 @@ class Slow:
     what: str
     rate: float
     mark: str  # behind the rate, as in all tables
+    median: float  # of all, or of the reference
     share: float  # below the median
-    score: float  # in robust deviations
+    score: Optional[float] = None  # in robust deviations; None beside a reference
 
 
 @dataclass
@@ -40,6 +42,7 @@ class Measure:
     unit: str
     rates: dict[str, Rated]
     sample: Optional[Sample] = None  # None if there are too few
+    known: dict[str, Known] = field(default_factory=dict)  # what a reference has of each
 
 
 @dataclass
@@ -51,23 +54,25 @@ class Findings:
 
     @property
     def is_decided(self) -> bool:
-        return any(measure.sample for measure in self.measures)
+        return any(measure.sample or measure.known for measure in self.measures)
 
 
-def find(folder: SweepFolder, false_alarms: float, least: float) -> Findings:
-    """`false_alarms` is of the whole check: shared by what is measured."""
+def find(folder: SweepFolder, false_alarms: float, least: float, reference: Optional[Reference] = None) -> Findings:
+    """`false_alarms` is of the whole check: shared by what is measured. Beside a reference all may be slow."""
     found = Findings()
-    rates, units = _rates(folder, found)
+    known: dict[tuple[str, str], Known] = {}
+    rates, units = _rates(folder, found, reference or Reference({}), known)
     pairs = rates.pop(PAIR, {})
     named = {kind: {" ".join(hosts): rate for hosts, rate in each.items()} for kind, each in rates.items()}
     if pairs:
         named[NETWORK] = _best_of_each(pairs)
     share = false_alarms / max(1, len(named) + bool(pairs))
     for what, each in named.items():
-        _judge(found, Measure(what, units.get(what, units.get(PAIR, "")), each), share, least)
+        there = {who: known[what, who] for who in each if (what, who) in known}
+        _judge(found, Measure(what, units.get(what, units.get(PAIR, "")), each, known=there), share, least)
     # A node whose pairs are all slow is said once.
-    known = {one.who for one in found.slow if one.what == NETWORK}
-    others = {" - ".join(hosts): rate for hosts, rate in pairs.items() if not known & set(hosts)}
+    told = {one.who for one in found.slow if one.what == NETWORK}
+    others = {" - ".join(hosts): rate for hosts, rate in pairs.items() if not told & set(hosts)}
     if others:
         _judge(found, Measure(PAIR, units[PAIR], others), share, least)
     found.slow.sort(key=lambda one: -one.share)
@@ -76,12 +81,15 @@ def find(folder: SweepFolder, false_alarms: float, least: float) -> Findings:
 
 def _judge(found: Findings, measure: Measure, false_alarms: float, least: float) -> None:
     found.measures.append(measure)
-    if len(measure.rates) < LEAST_VALUES:
-        return
     rates = {who: rate for who, (rate, _) in measure.rates.items()}
-    measure.sample = scored(rates, false_alarms)
-    found.slow += [Slow(who, measure.what, *measure.rates[who], share, measure.sample.scores[who])
-                   for who, share in slow(rates, false_alarms, least).items()]
+    named: dict[str, float] = {}
+    if len(rates) >= LEAST_VALUES:
+        measure.sample = sample = scored(rates, false_alarms)
+        named = slow(rates, false_alarms, least)
+        found.slow += [Slow(who, measure.what, *measure.rates[who], sample.median, share, sample.scores[who])
+                       for who, share in named.items()]
+    found.slow += [Slow(who, measure.what, *measure.rates[who], known.rate, 1 - rates[who] / known.rate)
+                   for who, known in measure.known.items() if rates[who] < known.bound and who not in named]
 
 
 def _best_of_each(pairs: dict[tuple[str, ...], Rated]) -> dict[str, Rated]:
@@ -92,9 +100,10 @@ def _best_of_each(pairs: dict[tuple[str, ...], Rated]) -> dict[str, Rated]:
     return best
 
 
-def _rates(folder: SweepFolder, found: Findings) -> tuple[dict[str, dict[tuple[str, ...], Rated]], dict[str, str]]:
+def _rates(folder: SweepFolder, found: Findings, reference: Reference, known: dict[tuple[str, str], Known]
+           ) -> tuple[dict[str, dict[tuple[str, ...], Rated]], dict[str, str]]:
     """The best launch of each, by kind and nodes: what disturbs one launch does not make a node slow. And the
-    units."""
+    units. Adds what the reference has of each kind and node."""
     rates: dict[str, dict[tuple[str, ...], Rated]] = {}
     units: dict[str, str] = {}
     kinds = {number: block.title for block in folder.plan.blocks for number in block.members}
@@ -113,6 +122,10 @@ def _rates(folder: SweepFolder, found: Findings) -> tuple[dict[str, dict[tuple[s
                     units[what] = case.unit
                     each = rates.setdefault(what, {})
                     each[hosts] = max((case.rate, case.mark), each.get(hosts, (0.0, "")))
+                    there = reference.of(case)
+                    if there:
+                        known.update({(NETWORK, host): there for host in hosts} if what == PAIR else
+                                     {(what, " ".join(hosts)): there})
     return rates, units
 
 

@@ -12,9 +12,9 @@ TEXT = (0, 1, 6)  # columns
 
 def render(found: Findings, earlier: Earlier, false_alarms: float, least: float) -> str:
     units = {measure.what: measure.unit for measure in found.measures}
-    medians = {measure.what: measure.sample.median for measure in found.measures if measure.sample}
-    rows = [HEADINGS, *((one.who, f"{one.what} {units[one.what]}", rate(one.rate) + one.mark, rate(medians[one.what]),
-                         f"{one.share:.0%}", f"{one.score:.1f}", earlier.since(one.who, one.what))
+    rows = [HEADINGS, *((one.who, f"{one.what} {units[one.what]}", rate(one.rate) + one.mark, rate(one.median),
+                         f"{one.share:.0%}", "reference" if one.score is None else f"{one.score:.1f}",
+                         earlier.since(one.who, one.what))
                         for one in found.slow)]
     lines: list[str] = []
     if found.slow:
@@ -39,6 +39,8 @@ def _spread(measure: Measure) -> str:
     for sign in "?!":
         marked = sum(mark == sign for _, mark in measure.rates.values())
         what += f", {marked} of them {sign}" if marked else ""
+    for known in list(measure.known.values())[:1]:
+        what += f", reference {rate(known.rate)} {measure.unit} (slow below {rate(known.bound)}; {known.source})"
     if not measure.sample:
         return f"{measure.what}: {what}, too few to tell who stands out ({LEAST_VALUES} at least)"
     return (f"{measure.what}: {what}, median {rate(measure.sample.median)} {measure.unit}, robust deviation "
@@ -51,5 +53,6 @@ def _verdict(found: Findings, false_alarms: float, least: float) -> str:
     names = list(dict.fromkeys(one.who for one in found.slow))
     more = [f"and {len(names) - SHOWN} more"] * (len(names) > SHOWN)
     who = f"Slow: {', '.join([*names[:SHOWN], *more])}." if names else "None is slow."
-    return (f"{who} Alike and undisturbed nodes would give a false alarm in {false_alarms:.0%} of such checks; "
-            f"less than {least:.0%} below the median is not named.")
+    besides = ", apart from those beside the reference" * any(measure.known for measure in found.measures)
+    return (f"{who} Alike and undisturbed nodes would give a false alarm in {false_alarms:.0%} of such "
+            f"checks{besides}; less than {least:.0%} below the median is not named.")

@@ -49,9 +49,10 @@ def ratio(first: list[float], second: list[float], error: float = ERROR) -> Rati
 def median_interval(sample: list[float], error: float = ERROR) -> Optional[tuple[float, float]]:
     """The interval of the median of what the sample was drawn from; None below LEAST_VALUES for 95%."""
     ordered, count = sorted(sample), len(sample)
-    below, cut = 0.0, 0
-    while below + math.comb(count, cut) / 2**count <= error / 2:
-        below += math.comb(count, cut) / 2**count
+    below, cut, ways = 0, 0, 1  # ways to choose `cut` of the values
+    while (below + ways) / 2**count <= error / 2:
+        below += ways
+        ways = ways * (count - cut) // (cut + 1)
         cut += 1
     return (ordered[cut - 1], ordered[-cut]) if cut > 0 else None
 
