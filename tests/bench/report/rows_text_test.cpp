@@ -105,8 +105,11 @@ TEST(RowsText, FitsEightyColumns) {
     row.name.threads = 128;
     row.flags = {{FlagKind::above_limit, "too fast"}};
     row.check = Check{};
-    EXPECT_THAT(lines_of({row}), Each(SizeIs(testing::Le(80U))));
-    EXPECT_THAT(lines_of({row}).at(2), HasSubstr("950119!"));
+    row.name.words = {{"storage", "symmetric"}};
+    const auto lines = lines_of({row}, "8 x NVIDIA H100 80GB HBM3");
+    EXPECT_THAT(lines, Each(SizeIs(testing::Le(80U))));
+    EXPECT_EQ(lines.at(1), "  pushes 100");
+    EXPECT_THAT(lines.back(), HasSubstr("950119!"));
 }
 
 TEST(RowsText, OfNoRowsIsEmpty) {

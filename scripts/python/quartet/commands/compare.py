@@ -125,7 +125,7 @@ def _beside_published(folder: Path, side: Side, options: argparse.Namespace) -> 
     if any(OTHER_DEVICE in pair.why for pair in pairs) and \
             all(pair.verdict is Verdict.NOT_COMPARABLE for pair in pairs):
         print(compare_table.render([side], pairs, options.threshold), end="")
-        print("    No number is of this model of GPU: the ratios are for orientation, no verdict.")
+        print("    No number is of this model of GPU: ratios are for orientation, no verdict.")
         return NOTHING_SLOWER
     if pairs or not side.samples:
         return _shown([side], pairs, options)
