@@ -19,8 +19,8 @@ from quartet.node_check import check, output, plan
 from quartet.node_check.check import Found, Verdict
 from quartet.node_check.look import Row
 from quartet.nodes import plan as nodes_plan
-from quartet.nodes.reference import Known
 from quartet.results import cases
+from quartet.results.reference import Known
 from tree import SCRIPTS
 
 # Does what is in the file of its name and look: "cg.1", else "cg".
@@ -195,7 +195,7 @@ class Verdicts(FakeNode):
         self.assertLess(time.monotonic() - begin, 3)
         self.assertEqual(code, CANNOT_TELL, line)
         self.assertIn("next: quartet node-check --budget 30", line)
-        with mock.patch("quartet.nodes.reference.read", side_effect=lambda *_: time.sleep(20)):
+        with mock.patch("quartet.results.reference.read", side_effect=lambda *_: time.sleep(20)):
             code, line = self.verdict(100, more=("--budget", "2"))
         self.assertLess(time.monotonic() - begin, 6)
         self.assertEqual((code, "no time was left" in line), (CANNOT_TELL, True), line)

@@ -9,8 +9,7 @@ from history_test import launch
 from node_check_test import SICK, SOUND, FakeNode
 from quartet.history import reference as history_reference
 from quartet.history import store
-from quartet.nodes import reference
-from quartet.results import cases
+from quartet.results import cases, reference
 
 FFT = "fft/native/host/shm/transposed/n:4096/ranks:2/threads:1"
 STREAM = fake_results.stream_name()

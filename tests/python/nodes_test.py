@@ -15,9 +15,9 @@ import fake_results
 import in_process
 from quartet.commands import nodes as nodes_command
 from quartet.launch import LaunchError, Outcome
-from quartet.nodes import acceptance, findings, outliers, reference, table
+from quartet.nodes import acceptance, findings, table
 from quartet.nodes import plan as nodes_plan
-from quartet.results import cases
+from quartet.results import cases, outliers, reference
 from quartet.slurm import allocation
 from quartet.slurm.machine import MachineError
 from quartet.sweep.folder import SweepFolder, launches

@@ -44,9 +44,9 @@ from quartet.compare.sides import Side, read_sides
 from quartet.exit_codes import BAD_USAGE, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.launch import LocalLauncher
 from quartet.machine import Machine
-from quartet.nodes import reference as of_nodes
 from quartet.paths import RESULTS, SHIPPED
 from quartet.results import collect, device, published
+from quartet.results import reference as of_nodes
 from quartet.results.statistics import ERROR
 from quartet.share import bundle
 from quartet.tables import orientation

@@ -36,8 +36,8 @@ from quartet.node_check import plan
 from quartet.node_check.check import SECONDS_TO_KILL, Found, NodeCheck, Verdict, more_time
 from quartet.node_check.look import MAKE_REFERENCE, Killing
 from quartet.node_check.output import Report
-from quartet.nodes import reference
 from quartet.nodes.plan import CHECKS, CUDA, HOST
+from quartet.results import reference
 from quartet.terminal import printable
 
 EXAMPLE = "quartet node-check --reference sound/ --budget 60"

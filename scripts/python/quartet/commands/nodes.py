@@ -21,10 +21,11 @@ from typing import Any, Optional
 from quartet.command_line import UsageError, add_build, seconds, share, shipped_in, some_of, whole_number
 from quartet.exit_codes import FAILED, STOPPED, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.files import check_output
-from quartet.nodes import acceptance, findings, reference, table
+from quartet.nodes import acceptance, findings, table
 from quartet.nodes import plan as nodes_plan
 from quartet.paths import MACHINES, RESULTS
 from quartet.report.charts import style
+from quartet.results import reference
 from quartet.slurm.allocation import Allocation, StepLauncher, hosts_of, machine_here
 from quartet.slurm.launcher import SlurmLauncher
 from quartet.slurm.machine import SlurmMachine

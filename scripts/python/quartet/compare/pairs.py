@@ -13,9 +13,9 @@ from enum import Enum
 from typing import Optional
 
 from quartet.compare.sides import Sample, Side
-from quartet.nodes.reference import Reference
 from quartet.results import Name
 from quartet.results.published import Number, nearest
+from quartet.results.reference import Reference
 from quartet.results.statistics import (
     ERROR,
     LEAST_VALUES,

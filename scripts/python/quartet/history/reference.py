@@ -10,7 +10,7 @@ from quartet.files import make_folder
 from quartet.history.moments import Moment
 from quartet.history.store import Launched, Series, Store
 from quartet.history.table import day
-from quartet.nodes.reference import ENDING, slow_below, write
+from quartet.results.reference import ENDING, slow_below, write
 from quartet.results.statistics import LEAST_VALUES, median_interval
 from quartet.text import slug
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from quartet.launch import LocalLauncher
 from quartet.node_check.look import Row, Seen, State, both, look
 from quartet.node_check.plan import Launch
-from quartet.nodes.reference import Reference
+from quartet.results.reference import Reference
 from quartet.text import fraction
 
 SECONDS_TO_START = 2.0  # of a launch, beyond what it is told

@@ -10,8 +10,8 @@ from quartet.exit_codes import VERIFIED, WRONG_RESULT
 from quartet.files import FileProblem
 from quartet.launch import Files, LocalLauncher, Outcome
 from quartet.node_check.plan import Launch
-from quartet.nodes.reference import Known, Reference
 from quartet.results import Case, cases, load
+from quartet.results.reference import Known, Reference
 from quartet.text import counted, fraction, rate
 
 MAKE_REFERENCE = "quartet node-check --results FOLDER on sound nodes, then --reference FOLDER"

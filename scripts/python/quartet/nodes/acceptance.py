@@ -10,11 +10,11 @@ from typing import Any
 
 from quartet.files import replacing
 from quartet.nodes.findings import NETWORK, Earlier, Findings, Measure
-from quartet.nodes.outliers import LEAST_VALUES
 from quartet.nodes.plan import PAIR
 from quartet.report.charts import style
 from quartet.report.charts.markup import sound
 from quartet.report.factors import natural
+from quartet.results.outliers import LEAST_VALUES
 from quartet.sweep.folder import launches
 from quartet.sweep.plan import Plan
 from quartet.text import ABOVE_LIMIT, DISTRUSTED, aligned, counted, rate, widths_of

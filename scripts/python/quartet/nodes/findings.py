@@ -9,9 +9,9 @@ from typing import Any, Optional
 from quartet import schema
 from quartet.exit_codes import VERIFIED
 from quartet.files import FileProblem, read_json, write_json
-from quartet.nodes.outliers import LEAST_VALUES, Sample, scored, slow
 from quartet.nodes.plan import PAIR
-from quartet.nodes.reference import Known, Reference
+from quartet.results.outliers import LEAST_VALUES, Sample, scored, slow
+from quartet.results.reference import Known, Reference
 from quartet.sweep import placement
 from quartet.sweep.folder import Launch, SweepFolder, judged_launches, launches
 from quartet.units import MIB

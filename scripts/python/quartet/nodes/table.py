@@ -1,8 +1,8 @@
 """The table of a check of nodes: who stands out, what failed, and how alike the others are."""
 
 from quartet.nodes.findings import Earlier, Findings, Measure
-from quartet.nodes.outliers import LEAST_VALUES
 from quartet.nodes.plan import PAIR
+from quartet.results.outliers import LEAST_VALUES
 from quartet.text import ABOVE_LIMIT, DISTRUSTED, aligned, counted, rate, widths_of, wrapped
 
 HEADINGS = ("node", "what", "rate", "median", "below", "score", "since")

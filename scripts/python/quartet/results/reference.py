@@ -10,8 +10,8 @@ from typing import Any, Optional
 
 from quartet.exit_codes import ScriptError
 from quartet.files import FileProblem, read_json, with_bounds, write_text
-from quartet.nodes.outliers import LEAST_VALUES, scored
 from quartet.results import Case, Launches, collect, judged_cases
+from quartet.results.outliers import LEAST_VALUES, scored
 from quartet.terminal import printable
 
 FALSE_ALARMS = 0.05  # of one look: a node is sick by two
