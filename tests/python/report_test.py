@@ -13,6 +13,7 @@ from unittest import mock
 
 import fake_results
 import in_process
+from fake_roads import node
 from quartet.commands import report
 from quartet.report import sorting
 from quartet.results import judged_cases, published
@@ -303,8 +304,10 @@ class Contents(Reported):
 
     def test_every_row_of_every_document_is_in_the_table(self):
         names = [fake_results.stream_name(size=f"{2**power}MiB") for power in range(1, 8)]
-        self.put("a.json", *(fake_results.case(name, 5000) for name in names))
+        self.put("a.json", *(fake_results.case(name, 5000, road=[node("n1", between=100, eth0=97, ib0=3), node("n2")])
+                             for name in names))
         rows = self.page().text.split("Every row")[-1]
+        self.assertIn("eth0 97%, ib0 3%", rows)
         for name in names:
             self.assertIn(name, rows)
 

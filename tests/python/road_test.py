@@ -19,7 +19,7 @@ class BetweenNodes(unittest.TestCase):
     def test_it_is_that_of_the_interface_that_moved_the_bytes(self):
         found = road(pair(1, 99), "mpi")
         self.assertEqual((found.parts, found.beside, found.warning), ((("mlx5_0", 0.99), ("eth0", 0.01)), (), ""))
-        self.assertEqual(found.most, "mlx5_0")
+        self.assertEqual((found.most, found.text), ("mlx5_0", "mlx5_0 99%, eth0 1%"))
 
     def test_a_silent_fall_back_to_tcp_is_marked(self):
         self.assertEqual(road(pair(103, 0), "mpi").warning, "100% by TCP over eth0 (10 Gb/s) on n1, "

@@ -73,7 +73,7 @@ def every_row(launches: list[Launch]) -> Section:
         "rows", "Every row",
         "One line for each case of each document, the failed last.",
         tables=[Table(("case", "median", "unit", "95% interval", "runs", "seconds",
-                       "whole task, seconds", "check", "limit", "of it", "note", "workers",
+                       "whole task, seconds", "check", "limit", "of it", "road", "note", "workers",
                        "document"), rows,
                       frozenset({"median", "95% interval", "runs", "seconds", "limit", "of it",
                                  "whole task, seconds", "workers"}))] if rows else [],
@@ -83,7 +83,7 @@ def every_row(launches: list[Launch]) -> Section:
 def _row(launch: Launch) -> tuple[str, ...]:
     case = launch.case
     if case.error:
-        return (case.text, *[""] * 6, "failed", "", "", case.error, "", launch.path)
+        return (case.text, *[""] * 6, "failed", "", "", "", case.error, "", launch.path)
     low_high = f"{rate(case.interval[0])} to {rate(case.interval[1])}" if case.interval else ""
     total = sum(case.whole_task.values())
     doubts = "; ".join(filter(None, [case.note, *case.flags.values()]))
@@ -91,5 +91,5 @@ def _row(launch: Launch) -> tuple[str, ...]:
     return (case.text, rate(case.rate) + "?" * case.is_distrusted, case.unit, low_high, str(case.runs),
             f"{case.seconds:.4g}", f"{total:.4g}" if total else "", CHECKS[case.verified],
             rate(case.limit["rate"]) + decided if case.limit else "",
-            f"{case.fraction_of_limit:.0%}{case.mark}" if case.fraction_of_limit else "", doubts,
+            f"{case.fraction_of_limit:.0%}{case.mark}" if case.fraction_of_limit else "", case.road.text, doubts,
             str(case.workers), launch.path)

@@ -32,6 +32,11 @@ class Road:
     warning: str = ""  # that there was a faster one
 
     @property
+    def text(self) -> str:
+        """ "mlx5_0 99%, eth0 1%"; empty if there are no parts."""
+        return ", ".join(f"{name} {share:.0%}" for name, share in self.parts)
+
+    @property
     def most(self) -> str:
         """The part that carried most; empty if there is none."""
         return self.parts[0][0] if self.parts else ""
