@@ -59,9 +59,9 @@ class SlurmMachine:
             if os.path.isfile(path) and not os.path.getsize(path):
                 raise MachineError(f"{path} is empty (what should have written it failed): {HOW_TO_MAKE} where Slurm "
                                    "answers") from None
-            why = f"{path}: cannot be read ({reason_of(error)})" if isinstance(error, OSError) else error
+            why = reason_of(error) if isinstance(error, OSError) else error
             meant = near(path.name, (file.stem for file in sorted(MACHINES.glob("*.json"))))
-            raise MachineError(f"{why}{meant}: {HOW_TO_MAKE}") from None
+            raise MachineError(f"{path}: cannot be read ({why}){meant}: {HOW_TO_MAKE}") from None
         return SlurmMachine.of(data, f"{path}: ")
 
     @staticmethod
