@@ -60,18 +60,22 @@ class OnSlurm(ClusterTest):
     def run_program(self, script, program, *arguments, options=(), **environment):
         """The document of a job."""
         self.document.unlink(missing_ok=True)
-        for _ in range(ATTEMPTS):
-            self.output.unlink(missing_ok=True)
-            job = self.submit(script, PROGRAMS / program, *FEW, *SMALL[program], *arguments, "--json",
-                              self.document, options=options, **environment)
-            self.cluster.wait(job)
-            if not self.dies_as_it_starts(job):
-                break
-        self.end(job)
+        self.complete(script, PROGRAMS / program, *FEW, *SMALL[program], *arguments, "--json", self.document,
+                      options=options, **environment)
         document = read(self.document)
         self.assertTrue(medians(document))
         self.assertTrue(all(row["verified"] for row in medians(document)))
         return document
+
+    def complete(self, *words, **how):
+        """Runs a job to its end, anew where it died as it started."""
+        for _ in range(ATTEMPTS):
+            self.output.unlink(missing_ok=True)
+            job = self.submit(*words, **how)
+            self.cluster.wait(job)
+            if not self.dies_as_it_starts(job):
+                break
+        self.end(job)
 
     def dies_as_it_starts(self, job):
         """In Open MPI 4.1 and PMIx 4.2 under srun, of a hundred jobs on three nodes with two ranks each
@@ -277,7 +281,7 @@ class Clusters(OnSlurm):
     def test_a_step_has_its_planes(self):
         step = ("--ranks=6", "--nodes=2", "--distribution=plane=2", PROGRAMS / "matmul", *FEW, *SMALL["matmul"],
                 "--formulation", "dataflow", "--reducers", "2", "--json", self.document)
-        self.end(self.submit("cpu.sbatch", *step, options=("--nodes=2", "--ntasks-per-node=4")))
+        self.complete("cpu.sbatch", *step, options=("--nodes=2", "--ntasks-per-node=4"))
         self.assert_planes(read(self.document), "1 1 2 2 1 1")
 
     def test_the_whole_task_begins_with_the_launch(self):

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import weakref
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -59,6 +60,7 @@ class Store:
         self.undated: list[Path] = []  # whose date is none
         self._machines: dict[str, list[tuple[identity.Facts, str]]] = {}  # by node: models, and in words
         self._index = sqlite3.connect(":memory:")
+        weakref.finalize(self, self._index.close)
         self._index.executescript(TABLES)
         for file, document in documents:
             self._add(file, document)
