@@ -23,7 +23,7 @@ from quartet_cli import assert_refused, errors, medians, run, run_each
 
 RANKS = 3
 SMALL = "--device host --threads 1 --limits off"
-TRIES = 5
+TRIES = 20
 KILLS = int(os.environ.get("QUARTET_TILE_KILLS", "6"))
 PYTHON_WITH_NUMPY = os.environ.get("QUARTET_PYTHON_WITH_NUMPY", "")
 ALL = 15 * 15  # tiles
