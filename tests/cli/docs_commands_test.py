@@ -33,7 +33,7 @@ GIVEN = {
     "docs/cluster.md": """mkdir results/runs && cp results/measured/intel*/*-cg-*.json results/runs/""",
     "docs/prediction.md": """cp scripts/slurm/machines/fat-tree-cpu-example.json mine.json
 mkdir results/runs one_node && cp results/measured/intel*/*-fft-*.json results/runs/
-cp results/measured/intel*/*-cg-*.json one_node/
+scripts/quartet launch 2 cg --runs 3 --size 1024 --iterations 5 --json one_node/cg.json
 scripts/quartet launch 2 stream --transport mpi --runs 3 --sizes 4k --pushes 1 --json short.json
 scripts/quartet launch 2 stream --transport mpi --runs 3 --sizes 64 --pushes 20 --json long.json""",
 }
