@@ -180,7 +180,7 @@ Run CaseRuns::timed_run(Stage stage) {
     Run run;
     run.conditions = watch.end();
     if (stage == Stage::run) {
-        road_->end();
+        road_->end(watch);
     }
     if (session_.registry().traits(planned_.name.variant.transport).progress_threads ==
         comm::ProgressThreads::of_library) {

@@ -67,7 +67,7 @@ RunConditions MachineWatch::end() {
     const comm::Communicator& world = session_.world();
     world.barrier();  // until then a rank that is ready spins: its own time, like its run's
     const MachineCounters after = machine_.counters(session_.topology().mine().cpus);
-    const auto gpu_after = gpu_counters();
+    gpu_after_ = gpu_counters();
     const Seconds window = after.time - before_.time;
     RunConditions conditions;
     conditions.stolen_share = stolen(after, window);
@@ -86,7 +86,7 @@ RunConditions MachineWatch::end() {
     const auto clock = machine_.megahertz(session_.topology().mine().cpus);
     const double slowest = world.minimum(clock.value_or(0));
     conditions.megahertz = slowest > 0 ? std::optional(slowest) : std::nullopt;
-    add_gpus(conditions, gpu_after);
+    add_gpus(conditions);
     return conditions;
 }
 
@@ -130,16 +130,16 @@ std::optional<double> MachineWatch::others(const MachineCounters& after, Seconds
 }
 
 // Nothing of a job without GPUs, nor of a short time.
-void MachineWatch::add_gpus(RunConditions& conditions,
-                            const std::optional<device::GpuCounters>& after) const {
+void MachineWatch::add_gpus(RunConditions& conditions) const {
     const comm::Communicator& world = session_.world();
     if (conditions.window < least_gpu_window || !world.any(gpu_before_.has_value())) {
         return;
     }
     const auto share = [&](std::optional<Seconds> device::GpuCounters::*counter) {
         std::optional<double> mine;
-        if (gpu_before_ && after && (*gpu_before_).*counter && (*after).*counter) {
-            mine = share_of(*((*after).*counter) - *((*gpu_before_).*counter), conditions.window);
+        if (gpu_before_ && gpu_after_ && (*gpu_before_).*counter && (*gpu_after_).*counter) {
+            mine =
+                share_of(*((*gpu_after_).*counter) - *((*gpu_before_).*counter), conditions.window);
             mine = std::min(*mine, 1.0);  // its steps end before and after the run
         }
         return largest_share(mine);
@@ -148,10 +148,10 @@ void MachineWatch::add_gpus(RunConditions& conditions,
     conditions.thermally_slowed_share = share(&device::GpuCounters::thermally_slowed);
     conditions.power_braked_share = share(&device::GpuCounters::power_braked);
     const bool has_energy =
-        gpu_before_ && gpu_before_->energy_joules && after && after->energy_joules;
+        gpu_before_ && gpu_before_->energy_joules && gpu_after_ && gpu_after_->energy_joules;
     if (world.all(has_energy || !gpu_before_)) {
         conditions.energy_joules =
-            world.sum(has_energy ? *after->energy_joules - *gpu_before_->energy_joules : 0);
+            world.sum(has_energy ? *gpu_after_->energy_joules - *gpu_before_->energy_joules : 0);
     }
 }
 

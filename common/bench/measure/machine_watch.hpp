@@ -44,6 +44,11 @@ class MachineWatch {
     MachineWatch(const Session& session, const MachineProbes& machine);
     /// Same answer on all ranks, without the clock's.
     RunConditions end();
+    /// What its rank's GPU had counted at the beginning and, after end(), then. Local.
+    [[nodiscard]] const std::optional<device::GpuCounters>& gpu_before() const {
+        return gpu_before_;
+    }
+    [[nodiscard]] const std::optional<device::GpuCounters>& gpu_after() const { return gpu_after_; }
 
   private:
     [[nodiscard]] std::optional<double> largest_share(std::optional<double> share) const;
@@ -51,11 +56,12 @@ class MachineWatch {
     [[nodiscard]] std::optional<double> waiting(const MachineCounters& after, Seconds window) const;
     [[nodiscard]] std::optional<double> others(const MachineCounters& after, Seconds window) const;
     [[nodiscard]] std::optional<device::GpuCounters> gpu_counters() const;
-    void add_gpus(RunConditions& conditions, const std::optional<device::GpuCounters>& after) const;
+    void add_gpus(RunConditions& conditions) const;
 
     const Session& session_;
     const MachineProbes& machine_;
     std::optional<device::GpuCounters> gpu_before_;
+    std::optional<device::GpuCounters> gpu_after_;
     MachineCounters before_;
 };
 

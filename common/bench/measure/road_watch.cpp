@@ -51,7 +51,7 @@ Json json_of(const system::Interface& what, const system::Sent& sent, double oth
 }  // namespace
 
 RoadWatch::RoadWatch(Session& session, const PlannedCase& planned, const MachineProbes& machine)
-    : session_(session), machine_(machine) {
+    : session_(session) {
     if (!is_watched()) {
         return;
     }
@@ -59,7 +59,7 @@ RoadWatch::RoadWatch(Session& session, const PlannedCase& planned, const Machine
         plan_node(planned.moved);
     }
     if (session_.topology().mine().local_rank == 0) {
-        traffic_ = machine_.traffic();
+        traffic_ = machine.traffic();
     }
     interfaces_.resize(traffic_ ? traffic_->interfaces().size() : 0);
 }
@@ -111,13 +111,12 @@ void RoadWatch::watch_others() {
 
 void RoadWatch::begin() {
     if (is_watched()) {
-        gpu_before_ = machine_.gpu_counters(session_.gpus(), session_.world().rank());
         before_ = read();
         begin_ = now();
     }
 }
 
-void RoadWatch::end() {
+void RoadWatch::end(const MachineWatch& watch) {
     if (!is_watched()) {
         return;
     }
@@ -129,11 +128,11 @@ void RoadWatch::end() {
         interfaces_[index].sent +=
             system::sent(traffic_->interfaces()[index], before_[index], after[index], window);
     }
-    if (gpu_before_) {
-        const auto gpu = machine_.gpu_counters(session_.gpus(), session_.world().rank())
-                             .value_or(device::GpuCounters{});
-        add(nvlink_, gpu_before_->nvlink_sent, gpu.nvlink_sent);
-        add(pcie_, gpu_before_->pcie_sent, gpu.pcie_sent);
+    if (const auto& gpu = watch.gpu_before()) {
+        const auto later = watch.gpu_after().value_or(device::GpuCounters{});
+        reads_gpu_ = true;
+        add(nvlink_, gpu->nvlink_sent, later.nvlink_sent);
+        add(pcie_, gpu->pcie_sent, later.pcie_sent);
     }
 }
 
@@ -151,7 +150,7 @@ std::vector<std::string> RoadWatch::nodes() const {
     }
     const auto nvlink = sent_by_gpus(nvlink_);
     const auto pcie = sent_by_gpus(pcie_);
-    const bool has_gpus = session_.topology().node().any(gpu_before_.has_value());
+    const bool has_gpus = session_.topology().node().any(reads_gpu_);
     Json node{
         {"host", session_.topology().mine().host}, {"runs", runs_}, {"seconds", window_.value}};
     if (planned_) {

@@ -21,8 +21,8 @@ class RoadWatch {
     void watch_others();
     /// Right before a measured run. Local.
     void begin();
-    /// Right after it. Local.
-    void end();
+    /// Right after it, with what else was watched meanwhile, which has ended. Local.
+    void end(const MachineWatch& watch);
     /// All runs so far: a JSON object of each node, as a document's schema describes it, on rank 0;
     /// else empty. Nothing of a model, which sends nothing. Collective.
     [[nodiscard]] std::vector<std::string> nodes() const;
@@ -45,7 +45,6 @@ class RoadWatch {
     [[nodiscard]] std::optional<double> sent_by_gpus(const std::optional<double>& mine) const;
 
     Session& session_;
-    const MachineProbes& machine_;
     const system::TrafficCounters* traffic_ = nullptr;  ///< on the first rank of each node
     std::optional<Plan> planned_;                       ///< of one run of this node
     int runs_ = 0;
@@ -53,8 +52,8 @@ class RoadWatch {
     Seconds begin_;
     std::vector<system::Count> before_;
     std::vector<InterfaceSent> interfaces_;
-    std::optional<device::GpuCounters> gpu_before_;  ///< none: another rank reads it
-    std::optional<double> nvlink_ = 0;               ///< sent by this rank's GPU; none: unknown
+    bool reads_gpu_ = false;
+    std::optional<double> nvlink_ = 0;  ///< sent by this rank's GPU; none: unknown
     std::optional<double> pcie_ = 0;
 };
 

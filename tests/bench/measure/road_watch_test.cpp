@@ -35,8 +35,10 @@ class RoadWatchTest : public system::FakeSystemFiles {
         road.watch_others();
         for (int run = 0; run < 2; ++run) {
             road.begin();
+            MachineWatch watch(session, probes);
             loopback(1000 + (run + 1) * by_loopback);
-            road.end();
+            watch.end();
+            road.end(watch);
         }
         return road.nodes();
     }
@@ -69,6 +71,21 @@ TEST_F(RoadWatchTest, AddsUpRunsBesideTheirPlan) {
     ASSERT_EQ(node.at("interfaces").size(), 1) << "eth0 sent nothing";
     EXPECT_EQ(node.at("interfaces")[0],
               json({{"name", "lo"}, {"kind", "loopback"}, {"up", false}, {"sent_bytes", 10000}}));
+}
+
+TEST_F(RoadWatchTest, AddsUpWhatGpusSendAndKnowsNotWhatOneDoesNotTell) {
+    probes.gpu_counters = [sent = 0.0](const Gpus&, int) mutable {
+        sent += 100;
+        device::GpuCounters counters;
+        counters.pcie_sent = sent;
+        return counters;
+    };
+    const auto nodes = watched(0);
+    if (world.rank() == 0) {
+        const json node = json::parse(nodes.at(0));
+        EXPECT_EQ(node.at("pcie_sent_bytes"), 200 * world.size()) << "two runs, read twice each";
+        EXPECT_FALSE(node.contains("nvlink_sent_bytes"));
+    }
 }
 
 TEST_F(RoadWatchTest, SaysWhatCannotBeCounted) {

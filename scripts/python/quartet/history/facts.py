@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from quartet.results import cases, isa
+from quartet.results import Case, isa
 from quartet.results.statistics import ERROR
 from quartet.units import GIB
 
@@ -17,11 +17,11 @@ Dated = Sequence[tuple[float, str]]  # a value by its launch's time
 Value = TypeVar("Value")
 
 
-def facts(document: dict[str, Any]) -> dict[str, str]:
-    """The facts by name. What a document does not record is absent."""
+def facts(document: dict[str, Any], rows: Iterable[Case]) -> dict[str, str]:
+    """The facts by name, of a document with these rows. What a document does not record is absent."""
     context, quartet = document["context"], document["context"]["quartet"]
     found = {"version": quartet.get("version"), "commit": quartet.get("commit"), "MPI": quartet.get("mpi"),
-             "road": ", ".join(sorted({case.road.most for case in cases(document)} - {""})),
+             "road": ", ".join(sorted({case.road.most for case in rows} - {""})),
              "instruction set": isa(document), "CPUs": context.get("num_cpus"),
              "binding": "; ".join(str(place.get("cpus", "")) for place in quartet.get("placement") or [])}
     for part in PARTS:

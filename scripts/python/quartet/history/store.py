@@ -86,7 +86,7 @@ class Store:
                                 [(self.launches, case.text, case.unit, case.rate, case.fraction_of_limit)
                                  for case in sound if case.rate > 0])
         self._index.executemany("INSERT INTO fact VALUES (?, ?, ?)",
-                                [(self.launches, *item) for item in facts(document).items()])
+                                [(self.launches, *item) for item in facts(document, every).items()])
 
     def _machine(self, node: str, document: dict[str, Any]) -> str:
         """Which of the machines of this name it is, by models of processor and GPU: as its first document has it."""
