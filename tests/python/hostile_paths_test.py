@@ -220,12 +220,14 @@ class Ends(PathCase):
                               stderr=subprocess.PIPE, timeout=LIMIT, check=False, **more)
 
     def test_output_that_cannot_be_written_is_said(self):
+        said = "quartet: standard output cannot be written (No space left on device): send it elsewhere\n"
         for words in (["table", self.good], ["table", "--help"], ["--help"], ["--version"]):
-            with open("/dev/full", "w", encoding="utf-8") as full:
-                done = subprocess.run([*QUARTET, *words], stdout=full, stderr=subprocess.PIPE, text=True,
-                                      timeout=LIMIT, check=False)
-            self.assertEqual(done.returncode, 3)
-            self.assertEqual(done.stderr, "quartet: No space left on device\n")
+            for unbuffered in ("", "1"):
+                with open("/dev/full", "w", encoding="utf-8") as full:
+                    done = subprocess.run([*QUARTET, *words], stdout=full, stderr=subprocess.PIPE, text=True,
+                                          env={**os.environ, "PYTHONUNBUFFERED": unbuffered}, timeout=LIMIT,
+                                          check=False)
+                self.assertEqual((done.returncode, done.stderr), (3, said))
         reading, writing = os.pipe()
         os.close(reading)
         done = self.table(stdout=writing)

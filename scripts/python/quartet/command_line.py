@@ -79,9 +79,12 @@ def _in_words(error: BaseException) -> tuple[str, int]:
 
 
 def _prepare_output() -> None:
-    """Makes output show as an escape what its encoding lacks, and opens one that nobody reads if it is closed."""
+    """Makes output show as an escape what its encoding lacks, and opens one that nobody reads if it is closed.
+    It is by lines where PYTHONUNBUFFERED is set, so that what cannot be written is kept and found."""
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")
+    elif isinstance(getattr(sys.stdout, "buffer", None), io.FileIO):
+        sys.stdout = open(sys.stdout.fileno(), "w", buffering=1, encoding=sys.stdout.encoding, closefd=False)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
