@@ -58,6 +58,7 @@ test module:jsonschema                 python3-jsonschema python3-jsonschema    
 test module:fastjsonschema             python3-fastjsonschema python3-fastjsonschema py-fastjsonschema fastjsonschema
 test module:pytest                     python3-pytest     python3-pytest         py-pytest     pytest
 test module:xdist                      python3-pytest-xdist python3-pytest-xdist py-pytest-xdist pytest-xdist
+test module:pandas                     python3-pandas     python3-pandas         py-pandas     pandas
 report module:matplotlib               python3-matplotlib python3-matplotlib     py-matplotlib matplotlib
 page share:javascript/jquery-datatables/jquery.dataTables.min.js libjs-jquery-datatables - - DataTables
 page share:javascript/dygraphs/dygraph.min.js libjs-dygraphs - - dygraphs
@@ -178,7 +179,7 @@ has_share() (
 # none has, what the first lacks counts: packages are for the system's.
 find_missing_modules() (
     modules=matplotlib
-    case $groups in *" test "*) modules='numpy scipy xxhash jsonschema fastjsonschema pytest xdist matplotlib' ;; esac
+    case $groups in *" test "*) modules='numpy scipy xxhash jsonschema fastjsonschema pytest xdist pandas matplotlib' ;; esac
     missing_first=
     IFS=:
     for python in $prefixes PATH; do

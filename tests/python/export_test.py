@@ -24,7 +24,7 @@ FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1")
 def documents():
     return [fake_results.document(
                 fake_results.case(fake_results.stream_name(), 10000, fraction_of_limit_ci95=[0.7, 0.9],
-                                  limit_decided_by="copy"),
+                                  limit_decided_by="copy", limit_components=[{"name": "copy", "seconds": 1}]),
                 fake_results.paper(fake_results.stream_name(), 9000),
                 fake_results.error(fake_results.stream_name(transport="rma"), "no window | \n none")),
             fake_results.document(fake_results.case(CG, 8, "GFLOP/s", drift=0.2))]
