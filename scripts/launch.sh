@@ -1,7 +1,7 @@
 #!/bin/sh
 # quartet launch RANKS PROGRAM [ARGUMENTS...] (launch.sh): runs an MPI program on
-# this machine and exits with its exit code; 77, with the reason, if MPI cannot
-# start here at all.
+# this machine and exits with its exit code; 77, with the reason, if there is no MPI
+# or network to start it with, 3 if there is no room for an MPI's files.
 #
 # In a Slurm job of several nodes it hands over to slurm/start.sh, which spreads
 # the ranks over them, unless MPIEXEC or MPIEXEC_FLAGS are set. With those, and in
@@ -78,7 +78,7 @@ finish() {
     129 | 13[024-9] | 141 | 143)
         why=SIG$(kill -l "$1")
         [ "$1" != 135 ] || why="$why, as where /dev/shm is full"
-        echo "launch.sh: the job ended early ($why): its document keeps what it has" >&2 || :
+        echo "launch.sh: the job ended early ($why): see its document, if it began one" >&2 || :
         ;;
     esac
     exit "$1"
@@ -190,10 +190,24 @@ hydra_flags() {
     ! binds_ranks || echo "-bind-to core:$threads"
 }
 
+# has_room FOLDER: whether a file with something in it can be made there.
+has_room() (
+    file=$(mktemp "$1/quartet.XXXXXX" 2>/dev/null) || exit
+    code=0
+    { echo >"$file"; } 2>/dev/null || code=1
+    rm -f "$file"
+    exit $code
+)
+
 prepare_open_mpi() {
     # The kernel's routing tables are empty if no interface is up.
     if [ -r /proc/net/fib_trie ] && ! grep -qs . /proc/net/fib_trie /proc/net/if_inet6; then
         refuse 77 "no network interface is up (Open MPI needs one): ip link set lo up"
+    fi
+    # Without room it would exit with 1, as if a result were wrong. A folder that is not there it makes.
+    folder=${OMPI_MCA_orte_tmpdir_base:-${TMPDIR:-/tmp}}
+    if [ -d "$folder" ] && ! has_room "$folder"; then
+        refuse 3 "nothing can be written to $folder, where Open MPI has its files: set TMPDIR to another folder"
     fi
     [ -n "${MPIEXEC_FLAGS+set}" ] || : "${OMPI_MCA_orte_execute_quiet:=1}"
     : "${OMPI_MCA_orte_execute_quiet:=0}" "${OMPI_MCA_btl_base_warn_component_unused:=0}"
@@ -247,8 +261,10 @@ remove_leftovers() {
     host=$(uname -n)
     host=${host%%.*}
     dead=" " # job families
-    for session in "${TMPDIR:-/tmp}/ompi.$host.$user"/pid.*; do
-        if [ -O "$session" ] && [ ! -e "/proc/${session##*.}/exe" ]; then
+    sessions=${TMPDIR:-/tmp}/ompi.$host.$user
+    [ -O "$sessions" ] && [ ! -L "$sessions" ] || return 0 # another user's, who may have put a FIFO there
+    for session in "$sessions"/pid.*; do
+        if [ -f "$session/contact.txt" ] && [ ! -e "/proc/${session##*.}/exe" ]; then
             contact=
             { read -r contact <"$session/contact.txt"; } 2>/dev/null || :
             dead="$dead${contact%%.0;*} "
@@ -320,6 +336,9 @@ if [ -n "$stopped_by" ]; then
     1-USR1-open-apart) ;;
     1-* | 138-* | 143-*) code=$((128 + stopped_by)) ;;
     esac
+fi
+if [ "$code-${OMPI_MCA_orte_execute_quiet-}-$stopped_by" = 1-1- ]; then # Open MPI's own 1 comes without a word
+    echo "launch.sh: wrong, or MPI did not start (OMPI_MCA_orte_execute_quiet=0 says why)" >&2 || :
 fi
 [ "$code" -le 128 ] || [ -z "$is_open_mpi" ] || remove_leftovers || :
 finish "$code"

@@ -103,12 +103,33 @@ class Starting(LaunchCase):
         self.assertEqual(found[-len(words):], words)
         self.assertEqual((self.folder / "input").read_text(), "some input")
 
+    def test_a_folder_without_room_is_named_before_open_mpi_starts(self):
+        if not Path("/dev/full").exists():
+            self.skipTest("no /dev/full")
+        mktemp = self.put("mktemp", "#!/bin/sh\necho /dev/full\n", 0o755)  # a full disk
+        self.put("rm", "#!/bin/sh\n", 0o755)
+        full = self.launch(2, self.program, PATH=f"{self.folder}:{os.environ['PATH']}")
+        mktemp.unlink()
+        for done, folder in ((full, self.folder), (self.launch(2, self.program, TMPDIR="/proc"), "/proc"),
+                             (self.launch(2, self.program, OMPI_MCA_orte_tmpdir_base="/proc"), "/proc")):
+            self.assertEqual((done.returncode, done.stderr), (3, f"launch.sh: nothing can be written to {folder}, "
+                             "where Open MPI has its files: set TMPDIR to another folder\n"))
+            self.assertFalse((self.folder / "arguments").exists())
+        self.assertEqual(self.launch(2, self.program, TMPDIR=str(self.folder / "new")).returncode, 0)
+
+    def test_open_mpis_own_1_is_not_silent(self):
+        self.put("code", "1")
+        self.assertEqual(self.launch(2, self.program).stderr, "launch.sh: wrong, or MPI did not start "
+                         "(OMPI_MCA_orte_execute_quiet=0 says why)\n")
+        self.assertEqual(self.launch(2, self.program, OMPI_MCA_orte_execute_quiet="0").stderr, "")
+
     def test_a_crash_is_named(self):
         for code, words in ((137, "SIGKILL"), (139, "SIGSEGV"), (135, "SIGBUS, as where /dev/shm is full")):
             self.put("code", str(code))
             done = self.launch(2, self.program)
             self.assertEqual(done.returncode, code)
-            self.assertEqual(done.stderr, f"launch.sh: the job ended early ({words}): its document keeps what it has\n")
+            self.assertEqual(done.stderr,
+                             f"launch.sh: the job ended early ({words}): see its document, if it began one\n")
         self.put("code", "131")  # of Open MPI, where it cannot start
         self.assertEqual(self.launch(2, self.program).stderr, "")
 
@@ -211,7 +232,7 @@ class Starting(LaunchCase):
 
 
 class Signals(LaunchCase):
-    ENDED = "launch.sh: the job ended early (SIGTERM): its document keeps what it has\n"
+    ENDED = "launch.sh: the job ended early (SIGTERM): see its document, if it began one\n"
 
     def ended(self, *numbers, group=False, errors=None):
         """The exit code after these signals, and what the launcher has seen."""
@@ -366,6 +387,17 @@ class Leftovers(LaunchCase):
         with open(used, "r+b") as file, mmap.mmap(file.fileno(), 4096):
             self.launch(1, self.program)
             self.assertTrue(used.exists())
+
+    def test_what_may_be_another_users_is_not_opened(self):
+        shared = self.folder / "shared"
+        (shared / "pid.999999999").mkdir(parents=True)
+        os.mkfifo(shared / "pid.999999999" / "contact.txt")  # opening it would wait
+        sessions = self.folder / f"ompi.{self.host}.{os.getuid()}"
+        sessions.symlink_to(shared)
+        self.assertEqual(self.launch(1, self.program).returncode, 0)
+        sessions.unlink()
+        shared.rename(sessions)
+        self.assertEqual(self.launch(1, self.program).returncode, 0)
 
     def test_no_process_is_started_for_each_dead_job(self):
         def faults():  # of memory, most of which come with a process

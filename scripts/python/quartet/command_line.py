@@ -18,6 +18,7 @@ from quartet.paths import LAUNCHER, PROGRAMS, given_or_shipped
 from quartet.text import near, say
 
 DEBUG = "--debug"
+OUTPUT = "standard output"
 NOBODY_READS = 128 + signal.SIGPIPE  # as the shell has it of other programs
 LONGEST_TIME = 366 * 24 * 3600.0  # seconds
 
@@ -43,9 +44,8 @@ def exit_code_of(main: Callable[[], int]) -> int:
     except BaseException as error:
         if DEBUG in sys.argv:
             traceback.print_exc()
+        _give_up_output()
         text, code = _in_words(error)
-        if not _is_output_written() and isinstance(error, OSError) and text:
-            text = f"standard output cannot be written ({text}): send it elsewhere"
         if text:
             say(text)
         return code
@@ -68,6 +68,8 @@ def _in_words(error: BaseException) -> tuple[str, int]:
     if isinstance(error, BrokenPipeError):
         return "", NOBODY_READS
     if isinstance(error, OSError):
+        if error.filename == OUTPUT:
+            return f"{OUTPUT} cannot be written ({reason_of(error)}): send it elsewhere", FAILED
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{reason_of(error)}", FAILED
     if isinstance(error, MemoryError):
@@ -78,27 +80,38 @@ def _in_words(error: BaseException) -> tuple[str, int]:
             "report it"), FAILED
 
 
+class _Output(io.FileIO):
+    """Standard output, whose errors name it."""
+
+    def write(self, data: Any, /) -> Any:
+        try:
+            return super().write(data)
+        except OSError as error:
+            error.filename = OUTPUT
+            raise
+
+
 def _prepare_output() -> None:
     """Makes output show as an escape what its encoding lacks, and opens one that nobody reads if it is closed.
-    It is by lines where PYTHONUNBUFFERED is set, so that what cannot be written is kept and found."""
+    It is by lines where PYTHONUNBUFFERED is set."""
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")
-    elif isinstance(getattr(sys.stdout, "buffer", None), io.FileIO):
-        sys.stdout = open(sys.stdout.fileno(), "w", buffering=1, encoding=sys.stdout.encoding, closefd=False)
+    elif isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout is sys.__stdout__:
+        by_lines = sys.stdout.line_buffering or isinstance(sys.stdout.buffer, io.RawIOBase)
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(_Output(sys.stdout.fileno(), "w", closefd=False)),
+                                      encoding=sys.stdout.encoding, line_buffering=by_lines)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
-def _is_output_written() -> bool:
-    """Gives up what could not be: Python would complain about it at its end."""
+def _give_up_output() -> None:
+    """What could not be written Python would complain about at its end."""
     try:
         sys.stdout.flush()
-        return True
     except (OSError, ValueError):
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return False
 
 
 class UsageError(ScriptError):
