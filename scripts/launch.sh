@@ -1,7 +1,7 @@
 #!/bin/sh
 # quartet launch RANKS PROGRAM [ARGUMENTS...] (launch.sh): runs an MPI program on
-# this machine and exits with its exit code; 77, with the reason, if there is no MPI
-# or network to start it with, 3 if there is no room for an MPI's files.
+# this machine and exits with its exit code; 77, with the reason, if there is no
+# MPI or network to start it with, 3 if there is no room for Open MPI's files.
 #
 # In a Slurm job of several nodes it hands over to slurm/start.sh, which spreads
 # the ranks over them, unless MPIEXEC or MPIEXEC_FLAGS are set. With those, and in
