@@ -253,6 +253,18 @@ is_local() {
         ! is_set_by_site
 }
 
+# Ends the ranks that did not notice that their launcher was killed: they are this job's, and their parent is not.
+end_orphans() {
+    mark=QUARTET_LAUNCHED=$QUARTET_LAUNCHED
+    grep -lsF "$mark" /proc/[0-9]*/environ | while read -r rank; do
+        rank=${rank%/environ}
+        parent=$(sed -n 's/^PPid:[[:space:]]*//p' "$rank/status" 2>/dev/null)
+        if grep -qsF OMPI_COMM_WORLD_RANK= "$rank/environ" && ! grep -qsF "$mark" "/proc/$parent/environ"; then
+            kill -s KILL "${rank#/proc/}" 2>/dev/null || :
+        fi
+    done
+}
+
 # Removes what Open MPI's jobs of this user and host have left in shared memory, where their mpiexec is
 # dead (a zombie, too: those have no exe) and no process has it mapped: a job that is killed leaves it, and a
 # container's /dev/shm is small. Each killed job leaves a session, too: no process is started for one.
@@ -340,5 +352,8 @@ fi
 if [ "$code-${OMPI_MCA_orte_execute_quiet-}-$stopped_by" = 1-1- ]; then # Open MPI's own 1 comes without a word
     echo "launch.sh: wrong, or MPI did not start (OMPI_MCA_orte_execute_quiet=0 says why)" >&2 || :
 fi
-[ "$code" -le 128 ] || [ -z "$is_open_mpi" ] || remove_leftovers || :
+if [ "$code" -gt 128 ] && [ -n "$is_open_mpi" ]; then
+    end_orphans || :
+    remove_leftovers || :
+fi
 finish "$code"

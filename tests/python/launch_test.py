@@ -1,5 +1,6 @@
 """Tests of scripts/launch.sh with a launcher that stands in for Open MPI's."""
 
+import contextlib
 import os
 import resource
 import signal
@@ -387,6 +388,28 @@ class Leftovers(LaunchCase):
         with open(used, "r+b") as file, mmap.mmap(file.fileno(), 4096):
             self.launch(1, self.program)
             self.assertTrue(used.exists())
+
+    @unittest.skipUnless(os.path.exists("/proc/self/environ"), "needs /proc")
+    def test_no_rank_outlives_a_launcher_that_was_killed(self):
+        """Of this job: another one, begun at the same moment, has its launcher."""
+        self.put("mpiexec", f"""#!/bin/sh
+[ "$1" = --version ] && echo "mpirun (Open MPI) 4.1.4" && exit
+cd {self.folder}
+OMPI_COMM_WORLD_RANK=0 sleep 60 >/dev/null 2>&1 &
+echo $! >orphan
+sh -c 'OMPI_COMM_WORLD_RANK=0 sleep 60 & echo $! >child; wait' >/dev/null 2>&1 &
+while [ ! -s child ]; do :; done
+kill -9 $$
+""", 0o755)
+        self.assertEqual(self.launch(1, self.program).returncode, 137)
+        orphan, child = (int((self.folder / name).read_text()) for name in ("orphan", "child"))
+        self.addCleanup(os.kill, child, signal.SIGKILL)
+        self.assertEqual(Path(f"/proc/{child}/comm").read_text(), "sleep\n")
+        end = time.monotonic() + LIMIT
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            while ") Z" not in Path(f"/proc/{orphan}/stat").read_text():
+                self.assertLess(time.monotonic(), end, "the rank lives")
+                time.sleep(0.05)
 
     def test_what_may_be_another_users_is_not_opened(self):
         shared = self.folder / "shared"
