@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/environment.hpp"
+#include "fakes/emulator/launch.hpp"
 #include "fakes/fake_cuda_runtime.hpp"
 #include "fakes/fake_gpu_memory.hpp"
 
@@ -66,6 +67,11 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
     return result(refuses("kernels") ? cudaErrorNoKernelImageForDevice : cudaSuccess);
 }
 
+cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int value) {
+    quartet::emulator::allow_shared_bytes(static_cast<std::size_t>(value));
+    return result(cudaSuccess);
+}
+
 cudaError_t cudaGetDevice(int* device) {
     *device = FakeGpuNode::current();
     return result(cudaSuccess);
@@ -85,6 +91,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
             break;
         case cudaDevAttrGlobalMemoryBusWidth:
             *value = 128;
+            break;
+        case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+            *value = static_cast<int>(quartet::emulator::most_allowed_shared_bytes);
             break;
         default:
             *value = 0;

@@ -3,15 +3,17 @@
 // it is timed.
 //
 //   nvcc -std=c++20 -O3 --expt-relaxed-constexpr --extended-lambda -arch=sm_90 -I common \
-//       tests/micro/kernel_benchmark.cu common/device/cuda/*/*.cu -lcublas -o kernel_benchmark &&
+//       tests/micro/kernel_benchmark.cu common/device/cuda/*/*.cu
+//       common/device/cuda/fft/fft_passes.cpp \ -lcublas -lcufft -o kernel_benchmark &&
 //       ./kernel_benchmark
 //
 // Rates count each array that is read or written once. Arguments name some of vectors, updates,
-// products and transforms. Exit code: 1 for a wrong result, 2 for an unknown argument,
+// products, transforms and ffts. Exit code: 1 for a wrong result, 2 for an unknown argument,
 // 3 for an error of CUDA.
 
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
+#include <cufft.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -22,6 +24,7 @@
 
 #include "core/block_range.hpp"
 #include "device/cuda/blas/gemv_kernel.hpp"
+#include "device/cuda/fft/fft_passes.hpp"
 #include "device/cuda/fft/four_step_kernels.hpp"
 #include "device/cuda/matrix/cg_update_kernels.hpp"
 #include "device/cuda/matrix/triangle_kernel.hpp"
@@ -485,6 +488,70 @@ void transforms(Bench& bench, std::int64_t tiles, std::int64_t length) {
     bench.rate("twiddles", bytes, multiply);
 }
 
+void require(cufftResult status, const char* what) {
+    if (status == CUFFT_SUCCESS)
+        return;
+    std::fprintf(stderr, "%s: cuFFT status %d\n", what, static_cast<int>(status));
+    std::exit(3);
+}
+
+/// Our own passes and cuFFT, as rates of two passes over the points.
+void whole_ffts(Bench& bench, const double2* roots, const cudaDeviceProp& gpu, int log_points) {
+    const std::int64_t size = std::int64_t{1} << log_points;
+    const FftSplit split = split_fft(size, gpu.l2CacheSize).value();
+    const Array<double2> input(size), ours(size), theirs(size), work(size), small(split.scratch());
+    double2 *in = input.data(), *own = ours.data(), *library = theirs.data();
+    bench.fill(size, [=] __device__(std::int64_t i) {
+        in[i] = {number(i, 0), number(i, 1)};
+        own[i] = {nan(""), nan("")};
+    });
+    cufftHandle plan = 0;
+    std::size_t workspace = 0;
+    long long length = size;
+    require(cufftCreate(&plan), "cufftCreate");
+    require(cufftSetAutoAllocation(plan, 0), "cufftSetAutoAllocation");
+    require(cufftMakePlanMany64(plan, 1, &length, nullptr, 1, length, nullptr, 1, length, CUFFT_Z2Z,
+                                1, &workspace),
+            "cufftMakePlanMany64");
+    const Array<double2> area(static_cast<std::int64_t>(workspace / sizeof(double2) + 1));
+    require(cufftSetWorkArea(plan, area.data()), "cufftSetWorkArea");
+    require(cufftSetStream(plan, bench.stream), "cufftSetStream");
+    const auto by_cufft = [&] {
+        require(cufftExecZ2Z(plan, in, library, CUFFT_FORWARD), "cufftExecZ2Z");
+    };
+    const auto by_passes = [&] {
+        for_each_pass(split, FftBuffers{in, work.data(), small.data(), own, roots},
+                      [&](const FftPassShape& shape, const FftPass& pass) {
+                          launch_fft_pass(shape, pass, gpu.multiProcessorCount, bench.stream);
+                      });
+    };
+    by_cufft();
+    by_passes();
+    bench.check("fft", size, [=] __device__(std::int64_t i) {
+        return hypot(own[i].x - library[i].x, own[i].y - library[i].y) /
+               (1e-14 * sqrt(static_cast<double>(size)));
+    });
+    const std::string of = " 2^" + std::to_string(log_points);
+    const double bytes = 4.0 * sizeof(double2) * static_cast<double>(size);
+    bench.rate("fft" + of, bytes, by_passes);
+    bench.rate("cuFFT" + of, bytes, by_cufft);
+    require(cufftDestroy(plan), "cufftDestroy");
+}
+
+void ffts(Bench& bench, const cudaDeviceProp& gpu) {
+    const Array<double2> table(fft_root_entries);
+    double2* roots = table.data();
+    bench.fill(fft_root_entries, [=] __device__(std::int64_t i) {
+        std::int64_t order = 1;
+        while (2 * order <= i)
+            order *= 2;
+        roots[i] = power(i - order, order);
+    });
+    require(load_fft_pass_kernels(), "the passes' kernels");
+    for (int log_points = 20; log_points <= 30; ++log_points)
+        whole_ffts(bench, roots, gpu, log_points);
+}
+
 int run(const std::vector<std::string>& wanted) {
     cudaDeviceProp properties{};
     require(cudaGetDeviceProperties(&properties, 0), "the GPU");
@@ -495,10 +562,11 @@ int run(const std::vector<std::string>& wanted) {
     std::printf("%s, %d multiprocessors, CUDA %d.%d, driver for %d.%d\n", properties.name,
                 properties.multiProcessorCount, runtime / 1000, runtime % 1000 / 10, driver / 1000,
                 driver % 1000 / 10);
-    const std::vector<std::string> parts{"vectors", "updates", "products", "transforms"};
+    const std::vector<std::string> parts{"vectors", "updates", "products", "transforms", "ffts"};
     for (const std::string& part : wanted)
         if (std::ranges::find(parts, part) == parts.end()) {
-            std::fprintf(stderr, "%s is not one of vectors, updates, products and transforms\n",
+            std::fprintf(stderr,
+                         "%s is not one of vectors, updates, products, transforms and ffts\n",
                          part.c_str());
             return 2;
         }
@@ -520,6 +588,8 @@ int run(const std::vector<std::string>& wanted) {
     }
     if (is_wanted("transforms"))
         transforms(bench, 8192, 16384);  // 2 GiB of points
+    if (is_wanted("ffts"))
+        ffts(bench, properties);
     return bench.wrong() ? 1 : 0;
 }
 

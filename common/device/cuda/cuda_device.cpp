@@ -8,6 +8,7 @@
 #include "device/cuda/blas/cuda_blas.hpp"
 #include "device/cuda/blas/gemv_kernel.hpp"
 #include "device/cuda/fft/cuda_ffts.hpp"
+#include "device/cuda/fft/fft_pass.hpp"
 #include "device/cuda/fft/four_step_kernels.hpp"
 #include "device/cuda/info/cuda_accelerator.hpp"
 #include "device/cuda/info/why_no_cuda.hpp"
@@ -58,7 +59,7 @@ void use_gpu(int gpu) {
             refuse_gpu(gpu, status);
     for (const auto load :
          {load_vector_kernels, load_cg_update_kernels, load_gemv_kernels, load_triangle_kernels,
-          load_four_step_kernels, load_multiply_add_kernels}) {
+          load_four_step_kernels, load_fft_pass_kernels, load_multiply_add_kernels}) {
         const cudaError_t status = load();
         if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction) {
             ignore(status);

@@ -24,6 +24,7 @@ struct Position {
     uint3 block{};
     dim3 threads;
     dim3 blocks;
+    std::size_t shared_bytes = 0;  ///< of a block, beside what is declared
 };
 inline Position position;
 

@@ -5,7 +5,9 @@
 
 #include <cuda_runtime.h>
 
+#include <cmath>
 #include <cstring>
+#include <numbers>
 #include <source_location>
 #include <type_traits>
 
@@ -18,7 +20,25 @@ namespace quartet::emulator {
 template <typename T>
 T& shared_memory(std::source_location declaration = std::source_location::current()) {
     static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= 16);
-    return *reinterpret_cast<T*>(Block::running().shared().array(sizeof(T), declaration));
+    return *reinterpret_cast<T*>(
+        Block::running().shared().array(sizeof(T), most_shared_bytes, declaration));
+}
+
+/// What `extern __shared__ T name[]` refers to: as much as the launch asked for.
+template <typename T>
+T* dynamic_shared_memory(std::source_location declaration = std::source_location::current()) {
+    static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= 16);
+    return reinterpret_cast<T*>(Block::running().shared().array(
+        position.shared_bytes, most_allowed_shared_bytes, declaration));
+}
+
+/// What cudaLaunchKernelEx becomes. Kernels run one after another, so none overlaps the one before.
+template <typename... Parameters>
+cudaError_t launch_kernel(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
+                          const std::type_identity_t<Parameters>&... arguments) {
+    KernelLaunch{config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream}(
+        [kernel](auto... values) { kernel(values...); }, arguments...);
+    return cudaSuccess;
 }
 
 /// The value of lane `from`, which is this one's plus or minus some.
@@ -75,6 +95,12 @@ T __shfl_sync(unsigned mask, T value, int lane, int width = 32,
               std::source_location place = std::source_location::current()) {
     const int own = quartet::emulator::position.lane;
     return quartet::emulator::exchange(mask, value, own / width * width + lane % width, place);
+}
+
+inline void sincospi(double number, double* sine, double* cosine) {
+    const long double angle = std::numbers::pi_v<long double> * std::remainder(number, 2.0);
+    *sine = static_cast<double>(std::sin(angle));
+    *cosine = static_cast<double>(std::cos(angle));
 }
 
 // Ways past the caches are loads and stores.

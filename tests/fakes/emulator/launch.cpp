@@ -1,6 +1,7 @@
 #include "fakes/emulator/launch.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 
 #include "fakes/emulator/block.hpp"
@@ -11,6 +12,8 @@ namespace quartet::emulator {
 namespace {
 
 constexpr std::uint64_t most_threads = 1024;
+
+std::atomic<std::size_t> allowed_shared_bytes = most_shared_bytes;
 
 std::string text_of(const dim3& size) {
     return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
@@ -23,6 +26,10 @@ bool within(const dim3& size, const dim3& most) {
 
 }  // namespace
 
+void allow_shared_bytes(std::size_t bytes) {
+    allowed_shared_bytes = std::max(allowed_shared_bytes.load(), bytes);
+}
+
 // Compute capability 3.0 to 12.1 (CUDA C++ Programming Guide, table of technical specifications).
 std::optional<std::string> why_no_launch(const LaunchShape& shape) {
     const dim3& block = shape.block;
@@ -31,7 +38,7 @@ std::optional<std::string> why_no_launch(const LaunchShape& shape) {
     if (!within(block, {1024, 1024, 64}) ||
         std::uint64_t{block.x} * block.y * block.z > most_threads)
         return "a block of " + text_of(block) + " threads";
-    if (shape.shared_bytes > most_shared_bytes)
+    if (shape.shared_bytes > allowed_shared_bytes)
         return std::to_string(shape.shared_bytes) + " bytes of shared memory";
     return std::nullopt;
 }
@@ -42,7 +49,7 @@ void run_grid(const LaunchShape& shape, Order order, const std::function<void()>
     if (const auto reason = why_no_launch(shape))
         refuse(*reason);
     ThreadOrder turns(order);
-    position = {{}, 0, {}, shape.block, shape.grid};
+    position = {{}, 0, {}, shape.block, shape.grid, shape.shared_bytes};
     for (unsigned z = 0; z < shape.grid.z; ++z)
         for (unsigned y = 0; y < shape.grid.y; ++y)
             for (unsigned x = 0; x < shape.grid.x; ++x) {

@@ -17,6 +17,9 @@ namespace quartet::emulator {
 /// Of a block, where a kernel does not ask for more.
 inline constexpr std::size_t most_shared_bytes = std::size_t{48} << 10;
 
+/// Of a block of a Hopper GPU, where a kernel is allowed more (cudaFuncSetAttribute).
+inline constexpr std::size_t most_allowed_shared_bytes = std::size_t{227} << 10;
+
 /// What stands between <<< and >>>, but for the stream.
 struct LaunchShape {
     dim3 grid;
@@ -26,6 +29,9 @@ struct LaunchShape {
 
 /// Why every GPU refuses to launch that, or nothing.
 [[nodiscard]] std::optional<std::string> why_no_launch(const LaunchShape& shape);
+
+/// Kernels may ask for as much; for all of them, once it is said for one.
+void allow_shared_bytes(std::size_t bytes);
 
 /// Calls `thread` for each thread of each block, one grid at a time. Throws std::logic_error where
 /// threads wait for one another in vain or at different places, where lanes of a warp's exchange do

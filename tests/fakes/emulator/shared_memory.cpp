@@ -1,6 +1,7 @@
 #include "fakes/emulator/shared_memory.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "fakes/emulator/fiber/sanitizer.hpp"
 #include "fakes/emulator/launch.hpp"
@@ -21,7 +22,7 @@ std::size_t rounded(std::size_t size) {
 
 }  // namespace
 
-SharedMemory::SharedMemory() : bytes_(most_shared_bytes + (most_arrays + 1) * guard_bytes) {
+SharedMemory::SharedMemory() : bytes_(most_allowed_shared_bytes + (most_arrays + 1) * guard_bytes) {
     std::ranges::fill(bytes_, rubbish);
     used_ = guard_bytes;
     forbid(bytes_.data(), bytes_.size());
@@ -41,7 +42,8 @@ void SharedMemory::clear() {
     used_ = guard_bytes;
 }
 
-std::byte* SharedMemory::array(std::size_t size, const std::source_location& declaration) {
+std::byte* SharedMemory::array(std::size_t size, std::size_t most,
+                               const std::source_location& declaration) {
     for (const Array& array : arrays_)
         if (array.declaration.line() == declaration.line() &&
             array.declaration.column() == declaration.column())
@@ -49,9 +51,9 @@ std::byte* SharedMemory::array(std::size_t size, const std::source_location& dec
     std::size_t total = size;
     for (const Array& array : arrays_)
         total += array.size;
-    if (total > most_shared_bytes || arrays_.size() == most_arrays)
-        refuse("more than 48 KiB of shared memory with what is declared at " +
-               text_of(declaration));
+    if (total > most || arrays_.size() == most_arrays)
+        refuse("more than " + std::to_string(most >> 10) +
+               " KiB of shared memory with what is declared at " + text_of(declaration));
     const std::size_t begin = used_;
     arrays_.push_back({declaration, begin, size});
     allow(bytes_.data() + begin, size);

@@ -18,8 +18,9 @@ class SharedMemory {
 
     /// For a new block.
     void clear();
-    /// The array that is declared there. Throws std::logic_error for more than GPUs have.
-    [[nodiscard]] std::byte* array(std::size_t size, const std::source_location& declaration);
+    /// The array that is declared there. Throws std::logic_error for more than GPUs have, `most`.
+    [[nodiscard]] std::byte* array(std::size_t size, std::size_t most,
+                                   const std::source_location& declaration);
     /// Throws std::logic_error where something was written beyond an array.
     void check_guards() const;
 

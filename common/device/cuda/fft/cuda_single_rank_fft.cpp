@@ -1,11 +1,14 @@
 #include "device/cuda/fft/cuda_ffts.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "device/cuda/fft/four_step_kernels.hpp"
+#include "device/cuda/fft/multi_pass_fft.hpp"
 #include "device/cuda/fft/twiddle_tables.hpp"
 #include "device/cuda/runtime/batch_split.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
+#include "device/cuda/runtime/gated_time.hpp"
 #include "device/cuda/runtime/require_device.hpp"
 
 namespace quartet::device {
@@ -54,16 +57,30 @@ class StridedBatches {
     std::unique_ptr<CudaStridedFft> last_;  ///< where the last piece is shorter
 };
 
-/// Three steps: FFTs of the contiguous tiles; the twiddles w_N^(t k1); FFTs over the tiles, strided
-/// and in place, so that bin k2 of column k1 ends in row k2. Each step reads and writes each point
-/// once, 96 bytes a point in all, where cuFFT does the length in one kernel (up to some thousand).
+double2* pairs_of(Point* points) {
+    return reinterpret_cast<double2*>(points);
+}
+const double2* pairs_of(const Point* points) {
+    return reinterpret_cast<const double2*>(points);
+}
+
+/// FFTs of the contiguous tiles by cuFFT, then factors and FFTs over the tiles in place, so that
+/// bin k2 of column k1 ends in row k2: by our own passes, or by cuFFT and a kernel for the factors.
 class CudaSingleRankFft final : public SingleRankFft {
   public:
     CudaSingleRankFft(const FourStepFft& shape, const FourStepFftTools& tools, Bytes most_workspace)
         : shape_(shape),
-          tiles_({shape.length, shape.tiles, 1, shape.length}, tools, most_workspace),
-          columns_({shape.tiles, shape.length, shape.length, 1}, tools, most_workspace),
-          twiddles_(shape.points(), tools.memory) {}
+          tiles_({shape.length, shape.tiles, 1, shape.length}, tools, most_workspace) {
+        if (shape.tiles == 1)
+            return;
+        if (const auto split = split_on_gpu(shape.tiles, shape.length)) {
+            own_columns_.emplace(*split, tools.memory);
+            return;
+        }
+        columns_.emplace(StridedFft{shape.tiles, shape.length, shape.length, 1}, tools,
+                         most_workspace);
+        twiddles_.emplace(shape.points(), tools.memory);
+    }
 
     void run(View<const Point> tiles, View<Point> bins, Stream& stream) override {
         require_device(tiles, shape_.points(), "single-rank FFT: not the size of the tiles");
@@ -76,8 +93,12 @@ class CudaSingleRankFft final : public SingleRankFft {
         stream.record(used_);
     }
     [[nodiscard]] std::string description() const override {
-        return "cuFFT, " + std::to_string(tiles_.at_once()) + " tiles and " +
-               std::to_string(columns_.at_once()) + " columns at a time";
+        const std::string tiles = "cuFFT, " + std::to_string(tiles_.at_once()) + " tiles";
+        if (own_columns_)
+            return tiles + " at a time; " + own_columns_->description();
+        return columns_
+                   ? tiles + " and " + std::to_string(columns_->at_once()) + " columns at a time"
+                   : tiles + " at a time";
     }
 
   private:
@@ -92,22 +113,82 @@ class CudaSingleRankFft final : public SingleRankFft {
                            "cudaMemcpyAsync");
         });
     }
-    void transform_columns(View<Point> bins, Stream& stream) const {
-        as_cuda(stream).launch(Phase::compute, "factors", [&](cudaStream_t handle) {
-            launch_twiddles({shape_.tiles, shape_.length}, twiddles_.view(),
-                            reinterpret_cast<double2*>(bins.data()), handle);
-        });
+    void transform_columns(View<Point> bins, Stream& stream) {
+        if (!own_columns_)
+            as_cuda(stream).launch(Phase::compute, "factors", [&](cudaStream_t handle) {
+                launch_twiddles({shape_.tiles, shape_.length}, twiddles_->view(),
+                                pairs_of(bins.data()), handle);
+            });
         as_cuda(stream).launch(Phase::merge, "sums", [&](cudaStream_t handle) {
-            columns_.run(bins.data(), bins.data(), handle);
+            if (own_columns_)
+                own_columns_->run(pairs_of(bins.data()), handle);
+            else
+                columns_->run(bins.data(), bins.data(), handle);
         });
     }
 
     FourStepFft shape_;
     StridedBatches tiles_;
-    StridedBatches columns_;
-    TwiddleTables twiddles_;
+    std::optional<MultiPassColumns> own_columns_;
+    std::optional<StridedBatches> columns_;
+    std::optional<TwiddleTables> twiddles_;
     CudaEvent used_;
 };
+
+/// All points as one tile, by our own passes.
+class OwnWholeFft final : public SingleRankFft {
+  public:
+    OwnWholeFft(const FftSplit& split, CudaMemory& memory)
+        : points_(std::int64_t{1} << split.points()), fft_(split, memory) {}
+
+    void run(View<const Point> tiles, View<Point> bins, Stream& stream) override {
+        require_device(tiles, points_, "single-rank FFT: not the size of the tiles");
+        require_device(bins, points_, "single-rank FFT: not the size of the result");
+        require_same_or_apart(tiles, bins);
+        stream.wait(used_);
+        as_cuda(stream).launch(Phase::compute, "passes", [&](cudaStream_t handle) {
+            fft_.run(pairs_of(tiles.data()), pairs_of(bins.data()), handle);
+        });
+        stream.record(used_);
+    }
+    [[nodiscard]] std::string description() const override { return fft_.description(); }
+
+  private:
+    std::int64_t points_;
+    MultiPassFft fft_;
+    CudaEvent used_;
+};
+
+constexpr int trials = 3;      // the best counts
+constexpr int transforms = 2;  // of a trial
+
+// The time of one transform in place, whose plan exists as long as that takes.
+Seconds time_of(SingleRankFft& fft, View<Point> points, CudaMemory& memory) {
+    Track track("fft", 0);
+    CudaStream stream(track, memory);
+    const auto transform = [&] { fft.run(View<const Point>(points), points, stream); };
+    Seconds best = gated_time(transforms, transform, stream);
+    for (int trial = 1; trial < trials; ++trial)
+        best = std::min(best, gated_time(transforms, transform, stream));
+    return best;
+}
+
+/// The faster one of our own passes and cuFFT, by trials in place.
+std::unique_ptr<SingleRankFft> faster_whole_fft(const FftSplit& split, const FourStepFft& shape,
+                                                const FourStepFftTools& tools,
+                                                Bytes most_workspace) {
+    const auto ours = [&] { return std::make_unique<OwnWholeFft>(split, tools.memory); };
+    const auto theirs = [&] {
+        return std::make_unique<CudaSingleRankFft>(shape, tools, most_workspace);
+    };
+    Buffer<Point> trial(tools.memory.allocate(bytes_of<Point>(shape.points()), MemoryKind::device),
+                        shape.points());
+    const Seconds of_ours = time_of(*ours(), trial.view(), tools.memory);
+    const Seconds of_theirs = time_of(*theirs(), trial.view(), tools.memory);
+    if (of_theirs < of_ours)
+        return theirs();
+    return ours();
+}
 
 // cuFFT's workspace is about the size of what is done at once.
 Bytes workspace(std::int64_t length, std::int64_t count) {
@@ -123,12 +204,22 @@ std::unique_ptr<SingleRankFft> plan_cuda_single_rank_fft(const FourStepFft& shap
                                                          Bytes most_workspace) {
     require_valid(shape);
     check(shape.ranks == 1, "single-rank FFT: for the tiles of one rank");
+    if (const auto split = shape.tiles == 1 ? split_on_gpu(shape.length) : std::nullopt)
+        return faster_whole_fft(*split, shape, tools, most_workspace);
     return std::make_unique<CudaSingleRankFft>(shape, tools, most_workspace);
 }
 
 Bytes cuda_single_rank_fft_memory(const FourStepFft& shape) {
-    return workspace(shape.length, shape.tiles) + workspace(shape.tiles, shape.length) +
-           TwiddleTables::memory(shape.points());
+    const Bytes tiles = workspace(shape.length, shape.tiles);
+    if (shape.tiles > 1) {
+        if (const auto split = split_on_gpu(shape.tiles, shape.length))
+            return tiles + MultiPassColumns::memory(*split);
+        return tiles + workspace(shape.tiles, shape.length) + TwiddleTables::memory(shape.points());
+    }
+    const auto split = split_on_gpu(shape.length);
+    // And what both are tried on.
+    return split ? std::max(tiles, MultiPassFft::memory(*split)) + bytes_of<Point>(shape.points())
+                 : tiles;
 }
 
 }  // namespace quartet::device

@@ -1,0 +1,451 @@
+#include <cuda_pipeline_primitives.h>
+
+#include <cstddef>
+#include <type_traits>
+
+#include "device/cuda/fft/fft_butterflies.cuh"
+#include "device/cuda/fft/fft_pass.hpp"
+#include "device/cuda/runtime/dependent_launch.cuh"
+#include "device/cuda/runtime/grid.hpp"
+#include "device/cuda/runtime/loaded_kernels.hpp"
+
+namespace quartet::device {
+
+namespace {
+
+struct Columns {};
+struct ColumnsOfOneRow {};
+struct ColumnsOfOwnRows {};
+struct Rows {};
+
+/// What a block works on, and how: 2 or 3 stages of radix 8 or 16, each in the registers of the
+/// threads, with an exchange through shared memory between two stages. With lengths M_s = length /
+/// (R_0 .. R_s) a point is n = n_0 M_0 + n_1 M_1 + n_2, a result k = k_0 + R_0 k_1 + R_0 R_1 k_2.
+template <typename Lines, int log_length_, int log_width_>
+struct Tile {
+    static constexpr int log_length = log_length_;
+    static constexpr int log_width = log_width_;
+    static constexpr int length = 1 << log_length;
+    static constexpr int width = 1 << log_width;
+    static constexpr bool reads_rows = std::is_same_v<Lines, Rows>;
+    static constexpr bool has_factors = !std::is_same_v<Lines, Columns>;
+    static constexpr bool own_factors = reads_rows || std::is_same_v<Lines, ColumnsOfOwnRows>;
+
+    static constexpr int values = 16;  // of a thread
+    static constexpr int threads = length * width / values;
+    static constexpr int blocks =
+        512 / threads;  // of a multiprocessor, with 128 registers a thread
+    static constexpr int stages = log_length <= 8 ? 2 : 3;
+    static constexpr int last = stages - 1;
+
+    static constexpr int log_radix(int stage) {
+        if (stage == 0)
+            return log_length == 8 || log_length >= 11 ? 4 : 3;
+        if (stage == last)
+            return log_length == 6 || log_length == 9 ? 3 : 4;
+        return log_length == 12 ? 4 : 3;
+    }
+    static constexpr int radix(int stage) { return 1 << log_radix(stage); }
+    static constexpr int groups(int stage) { return values / radix(stage); }
+    /// Of R_0 .. R_stage, and of what is left of the length after them.
+    static constexpr int log_done(int stage) {
+        return stage < 0 ? 0 : log_done(stage - 1) + log_radix(stage);
+    }
+    static constexpr int log_left(int stage) { return log_length - log_done(stage); }
+
+    // Where doubles lie in the exchanges, so that a warp's fall on different banks: every
+    // R_last columns are followed by a free one; rows have strides of their own.
+    static constexpr int last_radix = radix(last);
+    static constexpr int first_stride =
+        (1 << log_left(0)) + (stages == 3 && last_radix < 16 ? last_radix : 0);
+    static constexpr int first_row_stride = radix(0) * first_stride;
+    static constexpr int last_row_unaligned = (length / last_radix) * (last_radix + 1);
+    static constexpr int last_row_stride =
+        last_row_unaligned + ((16 / width - last_row_unaligned) & 15);
+    static constexpr int exchanged =
+        reads_rows
+            ? width * (first_row_stride > last_row_stride ? first_row_stride : last_row_stride)
+            : length * width + length * width / last_radix;
+
+    static constexpr int factor_rows = own_factors ? width : 1;
+    static constexpr int factors = 2 * stages * factor_rows;
+
+    // Shared memory: the next tile's points, the exchange, and factors of this tile and the next.
+    static constexpr int points = threads * values;
+    static constexpr std::size_t shared_bytes =
+        sizeof(double2) * points + sizeof(double) * exchanged + sizeof(double2) * 2 * factors;
+    static_assert(log_done(last) == log_length && exchanged % 2 == 0);
+};
+
+/// A butterfly of a stage: its transform, the results' digits so far, and n below the stage's.
+struct Place {
+    int line;
+    int digits;
+    int rest;
+};
+
+template <typename Tile, int stage>
+__device__ Place place_of(int number) {
+    constexpr int left = Tile::log_left(stage);
+    if constexpr (Tile::reads_rows && stage < Tile::last) {
+        const int above = number >> left;
+        constexpr int done = Tile::log_done(stage - 1);
+        return {above >> done, above & ((1 << done) - 1), number & ((1 << left) - 1)};
+    } else {
+        const int above = number >> Tile::log_width;
+        return {number & (Tile::width - 1), above >> left, above & ((1 << left) - 1)};
+    }
+}
+
+/// k_0 + R_0 k_1 of digits that lie as k_0 R_1 + k_1.
+template <typename Tile, int stage>
+__device__ int result_of(int digits) {
+    if constexpr (stage == 2)
+        return (digits >> Tile::log_radix(1)) +
+               ((digits & (Tile::radix(1) - 1)) << Tile::log_radix(0));
+    return digits;
+}
+
+template <typename Tile>
+__device__ int padded(int column) {
+    return column +
+           ((column >> (Tile::log_radix(Tile::last) + Tile::log_width)) << Tile::log_width);
+}
+
+template <typename Tile, int stage>
+constexpr int column_stride() {
+    constexpr int left = 1 << Tile::log_left(stage);
+    return (left + left / Tile::last_radix) * Tile::width;
+}
+template <typename Tile, int stage>
+__device__ int column_place(Place place) {
+    const int point =
+        (place.digits << (Tile::log_radix(stage) + Tile::log_left(stage))) + place.rest;
+    return padded<Tile>((point << Tile::log_width) + place.line);
+}
+
+/// Value j that a stage leaves for the next is at written_at + j write_stride.
+template <typename Tile, int stage>
+__device__ int written_at(Place place) {
+    if constexpr (!Tile::reads_rows)
+        return column_place<Tile, stage>(place);
+    else if constexpr (stage == Tile::last - 1)
+        return place.line * Tile::last_row_stride +
+               (place.digits << Tile::log_radix(stage)) * (Tile::last_radix + 1) + place.rest;
+    else
+        return place.line * Tile::first_row_stride + place.rest;
+}
+template <typename Tile, int stage>
+constexpr int write_stride() {
+    if constexpr (!Tile::reads_rows)
+        return column_stride<Tile, stage>();
+    return stage == Tile::last - 1 ? Tile::last_radix + 1 : Tile::first_stride;
+}
+
+/// Value j that a stage takes from the one before is at read_at + j read_stride.
+template <typename Tile, int stage>
+__device__ int read_at(Place place) {
+    if constexpr (!Tile::reads_rows)
+        return column_place<Tile, stage>(place);
+    else if constexpr (stage == Tile::last)
+        return place.line * Tile::last_row_stride + place.digits * (Tile::last_radix + 1);
+    else
+        return place.line * Tile::first_row_stride + place.digits * Tile::first_stride + place.rest;
+}
+template <typename Tile, int stage>
+constexpr int read_stride() {
+    if constexpr (Tile::reads_rows)
+        return stage == Tile::last ? 1 : 1 << Tile::log_left(stage);
+    return stage == Tile::last ? Tile::width : column_stride<Tile, stage>();
+}
+
+/// The 16 values of a thread.
+using Values = double2[16];
+
+template <typename Tile, int stage>
+__device__ void write(const Values& values, double double2::*part, double* exchange) {
+    constexpr int radix = Tile::radix(stage);
+#pragma unroll
+    for (int group = 0; group < Tile::groups(stage); ++group) {
+        const int number = static_cast<int>(threadIdx.x) + group * Tile::threads;
+        double* to = exchange + written_at<Tile, stage>(place_of<Tile, stage>(number));
+#pragma unroll
+        for (int j = 0; j < radix; ++j)
+            to[j * write_stride<Tile, stage>()] = values[group * radix + j].*part;
+    }
+}
+template <typename Tile, int stage>
+__device__ void read(Values& values, double double2::*part, const double* exchange) {
+    constexpr int radix = Tile::radix(stage);
+#pragma unroll
+    for (int group = 0; group < Tile::groups(stage); ++group) {
+        const int number = static_cast<int>(threadIdx.x) + group * Tile::threads;
+        const double* from = exchange + read_at<Tile, stage>(place_of<Tile, stage>(number));
+#pragma unroll
+        for (int j = 0; j < radix; ++j)
+            values[group * radix + j].*part = from[j * read_stride<Tile, stage>()];
+    }
+}
+
+/// From one stage to the next, real parts first: half the shared memory. All threads have read what
+/// the exchange held before.
+template <typename Tile, int stage>
+__device__ void exchange_values(Values& values, double* exchange) {
+    write<Tile, stage>(values, &double2::x, exchange);
+    __syncthreads();
+    read<Tile, stage + 1>(values, &double2::x, exchange);
+    __syncthreads();
+    write<Tile, stage>(values, &double2::y, exchange);
+    __syncthreads();
+    read<Tile, stage + 1>(values, &double2::y, exchange);
+}
+
+/// Powers of the roots that a stage multiplies by, w and w^4 for each butterfly of a thread.
+struct StageRoots {
+    double2 w[2];
+    double2 w_to_4[2];
+};
+
+template <typename Tile, int stage>
+__device__ void load_roots(StageRoots& roots, const double2* table) {
+    constexpr int done = Tile::log_done(stage);
+#pragma unroll
+    for (int group = 0; group < Tile::groups(stage); ++group) {
+        const int number = static_cast<int>(threadIdx.x) + group * Tile::threads;
+        const int j = result_of<Tile, stage>(place_of<Tile, stage>(number).digits);
+        roots.w[group] = __ldg(table + (1 << done) + j);
+        roots.w_to_4[group] = __ldg(table + (1 << (done - 2)) + (j & ((1 << (done - 2)) - 1)));
+    }
+}
+
+template <typename Tile, int stage>
+__device__ void transform(Values& values, const StageRoots& roots, const double2* factors) {
+    constexpr int radix = Tile::radix(stage);
+#pragma unroll
+    for (int group = 0; group < Tile::groups(stage); ++group) {
+        double2* points = values + group * radix;
+        if constexpr (stage == 0 && !Tile::has_factors) {
+            transform_points<radix>(points);
+        } else {
+            const int number = static_cast<int>(threadIdx.x) + group * Tile::threads;
+            const int line = Tile::own_factors ? place_of<Tile, stage>(number).line : 0;
+            const double2* of_line = factors + 2 * stage * Tile::factor_rows + line;
+            double2 w{};
+            double2 w_to_4{};
+            if constexpr (stage == 0) {
+                w = of_line[0];
+                w_to_4 = of_line[Tile::factor_rows];
+            } else {
+                w = roots.w[group];
+                w_to_4 = roots.w_to_4[group];
+                if constexpr (Tile::has_factors) {
+                    w = complex_product(w, of_line[0]);
+                    w_to_4 = complex_product(w_to_4, of_line[Tile::factor_rows]);
+                }
+            }
+            transform_points<radix>(points, w, w_to_4);
+        }
+    }
+}
+
+struct TilePlace {
+    std::int64_t low;
+    std::int64_t high;
+};
+__device__ TilePlace tile_place(const FftPass& pass, std::int64_t tile) {
+    return {tile & ((std::int64_t{1} << pass.low_bits) - 1), tile >> pass.low_bits};
+}
+
+/// The factors of a tile: a stage's are powers of one number for each row, and so become part of
+/// the stage's roots.
+template <typename Tile>
+__device__ void write_factors(const FftPass& pass, std::int64_t tile, double2* factors) {
+    const int i = static_cast<int>(threadIdx.x);
+    if (!Tile::has_factors || i >= Tile::factors)
+        return;
+    const auto [low, high] = tile_place(pass, tile);
+    const int kind = i / Tile::factor_rows;  // w and w^4 of each stage
+    std::int64_t row = pass.first_row + high * pass.row_step;
+    if constexpr (Tile::own_factors)
+        row += (low << Tile::log_width) + i % Tile::factor_rows;
+    const int done = kind < 2 ? Tile::log_done(0) : kind < 4 ? Tile::log_done(1) : Tile::log_length;
+    const int order = pass.log_order + done - kind % 2 * 2;
+    double sine = 0;
+    double cosine = 0;
+    sincospi(scalbn(static_cast<double>(row), 1 - order), &sine, &cosine);
+    factors[i] = {cosine, -sine};
+}
+
+/// Begins to copy a tile's points to shared memory. Each thread copies what it will read itself.
+template <typename Tile>
+__device__ void begin_copy(const FftPass& pass, std::int64_t tile, double2* points) {
+    constexpr int radix = Tile::radix(0);
+    const auto [low, high] = tile_place(pass, tile);
+    const double2* from = pass.from + low * pass.read.low + high * pass.read.high;
+    const std::int64_t line_step = Tile::reads_rows ? pass.read.point : 1;
+    const std::int64_t point_step = Tile::reads_rows ? 1 : pass.read.point;
+#pragma unroll
+    for (int group = 0; group < Tile::groups(0); ++group) {
+        const int number = static_cast<int>(threadIdx.x) + group * Tile::threads;
+        const Place place = place_of<Tile, 0>(number);
+        const double2* first = from + place.line * line_step + place.rest * point_step;
+#pragma unroll
+        for (int j = 0; j < radix; ++j)
+            __pipeline_memcpy_async(points + (group * radix + j) * Tile::threads + threadIdx.x,
+                                    first + j * (point_step << Tile::log_left(0)), sizeof(double2));
+    }
+    __pipeline_commit();
+}
+
+template <typename Tile>
+__device__ void write_results(const FftPass& pass, std::int64_t tile, const Values& values) {
+    constexpr int radix = Tile::last_radix;
+    const auto [low, high] = tile_place(pass, tile);
+    double2* to = pass.to + low * pass.write.low + high * pass.write.high;
+#pragma unroll
+    for (int group = 0; group < Tile::groups(Tile::last); ++group) {
+        const int number = static_cast<int>(threadIdx.x) + group * Tile::threads;
+        const Place place = place_of<Tile, Tile::last>(number);
+        double2* first =
+            to + result_of<Tile, Tile::last>(place.digits) * pass.write.point + place.line;
+#pragma unroll
+        for (int j = 0; j < radix; ++j)
+            first[j * (pass.write.point * (Tile::length / radix))] = values[group * radix + j];
+    }
+}
+
+// A block goes from tile to tile: while it transforms one, the next is copied.
+template <typename Lines, int log_length, int log_width>
+__global__ void __launch_bounds__((Tile<Lines, log_length, log_width>::threads),
+                                  (Tile<Lines, log_length, log_width>::blocks))
+    fft_pass(const FftPass pass) {
+    using Tile = Tile<Lines, log_length, log_width>;
+    extern __shared__ double2 shared[];
+    auto* exchange = reinterpret_cast<double*>(shared + Tile::points);
+    auto* factors = reinterpret_cast<double2*>(exchange + Tile::exchanged);
+    double2* next_factors = factors + Tile::factors;
+    let_next_kernel_start();
+    write_factors<Tile>(pass, blockIdx.x, factors);
+    wait_for_last_kernel();
+    begin_copy<Tile>(pass, blockIdx.x, shared);
+    for (std::int64_t tile = blockIdx.x; tile < pass.tiles; tile += gridDim.x) {
+        Values values;
+        StageRoots roots;
+        __pipeline_wait_prior(0);
+#pragma unroll
+        for (int i = 0; i < Tile::values; ++i)
+            values[i] = shared[i * Tile::threads + threadIdx.x];
+        const std::int64_t next = tile + gridDim.x;
+        if (next < pass.tiles)
+            begin_copy<Tile>(pass, next, shared);
+        __syncthreads();  // the factors are there, and the last tile's exchange has been read
+        transform<Tile, 0>(values, roots, factors);
+        load_roots<Tile, 1>(roots, pass.roots);
+        exchange_values<Tile, 0>(values, exchange);
+        transform<Tile, 1>(values, roots, factors);
+        if constexpr (Tile::stages == 3) {
+            load_roots<Tile, 2>(roots, pass.roots);
+            __syncthreads();
+            exchange_values<Tile, 1>(values, exchange);
+            transform<Tile, 2>(values, roots, factors);
+        }
+        write_results<Tile>(pass, tile, values);
+        double2* const read_by_others = factors;
+        factors = next_factors;
+        next_factors = read_by_others;
+        if (next < pass.tiles)
+            write_factors<Tile>(pass, next, factors);
+    }
+}
+
+struct Kernel {
+    FftPassShape shape;
+    void (*run)(FftPass);
+    int threads;
+    int blocks;
+    std::size_t shared_bytes;
+};
+
+template <typename Lines, int log_length, int log_width>
+constexpr Kernel made(FftLines lines) {
+    using Tile = Tile<Lines, log_length, log_width>;
+    return {{lines, log_length, log_width},
+            fft_pass<Lines, log_length, log_width>,
+            Tile::threads,
+            Tile::blocks,
+            Tile::shared_bytes};
+}
+
+// Those that transforms are made of (power_of_two_fft.cpp).
+const Kernel kernels[] = {
+    made<Columns, 8, 4>(FftLines::columns),
+    made<Columns, 9, 4>(FftLines::columns),
+    made<Columns, 10, 3>(FftLines::columns),
+    made<Columns, 11, 2>(FftLines::columns),
+    made<ColumnsOfOneRow, 8, 3>(FftLines::columns_of_one_row),
+    made<ColumnsOfOneRow, 8, 4>(FftLines::columns_of_one_row),
+    made<ColumnsOfOneRow, 9, 4>(FftLines::columns_of_one_row),
+    made<ColumnsOfOneRow, 10, 3>(FftLines::columns_of_one_row),
+    made<ColumnsOfOwnRows, 6, 4>(FftLines::columns_of_own_rows),
+    made<ColumnsOfOwnRows, 7, 4>(FftLines::columns_of_own_rows),
+    made<ColumnsOfOwnRows, 8, 4>(FftLines::columns_of_own_rows),
+    made<ColumnsOfOwnRows, 9, 4>(FftLines::columns_of_own_rows),
+    made<ColumnsOfOwnRows, 10, 3>(FftLines::columns_of_own_rows),
+    made<ColumnsOfOwnRows, 11, 2>(FftLines::columns_of_own_rows),
+    made<ColumnsOfOwnRows, 12, 1>(FftLines::columns_of_own_rows),
+    made<Rows, 8, 3>(FftLines::rows),
+    made<Rows, 9, 4>(FftLines::rows),
+    made<Rows, 10, 3>(FftLines::rows),
+    made<Rows, 11, 2>(FftLines::rows),
+    made<Rows, 12, 1>(FftLines::rows),
+};
+
+const Kernel* kernel_of(const FftPassShape& shape) {
+    for (const Kernel& each : kernels)
+        if (each.shape == shape)
+            return &each;
+    return nullptr;
+}
+
+}  // namespace
+
+bool has_fft_pass(const FftPassShape& shape) {
+    return kernel_of(shape) != nullptr;
+}
+
+void launch_fft_pass(const FftPassShape& shape, const FftPass& pass, int multiprocessors,
+                     cudaStream_t stream) {
+    const Kernel* kernel = kernel_of(shape);
+    if (kernel == nullptr)
+        return;
+    const std::int64_t blocks =
+        between(pass.tiles, 1, std::int64_t{kernel->blocks} * multiprocessors);
+    launch_dependent(kernel->run, {blocks, kernel->threads, kernel->shared_bytes}, stream, pass);
+}
+
+bool has_fft_passes() {
+    int gpu = 0;
+    int most = 0;
+    cudaGetDevice(&gpu);
+    cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, gpu);
+    for (const Kernel& each : kernels)
+        if (each.shared_bytes > static_cast<std::size_t>(most))
+            return false;
+    return true;
+}
+
+cudaError_t load_fft_pass_kernels() {
+    if (!has_fft_passes())
+        return cudaSuccess;
+    for (const Kernel& each : kernels) {
+        const auto* kernel = reinterpret_cast<const void*>(each.run);
+        const cudaError_t status =
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 static_cast<int>(each.shared_bytes));
+        if (status != cudaSuccess)
+            return status;
+    }
+    return cudaSuccess;
+}
+
+}  // namespace quartet::device

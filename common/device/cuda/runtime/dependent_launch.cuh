@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace quartet::device {
+
+/// Programmatic dependent launch (CUDA C++ Programming Guide): a kernel's blocks may start while
+/// the kernel before it still runs, and wait before they touch what it reads or writes. GPUs before
+/// Hopper have no such launches: there the next kernel starts when the last one has ended.
+
+/// Until the kernel before has ended, and its writes can be seen. Each thread calls it.
+__device__ inline void wait_for_last_kernel() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/// The next kernel's blocks may start once all blocks of this one have said so, or ended.
+__device__ inline void let_next_kernel_start() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+struct DependentLaunch {
+    std::int64_t blocks = 0;
+    int threads = 0;
+    std::size_t shared_bytes = 0;
+};
+
+/// Launches a kernel that waits for the last one itself, in a graph too.
+template <typename... Parameters, typename... Arguments>
+void launch_dependent(void (*kernel)(Parameters...), const DependentLaunch& launch,
+                      cudaStream_t stream, const Arguments&... arguments) {
+    int gpu = 0;
+    int major = 0;
+    cudaGetDevice(&gpu);
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, gpu);
+    cudaLaunchAttribute may_overlap{};
+    may_overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    may_overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = static_cast<unsigned>(launch.blocks);
+    config.blockDim = static_cast<unsigned>(launch.threads);
+    config.dynamicSmemBytes = launch.shared_bytes;
+    config.stream = stream;
+    config.attrs = &may_overlap;
+    config.numAttrs = major >= 9 ? 1 : 0;
+    cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
+}
+
+}  // namespace quartet::device

@@ -1,0 +1,154 @@
+#include "device/cuda/fft/fft_passes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "device/cuda/fft/fft_pass_reference.hpp"
+
+namespace quartet::device {
+namespace {
+
+using Memory = std::vector<LongPoint>;
+
+std::size_t at(std::int64_t i) {
+    return static_cast<std::size_t>(i);
+}
+Memory numbers(int log_size) {
+    Memory made;
+    for (std::int64_t i = 0; i < std::int64_t{1} << log_size; ++i)
+        made.emplace_back(std::sin(0.7 * static_cast<double>(i)),
+                          std::cos(0.3 * static_cast<double>(i)));
+    return made;
+}
+void expect_near(const Memory& found, const Memory& wanted) {
+    ASSERT_EQ(found.size(), wanted.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+        ASSERT_LT(std::abs(found[i] - wanted[i]), 1e-12) << i;
+}
+
+/// Arrays of points, whose addresses are those of the doubles of others.
+class Arrays {
+  public:
+    double2* add(Memory& memory) {
+        addresses_.emplace_back(memory.size());
+        memories_.push_back(&memory);
+        return addresses_.back().data();
+    }
+    /// Does a pass between them.
+    void run(const FftPassShape& shape, const FftPass& pass) {
+        const auto [from, first] = find(pass.from);
+        const auto [to, start] = find(pass.to);
+        std::vector<std::pair<std::int64_t, LongPoint>> results;
+        do_pass(
+            shape, pass, [&](std::int64_t i) { return from->at(at(first + i)); },
+            [&](std::int64_t i, LongPoint result) { results.emplace_back(start + i, result); });
+        for (const auto& [i, result] : results)
+            to->at(at(i)) = result;
+    }
+
+  private:
+    std::pair<Memory*, std::int64_t> find(const double2* address) {
+        for (std::size_t i = 0; i < addresses_.size(); ++i)
+            if (address >= addresses_[i].data() &&
+                address < addresses_[i].data() + addresses_[i].size())
+                return {memories_[i], address - addresses_[i].data()};
+        throw std::logic_error("an address of no array");
+    }
+
+    std::vector<std::vector<double2>> addresses_;
+    std::vector<Memory*> memories_;
+};
+
+void expect_whole_transform(const FftSplit& split) {
+    Memory from = numbers(split.points());
+    Memory work(from.size());
+    Memory scratch(at(split.scratch()));
+    Memory to(from.size());
+    Arrays arrays;
+    const double2* in = arrays.add(from);
+    double2* middle = arrays.add(work);
+    double2* small = arrays.add(scratch);
+    double2* out = arrays.add(to);
+
+    for_each_pass(split, FftBuffers{in, middle, small, out, nullptr},
+                  [&](const FftPassShape& shape, const FftPass& pass) { arrays.run(shape, pass); });
+
+    expect_near(to, transformed(from, split.points()));
+}
+
+TEST(FftPassesTest, TransformInNaturalOrder) {
+    expect_whole_transform({4, 0, 5, 4});
+    expect_whole_transform({5, 0, 4, 5});
+    expect_whole_transform({4, 4, 5, 4});
+    expect_whole_transform({5, 4, 4, 5});
+}
+
+TEST(FftPassesTest, TransformInChunks) {
+    expect_whole_transform({4, 4, 4, 3});
+    expect_whole_transform({5, 3, 4, 4});
+}
+
+TEST(FftPassesTest, SplitWholePowersOfTwo) {
+    for (int log = 20; log <= 30; ++log) {
+        const FftSplit split = split_fft(std::int64_t{1} << log, 60'000'000).value();
+        EXPECT_EQ(split.points(), log);
+        EXPECT_EQ(split.middle > 0, log >= 24);
+        EXPECT_EQ(split.in_chunks(), log == 24 || log == 25);
+        EXPECT_LE(split.scratch() * 16, 36'000'000);
+    }
+    for (const std::int64_t points : {0, 1, 1 << 19, (1 << 20) + 1, 3 << 20})
+        EXPECT_FALSE(split_fft(points, 60'000'000)) << points;
+    EXPECT_FALSE(split_fft(std::int64_t{1} << 31, 60'000'000));
+}
+
+void expect_columns(const ColumnSplit& split) {
+    const int tiles = split.first + split.second;
+    Memory points = numbers(tiles + split.columns);
+    Memory wanted(points.size());
+    const std::int64_t columns = std::int64_t{1} << split.columns;
+    for (std::int64_t j = 0; j < columns; ++j) {
+        Memory line;
+        for (std::int64_t t = 0; t < std::int64_t{1} << tiles; ++t)
+            line.push_back(points[at(t * columns + j)] *
+                           root_of_unity(t * j, tiles + split.columns));
+        const Memory results = transformed(line, tiles);
+        for (std::int64_t k = 0; k < std::int64_t{1} << tiles; ++k)
+            wanted[at(k * columns + j)] = results[at(k)];
+    }
+    Memory scratch(at(split.scratch()));
+    Arrays arrays;
+    double2* in_place = arrays.add(points);
+    double2* small = arrays.add(scratch);
+
+    for_each_pass(split, in_place, small, nullptr,
+                  [&](const FftPassShape& shape, const FftPass& pass) { arrays.run(shape, pass); });
+
+    expect_near(points, wanted);
+}
+
+TEST(FftPassesTest, TransformColumnsInPlace) {
+    expect_columns({4, 6, 0, 4});
+    expect_columns({6, 4, 0, 6});
+    expect_columns({6, 3, 2, 4});
+    expect_columns({5, 4, 4, 5});
+    expect_columns({4, 2, 3, 4});
+}
+
+TEST(FftPassesTest, SplitColumnsOfPowersOfTwo) {
+    EXPECT_EQ(split_columns(1 << 12, 1 << 12, 60'000'000).value().second, 0);
+    const ColumnSplit split = split_columns(1 << 15, 1 << 16, 60'000'000).value();
+    EXPECT_EQ(split.first + split.second, 15);
+    EXPECT_EQ(split.scratch(), 1 << 21);
+    EXPECT_EQ(split_columns(1 << 16, 1 << 16, 0).value().chunk, 4);
+    for (const auto& [tiles, columns] : {std::pair{1 << 5, 1 << 12},
+                                         {1 << 18, 1 << 12},
+                                         {100, 1 << 12},
+                                         {1 << 8, 8},
+                                         {1 << 8, 100}})
+        EXPECT_FALSE(split_columns(tiles, columns, 60'000'000)) << tiles << " x " << columns;
+    EXPECT_FALSE(split_columns(1 << 16, std::int64_t{1} << 17, 60'000'000));
+}
+
+}  // namespace
+}  // namespace quartet::device
