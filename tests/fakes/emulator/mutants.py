@@ -9,10 +9,12 @@ VECTORS = "matrix/vector_kernels.cu"
 UPDATES = "matrix/cg_update_kernels.cu"
 TRIANGLE = "matrix/triangle_kernel.cu"
 FFT = "fft/four_step_kernels.cu"
+PASS = "fft/fft_pass_kernel.cu"
+BUTTERFLY = "fft/fft_butterflies.cuh"
 PEAK = "peak/multiply_add_kernel.cu"
 
 # What of a header's kernels is compiled to show its faults.
-UNIT = {SUM: VECTORS, WARP: GEMV, LAUNCH_SUM: VECTORS}
+UNIT = {BUTTERFLY: PASS, SUM: VECTORS, WARP: GEMV, LAUNCH_SUM: VECTORS}
 
 MUTANTS = [
     ("no barrier before the sums of warps are read", SUM,
@@ -129,6 +131,30 @@ MUTANTS = [
     ("a tile is scattered to its neighbour", FFT,
      "offset_in_part(bin, shape.tile, shape.tiles)",
      "offset_in_part(bin, shape.tile - 1, shape.tiles)"),
+
+    ("a pass reads points before they are copied", PASS, "        __pipeline_wait_prior(0);\n", ""),
+    ("no barrier before a pass uses its factors", PASS,
+     "        __syncthreads();  // the factors are there, and the last tile's exchange has been read\n", ""),
+    ("no barrier before an exchange is read", PASS,
+     "    write<Tile, stage>(values, &double2::x, exchange);\n    __syncthreads();\n",
+     "    write<Tile, stage>(values, &double2::x, exchange);\n"),
+    ("imaginary parts are written over real ones that are still read", PASS,
+     "    read<Tile, stage + 1>(values, &double2::x, exchange);\n    __syncthreads();\n",
+     "    read<Tile, stage + 1>(values, &double2::x, exchange);\n"),
+    ("a third stage writes over what others still read", PASS,
+     "            __syncthreads();\n            exchange_values<Tile, 1>",
+     "            exchange_values<Tile, 1>"),
+    ("a block transforms its first tile alone", PASS,
+     "tile < pass.tiles; tile += gridDim.x", "tile == blockIdx.x; tile += gridDim.x"),
+    ("factors of the next tile overwrite this one's", PASS,
+     "        factors = next_factors;\n        next_factors = read_by_others;\n", ""),
+    ("all columns of a tile have one factor", PASS, " + i % Tile::factor_rows;", ";"),
+    ("the factors of a later tile row are its first one's", PASS, " + high * pass.row_step;", ";"),
+    ("the exchange has a row too few", PASS,
+     ": length * width + length * width / last_radix;", ": length * width;"),
+    ("a butterfly's factor is turned the other way", BUTTERFLY,
+     "{t[k - half / 2].y, -t[k - half / 2].x}", "{-t[k - half / 2].y, t[k - half / 2].x}"),
+    ("a butterfly subtracts once", BUTTERFLY, "fma(2.0, a.y, -sum.y)", "fma(1.0, a.y, -sum.y)"),
 
     ("a chain does fewer operations than are counted", PEAK, "link < links", "link < links - 1"),
     ("chains are left out", PEAK, "sum += values[i];", "sum += values[0];"),
