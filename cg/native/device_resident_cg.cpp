@@ -12,12 +12,18 @@ DeviceResidentCg::Buffers::Buffers(bench::Arena& arena)
       seen_history(arena.make<double>(most + 1, bench::Room::host)) {}
 
 DeviceResidentCg::DeviceResidentCg(const RankContext& context, Buffers buffers,
-                                   const MakeIteration& make, Leaves leaves, std::string matrix)
+                                   const MakeIterations& make, Leaves leaves, std::string matrix)
     : context_(context),
       buffers_(std::move(buffers)),
       first_element_(leaves == Leaves::after ? 1 : 0),
       matrix_(std::move(matrix)),
-      iteration_(context.device.record(make(buffers_.scalars.view(), buffers_.history.view()))) {}
+      iterations_(make(buffers_.scalars.view(), buffers_.history.view())),
+      next_(context.device.record(iterations_.next)),
+      several_(context.device.record([next = iterations_.next](device::Stream& stream) {
+          for (std::int64_t iteration = 0; iteration < of_graph; ++iteration) {
+              next(stream);
+          }
+      })) {}
 
 template <typename T>
 void DeviceResidentCg::copy(device::View<T> from, device::View<T> to) {
@@ -33,9 +39,15 @@ double DeviceResidentCg::run(IterationState& state, double sum, std::span<double
         seen.done = 0;  // of these
         copy(buffers_.seen_scalars.view(), buffers_.scalars.view());
         const std::int64_t count = std::min(most, all - state.done);
-        for (std::int64_t iteration = 0; iteration < count; ++iteration) {
-            iteration_(context_.stream);
+        iterations_.first(context_.stream);
+        std::int64_t left = count - 1;
+        for (; left >= of_graph; left -= of_graph) {
+            several_(context_.stream);
         }
+        for (; left > 0; --left) {
+            next_(context_.stream);
+        }
+        iterations_.last(context_.stream);
         take_over(state, count, history);
     }
     return seen.sum;
@@ -54,7 +66,7 @@ void DeviceResidentCg::take_over(IterationState& state, std::int64_t count,
     }
     std::copy_n(buffers_.seen_history.span().begin() + first_element_, count,
                 history.begin() + state.done + first_element_);
-    state.residual_dot = seen.residual_dot;
+    state.residual_dot = history[static_cast<std::size_t>(state.done + first_element_ + count - 1)];
     state.alpha = seen.alpha;
     state.done += count;
 }

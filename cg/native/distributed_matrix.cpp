@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "comm/transport/registry/transport_registry.hpp"
+#include "device/cg_kernels.hpp"
 #include "device/matrix_factory.hpp"
 #include "device/vector_operations.hpp"
 
@@ -79,7 +80,7 @@ DistributedMatrix::DistributedMatrix(const RankContext& context, bench::Arena& a
     if (context.ranks() > 1) {
         prepare_collectives(transport, problem);
     }
-    record_product(dot);
+    record_product(dot, problem.algorithm);
 }
 
 void DistributedMatrix::prepare_collectives(comm::Transport& transport, const Problem& problem) {
@@ -101,7 +102,7 @@ void DistributedMatrix::prepare_collectives(comm::Transport& transport, const Pr
 }
 
 // The operations that are enqueued between the communications.
-void DistributedMatrix::record_product(device::View<double> dot) {
+void DistributedMatrix::record_product(device::View<double> dot, Algorithm algorithm) {
     const device::View<const double> x = multiplied_;
     const auto sum = [this, x, dot](device::Stream& stream) {
         device_.vectors().dot(x.part(rows().begin, rows().size()), output(), dot, stream);
@@ -110,6 +111,14 @@ void DistributedMatrix::record_product(device::View<double> dot) {
         product_ = device_.record([this, x, y = buffers_.contribution.view()](
                                       device::Stream& stream) { share_->multiply(x, y, stream); });
         dot_ = device_.record(sum);
+        return;
+    }
+    device::ClassicIteration* own =
+        algorithm == Algorithm::classic ? share_->classic_iteration() : nullptr;
+    if (own != nullptr) {
+        product_ = device_.record([this, own, x, dot](device::Stream& stream) {
+            own->multiply_and_dot(x, output(), dot, stream);
+        });
         return;
     }
     product_ = device_.record([this, x, sum](device::Stream& stream) {

@@ -63,7 +63,7 @@ class DistributedMatrix {
 
   private:
     void prepare_collectives(comm::Transport& transport, const Problem& problem);
-    void record_product(device::View<double> dot);
+    void record_product(device::View<double> dot, Algorithm algorithm);
 
     device::Device& device_;
     device::Stream& stream_;

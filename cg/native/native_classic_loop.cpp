@@ -12,14 +12,25 @@ NativeClassicLoop::NativeClassicLoop(const RankContext& context, comm::Transport
     : NativeLoop(context, transport, problem, 0) {
     state_.direction = matrix_.multiplied().part(matrix_.rows().begin, matrix_.rows().size());
     make_resident(
-        [this](auto scalars, auto history) { return resident_iteration(scalars, history); },
+        [this](auto scalars, auto history) { return resident_iterations(scalars, history); },
         DeviceResidentCg::Leaves::after);
 }
 
-// One iteration of run(), with the scalars in memory.
-device::Operations NativeClassicLoop::resident_iteration(device::View<device::CgScalars> scalars,
-                                                         device::View<double> history) {
-    return [this, scalars, history](device::Stream& stream) {
+// The iterations of run(), with the scalars in memory.
+DeviceResidentCg::Iterations NativeClassicLoop::resident_iterations(
+    device::View<device::CgScalars> scalars, device::View<double> history) {
+    if (device::ClassicIteration* own = matrix_.share().classic_iteration()) {
+        const device::ResidentCg cg{state_.direction, state_.solution, state_.residual, scalars,
+                                    history};
+        const auto from = [own, cg](device::DirectionOf direction) {
+            return [own, cg, direction](device::Stream& stream) {
+                own->iterate(cg, direction, stream);
+            };
+        };
+        return {from(device::DirectionOf::state), from(device::DirectionOf::residual),
+                [own, cg](device::Stream& stream) { own->finish(cg, stream); }};
+    }
+    const auto each = [this, scalars, history](device::Stream& stream) {
         using device::CgScalars;
         device::CgKernels& kernels = device_.cg_kernels();
         const auto& [x, r, p, unused, residual_dot, last_alpha, done] = state_;
@@ -33,6 +44,7 @@ device::Operations NativeClassicLoop::resident_iteration(device::View<device::Cg
         kernels.update_beta(scalars, history, stream);
         device_.vectors().xpay(r, beta, p, stream);
     };
+    return device::Operations(each);
 }
 
 void NativeClassicLoop::gather_direction() {
@@ -61,7 +73,7 @@ void NativeClassicLoop::run(std::span<double> history, Observer& observer) {
     }
     history[static_cast<std::size_t>(done)] = residual_dot;
     if (resident_ && !observer.observes_iterations()) {
-        resident_->run(state_, 0, history);
+        resident_->run(state_, residual_dot, history);
         return;
     }
     const bool several = context_.ranks() > 1;

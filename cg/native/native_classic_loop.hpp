@@ -18,8 +18,8 @@ class NativeClassicLoop final : public NativeLoop {
     void gather_direction();
     /// r + beta p, as other ranks have it in their rows. Collective.
     void follow_others(double beta);
-    device::Operations resident_iteration(device::View<device::CgScalars> scalars,
-                                          device::View<double> history);
+    DeviceResidentCg::Iterations resident_iterations(device::View<device::CgScalars> scalars,
+                                                     device::View<double> history);
 };
 
 }  // namespace quartet::cg

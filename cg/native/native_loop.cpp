@@ -28,7 +28,7 @@ NativeLoop::NativeLoop(const RankContext& context, comm::Transport& transport,
     state_.residual = matrix_.residual();
 }
 
-void NativeLoop::make_resident(const DeviceResidentCg::MakeIteration& make,
+void NativeLoop::make_resident(const DeviceResidentCg::MakeIterations& make,
                                DeviceResidentCg::Leaves leaves) {
     if (buffers_.resident) {
         resident_.emplace(context_, std::move(*buffers_.resident), make, leaves, name_);

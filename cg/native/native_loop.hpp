@@ -33,7 +33,7 @@ class NativeLoop : public CgLoop {
     NativeLoop(const RankContext& context, comm::Transport& transport, const Problem& problem,
                int sum_of_product);
     /// If this rank is alone, makes what runs its iterations while nobody observes them. Local.
-    void make_resident(const DeviceResidentCg::MakeIteration& make,
+    void make_resident(const DeviceResidentCg::MakeIterations& make,
                        DeviceResidentCg::Leaves leaves);
 
     Buffers buffers_;

@@ -48,6 +48,37 @@ class CgKernels {
                                    Stream& stream) = 0;
 };
 
+/// What iterations of one rank work on while its scalars stay in the device's memory.
+struct ResidentCg {
+    View<double> direction;  ///< p
+    View<double> solution;   ///< x
+    View<double> residual;   ///< r
+    View<CgScalars> scalars;
+    View<double> history;  ///< one element more than there are iterations
+};
+
+/// The direction of an iteration.
+enum class DirectionOf {
+    state,     ///< p as it is
+    residual,  ///< r + beta p, after another iteration
+};
+
+/// Classic iterations by kernels that a device has for its matrix shares, in fewer passes than
+/// VectorOperations and CgKernels make of them.
+class ClassicIteration {
+  public:
+    virtual ~ClassicIteration() = default;
+
+    /// As MatrixShare::multiply(), and result[0] = the share's part of x . A x: that of its rows.
+    virtual void multiply_and_dot(View<const double> x, View<double> y, View<double> result,
+                                  Stream& stream) = 0;
+    /// An iteration, where the share is the whole matrix. Before the first one `sum` and
+    /// `residual_dot` are r.r, and p is the state's; after it p is the direction of this iteration.
+    virtual void iterate(const ResidentCg& cg, DirectionOf direction, Stream& stream) = 0;
+    /// After the last one: `sum` is r.r, and p the next direction.
+    virtual void finish(const ResidentCg& cg, Stream& stream) = 0;
+};
+
 /// One of the scalars, for a dot to write or an operation to read.
 inline View<double> scalar_of(const View<CgScalars>& scalars, double CgScalars::*scalar) {
     return {&(scalars.data()->*scalar), 1, scalars.kind()};

@@ -34,6 +34,8 @@ using ReadRow =
 using VisitRow = std::function<void(std::int64_t row, std::int64_t first_column,
                                     std::span<const double> elements)>;
 
+class ClassicIteration;
+
 /// A rank's share of a dense matrix, in a device's memory, in the order that the device reads
 /// fastest.
 class MatrixShare {
@@ -56,6 +58,9 @@ class MatrixShare {
     /// description give the same bits. Throws Failure unless x and y have those sizes and do not
     /// overlap.
     virtual void multiply(View<const double> x, View<double> y, Stream& stream) = 0;
+
+    /// Classic iterations of its own (cg_kernels.hpp); null if the device has none.
+    [[nodiscard]] virtual ClassicIteration* classic_iteration() { return nullptr; }
 
     /// Shows each row with stored elements, in some order: whole rows of a row block, rows from the
     /// diagonal on of a triangle. Does not wait for streams; must not run at the same time as

@@ -27,6 +27,7 @@
 #include "device/cuda/fft/fft_passes.hpp"
 #include "device/cuda/fft/four_step_kernels.hpp"
 #include "device/cuda/matrix/cg_update_kernels.hpp"
+#include "device/cuda/matrix/rows_kernel.hpp"
 #include "device/cuda/matrix/triangle_kernel.hpp"
 #include "device/cuda/matrix/vector_kernels.hpp"
 #include "device/cuda/runtime/grid.hpp"
@@ -85,9 +86,13 @@ __host__ __device__ double number(std::int64_t index, int array) {
     return static_cast<double>(bits >> 11) * 0x1p-52 - 1;
 }
 
-/// The element of a symmetric matrix.
+/// The element of a symmetric matrix whose eigenvalues lie between about 2 and 4: an iteration of
+/// conjugate gradients makes the residual smaller by a factor of about 0.2.
 __host__ __device__ double symmetric(std::int64_t row, std::int64_t column, std::int64_t size) {
-    return row < column ? number(row * size + column, 3) : number(column * size + row, 3);
+    if (row == column)
+        return 3;
+    const std::int64_t place = row < column ? row * size + column : column * size + row;
+    return number(place, 3) / sqrt(static_cast<double>(size));
 }
 
 /// An error for check(): none if the bits are equal, too much else.
@@ -138,6 +143,50 @@ __global__ void plain_product(std::int64_t size, Element element, const double* 
         out[row] = sum;
 }
 
+/// Reads all pairs, whose sums each warp leaves: what reading alone takes.
+__global__ void __launch_bounds__(512)
+    read_pairs(const double2* pairs, std::int64_t count, double* sums) {
+    constexpr int depth = 8;
+    const std::int64_t step = std::int64_t{gridDim.x} * 512;
+    double sum = 0;
+    std::int64_t i = blockIdx.x * std::int64_t{512} + threadIdx.x;
+    for (; i + (depth - 1) * step < count; i += depth * step) {
+        double2 read[depth];
+        for (int d = 0; d < depth; ++d)
+            read[d] = __ldcs(pairs + i + d * step);
+        for (int d = 0; d < depth; ++d)
+            sum += read[d].x + read[d].y;
+    }
+    for (; i < count; i += step)
+        sum += pairs[i].x + pairs[i].y;
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+        sum += __shfl_xor_sync(0xffffffff, sum, lanes);
+    if (threadIdx.x % 32 == 0)
+        sums[(blockIdx.x * 512 + threadIdx.x) / 32] = sum;
+}
+
+/// What is launched by `enqueue`, to be launched again.
+class Graph {
+  public:
+    Graph(cudaStream_t stream, const std::function<void()>& enqueue) {
+        require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "a capture");
+        enqueue();
+        cudaGraph_t graph = nullptr;
+        require(cudaStreamEndCapture(stream, &graph), "a capture");
+        require(cudaGraphInstantiate(&executable_, graph, 0), "a graph");
+        require(cudaGraphDestroy(graph), "a graph");
+    }
+    ~Graph() { cudaGraphExecDestroy(executable_); }
+    Graph(const Graph&) = delete;
+    Graph& operator=(const Graph&) = delete;
+    void launch(cudaStream_t stream) const {
+        require(cudaGraphLaunch(executable_, stream), "a graph");
+    }
+
+  private:
+    cudaGraphExec_t executable_ = nullptr;
+};
+
 class Bench {
   public:
     Bench() {
@@ -172,9 +221,10 @@ class Bench {
         wrong_ = wrong_ || !(largest <= 1);
     }
 
-    /// Prints the median of seven times for `calls` calls, and the check's verdict.
+    /// Prints the median of seven times for `calls` calls that do it `times` each, and the check's
+    /// verdict.
     void rate(const std::string& what, double bytes, const std::function<void()>& call,
-              int calls = 20) {
+              int calls = 20, int times_of_call = 1) {
         call();
         std::vector<float> times;
         for (int run = 0; run < 7; ++run) {
@@ -185,7 +235,7 @@ class Bench {
             require(cudaEventSynchronize(end_), what.c_str());
             float milliseconds = 0;
             require(cudaEventElapsedTime(&milliseconds, begin_, end_), "an event");
-            times.push_back(milliseconds / static_cast<float>(calls));
+            times.push_back(milliseconds / static_cast<float>(calls * times_of_call));
         }
         require(cudaGetLastError(), what.c_str());
         std::ranges::sort(times);
@@ -301,38 +351,98 @@ void updates(Bench& bench, std::int64_t size) {
     bench.rate("cg's update, classic", 48.0 * static_cast<double>(size), update);
 }
 
-/// A triangle of one part in the GPU's memory, as TriangleLayout lays it out; size: a multiple of
-/// 1024.
+/// A triangle of one part, as TriangleLayout lays it out; size: a multiple of 128.
 struct Triangle {
-    explicit Triangle(std::int64_t n) : size(n) {
-        const std::int64_t count = n / triangle_panel_rows;
-        for (std::int64_t p = 0; p < count; ++p) {
-            const std::int64_t row = triangle_panel_rows * p;
-            panel_of.push_back(p);
-            panels.push_back({row, elements, n - row});
-            elements += triangle_panel_rows * (n - row);
+    Triangle(std::int64_t n, std::int64_t most_blocks) {
+        const std::int64_t count = n / triangle_tile;
+        for (std::int64_t p = 0; p <= count; ++p) {
+            const std::int64_t stride = n - triangle_tile * p;
+            panels_above.push_back(p);
+            panels.push_back({triangle_tile * p, elements, stride, tiles});
+            elements += triangle_tile * stride;
+            tiles += stride / triangle_tile;
         }
-        const std::int64_t chunks = n / tile_columns;
-        for (std::int64_t first = 0; first < count; first += tile_panels) {
-            const std::int64_t chunk = triangle_panel_rows * first / tile_columns;
-            tile_rows.push_back({static_cast<std::int64_t>(tiles.size()), chunk});
-            for (std::int64_t c = chunk; c < chunks; ++c)
-                tiles.push_back({first, tile_panels, c});
+        const std::int64_t blocks = std::min(tiles, most_blocks);
+        std::int64_t panel = 0;
+        for (std::int64_t b = 0; b <= blocks; ++b) {
+            const std::int64_t tile = tiles * b / blocks;
+            while (panel < count && panels[panel + 1].first_tile <= tile)
+                ++panel;
+            work.push_back({tile, panel});
         }
-        for (std::int64_t c = 0; c < chunks; ++c)
-            tile_rows_of_chunk.push_back(std::ranges::count_if(
-                tile_rows, [c](const TileRow& row) { return row.first_chunk <= c; }));
     }
 
-    std::int64_t size;
     std::int64_t elements = 0;
+    std::int64_t tiles = 0;
     std::vector<TrianglePanel> panels;
-    std::vector<TriangleTile> tiles;
-    std::vector<TileRow> tile_rows;
-    std::vector<std::int64_t> tile_rows_of_chunk, panel_of;
+    std::vector<TriangleBlock> work;
+    std::vector<std::int64_t> panels_above;
 };
 
-void products(Bench& bench, cublasHandle_t cublas, std::int64_t n) {
+using LaunchProduct = std::function<void(const DirectionOnGpu&)>;
+using LaunchUpdate = std::function<void(const UpdateOnGpu&)>;
+
+/// Iterations of one way to multiply, as a device that keeps the scalars makes them: eight are
+/// checked, then graphs of 16 are timed.
+void iterations(Bench& bench, const std::string& what, std::int64_t n, double bytes,
+                const LaunchProduct& product, const LaunchUpdate& update, PartialSums curvature) {
+    const Array<double> p(n), x(n), r(n), sums(most_sum_blocks);
+    constexpr int times = 16;
+    constexpr std::int64_t most = 1 << 16;
+    const Array<double> history(most);
+    double *direction = p.data(), *solution = x.data(), *residual = r.data();
+    bench.fill(n, [=] __device__(std::int64_t i) {
+        direction[i] = residual[i] = number(i, 0);
+        solution[i] = 0;
+    });
+    const Array<double2> wanted(n);
+    const double2* plainly = wanted.data();
+    const Array<CgScalars> scalars(std::vector<CgScalars>{{}});
+    CgScalars* on_gpu = scalars.data();
+    bench.fill(1, [=] __device__(std::int64_t) {
+        on_gpu->sum = 0;
+        for (std::int64_t i = 0; i < n; ++i)
+            on_gpu->sum += residual[i] * residual[i];
+        on_gpu->residual_dot = on_gpu->sum;
+    });
+    const DirectionOnGpu next{
+        direction, residual, {sums.data(), update_blocks(n)}, on_gpu, history.data()};
+    const auto iterate = [&](bool is_first) {
+        DirectionOnGpu of_this = next;
+        if (is_first)
+            of_this.scalars = nullptr;
+        product(of_this);
+        update({n,
+                direction,
+                solution,
+                residual,
+                sums.data(),
+                {},
+                curvature,
+                on_gpu,
+                is_first ? UpdatedDirection::as_it_is : UpdatedDirection::next});
+    };
+    for (int i = 0; i < 8; ++i)
+        iterate(i == 0);
+    plain_product<<<static_cast<unsigned>(divide_up(n * 32, threads)), threads, 0, bench.stream>>>(
+        n,
+        [=] __device__(std::int64_t row, std::int64_t column) { return symmetric(row, column, n); },
+        solution, wanted.data());
+    bench.check(what, n, [=] __device__(std::int64_t i) {
+        // The residual of x up to rounding, and x is near.
+        const double unlike_residual =
+            (residual[i] - (number(i, 0) - plainly[i].x)) / (1e-13 * (1 + plainly[i].y));
+        return fmax(fabs(unlike_residual), fabs(residual[i]) / 1e-2);
+    });
+    const Graph graph(bench.stream, [&] {
+        for (int i = 0; i < times; ++i)
+            iterate(false);
+    });
+    bench.rate(
+        what, bytes, [&] { graph.launch(bench.stream); }, n > 8192 ? 4 : 20, times);
+}
+
+void products(Bench& bench, cublasHandle_t cublas, std::int64_t n, int multiprocessors) {
     const Array<double> x(n), y(n);
     double *factor = x.data(), *found = y.data();
     bench.fill(n, [=] __device__(std::int64_t i) { factor[i] = number(i, 0); });
@@ -350,15 +460,44 @@ void products(Bench& bench, cublasHandle_t cublas, std::int64_t n) {
         bench.fill(n, [=] __device__(std::int64_t i) { found[i] = nan(""); });
     };
     const std::string of = " " + std::to_string(n);
+    const int calls = n > 8192 ? 4 : 20;
+    constexpr int times = 16;
+    // Reading the same bytes again and again, as an iteration does: as much of them is in L2.
+    const auto read = [&](const std::string& what, const double* elements, std::int64_t count) {
+        const int blocks = 4 * multiprocessors;
+        const Array<double> sums(blocks * 16);
+        double* of_warps = sums.data();
+        const Graph graph(bench.stream, [&] {
+            for (int i = 0; i < times; ++i)
+                read_pairs<<<blocks, 512, 0, bench.stream>>>(
+                    reinterpret_cast<const double2*>(elements), count / 2, of_warps);
+        });
+        graph.launch(bench.stream);
+        const Array<double> total(std::vector<double>{0});
+        double* plain = total.data();
+        bench.fill(threads * 4096, [=] __device__(std::int64_t first) {
+            double sum = 0;
+            for (std::int64_t i = first; i < count; i += std::int64_t{threads} * 4096)
+                sum += elements[i];
+            atomicAdd(plain, sum);
+        });
+        bench.check(what, 1, [=] __device__(std::int64_t) {
+            double sum = 0;
+            for (int i = 0; i < blocks * 16; ++i)
+                sum += of_warps[i];
+            return (sum - plain[0]) / (1e-12 * static_cast<double>(count));
+        });
+        bench.rate(
+            what, static_cast<double>(count) * sizeof(double), [&] { graph.launch(bench.stream); },
+            calls, times);
+    };
+    const DirectionOnGpu as_it_is{factor, factor, {}, nullptr, nullptr};
     {
         const Array<double> matrix(n * n);
         double* a = matrix.data();
         bench.fill(n * n, [=] __device__(std::int64_t i) { a[i] = symmetric(i / n, i % n, n); });
         const auto bytes = static_cast<double>(matrix.size()) * sizeof(double);
-        const auto gemv = [&] { launch_gemv({a, n, n, n}, factor, found, bench.stream); };
-        gemv();
-        check();
-        bench.rate("gemv" + of, bytes, gemv);
+        read("read, full" + of, a, n * n);
         const double one = 1;
         const double zero = 0;
         const auto by_cublas = [&] {
@@ -368,38 +507,59 @@ void products(Bench& bench, cublasHandle_t cublas, std::int64_t n) {
         };
         by_cublas();
         check();
-        bench.rate("cublasDgemv" + of, bytes, by_cublas);
+        bench.rate("cublasDgemv" + of, bytes, by_cublas, calls);
+        const auto gemv = [&] { launch_gemv({a, n, n, n}, factor, found, bench.stream); };
+        gemv();
+        check();
+        bench.rate("gemv" + of, bytes, gemv, calls);
+        const std::int64_t blocks = rows_blocks_of_multiprocessor * multiprocessors;
+        const Array<double> sums(n * rows_chunks(n)), curvature(blocks);
+        const RowsOnGpu rows{{a, n, n, n}, 0, blocks, sums.data(), curvature.data()};
+        launch_rows_product(rows, as_it_is, bench.stream);
+        launch_rows_sums(rows, found, nullptr, bench.stream);
+        check();
+        bench.rate(
+            "product, full" + of, bytes, [&] { launch_rows_product(rows, as_it_is, bench.stream); },
+            calls);
+        iterations(
+            bench, "iteration, full" + of, n, bytes,
+            [&](const auto& direction) { launch_rows_product(rows, direction, bench.stream); },
+            [&](const auto& update) { launch_rows_update(rows, update, bench.stream); },
+            {curvature.data(), blocks});
     }
-    const Triangle layout(n);
+    const Triangle layout(n, triangle_blocks_of_multiprocessor * multiprocessors);
     const Array<TrianglePanel> panels(layout.panels);
-    const Array<TriangleTile> tiles(layout.tiles);
-    const Array<TileRow> tile_rows(layout.tile_rows);
-    const Array<std::int64_t> of_chunk(layout.tile_rows_of_chunk), panel_of(layout.panel_of);
-    const Array<double> elements(layout.elements), sums(tiles.size() * tile_sums);
+    const Array<TriangleBlock> work(layout.work);
+    const Array<std::int64_t> panels_above(layout.panels_above);
+    const std::int64_t blocks = work.size() - 1;
+    const Array<double> elements(layout.elements), curvature(blocks),
+        sums((layout.tiles + 2 * (blocks + panels.size())) * triangle_tile);
     double* element = elements.data();
     const TrianglePanel* panel = panels.data();
     bench.fill(n * n, [=] __device__(std::int64_t i) {
         const std::int64_t row = i / n;
-        const TrianglePanel of_row = panel[row / triangle_panel_rows];
+        const TrianglePanel of_row = panel[row / triangle_tile];
         const std::int64_t place = i % n - of_row.first_row;
         if (place >= 0)
-            element[of_row.offset + row % triangle_panel_rows * of_row.stride + place] =
+            element[of_row.offset + row % triangle_tile * of_row.stride + place] =
                 symmetric(row, i % n, n);
     });
-    const TriangleOnGpu triangle{n,
-                                 tiles.size(),
-                                 tile_rows.size(),
-                                 element,
-                                 panel,
-                                 tiles.data(),
-                                 tile_rows.data(),
-                                 of_chunk.data(),
-                                 panel_of.data(),
-                                 sums.data()};
-    const auto product = [&] { launch_triangle_product(triangle, factor, found, bench.stream); };
-    product();
+    const TriangleOnGpu triangle{
+        n,           layout.tiles,        blocks,      element,         panel,
+        work.data(), panels_above.data(), sums.data(), curvature.data()};
+    const auto bytes = static_cast<double>(layout.elements) * sizeof(double);
+    read("read, triangle" + of, element, layout.elements);
+    launch_triangle_product(triangle, as_it_is, bench.stream);
+    launch_triangle_sums(triangle, found, nullptr, bench.stream);
     check();
-    bench.rate("triangle" + of, static_cast<double>(layout.elements) * sizeof(double), product);
+    bench.rate(
+        "product, triangle" + of, bytes,
+        [&] { launch_triangle_product(triangle, as_it_is, bench.stream); }, calls);
+    iterations(
+        bench, "iteration, triangle" + of, n, bytes,
+        [&](const auto& direction) { launch_triangle_product(triangle, direction, bench.stream); },
+        [&](const auto& update) { launch_triangle_update(triangle, update, bench.stream); },
+        {curvature.data(), blocks});
 }
 
 __host__ __device__ double2 power(std::int64_t exponent, std::int64_t order) {
@@ -582,8 +742,8 @@ int run(const std::vector<std::string>& wanted) {
         cublasHandle_t cublas = nullptr;
         require(cublasCreate(&cublas), "cublasCreate");
         require(cublasSetStream(cublas, bench.stream), "cublasSetStream");
-        for (const std::int64_t size : {8192, 16384, 32768})
-            products(bench, cublas, size);
+        for (const std::int64_t size : {1024, 2048, 4096, 8192, 16384, 32768})
+            products(bench, cublas, size, properties.multiProcessorCount);
         require(cublasDestroy(cublas), "cublasDestroy");
     }
     if (is_wanted("transforms"))

@@ -14,6 +14,7 @@
 #include "device/cuda/info/why_no_cuda.hpp"
 #include "device/cuda/matrix/cg_update_kernels.hpp"
 #include "device/cuda/matrix/cuda_linear_algebra.hpp"
+#include "device/cuda/matrix/rows_kernel.hpp"
 #include "device/cuda/matrix/triangle_kernel.hpp"
 #include "device/cuda/matrix/vector_kernels.hpp"
 #include "device/cuda/peak/cuda_multiply_add_probe.hpp"
@@ -57,9 +58,9 @@ void use_gpu(int gpu) {
     for (const cudaError_t status : {cudaSetDevice(gpu), cudaFree(nullptr)})
         if (status != cudaSuccess)
             refuse_gpu(gpu, status);
-    for (const auto load :
-         {load_vector_kernels, load_cg_update_kernels, load_gemv_kernels, load_triangle_kernels,
-          load_four_step_kernels, load_fft_pass_kernels, load_multiply_add_kernels}) {
+    for (const auto load : {load_vector_kernels, load_cg_update_kernels, load_gemv_kernels,
+                            load_rows_kernels, load_triangle_kernels, load_four_step_kernels,
+                            load_fft_pass_kernels, load_multiply_add_kernels}) {
         const cudaError_t status = load();
         if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction) {
             ignore(status);

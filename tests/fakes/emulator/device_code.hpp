@@ -32,15 +32,6 @@ T* dynamic_shared_memory(std::source_location declaration = std::source_location
         position.shared_bytes, most_allowed_shared_bytes, declaration));
 }
 
-/// What cudaLaunchKernelEx becomes. Kernels run one after another, so none overlaps the one before.
-template <typename... Parameters>
-cudaError_t launch_kernel(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
-                          const std::type_identity_t<Parameters>&... arguments) {
-    KernelLaunch{config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream}(
-        [kernel](auto... values) { kernel(values...); }, arguments...);
-    return cudaSuccess;
-}
-
 /// The value of lane `from`, which is this one's plus or minus some.
 template <typename T>
 T exchange(unsigned mask, T value, int from, const std::source_location& place) {
@@ -106,6 +97,10 @@ inline void sincospi(double number, double* sine, double* cosine) {
 // Ways past the caches are loads and stores.
 template <typename T>
 T __ldcs(const T* address) {
+    return *address;
+}
+template <typename T>
+T __ldcg(const T* address) {
     return *address;
 }
 template <typename T>

@@ -36,4 +36,13 @@ struct KernelLaunch {
     }
 };
 
+/// What cudaLaunchKernelEx() becomes. Grids follow one another: that one may begin earlier shows
+/// nothing here.
+template <typename... Parameters, typename... Arguments>
+void launch_with(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
+                 const Arguments&... arguments) {
+    KernelLaunch{config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream}(
+        kernel, Parameters(arguments)...);
+}
+
 }  // namespace quartet::emulator

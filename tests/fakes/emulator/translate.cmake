@@ -10,8 +10,8 @@ string(REGEX REPLACE "(${name}(<[A-Za-z_0-9, ]+>)?)<<<([^;{}]*)>>>\\("
 string(REGEX REPLACE "extern __shared__ (${name}) (${name})\\[\\];"
        "auto* \\2 = ::quartet::emulator::dynamic_shared_memory<\\1>();"
        text "${text}")
+string(REPLACE "cudaLaunchKernelEx(" "::quartet::emulator::launch_with(" text "${text}")
 string(REGEX REPLACE "__shared__ (${name}) (${name})((\\[[^]]*\\])*);"
        "auto& \\2 = ::quartet::emulator::shared_memory<\\1\\3>();"
        text "${text}")
-string(REPLACE "cudaLaunchKernelEx(" "::quartet::emulator::launch_kernel(" text "${text}")
 file(WRITE ${OUT} "#line 1 \"${IN}\"\n${text}")

@@ -1,5 +1,6 @@
 #include "device/cuda/matrix/cg_update_kernels.hpp"
 #include "device/cuda/matrix/launch_sum.cuh"
+#include "device/cuda/matrix/rows_kernel.hpp"
 #include "device/cuda/runtime/loaded_kernels.hpp"
 
 namespace quartet::device {
@@ -8,26 +9,6 @@ namespace {
 
 // More than two would take so many registers that fewer blocks run at once.
 constexpr int update_lanes_at_once = 2;
-
-struct UpdateClassic {
-    static constexpr int lanes_at_once = update_lanes_at_once;
-    FactorOnGpu alpha_factor;
-    ClassicPointers vectors;
-    double alpha = 0;
-    __device__ void begin() { alpha = value_of(alpha_factor); }
-    struct Operands {
-        double direction, product, solution, residual;
-    };
-    __device__ Operands operands(std::int64_t i) const {
-        return {vectors.direction[i], vectors.product[i], vectors.solution[i], vectors.residual[i]};
-    }
-    __device__ double operator()(std::int64_t i, const Operands& of) const {
-        vectors.solution[i] = of.solution + alpha * of.direction;
-        const double rest = of.residual - alpha * of.product;
-        vectors.residual[i] = rest;
-        return rest * rest;
-    }
-};
 
 struct UpdateSingleReduction {
     static constexpr int lanes_at_once = update_lanes_at_once;
@@ -73,7 +54,17 @@ __global__ void update_alpha_beta_kernel(CgScalars* scalars, double* history) {
 
 void launch_update_classic(FactorOnGpu alpha, const ClassicPointers& vectors, std::int64_t size,
                            double* partials, double* result, cudaStream_t stream) {
-    launch_sum(UpdateClassic{alpha, vectors}, size, partials, result, stream);
+    const UpdateOnGpu update{size,
+                             const_cast<double*>(vectors.direction),
+                             vectors.solution,
+                             vectors.residual,
+                             partials,
+                             alpha,
+                             {},
+                             nullptr,
+                             UpdatedDirection::as_it_is};
+    launch_vector_update(vectors.product, update, stream);
+    sum_partials<<<1, block_threads, 0, stream>>>(partials, update_blocks(size), result);
 }
 
 void launch_update_single_reduction(FactorOnGpu beta, FactorOnGpu alpha,
@@ -95,8 +86,8 @@ void launch_update_alpha_beta(CgScalars* scalars, double* history, cudaStream_t 
 }
 
 cudaError_t load_cg_update_kernels() {
-    return loaded(sum_blocks<UpdateClassic>, sum_blocks<UpdateSingleReduction>, sum_partials,
-                  update_alpha_kernel, update_beta_kernel, update_alpha_beta_kernel);
+    return loaded(sum_blocks<UpdateSingleReduction>, sum_partials, update_alpha_kernel,
+                  update_beta_kernel, update_alpha_beta_kernel);
 }
 
 }  // namespace quartet::device

@@ -1,9 +1,10 @@
 #include "device/cuda/matrix/cuda_linear_algebra.hpp"
 
-#include "device/cuda/blas/cuda_gemv.hpp"
+#include <algorithm>
+
+#include "device/cuda/matrix/cuda_classic_iteration.hpp"
+#include "device/cuda/matrix/rows_kernel.hpp"
 #include "device/cuda/matrix/stored_rows.hpp"
-#include "device/cuda/runtime/cuda_stream.hpp"
-#include "device/cuda/runtime/require_device.hpp"
 #include "device/matrix_layout.hpp"
 
 namespace quartet::device {
@@ -22,16 +23,30 @@ Bytes elements_memory(const RowBlock& block) {
     return bytes_of<double>(matrix_elements(block.rows, row_stride(block)));
 }
 
-class CudaRowBlock final : public MatrixShare {
+/// Of a product: at most one block of threads for each row of a chunk.
+std::int64_t product_blocks(const RowBlock& block) {
+    return std::min(block.rows * rows_chunks(block.columns),
+                    resident_blocks(rows_blocks_of_multiprocessor));
+}
+
+Bytes sums_memory(const RowBlock& block) {
+    return bytes_of<double>(block.rows * rows_chunks(block.columns));
+}
+
+class CudaRowBlock final : public CudaMatrixShare {
   public:
     CudaRowBlock(const RowBlock& block, int threads, CudaMemory& memory)
-        : block_(block),
+        : CudaMatrixShare(block.rows, block.columns, memory),
+          block_(block),
           stride_(row_stride(block)),
           threads_(threads),
           memory_(memory),
           elements_(memory.allocate(elements_memory(block), MemoryKind::device),
                     matrix_elements(block.rows, stride_)),
-          gemv_(faster_gemv(matrix(), memory)) {}
+          sums_(memory.allocate(sums_memory(block), MemoryKind::device),
+                block.rows * rows_chunks(block.columns)),
+          curvature_(memory.allocate(bytes_of<double>(product_blocks(block)), MemoryKind::device),
+                     product_blocks(block)) {}
 
     void fill(const ReadRow& read_row) override {
         fill_rows(rows(), read_row, elements_.view(), memory_, threads_);
@@ -39,15 +54,28 @@ class CudaRowBlock final : public MatrixShare {
     void visit(const VisitRow& visit_row) const override {
         visit_rows(rows(), visit_row, elements_.view(), memory_);
     }
-    void multiply(View<const double> x, View<double> y, Stream& stream) override;
     [[nodiscard]] View<const double> storage() const override { return elements_.view(); }
-    [[nodiscard]] std::string description() const override {
-        return gemv_.by() == GemvBy::cublas ? "rows by cuBLAS" : "rows by our kernel";
-    }
+    using CudaMatrixShare::memory;
 
   private:
-    [[nodiscard]] RowMajorMatrix matrix() const {
-        return {elements_.view().data(), block_.rows, block_.columns, stride_};
+    void launch_product(const DirectionOnGpu& direction, cudaStream_t stream) override {
+        launch_rows_product(on_gpu(), direction, stream);
+    }
+    void launch_sums(double* y, double* result, cudaStream_t stream) override {
+        launch_rows_sums(on_gpu(), y, result, stream);
+    }
+    void launch_update(const UpdateOnGpu& update, cudaStream_t stream) override {
+        launch_rows_update(on_gpu(), update, stream);
+    }
+    [[nodiscard]] PartialSums curvature() override {
+        return {curvature_.view().data(), curvature_.size()};
+    }
+    [[nodiscard]] RowsOnGpu on_gpu() {
+        return {{elements_.view().data(), block_.rows, block_.columns, stride_},
+                block_.first_row,
+                curvature_.size(),
+                sums_.view().data(),
+                curvature_.view().data()};
     }
     [[nodiscard]] StoredRows rows() const {
         return {block_.rows, [block = block_, stride = stride_](std::int64_t row) {
@@ -60,18 +88,9 @@ class CudaRowBlock final : public MatrixShare {
     int threads_;
     CudaMemory& memory_;
     Buffer<double> elements_;
-    CudaGemv gemv_;
+    Buffer<double> sums_;
+    Buffer<double> curvature_;
 };
-
-void CudaRowBlock::multiply(View<const double> x, View<double> y, Stream& stream) {
-    require_device(x, block_.columns, "multiply: x does not have as many elements as A columns");
-    require_device(y, block_.rows, "multiply: y does not have as many elements as the block rows");
-    require_apart(x, y);
-    if (y.empty())
-        return;
-    as_cuda(stream).launch(Phase::compute, "row block product",
-                           [&](cudaStream_t handle) { gemv_.launch(x.data(), y.data(), handle); });
-}
 
 }  // namespace
 
@@ -81,9 +100,8 @@ std::unique_ptr<MatrixShare> make_cuda_row_block(const RowBlock& block, int thre
 }
 
 Bytes cuda_row_block_memory(const RowBlock& block) {
-    // And the vectors that the choice is measured with.
-    return elements_memory(block) + CudaGemv::memory() +
-           bytes_of<double>(block.rows + block.columns);
+    return CudaRowBlock::memory() + elements_memory(block) + sums_memory(block) +
+           bytes_of<double>(product_blocks(block));
 }
 
 }  // namespace quartet::device

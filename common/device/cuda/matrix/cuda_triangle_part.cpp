@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "device/cuda/matrix/cuda_classic_iteration.hpp"
 #include "device/cuda/matrix/stored_rows.hpp"
 #include "device/cuda/matrix/triangle_kernel.hpp"
-#include "device/cuda/runtime/cuda_stream.hpp"
-#include "device/cuda/runtime/require_device.hpp"
 
 namespace quartet::device {
 
@@ -26,28 +25,44 @@ Buffer<double> zeros(std::int64_t count, CudaMemory& memory) {
     return {memory.allocate(bytes_of<double>(count), MemoryKind::device), count};
 }
 
-class CudaTrianglePart final : public MatrixShare {
+TriangleLayout layout_of(const TrianglePart& part) {
+    return {part, resident_blocks(triangle_blocks_of_multiprocessor)};
+}
+
+class CudaTrianglePart final : public CudaMatrixShare {
   public:
     CudaTrianglePart(const TrianglePart& part, int threads, CudaMemory& memory)
-        : layout_(part),
+        : CudaMatrixShare(part.size, part.size, memory),
+          layout_(layout_of(part)),
           threads_(threads),
           memory_(memory),
           elements_(zeros(layout_.elements, memory)),
           sums_(zeros(layout_.sums(), memory)),
+          curvature_(zeros(layout_.block_count(), memory)),
           panels_(upload(layout_.panels, memory)),
-          tiles_(upload(layout_.tiles, memory)),
-          tile_rows_(upload(layout_.tile_rows, memory)),
-          tile_rows_of_chunk_(upload(layout_.tile_rows_of_chunk, memory)),
-          panel_of_(upload(layout_.panel_of, memory)) {}
+          work_(upload(layout_.blocks, memory)),
+          panels_above_(upload(layout_.panels_above, memory)) {}
 
     void fill(const ReadRow& read_row) override {
         fill_rows(rows(), read_row, elements_.view(), memory_, threads_);
     }
     void visit(const VisitRow& visit_row) const override;
-    void multiply(View<const double> x, View<double> y, Stream& stream) override;
     [[nodiscard]] View<const double> storage() const override { return elements_.view(); }
+    using CudaMatrixShare::memory;
 
   private:
+    void launch_product(const DirectionOnGpu& direction, cudaStream_t stream) override {
+        launch_triangle_product(on_gpu(), direction, stream);
+    }
+    void launch_sums(double* y, double* result, cudaStream_t stream) override {
+        launch_triangle_sums(on_gpu(), y, result, stream);
+    }
+    void launch_update(const UpdateOnGpu& update, cudaStream_t stream) override {
+        launch_triangle_update(on_gpu(), update, stream);
+    }
+    [[nodiscard]] PartialSums curvature() override {
+        return {curvature_.view().data(), curvature_.size()};
+    }
     [[nodiscard]] StoredRows rows() const;
     [[nodiscard]] TriangleOnGpu on_gpu();
 
@@ -56,23 +71,22 @@ class CudaTrianglePart final : public MatrixShare {
     CudaMemory& memory_;
     Buffer<double> elements_;
     Buffer<double> sums_;
+    Buffer<double> curvature_;
     Buffer<TrianglePanel> panels_;
-    Buffer<TriangleTile> tiles_;
-    Buffer<TileRow> tile_rows_;
-    Buffer<std::int64_t> tile_rows_of_chunk_;
-    Buffer<std::int64_t> panel_of_;
-    CudaEvent used_;
+    Buffer<TriangleBlock> work_;
+    Buffer<std::int64_t> panels_above_;
 };
 
 // The last panel may have fewer rows than it has room for: the others stay zero.
 StoredRows CudaTrianglePart::rows() const {
     std::int64_t count = 0;
-    for (const TrianglePanel& panel : layout_.panels)
-        count += std::min(triangle_panel_rows, layout_.size - panel.first_row);
+    for (std::int64_t panel = 0; panel < layout_.panel_count(); ++panel)
+        count += std::min(triangle_tile,
+                          layout_.size - layout_.panels[static_cast<std::size_t>(panel)].first_row);
     return {count, [this](std::int64_t index) {
                 const TrianglePanel& panel =
-                    layout_.panels[static_cast<std::size_t>(index / triangle_panel_rows)];
-                const std::int64_t row = index % triangle_panel_rows;
+                    layout_.panels[static_cast<std::size_t>(index / triangle_tile)];
+                const std::int64_t row = index % triangle_tile;
                 return StoredRow{panel.first_row + row, panel.first_row,
                                  layout_.size - panel.first_row, panel.offset + row * panel.stride,
                                  panel.stride};
@@ -89,28 +103,14 @@ void CudaTrianglePart::visit(const VisitRow& visit_row) const {
 
 TriangleOnGpu CudaTrianglePart::on_gpu() {
     return {layout_.size,
-            tiles_.size(),
-            tile_rows_.size(),
+            layout_.tiles,
+            layout_.block_count(),
             elements_.view().data(),
             panels_.view().data(),
-            tiles_.view().data(),
-            tile_rows_.view().data(),
-            tile_rows_of_chunk_.view().data(),
-            panel_of_.view().data(),
-            sums_.view().data()};
-}
-
-void CudaTrianglePart::multiply(View<const double> x, View<double> y, Stream& stream) {
-    require_device(x, layout_.size, "multiply: x does not have as many elements as A columns");
-    require_device(y, layout_.size, "multiply: y does not have as many elements as A rows");
-    require_apart(x, y);
-    if (y.empty())
-        return;
-    stream.wait(used_);
-    as_cuda(stream).launch(Phase::compute, "triangle product", [&](cudaStream_t handle) {
-        launch_triangle_product(on_gpu(), x.data(), y.data(), handle);
-    });
-    stream.record(used_);
+            work_.view().data(),
+            panels_above_.view().data(),
+            sums_.view().data(),
+            curvature_.view().data()};
 }
 
 }  // namespace
@@ -121,14 +121,14 @@ std::unique_ptr<MatrixShare> make_cuda_triangle_part(const TrianglePart& part, i
 }
 
 Bytes cuda_triangle_part_memory(const TrianglePart& part) {
-    const TriangleLayout layout(part);
+    const TriangleLayout layout = layout_of(part);
     const auto table = [](const auto& values) {
         using Value = typename std::decay_t<decltype(values)>::value_type;
         return bytes_of<Value>(static_cast<std::int64_t>(values.size()));
     };
-    return bytes_of<double>(layout.elements + layout.sums()) + table(layout.panels) +
-           table(layout.tiles) + table(layout.tile_rows) + table(layout.tile_rows_of_chunk) +
-           table(layout.panel_of);
+    return CudaTrianglePart::memory() +
+           bytes_of<double>(layout.elements + layout.sums() + layout.block_count()) +
+           table(layout.panels) + table(layout.blocks) + table(layout.panels_above);
 }
 
 }  // namespace quartet::device

@@ -49,10 +49,7 @@ __global__ void __launch_bounds__(block_threads, sum_blocks_at_once)
 /// The second stage: one block adds the sums of the first stage.
 static __global__ void __launch_bounds__(block_threads)
     sum_partials(const double* partials, std::int64_t count, double* result) {
-    double sum = 0;
-    for (std::int64_t i = threadIdx.x; i < count; i += block_threads)
-        sum += partials[i];
-    sum = block_sum(sum);
+    const double sum = sum_of(partials, count);
     if (threadIdx.x == 0)
         *result = sum;
 }

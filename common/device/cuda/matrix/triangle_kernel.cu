@@ -1,5 +1,5 @@
+#include "device/cuda/matrix/classic_iteration.cuh"
 #include "device/cuda/matrix/triangle_kernel.hpp"
-#include "device/cuda/runtime/grid.hpp"
 #include "device/cuda/runtime/loaded_kernels.hpp"
 #include "device/cuda/runtime/warp_sums.cuh"
 
@@ -7,185 +7,223 @@ namespace quartet::device {
 
 namespace {
 
-constexpr int warp_threads = 32;
-constexpr int warps = block_threads / warp_threads;
-// Two neighbours of each of two halves of a tile's columns.
-constexpr int pairs = 2;
-static_assert(pairs * 2 * block_threads == tile_columns);
+constexpr int edge = static_cast<int>(triangle_tile);
+constexpr int warps = block_threads / 32;
+// A warp has 32 rows of one half of a tile's columns: two neighbours for each thread.
+constexpr int halves = 2;
+constexpr int half = edge / halves;
+constexpr int rows_of_warp = edge * halves / warps;
+static_assert(rows_of_warp == 32 && half == 64);
 // Rows whose elements are under way at once.
 constexpr int batch = 4;
-static_assert(triangle_panel_rows % batch == 0);
+// Rows of a warp's first tile that are brought to the L2 cache while it waits for p.
+constexpr int rows_ahead = 16;
 
-/// A thread's part of a tile: pairs of columns, the elements of x there, and the columns' sums.
-struct Columns {
-    std::int64_t first[pairs];
-    double2 of_x[pairs];
-    double2 sums[pairs];
+__device__ int lane_of_thread() {
+    return static_cast<int>(threadIdx.x) % 32;
+}
+__device__ int warp_of_thread() {
+    return static_cast<int>(threadIdx.x) / 32;
+}
+__device__ int first_row_of_warp() {
+    return warp_of_thread() / halves * rows_of_warp;
+}
+/// The first of the thread's columns in a tile.
+__device__ int column_of_thread() {
+    return warp_of_thread() % halves * half + 2 * lane_of_thread();
+}
+
+/// Where a thread is in the part. What else it needs of a panel it reads again: registers are
+/// scarce.
+struct Place {
+    const double* row;  ///< the first one of its warp in the tile, at its first column
+    int stride;
+    int tile;
+    int panel;  ///< of the part
+
+    __device__ Place(const TriangleOnGpu& triangle, const TriangleBlock& begin)
+        : tile(static_cast<int>(begin.first_tile)) {
+        begin_panel(triangle, static_cast<int>(begin.panel));
+        row += (tile - static_cast<int>(triangle.panels[panel].first_tile)) * edge;
+    }
+    __device__ void begin_panel(const TriangleOnGpu& triangle, int number) {
+        const TrianglePanel begun = triangle.panels[number];
+        panel = number;
+        stride = static_cast<int>(begun.stride);
+        row = triangle.elements + begun.offset + std::int64_t{first_row_of_warp()} * stride +
+              column_of_thread();
+    }
+    __device__ void advance(const TriangleOnGpu& triangle) {
+        if (++tile == static_cast<int>(triangle.panels[panel + 1].first_tile))
+            begin_panel(triangle, panel + 1);
+        else
+            row += edge;
+    }
+    __device__ int first_row(const TriangleOnGpu& triangle) const {
+        return static_cast<int>(triangle.panels[panel].first_row);
+    }
+    /// How many tiles lie between this one and the diagonal.
+    __device__ int tiles_before(const TriangleOnGpu& triangle) const {
+        return tile - static_cast<int>(triangle.panels[panel].first_tile);
+    }
+    __device__ int column(const TriangleOnGpu& triangle) const {
+        return first_row(triangle) + tiles_before(triangle) * edge;
+    }
 };
 
-__device__ Columns columns_of(const TriangleTile& tile, const double* x, std::int64_t size) {
-    Columns columns{};
-    for (int pair = 0; pair < pairs; ++pair) {
-        const std::int64_t column =
-            tile.chunk * tile_columns + 2 * (pair * block_threads + static_cast<int>(threadIdx.x));
-        columns.first[pair] = column;
-        columns.of_x[pair] = {column < size ? x[column] : 0.0,
-                              column + 1 < size ? x[column + 1] : 0.0};
-    }
-    return columns;
+/// Loads rows, which nobody will need again.
+__device__ void load(const double* first, int stride, double2 (&elements)[batch]) {
+#pragma unroll
+    for (int row = 0; row < batch; ++row)
+        elements[row] =
+            __ldcs(reinterpret_cast<const double2*>(first + std::int64_t{row} * stride));
 }
 
-/// Where a thread's pairs are in the rows of a panel. What is not stored there is read elsewhere in
-/// the row, and counts as zero: loads that hang on conditions would wait for one another.
-struct PanelPairs {
-    std::int64_t place[pairs];
-    bool stored[pairs];
-    bool mirrored[pairs];  ///< not so the block on the diagonal, which is stored whole
-};
-
-__device__ PanelPairs pairs_of(const TrianglePanel& panel, const Columns& columns) {
-    PanelPairs found{};
-    for (int pair = 0; pair < pairs; ++pair) {
-        const std::int64_t place = columns.first[pair] - panel.first_row;
-        found.place[pair] = between(place, 0, panel.stride - 2);
-        found.stored[pair] = place >= 0 && place < panel.stride;
-        found.mirrored[pair] = found.stored[pair] && place >= triangle_panel_rows;
+/// Adds rows to the sums of the thread's columns, and returns, at lanes 8 i, the sum over row
+/// i.
+__device__ double add_rows(const double2 (&elements)[batch], double2 of_columns,
+                           const double* of_rows, double2& column_sums) {
+    double row_sums[batch] = {};
+#pragma unroll
+    for (int row = 0; row < batch; ++row) {
+        row_sums[row] += elements[row].x * of_columns.x;
+        row_sums[row] += elements[row].y * of_columns.y;
+        column_sums.x += elements[row].x * of_rows[row];
+        column_sums.y += elements[row].y * of_rows[row];
     }
-    return found;
+    return warp_sums(row_sums);
 }
 
-/// Adds to the sums of the thread's columns what `factor`, x at the row, makes of the elements of a
-/// row, and returns the thread's share of the sum over the row.
-__device__ double add_row(const double2 (&values)[pairs], const PanelPairs& panel, double factor,
-                          Columns& columns) {
-    double sum = 0;
-#pragma unroll
-    for (int pair = 0; pair < pairs; ++pair) {
-        if (panel.stored[pair]) {
-            sum += values[pair].x * columns.of_x[pair].x;
-            sum += values[pair].y * columns.of_x[pair].y;
-        }
-        if (panel.mirrored[pair]) {
-            columns.sums[pair].x += values[pair].x * factor;
-            columns.sums[pair].y += values[pair].y * factor;
-        }
-    }
-    return sum;
-}
-
-/// Goes through the rows of a panel; a warp's sums over them go to `row_sums`.
-__device__ void add_panel(const double* elements, const TrianglePanel& panel, const double* factors,
-                          Columns& columns, double* row_sums) {
-    const PanelPairs of_panel = pairs_of(panel, columns);
-    const int lane = static_cast<int>(threadIdx.x) % warp_threads;
-#pragma unroll 1
-    for (int first = 0; first < triangle_panel_rows; first += batch) {
-        double2 values[batch][pairs];
-#pragma unroll
-        for (int row = 0; row < batch; ++row)
-#pragma unroll
-            for (int pair = 0; pair < pairs; ++pair)
-                values[row][pair] = __ldcs(reinterpret_cast<const double2*>(
-                    elements + (first + row) * panel.stride + of_panel.place[pair]));
-        double sums[batch];
-#pragma unroll
-        for (int row = 0; row < batch; ++row)
-            sums[row] = add_row(values[row], of_panel, factors[first + row], columns);
-        const double sum = warp_sums(sums);
-        if (lane % 8 == 0)
-            row_sums[first + lane / 8] = sum;
-    }
-}
-
-/// The sums of one tile over its rows and columns.
-__global__ void __launch_bounds__(block_threads, 3)
-    multiply_tiles(TriangleOnGpu triangle, const double* x) {
-    __shared__ double factors[tile_rows];
-    __shared__ double row_sums[warps][tile_rows];
-    const TriangleTile tile = triangle.tiles[blockIdx.x];
+/// The tiles of a block. A warp keeps the sums over its rows for a whole panel; sums over columns
+/// are added once for a tile.
+__global__ void __launch_bounds__(block_threads, triangle_blocks_of_multiprocessor)
+    multiply_tiles(TriangleOnGpu triangle, DirectionOnGpu direction) {
+    // Two of each: a warp may be a tile ahead of another one.
+    __shared__ double column_sums[2][warps / halves][edge];
+    __shared__ double of_columns[2][edge];
+    __shared__ double of_rows[warps][rows_of_warp];
+    __shared__ double row_sums[warps][rows_of_warp];
+    let_next_kernel_start();
     const int thread = static_cast<int>(threadIdx.x);
-    for (int i = thread; i < tile_rows; i += block_threads) {
-        const std::int64_t panel = i / triangle_panel_rows;
-        const std::int64_t row =
-            panel < tile.panels
-                ? triangle.panels[tile.first_panel + panel].first_row + i % triangle_panel_rows
-                : triangle.size;
-        factors[i] = row < triangle.size ? x[row] : 0.0;
-    }
+    const int warp = warp_of_thread();
+    const int lane = lane_of_thread();
+    const int end = static_cast<int>(triangle.work[blockIdx.x + 1].first_tile);
+    Place place(triangle, triangle.work[blockIdx.x]);
+    if (lane < rows_ahead)
+        bring_to_l2(place.row - 2 * lane + std::int64_t{lane} * place.stride,
+                    half * sizeof(double));
+    wait_for_last_kernel();
+    const double beta = begin_product(direction);
+    const auto element = [&](int i) {
+        return i < triangle.size ? element_of(direction, beta, i) : 0.0;
+    };
+    if (thread < edge)
+        of_columns[0][thread] = element(place.column(triangle) + thread);
+    double curvature = 0;
+    bool begins = true;  // the block's tiles of a panel
     __syncthreads();
-    Columns columns = columns_of(tile, x, triangle.size);
-    for (std::int64_t i = 0; i < tile.panels; ++i) {
-        const TrianglePanel panel = triangle.panels[tile.first_panel + i];
-        const double* elements = triangle.elements + panel.offset;
-        const int row = static_cast<int>(i) * static_cast<int>(triangle_panel_rows);
-        add_panel(elements, panel, factors + row, columns, row_sums[thread / warp_threads] + row);
+    for (int side = 0; place.tile < end; side = 1 - side) {
+        double2 elements[batch];
+        load(place.row, place.stride, elements);
+        const bool on_diagonal = place.tiles_before(triangle) == 0;
+        if (begins) {
+            of_rows[warp][lane] = element(place.first_row(triangle) + first_row_of_warp() + lane);
+            row_sums[warp][lane] = 0;
+            __syncwarp();
+        }
+        const double2 factor =
+            *reinterpret_cast<const double2*>(&of_columns[side][column_of_thread()]);
+        double2 sums{};
+#pragma unroll 1
+        for (int row = 0; row < rows_of_warp; row += batch) {
+            const double sum = add_rows(elements, factor, &of_rows[warp][row], sums);
+            if (row + batch < rows_of_warp)
+                load(place.row + std::int64_t{row + batch} * place.stride, place.stride, elements);
+            if (lane % 8 == 0)
+                row_sums[warp][row + lane / 8] += sum;
+        }
+        *reinterpret_cast<double2*>(&column_sums[side][warp / halves][column_of_thread()]) = sums;
+        place.advance(triangle);
+        if (thread < edge)
+            of_columns[1 - side][thread] = element(place.column(triangle) + thread);
+        begins = place.tiles_before(triangle) == 0;
+        if (begins || place.tile == end) {
+            __syncwarp();
+            const std::int64_t slot = blockIdx.x + place.panel - (begins ? 1 : 0);
+            triangle.sums[triangle.tiles * edge + (slot * halves + warp % halves) * edge +
+                          first_row_of_warp() + lane] = row_sums[warp][lane];
+            curvature += row_sums[warp][lane] * of_rows[warp][lane];
+            __syncwarp();
+        }
+        __syncthreads();
+        if (thread < edge && !on_diagonal) {
+            double sum = 0;
+#pragma unroll
+            for (int group = 0; group < warps / halves; ++group)
+                sum += column_sums[side][group][thread];
+            triangle.sums[std::int64_t{place.tile - 1} * edge + thread] = sum;
+            curvature += sum * of_columns[side][thread];
+        }
     }
-    __syncthreads();
-    double* out = triangle.sums + blockIdx.x * tile_sums;
-    for (int row = thread; row < tile.panels * triangle_panel_rows; row += block_threads) {
-        double sum = 0;
-        for (int warp = 0; warp < warps; ++warp)
-            sum += row_sums[warp][row];
-        out[row] = sum;
-    }
-    auto* out_columns = reinterpret_cast<double2*>(out + tile_rows);
-    for (int pair = 0; pair < pairs; ++pair)
-        out_columns[pair * block_threads + thread] = columns.sums[pair];
+    const double sum = block_sum(curvature);
+    if (thread == 0)
+        triangle.curvature[blockIdx.x] = sum;
 }
 
-/// y[i]: the row's sums by tiles and the column's. Warps share out the tiles of 32 neighbours; each
-/// adds those of the row from left to right, then those of the column from top to bottom.
-__global__ void __launch_bounds__(block_threads) add_tiles(TriangleOnGpu triangle, double* y) {
-    __shared__ double of_warps[warps][warp_threads];
-    const int lane = static_cast<int>(threadIdx.x) % warp_threads;
-    const int warp = static_cast<int>(threadIdx.x) / warp_threads;
-    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * warp_threads + lane;
-    double sum = 0;
-    const std::int64_t panel = i < triangle.size ? triangle.panel_of[i / triangle_panel_rows] : -1;
-    if (panel >= 0) {
-        const std::int64_t tile_row = panel / tile_panels;
-        const std::int64_t end = tile_row + 1 < triangle.tile_row_count
-                                     ? triangle.tile_rows[tile_row + 1].first_tile
-                                     : triangle.tile_count;
-        const std::int64_t row =
-            panel % tile_panels * triangle_panel_rows + i % triangle_panel_rows;
-#pragma unroll 8
-        for (std::int64_t tile = triangle.tile_rows[tile_row].first_tile + warp; tile < end;
-             tile += warps)
-            sum += triangle.sums[tile * tile_sums + row];
+/// Elements of the product: sums over the row from left to right, then over the column from top to
+/// bottom; warps take turns.
+struct TriangleSums {
+    TriangleOnGpu triangle;
+    __device__ double sums(std::int64_t i, int warp, int of) const {
+        const std::int64_t panel = i / triangle_tile;
+        const std::int64_t place = i % triangle_tile;
+        const std::int64_t above = triangle.panels_above[panel];
+        const TrianglePanel own = triangle.panels[above];
+        double sum = 0;
+        if (own.first_row == panel * triangle_tile) {
+            const std::int64_t last = own.first_tile + own.stride / triangle_tile - 1;
+            const std::int64_t end = block_of_tile(last, triangle.tiles, triangle.blocks);
+            for (std::int64_t block =
+                     block_of_tile(own.first_tile, triangle.tiles, triangle.blocks) + warp;
+                 block <= end; block += of) {
+                const double* of_block =
+                    triangle.sums + triangle.tiles * edge + (block + above) * halves * edge + place;
+                sum += __ldcg(of_block) + __ldcg(of_block + edge);
+            }
+        }
+#pragma unroll 4
+        for (std::int64_t other = warp; other < above; other += of) {
+            const TrianglePanel of_other = triangle.panels[other];
+            const std::int64_t tile =
+                of_other.first_tile + panel - of_other.first_row / triangle_tile;
+            sum += __ldcg(triangle.sums + tile * triangle_tile + place);
+        }
+        return sum;
     }
-    const std::int64_t chunk = i / tile_columns;
-    const std::int64_t end = i < triangle.size ? triangle.tile_rows_of_chunk[chunk] : 0;
-#pragma unroll 8
-    for (std::int64_t tile_row = warp; tile_row < end; tile_row += warps) {
-        const TileRow tiles = triangle.tile_rows[tile_row];
-        const std::int64_t tile = tiles.first_tile + chunk - tiles.first_chunk;
-        sum += triangle.sums[tile * tile_sums + tile_rows + i % tile_columns];
-    }
-    of_warps[warp][lane] = sum;
-    __syncthreads();
-    if (warp > 0 || i >= triangle.size)
-        return;
-    for (int other = 1; other < warps; ++other)
-        sum += of_warps[other][lane];
-    y[i] = sum;
-}
+};
 
 }  // namespace
 
-void launch_triangle_product(const TriangleOnGpu& triangle, const double* x, double* y,
+void launch_triangle_product(const TriangleOnGpu& triangle, const DirectionOnGpu& direction,
                              cudaStream_t stream) {
-    if (triangle.size == 0)
-        return;
-    if (triangle.tile_count > 0)
-        multiply_tiles<<<static_cast<unsigned>(triangle.tile_count), block_threads, 0, stream>>>(
-            triangle, x);
-    const std::int64_t blocks = divide_up(triangle.size, warp_threads);
-    add_tiles<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(triangle, y);
+    if (triangle.blocks > 0)
+        launch_dependent(multiply_tiles, {triangle.blocks, block_threads}, stream, triangle,
+                         direction);
+}
+
+void launch_triangle_sums(const TriangleOnGpu& triangle, double* y, double* result,
+                          cudaStream_t stream) {
+    launch_add_product(TriangleSums{triangle}, y, triangle.size,
+                       {triangle.curvature, triangle.blocks}, result, stream);
+}
+
+void launch_triangle_update(const TriangleOnGpu& triangle, const UpdateOnGpu& update,
+                            cudaStream_t stream) {
+    launch_update(TriangleSums{triangle}, update, stream);
 }
 
 cudaError_t load_triangle_kernels() {
-    return loaded(multiply_tiles, add_tiles);
+    return loaded(multiply_tiles, update_blocks_of<TriangleSums>, add_product<TriangleSums>);
 }
 
 }  // namespace quartet::device

@@ -8,59 +8,60 @@
 
 namespace quartet::device {
 
-/// A part of a triangle on a GPU. It has whole panels of 16 rows, as matrix_layout.hpp deals them
-/// (TrianglePanels, SnakeDistribution), but each panel row by row: row r of panel p has the columns
-/// from 16 p on, padded to 16. The block on the diagonal is stored whole.
+/// A part of a triangle on a GPU: panels of 128 rows, dealt in snake order (SnakeDistribution).
+/// Panel p has the columns from 128 p on, row by row, padded to a multiple of 128, and so whole
+/// tiles of 128 x 128. The tile on the diagonal is stored whole; what lies beyond the matrix is
+/// zero.
 ///
-/// A product goes through it by tiles of 8 of the part's panels, by 1024 columns of the matrix, a
-/// block of threads for each: it reads its elements once, and leaves 128 sums over its rows and
-/// 1024 over its columns, under one percent of what it has read, which a second kernel adds up in a
-/// fixed order.
+/// A product shares out the part's tiles, panel after panel and from left to right, over blocks of
+/// threads: each has the same number of neighbours, one more or less. A tile leaves 128 sums over
+/// its columns; a block leaves 2 x 128 sums over the rows of each panel that it has tiles of, one
+/// for each half of the columns. Both are under one percent of what is read. Whoever needs the
+/// product adds them up in a fixed order. Smaller tiles would leave more sums; larger ones could
+/// not be shared out evenly at N = 4096, where an H100 has room for 528 blocks and the triangle has
+/// 528 tiles.
 
-inline constexpr std::int64_t tile_panels = 8;
-inline constexpr std::int64_t tile_rows = tile_panels * triangle_panel_rows;
-inline constexpr std::int64_t tile_columns = 1024;
-/// The number of sums that a tile leaves: [rows][columns].
-inline constexpr std::int64_t tile_sums = tile_rows + tile_columns;
+inline constexpr std::int64_t triangle_tile = 128;
 
 /// A panel of the part.
 struct TrianglePanel {
-    std::int64_t first_row;  ///< and column
-    std::int64_t offset;     ///< of its elements in the part
-    std::int64_t stride;     ///< from row to row
+    std::int64_t first_row;   ///< and column
+    std::int64_t offset;      ///< of its elements in the part
+    std::int64_t stride;      ///< from row to row
+    std::int64_t first_tile;  ///< the one on the diagonal, of the part's tiles
 };
 
-/// The work of one block of threads: panels [first_panel, first_panel + panels) of the part,
-/// columns from 1024 `chunk` on.
-struct TriangleTile {
-    std::int64_t first_panel;
-    std::int64_t panels;
-    std::int64_t chunk;
-};
-
-/// The tiles of the same panels, which follow one another by their chunks.
-struct TileRow {
+/// What a block of threads begins with; it ends where the next one begins.
+struct TriangleBlock {
     std::int64_t first_tile;
-    std::int64_t first_chunk;
+    std::int64_t panel;  ///< of the part
 };
 
 /// The layout of a part, as the kernels and the host need it.
 struct TriangleLayout {
     std::int64_t size = 0;
     std::int64_t elements = 0;
-    std::vector<TrianglePanel> panels;
-    std::vector<TriangleTile> tiles;
-    std::vector<TileRow> tile_rows;
-    /// For each chunk: how many tile rows, from the first on, have a tile there.
-    std::vector<std::int64_t> tile_rows_of_chunk;
-    std::vector<std::int64_t> panel_of;  ///< by panel of the matrix: its index here, or -1
+    std::int64_t tiles = 0;
+    std::vector<TrianglePanel> panels;  ///< and one more, where the next one would begin
+    std::vector<TriangleBlock> blocks;  ///< likewise
+    /// By panel of the matrix: how many panels of the part lie above it.
+    std::vector<std::int64_t> panels_above;
 
-    /// Throws Failure for a part that does not exist.
-    explicit TriangleLayout(const TrianglePart& part);
+    /// For at most that many blocks of threads. Throws Failure for a part that does not exist.
+    TriangleLayout(const TrianglePart& part, std::int64_t most_blocks);
 
+    [[nodiscard]] std::int64_t panel_count() const { return std::ssize(panels) - 1; }
+    [[nodiscard]] std::int64_t block_count() const { return std::ssize(blocks) - 1; }
+    /// Of a product, over columns and rows.
     [[nodiscard]] std::int64_t sums() const {
-        return static_cast<std::int64_t>(tiles.size()) * tile_sums;
+        return (tiles + 2 * (block_count() + panel_count())) * triangle_tile;
     }
 };
+
+/// The block that has a tile, where `tiles` are shared out over `blocks`: block b begins with tile
+/// tiles b / blocks.
+constexpr std::int64_t block_of_tile(std::int64_t tile, std::int64_t tiles, std::int64_t blocks) {
+    return ((tile + 1) * blocks - 1) / tiles;
+}
 
 }  // namespace quartet::device

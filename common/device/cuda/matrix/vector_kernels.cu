@@ -30,13 +30,13 @@ struct Axpy {
     FactorOnGpu number;
     double factor = 0;
     __device__ void begin() { factor = value_of(number); }
-    __device__ double operator()(double x, double y) const { return y + factor * x; }
+    __device__ double operator()(double x, double y) const { return fma(factor, x, y); }
 };
 struct Xpay {
     FactorOnGpu number;
     double factor = 0;
     __device__ void begin() { factor = value_of(number); }
-    __device__ double operator()(double x, double y) const { return x + factor * y; }
+    __device__ double operator()(double x, double y) const { return fma(factor, y, x); }
 };
 
 /// Packs of each side that a thread has under way at once.

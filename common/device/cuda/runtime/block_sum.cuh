@@ -4,26 +4,38 @@
 
 namespace quartet::device {
 
-/// The sum of a block's values, always in the same order. Thread 0 gets it, other threads get
-/// partial sums. All block_threads threads must call it, once: a second sum would overwrite what
-/// may still be read.
+/// The sum of the values of a block's first block_threads threads, always in the same order. All
+/// threads get it. All must call it, and meet at a barrier before they call it again.
 __device__ inline double block_sum(double value) {
     constexpr unsigned all = 0xffffffff;
     constexpr int warp = 32;
     constexpr int warps = block_threads / warp;
     __shared__ double of_warps[warps];
     const int thread = static_cast<int>(threadIdx.x);
-    for (int offset = warp / 2; offset > 0; offset /= 2)
-        value += __shfl_down_sync(all, value, offset);
-    if (thread % warp == 0)
+    for (int lanes = warp / 2; lanes > 0; lanes /= 2)
+        value += __shfl_xor_sync(all, value, lanes);
+    if (thread < block_threads && thread % warp == 0)
         of_warps[thread / warp] = value;
     __syncthreads();
-    if (thread >= warp)
-        return value;
-    value = thread < warps ? of_warps[thread] : 0.0;
-    for (int offset = warps / 2; offset > 0; offset /= 2)
-        value += __shfl_down_sync(all, value, offset);
-    return value;
+    double sums[warps];
+#pragma unroll
+    for (int i = 0; i < warps; ++i)
+        sums[i] = of_warps[i];
+#pragma unroll
+    for (int half = warps / 2; half > 0; half /= 2)
+#pragma unroll
+        for (int i = 0; i < half; ++i)
+            sums[i] += sums[i + half];
+    return sums[0];
+}
+
+/// The sum of `count` numbers that other kernels left, as block_sum() makes it.
+__device__ inline double sum_of(const double* numbers, std::int64_t count) {
+    double sum = 0;
+    if (threadIdx.x < block_threads)
+        for (std::int64_t i = threadIdx.x; i < count; i += block_threads)
+            sum += __ldcg(numbers + i);
+    return block_sum(sum);
 }
 
 /// The number of this thread in the grid, and how many threads the grid has.

@@ -29,7 +29,7 @@ TEST_F(CgUpdateKernelsTest, UpdatesClassicVectorsAndSums) {
         const GpuArray<double> product(numbers(size, 2));
         const GpuArray<double> solution(numbers(size, 4));
         const GpuArray<double> residual(numbers(size, 3));
-        const GpuArray<double> partials(SumGrid{size}.blocks(), unwritten);
+        const GpuArray<double> partials(most_sum_blocks, unwritten);
 
         launch_update_classic({0, alpha.data()},
                               {direction.data(), product.data(), solution.data(), residual.data()},
