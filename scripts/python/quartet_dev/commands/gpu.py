@@ -1,34 +1,41 @@
-"""The first hour on a GPU: builds for it, tests, measures, and says what it found.
+"""A number within minutes on a GPU: builds for it, measures, checks, and says what it found.
 
-It has parts, each of which ends within ten minutes and can run alone (--only). They run in this order:
+It has parts, which run in this order, as far as the time reaches. Before it starts it prints how many seconds each
+will take; a step that does not fit what is left is not run, which is no failure.
 
     kernels       our kernels alone, checked and timed, beside cudaMemcpy and
                   cuBLAS; needs nvcc only
-    build         programs and GPU tests, for the architecture of this GPU
+    build         the programs, for the architecture of the GPU
+    cg fft matmul stream   the measurements, with their goals
     check         all that --list shows on cuda, once, on small problems
-    cg fft stream matmul   the measurements, with what is promised of them
+    larger        the measurements that take long
     tests         all tests that need a GPU
-    counters      hardware counters: is a promise kept by accident? (ncu)
+    counters      hardware counters: is a goal met by accident? (ncu)
+
+And, where --only names them:
+
     memcheck racecheck synccheck   compute-sanitizer: memcheck over the device's
                   tests, the others over those of the kernels
     check-memory  the check under compute-sanitizer
+    sanitize      these four
+    bench         all measurements
+    page          writes the page anew
 
 A part that fails does not stop the others. Each leaves its documents, logs and a record in a folder
-that is named after the GPU; page.md there says how each part went, and what was promised, measured
-and expected. Steps for which no time was left are named; --resume runs them, and those that failed.
-Records of parts that ran elsewhere can be put beside them: --only page writes the page anew.
+that is named after the GPU; page.md there says how each part went, which goals are met, and what was measured.
+--resume runs what has not run, or failed. Records of parts that ran elsewhere can be put beside them.
 The card's clocks and settings are never changed.
 
 No network is needed, and nothing is installed. MPIEXEC names another MPI launcher; CMake looks where
 CMAKE_PREFIX_PATH says. What this build or GPU cannot do is listed as not here, and is not a failure. A
-missed promise does not change the exit code either."""
+missed goal does not change the exit code either."""
 
 import argparse
 import os
 import tarfile
+import textwrap
 import time
 from pathlib import Path
-from typing import Optional
 
 from quartet.command_line import add_launcher, seconds_or_none, some_of
 from quartet.exit_codes import UNAVAILABLE, worst
@@ -36,26 +43,22 @@ from quartet.machine import Machine
 from quartet.paths import RESULTS, ROOT
 from quartet.results import judged_cases
 from quartet.tables import table
-from quartet.text import fraction, say
-from quartet_dev.gpu import execution, page, record
-from quartet_dev.gpu.counters import excuse
-from quartet_dev.gpu.execution import Clock, summary
-from quartet_dev.gpu.findings import Findings
-from quartet_dev.gpu.parts import COUNTERS, GROUPS, PARTS, plan, wanted
-from quartet_dev.gpu.steps import Gpu, Place, Step
-from quartet_dev.limits.goals import Verdict
+from quartet.text import WIDTH, fraction, say
+from quartet_dev.gpu import page
+from quartet_dev.gpu.counters import excused
+from quartet_dev.gpu.page import Findings
+from quartet_dev.gpu.parts import COUNTERS, DEFAULT, GROUPS, PARTS, costs, forecast, plan, wanted
+from quartet_dev.gpu.steps import OK, Clock, Gpu, PartRecord, Place, Record, code_of
+from quartet_dev.gpu.steps import run as run_step
 
 EXAMPLE = "quartet gpu --only build,tests"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--only", type=some_of((*PARTS, *GROUPS)), default=PARTS, metavar="LIST",
-                        help="some of these parts; also sanitize (the three tools), bench (the four "
-                        "measurements), page")
-    parser.add_argument("--budget", type=seconds_or_none, default=570, metavar="SECONDS",
-                        help="time for each part (%(default)s)")
-    parser.add_argument("--total", type=seconds_or_none, default=1800, metavar="SECONDS",
-                        help="time for all parts (%(default)s)")
+    parser.add_argument("--only", type=some_of((*PARTS, *GROUPS)), default=DEFAULT, metavar="LIST",
+                        help="some of these parts")
+    parser.add_argument("--budget", type=seconds_or_none, default=600, metavar="SECONDS",
+                        help="starts no step that would probably pass it, and ends what does (%(default)s)")
     parser.add_argument("--resume", action="store_true",
                         help="leaves out what passed before, by the records in --results")
     parser.add_argument("--archive", type=Path, metavar="FILE.tgz",
@@ -71,23 +74,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="instead of the one that nvidia-smi names: 'NVIDIA H200, 9.0'")
 
 
-def run_part(part: str, place: Place, gpu: Gpu, budget: float, before: Optional[record.PartRecord]) -> list[Step]:
-    """Runs a part's steps but those that passed before. It is planned when the part before is done: what can
-    be checked, the programs say."""
-    begin = time.monotonic()
-    clock = Clock(budget)
-    steps = plan(part, place, gpu)
-    for step in steps:
-        if before and before.restore(step):
-            continue
-        execution.run(step, clock, place.logs)
-        if part == COUNTERS:
-            excuse(step, place.logs)
-    record.save(part, steps, place, gpu, time.monotonic() - begin)
-    return steps
-
-
 def run(options: argparse.Namespace) -> int:
+    clock = Clock(options.budget)
     gpu = options.gpu or Gpu.here()
     if gpu is None:
         say("no GPU is here (nvidia-smi finds none): run it where there is one")
@@ -96,22 +84,38 @@ def run(options: argparse.Namespace) -> int:
                   (options.results / gpu.folder).resolve(), Machine.here(), options.small)
     for folder in (place.results, place.documents, place.logs, place.parts):
         folder.mkdir(parents=True, exist_ok=True)
-    say(f"{gpu.name}, architecture {gpu.architecture}, {place.machine.cores} cores")
-    steps, codes = [], []
-    clock = Clock(options.total)
+    print(f"{gpu.name}, architecture {gpu.architecture}, {place.machine.cores} cores")
+    parts = wanted(options.only)
+    if parts:
+        print(costs(parts, place, gpu, options.budget), flush=True)
     before = ({part: each for part, each in records(place).items() if each.small == place.small}
               if options.resume else {})
-    for part in wanted(options.only):
-        of_part = run_part(part, place, gpu, min(options.budget, clock.left()), before.get(part))
-        steps += of_part
-        codes.append(record.code_of(of_part))
-        page.write(place, gpu, PARTS, records(place))  # whatever becomes of the next one
+    steps: list[tuple[str, Record]] = []
+    codes = []
+    for part in parts:
+        of_part = run_part(part, place, gpu, clock, before[part].steps if part in before else [])
+        steps += [(part, record) for record in of_part]
+        codes.append(code_of(of_part))
+        page.write(place, gpu, records(place))  # whatever becomes of the next one
         if options.archive:
             archive(place.results, options.archive)
-    show(steps, page.write(place, gpu, PARTS, records(place)))
+    show(steps, page.write(place, gpu, records(place)))
     print(os.path.relpath(place.results / page.PAGE))
-    sure = [code for code in codes if code != UNAVAILABLE]
-    return worst(sure or codes)
+    return worst([code for code in codes if code != UNAVAILABLE] or codes)
+
+
+def run_part(part: str, place: Place, gpu: Gpu, clock: Clock, before: list[Record]) -> list[Record]:
+    """Runs a part's steps but those that passed before. It is planned when the part before is done: what can
+    be checked, the programs say."""
+    begin = time.monotonic()
+    passed = {record.title: record for record in before if record.state == OK}
+    planned = plan(part, place, gpu) if clock.left() > 0 else forecast(part, place, gpu)
+    steps = [passed.get(step.title) or run_step(step, clock, place) for step in planned]
+    if part == COUNTERS:
+        steps = [excused(record, place.logs) for record in steps]
+    when = time.strftime("%Y-%m-%d %H:%M:%S %z")
+    PartRecord(part, when, time.monotonic() - begin, place.small, steps).save(place.parts)
+    return steps
 
 
 def archive(results: Path, file: Path) -> None:
@@ -122,17 +126,25 @@ def archive(results: Path, file: Path) -> None:
     new.replace(file)
 
 
-def records(place: Place) -> dict[str, record.PartRecord]:
-    found = {part: record.load(place.parts, part) for part in PARTS}
+def records(place: Place) -> dict[str, PartRecord]:
+    found = {part: PartRecord.load(place.parts, part) for part in PARTS}
     return {part: each for part, each in found.items() if each}
 
 
-def show(steps: list[Step], found: Findings) -> None:
-    if any(step.result for step in steps) and found.documents:
+def show(steps: list[tuple[str, Record]], found: Findings) -> None:
+    """Prints the rates, how each step went and what it took beside what was expected, and the goals."""
+    titles = {record.title for _, record in steps}
+    goals = [each for each in found.judged if each.title in titles]
+    if goals and found.documents:
         print(table.render(judged_cases(found.documents)))
-    print(summary(steps), end="")
-    for each in found.kept:
-        result = each.result
-        if result and result.rounds and result.verdict is not Verdict.NOT_WANTED:
-            print(f"{each.verdict:<8} {fraction(result.ratio):>5} {str(result.bound):<7} "
-                  f"{each.kernel}: {each.promise.goal.what}, of {each.promise.goal.comparison.label}")
+    lines = [("state     took  about  step", "")] if steps else []
+    for part, record in steps:
+        note = f": {record.reason}" if record.reason else ""
+        lines.append((f"{record.state:<8} {record.seconds:3.0f} s {record.expected:4.0f} s  ",
+                      f"{part}: {record.title.removeprefix(f'{part} ')}{note}"))
+    lines += [("verdict  ratio  goal", "")] if goals else []
+    for each in goals:
+        ratio = fraction(each.result.ratio) if each.result and each.result.rounds else ""
+        lines.append((f"{each.verdict:<8} {ratio:>5}  {str(each.target.goal.bound):<7} ", each.what))
+    for head, text in lines:
+        print("\n".join(textwrap.wrap(head + text, WIDTH, subsequent_indent=" " * len(head))) or head)

@@ -1,1 +1,1 @@
-"""The steps of `quartet gpu`."""
+"""The steps of quartet gpu."""

@@ -6,14 +6,14 @@ on (ncu --query-metrics). Of each kernel the longest launch counts."""
 import csv
 import re
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Optional
 
 from quartet.exit_codes import UNAVAILABLE
 from quartet.text import slug
 from quartet_dev.gpu.kernels import ON_GPU
-from quartet_dev.gpu.steps import Place, Step, not_here
+from quartet_dev.gpu.steps import NOT_HERE, WRONG, Place, Record, Step, not_here
 from quartet_dev.limits.goals import Bound
 
 NO_NCU = "ncu is not on PATH (it comes with Nsight Compute): no counters"
@@ -86,15 +86,14 @@ def counter_steps(place: Place) -> list[Step]:
                 "--metrics", ",".join(metrics), place.program(name), "--device", "cuda",
                 *(profile.small if place.small else profile.arguments), "--runs", "1", "--warmup",
                 "0", "--limits", "off", "--verify", "off", "--quiet")
-            steps.append(Step("counters", title, command, 120, environment=place.cores_for(profile.ranks)))
+            steps.append(Step("counters", title, command, 15, environment=place.cores_for(profile.ranks)))
     return steps
 
 
-def excuse(step: Step, logs: Path) -> None:
+def excused(record: Record, logs: Path) -> Record:
     """A step that failed where counters may not be read is not here."""
-    reason = "" if step.passed else refusal(logs)
-    if reason:
-        step.code, step.reason = UNAVAILABLE, reason
+    reason = refusal(logs) if record.state == WRONG else ""
+    return replace(record, state=NOT_HERE, code=UNAVAILABLE, reason=reason) if reason else record
 
 
 def refusal(logs: Path) -> str:
