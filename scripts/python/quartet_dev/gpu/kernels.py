@@ -180,7 +180,7 @@ def _matmul(title: str, size: int, arguments: tuple[str, ...], goal: float, runs
 
 _PAIR = "stream, a pair"
 _STREAM = Benchmark(
-    _PAIR, ("--transport", "ipc,staged", "--sizes", "32,128", "--pushes", "50"),
+    _PAIR, ("--transport", "ipc,staged", "--sizes", "32,128", "--pushes", "50", "--runs", "10"),
     ("--transport", "ipc,staged", "--sizes", "1,2", "--pushes", "3", "--runs", "2"),
     (Target(Goal("ipc, 128 MiB", OfLimit(Row(_PAIR, ("ipc",), Take.LARGEST)), Bound(0.9)),
             "1: on one GPU the add reads and writes the same bytes as the local one",
