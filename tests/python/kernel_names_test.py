@@ -25,7 +25,6 @@ ALLOWED = {
     "python/quartet_dev/gpu/kernels.py": "",
     "python/quartet_dev/limits/plan.py": "",
     "python/quartet_dev/peers/tensorflow/matches.py": "",
-    "python/quartet_dev/gpu/*.py": "a module for each kernel",
     "python/quartet_dev/limits/*.py": "a module for each kernel",
     "python/quartet_dev/peers/mkl.py": "its transform is a row of one kernel",
     "python/*/commands/*.py": "examples in help",
