@@ -87,9 +87,4 @@ bench::Check MultiplyCase::verify() {
     return guard_.judge(std::move(check), session_.world());
 }
 
-void MultiplyCase::prepare_limit() {
-    limit_.emplace(session_, problem_, limit_plan_);
-    product_->measure_rates();
-}
-
 }  // namespace quartet::matmul

@@ -20,7 +20,7 @@ class MultiplyCase final : public bench::TileCase {
 
     void prepare() override;
     bench::Check verify() override;
-    void prepare_limit() override;
+    void prepare_limit() override { limit_.emplace(session_, problem_, limit_plan_); }
     std::vector<bench::LimitComponent> limit() override { return limit_->measure(); }
     [[nodiscard]] std::string note() const override { return resumed(product_->note()); }
     [[nodiscard]] bench::Details details() const override {

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <set>
 
 #include "comm/mpi/agree.hpp"
 #include "device/blas.hpp"
+#include "matmul/native/in_core_product.hpp"
 #include "matmul/native/resident_product.hpp"
 #include "matmul/native/scheduled_product.hpp"
 
@@ -13,9 +16,21 @@ namespace quartet::matmul {
 
 namespace {
 
-// The bytes of tiles in files follow from the plan, which needs to know what the probe takes.
+// In pieces of a tile, or of 64 MiB, which have the link's full rate.
+LimitPlan::Copies copies_of(const Problem& problem, const Traffic& traffic) {
+    const Bytes piece = std::min(problem.tile_bytes(), mebibytes(64));
+    const auto pieces = [&](Bytes bytes) {
+        return static_cast<double>(bytes.value) / static_cast<double>(piece.value);
+    };
+    return {.in = pieces(traffic.read), .out = pieces(traffic.written), .tile = piece};
+}
+
+// The bytes of a bounded plan follow from the plan, which needs to know what the probes take.
 LimitPlan limit_of(const CaseContext& context) {
     LimitPlan limit{.sgemm = sgemm_limit(context, context.session.world().size())};
+    if (context.on_gpu()) {
+        limit.copies = copies_of(context.problem, least_traffic(context.problem, context.block()));
+    }
     if (context.options.data.in_files()) {
         limit.storage = storage_limit(context, context.block(), 0);
     }
@@ -109,12 +124,42 @@ ProductPlan plan_resident(const CaseContext& context) {
     return plan;
 }
 
+// Nothing if the memory of any rank's GPU does not hold A, B and C. Collective.
+std::optional<ProductPlan> plan_in_core(const CaseContext& context, bench::PlannedCase& planned) {
+    bench::Session& session = context.session;
+    const Problem& problem = context.problem;
+    ProductPlan plan{.block = context.block(), .limit = limit_of(context)};
+    plan.memory.count(session.device().blas().workspace(), bench::Room::device);
+    const InCoreProduct::Buffers counted(plan.memory, problem, plan.block);
+    bench::Arena all = plan.memory;
+    count_besides(all, context, plan.block, plan.limit);
+    if (!session.world().all(all.device() <= allowed_device_memory(session))) {
+        return std::nullopt;
+    }
+    const Traffic traffic = least_traffic(problem, plan.block);
+    planned.plan_note = fmt::format("A, B and C on the GPU; a rank copies {} in and {} out",
+                                    to_string(traffic.read), to_string(traffic.written));
+    planned.moved.copied_in = traffic.read.value;
+    planned.moved.copied_out = traffic.written.value;
+    const OperandLayout layout = layout_in_memory(context);
+    count_matrices(plan.memory, problem, layout);
+    plan.make = [&session, problem, layout](const ProductFiles&) {
+        return std::make_unique<InCoreProduct>(problem, layout, strip_height(problem),
+                                               session.topology().node(), session.device(),
+                                               session.threads());
+    };
+    return plan;
+}
+
 ProductPlan plan_bounded(const CaseContext& context, bench::PlannedCase& planned) {
     bench::Session& session = context.session;
     ProductPlan plan{.block = context.block(), .limit = limit_of(context)};
     const Bytes workspace = session.device().blas().workspace();
     const BoundedPlan bounded = plan_levels(context, plan.limit, workspace);
     add_to_plan(context, bounded, planned);
+    if (bounded.device) {
+        plan.limit.copies = copies_of(context.problem, bounded.device->traffic);
+    }
     plan.memory.count(workspace, bench::Room::device);
     const ScheduledProduct::Buffers counted(plan.memory, context.problem, bounded);
     if (bounded.host) {
@@ -139,11 +184,17 @@ ProductPlan plan_bounded(const CaseContext& context, bench::PlannedCase& planned
 
 }  // namespace
 
+// --lookahead is of schedules in bounded memory, and so asks for one.
 ProductPlan plan_native_product(const CaseContext& context, bench::PlannedCase& planned) {
     add_tile_factors(context, planned.name);
     add_memory_factors(context, planned.name);
-    return context.on_gpu() || context.options.data.in_files() ? plan_bounded(context, planned)
-                                                               : plan_resident(context);
+    const bool in_files = context.options.data.in_files();
+    if (context.on_gpu() && !in_files && !context.session.options().lookahead) {
+        if (auto plan = plan_in_core(context, planned)) {
+            return *plan;
+        }
+    }
+    return context.on_gpu() || in_files ? plan_bounded(context, planned) : plan_resident(context);
 }
 
 }  // namespace quartet::matmul

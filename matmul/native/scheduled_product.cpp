@@ -176,38 +176,13 @@ void ScheduledProduct::finish(device::Stream& stream) {
     }
 }
 
-void ScheduledProduct::measure_rates() {
-    constexpr int copies = 8;
-    if (block_.empty() || plan_.host) {
-        return;
-    }
-    const TileIndex a{block_.rows.begin, 0};
-    const TileIndex c{block_.rows.begin, block_.columns.begin};
-    const auto each_way = [&](int count) {
-        for (int copy = 0; copy < count; ++copy) {
-            on_gpu_->fetch({Operand::a, a});
-            sink_->store(c, held_.front().memory.part(0, problem_.elements(c)), *storing_);
-        }
-    };
-    each_way(1);  // the first ones find pages and clocks that are cold
-    on_gpu_->synchronize();
-    storing_->synchronize();
-    const Seconds begin = now();
-    each_way(copies);
-    on_gpu_->synchronize();
-    const Seconds in = now() - begin;
-    storing_->synchronize();
-    copy_times_ = {in / copies, (now() - begin) / copies};
-}
-
 std::string ScheduledProduct::note() const {
     const Blocking& blocking = plan_.blocking();
     return fmt::format("{} x {} tiles of C held, {} slots, {} products ahead", blocking.rows,
                        blocking.columns, blocking.slots, blocking.lookahead);
 }
 
-// Bytes are those of all ranks, rates the slowest rank's (that of the link, where each rank has its
-// own), and blockings the root's.
+// Bytes are those of all ranks, and blockings the root's.
 bench::Details ScheduledProduct::details(const comm::Communicator& world) const {
     bench::Details details;
     const auto add = [&](std::string key, double value) {
@@ -236,13 +211,6 @@ bench::Details ScheduledProduct::details(const comm::Communicator& world) const 
     if (plan_.device) {
         add_sum("bytes_copied_in", copied().read);
         add_sum("bytes_copied_out", copied().written);
-        for (const auto& [key, time] : {std::pair("copy_in_bytes_per_second", copy_times_.in),
-                                        std::pair("copy_out_bytes_per_second", copy_times_.out)}) {
-            const double slowest = world.maximum(time.value);
-            if (slowest > 0) {
-                add(key, static_cast<double>(problem_.tile_bytes().value) / slowest);
-            }
-        }
         add_blocking("device_", plan_.device->blocking);
     }
     return details;

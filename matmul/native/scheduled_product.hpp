@@ -50,7 +50,6 @@ class ScheduledProduct final : public Product {
     /// With a checkpoint, leaves out what was taken over, and ends early where any rank is asked to
     /// stop.
     void run(device::Stream& stream) override;
-    void measure_rates() override;
     std::span<const float> input(Operand operand, TileIndex tile) override {
         return host_->read(name(operand), tile);
     }
@@ -67,14 +66,6 @@ class ScheduledProduct final : public Product {
     [[nodiscard]] Traffic copied() const {
         return on_gpu_ ? Traffic{on_gpu_->fetched(), stored_} : Traffic{};
     }
-
-    /// Time of copying one tile while copies go both ways.
-    struct CopyTimes {
-        Seconds in;
-        Seconds out;
-    };
-    /// The result of measure_rates(); 0 before that, for tiles in files, and on ranks without work.
-    [[nodiscard]] const CopyTimes& copy_times() const { return copy_times_; }
 
   private:
     struct HeldTile {
@@ -107,7 +98,6 @@ class ScheduledProduct final : public Product {
     std::unique_ptr<DeviceSource> on_gpu_;
     std::unique_ptr<TileSink> sink_;
     Bytes stored_;
-    CopyTimes copy_times_;
     std::unique_ptr<device::Stream> storing_;
 };
 

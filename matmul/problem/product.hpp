@@ -42,9 +42,6 @@ class Product {
     /// Tells whether this rank has the result of a tile of its block.
     [[nodiscard]] virtual bool owns(TileIndex /*tile*/) const { return true; }
 
-    /// Measures the rates that details() gives beside the limit. Before the first run, only where
-    /// limits are measured; C is lost.
-    virtual void measure_rates() {}
     /// This rank's part of A and B in memory, which runs leave as it is; empty if they are in
     /// files. All ranks' parts together are all that the products read.
     [[nodiscard]] virtual device::View<const std::byte> input_memory() const { return {}; }

@@ -33,10 +33,12 @@ class OutOfCore(unittest.TestCase):
             self.assertEqual(row["bytes_copied_out"], MATRIX)
             self.assertIn("/device-memory:", row["run_name"])
 
-    def test_what_fits_is_copied_once(self):
-        row = self.assert_verified(
-            run(MATMUL, 1, "--device cuda --size 300 --tile 64 --runs 1 --limits off"))
-        self.assertEqual(row["bytes_copied_in"], 2 * MATRIX)
+    def test_what_fits_is_copied_once_with_a_schedule_and_without(self):
+        for flags in ("", "--lookahead 3"):
+            row = self.assert_verified(
+                run(MATMUL, 1, "--device cuda --size 300 --tile 64 --runs 1 --limits off", flags))
+            self.assertEqual((row["bytes_copied_in"], row["bytes_copied_out"]), (2 * MATRIX, MATRIX))
+            self.assertEqual("device_blocking_slots" in row, flags != "")
 
     def test_tiles_in_files_are_staged_on_the_host(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -49,12 +51,14 @@ class OutOfCore(unittest.TestCase):
         self.assertLess(ample["bytes_read"], scarce["bytes_read"])
         self.assertLess(ample["bytes_read"], ample["bytes_copied_in"])
 
-    def test_the_limit_is_measured_beside_the_link(self):
-        row = self.assert_verified(run(MATMUL, 2, "--device cuda --size 200 --tile 64 --runs 2"))
-        self.assertIn("fraction_of_limit", row)
-        self.assertEqual(row["limit"]["what"], "SGEMM")
-        for way in ("in", "out"):
-            self.assertGreater(row[f"copy_{way}_bytes_per_second"], 0)
+    def test_the_limit_is_the_slower_of_products_and_copies(self):
+        for flags in ("", f"--device-memory {WORKSPACE + 700}KiB"):  # C at once, and in parts
+            row = self.assert_verified(run(MATMUL, 2, "--device cuda --size 200 --tile 64 --runs 2", flags))
+            self.assertIn("fraction_of_limit", row)
+            self.assertEqual(row["limit"]["what"], "slower of SGEMM and copies to and from GPUs")
+            seconds = {part["name"]: part["seconds"] for part in row["limit_components"]}
+            self.assertGreater(min(seconds.values()), 0)
+            self.assertEqual(row["limit_decided_by"], max(seconds, key=seconds.get))
 
     def test_the_plan_tells_the_memory_of_host_and_gpu(self):
         outcome = run(MATMUL, 1, SMALL, "--dry-run")

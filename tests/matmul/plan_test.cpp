@@ -6,6 +6,7 @@
 #include "core/temporary_folder.hpp"
 #include "device/host/host_device.hpp"
 #include "matmul/library/library_product.hpp"
+#include "matmul/native/in_core_product.hpp"
 #include "matmul/native/scheduled_product.hpp"
 #include "matmul/tiles/file_slots.hpp"
 #include "support/counted_memory.hpp"
@@ -156,6 +157,14 @@ TEST_F(PlannedMemoryTest, IsWhatTheProductsThroughAGpuAllocate) {
     std::int64_t before = device::buffer_bytes();
     const ScheduledProduct from_memory(problem, plan, layout, topology.node(), *device, 1);
     EXPECT_EQ(device::buffer_bytes() - before, sum_of(in_memory));
+
+    bench::Arena in_core;
+    layout.count(in_core);
+    MemorySink::memory(in_core, problem, block);
+    const InCoreProduct::Buffers matrices(in_core, problem, block);
+    before = device::buffer_bytes();
+    const InCoreProduct whole(problem, layout, 16, topology.node(), *device, 1);
+    EXPECT_EQ(device::buffer_bytes() - before, sum_of(in_core));
 
     const TemporaryFolder own;
     plan.host =

@@ -132,16 +132,5 @@ TEST_P(ScheduledOnGpuTest, NamesATileThatCannotBeRead) {
     }
 }
 
-TEST_P(ScheduledOnGpuTest, MeasuresCopiesBothWays) {
-    const auto made = from_memory();
-    ScheduledProduct& product = *made;
-    product.measure_rates();
-    const auto& times = product.copy_times();
-    EXPECT_GT(times.in.value, 0);
-    EXPECT_GE(times.out, times.in);
-    product.run(*stream);
-    expect_product(product);
-}
-
 }  // namespace
 }  // namespace quartet::matmul

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "matmul/problem/product.hpp"
+#include "matmul/tiles/memory_source.hpp"
+#include "matmul/tiles/tile_sink.hpp"
+
+namespace quartet::matmul {
+
+/// A part of C that is computed at once.
+struct Strip {
+    Range rows;     ///< elements, counted from the first row of the rank's block
+    Range columns;  ///< of tiles, counted from its first tile column
+};
+
+/// The order in which a rank computes its block of C in a GPU's memory: a corner of C grows by a
+/// strip of `height` rows or by one tile column at a time, until it is the whole block:
+///
+///     1 2 3 5     Strips 2, 3 and 5 need a tile column of B, the others some rows of A; the rest
+///     4 4 4 5     has been brought for earlier strips. So copies in, products and copies out all
+///     6 6 6 6     go on from the first strip to the last one. Columns grow twice as fast as rows:
+///     7 7 7 7     then the last strips are low, and little is left to be copied out.
+std::vector<Strip> growing_strips(const Problem& problem, const Block& block, std::int64_t height);
+
+/// The height of strips: a quarter of a tile, but enough to keep a large GPU busy.
+std::int64_t strip_height(const Problem& problem);
+
+/// The bytes that any order moves at least: A's rows and B's columns in once, and C out once.
+Traffic least_traffic(const Problem& problem, const Block& block);
+
+/// A product of matrices in the host's memory by a GPU whose memory holds all three. One stream
+/// copies A and B in, one copies C out, both beside the products.
+class InCoreProduct final : public Product {
+  public:
+    /// The GPU's copies of the block's rows of A, in columns of tiles as on the host, its columns
+    /// of B, and its C.
+    struct Buffers {
+        Buffers(bench::Arena& arena, const Problem& problem, const Block& block);
+
+        device::Buffer<float> a;
+        device::Buffer<float> b;
+        device::Buffer<float> c;
+    };
+
+    /// Allocates Buffers, what `layout` says, and a MemorySink. Collective over `node`, the ranks
+    /// of this node.
+    InCoreProduct(const Problem& problem, const OperandLayout& layout, std::int64_t height,
+                  const comm::Communicator& node, device::Device& device, int threads);
+
+    void run(device::Stream& stream) override;
+    std::span<const float> input(Operand operand, TileIndex tile) override {
+        return inputs_.tile(operand, tile).span();
+    }
+    std::span<const float> result(TileIndex tile) override { return results_.view(tile).span(); }
+    [[nodiscard]] device::View<const std::byte> input_memory() const override {
+        return inputs_.memory();
+    }
+    [[nodiscard]] std::string note() const override;
+    [[nodiscard]] bench::Details details(const comm::Communicator& world) const override;
+
+    /// Bytes that the last run copied to the GPU and from it.
+    [[nodiscard]] Traffic copied() const { return copied_; }
+
+  private:
+    /// What the strips before have brought.
+    struct Corner {
+        std::int64_t rows = 0;
+        std::int64_t columns = 0;
+    };
+
+    void bring(const Strip& strip, const Corner& corner, std::int64_t inner);
+    void multiply(const Strip& strip, std::int64_t inner, device::Stream& stream);
+    void store(const Range& rows, std::int64_t column, device::Stream& stream);
+    void copy_in(device::View<const float> from, device::View<float> to);
+    [[nodiscard]] device::View<float> a_of(const Range& rows, std::int64_t inner);
+    [[nodiscard]] device::View<float> b_of(std::int64_t inner, std::int64_t column);
+    [[nodiscard]] device::View<float> c_of(const Range& rows, std::int64_t column);
+
+    Problem problem_;
+    Block block_;
+    std::int64_t rows_;  ///< elements of the block
+    std::int64_t height_;
+    device::Device& device_;
+    bench::Arena arena_;
+    Buffers buffers_;
+    MemorySource inputs_;
+    MemorySink results_;
+    std::vector<Strip> strips_;
+    Traffic copied_;
+    std::unique_ptr<device::Event> brought_;
+    std::unique_ptr<device::Event> complete_;
+    std::unique_ptr<device::Stream> copying_in_;
+    std::unique_ptr<device::Stream> copying_out_;
+};
+
+}  // namespace quartet::matmul
