@@ -34,7 +34,9 @@
 # MPIEXEC          the launcher (mpiexec)
 # MPIEXEC_FLAGS    replaces the flags chosen here; may be empty. The launcher's
 #                  messages are then shown, since it may reject them
-# QUARTET_THREADS  cores per rank (OMP_NUM_THREADS, else 1)
+# QUARTET_THREADS  cores per rank (OMP_NUM_THREADS, else the cores divided by the
+#                  ranks; 1 where ranks may be on other hosts, or MPIEXEC_FLAGS
+#                  are set)
 # QUARTET_BIND     "none": do not bind, for jobs that run beside others, which
 #                  Open MPI would bind to the same first cores
 #
@@ -110,13 +112,13 @@ for word; do
         refuse 2 "an argument is ':' alone (MPI's launchers begin another program there): write it otherwise"
 done
 launcher=${MPIEXEC:-mpiexec}
-threads=${QUARTET_THREADS:-${OMP_NUM_THREADS:-1}}
+threads=${QUARTET_THREADS:-${OMP_NUM_THREADS-}}
 threads=${threads%%,*} # OpenMP allows a list, one number for each level
 case $ranks in
 '' | *[!0-9]* | 0* | ???????*) refuse 2 "'$ranks' ranks (not a number from 1 to 999999)" ;;
 esac
-case $threads in
-'' | *[!0-9]* | 0* | ?????*) refuse 2 "'$threads' threads per rank (not a number from 1 to 9999)" ;;
+case ${threads:-1} in
+*[!0-9]* | 0* | ?????*) refuse 2 "'$threads' threads per rank (not a number from 1 to 9999)" ;;
 esac
 
 is_program() {
@@ -138,7 +140,7 @@ path_of() (
 )
 if [ "${SLURM_JOB_NUM_NODES:-1}" != 1 ] && [ -z "${MPIEXEC-}${MPIEXEC_FLAGS+set}" ]; then
     [ -z "$stopped_by" ] || finish "$((128 + stopped_by))"
-    exec "$(dirname "$0")/slurm/start.sh" --threads="$threads" "$ranks" "$@"
+    exec "$(dirname "$0")/slurm/start.sh" ${threads:+"--threads=$threads"} "$ranks" "$@"
 fi
 path_of "$launcher" >/dev/null ||
     refuse 77 "there is no $launcher: install an MPI, or set MPIEXEC to its launcher"
@@ -169,6 +171,13 @@ has_other_hosts() {
     done
     return 1
 }
+
+if [ -z "$threads" ]; then
+    threads=1
+    if [ "$ranks" -lt "$cores" ] && [ -z "${MPIEXEC_FLAGS+set}" ] && ! has_other_hosts; then
+        threads=$((cores / ranks))
+    fi
+fi
 
 # Whether each rank gets cores of its own: on other hosts that is the batch system's business.
 binds_ranks() {

@@ -186,6 +186,10 @@ class Starting(LaunchCase):
         self.assertEqual(words[-2:], [str(self.program), "a b"])
         for word in ("--ntasks=5", "--nodes=2", "--ntasks-per-node=3", "--cpus-per-task=3", "--mpi=pmix"):
             self.assertIn(word, words)
+        del job["QUARTET_THREADS"]
+        subprocess.run([LAUNCH, "5", self.program], check=True, timeout=LIMIT,
+                       env={"HOME": str(self.folder), **job, "SLURM_CPUS_PER_TASK": "2"})
+        self.assertIn("--cpus-per-task=2", (self.folder / "step").read_text().splitlines())
         (self.folder / "step").unlink()
         self.assertEqual(self.launch(5, self.program, **job).returncode, 0)  # it has MPIEXEC
         self.assertFalse((self.folder / "step").exists())
@@ -199,6 +203,33 @@ class Starting(LaunchCase):
                 arguments = (self.folder / "arguments").read_text().split()
                 self.assertEqual("--oversubscribe" in arguments, is_alone, (variable, hosts))
 
+    def machine_of_four_cores(self):
+        self.put("nproc", "#!/bin/sh\necho 4\n", 0o755)
+        self.put("getconf", "#!/bin/sh\necho 4\n", 0o755)
+        self.put("lscpu", "#!/bin/sh\nprintf '%s\\n' 0,0 1,0 2,0 3,0\n", 0o755)
+        return {"PATH": f"{self.folder}:{os.environ['PATH']}"}
+
+    def test_each_rank_gets_its_share_of_the_cores(self):
+        path = self.machine_of_four_cores()
+
+        def share(ranks, **variables):
+            self.assertEqual(self.launch(ranks, self.program, **path, **variables).returncode, 0)
+            words = (self.folder / "arguments").read_text().split()
+            environment = (self.folder / "environment").read_text().splitlines()
+            [threads] = [line.partition("=")[2] for line in environment if line.startswith("OMP_NUM_THREADS=")]
+            bound = [word.partition("=")[2] for word in words if word.startswith("slot:PE=")]
+            return threads, *bound
+
+        for ranks, threads in ((1, "4"), (2, "2"), (3, "1"), (4, "1")):
+            self.assertEqual(share(ranks), (threads, threads))
+        self.assertEqual(share(5), ("1",))  # not bound
+        self.assertEqual(share(1, QUARTET_BIND="none"), ("4",))
+        for name in ("QUARTET_THREADS", "OMP_NUM_THREADS"):
+            self.assertEqual(share(1, **{name: "3"}), ("3", "3"))
+        self.assertEqual(share(1, MPIEXEC_FLAGS="--hostfile hosts"), ("1",))
+        hosts = self.put("hosts", "a\nb\n")
+        self.assertEqual(share(2, PBS_NODEFILE=str(hosts)), ("1", "1"))
+
     def test_mpichs_launcher_is_told_to_bind_where_there_are_cores(self):
         hydra = MPIEXEC.replace('"mpirun (Open MPI) 4.1.4"', '"HYDRA build details:"')
         self.put("mpiexec", hydra.format(folder=self.folder), 0o755)
@@ -210,12 +241,10 @@ class Starting(LaunchCase):
             self.assertEqual((words[:2], words[-3:]), (["-n", str(ranks)], [str(self.program), "--size", ""]))
             return words[2:-3]
 
-        self.put("nproc", "#!/bin/sh\necho 4\n", 0o755)
-        self.put("getconf", "#!/bin/sh\necho 4\n", 0o755)
-        self.put("lscpu", "#!/bin/sh\nprintf '%s\\n' 0,0 1,0 2,0 3,0\n", 0o755)
-        path = {"PATH": f"{self.folder}:{os.environ['PATH']}"}
+        path = self.machine_of_four_cores()
         self.assertEqual(flags(4, **path), ["-bind-to", "core:1"])
-        self.assertEqual(flags(2, QUARTET_THREADS="2", **path), ["-bind-to", "core:2"])
+        self.assertEqual(flags(2, **path), ["-bind-to", "core:2"])
+        self.assertEqual(flags(2, QUARTET_THREADS="1", **path), ["-bind-to", "core:1"])
         self.assertEqual(flags(5, **path), [])
         self.assertEqual(flags(2, QUARTET_BIND="none", **path), [])
         self.assertEqual(flags(2, MPIEXEC_FLAGS="-ppn 1", **path), ["-ppn", "1"])
