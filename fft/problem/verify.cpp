@@ -22,11 +22,16 @@ Point product(const Point& a, const Point& b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
+// Zeros follow up to a whole number of lanes.
 template <typename Row>
-void split(std::span<const Point> points, Row& row) {
+void split(std::span<const Point> points, std::size_t lanes, Row& row) {
     for (std::size_t j = 0; j < points.size(); ++j) {
         row.re[j] = points[j].real();
         row.im[j] = points[j].imag();
+    }
+    for (std::size_t j = points.size(); j % lanes != 0; ++j) {
+        row.re[j] = 0;
+        row.im[j] = 0;
     }
 }
 
@@ -45,6 +50,26 @@ Point dot(const Row& a, const Row& b, std::int64_t count) {
         im += a_re[j] * b_im[j] + a_im[j] * b_re[j];
     }
     return {re, im};
+}
+
+// The sums of a_j b_j over j = 0, 1, .., lanes - 1 mod lanes.
+template <std::size_t lanes, typename Row>
+std::array<Point, lanes> dots(const Row& a, const Row& b, std::int64_t count) {
+    alignas(64) std::array<double, lanes> re{};
+    alignas(64) std::array<double, lanes> im{};
+    for (std::size_t j = 0; j < static_cast<std::size_t>(count); j += lanes) {
+#pragma omp simd
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            const std::size_t at = j + lane;
+            re[lane] += a.re[at] * b.re[at] - a.im[at] * b.im[at];
+            im[lane] += a.re[at] * b.im[at] + a.im[at] * b.re[at];
+        }
+    }
+    std::array<Point, lanes> sums;
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+        sums[lane] = {re[lane], im[lane]};
+    }
+    return sums;
 }
 
 template <typename Row>
@@ -107,7 +132,8 @@ TransformCheck::TransformCheck(std::int64_t points, std::uint64_t seed, const In
       threads_(threads),
       world_(world),
       roots_(points),
-      half_roots_(2 * points) {
+      half_roots_(2 * points),
+      bins_of_pass_(std::gcd(points, std::int64_t{most_bins_of_pass})) {
     choose_weight(seed);
     choose_bins(seed);
     make_tables();
@@ -124,13 +150,16 @@ void TransformCheck::choose_weight(std::uint64_t seed) {
 
 void TransformCheck::choose_bins(std::uint64_t seed) {
     const DataSource source(seed, "fft/bins");
-    const auto segments = static_cast<int>(std::min<std::int64_t>(most_bins, points_));
-    for (int segment = 0; segment < segments; ++segment) {
-        const Range range = block_range(points_, segments, segment);
-        const auto offset = static_cast<std::int64_t>(source.uniform_double(segment) *
+    const std::int64_t distance = points_ / bins_of_pass_;
+    const auto passes = static_cast<int>(std::min<std::int64_t>(most_passes, distance));
+    for (int pass = 0; pass < passes; ++pass) {
+        const Range range = block_range(distance, passes, pass);
+        const auto offset = static_cast<std::int64_t>(source.uniform_double(pass) *
                                                       static_cast<double>(range.size()));
-        bins_.push_back(range.begin + offset);
-        positions_.push_back(output_.position(bins_.back()).value_or(-1));
+        seeded_.push_back(range.begin + offset);
+        for (std::int64_t bin = seeded_.back(); bin < points_; bin += distance) {
+            positions_.push_back(output_.position(bin).value_or(-1));
+        }
     }
 }
 
@@ -138,14 +167,14 @@ void TransformCheck::make_tables() {
     const auto n = static_cast<std::uint64_t>(points_);
     const auto in_step = static_cast<std::uint64_t>(input_.column_step) % (2 * n);
     const auto out_step = static_cast<std::uint64_t>(output_.column_step) % (2 * n);
-    bin_twiddles_.resize(bins_.size());
+    twiddles_.resize(seeded_.size());
     for (std::size_t j = 0; j < width; ++j) {
         const std::uint64_t offset = multiply_modulo(in_step, j, 2 * n);
-        for (std::size_t bin = 0; bin < bins_.size(); ++bin) {
+        for (std::size_t pass = 0; pass < seeded_.size(); ++pass) {
             const Point twiddle =
-                roots_.of_product(static_cast<std::uint64_t>(bins_[bin]), offset % n);
-            bin_twiddles_[bin].re[j] = twiddle.real();
-            bin_twiddles_[bin].im[j] = twiddle.imag();
+                roots_.of_product(static_cast<std::uint64_t>(seeded_[pass]), offset % n);
+            twiddles_[pass].re[j] = twiddle.real();
+            twiddles_[pass].im[j] = twiddle.imag();
         }
         const std::complex<long double> angle = root_of_unity(offset, 2 * n);
         angles_.re[j] = static_cast<double>(angle.real());
@@ -166,22 +195,22 @@ void TransformCheck::expect(std::span<const Point> input) {
 }
 
 void TransformCheck::expect(const ReadPieces& input) {
-    // The sum of squares, the checksum, then the bins.
-    const std::size_t sums = 2 + bins_.size();
+    // The sum of squares, the checksum, then each pass's residues.
+    const std::size_t sums = 2 + positions_.size();
+    const auto residues = static_cast<std::size_t>(bins_of_pass_);
     std::vector<ComplexSum> partial(static_cast<std::size_t>(threads_) * sums);
     Coverage coverage(input_.size());
     input([&](std::int64_t first, std::span<const Point> piece) {
         const Range range = coverage.next(first, piece);
         for_each_stretch({input_, width}, range, threads_, [&](int thread, const Stretch& stretch) {
-            ComplexSum* mine = partial.data() + static_cast<std::size_t>(thread) * sums;
+            const auto mine =
+                std::span(partial).subspan(static_cast<std::size_t>(thread) * sums, sums);
             Row x;
-            split(part_of(piece, stretch), x);
+            split(part_of(piece, stretch), lanes, x);
             mine[0].re.add(squares(x, stretch.count));
             mine[1].add(series(x, stretch.index, stretch.count));
-            for (std::size_t bin = 0; bin < bins_.size(); ++bin) {
-                const Point twiddle = roots_.of_product(static_cast<std::uint64_t>(bins_[bin]),
-                                                        static_cast<std::uint64_t>(stretch.index));
-                mine[2 + bin].add(product(dot(x, bin_twiddles_[bin], stretch.count), twiddle));
+            for (std::size_t pass = 0; pass < seeded_.size(); ++pass) {
+                add_residues(x, pass, stretch, mine.subspan(2 + pass * residues, residues));
             }
         });
     });
@@ -193,7 +222,35 @@ void TransformCheck::expect(const ReadPieces& input) {
     const std::vector<Point> all = joined(mine, world_);
     norm_ = std::sqrt(all[0].real());
     expected_checksum_ = all[1];
-    expected_bins_.assign(all.begin() + 2, all.end());
+    expected_bins_ = bins_of(std::span(all).subspan(2));
+}
+
+void TransformCheck::add_residues(const Row& x, std::size_t pass, const Stretch& stretch,
+                                  std::span<ComplexSum> sums) const {
+    const Point twiddle = roots_.of_product(static_cast<std::uint64_t>(seeded_[pass]),
+                                            static_cast<std::uint64_t>(stretch.index));
+    const std::int64_t step = input_.column_step % bins_of_pass_;
+    std::int64_t residue = stretch.index % bins_of_pass_;
+    for (const Point& sum : dots<lanes>(x, twiddles_[pass], stretch.count)) {
+        sums[static_cast<std::size_t>(residue)].add(product(sum, twiddle));
+        residue = (residue + step) % bins_of_pass_;
+    }
+}
+
+std::vector<Point> TransformCheck::bins_of(std::span<const Point> residues) const {
+    std::vector<Point> bins;
+    const auto distance = static_cast<std::uint64_t>(points_ / bins_of_pass_);
+    const auto count = static_cast<std::uint64_t>(bins_of_pass_);
+    for (std::size_t first = 0; first < residues.size(); first += count) {
+        for (std::uint64_t j = 0; j < count; ++j) {
+            ComplexSum bin;
+            for (std::uint64_t r = 0; r < count; ++r) {
+                bin.add(product(residues[first + r], roots_(j * r % count * distance)));
+            }
+            bins.push_back(bin.value());
+        }
+    }
+    return bins;
 }
 
 // The angle pi (n - g - 1/2) / N is pi m / (2 N) with an odd m, taken modulo 2 N. It is built up
@@ -248,18 +305,18 @@ bench::Check TransformCheck::verify(std::span<const Point> output) const {
 
 bench::Check TransformCheck::verify(const ReadPieces& output) const {
     std::vector<ComplexSum> partial(static_cast<std::size_t>(threads_));
-    std::vector<ComplexSum> mine(1 + bins_.size());
+    std::vector<ComplexSum> mine(1 + positions_.size());
     Coverage coverage(output_.size());
     output([&](std::int64_t first, std::span<const Point> piece) {
         const Range range = coverage.next(first, piece);
         for_each_stretch({output_, width}, range, threads_,
                          [&](int thread, const Stretch& stretch) {
                              Row x;
-                             split(part_of(piece, stretch), x);
+                             split(part_of(piece, stretch), lanes, x);
                              partial[static_cast<std::size_t>(thread)].add(
                                  product(dot(x, weights_, stretch.count), weight(stretch.index)));
                          });
-        for (std::size_t bin = 0; bin < bins_.size(); ++bin) {
+        for (std::size_t bin = 0; bin < positions_.size(); ++bin) {
             if (positions_[bin] >= range.begin && positions_[bin] < range.end) {
                 mine[1 + bin].add(piece[static_cast<std::size_t>(positions_[bin] - first)]);
             }
@@ -277,7 +334,7 @@ bench::Check TransformCheck::compare(std::span<const Point> found) const {
     const double scale = norm_ > 0 ? norm_ : 1;
     const auto n = static_cast<double>(points_);
     double error = std::abs(found[0] - expected_checksum_) / (std::sqrt(n) * scale);
-    for (std::size_t bin = 0; bin < bins_.size() && !std::isnan(error); ++bin) {  // NaN stays
+    for (std::size_t bin = 0; bin < positions_.size() && !std::isnan(error); ++bin) {  // NaN stays
         const double of_bin = std::abs(found[1 + bin] - expected_bins_[bin]) / scale;
         error = of_bin <= error ? error : of_bin;
     }
@@ -286,9 +343,10 @@ bench::Check TransformCheck::compare(std::span<const Point> found) const {
 }
 
 Bytes TransformCheck::memory(std::int64_t points, int threads) {
-    const std::int64_t partial = (most_bins + 2) * static_cast<std::int64_t>(sizeof(ComplexSum));
+    const std::int64_t partial =
+        (most_passes * most_bins_of_pass + 2) * static_cast<std::int64_t>(sizeof(ComplexSum));
     return {RootsOfUnity::table_bytes(points) + RootsOfUnity::table_bytes(2 * points) +
-            (most_bins + 2) * static_cast<std::int64_t>(sizeof(Row)) + (threads + 1) * partial};
+            (most_passes + 2) * static_cast<std::int64_t>(sizeof(Row)) + (threads + 1) * partial};
 }
 
 }  // namespace quartet::fft

@@ -10,7 +10,9 @@
 #include "bench/results/row.hpp"
 #include "comm/mpi/communicator.hpp"
 #include "core/roots_of_unity.hpp"
+#include "fft/problem/compensated_sum.hpp"
 #include "fft/problem/index_order.hpp"
+#include "fft/problem/stretches.hpp"
 
 namespace quartet::fft {
 
@@ -29,17 +31,21 @@ using ReadPieces = std::function<void(const UsePiece& use)>;
 /// every power of z is an exact fraction of the circle, and no two bins have the same weight. A bin
 /// that is wrong, missing or swapped with another shows, wherever it is.
 ///
-/// And single bins by their definition, one seeded in each of 64 segments of the result.
+/// And single bins by their definition, one in each of up to 64 segments of the result: up to 8
+/// seeded k with k + j N / D, j from 0 to D - 1, where D = gcd(N, 8). With the sums over the
+/// residues r of n, S_r = sum_(n = r mod D) x_n exp(-2 pi i k n / N), these D bins are
+/// sum_r S_r exp(-2 pi i j r / D): all of them cost one pass over the input, as one would.
 class TransformCheck {
   public:
-    static constexpr int most_bins = 64;
+    static constexpr int most_passes = 8;  ///< the number of seeded k
+    static constexpr int most_bins_of_pass = 8;
 
     /// `input` and `output` say which n and k this rank has; all ranks together have each once.
     /// Threads are of this rank. Collective.
     TransformCheck(std::int64_t points, std::uint64_t seed, const IndexOrder& input,
                    const IndexOrder& output, int threads, const comm::Communicator& world);
 
-    /// Works out what to expect, from this rank's input: O(N) for each of the bins. Collective.
+    /// Works out what to expect, from this rank's input: O(N) for each seeded k. Collective.
     void expect(const ReadPieces& input);
     void expect(std::span<const std::complex<double>> input);
 
@@ -52,8 +58,10 @@ class TransformCheck {
     [[nodiscard]] static Bytes memory(std::int64_t points, int threads);
 
   private:
-    /// Elements that are summed up plainly; the sums are compensated.
-    static constexpr std::int64_t width = 256;
+    /// Elements that are summed up plainly, those of a bin in `lanes` sums; the sums of these are
+    /// compensated.
+    static constexpr std::int64_t width = 512;
+    static constexpr std::int64_t lanes = most_bins_of_pass;
 
     /// Numbers whose real and imaginary parts are apart, so that loops over them vectorise.
     struct Row {
@@ -64,6 +72,12 @@ class TransformCheck {
     void choose_weight(std::uint64_t seed);
     void choose_bins(std::uint64_t seed);
     void make_tables();
+    /// S_r for r from 0 to D - 1 as far as these elements make it up, added to `sums`.
+    void add_residues(const Row& x, std::size_t pass, const Stretch& stretch,
+                      std::span<ComplexSum> sums) const;
+    /// The bins of all passes from all S_r.
+    [[nodiscard]] std::vector<std::complex<double>> bins_of(
+        std::span<const std::complex<double>> residues) const;
     [[nodiscard]] bench::Check compare(std::span<const std::complex<double>> found) const;
 
     /// exp(2 pi i (2 g + 1) k / (2 N)).
@@ -77,15 +91,16 @@ class TransformCheck {
     IndexOrder output_;
     int threads_;
     const comm::Communicator& world_;
-    RootsOfUnity roots_;       ///< of order N
-    RootsOfUnity half_roots_;  ///< of order 2 N
-    std::uint64_t odd_ = 1;    ///< 2 g + 1
-    std::vector<std::int64_t> bins_;
+    RootsOfUnity roots_;                   ///< of order N
+    RootsOfUnity half_roots_;              ///< of order 2 N
+    std::uint64_t odd_ = 1;                ///< 2 g + 1
+    std::int64_t bins_of_pass_;            ///< D
+    std::vector<std::int64_t> seeded_;     ///< k by pass
     std::vector<std::int64_t> positions_;  ///< of the bins in this rank's output, -1: elsewhere
     std::vector<Row>
-        bin_twiddles_;  ///< by bin: exp(-2 pi i k j step / N), step of the input's columns
-    Row angles_;        ///< cos and sin of pi j step / N
-    Row weights_;       ///< of column j of the output, of that of column 0
+        twiddles_;  ///< by pass: exp(-2 pi i k j step / N), step of the input's columns
+    Row angles_;    ///< cos and sin of pi j step / N
+    Row weights_;   ///< of column j of the output, of that of column 0
 
     double norm_ = 0;  ///< |x|
     std::complex<double> expected_checksum_;

@@ -177,7 +177,7 @@ def tolerance(size):
     return 4 * DOUBLE * (1 + math.log2(size.n))
 
 
-def of_bins(size):  # one of 64 bins is larger than |x|
+def of_bins(size):  # one of the bins, 64 of a power of two, is larger than |x|
     return SURELY * tolerance(size)
 
 

@@ -61,8 +61,15 @@ class TransformCheckTest : public testing::Test {
 
 TEST_F(TransformCheckTest, PassesTheRightOutputOfAnySize) {
     for (const ResultOrder order : {ResultOrder::transposed, ResultOrder::natural}) {
-        for (const auto& [tiles, length] :
-             {std::pair{1, 1}, {1, 2}, {2, 1}, {3, 5}, {1, 1009}, {64, 64}, {9, 700}, {2, 4096}}) {
+        for (const auto& [tiles, length] : {std::pair{1, 1},
+                                            {1, 2},
+                                            {2, 1},
+                                            {3, 5},
+                                            {1, 1009},
+                                            {4, 1001},
+                                            {64, 64},
+                                            {9, 700},
+                                            {2, 4096}}) {
             for (const std::uint64_t seed : {1U, 2U, 77U}) {
                 const bench::Check found =
                     check({std::int64_t{tiles} * length, tiles, order}, {}, seed);
@@ -78,6 +85,24 @@ TEST_F(TransformCheckTest, FindsASingleWrongBinAnywhere) {
     const Problem problem{4096, 64, ResultOrder::transposed};
     for (std::size_t bin = 0; bin < 4096; bin += 97) {
         EXPECT_FALSE(check(problem, [=](auto& output) { output[bin] *= 1 + 1e-9; }).passed) << bin;
+    }
+}
+
+TEST_F(TransformCheckTest, ComparesABinInEachSegmentOfTheOutput) {
+    // Too small a fault for the checksum, and for a bin that is less than a sixth of a usual one.
+    for (const int tiles : {64, 1}) {
+        const Problem problem{4096, tiles, ResultOrder::transposed};
+        int found = 0;
+        for (std::ptrdiff_t segment = 0; segment < 64; ++segment) {
+            const bench::Check all = check(problem, [=](auto& output) {
+                for (auto bin = output.begin() + 64 * segment;
+                     bin != output.begin() + 64 * (segment + 1); ++bin) {
+                    *bin *= 1 + 6.5 * 4 * 0x1p-52 * 13;
+                }
+            });
+            found += all.passed ? 0 : 1;
+        }
+        EXPECT_GE(found, 58);
     }
 }
 
