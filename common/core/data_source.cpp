@@ -65,12 +65,12 @@ Place place(std::int64_t index, std::size_t width) {
 }  // namespace
 
 DataSource::DataSource(std::uint64_t seed, std::string_view name)
-    : seed_(seed), stream_(fnv1a(name)) {}
+    : seed_(seed), name_hash_(fnv1a(name)) {}
 
 inline DataSource::Block DataSource::block(std::uint64_t index) const {
     using Generator = r123::Philox4x32_R<10>;
     const Generator::ctr_type counter{
-        {low_half(index), high_half(index), low_half(stream_), high_half(stream_)}};
+        {low_half(index), high_half(index), low_half(name_hash_), high_half(name_hash_)}};
     const Generator::key_type key{{low_half(seed_), high_half(seed_)}};
     const Generator::ctr_type words = Generator()(counter, key);
     return {words.v[0], words.v[1], words.v[2], words.v[3]};
@@ -133,6 +133,17 @@ void DataSource::fill_uniform(std::span<float> out, std::int64_t first) const {
 
 void DataSource::fill_uniform(std::span<double> out, std::int64_t first) const {
     fill(out, first, [](const Block& words) { return as_doubles(words); });
+}
+
+void DataSource::fill_centred(std::span<std::complex<double>> out, std::int64_t first,
+                              std::int64_t step) const {
+    check(first >= 0 && step >= 0, "negative index of a random element");
+    const auto begin = static_cast<std::uint64_t>(first);
+    const auto distance = static_cast<std::uint64_t>(step);
+    for (std::size_t k = 0; k < out.size(); ++k) {
+        const auto pair = as_doubles(block(begin + k * distance));
+        out[k] = {pair[0] - 0.5, pair[1] - 0.5};
+    }
 }
 
 }  // namespace quartet

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <complex>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -24,6 +25,10 @@ class DataSource {
 
     DataSource(std::uint64_t seed, std::string_view name);
 
+    /// What the generator's key and counter are made of, for a GPU that makes the same numbers.
+    [[nodiscard]] std::uint64_t seed() const { return seed_; }
+    [[nodiscard]] std::uint64_t name_hash() const { return name_hash_; }
+
     /// 32 random bits.
     [[nodiscard]] std::uint32_t bits(std::int64_t index) const;
     /// Uniform in [0, 1), a multiple of 2^-24.
@@ -35,6 +40,9 @@ class DataSource {
     void fill_bits(std::span<std::uint32_t> out, std::int64_t first) const;
     void fill_uniform(std::span<float> out, std::int64_t first) const;
     void fill_uniform(std::span<double> out, std::int64_t first) const;
+    /// Fills `out` with pairs of elements, 2 (first + k step) and the next, less 1/2.
+    void fill_centred(std::span<std::complex<double>> out, std::int64_t first,
+                      std::int64_t step) const;
 
   private:
     using Block = std::array<std::uint32_t, 4>;
@@ -44,7 +52,7 @@ class DataSource {
     void fill(std::span<T> out, std::int64_t first, Split split) const;
 
     std::uint64_t seed_;
-    std::uint64_t stream_;
+    std::uint64_t name_hash_;
 };
 
 }  // namespace quartet

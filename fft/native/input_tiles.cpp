@@ -1,6 +1,6 @@
 #include "fft/native/input_tiles.hpp"
 
-#include "device/host_access.hpp"
+#include "device/accelerator.hpp"
 #include "fft/problem/tile_loader.hpp"
 #include "system/parallel_for.hpp"
 
@@ -39,15 +39,26 @@ class GeneratedTiles final : public InputTiles {
 };
 
 void GeneratedTiles::fill() {
-    const auto fill_piece = [&](std::int64_t first, std::span<Point> points) {
-        system::parallel_parts(session_.threads(), [&](int thread) {
-            const Range mine = block_range(std::ssize(points), session_.threads(), thread);
-            fill_tiles(points.subspan(static_cast<std::size_t>(mine.begin),
-                                      static_cast<std::size_t>(mine.size())),
-                       session_.options().seed, problem_, first_ + first + mine.begin);
-        });
-    };
-    device::HostAccess(session_.device(), session_.stream()).write(input_, fill_piece);
+    if (!device::computes(session_.device())) {
+        return;
+    }
+    const std::uint64_t seed = session_.options().seed;
+    device::Stream& stream = session_.stream();
+    if (input_.kind() == device::MemoryKind::device) {
+        const DataSource source = source_of_points(seed);
+        const device::RandomTiles tiles{source, problem_.tiles, problem_.length(), first_};
+        session_.device().accelerator()->fill_tiles(tiles, input_, stream);
+        stream.synchronize();
+        return;
+    }
+    stream.synchronize();
+    const std::span<Point> points = input_.span();
+    system::parallel_parts(session_.threads(), [&](int thread) {
+        const Range mine = block_range(std::ssize(points), session_.threads(), thread);
+        fill_tiles(points.subspan(static_cast<std::size_t>(mine.begin),
+                                  static_cast<std::size_t>(mine.size())),
+                   seed, problem_, first_ + mine.begin);
+    });
 }
 
 /// This rank's files.

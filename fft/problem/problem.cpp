@@ -58,16 +58,13 @@ Problem problem(const Options& options, std::int64_t points, int ranks) {
     return {points, tiles, options.order};
 }
 
+DataSource source_of_points(std::uint64_t seed) {
+    return {seed, "fft/x"};
+}
+
 void fill_points(std::span<Point> points, std::uint64_t seed, std::int64_t first,
                  std::int64_t step) {
-    const DataSource source(seed, "fft/x");
-    std::int64_t index = first;
-    for (Point& point : points) {
-        double parts[2];
-        source.fill_uniform(parts, 2 * index);
-        point = {parts[0] - 0.5, parts[1] - 0.5};
-        index += step;
-    }
+    source_of_points(seed).fill_centred(points, first, step);
 }
 
 void fill_tiles(std::span<Point> points, std::uint64_t seed, const Problem& problem,

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "bench/results/row.hpp"
+#include "core/data_source.hpp"
 #include "core/units.hpp"
 #include "device/four_step_fft.hpp"
 #include "fft/problem/index_order.hpp"
@@ -38,6 +39,9 @@ struct Problem {
 /// The problem of the options at one of their sizes. Throws UsageError if the number of tiles does
 /// not divide the points.
 Problem problem(const Options& options, std::int64_t points, int ranks);
+
+/// Of the points' real and imaginary parts, in turn.
+DataSource source_of_points(std::uint64_t seed);
 
 /// Elements first, first + step, .. of x: real and imaginary part uniform in [-0.5, 0.5), a
 /// function of (seed, index).

@@ -111,6 +111,22 @@ void expect_uniform(double resolution) {
     EXPECT_GT(*most, 1 - 1e-4);
 }
 
+TEST(DataSource, FillsPairsAtAnyDistanceLessAHalf) {
+    const DataSource source(7, "pairs");
+    for (const std::int64_t step : {0, 1, 3, 4096}) {
+        for (const std::int64_t first : {std::int64_t{0}, std::int64_t{5}, std::int64_t{1} << 40}) {
+            std::array<std::complex<double>, 9> out;
+            source.fill_centred(out, first, step);
+            for (std::int64_t k = 0; k < std::ssize(out); ++k) {
+                const std::int64_t element = 2 * (first + k * step);
+                EXPECT_EQ(out[static_cast<std::size_t>(k)],
+                          (std::complex{source.uniform_double(element) - 0.5,
+                                        source.uniform_double(element + 1) - 0.5}));
+            }
+        }
+    }
+}
+
 TEST(DataSource, IsUniformInTheUnitInterval) {
     expect_uniform<float>(0x1p24);
     expect_uniform<double>(0x1p53);
@@ -144,6 +160,7 @@ TEST(DataSource, RefusesANegativeIndex) {
     std::array<float, 4> out{};
     EXPECT_THROW(static_cast<void>(source.bits(-1)), Failure);
     EXPECT_THROW(source.fill_uniform(std::span(out), -1), Failure);
+    EXPECT_THROW(source.fill_centred({}, -1, 1), Failure);
 }
 
 TEST(DataSource, ReachesTheLargestIndex) {

@@ -7,6 +7,7 @@
 
 #include "device/cuda/blas/cuda_blas.hpp"
 #include "device/cuda/blas/gemv_kernel.hpp"
+#include "device/cuda/data/uniform_kernel.hpp"
 #include "device/cuda/fft/cuda_ffts.hpp"
 #include "device/cuda/fft/fft_pass.hpp"
 #include "device/cuda/fft/four_step_kernels.hpp"
@@ -58,9 +59,10 @@ void use_gpu(int gpu) {
     for (const cudaError_t status : {cudaSetDevice(gpu), cudaFree(nullptr)})
         if (status != cudaSuccess)
             refuse_gpu(gpu, status);
-    for (const auto load : {load_vector_kernels, load_cg_update_kernels, load_gemv_kernels,
-                            load_rows_kernels, load_triangle_kernels, load_four_step_kernels,
-                            load_fft_pass_kernels, load_multiply_add_kernels}) {
+    for (const auto load :
+         {load_vector_kernels, load_cg_update_kernels, load_gemv_kernels, load_rows_kernels,
+          load_triangle_kernels, load_four_step_kernels, load_fft_pass_kernels,
+          load_multiply_add_kernels, load_uniform_kernels}) {
         const cudaError_t status = load();
         if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction) {
             ignore(status);

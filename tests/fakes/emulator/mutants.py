@@ -12,6 +12,7 @@ FFT = "fft/four_step_kernels.cu"
 PASS = "fft/fft_pass_kernel.cu"
 BUTTERFLY = "fft/fft_butterflies.cuh"
 PEAK = "peak/multiply_add_kernel.cu"
+UNIFORM = "data/uniform_kernel.cu"
 
 # What of a header's kernels is compiled to show its faults.
 UNIT = {BUTTERFLY: PASS, SUM: VECTORS, WARP: GEMV, LAUNCH_SUM: VECTORS}
@@ -158,4 +159,14 @@ MUTANTS = [
 
     ("a chain does fewer operations than are counted", PEAK, "link < links", "link < links - 1"),
     ("chains are left out", PEAK, "sum += values[i];", "sum += values[0];"),
+
+    ("random points repeat after 2^32", UNIFORM, "low_half(point), high_half(point)", "low_half(point), 0"),
+    ("random points of tiles that are not interleaved", UNIFORM,
+     "tile + tiles * (first + i - tile * length)", "tile * length + (first + i - tile * length)"),
+    ("both parts of a random point are its first", UNIFORM,
+     "centred(words.v[2], words.v[3])", "centred(words.v[0], words.v[1])"),
+    ("a random number's halves are swapped", UNIFORM,
+     "centred(words.v[2], words.v[3])", "centred(words.v[3], words.v[2])"),
+    ("random points go through their grid once", UNIFORM,
+     "i < size; i += grid_threads()", "i < size; i += size"),
 ]

@@ -7,10 +7,12 @@
 #include <cstring>
 #include <optional>
 
+#include "device/cuda/data/uniform_kernel.hpp"
 #include "device/cuda/info/nvml_gpu.hpp"
 #include "device/cuda/info/why_no_cuda.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
+#include "device/cuda/runtime/require_device.hpp"
 
 namespace quartet::device {
 
@@ -76,6 +78,9 @@ class CudaAccelerator final : public Accelerator {
     [[nodiscard]] MemoryHandle export_memory(const Allocation& allocation) override;
     Allocation import_memory(const MemoryHandle& handle, Bytes size) override;
     Allocation lock_pages(const View<std::byte>& memory) override;
+
+    void fill_tiles(const RandomTiles& tiles, View<std::complex<double>> target,
+                    Stream& stream) override;
 
     void launch(Stream& stream, Phase phase, const char* label, const NativeWork& work) override {
         as_cuda(stream).launch(phase, label, [&](cudaStream_t handle) { work(handle); });
@@ -187,6 +192,14 @@ Allocation CudaAccelerator::lock_pages(const View<std::byte>& memory) {
     return {{memory.data(), [](std::byte* locked) { ignore(cudaHostUnregister(locked)); }},
             memory.bytes(),
             MemoryKind::pinned};
+}
+
+void CudaAccelerator::fill_tiles(const RandomTiles& tiles, View<std::complex<double>> target,
+                                 Stream& stream) {
+    require_device(target);
+    as_cuda(stream).launch(Phase::compute, "random points", [&](cudaStream_t handle) {
+        launch_fill_tiles(tiles, reinterpret_cast<double2*>(target.data()), target.size(), handle);
+    });
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ from loads_in_flight import GPUS, mean_in_flight
 TABLE = Path(__file__).with_name("figures.json")
 ALWAYS = (80, 90, 100)  # and the newest
 # Load nothing, or next to nothing, or from the caches.
-SMALL = ("fill<double>", "fill<float>", "sum_partials", "update_alpha_kernel",
+SMALL = ("fill<double>", "fill<float>", "fill_tiles", "sum_partials", "update_alpha_kernel",
          "update_alpha_beta_kernel", "update_beta_kernel", "add_tiles", "multiply_add<double>",
          "multiply_add<float>")
 # Loads' share of the traffic, where there are stores; by the beginning of the name.
