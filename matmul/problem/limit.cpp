@@ -39,11 +39,11 @@ void LimitPlan::count(bench::Arena& arena, int rank) const {
         return on_gpu ? bench::Room::device : bench::Room::host;
     };
     const bool on_gpu = sgemm.memory == device::MemoryKind::device;
-    const Bytes square = bytes_of<float>(sgemm.edge * sgemm.edge);
-    arena.count(3 * square, room_of(on_gpu));
-    if (on_gpu) {
-        arena.count(square, bench::Room::host);  // to fill them, in turn
-    }
+    const std::int64_t square = sgemm.edge * sgemm.edge;
+    arena.count(3 * bytes_of<float>(square), room_of(on_gpu));
+    // To fill them, in turn.
+    arena.count(bytes_of<float>(std::min(square, bench::SgemmProbe::random_numbers)),
+                bench::Room::host);
     if (copies && copies->in + copies->out > 0) {
         const Bytes tile = bytes_of<double>(doubles_in(copies->tile));
         arena.count(tile, bench::Room::host);

@@ -165,14 +165,19 @@ Bytes MemoryProbe::traffic() const {
 
 namespace {
 
-// Products of zeros draw less power than others, and so may run at higher clocks.
+// Products of zeros draw less power than others, and so may run at higher clocks. The same numbers
+// again and again do not.
 device::Buffer<float> random_matrix(device::Device& device, std::int64_t size, const char* name) {
-    auto numbers = device::allocate<float>(device, size * size, device::MemoryKind::host);
-    DataSource(1, name).fill_uniform(numbers.span(), 0);
     auto matrix = device::allocate<float>(device, size * size);
+    const std::int64_t count = std::min(matrix.size(), SgemmProbe::random_numbers);
+    auto numbers = device::allocate<float>(device, count, device::MemoryKind::host);
+    DataSource(1, name).fill_uniform(numbers.span(), 0);
     const auto stream = device.make_stream("probe");
-    device.copy(device::as_bytes(device::View<const float>(numbers.view())),
-                device::as_bytes(matrix.view()), *stream);
+    for (std::int64_t begin = 0; begin < matrix.size(); begin += count) {
+        const std::int64_t part = std::min(count, matrix.size() - begin);
+        device.copy(device::as_bytes(device::View<const float>(numbers.view()).part(0, part)),
+                    device::as_bytes(matrix.view().part(begin, part)), *stream);
+    }
     stream->synchronize();
     return matrix;
 }

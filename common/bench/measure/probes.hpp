@@ -106,6 +106,9 @@ class MemoryProbe {
 /// A rank's rate of float32 products of `size` x `size` matrices.
 class SgemmProbe {
   public:
+    /// How many random numbers the matrices are made of, at most: these lie on the host meanwhile.
+    static constexpr std::int64_t random_numbers = std::int64_t{1} << 22;
+
     SgemmProbe(device::Device& device, std::int64_t size);
     /// Time of one product. Local.
     Seconds measure(device::Stream& stream);
