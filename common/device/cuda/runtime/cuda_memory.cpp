@@ -66,6 +66,25 @@ std::byte* allocate_from_system(std::size_t size, MemoryKind kind) {
     return static_cast<std::byte*>(data);
 }
 
+/// Huge pages that all threads have touched, then locked: cudaHostAlloc finds page after page of
+/// 4 KiB by one thread. No memory if the system locks none of others' making.
+Allocation locked_host_memory(Bytes size, int threads) {
+    auto memory =
+        std::make_shared<Allocation>(allocate_host_memory(size, MemoryKind::pinned, threads));
+    std::byte* const data = memory->data.get();
+    const cudaError_t status =
+        cudaHostRegister(data, static_cast<std::size_t>(size.value), cudaHostRegisterPortable);
+    if (status != cudaSuccess) {
+        ignore(status);
+        return {};
+    }
+    const auto release = [memory](std::byte* locked) {
+        ignore(cudaHostUnregister(locked));
+        memory->data.reset();
+    };
+    return {{data, release}, size, MemoryKind::pinned};
+}
+
 void give_to_system(std::byte* data, MemoryKind kind) {
     ignore(kind == MemoryKind::device ? cudaFree(data) : cudaFreeHost(data));
 }
@@ -96,6 +115,10 @@ Allocation CudaMemory::allocate(Bytes size, MemoryKind kind) {
     // Some systems promise any amount of page-locked memory, and end the process that takes it.
     if (size > amount(kind).total)
         refuse(size, kind);
+    if (kind == MemoryKind::pinned && size > as_bytes_amount(largest_kept)) {
+        if (Allocation locked = locked_host_memory(size, threads_); locked.data)
+            return locked;
+    }
     const Block block = take(rounded(static_cast<std::size_t>(size.value)), kind);
     const auto release = [pool = shared_from_this(), block](std::byte*) { pool->give_back(block); };
     Allocation allocation{{block.data, release}, size, kind};

@@ -10,13 +10,14 @@
 
 namespace quartet::device {
 
-/// Memory of one GPU, and page-locked memory of the CPU: plain cudaMalloc and cudaHostAlloc, never
-/// managed. Small blocks that are given back are kept for the next allocation of their size; large
-/// ones go back to the system at once, so that libraries and other ranks on the same GPU can have
-/// them. Allocations share the pool, and may outlive its maker.
+/// Memory of one GPU, and page-locked memory of the CPU: plain cudaMalloc, and cudaHostAlloc or,
+/// for large blocks, cudaHostRegister; never managed. Small blocks that are given back are kept for
+/// the next allocation of their size; large ones go back to the system at once, so that libraries
+/// and other ranks on the same GPU can have them. Allocations share the pool, and may outlive its
+/// maker.
 class CudaMemory : public std::enable_shared_from_this<CudaMemory> {
   public:
-    /// Memory of the calling thread's current GPU. `threads` touch memory of kind host.
+    /// Memory of the calling thread's current GPU. `threads` touch memory of the CPU.
     static std::shared_ptr<CudaMemory> make(int threads);
     ~CudaMemory();
     CudaMemory(const CudaMemory&) = delete;
