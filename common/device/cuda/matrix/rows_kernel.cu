@@ -30,18 +30,10 @@ struct Piece {
     }
     /// Beyond the end the last pair is read, and multiplied by zeros: a load that hangs on a
     /// condition would wait for the one before.
-    /// Elements that are not kept leave the L2 cache first, so that the others are still there in
-    /// the next product.
-    __device__ void load(int number, double2 (&pairs)[batch], bool kept) const {
+    __device__ void load(int number, double2 (&pairs)[batch]) const {
         const int first = number * batch_columns + 2 * static_cast<int>(threadIdx.x % 32);
         const auto* from = reinterpret_cast<const double2*>(elements + first);
         if ((number + 1) * batch_columns <= columns) {
-            if (kept) {
-#pragma unroll
-                for (int i = 0; i < batch; ++i)
-                    pairs[i] = __ldcg(from + 32 * i);
-                return;
-            }
 #pragma unroll
             for (int i = 0; i < batch; ++i)
                 pairs[i] = __ldcs(from + 32 * i);
@@ -72,12 +64,11 @@ __global__ void __launch_bounds__(threads, rows_blocks_of_multiprocessor)
     const auto pieces = chunks * static_cast<std::uint64_t>(matrix.rows);
     const auto end = static_cast<unsigned>(pieces * (blockIdx.x + 1) / gridDim.x);
     const auto begin = static_cast<unsigned>(pieces * blockIdx.x / gridDim.x);
-    const unsigned kept_end = begin + static_cast<unsigned>((end - begin) * rows.kept);
     unsigned number = begin + thread / 32;
     Piece piece(matrix, number < end ? number : begin);
     double2 pairs[batch];
     if (number < end) {
-        piece.load(0, pairs, number < kept_end);
+        piece.load(0, pairs);
         piece.announce();
     }
     wait_for_last_kernel();
@@ -109,10 +100,10 @@ __global__ void __launch_bounds__(threads, rows_blocks_of_multiprocessor)
                     sums.y += pairs[pair].y * factor.y;
                 }
                 if (i + 1 < batches) {
-                    piece.load(i + 1, pairs, number < kept_end);
+                    piece.load(i + 1, pairs);
                 } else if (number + warps < end) {
                     piece = Piece(matrix, number + warps);
-                    piece.load(0, pairs, number + warps < kept_end);
+                    piece.load(0, pairs);
                 }
             }
             double sum = sums.x + sums.y;

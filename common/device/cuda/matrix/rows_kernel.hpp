@@ -20,7 +20,6 @@ struct RowsOnGpu {
     std::int64_t blocks;
     double* sums;
     double* curvature;
-    double kept = 0;  ///< the share of each block's elements that stays in the L2 cache
 };
 
 /// Blocks that a GPU runs at once.

@@ -71,16 +71,8 @@ struct Place {
     }
 };
 
-/// Loads rows. Those that are not kept leave the L2 cache first, so that the others are still there
-/// in the next product.
-__device__ void load(const double* first, int stride, double2 (&elements)[batch], bool kept) {
-    if (kept) {
-#pragma unroll
-        for (int row = 0; row < batch; ++row)
-            elements[row] =
-                __ldcg(reinterpret_cast<const double2*>(first + std::int64_t{row} * stride));
-        return;
-    }
+/// Loads rows, which nobody will need again.
+__device__ void load(const double* first, int stride, double2 (&elements)[batch]) {
 #pragma unroll
     for (int row = 0; row < batch; ++row)
         elements[row] =
@@ -116,8 +108,6 @@ __global__ void __launch_bounds__(block_threads, triangle_blocks_of_multiprocess
     const int warp = warp_of_thread();
     const int lane = lane_of_thread();
     const int end = static_cast<int>(triangle.work[blockIdx.x + 1].first_tile);
-    const int first = static_cast<int>(triangle.work[blockIdx.x].first_tile);
-    const int kept_end = first + static_cast<int>((end - first) * triangle.kept);
     Place place(triangle, triangle.work[blockIdx.x]);
     if (lane < rows_ahead)
         bring_to_l2(place.row - 2 * lane + std::int64_t{lane} * place.stride,
@@ -134,8 +124,7 @@ __global__ void __launch_bounds__(block_threads, triangle_blocks_of_multiprocess
     __syncthreads();
     for (int side = 0; place.tile < end; side = 1 - side) {
         double2 elements[batch];
-        const bool kept = place.tile < kept_end;
-        load(place.row, place.stride, elements, kept);
+        load(place.row, place.stride, elements);
         const bool on_diagonal = place.tiles_before(triangle) == 0;
         if (begins) {
             of_rows[warp][lane] = element(place.first_row(triangle) + first_row_of_warp() + lane);
@@ -149,8 +138,7 @@ __global__ void __launch_bounds__(block_threads, triangle_blocks_of_multiprocess
         for (int row = 0; row < rows_of_warp; row += batch) {
             const double sum = add_rows(elements, factor, &of_rows[warp][row], sums);
             if (row + batch < rows_of_warp)
-                load(place.row + std::int64_t{row + batch} * place.stride, place.stride, elements,
-                     kept);
+                load(place.row + std::int64_t{row + batch} * place.stride, place.stride, elements);
             if (lane % 8 == 0)
                 row_sums[warp][row + lane / 8] += sum;
         }

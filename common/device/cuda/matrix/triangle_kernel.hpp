@@ -19,7 +19,6 @@ struct TriangleOnGpu {
     const std::int64_t* panels_above;
     double* sums;
     double* curvature;
-    double kept = 0;  ///< the share of each block's tiles that stays in the L2 cache
 };
 
 /// Blocks that a GPU runs at once: the most that a layout should have.
