@@ -3,8 +3,8 @@
 // it is timed.
 //
 //   nvcc -std=c++20 -O3 --expt-relaxed-constexpr --extended-lambda -arch=sm_90 -I common \
-//       tests/micro/kernel_benchmark.cu common/device/cuda/*/*.cu
-//       common/device/cuda/fft/fft_passes.cpp \ -lcublas -lcufft -o kernel_benchmark &&
+//       tests/micro/kernel_benchmark.cu common/device/cuda/{blas,fft,matrix,peak}/*.cu \
+//       common/device/cuda/fft/fft_passes.cpp -lcublas -lcufft -o kernel_benchmark &&
 //       ./kernel_benchmark
 //
 // Rates count each array that is read or written once. Arguments name some of vectors, updates,
@@ -442,7 +442,9 @@ void iterations(Bench& bench, const std::string& what, std::int64_t n, double by
         what, bytes, [&] { graph.launch(bench.stream); }, n > 8192 ? 4 : 20, times);
 }
 
-void products(Bench& bench, cublasHandle_t cublas, std::int64_t n, int multiprocessors) {
+void products(Bench& bench, cublasHandle_t cublas, std::int64_t n, const cudaDeviceProp& gpu) {
+    const int multiprocessors = gpu.multiProcessorCount;
+    const auto cache_bytes = static_cast<double>(gpu.l2CacheSize);
     const Array<double> x(n), y(n);
     double *factor = x.data(), *found = y.data();
     bench.fill(n, [=] __device__(std::int64_t i) { factor[i] = number(i, 0); });
@@ -514,7 +516,8 @@ void products(Bench& bench, cublasHandle_t cublas, std::int64_t n, int multiproc
         bench.rate("gemv" + of, bytes, gemv, calls);
         const std::int64_t blocks = rows_blocks_of_multiprocessor * multiprocessors;
         const Array<double> sums(n * rows_chunks(n)), curvature(blocks);
-        const RowsOnGpu rows{{a, n, n, n}, 0, blocks, sums.data(), curvature.data()};
+        const RowsOnGpu rows{
+            {a, n, n, n}, 0, blocks, sums.data(), curvature.data(), kept_share(cache_bytes, bytes)};
         launch_rows_product(rows, as_it_is, bench.stream);
         launch_rows_sums(rows, found, nullptr, bench.stream);
         check();
@@ -544,10 +547,17 @@ void products(Bench& bench, cublasHandle_t cublas, std::int64_t n, int multiproc
             element[of_row.offset + row % triangle_tile * of_row.stride + place] =
                 symmetric(row, i % n, n);
     });
-    const TriangleOnGpu triangle{
-        n,           layout.tiles,        blocks,      element,         panel,
-        work.data(), panels_above.data(), sums.data(), curvature.data()};
     const auto bytes = static_cast<double>(layout.elements) * sizeof(double);
+    const TriangleOnGpu triangle{n,
+                                 layout.tiles,
+                                 blocks,
+                                 element,
+                                 panel,
+                                 work.data(),
+                                 panels_above.data(),
+                                 sums.data(),
+                                 curvature.data(),
+                                 kept_share(cache_bytes, bytes)};
     read("read, triangle" + of, element, layout.elements);
     launch_triangle_product(triangle, as_it_is, bench.stream);
     launch_triangle_sums(triangle, found, nullptr, bench.stream);
@@ -743,7 +753,7 @@ int run(const std::vector<std::string>& wanted) {
         require(cublasCreate(&cublas), "cublasCreate");
         require(cublasSetStream(cublas, bench.stream), "cublasSetStream");
         for (const std::int64_t size : {1024, 2048, 4096, 8192, 16384, 32768})
-            products(bench, cublas, size, properties.multiProcessorCount);
+            products(bench, cublas, size, properties);
         require(cublasDestroy(cublas), "cublasDestroy");
     }
     if (is_wanted("transforms"))

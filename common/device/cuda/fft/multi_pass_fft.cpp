@@ -11,14 +11,6 @@ namespace quartet::device {
 
 namespace {
 
-int attribute(cudaDeviceAttr which) {
-    int gpu = 0;
-    int value = 0;
-    cuda_check(cudaGetDevice(&gpu), "cudaGetDevice");
-    cuda_check(cudaDeviceGetAttribute(&value, which, gpu), "cudaDeviceGetAttribute");
-    return value;
-}
-
 Buffer<double2> pair_buffer(std::int64_t count, CudaMemory& memory) {
     return {memory.allocate(bytes_of<double2>(count), MemoryKind::device), count};
 }
@@ -31,7 +23,7 @@ std::string length(int log) {
 
 PassLauncher::PassLauncher(CudaMemory& memory)
     : roots_(pair_buffer(fft_root_entries, memory)),
-      multiprocessors_(attribute(cudaDevAttrMultiProcessorCount)) {
+      multiprocessors_(gpu_attribute(cudaDevAttrMultiProcessorCount)) {
     std::vector<double2> table(static_cast<std::size_t>(fft_root_entries));
     for (std::int64_t order = 1; order < fft_root_entries; order *= 2) {
         const RootsOfUnity roots(order);
@@ -56,11 +48,12 @@ Bytes PassLauncher::memory() {
 }
 
 std::optional<FftSplit> split_on_gpu(std::int64_t points) {
-    return has_fft_passes() ? split_fft(points, attribute(cudaDevAttrL2CacheSize)) : std::nullopt;
+    return has_fft_passes() ? split_fft(points, gpu_attribute(cudaDevAttrL2CacheSize))
+                            : std::nullopt;
 }
 
 std::optional<ColumnSplit> split_on_gpu(std::int64_t tiles, std::int64_t columns) {
-    return has_fft_passes() ? split_columns(tiles, columns, attribute(cudaDevAttrL2CacheSize))
+    return has_fft_passes() ? split_columns(tiles, columns, gpu_attribute(cudaDevAttrL2CacheSize))
                             : std::nullopt;
 }
 

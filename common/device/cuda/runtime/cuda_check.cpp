@@ -52,4 +52,12 @@ void ignore(cudaError_t status) {
         static_cast<void>(cudaGetLastError());
 }
 
+int gpu_attribute(cudaDeviceAttr which) {
+    int gpu = 0;
+    int value = 0;
+    cuda_check(cudaGetDevice(&gpu), "cudaGetDevice");
+    cuda_check(cudaDeviceGetAttribute(&value, which, gpu), "cudaDeviceGetAttribute");
+    return value;
+}
+
 }  // namespace quartet::device

@@ -18,4 +18,7 @@ void check_launch(const char* kernel, std::source_location where = std::source_l
 /// would otherwise report as its own.
 void ignore(cudaError_t status);
 
+/// A fact of the calling thread's current GPU.
+int gpu_attribute(cudaDeviceAttr which);
+
 }  // namespace quartet::device
