@@ -16,7 +16,8 @@ namespace quartet::cg {
 /// How long the iterations would take at the machine's limit: reading each rank's share of the
 /// matrix once an iteration, all ranks at the same time, or the arithmetic in registers. The matrix
 /// is read by whatever reads it fastest: one of the device's loops that only read, the share's own
-/// product, or gemv of the device's BLAS.
+/// product, or gemv of the device's BLAS. Readings follow one another, as iterations do: what stays
+/// in caches counts in both.
 class Limit {
   public:
     /// The vectors of products that read the matrix.

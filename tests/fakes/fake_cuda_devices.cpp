@@ -85,6 +85,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
         case cudaDevAttrMultiProcessorCount:
             *value = 2;
             break;
+        case cudaDevAttrL2CacheSize:
+            *value = 1 << 20;
+            break;
         case cudaDevAttrClockRate:
         case cudaDevAttrMemoryClockRate:
             *value = 1'000'000;  // kHz

@@ -442,9 +442,8 @@ void iterations(Bench& bench, const std::string& what, std::int64_t n, double by
         what, bytes, [&] { graph.launch(bench.stream); }, n > 8192 ? 4 : 20, times);
 }
 
-void products(Bench& bench, cublasHandle_t cublas, std::int64_t n, const cudaDeviceProp& gpu) {
-    const int multiprocessors = gpu.multiProcessorCount;
-    const auto cache_bytes = static_cast<double>(gpu.l2CacheSize);
+void products(Bench& bench, cublasHandle_t cublas, std::int64_t n, int multiprocessors,
+              std::int64_t l2) {
     const Array<double> x(n), y(n);
     double *factor = x.data(), *found = y.data();
     bench.fill(n, [=] __device__(std::int64_t i) { factor[i] = number(i, 0); });
@@ -493,6 +492,10 @@ void products(Bench& bench, cublasHandle_t cublas, std::int64_t n, const cudaDev
             what, static_cast<double>(count) * sizeof(double), [&] { graph.launch(bench.stream); },
             calls, times);
     };
+    // As a matrix share does.
+    const auto kept = [&](std::int64_t count) {
+        return static_cast<int>(std::min<std::int64_t>(64, 64 * (l2 / 2) / (8 * count)));
+    };
     const DirectionOnGpu as_it_is{factor, factor, {}, nullptr, nullptr};
     {
         const Array<double> matrix(n * n);
@@ -516,8 +519,7 @@ void products(Bench& bench, cublasHandle_t cublas, std::int64_t n, const cudaDev
         bench.rate("gemv" + of, bytes, gemv, calls);
         const std::int64_t blocks = rows_blocks_of_multiprocessor * multiprocessors;
         const Array<double> sums(n * rows_chunks(n)), curvature(blocks);
-        const RowsOnGpu rows{
-            {a, n, n, n}, 0, blocks, sums.data(), curvature.data(), kept_share(cache_bytes, bytes)};
+        const RowsOnGpu rows{{a, n, n, n}, 0, kept(n * n), blocks, sums.data(), curvature.data()};
         launch_rows_product(rows, as_it_is, bench.stream);
         launch_rows_sums(rows, found, nullptr, bench.stream);
         check();
@@ -548,16 +550,9 @@ void products(Bench& bench, cublasHandle_t cublas, std::int64_t n, const cudaDev
                 symmetric(row, i % n, n);
     });
     const auto bytes = static_cast<double>(layout.elements) * sizeof(double);
-    const TriangleOnGpu triangle{n,
-                                 layout.tiles,
-                                 blocks,
-                                 element,
-                                 panel,
-                                 work.data(),
-                                 panels_above.data(),
-                                 sums.data(),
-                                 curvature.data(),
-                                 kept_share(cache_bytes, bytes)};
+    const TriangleOnGpu triangle{n,           layout.tiles,    blocks,      kept(layout.elements),
+                                 element,     panel,           work.data(), panels_above.data(),
+                                 sums.data(), curvature.data()};
     read("read, triangle" + of, element, layout.elements);
     launch_triangle_product(triangle, as_it_is, bench.stream);
     launch_triangle_sums(triangle, found, nullptr, bench.stream);
@@ -753,7 +748,7 @@ int run(const std::vector<std::string>& wanted) {
         require(cublasCreate(&cublas), "cublasCreate");
         require(cublasSetStream(cublas, bench.stream), "cublasSetStream");
         for (const std::int64_t size : {1024, 2048, 4096, 8192, 16384, 32768})
-            products(bench, cublas, size, properties);
+            products(bench, cublas, size, properties.multiProcessorCount, properties.l2CacheSize);
         require(cublasDestroy(cublas), "cublasDestroy");
     }
     if (is_wanted("transforms"))

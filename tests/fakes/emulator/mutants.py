@@ -8,6 +8,9 @@ LAUNCH_SUM = "matrix/launch_sum.cuh"
 VECTORS = "matrix/vector_kernels.cu"
 UPDATES = "matrix/cg_update_kernels.cu"
 TRIANGLE = "matrix/triangle_kernel.cu"
+ROWS = "matrix/rows_kernel.cu"
+CLASSIC = "matrix/classic_iteration.cuh"
+DEPENDENT = "runtime/dependent_launch.cuh"
 FFT = "fft/four_step_kernels.cu"
 PASS = "fft/fft_pass_kernel.cu"
 BUTTERFLY = "fft/fft_butterflies.cuh"
@@ -15,15 +18,17 @@ PEAK = "peak/multiply_add_kernel.cu"
 UNIFORM = "data/uniform_kernel.cu"
 
 # What of a header's kernels is compiled to show its faults.
-UNIT = {BUTTERFLY: PASS, SUM: VECTORS, WARP: GEMV, LAUNCH_SUM: VECTORS}
+UNIT = {BUTTERFLY: PASS, SUM: VECTORS, WARP: GEMV, LAUNCH_SUM: VECTORS, CLASSIC: ROWS, DEPENDENT: ROWS}
 
 MUTANTS = [
     ("no barrier before the sums of warps are read", SUM,
-     "    __syncthreads();\n    if (thread >= warp)", "    if (thread >= warp)"),
-    ("half of a warp shuffles", SUM, "if (thread >= warp)", "if (thread >= warp / 2)"),
-    ("the last warp's sum is left out", SUM,
-     "thread < warps ? of_warps", "thread < warps - 1 ? of_warps"),
-    ("a shuffle too few", SUM, "offset = warps / 2", "offset = warps / 4"),
+     "    __syncthreads();\n    double sums", "    double sums"),
+    ("the last warp's sum is left out", SUM, "sums[i] = of_warps[i];",
+     "sums[i] = i < warps - 1 ? of_warps[i] : 0;"),
+    ("a shuffle too few", SUM, "lanes = warp / 2;", "lanes = warp / 4;"),
+    ("half of the warps' sums are added", SUM, "half = warps / 2;", "half = warps / 4;"),
+    ("a partial sum too many is read", SUM,
+     "i < count; i += block_threads", "i <= count; i += block_threads"),
 
     ("gemv reads a row too many", GEMV,
      "(row < matrix.rows ? row : matrix.rows - 1)", "row"),
@@ -45,8 +50,8 @@ MUTANTS = [
     ("a sum leaves out its last element", LAUNCH_SUM,
      "        if (first + lane * grid.threads() < grid.size)",
      "        if (first + lane * grid.threads() < grid.size - 1)"),
-    ("the second stage reads a partial sum too many", LAUNCH_SUM,
-     "i < count; i += block_threads", "i <= count; i += block_threads"),
+    ("the second stage leaves out a partial sum", LAUNCH_SUM,
+     "sum_of(partials, count);", "sum_of(partials, count - 1);"),
 
     ("a dot leaves out an odd size's last element", VECTORS,
      "size % 2 == 1 ? size - 1 : -1", "-1"),
@@ -70,9 +75,6 @@ MUTANTS = [
      "    if (size == 0)\n        return;\n    fill<<<grid_size(blocks_for(size, 1))",
      "    fill<<<grid_size(size)"),
 
-    ("the classic update uses the old residual", UPDATES,
-     "        vectors.residual[i] = rest;\n        return rest * rest;\n    }\n};\n\nstruct",
-     "        return rest * rest;\n    }\n};\n\nstruct"),
     ("the single reduction's direction is not kept", UPDATES,
      "        vectors.direction[i] = direction;\n", ""),
     ("alpha is updated in place of beta", UPDATES,
@@ -83,24 +85,67 @@ MUTANTS = [
     ("both are updated twice", UPDATES, "    update_alpha_beta(*scalars, history);",
      "    update_alpha_beta(*scalars, history);\n    update_alpha_beta(*scalars, history);"),
 
-    ("no barrier after the factors are written", TRIANGLE,
-     "    __syncthreads();\n    Columns columns", "    Columns columns"),
-    ("no barrier before the rows are summed", TRIANGLE,
-     "    __syncthreads();\n    double* out", "    double* out"),
-    ("the rows' sums are an array too short", TRIANGLE,
-     "row_sums[warps][tile_rows]", "row_sums[warps - 1][tile_rows]"),
-    ("the block on the diagonal counts twice", TRIANGLE,
-     "found.stored[pair] && place >= triangle_panel_rows", "found.stored[pair]"),
-    ("what is not stored is read", TRIANGLE, "between(place, 0, panel.stride - 2)", "place"),
-    ("what is read for nothing counts", TRIANGLE,
-     "place >= 0 && place < panel.stride;", "place < panel.stride;"),
-    ("add_tiles reads a tile row too many", TRIANGLE,
-     "tile_row < end; tile_row += warps", "tile_row <= end; tile_row += warps"),
-    ("add_tiles leaves out a row's last tile", TRIANGLE, "warp; tile < end;", "warp; tile < end - 1;"),
-    ("no barrier in add_tiles", TRIANGLE,
-     "    __syncthreads();\n    if (warp > 0", "    if (warp > 0"),
-    ("add_tiles writes beyond the vector", TRIANGLE,
-     "if (warp > 0 || i >= triangle.size)", "if (warp > 0 || i > triangle.size)"),
+    ("no barrier before p of the first tile is read", TRIANGLE,
+     "    __syncthreads();\n    for (int side", "    for (int side"),
+    ("no barrier before columns are summed", TRIANGLE,
+     "        __syncthreads();\n        if (thread < edge && !on_diagonal)",
+     "        if (thread < edge && !on_diagonal)"),
+    ("columns' sums of a tile lie over those of the next one", TRIANGLE,
+     "&column_sums[side][warp / halves]", "&column_sums[0][warp / halves]"),
+    ("a group of rows is left out of columns' sums", TRIANGLE,
+     "group < warps / halves; ++group", "group < warps / halves - 1; ++group"),
+    ("the tile on the diagonal counts twice", TRIANGLE,
+     "thread < edge && !on_diagonal", "thread < edge"),
+    ("a panel's sums over rows begin with those of the last one", TRIANGLE,
+     "            row_sums[warp][lane] = 0;\n", ""),
+    ("sums over rows go to the next panel", TRIANGLE,
+     "place.panel - (begins ? 1 : 0);", "place.panel;"),
+    ("p is read beyond its end", TRIANGLE,
+     "i < triangle.size ? element_of(direction, beta, i) : 0.0", "element_of(direction, beta, i)"),
+    ("half of a row is left out", TRIANGLE,
+     "__ldcg(of_block) + __ldcg(of_block + edge)", "__ldcg(of_block)"),
+    ("a block of a row is left out", TRIANGLE, "block <= end; block += of", "block < end; block += of"),
+    ("a panel above is left out", TRIANGLE, "other < above; other += of", "other + 1 < above; other += of"),
+    ("a row without a panel here has another one's sums", TRIANGLE,
+     "if (own.first_row == panel * triangle_tile) {", "if (own.stride > 0) {"),
+    ("sums over rows count twice in p.Ap", TRIANGLE,
+     "curvature += row_sums[warp][lane] * of_rows[warp][lane];",
+     "curvature += 2 * row_sums[warp][lane] * of_rows[warp][lane];"),
+
+    ("pairs are read beyond a row", ROWS, "32 * i < last ? 32 * i : last", "32 * i"),
+    ("what is read for nothing counts", ROWS, "i < columns ? element_of(direction, beta, column + i) : 0.0",
+     "element_of(direction, beta, i < columns ? column + i : column)"),
+    ("p of a chunk is not whole when it is read", ROWS,
+     "        __syncthreads();\n        while (number", "        while (number"),
+    ("p of a chunk is written while the last one is read", ROWS,
+     "        __syncthreads();  // until the last chunk is done\n", ""),
+    ("a block goes on with the next one's rows", ROWS,
+     "while (number < end && number < end_of_chunk)", "while (number < end_of_chunk)"),
+    ("a row is multiplied by another one's p", ROWS, "rows.first_row + row)", "row)"),
+    ("no barrier before p.Ap is summed", ROWS,
+     "    __syncthreads();\n    if (thread > 0)", "    if (thread > 0)"),
+    ("a chunk is left out", ROWS, "chunk < chunks; chunk += of", "chunk + 1 < chunks; chunk += of"),
+    ("the last direction leaves out an element", ROWS, "    if (i < size)\n        p[i]",
+     "    if (i + 1 < size)\n        p[i]"),
+
+    ("beta is that of the last iteration", CLASSIC, "    return beta;\n", "    return scalars->beta;\n"),
+    ("r.r is not written down", CLASSIC,
+     "        direction.history[__ldcg(&scalars->done)] = residual_dot;\n", ""),
+    ("alpha is that of the last iteration", CLASSIC, "    return alpha;\n", "    return scalars->alpha;\n"),
+    ("a failure changes x", CLASSIC, "good ? alpha_of(residual_dot, curvature) : 0",
+     "residual_dot / curvature"),
+    ("the last failure counts", CLASSIC, "!good && __ldcg(&scalars->failed_at) < 0", "!good"),
+    ("iterations are not counted", CLASSIC, "done + 1;", "done;"),
+    ("no barrier before a product is added", CLASSIC,
+     "    __syncthreads();\n    for (int other", "    for (int other"),
+    ("an update keeps the last p", CLASSIC, "            update.p[i] = along;\n", "            ;\n"),
+    ("an update uses the old residual", CLASSIC, "        update.r[i] = r;\n", ""),
+    ("an update goes through its grid once", CLASSIC, "group += gridDim.x)", "group += update.size)"),
+    ("p.Ap is that of no block", CLASSIC, "blockIdx.x > 0 || result == nullptr", "result != nullptr"),
+    ("a sum is written beyond the vector", CLASSIC, "threadIdx.x < 32 && i < size)", "threadIdx.x < 32)"),
+
+    ("a grid is a block too small", DEPENDENT, "static_cast<unsigned>(blocks);",
+     "static_cast<unsigned>(blocks > 1 ? blocks - 1 : blocks);"),
 
     ("no barrier in transpose", FFT, "    __syncthreads();\n", ""),
     ("transpose's square is a row too short", FFT,

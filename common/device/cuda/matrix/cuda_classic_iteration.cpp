@@ -1,5 +1,7 @@
 #include "device/cuda/matrix/cuda_classic_iteration.hpp"
 
+#include <algorithm>
+
 #include "device/cuda/matrix/rows_kernel.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/cuda/runtime/require_device.hpp"
@@ -90,12 +92,13 @@ void CudaMatrixShare::finish(const ResidentCg& cg, Stream& stream) {
 }
 
 std::int64_t resident_blocks(std::int64_t of_multiprocessor) {
-    int gpu = 0;
-    int multiprocessors = 0;
-    cuda_check(cudaGetDevice(&gpu), "cudaGetDevice");
-    cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, gpu),
-               "cudaDeviceGetAttribute");
-    return of_multiprocessor * multiprocessors;
+    return of_multiprocessor * gpu_attribute(cudaDevAttrMultiProcessorCount);
+}
+
+int parts_kept_in_l2(Bytes matrix) {
+    const std::int64_t room = gpu_attribute(cudaDevAttrL2CacheSize) / 2;
+    return static_cast<int>(
+        std::min<std::int64_t>(64, 64 * room / std::max<std::int64_t>(matrix.value, 1)));
 }
 
 }  // namespace quartet::device

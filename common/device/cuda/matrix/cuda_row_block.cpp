@@ -6,6 +6,7 @@
 #include "device/cuda/matrix/rows_kernel.hpp"
 #include "device/cuda/matrix/stored_rows.hpp"
 #include "device/matrix_layout.hpp"
+#include "device/require_views.hpp"
 
 namespace quartet::device {
 
@@ -39,6 +40,7 @@ class CudaRowBlock final : public CudaMatrixShare {
         : CudaMatrixShare(block.rows, block.columns, memory),
           block_(block),
           stride_(row_stride(block)),
+          kept_(parts_kept_in_l2(elements_memory(block))),
           threads_(threads),
           memory_(memory),
           elements_(memory.allocate(elements_memory(block), MemoryKind::device),
@@ -73,6 +75,7 @@ class CudaRowBlock final : public CudaMatrixShare {
     [[nodiscard]] RowsOnGpu on_gpu() {
         return {{elements_.view().data(), block_.rows, block_.columns, stride_},
                 block_.first_row,
+                kept_,
                 curvature_.size(),
                 sums_.view().data(),
                 curvature_.view().data()};
@@ -85,6 +88,7 @@ class CudaRowBlock final : public CudaMatrixShare {
 
     RowBlock block_;
     std::int64_t stride_;
+    int kept_;  ///< in the L2 cache
     int threads_;
     CudaMemory& memory_;
     Buffer<double> elements_;

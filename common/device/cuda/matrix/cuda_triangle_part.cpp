@@ -34,6 +34,7 @@ class CudaTrianglePart final : public CudaMatrixShare {
     CudaTrianglePart(const TrianglePart& part, int threads, CudaMemory& memory)
         : CudaMatrixShare(part.size, part.size, memory),
           layout_(layout_of(part)),
+          kept_(parts_kept_in_l2(bytes_of<double>(layout_.elements))),
           threads_(threads),
           memory_(memory),
           elements_(zeros(layout_.elements, memory)),
@@ -67,6 +68,7 @@ class CudaTrianglePart final : public CudaMatrixShare {
     [[nodiscard]] TriangleOnGpu on_gpu();
 
     TriangleLayout layout_;
+    int kept_;  ///< in the L2 cache
     int threads_;
     CudaMemory& memory_;
     Buffer<double> elements_;
@@ -105,6 +107,7 @@ TriangleOnGpu CudaTrianglePart::on_gpu() {
     return {layout_.size,
             layout_.tiles,
             layout_.block_count(),
+            kept_,
             elements_.view().data(),
             panels_.view().data(),
             work_.view().data(),

@@ -1,5 +1,6 @@
 #include "device/cuda/matrix/classic_iteration.cuh"
 #include "device/cuda/matrix/rows_kernel.hpp"
+#include "device/cuda/runtime/l2_cache.cuh"
 #include "device/cuda/runtime/loaded_kernels.hpp"
 
 namespace quartet::device {
@@ -18,8 +19,11 @@ static_assert(chunk_columns % batch_columns == 0);
 struct Piece {
     const double* elements;
     int columns;  ///< padding included: a multiple of 2
+    bool kept;    ///< in the L2 cache
 
-    __device__ Piece(const RowMajorMatrix& matrix, unsigned number) {
+    __device__ Piece(const RowsOnGpu& of, unsigned number)
+        : kept(static_cast<int>(number % 64) < of.kept) {
+        const RowMajorMatrix& matrix = of.matrix;
         const auto rows = static_cast<unsigned>(matrix.rows);
         const std::int64_t column = std::int64_t{number / rows} * chunk_columns;
         elements = matrix.elements + number % rows * matrix.stride + column;
@@ -33,23 +37,25 @@ struct Piece {
     __device__ void load(int number, double2 (&pairs)[batch]) const {
         const int first = number * batch_columns + 2 * static_cast<int>(threadIdx.x % 32);
         const auto* from = reinterpret_cast<const double2*>(elements + first);
+        const L2Policy policy = l2_policy(kept);
         if ((number + 1) * batch_columns <= columns) {
 #pragma unroll
             for (int i = 0; i < batch; ++i)
-                pairs[i] = __ldcs(from + 32 * i);
+                pairs[i] = load_by(from + 32 * i, policy);
             return;
         }
         const int last = (columns - first) / 2 - 1;
 #pragma unroll
         for (int i = 0; i < batch; ++i)
-            pairs[i] = __ldcs(from + (32 * i < last ? 32 * i : last));
+            pairs[i] = load_by(from + (32 * i < last ? 32 * i : last), policy);
     }
     /// What a warp loads after its first batch would come too late for the memory to be busy while
     /// a block waits for p.
     __device__ void announce() const {
         constexpr int ahead = 2 * batch_columns;
         if (threadIdx.x % 32 == 0 && columns >= ahead)
-            bring_to_l2(elements + batch_columns, (ahead - batch_columns) * sizeof(double));
+            bring_to_l2(elements + batch_columns, (ahead - batch_columns) * sizeof(double),
+                        l2_policy(kept));
     }
 };
 
@@ -65,7 +71,7 @@ __global__ void __launch_bounds__(threads, rows_blocks_of_multiprocessor)
     const auto end = static_cast<unsigned>(pieces * (blockIdx.x + 1) / gridDim.x);
     const auto begin = static_cast<unsigned>(pieces * blockIdx.x / gridDim.x);
     unsigned number = begin + thread / 32;
-    Piece piece(matrix, number < end ? number : begin);
+    Piece piece(rows, number < end ? number : begin);
     double2 pairs[batch];
     if (number < end) {
         piece.load(0, pairs);
@@ -87,7 +93,9 @@ __global__ void __launch_bounds__(threads, rows_blocks_of_multiprocessor)
         __syncthreads();
         while (number < end && number < end_of_chunk) {
             const std::int64_t row = number % static_cast<unsigned>(matrix.rows);
-            const double p_of_row = element_of(direction, beta, rows.first_row + row);
+            // A block that is no part of a square matrix has no p.Ap.
+            const double p_of_row =
+                element_of(direction, beta, between(rows.first_row + row, 0, matrix.columns - 1));
             const int batches = piece.batches();
             double2 sums{};
 #pragma unroll 1
@@ -102,7 +110,7 @@ __global__ void __launch_bounds__(threads, rows_blocks_of_multiprocessor)
                 if (i + 1 < batches) {
                     piece.load(i + 1, pairs);
                 } else if (number + warps < end) {
-                    piece = Piece(matrix, number + warps);
+                    piece = Piece(rows, number + warps);
                     piece.load(0, pairs);
                 }
             }

@@ -17,6 +17,7 @@ inline constexpr std::int64_t rows_chunk_columns = 4096;
 struct RowsOnGpu {
     RowMajorMatrix matrix;   ///< rows begin on 16 bytes
     std::int64_t first_row;  ///< of the whole matrix
+    int kept;                ///< of 64 rows: how many the L2 cache keeps from product to product
     std::int64_t blocks;
     double* sums;
     double* curvature;

@@ -13,6 +13,7 @@ struct TriangleOnGpu {
     std::int64_t size;
     std::int64_t tiles;
     std::int64_t blocks;
+    int kept;  ///< of 64 tiles: how many the L2 cache keeps from product to product
     const double* elements;
     const TrianglePanel* panels;
     const TriangleBlock* work;

@@ -4,8 +4,7 @@
 
 namespace quartet::device {
 
-TriangleLayout::TriangleLayout(const TrianglePart& part, std::int64_t most_blocks)
-    : size(part.size) {
+TriangleLayout::TriangleLayout(const TrianglePart& part, std::int64_t at_most) : size(part.size) {
     check(part.size >= 0 && part.parts >= 1 && part.part >= 0 && part.part < part.parts,
           "no such part of a triangle");
     const std::int64_t of_matrix = divide_up(size, triangle_tile);
@@ -20,7 +19,7 @@ TriangleLayout::TriangleLayout(const TrianglePart& part, std::int64_t most_block
         elements += across * triangle_tile * triangle_tile;
     }
     panels.push_back({of_matrix * triangle_tile, elements, 0, tiles});
-    const std::int64_t count = std::min(tiles, most_blocks);
+    const std::int64_t count = std::min(tiles, at_most);
     std::int64_t panel = 0;
     for (std::int64_t block = 0; block < count; ++block) {
         const std::int64_t tile = tiles * block / count;

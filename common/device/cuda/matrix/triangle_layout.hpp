@@ -48,7 +48,7 @@ struct TriangleLayout {
     std::vector<std::int64_t> panels_above;
 
     /// For at most that many blocks of threads. Throws Failure for a part that does not exist.
-    TriangleLayout(const TrianglePart& part, std::int64_t most_blocks);
+    TriangleLayout(const TrianglePart& part, std::int64_t at_most);
 
     [[nodiscard]] std::int64_t panel_count() const { return std::ssize(panels) - 1; }
     [[nodiscard]] std::int64_t block_count() const { return std::ssize(blocks) - 1; }

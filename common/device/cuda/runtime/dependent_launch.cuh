@@ -25,14 +25,6 @@ __device__ inline void let_next_kernel_start() {
 #endif
 }
 
-/// Asks for `bytes`, a multiple of 16, to be brought to the L2 cache.
-__device__ inline void bring_to_l2([[maybe_unused]] const void* address,
-                                   [[maybe_unused]] unsigned bytes) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(address), "r"(bytes));
-#endif
-}
-
 struct DependentLaunch {
     std::int64_t blocks = 0;
     int threads = 0;

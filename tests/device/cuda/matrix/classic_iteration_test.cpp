@@ -61,7 +61,7 @@ State iterate_plainly(const Element& element, std::int64_t size, std::int64_t it
     return state;
 }
 
-class ClassicIterationTest : public KernelTest {
+class ClassicIterationKernelsTest : public KernelTest {
   protected:
     using Product = std::function<void(const DirectionOnGpu&)>;
     using Update = std::function<void(const UpdateOnGpu&)>;
@@ -110,7 +110,7 @@ class ClassicIterationTest : public KernelTest {
         const GpuArray<double> sums(size * rows_chunks(size), unwritten);
         const GpuArray<double> curvature(blocks, unwritten);
         const RowsOnGpu rows{
-            {matrix.data(), size, size, stride}, 0, blocks, sums.data(), curvature.data()};
+            {matrix.data(), size, size, stride}, 0, 24, blocks, sums.data(), curvature.data()};
         return iterate([&](const auto& direction) { launch_rows_product(rows, direction, stream); },
                        [&](const auto& update) { launch_rows_update(rows, update, stream); },
                        {curvature.data(), blocks}, size, iterations);
@@ -132,8 +132,8 @@ class ClassicIterationTest : public KernelTest {
         const GpuArray<double> sums(layout.sums(), unwritten);
         const GpuArray<double> curvature(layout.block_count(), unwritten);
         const TriangleOnGpu triangle{
-            size,        layout.tiles,        layout.block_count(), on_gpu.data(),   panels.data(),
-            work.data(), panels_above.data(), sums.data(),          curvature.data()};
+            size,          layout.tiles, layout.block_count(), 24,          on_gpu.data(),
+            panels.data(), work.data(),  panels_above.data(),  sums.data(), curvature.data()};
         return iterate(
             [&](const auto& direction) { launch_triangle_product(triangle, direction, stream); },
             [&](const auto& update) { launch_triangle_update(triangle, update, stream); },
@@ -155,7 +155,7 @@ class ClassicIterationTest : public KernelTest {
     }
 };
 
-TEST_F(ClassicIterationTest, IteratesAsThePlainLoopDoes) {
+TEST_F(ClassicIterationKernelsTest, IteratesAsThePlainLoopDoes) {
     for (const std::int64_t size : {1, 2, 31, 33, 129, 257}) {
         SCOPED_TRACE(size);
         const State wanted = iterate_plainly(positive, size, 3);
@@ -165,7 +165,7 @@ TEST_F(ClassicIterationTest, IteratesAsThePlainLoopDoes) {
     }
 }
 
-TEST_F(ClassicIterationTest, NotesTheFirstFailure) {
+TEST_F(ClassicIterationKernelsTest, NotesTheFirstFailure) {
     // Its first p.Ap is positive, the second one is not.
     const auto indefinite = [](std::int64_t row, std::int64_t column) {
         return row != column ? 0.0 : row == 4 ? -0.5 : 1.0;
@@ -180,8 +180,8 @@ TEST_F(ClassicIterationTest, NotesTheFirstFailure) {
     }
 }
 
-TEST_F(ClassicIterationTest, UpdatesByANumberAndAVector) {
-    for (const std::int64_t size : {1, 32, 1021}) {
+TEST_F(ClassicIterationKernelsTest, UpdatesByANumberAndAVector) {
+    for (const std::int64_t size : {1, 32, 16421}) {
         const GpuArray<double> p(numbers(size, 1));
         const GpuArray<double> q(numbers(size, 2));
         const GpuArray<double> x(numbers(size, 4));

@@ -26,6 +26,7 @@ class RowsKernelTest : public KernelTest {
         const GpuArray<double> result(1, unwritten);
         const RowsOnGpu on_gpu{{matrix.data(), rows, columns, stride},
                                first_row,
+                               24,
                                blocks,
                                sums.data(),
                                curvature.data()};

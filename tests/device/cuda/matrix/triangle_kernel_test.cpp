@@ -36,9 +36,9 @@ class TriangleKernelTest : public KernelTest {
         const GpuArray<double> curvature(layout.block_count(), unwritten);
         const GpuArray<double> found(part.size, unwritten);
         const GpuArray<double> result(1, unwritten);
-        const TriangleOnGpu triangle{layout.size,         layout.tiles,  layout.block_count(),
-                                     elements.data(),     panels.data(), work.data(),
-                                     panels_above.data(), sums.data(),   curvature.data()};
+        const TriangleOnGpu triangle{
+            layout.size,   layout.tiles, layout.block_count(), 24,          elements.data(),
+            panels.data(), work.data(),  panels_above.data(),  sums.data(), curvature.data()};
 
         launch_triangle_product(triangle, {x.data(), x.data(), {}, nullptr, nullptr}, stream);
         launch_triangle_sums(triangle, found.data(), result.data(), stream);
