@@ -660,8 +660,28 @@ void require(cufftResult status, const char* what) {
     std::exit(3);
 }
 
+/// The stream of the second lane, which lives as long as the program.
+struct Lanes {
+    Lanes() {
+        require(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking), "a stream");
+        require(cudaEventCreateWithFlags(&reached, cudaEventDisableTiming), "an event");
+    }
+    void follow(cudaStream_t stream) const { order(stream, other); }
+    void join(cudaStream_t stream) const { order(other, stream); }
+
+    cudaStream_t other = nullptr;
+
+  private:
+    void order(cudaStream_t before, cudaStream_t after) const {
+        require(cudaEventRecord(reached, before), "cudaEventRecord");
+        require(cudaStreamWaitEvent(after, reached, 0), "cudaStreamWaitEvent");
+    }
+    cudaEvent_t reached = nullptr;
+};
+
 /// Our own passes and cuFFT, as rates of two passes over the points.
-void whole_ffts(Bench& bench, const double2* roots, const cudaDeviceProp& gpu, int log_points) {
+void whole_ffts(Bench& bench, const Lanes& lanes, const double2* roots, const cudaDeviceProp& gpu,
+                int log_points) {
     const std::int64_t size = std::int64_t{1} << log_points;
     const FftSplit split = split_fft(size, gpu.l2CacheSize).value();
     const Array<double2> input(size), ours(size), theirs(size), work(size), small(split.scratch());
@@ -685,10 +705,15 @@ void whole_ffts(Bench& bench, const double2* roots, const cudaDeviceProp& gpu, i
         require(cufftExecZ2Z(plan, in, library, CUFFT_FORWARD), "cufftExecZ2Z");
     };
     const auto by_passes = [&] {
-        for_each_pass(split, FftBuffers{in, work.data(), small.data(), own, roots},
-                      [&](const FftPassShape& shape, const FftPass& pass) {
-                          launch_fft_pass(shape, pass, gpu.multiProcessorCount, bench.stream);
-                      });
+        const auto launch = [&](const FftPassShape& shape, const FftPass& pass,
+                                std::optional<int> lane) {
+            launch_fft_pass(shape, pass, gpu.multiProcessorCount,
+                            lane.value_or(0) == 0 ? bench.stream : lanes.other);
+            if (!lane)  // what both lanes wait for
+                lanes.follow(bench.stream);
+        };
+        for_each_pass(split, FftBuffers{in, work.data(), small.data(), own, roots}, launch);
+        lanes.join(bench.stream);
     };
     by_cufft();
     by_passes();
@@ -713,8 +738,9 @@ void ffts(Bench& bench, const cudaDeviceProp& gpu) {
         roots[i] = power(i - order, order);
     });
     require(load_fft_pass_kernels(), "the passes' kernels");
+    const Lanes lanes;
     for (int log_points = 20; log_points <= 30; ++log_points)
-        whole_ffts(bench, roots, gpu, log_points);
+        whole_ffts(bench, lanes, roots, gpu, log_points);
 }
 
 int run(const std::vector<std::string>& wanted) {

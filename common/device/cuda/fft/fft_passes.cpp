@@ -7,7 +7,7 @@ namespace quartet::device {
 
 namespace {
 
-constexpr int narrow = 3;  // the width of tiles in chunks: 128 bytes
+constexpr int widest = 4;
 constexpr int fewest_tile_bits = 6;
 
 std::int64_t power(int exponent) {
@@ -20,10 +20,10 @@ std::optional<int> exact_log(std::int64_t number) {
     return std::countr_zero(static_cast<std::uint64_t>(number));
 }
 
-// The most points of a scratch area: three fifths of the cache, so that there is room for what
-// comes and goes beside it.
+// The most points of a lane's scratch area: together three fifths of the cache, so that there is
+// room for what comes and goes beside them.
 int log_scratch(std::int64_t cache_bytes) {
-    const std::int64_t points = cache_bytes * 3 / 5 / std::int64_t{sizeof(double2)};
+    const std::int64_t points = cache_bytes * 3 / 5 / fft_lanes / std::int64_t{sizeof(double2)};
     return points < 1 ? 0
                       : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(points))) - 1;
 }
@@ -41,12 +41,21 @@ FftPass first_pass(const FftSplit& split, int width, const FftBuffers& buffers) 
     return pass;
 }
 
+int lane_of(std::int64_t chunk) {
+    return static_cast<int>(chunk % fft_lanes);
+}
+
+double2* scratch_of(const FftSplit& split, const FftBuffers& buffers, std::int64_t row) {
+    return buffers.scratch + lane_of(row >> split.chunk) * split.scratch() / fft_lanes;
+}
+
 // Rows from `row` on.
 FftPass middle_pass(const FftSplit& split, int width, const FftBuffers& buffers, std::int64_t row) {
     const int rest = split.middle + split.last;
     FftPass pass;
     pass.from = buffers.work + row * power(rest);
-    pass.to = split.in_chunks() ? buffers.scratch : buffers.work + row * power(rest);
+    pass.to =
+        split.in_chunks() ? scratch_of(split, buffers, row) : buffers.work + row * power(rest);
     pass.roots = buffers.roots;
     pass.read.low = pass.write.low = power(width);
     pass.read.high = pass.write.high = power(rest);
@@ -62,7 +71,7 @@ FftPass middle_pass(const FftSplit& split, int width, const FftBuffers& buffers,
 FftPass last_pass(const FftSplit& split, int width, const FftBuffers& buffers, std::int64_t row) {
     const int rest = split.middle + split.last;
     FftPass pass;
-    pass.from = split.in_chunks() ? buffers.scratch : buffers.work;
+    pass.from = split.in_chunks() ? scratch_of(split, buffers, row) : buffers.work;
     pass.to = buffers.to + row;
     pass.roots = buffers.roots;
     pass.read.low = power(width + rest);
@@ -94,22 +103,24 @@ std::optional<FftSplit> split_fft(std::int64_t points, std::int64_t cache_bytes)
     // Longer rows gain nothing in chunks: measured on an H200.
     if (split.middle == 8 && split.last == 8)
         split.chunk =
-            std::clamp(log_scratch(cache_bytes) - split.middle - split.last, narrow, split.first);
+            std::clamp(log_scratch(cache_bytes) - split.middle - split.last, widest, split.first);
     return split;
 }
 
 void for_each_pass(const FftSplit& split, const FftBuffers& buffers, const LaunchPass& launch) {
-    const auto width = [&](int length) {
-        return split.in_chunks() ? narrow : widest_fft_pass(length);
-    };
     const int first_width = widest_fft_pass(split.first);
-    launch({FftLines::columns, split.first, first_width}, first_pass(split, first_width, buffers));
+    const int middle_width = widest_fft_pass(split.middle);
+    const int last_width = widest_fft_pass(split.last);
+    launch({FftLines::columns, split.first, first_width}, first_pass(split, first_width, buffers),
+           std::nullopt);
     for (std::int64_t row = 0; row < power(split.first); row += power(split.chunk)) {
+        const auto lane =
+            split.in_chunks() ? std::optional(lane_of(row >> split.chunk)) : std::nullopt;
         if (split.middle > 0)
-            launch({FftLines::columns_of_one_row, split.middle, width(split.middle)},
-                   middle_pass(split, width(split.middle), buffers, row));
-        launch({FftLines::rows, split.last, width(split.last)},
-               last_pass(split, width(split.last), buffers, row));
+            launch({FftLines::columns_of_one_row, split.middle, middle_width},
+                   middle_pass(split, middle_width, buffers, row), lane);
+        launch({FftLines::rows, split.last, last_width}, last_pass(split, last_width, buffers, row),
+               lane);
     }
 }
 
@@ -118,12 +129,12 @@ std::optional<ColumnSplit> split_columns(std::int64_t tiles, std::int64_t column
     const auto log_tiles = exact_log(tiles);
     const auto log_columns = exact_log(columns);
     if (!log_tiles || !log_columns || *log_tiles < fewest_tile_bits || *log_tiles > 17 ||
-        *log_columns < 4 || *log_tiles + *log_columns > 32)
+        *log_columns < widest || *log_tiles + *log_columns > 32)
         return std::nullopt;
     if (*log_tiles <= most_fft_pass_bits)
         return ColumnSplit{*log_columns, *log_tiles, 0, *log_columns};
     const int first = (*log_tiles + 1) / 2;
-    const int chunk = std::clamp(log_scratch(cache_bytes) - *log_tiles, 4, *log_columns);
+    const int chunk = std::clamp(log_scratch(cache_bytes) - *log_tiles, widest, *log_columns);
     return ColumnSplit{*log_columns, first, *log_tiles - first, chunk};
 }
 
@@ -145,17 +156,15 @@ void for_each_pass(const ColumnSplit& split, double2* points, double2* scratch,
     first.log_order = split.columns;
     const FftPassShape first_shape{FftLines::columns_of_own_rows, split.first, first_width};
     if (split.second == 0) {
-        launch(first_shape, first);
+        launch(first_shape, first, std::nullopt);
         return;
     }
     const int second_width = widest_fft_pass(split.second);
     const std::int64_t chunk = power(split.chunk);
-    first.to = scratch;
     first.write.high = chunk;
     first.write.point = chunk << split.second;
     FftPass second;
     second.roots = roots;
-    second.from = scratch;
     second.read.low = second.write.low = power(second_width);
     second.read.high = chunk << split.second;
     second.read.point = chunk;
@@ -166,11 +175,14 @@ void for_each_pass(const ColumnSplit& split, double2* points, double2* scratch,
     second.log_order = split.columns + split.first;
     second.row_step = columns;
     for (std::int64_t column = 0; column < columns; column += chunk) {
+        const int lane = lane_of(column / chunk);
         first.from = points + column;
+        first.to = scratch + lane * split.scratch() / fft_lanes;
+        second.from = first.to;
         second.to = points + column;
         first.first_row = second.first_row = column;
-        launch(first_shape, first);
-        launch({FftLines::columns_of_own_rows, split.second, second_width}, second);
+        launch(first_shape, first, lane);
+        launch({FftLines::columns_of_own_rows, split.second, second_width}, second, lane);
     }
 }
 

@@ -21,9 +21,16 @@ std::string length(int log) {
 
 }  // namespace
 
+void DestroyStream::operator()(cudaStream_t stream) const {
+    ignore(cudaStreamDestroy(stream));
+}
+
 PassLauncher::PassLauncher(CudaMemory& memory)
     : roots_(pair_buffer(fft_root_entries, memory)),
       multiprocessors_(gpu_attribute(cudaDevAttrMultiProcessorCount)) {
+    cudaStream_t stream = nullptr;
+    cuda_check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
+    other_lane_.reset(stream);
     std::vector<double2> table(static_cast<std::size_t>(fft_root_entries));
     for (std::int64_t order = 1; order < fft_root_entries; order *= 2) {
         const RootsOfUnity roots(order);
@@ -36,11 +43,23 @@ PassLauncher::PassLauncher(CudaMemory& memory)
                     as_bytes(roots_.view()));
 }
 
-LaunchPass PassLauncher::on(cudaStream_t stream) const {
-    return [this, stream](const FftPassShape& shape, const FftPass& pass) {
+void PassLauncher::run(cudaStream_t stream, const std::function<void(const LaunchPass&)>& enqueue) {
+    bool in_lanes = false;
+    enqueue([&](const FftPassShape& shape, const FftPass& pass, std::optional<int> lane) {
         check(has_fft_pass(shape), "fft: no kernel of a pass");
-        launch_fft_pass(shape, pass, multiprocessors_, stream);
-    };
+        if (lane && !in_lanes) {
+            cuda_check(cudaEventRecord(began_.handle(), stream), "cudaEventRecord");
+            cuda_check(cudaStreamWaitEvent(other_lane_.get(), began_.handle(), 0),
+                       "cudaStreamWaitEvent");
+            in_lanes = true;
+        }
+        launch_fft_pass(shape, pass, multiprocessors_,
+                        lane.value_or(0) == 0 ? stream : other_lane_.get());
+    });
+    if (in_lanes) {
+        cuda_check(cudaEventRecord(ended_.handle(), other_lane_.get()), "cudaEventRecord");
+        cuda_check(cudaStreamWaitEvent(stream, ended_.handle(), 0), "cudaStreamWaitEvent");
+    }
 }
 
 Bytes PassLauncher::memory() {
@@ -64,9 +83,10 @@ MultiPassFft::MultiPassFft(const FftSplit& split, CudaMemory& memory)
       scratch_(pair_buffer(split.scratch(), memory)) {}
 
 void MultiPassFft::run(const double2* from, double2* to, cudaStream_t stream) {
-    for_each_pass(split_,
-                  {from, work_.view().data(), scratch_.view().data(), to, launcher_.roots()},
-                  launcher_.on(stream));
+    const FftBuffers buffers{from, work_.view().data(), scratch_.view().data(), to,
+                             launcher_.roots()};
+    launcher_.run(stream,
+                  [&](const LaunchPass& launch) { for_each_pass(split_, buffers, launch); });
 }
 
 std::string MultiPassFft::description() const {
@@ -85,7 +105,9 @@ MultiPassColumns::MultiPassColumns(const ColumnSplit& split, CudaMemory& memory)
     : split_(split), launcher_(memory), scratch_(pair_buffer(split.scratch(), memory)) {}
 
 void MultiPassColumns::run(double2* points, cudaStream_t stream) {
-    for_each_pass(split_, points, scratch_.view().data(), launcher_.roots(), launcher_.on(stream));
+    launcher_.run(stream, [&](const LaunchPass& launch) {
+        for_each_pass(split_, points, scratch_.view().data(), launcher_.roots(), launch);
+    });
 }
 
 std::string MultiPassColumns::description() const {

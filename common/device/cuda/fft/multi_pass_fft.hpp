@@ -1,27 +1,39 @@
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "device/cuda/fft/fft_passes.hpp"
+#include "device/cuda/runtime/cuda_event.hpp"
 #include "device/cuda/runtime/cuda_memory.hpp"
 
 namespace quartet::device {
 
-/// What our own transforms on a GPU (fft_passes.hpp) share: the GPU's facts, and roots of unity in
-/// its memory.
+struct DestroyStream {
+    void operator()(cudaStream_t stream) const;
+};
+
+/// What our own transforms on a GPU (fft_passes.hpp) share: the GPU's facts, roots of unity in its
+/// memory, and a stream for the second lane.
 class PassLauncher {
   public:
     explicit PassLauncher(CudaMemory& memory);
 
     [[nodiscard]] const double2* roots() const { return roots_.view().data(); }
-    [[nodiscard]] LaunchPass on(cudaStream_t stream) const;
+    /// Calls enqueue(launch), where launch enqueues a pass: those without a lane and the first
+    /// lane's on `stream`, the other lane's on a stream between events of that one.
+    void run(cudaStream_t stream, const std::function<void(const LaunchPass&)>& enqueue);
     /// Bytes of the roots.
     static Bytes memory();
 
   private:
     Buffer<double2> roots_;
     int multiprocessors_ = 0;
+    std::unique_ptr<CUstream_st, DestroyStream> other_lane_;
+    CudaEvent began_;
+    CudaEvent ended_;
 };
 
 /// How the current GPU splits them; nothing where it has no such transform.

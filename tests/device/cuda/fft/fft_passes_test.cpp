@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "device/cuda/fft/fft_pass_reference.hpp"
 
@@ -72,7 +73,9 @@ void expect_whole_transform(const FftSplit& split) {
     double2* out = arrays.add(to);
 
     for_each_pass(split, FftBuffers{in, middle, small, out, nullptr},
-                  [&](const FftPassShape& shape, const FftPass& pass) { arrays.run(shape, pass); });
+                  [&](const FftPassShape& shape, const FftPass& pass, std::optional<int>) {
+                      arrays.run(shape, pass);
+                  });
 
     expect_near(to, transformed(from, split.points()));
 }
@@ -85,8 +88,25 @@ TEST(FftPassesTest, TransformInNaturalOrder) {
 }
 
 TEST(FftPassesTest, TransformInChunks) {
-    expect_whole_transform({4, 4, 4, 3});
+    expect_whole_transform({6, 4, 4, 4});
     expect_whole_transform({5, 3, 4, 4});
+}
+
+// A chunk's scratch area is not used by chunks of another lane.
+TEST(FftPassesTest, LanesShareNothing) {
+    const FftSplit split{6, 4, 4, 4};
+    std::vector<double2> scratch(at(split.scratch()));
+    double2 other{};
+    std::set<const double2*> of_lanes[fft_lanes];
+    for_each_pass(
+        split, FftBuffers{&other, &other, scratch.data(), &other, nullptr},
+        [&](const FftPassShape&, const FftPass& pass, std::optional<int> lane) {
+            for (const double2* place : std::initializer_list<const double2*>{pass.from, pass.to})
+                if (place >= scratch.data() && place < scratch.data() + scratch.size())
+                    of_lanes[lane.value()].insert(place);
+        });
+    EXPECT_EQ(of_lanes[0], std::set<const double2*>{scratch.data()});
+    EXPECT_EQ(of_lanes[1], std::set<const double2*>{scratch.data() + scratch.size() / 2});
 }
 
 TEST(FftPassesTest, SplitWholePowersOfTwo) {
@@ -122,7 +142,9 @@ void expect_columns(const ColumnSplit& split) {
     double2* small = arrays.add(scratch);
 
     for_each_pass(split, in_place, small, nullptr,
-                  [&](const FftPassShape& shape, const FftPass& pass) { arrays.run(shape, pass); });
+                  [&](const FftPassShape& shape, const FftPass& pass, std::optional<int>) {
+                      arrays.run(shape, pass);
+                  });
 
     expect_near(points, wanted);
 }
