@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 
@@ -158,6 +159,16 @@ TEST_F(CudaDeviceTest, LockedPagesAreTheSameMemory) {
     EXPECT_EQ(locked.data.get(), memory.data());
     EXPECT_EQ(locked.kind, MemoryKind::pinned);
     EXPECT_EQ(nothing.data, nullptr);
+}
+
+TEST_F(CudaDeviceTest, LargeMemoryOfKindPinnedIsLocked) {
+    const Allocation large = device->allocate(mebibytes(9), MemoryKind::pinned);
+
+    EXPECT_EQ(std::count(large.data.get(), large.data.get() + large.size.value, std::byte{0}),
+              large.size.value);
+    EXPECT_THROW(device->accelerator()->lock_pages({large.data.get(), 64, MemoryKind::host}),
+                 Failure)
+        << "locked already";
 }
 
 TEST_F(CudaDeviceTest, VendorsLibrariesEnqueueOnItsStreams) {
