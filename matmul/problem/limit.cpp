@@ -17,16 +17,61 @@ constexpr std::int64_t telling_edge_of_gpu = 4096;
 constexpr int intake_passes = 4;  // additions and messages in one measurement
 constexpr Bytes storage_probe_memory = mebibytes(4) + kibibytes(4);
 
-// Whole ones: tiles may have an odd number of floats.
-std::int64_t doubles_in(Bytes tile) {
-    constexpr std::int64_t size = sizeof(double);
-    return (tile.value + size - 1) / size;
-}
-
 bool is_telling(const Problem& problem, const device::Device& device) {
     return device::has_own_memory(device) ? problem.extent(0) >= telling_edge_of_gpu
                                           : host_sgemm_edge(problem) >= telling_edge;
 }
+
+/// Times of copying as much as a tile to the GPU, from it, and both at once.
+class CopyProbe {
+  public:
+    CopyProbe(device::Device& device, Bytes tile)
+        : device_(device),
+          out_(device.make_stream("probe", device::StreamKind::transfer)),
+          host_(device::allocate<std::byte>(device, tile.value, device::MemoryKind::pinned)),
+          there_(device::allocate<std::byte>(device, tile.value)),
+          half_(tile.value / 2) {}
+
+    Seconds in(device::Stream& stream) {
+        return time(stream, [&] { copy_in(stream); });
+    }
+    Seconds out(device::Stream& stream) {
+        return time(stream, [&] { copy_out(); });
+    }
+    Seconds both(device::Stream& stream) {
+        return time(stream, [&] {
+            copy_in(stream);
+            copy_out();
+        });
+    }
+
+  private:
+    void copy_in(device::Stream& stream) {
+        device_.copy(device::View<const std::byte>(host_.view().part(0, half_)),
+                     there_.view().part(0, half_), stream);
+    }
+    void copy_out() {
+        device_.copy(device::View<const std::byte>(there_.view().part(half_, half_)),
+                     host_.view().part(half_, half_), *out_);
+    }
+    template <typename Copy>
+    Seconds time(device::Stream& stream, Copy copy) {
+        stream.synchronize();
+        const Seconds begin = now();
+        for (int half = 0; half < 2 * intake_passes; ++half) {
+            copy();
+        }
+        stream.synchronize();
+        out_->synchronize();
+        return (now() - begin) / intake_passes;
+    }
+
+    device::Device& device_;
+    std::unique_ptr<device::Stream> out_;
+    device::Buffer<std::byte> host_;
+    device::Buffer<std::byte> there_;
+    std::int64_t half_;  ///< bytes: what comes in and what goes out lie apart
+};
 
 bool is_end(const std::optional<LimitPlan::Reducers::Link>& link, int rank) {
     return link && (rank == link->worker || rank == link->reducer);
@@ -45,9 +90,8 @@ void LimitPlan::count(bench::Arena& arena, int rank) const {
     arena.count(bytes_of<float>(std::min(square, bench::SgemmProbe::random_numbers)),
                 bench::Room::host);
     if (copies && copies->in + copies->out > 0) {
-        const Bytes tile = bytes_of<double>(doubles_in(copies->tile));
-        arena.count(tile, bench::Room::host);
-        arena.count(tile + bytes_of<double>(2), bench::Room::device);
+        arena.count(copies->tile, bench::Room::host);
+        arena.count(copies->tile, bench::Room::device);
     }
     if (reducers && reducers->role == comm::Role::reducer) {
         arena.count(2 * reducers->tile + bytes_of<double>(1),
@@ -136,31 +180,20 @@ void ProductLimit::add_sgemm(const LimitPlan::Sgemm& sgemm) {
     });
 }
 
+// A link that carries both ways at once may have less for each than one way alone has.
 void ProductLimit::add_copies(const LimitPlan::Copies& copies) {
-    struct Probes {
-        Probes(device::Device& device, bench::Arena arena, std::int64_t elements)
-            : host(arena.make<double>(elements, bench::Room::host)),
-              there(arena.make<double>(elements)),
-              in(device, host.view(), there.view()),
-              out(device, there.view(), host.view()) {}
-
-        device::Buffer<double> host;
-        device::Buffer<double> there;
-        bench::MemoryProbe in;
-        bench::MemoryProbe out;
-    };
-    std::shared_ptr<Probes> probes;
+    std::shared_ptr<CopyProbe> probe;
     if (copies.in + copies.out > 0) {
-        device::Device& device = session_.device();
-        probes = std::make_shared<Probes>(device, bench::Arena(device), doubles_in(copies.tile));
+        probe = std::make_shared<CopyProbe>(session_.device(), copies.tile);
     }
     add("copies to and from GPUs", [=, this] {
-        if (!probes) {
+        if (!probe) {
             return Seconds{};
         }
-        const Seconds in = probes->in.measure(intake_passes, session_.stream());
-        const Seconds out = probes->out.measure(intake_passes, session_.stream());
-        return std::max(copies.in * in, copies.out * out);
+        const double at_once = std::min(copies.in, copies.out);
+        return at_once * probe->both(session_.stream()) +
+               (copies.in - at_once) * probe->in(session_.stream()) +
+               (copies.out - at_once) * probe->out(session_.stream());
     });
 }
 

@@ -20,7 +20,8 @@ struct LimitPlan {
         int computing_ranks = 1;
         device::MemoryKind memory = device::MemoryKind::host;
     };
-    /// Tiles between the host's memory and a GPU's; the link carries both ways at a time.
+    /// Tiles between the host's memory and a GPU's: those that can go both ways at once, and the
+    /// others one way.
     struct Copies {
         double in = 0;   ///< tiles that this rank copies to its GPU in a run
         double out = 0;  ///< from it
