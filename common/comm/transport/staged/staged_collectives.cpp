@@ -32,7 +32,8 @@ StagedReduceScatter::StagedReduceScatter(const ReduceScatterPlan& plan,
     : context_(context),
       transfers_(context),
       mine_(plan.mine),
-      chunk_(context.largest_chunk.value / static_cast<std::int64_t>(sizeof(double))) {
+      chunk_(chunks_of(device::as_bytes(plan.mine).size(), context.chunk_sizes).largest().value /
+             static_cast<std::int64_t>(sizeof(double))) {
     const RankCounts counts(plan.counts);
     for (int peer = 0; peer < counts.ranks(); ++peer) {
         const auto part = plan.contribution.part(counts.offset(peer), counts.count(peer));

@@ -2,13 +2,23 @@
 
 #include <sched.h>
 
+#include <algorithm>
+
+#include "core/block_range.hpp"
+
 namespace quartet::comm {
+
+Chunks chunks_of(std::int64_t message, const ChunkSizes& sizes) {
+    constexpr std::int64_t page = 4096;
+    const std::int64_t quarter = divide_up(message, 4 * page) * page;
+    return {message, {std::clamp(quarter, sizes.least.value, sizes.largest.value)}};
+}
 
 StagedSend::StagedSend(device::View<const std::byte> source, int peer, const StagedContext& context)
     : source_(source),
       link_(context.link(peer)),
       context_(context),
-      chunks_(source.size(), context.largest_chunk) {
+      chunks_(chunks_of(source.size(), context.chunk_sizes)) {
     link_.reserve(chunks_.largest());
     for (int place = 0; place < link_.depth(); ++place) {
         copied_.push_back(context.device.make_event());
@@ -37,9 +47,9 @@ void StagedSend::advance() {
     }
 }
 
-Bytes staging_memory(Bytes message, Bytes largest_chunk, int depth) {
+Bytes staging_memory(Bytes message, const ChunkSizes& sizes, int depth) {
     constexpr std::int64_t alignment = 256;
-    const std::int64_t chunk = Chunks(message.value, largest_chunk).largest().value;
+    const std::int64_t chunk = chunks_of(message.value, sizes).largest().value;
     return {depth * ((chunk + alignment - 1) / alignment * alignment)};
 }
 
@@ -49,7 +59,7 @@ StagedReceive::StagedReceive(device::View<std::byte> target, int peer, Landing l
       landing_(landing),
       link_(context.link(peer)),
       context_(context),
-      chunks_(target.size(), context.largest_chunk),
+      chunks_(chunks_of(target.size(), context.chunk_sizes)),
       places_(static_cast<std::size_t>(link_.depth())) {
     link_.reserve(chunks_.largest());
     for (Place& place : places_) {
@@ -57,7 +67,7 @@ StagedReceive::StagedReceive(device::View<std::byte> target, int peer, Landing l
         place.used = context.device.make_event();
     }
     if (landing == Landing::staging) {
-        const Bytes size = staging_memory(target.bytes(), context.largest_chunk, link_.depth());
+        const Bytes size = staging_memory(target.bytes(), context.chunk_sizes, link_.depth());
         staging_ = device::allocate<std::byte>(context.device, size.value);
         stride_ = size.value / link_.depth();
     }

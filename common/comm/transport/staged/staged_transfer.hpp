@@ -12,6 +12,16 @@
 
 namespace quartet::comm {
 
+/// How large chunks are, in multiples of 8 bytes. Small ones pay for the events and the words
+/// between the ranks that go with each; large ones take long to be copied out at first and in at
+/// last, when nothing else is copied.
+struct ChunkSizes {
+    Bytes least;
+    Bytes largest;
+};
+/// A message is cut into four, as far as the sizes allow.
+Chunks chunks_of(std::int64_t message, const ChunkSizes& sizes);
+
 /// What staged operations are made from; all of it outlives them.
 struct StagedContext {
     const Communicator& comm;
@@ -21,7 +31,7 @@ struct StagedContext {
     device::Stream& out;                                 ///< of copies from the GPU
     device::Stream& in;                                  ///< of copies to it
     device::Event& ready;                                ///< reached when earlier work is done
-    Bytes largest_chunk;                                 ///< a multiple of 8 bytes
+    ChunkSizes chunk_sizes;
 
     [[nodiscard]] StagedLink& link(int peer) const {
         return *links[static_cast<std::size_t>(peer)];
@@ -64,7 +74,7 @@ enum class Landing {
 };
 
 /// Memory of the GPU for chunks that land in staging memory, of a message of that size.
-Bytes staging_memory(Bytes message, Bytes largest_chunk, int depth);
+Bytes staging_memory(Bytes message, const ChunkSizes& sizes, int depth);
 
 /// A transfer from a peer: chunks are copied in one after another as they are taken.
 class StagedReceive {

@@ -14,18 +14,26 @@ namespace quartet::comm {
 
 namespace {
 
-// A message's count is an int: without the pipeline data travels in chunks of this size.
-constexpr Bytes largest_chunk = gibibytes(1);
+// A message's count is an int.
+constexpr ChunkSizes without_pipeline{gibibytes(1), gibibytes(1)};
+// Over PCIe 5 copies of 2 MiB that go both ways at once have 44 GB/s, and of 8 MiB 47 (an H200).
+constexpr ChunkSizes usual_chunks{mebibytes(2), mebibytes(8)};
 
 // The tag of messages without data, which say only that their sender has come so far.
 constexpr int nothing_tag = 2;
 
-Bytes chunk_size(const TransportSettings& settings) {
+// Another --chunk than the default is taken as it is.
+ChunkSizes chunk_sizes(const TransportSettings& settings) {
     constexpr std::int64_t step = sizeof(double);
     if (settings.pipeline == Pipeline::off) {
-        return largest_chunk;
+        return without_pipeline;
     }
-    return {std::clamp(settings.chunk.value / step * step, step, largest_chunk.value)};
+    if (settings.chunk == TransportSettings{}.chunk) {
+        return usual_chunks;
+    }
+    const Bytes chunk{
+        std::clamp(settings.chunk.value / step * step, step, without_pipeline.largest.value)};
+    return {chunk, chunk};
 }
 
 int depth_of(const TransportSettings& settings) {
@@ -33,7 +41,7 @@ int depth_of(const TransportSettings& settings) {
 }
 
 Bytes staging_memory_of(Bytes message, const TransportSettings& settings) {
-    return staging_memory(message, chunk_size(settings), depth_of(settings));
+    return staging_memory(message, chunk_sizes(settings), depth_of(settings));
 }
 
 constexpr TransportTraits staged_traits{
@@ -118,7 +126,7 @@ class StagedTransport final : public Transport {
   private:
     void make_links(const Topology& topology, const TransportSettings& settings);
     [[nodiscard]] StagedContext context() {
-        return {comm_, device_, track_, links_, *out_, *in_, *ready_, chunk_size(settings_)};
+        return {comm_, device_, track_, links_, *out_, *in_, *ready_, chunk_sizes(settings_)};
     }
     template <typename Add>
     void transfer(std::vector<KeptTransfer>& kept, device::View<const std::byte> data, int peer,
@@ -154,16 +162,18 @@ StagedTransport::StagedTransport(const TransportContext& context)
       sends_(links_.size()),
       receives_(links_.size()) {
     make_links(context.topology, context.settings);
-    description_ = context.settings.pipeline == Pipeline::on
-                       ? fmt::format("chunks of {}, {} in flight",
-                                     to_exact_string(chunk_size(settings_)), pipeline_depth)
-                       : "whole messages, one step after another";
+    description_ =
+        context.settings.pipeline == Pipeline::on
+            ? fmt::format("chunks of up to {}, {} in flight",
+                          to_exact_string(chunk_sizes(settings_).largest), pipeline_depth)
+            : "whole messages, one step after another";
 }
 
 void StagedTransport::make_links(const Topology& topology, const TransportSettings& settings) {
     std::vector<std::unique_ptr<StagedLink>> within;
     if (settings.pipeline == Pipeline::on) {
-        SharedLinks shared = make_shared_links(windows_, topology.node(), chunk_size(settings));
+        SharedLinks shared =
+            make_shared_links(windows_, topology.node(), chunk_sizes(settings).largest);
         rings_ = std::move(shared.memory);
         within = std::move(shared.links);
     }
@@ -198,7 +208,7 @@ std::optional<std::string> too_little_shared_memory(const TransportContext& cont
     }
     const Communicator& node = context.topology.node();
     const Bytes needed =
-        node.size() * shared_links_memory(node.size(), chunk_size(context.settings));
+        node.size() * shared_links_memory(node.size(), chunk_sizes(context.settings).largest);
     const Bytes free = context.topology.resources().shared_memory_free;
     if (needed <= free) {
         return std::nullopt;
