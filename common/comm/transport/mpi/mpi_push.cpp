@@ -23,8 +23,8 @@ Bytes mpi_push_memory(const IncomingPushes& pushes, const TransportSettings& set
     return pushes.senders * pieces_of(pushes.size, settings).memory();
 }
 
-MpiPush::MpiPush(const PushPlan& plan, const Communicator& comm, device::Device& device,
-                 Track& track, const TransportSettings& settings)
+MpiPush::MpiPush(const PushPlan& plan, const Communicator& comm, const Topology& topology,
+                 device::Device& device, Track& track, const TransportSettings& settings)
     : plan_(plan),
       comm_(comm),
       device_(device),
@@ -37,8 +37,14 @@ MpiPush::MpiPush(const PushPlan& plan, const Communicator& comm, device::Device&
     chunks_ = Chunks(vector.value, pieces.piece);
     if (receives) {
         incoming_.reserve(plan.senders.size());
-        for (std::size_t sender = 0; sender < plan.senders.size(); ++sender) {
-            incoming_.emplace_back(comm, device, track, device.memory_kind(), pieces);
+        for (const int sender : plan.senders) {
+            PieceSettings from = pieces;
+            // Within a node the receiver's core copies: a second piece would not come while it adds
+            // the first, and would take as much of its cache again.
+            if (!device::has_own_memory(device) && topology.same_node(sender, plan.receiver)) {
+                from.under_way = 1;
+            }
+            incoming_.emplace_back(comm, device, track, device.memory_kind(), from);
         }
     } else {
         const int offered = pieces.under_way > 1 ? most_offered : 1;
@@ -72,8 +78,10 @@ void MpiPush::send_all(int count) {
     receive_bytes({}, plan_.receiver, acknowledgement_tag, comm_.handle());
 }
 
-void MpiPush::post(std::size_t sender, std::int64_t chunk) {
-    incoming_[sender].post(chunk, chunks_.size(chunk), plan_.senders[sender], push_tag);
+void MpiPush::post(std::size_t sender, std::int64_t chunk, std::int64_t total) {
+    if (chunk < total) {
+        incoming_[sender].post(chunk, chunks_.size(chunk), plan_.senders[sender], push_tag);
+    }
 }
 
 void MpiPush::add(std::size_t sender, std::int64_t chunk, device::Stream& stream) {
@@ -89,18 +97,15 @@ void MpiPush::add(std::size_t sender, std::int64_t chunk, device::Stream& stream
 
 void MpiPush::receive_all(int count, device::Stream& stream) {
     const std::int64_t total = count * chunks_.count();
-    const std::int64_t ahead = std::min<std::int64_t>(incoming_.front().under_way(), total);
-    for (std::int64_t chunk = 0; chunk < ahead; ++chunk) {
-        for (std::size_t sender = 0; sender < plan_.senders.size(); ++sender) {
-            post(sender, chunk);
+    for (std::size_t sender = 0; sender < plan_.senders.size(); ++sender) {
+        for (int chunk = 0; chunk < incoming_[sender].under_way(); ++chunk) {
+            post(sender, chunk, total);
         }
     }
     for (std::int64_t chunk = 0; chunk < total; ++chunk) {
         for (std::size_t sender = 0; sender < plan_.senders.size(); ++sender) {
             add(sender, chunk, stream);
-            if (chunk + ahead < total) {
-                post(sender, chunk + ahead);
-            }
+            post(sender, chunk + incoming_[sender].under_way(), total);
         }
     }
     for (const int sender : plan_.senders) {

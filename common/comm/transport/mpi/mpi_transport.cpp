@@ -42,6 +42,7 @@ class MpiTransport final : public Transport {
   public:
     explicit MpiTransport(const TransportContext& context)
         : comm_(context.world.duplicate()),
+          topology_(context.topology),
           device_(context.device),
           settings_(context.settings),
           track_(context.trace.track("mpi")),
@@ -54,7 +55,7 @@ class MpiTransport final : public Transport {
     }
 
     std::unique_ptr<Push> prepare_push(const PushPlan& plan) override {
-        return std::make_unique<MpiPush>(plan, comm_, device_, track_, settings_);
+        return std::make_unique<MpiPush>(plan, comm_, topology_, device_, track_, settings_);
     }
 
     void send(device::View<const std::byte> data, int to, device::Stream& stream) override {
@@ -91,6 +92,7 @@ class MpiTransport final : public Transport {
     [[nodiscard]] MessageContext message_context() { return {comm_, messages_, device_}; }
 
     Communicator comm_;
+    const Topology& topology_;
     device::Device& device_;
     TransportSettings settings_;
     Track& track_;

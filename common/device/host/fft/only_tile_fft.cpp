@@ -82,7 +82,7 @@ std::optional<Bytes> only_tile_fft_memory(const FourStepFft& shape,
     if (!levels)
         return std::nullopt;
     const TileSizes sizes{*levels, settings.loops.lanes};
-    return bytes_of<double>(sizes.middle_twiddles() + sizes.scratch()) +
+    return bytes_of<double>(sizes.middle_twiddles() + sizes.row_twiddles() + sizes.scratch()) +
            settings.threads * bytes_of<double>(sizes.workspace());
 }
 

@@ -131,7 +131,7 @@ std::optional<Bytes> simd_column_ffts_memory(const FourStepFft& shape,
         return std::nullopt;
     const TileSizes sizes{*levels, settings.loops.lanes};
     return Bytes{RootsOfUnity::table_bytes(shape.points())} +
-           bytes_of<double>(sizes.middle_twiddles()) +
+           bytes_of<double>(sizes.middle_twiddles() + sizes.row_twiddles()) +
            bytes_of<TargetBlock>(shape.length / FourStepFft::block_bins + shape.ranks) +
            settings.threads * bytes_of<double>(sizes.workspace());
 }

@@ -30,10 +30,10 @@ struct TileSizes {
     [[nodiscard]] std::int64_t stages() const {
         return 4 * lanes * std::max(levels.first, levels.second);
     }
-    [[nodiscard]] std::int64_t strip() const { return 2 * lanes * levels.first; }
     [[nodiscard]] std::int64_t row_strips() const { return divide_up(levels.first, lanes); }
+    [[nodiscard]] std::int64_t column_strips() const { return divide_up(levels.second, lanes); }
     [[nodiscard]] std::int64_t scratch() const {
-        return row_strips() * (levels.second + 1) * 2 * lanes;
+        return levels.first * (column_strips() + 1) * 2 * lanes;
     }
     [[nodiscard]] std::int64_t halves() const { return 2 * lanes * levels.second; }
     [[nodiscard]] std::int64_t unsorted() const {
@@ -42,12 +42,12 @@ struct TileSizes {
     [[nodiscard]] std::int64_t outer_twiddles() const { return row_strips() * 2 * lanes; }
     [[nodiscard]] std::int64_t inner_twiddles() const { return 2 * levels.second; }
     [[nodiscard]] std::int64_t workspace() const {
-        return stages() + strip() + scratch() + halves() + unsorted() + outer_twiddles() +
-               inner_twiddles();
+        return stages() + scratch() + halves() + unsorted() + outer_twiddles() + inner_twiddles();
     }
     [[nodiscard]] std::int64_t middle_twiddles() const {
-        return divide_up(levels.second, lanes) * levels.first * 2 * lanes;
+        return column_strips() * levels.first * 2 * lanes;
     }
+    [[nodiscard]] std::int64_t row_twiddles() const { return 2 * levels.second; }
 };
 
 /// Memory of the host that one thread works in.
@@ -70,15 +70,18 @@ class TilePlan {
     [[nodiscard]] const FftLoops& loops() const { return loops_.ffts; }
     [[nodiscard]] std::int64_t lanes() const { return sizes_.lanes; }
     /// Strips of b, and of ka.
-    [[nodiscard]] std::int64_t column_strips() const {
-        return divide_up(sizes_.levels.second, sizes_.lanes);
-    }
+    [[nodiscard]] std::int64_t column_strips() const { return sizes_.column_strips(); }
     [[nodiscard]] Strips row_strips() const { return {sizes_.levels.first, sizes_.lanes}; }
     /// Borrows the tables.
     [[nodiscard]] TileFft fft(std::span<const TargetBlock> blocks, bool whole_blocks,
                               bool past_caches) const {
-        return {first_.fft(),  second_.fft(),      middle_twiddles_.view().data(),
-                blocks.data(), std::ssize(blocks), whole_blocks,
+        return {first_.fft(),
+                second_.fft(),
+                middle_twiddles_.view().data(),
+                second_.has_points_in_lanes() ? row_twiddles_.view().data() : nullptr,
+                blocks.data(),
+                std::ssize(blocks),
+                whole_blocks,
                 past_caches};
     }
     /// "64 x 128 in 8 lanes"
@@ -90,6 +93,7 @@ class TilePlan {
     SmallFftPlan first_;   ///< A
     SmallFftPlan second_;  ///< B
     Buffer<double> middle_twiddles_;
+    Buffer<double> row_twiddles_;
 };
 
 /// The two lengths of a tile's FFT; nothing if there are none.

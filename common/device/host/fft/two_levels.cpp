@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <limits>
 
-#include "device/host/fft/small_fft_plan.hpp"
-
 namespace quartet::device {
 
 std::optional<TwoLevels> two_levels(std::int64_t length, std::int64_t least, std::int64_t whole,
-                                    int registers) {
+                                    int registers, Lanes second_lanes) {
     constexpr double dearer = 4;
-    constexpr double unbalanced = 0.2;  // of a stage, for each time that one is the other
+    constexpr double unbalanced = 0.005;  // of a stage, for each time that one is the other
     std::optional<TwoLevels> best;
     double lowest = std::numeric_limits<double>::infinity();
     for (std::int64_t first = least; first <= SmallFftPlan::longest; ++first) {
@@ -21,7 +19,7 @@ std::optional<TwoLevels> two_levels(std::int64_t length, std::int64_t least, std
         const double larger = static_cast<double>(std::max(first, second)) /
                               static_cast<double>(std::min(first, second));
         const double cost = SmallFftPlan::cost(first, registers) +
-                            SmallFftPlan::cost(second, registers) +
+                            SmallFftPlan::cost(second, registers, second_lanes) +
                             (first % whole == 0 ? 0 : dearer) + unbalanced * larger;
         if (cost < lowest) {
             lowest = cost;

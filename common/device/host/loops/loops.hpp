@@ -87,13 +87,20 @@ struct TargetBlock {
     std::int64_t offset;  ///< in doubles
 };
 
+/// The number that a lane holds of complex numbers that were loaded re im re im: reals and
+/// imaginary parts are told apart within quarters of a vector, which is cheaper than in order.
+constexpr int pair_order(int lane, int lanes) {
+    return lane / 2 + lane % 2 * (lanes / 2);
+}
+
 /// The FFT of a tile of M = A B points, itself in four steps (host_ffts.hpp). [n lanes] is a number
-/// in each lane, a strip of as many adjacent indices; the last strip of a range ends with it, so it
-/// may repeat some of the strip before.
+/// in each lane, a strip of as many adjacent indices in pair_order(); the last strip of a range
+/// ends with it, so it may repeat some of the strip before.
 struct TileFft {
     SmallFft first;                 ///< A
     SmallFft second;                ///< B
     const double* middle_twiddles;  ///< [strip of b][ka][2 lanes]: w_M^(b ka), re and im
+    const double* row_twiddles;     ///< [strip of c][k][2 lanes]: as in the first of B's two stages
     const TargetBlock* blocks;      ///< in the order of their bins
     std::int64_t block_count;
     bool whole_blocks;  ///< each block is eight bins of one kb, and A a multiple of eight
@@ -104,11 +111,10 @@ struct TileFft {
 /// set.
 struct TileWork {
     double* stages;    ///< 4 lanes max(A, B)
-    double* strip;     ///< 2 lanes A
-    double* scratch;   ///< [strip of ka][B + 1][2 lanes]: the padding spreads rows over the cache
+    double* scratch;   ///< [ka][strip of b, one more][2 lanes], which spreads rows over the cache
     double* halves;    ///< 2 lanes B: results that wait for the rest of their cache lines
     double* unsorted;  ///< [re or im][M + 8]: unless whole_blocks, bins before they become blocks
-    double* outer_twiddles;  ///< [strip of ka][2 lanes]: w_N^(t ka)
+    double* outer_twiddles;  ///< [strip of ka][2 lanes], lanes in order: w_N^(t ka)
     double* inner_twiddles;  ///< [B][2]: w_N^(t A kb)
 };
 

@@ -98,6 +98,15 @@ TEST(SmallFftPlan, SupportsNoOtherLengths) {
     EXPECT_THROW(SmallFftPlan(11, 32), Failure);
 }
 
+TEST(SmallFftPlan, EndsWithAWholeVectorOfPoints) {
+    for (const int length : {8, 16, 24, 64, 128, 240, 256}) {
+        EXPECT_TRUE(SmallFftPlan(length, 16, Lanes::points).has_points_in_lanes()) << length;
+    }
+    for (const int length : {9, 12, 105, 168}) {
+        EXPECT_FALSE(SmallFftPlan(length, 16, Lanes::points).has_points_in_lanes()) << length;
+    }
+}
+
 TEST(TwoLevels, FindsTwoSupportedFactors) {
     for (const std::int64_t length : {64, 72, 4096, 8192, 65536, 11025, 100 * 100}) {
         const auto levels = two_levels(length, 8, 8, 32);

@@ -48,24 +48,6 @@ inline constexpr int block_parts = block_bins / lanes;
 }
 
 template <int... lane>
-[[gnu::always_inline]] inline Complex deinterleaved(const Vector& low, const Vector& high,
-                                                    std::integer_sequence<int, lane...>) {
-    if constexpr (sizeof...(lane) == 4) {  // two steps that stay within halves are cheaper
-        const Vector even = __builtin_shufflevector(low, high, (lane % 2 + lane / 2 * 4)...);
-        const Vector odd = __builtin_shufflevector(low, high, (lane % 2 + lane / 2 * 4 + 2)...);
-        return {__builtin_shufflevector(even, odd, (lane / 2 * 2 + lane % 2 * 4)...),
-                __builtin_shufflevector(even, odd, (lane / 2 * 2 + lane % 2 * 4 + 1)...)};
-    } else {
-        return {__builtin_shufflevector(low, high, (2 * lane)...),
-                __builtin_shufflevector(low, high, (2 * lane + 1)...)};
-    }
-}
-/// Complex numbers as they lie in memory, re im re im, from any address.
-[[gnu::always_inline]] inline Complex load_interleaved(const double* data) {
-    return deinterleaved(load(data), load(data + lanes), LaneSequence{});
-}
-
-template <int... lane>
 [[gnu::always_inline]] inline Complex interleaved(const Complex& a,
                                                   std::integer_sequence<int, lane...>) {
     if constexpr (sizeof...(lane) == 4) {
@@ -93,25 +75,44 @@ template <int step, int... lane>
     lower =
         __builtin_shufflevector(above, lower, ((lane & step) == 0 ? lane + step : lanes + lane)...);
 }
-/// Transposes the square matrix whose rows the vectors are: the blocks of 1, 2 and 4 beside the
+/// Transposes the square matrix whose rows the vectors are: the blocks of 4, 2 and 1 beside the
 /// diagonal change places.
 [[gnu::always_inline]] inline void transpose(Vector (&rows)[lanes]) {
-    unrolled<lanes>([&](auto row) __attribute__((always_inline)) {
-        if constexpr ((row & 1) == 0)
-            exchange<1>(rows[row], rows[row + 1], LaneSequence{});
-    });
-    if constexpr (lanes >= 4) {
-        unrolled<lanes>([&](auto row) __attribute__((always_inline)) {
-            if constexpr ((row & 2) == 0)
-                exchange<2>(rows[row], rows[row + 2], LaneSequence{});
-        });
-    }
     if constexpr (lanes >= 8) {
         unrolled<lanes>([&](auto row) __attribute__((always_inline)) {
             if constexpr ((row & 4) == 0)
                 exchange<4>(rows[row], rows[row + 4], LaneSequence{});
         });
     }
+    if constexpr (lanes >= 4) {
+        unrolled<lanes>([&](auto row) __attribute__((always_inline)) {
+            if constexpr ((row & 2) == 0)
+                exchange<2>(rows[row], rows[row + 2], LaneSequence{});
+        });
+    }
+    unrolled<lanes>([&](auto row) __attribute__((always_inline)) {
+        if constexpr ((row & 1) == 0)
+            exchange<1>(rows[row], rows[row + 1], LaneSequence{});
+    });
+}
+
+/// Complex numbers as they lie in memory, re im re im, are loaded and stored fastest with the
+/// lanes out of order: as pair_order() says, lane l holds number l / 2, from the middle on if l is
+/// odd. A transposition puts lanes in order at no cost.
+[[gnu::always_inline]] inline Complex load_pairs(const double* data) {
+    Complex value{load(data), load(data + lanes)};
+    exchange<1>(value.re, value.im, LaneSequence{});
+    return value;
+}
+[[gnu::always_inline]] inline void store_pairs(double* data, const Complex& value) {
+    Complex pairs = value;
+    exchange<1>(pairs.re, pairs.im, LaneSequence{});
+    store(data, pairs.re);
+    store(data + lanes, pairs.im);
+}
+/// The number in a lane of load_pairs() and store_pairs().
+constexpr int in_pair_order(int lane) {
+    return pair_order(lane, lanes);
 }
 
 }  // namespace quartet::device::QUARTET_ISA

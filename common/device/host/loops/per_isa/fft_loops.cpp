@@ -60,64 +60,71 @@ struct BlockWriter {
 void tile_columns(const TileFft& fft, const TileWork& work, std::int64_t first_strip,
                   std::int64_t end_strip, const double* tile, const double* next) {
     const Strips columns{fft.second.length};
-    const Strips rows{fft.first.length};
     const std::int64_t stride = 2 * columns.count;
-    const std::int64_t scratch_row = columns.count + 1;
-    auto* strip = reinterpret_cast<Complex*>(work.strip);
+    const std::int64_t length = fft.first.length;
+    const std::int64_t scratch_row = columns.strips() + 1;
     auto* scratch = reinterpret_cast<Complex*>(work.scratch);
-    const auto* all_twiddles = reinterpret_cast<const Complex*>(fft.middle_twiddles);
-    next += first_strip * rows.count * lanes;
-    for (std::int64_t number = first_strip; number < end_strip;
-         ++number, next += rows.count * lanes) {
-        const std::int64_t column = columns.begin(number);
-        const double* source = tile + 2 * column;
-        transform(
-            fft.first,
-            [=](std::int64_t j) __attribute__((always_inline)) {
-                prefetch_line(next + j * lanes);
-                return load_interleaved(source + j * stride);
+    const auto* twiddles = reinterpret_cast<const Complex*>(fft.middle_twiddles);
+    transform_strips(
+        fft.first, first_strip, end_strip,
+        [=](std::int64_t strip, std::int64_t j) __attribute__((always_inline)) {
+            prefetch_line(next + (strip * length + j) * lanes);
+            return load_pairs(tile + 2 * columns.begin(strip) + j * stride);
+        },
+        [=](std::int64_t strip, std::int64_t k, const Complex& value)
+            __attribute__((always_inline)) {
+                scratch[k * scratch_row + strip] = value * twiddles[strip * length + k];
             },
-            [=](std::int64_t k, const Complex& value)
-                __attribute__((always_inline)) { strip[k] = value; },
-            work.stages);
-        const Complex* twiddles = all_twiddles + number * rows.count;
-        for (std::int64_t row_strip = 0; row_strip < rows.strips(); ++row_strip) {
-            const std::int64_t row = rows.begin(row_strip);
-            Vector re[lanes];
-            Vector im[lanes];
-            unrolled<lanes>([&](auto lane) __attribute__((always_inline)) {
-                const Complex value = strip[row + lane] * twiddles[row + lane];
-                re[lane] = value.re;
-                im[lane] = value.im;
-            });
-            transpose(re);
-            transpose(im);
-            Complex* target = scratch + row_strip * scratch_row + column;
-            unrolled<lanes>([&](auto lane) __attribute__((always_inline)) {
-                target[lane] = {re[lane], im[lane]};
-            });
-        }
-    }
+        work.stages);
+}
+
+constexpr int in_order(int lane) {
+    return lane;
+}
+
+// Step 3 for the rows ka of a strip, order(lane) in each lane.
+template <int (*order)(int), typename Store>
+[[gnu::always_inline]] inline void strip_rows(const TileFft& fft, const TileWork& work,
+                                              std::int64_t strip, Store store_bins) {
+    const Strips columns{fft.second.length};
+    const std::int64_t scratch_row = columns.strips() + 1;
+    const auto* first = reinterpret_cast<const Complex*>(work.scratch) +
+                        Strips{fft.first.length}.begin(strip) * scratch_row;
+    if (fft.row_twiddles != nullptr)
+        return transform_rows<order>(fft.second, fft.row_twiddles, {first, scratch_row}, store_bins,
+                                     work.stages);
+    // The stages of this length do not fill the lanes with points of a row: one by one.
+    const auto* numbers = reinterpret_cast<const double*>(first);
+    transform(
+        fft.second,
+        [=](std::int64_t j) __attribute__((always_inline)) {
+            const std::int64_t column = j / lanes;
+            const std::int64_t point = j - columns.begin(column);
+            const std::int64_t place = point % (lanes / 2) * 2 + point / (lanes / 2);
+            Complex x;
+            for (int lane = 0; lane < lanes; ++lane) {
+                const double* from =
+                    numbers + (order(lane) * scratch_row + column) * 2 * lanes + place;
+                x.re[lane] = from[0];
+                x.im[lane] = from[lanes];
+            }
+            return x;
+        },
+        store_bins, work.stages);
 }
 
 // Steps 3 and 4 of a strip of ka, times the outer twiddles.
 template <typename Store>
-[[gnu::always_inline]] inline void strip_rows(const TileFft& fft, const TileWork& work,
+[[gnu::always_inline]] inline void strip_bins(const TileFft& fft, const TileWork& work,
                                               std::int64_t strip, const double* next,
                                               Store store_bins) {
-    const Complex* source =
-        reinterpret_cast<const Complex*>(work.scratch) + strip * (fft.second.length + 1);
     const Complex* outer = reinterpret_cast<const Complex*>(work.outer_twiddles) + strip;
     const double* inner = work.inner_twiddles;
-    transform(
-        fft.second,
-        [=](std::int64_t j) __attribute__((always_inline)) {
-            prefetch_line(next + j * lanes);
-            return source[j];
-        },
-        [=](std::int64_t k, const Complex& value)
-            __attribute__((always_inline)) { store_bins(k, value * times(*outer, inner + 2 * k)); },
-        work.stages);
+    strip_rows<in_order>(
+        fft, work, strip, [=](std::int64_t k, const Complex& value) __attribute__((always_inline)) {
+            prefetch_line(next + k * lanes);
+            store_bins(k, value * times(*outer, inner + 2 * k));
+        });
 }
 
 void tile_rows(const TileFft& fft, const TileWork& work, const double* next, double* blocks) {
@@ -131,7 +138,7 @@ void tile_rows(const TileFft& fft, const TileWork& work, const double* next, dou
             const TargetBlock* target = targets + strip / block_parts;
             const auto part = static_cast<int>(strip % block_parts);
             const std::int64_t blocks_of_row = step / block_bins;
-            strip_rows(
+            strip_bins(
                 fft, work, strip,
                 next, [=](std::int64_t k, const Complex& value) __attribute__((always_inline)) {
                     writer.write(blocks + target[k * blocks_of_row].offset, part, k, value);
@@ -145,7 +152,7 @@ void tile_rows(const TileFft& fft, const TileWork& work, const double* next, dou
     double* im = re + std::int64_t{fft.first.length} * fft.second.length + block_bins;
     for (std::int64_t strip = 0; strip < rows.strips(); ++strip, next += prefetched) {
         const std::int64_t first_bin = rows.begin(strip);
-        strip_rows(
+        strip_bins(
             fft, work, strip,
             next, [=](std::int64_t k, const Complex& value) __attribute__((always_inline)) {
                 store(re + first_bin + k * step, value.re);
@@ -167,15 +174,12 @@ void only_tile_rows(const TileFft& fft, const TileWork& work, std::int64_t first
     const std::int64_t step = fft.first.length;
     const Strips rows{step};
     for (std::int64_t strip = first_strip; strip < end_strip; ++strip) {
-        const Complex* source =
-            reinterpret_cast<const Complex*>(work.scratch) + strip * (fft.second.length + 1);
         double* target = bins + 2 * rows.begin(strip);
-        transform(
-            fft.second, [=](std::int64_t j) __attribute__((always_inline)) { return source[j]; },
-            [=](std::int64_t k, const Complex& value) __attribute__((always_inline)) {
-                write_points(target + 2 * k * step, value, false);
-            },
-            work.stages);
+        strip_rows<in_pair_order>(
+            fft, work,
+            strip, [=](std::int64_t k, const Complex& value) __attribute__((always_inline)) {
+                store_pairs(target + 2 * k * step, value);
+            });
     }
 }
 

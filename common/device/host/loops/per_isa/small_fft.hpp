@@ -111,36 +111,138 @@ void last_stage(const SmallFftStage& stage, const Complex* from, Store store_poi
         });
 }
 
-// The only stage: from the one functor to the other.
+// The only stage: from the one functor to the other, for each strip.
 template <typename Load, typename Store>
-void only_stage(int length, Load load_point, Store store_point) {
+void only_stage(int length, std::int64_t begin, std::int64_t end, Load load_point,
+                Store store_point) {
     with_radix(
         length, [&](auto radix) __attribute__((always_inline)) {
             constexpr int R = decltype(radix)::value;
-            Complex x[R];
-            unrolled<R>([&](auto j) __attribute__((always_inline)) { x[j] = load_point(j); });
-            Butterfly<R>::apply(x);
-            unrolled<R>([&](auto k) __attribute__((always_inline)) { store_point(k, x[k]); });
+            for (std::int64_t strip = begin; strip < end; ++strip) {
+                Complex x[R];
+                unrolled<R>([&](auto j)
+                                __attribute__((always_inline)) { x[j] = load_point(strip, j); });
+                Butterfly<R>::apply(x);
+                unrolled<R>([&](auto k)
+                                __attribute__((always_inline)) { store_point(strip, k, x[k]); });
+            }
         });
 }
 
-/// load_point(j) gives element j, for each j once; store_point(k, value) takes element k of the
-/// result. `work` holds 2 length numbers in each lane.
+/// The FFT of each strip in [begin, end). load_point(strip, j) gives element j, for each j once;
+/// store_point(strip, k, value) takes element k of the result. `work` holds 2 length numbers in
+/// each lane.
+template <typename Load, typename Store>
+[[gnu::always_inline]] inline void transform_strips(const SmallFft& fft, std::int64_t begin,
+                                                    std::int64_t end, Load load_point,
+                                                    Store store_point, double* work) {
+    if (fft.stages == 1)
+        return only_stage(fft.length, begin, end, load_point, store_point);
+    for (std::int64_t strip = begin; strip < end; ++strip) {
+        auto* from = reinterpret_cast<Complex*>(work);
+        Complex* to = from + fft.length;
+        first_stage(
+            fft.stage[0],
+            [=](std::int64_t j) __attribute__((always_inline)) { return load_point(strip, j); },
+            from);
+        for (int index = 1; index + 1 < fft.stages; ++index) {
+            middle_stage(fft.stage[index], from, to);
+            Complex* const swapped = from;
+            from = to;
+            to = swapped;
+        }
+        last_stage(
+            fft.stage[fft.stages - 1],
+            from, [=](std::int64_t k, const Complex& value) __attribute__((always_inline)) {
+                store_point(strip, k, value);
+            });
+    }
+}
+
+/// One FFT: load_point(j), store_point(k, value).
 template <typename Load, typename Store>
 [[gnu::always_inline]] inline void transform(const SmallFft& fft, Load load_point,
                                              Store store_point, double* work) {
-    if (fft.stages == 1)
-        return only_stage(fft.length, load_point, store_point);
-    auto* from = reinterpret_cast<Complex*>(work);
-    Complex* to = from + fft.length;
-    first_stage(fft.stage[0], load_point, from);
-    for (int index = 1; index + 1 < fft.stages; ++index) {
-        middle_stage(fft.stage[index], from, to);
-        Complex* const swapped = from;
-        from = to;
-        to = swapped;
+    transform_strips(
+        fft, 0, 1,
+        [=](std::int64_t, std::int64_t j) __attribute__((always_inline)) { return load_point(j); },
+        [=](std::int64_t, std::int64_t k, const Complex& value)
+            __attribute__((always_inline)) { store_point(k, value); },
+        work);
+}
+
+/// Rows of numbers as transform_strips() leaves those of load_pairs(): [strip of j][2 lanes].
+struct Rows {
+    const Complex* first;
+    std::int64_t step;
+};
+
+// The first of two stages for `lanes` rows, with adjacent points of a row in the lanes.
+inline void row_stage(const SmallFftStage& stage, const Complex* twiddles, const Rows& rows,
+                      Complex* to, std::int64_t step) {
+    const std::int64_t strips = stage.after / lanes;
+    with_radix(
+        stage.radix, [&](auto radix) __attribute__((always_inline)) {
+            constexpr int R = decltype(radix)::value;
+            for (std::int64_t row = 0; row < lanes; ++row) {
+                const Complex* w = twiddles;
+                for (std::int64_t strip = 0; strip < strips; ++strip, w += R) {
+                    const Complex* source = rows.first + row * rows.step + strip;
+                    Complex* target = to + row * step + strip;
+                    Complex x[R];
+                    unrolled<R>([&](auto j)
+                                    __attribute__((always_inline)) { x[j] = source[j * strips]; });
+                    Butterfly<R>::apply(x);
+                    target[0] = x[0];
+                    unrolled<R - 1>([&](auto k) __attribute__((always_inline)) {
+                        target[(k + 1) * strips] = x[k + 1] * w[k + 1];
+                    });
+                }
+            }
+        });
+}
+
+/// The FFTs of `lanes` rows; a lane of the result has row order(lane). There are one or two stages,
+/// and the last one's radix is a multiple of the lanes: it transposes its points in registers.
+/// `twiddles` are TileFft's for rows; store_point(k, value) takes element k.
+template <int (*order)(int), typename Store>
+[[gnu::always_inline]] inline void transform_rows(const SmallFft& fft, const double* twiddles,
+                                                  Rows rows, Store store_point, double* work) {
+    const SmallFftStage& last = fft.stage[fft.stages - 1];
+    if (fft.stages == 2) {
+        auto* between = reinterpret_cast<Complex*>(work);
+        const std::int64_t step = fft.length / lanes + 1;  // spreads rows over the cache
+        row_stage(fft.stage[0], reinterpret_cast<const Complex*>(twiddles), rows, between, step);
+        rows = {between, step};
     }
-    last_stage(fft.stage[fft.stages - 1], from, store_point);
+    with_radix(
+        last.radix, [&](auto radix) __attribute__((always_inline)) {
+            constexpr int R = decltype(radix)::value;
+            if constexpr (R % lanes == 0) {
+                for (std::int64_t index = 0; index < last.before; ++index) {
+                    const Complex* source = rows.first + index * (R / lanes);
+                    Complex x[R];
+                    unrolled<R / lanes>([&](auto strip) __attribute__((always_inline)) {
+                        Vector re[lanes];
+                        Vector im[lanes];
+                        unrolled<lanes>([&](auto lane) __attribute__((always_inline)) {
+                            const Complex& point = source[order(lane) * rows.step + strip];
+                            re[lane] = point.re;
+                            im[lane] = point.im;
+                        });
+                        transpose(re);
+                        transpose(im);
+                        unrolled<lanes>([&](auto lane) __attribute__((always_inline)) {
+                            x[strip * lanes + in_pair_order(lane)] = {re[lane], im[lane]};
+                        });
+                    });
+                    Butterfly<R>::apply(x);
+                    unrolled<R>([&](auto k) __attribute__((always_inline)) {
+                        store_point(index + last.before * k, x[k]);
+                    });
+                }
+            }
+        });
 }
 
 }  // namespace quartet::device::QUARTET_ISA
