@@ -37,9 +37,9 @@ bool exceeds(const FourStepFft& shape, Bytes caches);
 
 /// Column FFTs with adjacent columns of a tile in the lanes of a vector; each tile is itself a
 /// four-step FFT of M = A B points, a matrix [A][B]. A strip of columns is transformed at a time
-/// (contiguous loads), multiplied by w_M^(b ka), and stored transposed in the second-level cache.
-/// Then adjacent ka are in the lanes while the rows are transformed. The result is adjacent bins
-/// k1 = ka + A kb: a SIMD block or a part of one, multiplied by w_N^(t k1) and written to its part.
+/// (contiguous loads), multiplied by w_M^(b ka), and stored in the second-level cache. Then as many
+/// rows as there are lanes are transformed, first with adjacent b in the lanes; the last stage
+/// transposes, so that they hold adjacent ka. The result is adjacent bins k1 = ka + A kb: a SIMD block or a part of one, multiplied by w_N^(t k1) and written to its part.
 /// Memory is read once and written once.
 ///
 /// Null unless M = A B with both factors in 8 to 256 and no prime factor above 7.

@@ -178,8 +178,8 @@ struct Rows {
 };
 
 // The first of two stages for `lanes` rows, with adjacent points of a row in the lanes.
-inline void row_stage(const SmallFftStage& stage, const Complex* twiddles, const Rows& rows,
-                      Complex* to, std::int64_t step) {
+inline void row_stage(const SmallFftStage& stage, const Complex* twiddles, Rows rows, Complex* to,
+                      std::int64_t step) {
     const std::int64_t strips = stage.after / lanes;
     with_radix(
         stage.radix, [&](auto radix) __attribute__((always_inline)) {
@@ -203,7 +203,7 @@ inline void row_stage(const SmallFftStage& stage, const Complex* twiddles, const
 }
 
 /// The FFTs of `lanes` rows; a lane of the result has row order(lane). There are one or two stages,
-/// and the last one's radix is a multiple of the lanes: it transposes its points in registers.
+/// and the last one's radix is a multiple of eight: it transposes its points in registers.
 /// `twiddles` are TileFft's for rows; store_point(k, value) takes element k.
 template <int (*order)(int), typename Store>
 [[gnu::always_inline]] inline void transform_rows(const SmallFft& fft, const double* twiddles,
@@ -215,11 +215,12 @@ template <int (*order)(int), typename Store>
         row_stage(fft.stage[0], reinterpret_cast<const Complex*>(twiddles), rows, between, step);
         rows = {between, step};
     }
+    const std::int64_t before = last.before;  // stores might change what is not the function's own
     with_radix(
-        last.radix, [&](auto radix) __attribute__((always_inline)) {
+        last.radix, [=](auto radix) __attribute__((always_inline)) {
             constexpr int R = decltype(radix)::value;
-            if constexpr (R % lanes == 0) {
-                for (std::int64_t index = 0; index < last.before; ++index) {
+            if constexpr (R % 8 == 0) {  // whole vectors of any width
+                for (std::int64_t index = 0; index < before; ++index) {
                     const Complex* source = rows.first + index * (R / lanes);
                     Complex x[R];
                     unrolled<R / lanes>([&](auto strip) __attribute__((always_inline)) {
@@ -238,7 +239,7 @@ template <int (*order)(int), typename Store>
                     });
                     Butterfly<R>::apply(x);
                     unrolled<R>([&](auto k) __attribute__((always_inline)) {
-                        store_point(index + last.before * k, x[k]);
+                        store_point(index + before * k, x[k]);
                     });
                 }
             }
