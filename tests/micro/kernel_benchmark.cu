@@ -494,7 +494,7 @@ void products(Bench& bench, cublasHandle_t cublas, std::int64_t n, int multiproc
     };
     // As a matrix share does.
     const auto kept = [&](std::int64_t count) {
-        return static_cast<int>(std::min<std::int64_t>(64, 64 * (l2 / 2) / (8 * count)));
+        return static_cast<int>(std::min<std::int64_t>(64, 64 * (l2 / 3) / (8 * count)));
     };
     const DirectionOnGpu as_it_is{factor, factor, {}, nullptr, nullptr};
     {

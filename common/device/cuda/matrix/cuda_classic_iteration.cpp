@@ -96,7 +96,7 @@ std::int64_t resident_blocks(std::int64_t of_multiprocessor) {
 }
 
 int parts_kept_in_l2(Bytes matrix) {
-    const std::int64_t room = gpu_attribute(cudaDevAttrL2CacheSize) / 2;
+    const std::int64_t room = gpu_attribute(cudaDevAttrL2CacheSize) / 3;
     return static_cast<int>(
         std::min<std::int64_t>(64, 64 * room / std::max<std::int64_t>(matrix.value, 1)));
 }

@@ -46,8 +46,8 @@ class CudaMatrixShare : public MatrixShare, private ClassicIteration {
 
 /// As many blocks as the current GPU runs at once.
 std::int64_t resident_blocks(std::int64_t of_multiprocessor);
-/// Of 64 equal parts of a matrix: how many half of the current GPU's L2 cache has room for. The
-/// other half is left to what passes through, and to the vectors.
+/// Of 64 equal parts of a matrix: how many a third of the current GPU's L2 cache has room for. The
+/// rest is left to what passes through, and to the vectors.
 int parts_kept_in_l2(Bytes matrix);
 
 }  // namespace quartet::device

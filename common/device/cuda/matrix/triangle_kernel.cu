@@ -67,19 +67,25 @@ struct Place {
     __device__ int tiles_before(const TriangleOnGpu& triangle) const {
         return tile - static_cast<int>(triangle.panels[panel].first_tile);
     }
-    __device__ L2Policy policy(const TriangleOnGpu& triangle) const {
-        return l2_policy(tile % 64 < triangle.kept);
-    }
+    /// Whether the tile stays in the L2 cache.
+    __device__ bool kept(const TriangleOnGpu& triangle) const { return tile % 64 < triangle.kept; }
     __device__ int column(const TriangleOnGpu& triangle) const {
         return first_row(triangle) + tiles_before(triangle) * edge;
     }
 };
 
-__device__ void load(const double* first, int stride, L2Policy policy, double2 (&elements)[batch]) {
+__device__ void load(const double* first, int stride, bool kept, double2 (&elements)[batch]) {
+    if (kept) {
+#pragma unroll
+        for (int row = 0; row < batch; ++row)
+            elements[row] =
+                __ldcg(reinterpret_cast<const double2*>(first + std::int64_t{row} * stride));
+        return;
+    }
 #pragma unroll
     for (int row = 0; row < batch; ++row)
         elements[row] =
-            load_by(reinterpret_cast<const double2*>(first + std::int64_t{row} * stride), policy);
+            __ldcs(reinterpret_cast<const double2*>(first + std::int64_t{row} * stride));
 }
 
 /// Adds rows to the sums of the thread's columns, and returns, at lanes 8 i, the sum over row
@@ -113,8 +119,8 @@ __global__ void __launch_bounds__(block_threads, triangle_blocks_of_multiprocess
     const int end = static_cast<int>(triangle.work[blockIdx.x + 1].first_tile);
     Place place(triangle, triangle.work[blockIdx.x]);
     if (lane < rows_ahead)
-        bring_to_l2(place.row - 2 * lane + std::int64_t{lane} * place.stride, half * sizeof(double),
-                    place.policy(triangle));
+        bring_to_l2(place.row - 2 * lane + std::int64_t{lane} * place.stride,
+                    half * sizeof(double));
     wait_for_last_kernel();
     const double beta = begin_product(direction);
     const auto element = [&](int i) {
@@ -127,8 +133,8 @@ __global__ void __launch_bounds__(block_threads, triangle_blocks_of_multiprocess
     __syncthreads();
     for (int side = 0; place.tile < end; side = 1 - side) {
         double2 elements[batch];
-        const L2Policy policy = place.policy(triangle);
-        load(place.row, place.stride, policy, elements);
+        const bool kept = place.kept(triangle);
+        load(place.row, place.stride, kept, elements);
         const bool on_diagonal = place.tiles_before(triangle) == 0;
         if (begins) {
             of_rows[warp][lane] = element(place.first_row(triangle) + first_row_of_warp() + lane);
@@ -142,7 +148,7 @@ __global__ void __launch_bounds__(block_threads, triangle_blocks_of_multiprocess
         for (int row = 0; row < rows_of_warp; row += batch) {
             const double sum = add_rows(elements, factor, &of_rows[warp][row], sums);
             if (row + batch < rows_of_warp)
-                load(place.row + std::int64_t{row + batch} * place.stride, place.stride, policy,
+                load(place.row + std::int64_t{row + batch} * place.stride, place.stride, kept,
                      elements);
             if (lane % 8 == 0)
                 row_sums[warp][row + lane / 8] += sum;
