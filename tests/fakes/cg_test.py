@@ -20,10 +20,8 @@ class StandInCg(unittest.TestCase):
             for problem in ("--problem laplace --size 131 --iterations 12",
                             "--problem random --size 7 --iterations 3"):
                 with self.subTest(ranks=ranks, transport=transport, problem=problem):
-                    rows = assert_verified(self, on_gpu(ranks, problem, EVERY_WAY,
-                                                        f"--transport {transport}"), 4)
-                    self.assertEqual(["rows by" in row.get("note", "") for row in rows],
-                                     [True, True, False, False])
+                    assert_verified(self, on_gpu(ranks, problem, EVERY_WAY,
+                                                 f"--transport {transport}"), 4)
 
     def test_goes_on_from_a_checkpoint_with_the_same_residuals(self):
         case = "--size 60 --iterations 40"

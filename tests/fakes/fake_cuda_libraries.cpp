@@ -7,7 +7,6 @@
 
 #include "core/environment.hpp"
 #include "device/cuda/blas/cublas_library.hpp"
-#include "device/cuda/blas/gemv_kernel.hpp"
 #include "device/cuda/fft/cufft_library.hpp"
 #include "device/host/fft/host_ffts.hpp"
 #include "fakes/fake_cuda_runtime.hpp"
@@ -124,20 +123,6 @@ cublasStatus_t sgemm(cublasHandle_t handle, cublasOperation_t of_a, cublasOperat
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/// Rows of ours, which are columns to BLAS.
-cublasStatus_t dgemv(cublasHandle_t handle, cublasOperation_t operation, std::int64_t columns,
-                     std::int64_t rows, const double* alpha, const double* a, std::int64_t a_step,
-                     const double* x, std::int64_t x_step, const double* beta, double* y,
-                     std::int64_t y_step) {
-    if (operation != CUBLAS_OP_T || *alpha != 1 || *beta != 0 || a_step < columns || x_step != 1 ||
-        y_step != 1 || handle->workspace == nullptr)
-        return CUBLAS_STATUS_INVALID_VALUE;
-    if (refuses(handle->used))
-        return CUBLAS_STATUS_EXECUTION_FAILED;
-    launch_gemv({a, rows, columns, a_step}, x, y, handle->stream);
-    return CUBLAS_STATUS_SUCCESS;
-}
-
 // use(point, where it lies in the plan's layout), one transform after another.
 template <typename Use>
 void for_each_point(const TransformPlan& plan, Use use) {
@@ -238,8 +223,7 @@ std::shared_ptr<const CublasLibrary> load_cublas() {
                                                                .set_stream = set_stream,
                                                                .set_workspace = set_workspace,
                                                                .set_math_mode = set_math_mode,
-                                                               .sgemm = sgemm,
-                                                               .dgemv = dgemv});
+                                                               .sgemm = sgemm});
 }
 
 std::shared_ptr<const CufftLibrary> load_cufft() {

@@ -121,7 +121,7 @@ MUTANTS = [
      "        __syncthreads();  // until the last chunk is done\n", ""),
     ("a block goes on with the next one's rows", ROWS,
      "while (number < end && number < end_of_chunk)", "while (number < end_of_chunk)"),
-    ("a row is multiplied by another one's p", ROWS, "rows.first_row + row)", "row)"),
+    ("a row is multiplied by another one's p", ROWS, "rows.first_row + row, 0", "row, 0"),
     ("no barrier before p.Ap is summed", ROWS,
      "    __syncthreads();\n    if (thread > 0)", "    if (thread > 0)"),
     ("a chunk is left out", ROWS, "chunk < chunks; chunk += of", "chunk + 1 < chunks; chunk += of"),

@@ -16,8 +16,7 @@ std::shared_ptr<const CublasLibrary> load_cublas() {
                         LibraryFunction{&Cublas::set_math_mode, "cublasSetMathMode"},
                         LibraryFunction{&Cublas::set_emulation_strategy,
                                         "cublasSetEmulationStrategy", Presence::optional},
-                        LibraryFunction{&Cublas::sgemm, "cublasSgemm_v2_64"},
-                        LibraryFunction{&Cublas::dgemv, "cublasDgemv_v2_64"});
+                        LibraryFunction{&Cublas::sgemm, "cublasSgemm_v2_64"});
 }
 
 }  // namespace quartet::device

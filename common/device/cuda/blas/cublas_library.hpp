@@ -19,7 +19,6 @@ struct CublasLibrary {
     /// Takes a cublasEmulationStrategy_t, which CUDA 12.9 brought. Null in earlier libraries.
     cublasStatus_t (*set_emulation_strategy)(cublasHandle_t, int) = nullptr;
     decltype(&cublasSgemm_v2_64) sgemm = nullptr;
-    decltype(&cublasDgemv_v2_64) dgemv = nullptr;
 };
 
 /// Loads the library. Throws Unavailable if it cannot be had.

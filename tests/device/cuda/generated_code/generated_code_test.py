@@ -17,10 +17,11 @@ TABLE = Path(__file__).with_name("figures.json")
 ALWAYS = (80, 90, 100)  # and the newest
 # Load nothing, or next to nothing, or from the caches.
 SMALL = ("fill<double>", "fill<float>", "fill_tiles", "sum_partials", "update_alpha_kernel",
-         "update_alpha_beta_kernel", "update_beta_kernel", "add_tiles", "multiply_add<double>",
-         "multiply_add<float>")
+         "update_alpha_beta_kernel", "update_beta_kernel", "add_product<ChunkSums>", "add_product<TriangleSums>",
+         "update_blocks_of<ChunkSums>", "update_blocks_of<TriangleSums>", "last_direction",
+         "multiply_add<double>", "multiply_add<float>")
 # Loads' share of the traffic, where there are stores; by the beginning of the name.
-LOADS = {"update_packs": 2 / 3, "sum_blocks<UpdateClassic": 4 / 6, "sum_blocks<UpdateSingle": 5 / 9,
+LOADS = {"update_packs": 2 / 3, "sum_blocks<UpdateSingle": 5 / 9,
          "multiply_by_twiddles": 1 / 2, "pack": 1 / 2, "unpack": 1 / 2, "scatter_tile": 1 / 2,
          "transpose": 1 / 2, "natural_order": 1 / 2}
 # Kernels with less than twice the loads in flight that the memory of a GPU needs.

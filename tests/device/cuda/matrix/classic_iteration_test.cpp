@@ -173,6 +173,8 @@ TEST_F(ClassicIterationKernelsTest, NotesTheFirstFailure) {
     const State wanted = iterate_plainly(indefinite, 5, 4);
     ASSERT_EQ(wanted.scalars.failed_at, 1);
 
+    expect_state(by_rows(indefinite, 5, 2, 2), iterate_plainly(indefinite, 5, 2));
+
     for (const State& found : {by_rows(indefinite, 5, 2, 4), by_triangle(indefinite, 5, 4)}) {
         EXPECT_EQ(found.scalars.failed_at, 1);
         EXPECT_NEAR(found.scalars.failed_curvature, wanted.scalars.failed_curvature, 1e-13);
