@@ -28,7 +28,7 @@ LOADS = {"update_packs": 2 / 3, "sum_blocks<UpdateSingle": 5 / 9,
 BELOW_TWICE = {
     (100, "multiply_rows<ReadPairs>"): "1.97 times: four blocks have no registers for more",
     (100, "multiply_rows<ReadSingles>"): "1.97 times: four blocks have no registers for more",
-    (100, "multiply_tiles"): "conditions of ragged tiles part a batch of loads",
+    (100, "multiply_tiles"): "1.6 times: four rows at once; with more, registers spill",
     (100, "transpose"): "conditions of ragged squares part them; unconditional ones do worse on Hopper",
     (100, "unpack"): "1.9 times: three blocks, by the registers of its places",
 }
