@@ -1,6 +1,6 @@
 #include "device/cuda/matrix/classic_iteration.cuh"
 #include "device/cuda/matrix/triangle_kernel.hpp"
-#include "device/cuda/runtime/l2_cache.cuh"
+#include "device/cuda/runtime/instructions.cuh"
 #include "device/cuda/runtime/loaded_kernels.hpp"
 #include "device/cuda/runtime/warp_sums.cuh"
 

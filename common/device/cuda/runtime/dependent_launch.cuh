@@ -5,25 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "device/cuda/runtime/instructions.cuh"
+
 namespace quartet::device {
 
 /// Programmatic dependent launch (CUDA C++ Programming Guide): a kernel's blocks may start while
 /// the kernel before it still runs, and wait before they touch what it reads or writes. GPUs before
 /// Hopper have no such launches: there the next kernel starts when the last one has ended.
-
-/// Until the kernel before has ended, and its writes can be seen. Each thread calls it.
-__device__ inline void wait_for_last_kernel() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
-/// The next kernel's blocks may start once all blocks of this one have said so, or ended.
-__device__ inline void let_next_kernel_start() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;");
-#endif
-}
 
 struct DependentLaunch {
     std::int64_t blocks = 0;
