@@ -37,7 +37,7 @@ VENDORS = {
     r"(grpc(pp)?|google/protobuf)/.*": ("common/comm/transport/grpc/*", "tests/comm/transport/grpc/*"),
     r"hwloc.*": ("common/comm/topology/topology*", "common/bench/report/provenance*"),
     r"xxhash\.h": ("common/core/files/checksum*",),
-    r"Random123/.*": ("common/core/data_source*", "tests/core/data_source*"),
+    r"Random123/.*": ("common/core/data_source*", "common/device/cuda/data/*", "tests/core/data_source*"),
 }
 # What the compiler may use, by processor.
 CONDITIONAL = ("common/device/host/loops/per_isa/simd.hpp", "common/device/cuda/runtime/instructions.cuh")
