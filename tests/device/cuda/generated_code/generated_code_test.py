@@ -15,11 +15,12 @@ from loads_in_flight import GPUS, mean_in_flight
 
 TABLE = Path(__file__).with_name("figures.json")
 ALWAYS = (80, 90, 100)  # and the newest
-# Load nothing, or next to nothing, or from the caches.
+# Load nothing, or next to nothing, or from the caches; by the beginning of the name. Passes of transforms copy a
+# tile ahead past the registers: 128 KB in flight in an SM.
 SMALL = ("fill<double>", "fill<float>", "fill_tiles", "sum_partials", "update_alpha_kernel",
          "update_alpha_beta_kernel", "update_beta_kernel", "add_product<ChunkSums>", "add_product<TriangleSums>",
          "update_blocks_of<ChunkSums>", "update_blocks_of<TriangleSums>", "last_direction",
-         "multiply_add<double>", "multiply_add<float>")
+         "multiply_add<", "fft_pass<")
 # Loads' share of the traffic, where there are stores; by the beginning of the name.
 LOADS = {"update_packs": 2 / 3, "sum_blocks<UpdateSingle": 5 / 9,
          "multiply_by_twiddles": 1 / 2, "pack": 1 / 2, "unpack": 1 / 2, "scatter_tile": 1 / 2,
@@ -117,7 +118,9 @@ def loaded(text):
             else:
                 found[-1] += letter
         assert all(found[first:]), names
-    return set(found)
+    # And those of a table that a function goes through.
+    tables = re.findall(r"\bmade<([^>]*)>\(", text)
+    return {*found, *(f"fft_pass<{''.join(arguments.split())}>" for arguments in tables)}
 
 
 class LoadedKernels(unittest.TestCase):
@@ -150,7 +153,7 @@ class GeneratedCode(unittest.TestCase):
         table = json.loads(TABLE.read_text(encoding="utf-8"))["architectures"]
         below = {(architecture, name) for architecture, gpu in GPUS.items()
                  for name, row in table[str(architecture)].items()
-                 if name not in SMALL and times_needed(name, row["in_flight"], gpu) < 2}
+                 if not name.startswith(SMALL) and times_needed(name, row["in_flight"], gpu) < 2}
         self.assertEqual(below, set(BELOW_TWICE))
 
     def test_is_no_worse_than_the_table(self):
