@@ -39,8 +39,9 @@ bool exceeds(const FourStepFft& shape, Bytes caches);
 /// four-step FFT of M = A B points, a matrix [A][B]. A strip of columns is transformed at a time
 /// (contiguous loads), multiplied by w_M^(b ka), and stored in the second-level cache. Then as many
 /// rows as there are lanes are transformed, first with adjacent b in the lanes; the last stage
-/// transposes, so that they hold adjacent ka. The result is adjacent bins k1 = ka + A kb: a SIMD block or a part of one, multiplied by w_N^(t k1) and written to its part.
-/// Memory is read once and written once.
+/// transposes, so that they hold adjacent ka. The result is adjacent bins k1 = ka + A kb: a SIMD
+/// block or a part of one, multiplied by w_N^(t k1) and written to its part. Memory is read once
+/// and written once.
 ///
 /// Null unless M = A B with both factors in 8 to 256 and no prime factor above 7.
 std::unique_ptr<ColumnFfts> plan_simd_column_ffts(const FourStepFft& shape,
