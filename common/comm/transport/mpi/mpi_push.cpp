@@ -17,14 +17,24 @@ constexpr int acknowledgement_tag = 2;
 // the rate (stream/README.md).
 constexpr int most_offered = 16;
 
-}  // namespace
-
-Bytes mpi_push_memory(const IncomingPushes& pushes, const TransportSettings& settings) {
-    return pushes.senders * pieces_of(pushes.size, settings).memory();
+// Within a node the receiver's core copies: a second piece would not come while it adds the first,
+// and would take as much of its cache again.
+PieceSettings push_pieces(Bytes vector, const OperationContext& here) {
+    PieceSettings pieces = pieces_of(vector, here.settings);
+    if (here.nodes == 1 && here.kind == device::MemoryKind::host) {
+        pieces.under_way = 1;
+    }
+    return pieces;
 }
 
-MpiPush::MpiPush(const PushPlan& plan, const Communicator& comm, const Topology& topology,
-                 device::Device& device, Track& track, const TransportSettings& settings)
+}  // namespace
+
+Bytes mpi_push_memory(const IncomingPushes& pushes, const OperationContext& here) {
+    return pushes.senders * push_pieces(pushes.size, here).memory();
+}
+
+MpiPush::MpiPush(const PushPlan& plan, const Communicator& comm, device::Device& device,
+                 Track& track, const OperationContext& here)
     : plan_(plan),
       comm_(comm),
       device_(device),
@@ -33,21 +43,15 @@ MpiPush::MpiPush(const PushPlan& plan, const Communicator& comm, const Topology&
       chunks_(0, {}) {
     const bool receives = comm.rank() == plan.receiver;
     const Bytes vector = receives ? plan.target.bytes() : plan.source.bytes();
-    const PieceSettings pieces = pieces_of(vector, settings);
+    const PieceSettings pieces = push_pieces(vector, here);
     chunks_ = Chunks(vector.value, pieces.piece);
     if (receives) {
         incoming_.reserve(plan.senders.size());
-        for (const int sender : plan.senders) {
-            PieceSettings from = pieces;
-            // Within a node the receiver's core copies: a second piece would not come while it adds
-            // the first, and would take as much of its cache again.
-            if (!device::has_own_memory(device) && topology.same_node(sender, plan.receiver)) {
-                from.under_way = 1;
-            }
-            incoming_.emplace_back(comm, device, track, device.memory_kind(), from);
+        for (std::size_t sender = 0; sender < plan.senders.size(); ++sender) {
+            incoming_.emplace_back(comm, device, track, device.memory_kind(), pieces);
         }
     } else {
-        const int offered = pieces.under_way > 1 ? most_offered : 1;
+        const int offered = here.settings.pipeline == Pipeline::on ? most_offered : 1;
         requests_.assign(static_cast<std::size_t>(offered), MPI_REQUEST_NULL);
     }
 }
@@ -78,10 +82,8 @@ void MpiPush::send_all(int count) {
     receive_bytes({}, plan_.receiver, acknowledgement_tag, comm_.handle());
 }
 
-void MpiPush::post(std::size_t sender, std::int64_t chunk, std::int64_t total) {
-    if (chunk < total) {
-        incoming_[sender].post(chunk, chunks_.size(chunk), plan_.senders[sender], push_tag);
-    }
+void MpiPush::post(std::size_t sender, std::int64_t chunk) {
+    incoming_[sender].post(chunk, chunks_.size(chunk), plan_.senders[sender], push_tag);
 }
 
 void MpiPush::add(std::size_t sender, std::int64_t chunk, device::Stream& stream) {
@@ -97,15 +99,18 @@ void MpiPush::add(std::size_t sender, std::int64_t chunk, device::Stream& stream
 
 void MpiPush::receive_all(int count, device::Stream& stream) {
     const std::int64_t total = count * chunks_.count();
-    for (std::size_t sender = 0; sender < plan_.senders.size(); ++sender) {
-        for (int chunk = 0; chunk < incoming_[sender].under_way(); ++chunk) {
-            post(sender, chunk, total);
+    const std::int64_t ahead = std::min<std::int64_t>(incoming_.front().under_way(), total);
+    for (std::int64_t chunk = 0; chunk < ahead; ++chunk) {
+        for (std::size_t sender = 0; sender < plan_.senders.size(); ++sender) {
+            post(sender, chunk);
         }
     }
     for (std::int64_t chunk = 0; chunk < total; ++chunk) {
         for (std::size_t sender = 0; sender < plan_.senders.size(); ++sender) {
             add(sender, chunk, stream);
-            post(sender, chunk + incoming_[sender].under_way(), total);
+            if (chunk + ahead < total) {
+                post(sender, chunk + ahead);
+            }
         }
     }
     for (const int sender : plan_.senders) {

@@ -16,10 +16,8 @@ namespace {
 constexpr TransportTraits mpi_traits{
     .name = "mpi",
     .capabilities = all_capabilities,
-    .push_memory =
-        [](const IncomingPushes& pushes, const OperationContext& here) {
-            return mpi_push_memory(pushes, here.settings);
-        },
+    .push_memory = [](const IncomingPushes& pushes,
+                      const OperationContext& here) { return mpi_push_memory(pushes, here); },
     .reduce_scatter_memory =
         [](int ranks, Bytes mine, const OperationContext& here) {
             return here.kind == device::MemoryKind::device
@@ -42,9 +40,9 @@ class MpiTransport final : public Transport {
   public:
     explicit MpiTransport(const TransportContext& context)
         : comm_(context.world.duplicate()),
-          topology_(context.topology),
           device_(context.device),
           settings_(context.settings),
+          nodes_(context.topology.nodes()),
           track_(context.trace.track("mpi")),
           messages_(comm_, track_) {}
 
@@ -55,7 +53,9 @@ class MpiTransport final : public Transport {
     }
 
     std::unique_ptr<Push> prepare_push(const PushPlan& plan) override {
-        return std::make_unique<MpiPush>(plan, comm_, topology_, device_, track_, settings_);
+        return std::make_unique<MpiPush>(
+            plan, comm_, device_, track_,
+            OperationContext{settings_, device_.memory_kind(), nodes_});
     }
 
     void send(device::View<const std::byte> data, int to, device::Stream& stream) override {
@@ -92,9 +92,9 @@ class MpiTransport final : public Transport {
     [[nodiscard]] MessageContext message_context() { return {comm_, messages_, device_}; }
 
     Communicator comm_;
-    const Topology& topology_;
     device::Device& device_;
     TransportSettings settings_;
+    int nodes_;
     Track& track_;
     MpiMessages messages_;
 };
