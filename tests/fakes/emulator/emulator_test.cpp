@@ -220,7 +220,7 @@ TEST(EmulatedLaunchTest, RefusesWhatEveryGpuRefuses) {
     EXPECT_TRUE(why_no_launch({1, 1025, 0}));
     EXPECT_TRUE(why_no_launch({1, {32, 33, 1}, 0}));
     EXPECT_TRUE(why_no_launch({1, {1, 1, 65}, 0}));
-    EXPECT_TRUE(why_no_launch({1, 32, (48 << 10) + 1}));
+    EXPECT_TRUE(why_no_launch({1, 32, most_allowed_shared_bytes + 1}));
 }
 
 TEST(EmulatedOrderTest, HasAName) {
