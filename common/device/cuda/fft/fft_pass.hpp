@@ -10,7 +10,7 @@ namespace quartet::device {
 /// 64 to 4096 points, each of which a thread block holds in registers and shared memory. A pass
 /// reads and writes each point once, so a transform of two passes moves 64 bytes a point.
 
-/// What a tile has 2^log_width of, next to each other, and which factors its points take first.
+/// The layout of a tile's 2^log_width adjacent transforms, and the factors of its points.
 enum class FftLines {
     columns,              ///< columns, without factors
     columns_of_one_row,   ///< columns with the same factors
@@ -26,8 +26,8 @@ struct FftPassShape {
     friend bool operator==(const FftPassShape&, const FftPassShape&) = default;
 };
 
-/// Points from one place to the next of the lower and of the higher digit of a tile's number, and
-/// of the points of a column, or of rows.
+/// Strides, in points: between tiles whose numbers differ by one in the lower digit or in the higher
+/// digit, and between neighbours in a column, or between rows.
 struct FftSteps {
     std::int64_t low = 0;
     std::int64_t high = 0;
@@ -60,7 +60,7 @@ struct FftPass {
 };
 
 /// The longest transform of a pass, and what a block has of points: more than 200 KB of shared
-/// memory take a Hopper GPU or a later one.
+/// memory, which need a Hopper GPU or a later one.
 inline constexpr int most_fft_pass_bits = 12;
 inline constexpr int fft_tile_bits = 13;
 inline constexpr std::int64_t fft_root_entries = std::int64_t{2} << most_fft_pass_bits;

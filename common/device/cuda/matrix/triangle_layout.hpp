@@ -16,7 +16,7 @@ namespace quartet::device {
 /// A product shares out the part's tiles, panel after panel and from left to right, over blocks of
 /// threads: each has the same number of neighbours, one more or less. A tile leaves 128 sums over
 /// its columns; a block leaves 2 x 128 sums over the rows of each panel that it has tiles of, one
-/// for each half of the columns. Both are under one percent of what is read. Whoever needs the
+/// for each half of the columns. Each is at most two percent of what is read. Whoever needs the
 /// product adds them up in a fixed order. Smaller tiles would leave more sums; larger ones could
 /// not be shared out evenly at N = 4096, where an H100 has room for 528 blocks and the triangle has
 /// 528 tiles.
