@@ -35,8 +35,8 @@
 # MPIEXEC_FLAGS    replaces the flags chosen here; may be empty. The launcher's
 #                  messages are then shown, since it may reject them
 # QUARTET_THREADS  cores per rank (OMP_NUM_THREADS, else the cores divided by the
-#                  ranks; 1 where ranks may be on other hosts, or MPIEXEC_FLAGS
-#                  are set)
+#                  ranks; 1 where ranks may be on other hosts, MPIEXEC_FLAGS
+#                  are set, or ranks are not bound)
 # QUARTET_BIND     "none": do not bind, for jobs that run beside others, which
 #                  Open MPI would bind to the same first cores
 #
@@ -174,7 +174,8 @@ has_other_hosts() {
 
 if [ -z "$threads" ]; then
     threads=1
-    if [ "$ranks" -lt "$cores" ] && [ -z "${MPIEXEC_FLAGS+set}" ] && ! has_other_hosts; then
+    if [ "$ranks" -lt "$cores" ] && [ -z "${MPIEXEC_FLAGS+set}" ] && [ "${QUARTET_BIND:-core}" != none ] &&
+        ! has_other_hosts; then
         threads=$((cores / ranks))
     fi
 fi

@@ -86,9 +86,10 @@ void LimitPlan::count(bench::Arena& arena, int rank) const {
     const bool on_gpu = sgemm.memory == device::MemoryKind::device;
     const std::int64_t square = sgemm.edge * sgemm.edge;
     arena.count(3 * bytes_of<float>(square), room_of(on_gpu));
-    // To fill them, in turn.
-    arena.count(bytes_of<float>(std::min(square, bench::SgemmProbe::random_numbers)),
-                bench::Room::host);
+    if (on_gpu) {  // to fill them, in turn
+        arena.count(bytes_of<float>(std::min(square, bench::SgemmProbe::random_numbers)),
+                    bench::Room::host);
+    }
     if (copies && copies->in + copies->out > 0) {
         arena.count(copies->tile, bench::Room::host);
         arena.count(copies->tile, bench::Room::device);

@@ -27,7 +27,7 @@ class StandInFft(unittest.TestCase):
 
     def test_one_rank_goes_in_place_where_the_gpu_is_too_small(self):
         apart, = assert_verified(self, on_gpu(1, ONE_SIZE), 1)
-        in_place, = assert_verified(self, on_gpu(1, ONE_SIZE, "--device-memory 230KiB"), 1)
+        in_place, = assert_verified(self, on_gpu(1, ONE_SIZE, "--device-memory 300KiB"), 1)
         self.assertNotIn("in place", apart["note"])
         self.assertIn("in place", in_place["note"])
         assert_refused(self, on_gpu(1, ONE_SIZE, "--device-memory 150KiB"), BAD_USAGE, "fft",
@@ -36,7 +36,7 @@ class StandInFft(unittest.TestCase):
     def test_one_rank_has_one_tile_unless_a_folder_says_otherwise(self):
         whole, = assert_verified(self, on_gpu(1, "--size 65536"), 1)
         self.assertIn("/tiles:1/", whole["name"])
-        no_room, = assert_verified(self, on_gpu(1, "--size 65536 --device-memory 4MiB"), 1)
+        no_room, = assert_verified(self, on_gpu(1, "--size 65536 --device-memory 2600KiB"), 1)
         self.assertNotIn("/tiles:1/", no_room["name"])
         dealt, = assert_verified(self, on_gpu(2, "--size 65536"), 1)
         self.assertNotIn("/tiles:1/", dealt["name"])
@@ -64,7 +64,7 @@ class StandInFft(unittest.TestCase):
             self.assertIn("cuFFT 12.0.0's own transform", row["note"])
             self.assertGreater(row["fraction_of_limit"], 0)
         no_room = run("fake_gpu_fft", 1, ONE_SIZE, "--device cuda --formulation library "
-                      "--transport staged --device-memory 230KiB")
+                      "--transport staged --device-memory 180KiB")
         self.assertEqual(no_room.code, UNAVAILABLE)
         several = run("fake_gpu_fft", 2, ONE_SIZE, "--device cuda --formulation library "
                       "--transport staged")

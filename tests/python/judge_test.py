@@ -166,10 +166,9 @@ class Thresholds(unittest.TestCase):
         1e-3: {"LEAST_DEVIATION", "NOTABLE", "kilohertz"},
         0.01: {"FALSE_ALARMS", "LEAST_PHASE", "LEAST_DEVIATION", "LEAST_SHARE", "least_overhead"},
         0.05: {"ERROR", "FALSE_ALARMS", "SHARE_SPREAD", "UNSEEN", "disturbing_share", "least_drift"},
-        0.2: {"LEAST_MEMORY", "unbalanced"},
         0.5: {"FAR_BELOW", "MOST"},
         0.6: {"SETTLING_SHARE", "least_of_hardware"},
-        0.95: {"fallen", "worthwhile"},
+        1.5: {"dearest_last", "least_gap"},
     }
     # A prediction follows the programs' choice of tiles; the limit of a limit has the same value by chance.
     FOLLOWED = {four_step.AS_EVEN: {"AS_EVEN", "as_even", "implausible_fraction"}}

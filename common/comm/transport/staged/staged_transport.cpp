@@ -36,6 +36,24 @@ ChunkSizes chunk_sizes(const TransportSettings& settings) {
     return {chunk, chunk};
 }
 
+// Of all ranks of this one's node.
+Bytes memory_of_rings(const Topology& topology, Bytes chunk) {
+    const Communicator& node = topology.node();
+    return node.size() * shared_links_memory(node.size(), chunk);
+}
+
+bool rings_fit(const Topology& topology, Bytes chunk) {
+    return memory_of_rings(topology, chunk) <= topology.resources().shared_memory_free;
+}
+
+// Large chunks where each node has room for their rings. Both ends of a link cut alike. Collective.
+ChunkSizes fitting_chunks(const TransportContext& context) {
+    const ChunkSizes wanted = chunk_sizes(context.settings);
+    const bool fit =
+        context.settings.pipeline == Pipeline::off || rings_fit(context.topology, wanted.largest);
+    return context.world.all(fit) ? wanted : ChunkSizes{wanted.least, wanted.least};
+}
+
 int depth_of(const TransportSettings& settings) {
     return settings.pipeline == Pipeline::on ? pipeline_depth : 1;
 }
@@ -126,7 +144,7 @@ class StagedTransport final : public Transport {
   private:
     void make_links(const Topology& topology, const TransportSettings& settings);
     [[nodiscard]] StagedContext context() {
-        return {comm_, device_, track_, links_, *out_, *in_, *ready_, chunk_sizes(settings_)};
+        return {comm_, device_, track_, links_, *out_, *in_, *ready_, chunks_};
     }
     template <typename Add>
     void transfer(std::vector<KeptTransfer>& kept, device::View<const std::byte> data, int peer,
@@ -136,6 +154,7 @@ class StagedTransport final : public Transport {
     device::Device& device_;
     Track& track_;
     TransportSettings settings_;
+    ChunkSizes chunks_;
     bool one_node_;
     std::unique_ptr<device::Stream> out_;
     std::unique_ptr<device::Stream> in_;
@@ -153,6 +172,7 @@ StagedTransport::StagedTransport(const TransportContext& context)
       device_(context.device),
       track_(context.trace.track("staged")),
       settings_(context.settings),
+      chunks_(fitting_chunks(context)),
       one_node_(context.topology.nodes() == 1),
       out_(device_.make_stream("copy out", device::StreamKind::transfer)),
       in_(device_.make_stream("copy in", device::StreamKind::transfer)),
@@ -162,18 +182,16 @@ StagedTransport::StagedTransport(const TransportContext& context)
       sends_(links_.size()),
       receives_(links_.size()) {
     make_links(context.topology, context.settings);
-    description_ =
-        context.settings.pipeline == Pipeline::on
-            ? fmt::format("chunks of up to {}, {} in flight",
-                          to_exact_string(chunk_sizes(settings_).largest), pipeline_depth)
-            : "whole messages, one step after another";
+    description_ = context.settings.pipeline == Pipeline::on
+                       ? fmt::format("chunks of up to {}, {} in flight",
+                                     to_exact_string(chunks_.largest), pipeline_depth)
+                       : "whole messages, one step after another";
 }
 
 void StagedTransport::make_links(const Topology& topology, const TransportSettings& settings) {
     std::vector<std::unique_ptr<StagedLink>> within;
     if (settings.pipeline == Pipeline::on) {
-        SharedLinks shared =
-            make_shared_links(windows_, topology.node(), chunk_sizes(settings).largest);
+        SharedLinks shared = make_shared_links(windows_, topology.node(), chunks_.largest);
         rings_ = std::move(shared.memory);
         within = std::move(shared.links);
     }
@@ -206,17 +224,15 @@ std::optional<std::string> too_little_shared_memory(const TransportContext& cont
     if (context.settings.pipeline == Pipeline::off) {
         return std::nullopt;
     }
-    const Communicator& node = context.topology.node();
-    const Bytes needed =
-        node.size() * shared_links_memory(node.size(), chunk_sizes(context.settings).largest);
-    const Bytes free = context.topology.resources().shared_memory_free;
-    if (needed <= free) {
+    const Bytes least = chunk_sizes(context.settings).least;
+    if (rings_fit(context.topology, least)) {
         return std::nullopt;
     }
     return fmt::format(
         "transport staged needs {} of /dev/shm on the node ({} are free): use a smaller --chunk, "
         "or give it more (docker: --shm-size)",
-        to_string(needed), to_string(free));
+        to_string(memory_of_rings(context.topology, least)),
+        to_string(context.topology.resources().shared_memory_free));
 }
 
 std::optional<std::string> why_no_staged(const TransportContext& context) {

@@ -8,7 +8,6 @@
 #include "device/cuda/fft/twiddle_tables.hpp"
 #include "device/cuda/runtime/batch_split.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
-#include "device/cuda/runtime/gated_time.hpp"
 #include "device/cuda/runtime/require_device.hpp"
 
 namespace quartet::device {
@@ -159,37 +158,6 @@ class OwnWholeFft final : public SingleRankFft {
     CudaEvent used_;
 };
 
-constexpr int trials = 3;      // the best counts
-constexpr int transforms = 2;  // of a trial
-
-// The time of one transform in place, whose plan exists as long as that takes.
-Seconds time_of(SingleRankFft& fft, View<Point> points, CudaMemory& memory) {
-    Track track("fft", 0);
-    CudaStream stream(track, memory);
-    const auto transform = [&] { fft.run(View<const Point>(points), points, stream); };
-    Seconds best = gated_time(transforms, transform, stream);
-    for (int trial = 1; trial < trials; ++trial)
-        best = std::min(best, gated_time(transforms, transform, stream));
-    return best;
-}
-
-/// The faster one of our own passes and cuFFT, by trials in place.
-std::unique_ptr<SingleRankFft> faster_whole_fft(const FftSplit& split, const FourStepFft& shape,
-                                                const FourStepFftTools& tools,
-                                                Bytes most_workspace) {
-    const auto ours = [&] { return std::make_unique<OwnWholeFft>(split, tools.memory); };
-    const auto theirs = [&] {
-        return std::make_unique<CudaSingleRankFft>(shape, tools, most_workspace);
-    };
-    Buffer<Point> trial(tools.memory.allocate(bytes_of<Point>(shape.points()), MemoryKind::device),
-                        shape.points());
-    const Seconds of_ours = time_of(*ours(), trial.view(), tools.memory);
-    const Seconds of_theirs = time_of(*theirs(), trial.view(), tools.memory);
-    if (of_theirs < of_ours)
-        return theirs();
-    return ours();
-}
-
 // cuFFT's workspace is about the size of what is done at once.
 Bytes workspace(std::int64_t length, std::int64_t count) {
     const BatchSplit split = batches_of(length, count, default_fft_workspace);
@@ -205,7 +173,7 @@ std::unique_ptr<SingleRankFft> plan_cuda_single_rank_fft(const FourStepFft& shap
     require_valid(shape);
     check(shape.ranks == 1, "single-rank FFT: for the tiles of one rank");
     if (const auto split = shape.tiles == 1 ? split_on_gpu(shape.length) : std::nullopt)
-        return faster_whole_fft(*split, shape, tools, most_workspace);
+        return std::make_unique<OwnWholeFft>(*split, tools.memory);
     return std::make_unique<CudaSingleRankFft>(shape, tools, most_workspace);
 }
 
@@ -217,9 +185,7 @@ Bytes cuda_single_rank_fft_memory(const FourStepFft& shape) {
         return tiles + workspace(shape.tiles, shape.length) + TwiddleTables::memory(shape.points());
     }
     const auto split = split_on_gpu(shape.length);
-    // And what both are tried on.
-    return split ? std::max(tiles, MultiPassFft::memory(*split)) + bytes_of<Point>(shape.points())
-                 : tiles;
+    return split ? MultiPassFft::memory(*split) : tiles;
 }
 
 }  // namespace quartet::device

@@ -376,7 +376,7 @@ constexpr Kernel made(FftLines lines) {
             Tile::shared_bytes};
 }
 
-// Those that transforms are made of (power_of_two_fft.cpp).
+// Those that transforms are made of (fft_passes.cpp).
 const Kernel kernels[] = {
     made<Columns, 8, 4>(FftLines::columns),
     made<Columns, 9, 4>(FftLines::columns),

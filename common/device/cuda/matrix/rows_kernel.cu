@@ -189,8 +189,9 @@ void launch_vector_update(const double* product, const UpdateOnGpu& update, cuda
 
 void launch_last_direction(const DirectionOnGpu& direction, double* p, std::int64_t size,
                            cudaStream_t stream) {
-    launch_dependent(last_direction, {divide_up(size, block_threads), block_threads}, stream,
-                     direction, p, size);
+    if (size > 0)
+        launch_dependent(last_direction, {divide_up(size, block_threads), block_threads}, stream,
+                         direction, p, size);
 }
 
 cudaError_t load_rows_kernels() {

@@ -38,9 +38,8 @@ _WHOLE = Counter(SECTORS, Bound(15), "sectors of a load, 16 where all lanes read
 _WAITS = Counter(WAITING, Bound(), "warps that wait for memory, of each that issues")
 # By a part of the kernel's name.
 TABLE: dict[str, tuple[Counter, ...]] = {
-    "multiply_rows": (_FULL, _WHOLE, _WAITS),
+    "multiply_pieces": (_FULL, _WHOLE, _WAITS),
     "multiply_tiles": (Counter(MEMORY, Bound(80), _FULL.meaning), _WAITS),
-    "add_tiles": (_WAITS,),
     "update_packs": (_FULL, _WHOLE),
     "multiply_by_twiddles": (_FULL, _WAITS),
     "unpack": (Counter(SECTORS, Bound(15), "sectors of a load: whole lines of a peer's memory"),),

@@ -83,8 +83,9 @@ def kernel_steps(place: Place, gpu: Gpu) -> list[Step]:
     and runs it."""
     program = place.build / "kernel_benchmark"
     folder = ROOT / "common" / "device" / "cuda"
-    sources = [SOURCE, folder / "fft" / "fft_passes.cpp",
-               *(source for part in ("blas", "fft", "matrix", "peak") for source in sorted(folder.glob(f"{part}/*.cu")))]
+    # The kernels of random numbers need a library's headers.
+    sources = [SOURCE, *sorted(folder.glob("*/*_passes.cpp")),
+               *(source for source in sorted(folder.glob("*/*.cu")) if source.parent.name != "data")]
     steps = [Step(KERNELS, RATES, (str(program),), 6)]
     if _is_newer(program, [*sources, *folder.rglob("*.*h*")]):
         return steps
