@@ -26,8 +26,8 @@ struct FftPassShape {
     friend bool operator==(const FftPassShape&, const FftPassShape&) = default;
 };
 
-/// Strides, in points: between tiles whose numbers differ by one in the lower digit or in the higher
-/// digit, and between neighbours in a column, or between rows.
+/// Strides, in points: between tiles whose numbers differ by one in the lower digit or in the
+/// higher digit, and between neighbours in a column, or between rows.
 struct FftSteps {
     std::int64_t low = 0;
     std::int64_t high = 0;
