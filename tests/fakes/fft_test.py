@@ -36,7 +36,7 @@ class StandInFft(unittest.TestCase):
     def test_one_rank_has_one_tile_unless_a_folder_says_otherwise(self):
         whole, = assert_verified(self, on_gpu(1, "--size 65536"), 1)
         self.assertIn("/tiles:1/", whole["name"])
-        no_room, = assert_verified(self, on_gpu(1, "--size 65536 --device-memory 2600KiB"), 1)
+        no_room, = assert_verified(self, on_gpu(1, "--size 2^19 --device-memory 20MiB"), 1)
         self.assertNotIn("/tiles:1/", no_room["name"])
         dealt, = assert_verified(self, on_gpu(2, "--size 65536"), 1)
         self.assertNotIn("/tiles:1/", dealt["name"])
