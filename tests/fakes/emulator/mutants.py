@@ -144,8 +144,8 @@ MUTANTS = [
     ("p.Ap is that of no block", CLASSIC, "blockIdx.x > 0 || result == nullptr", "result != nullptr"),
     ("a sum is written beyond the vector", CLASSIC, "threadIdx.x < 32 && i < size)", "threadIdx.x < 32)"),
 
-    ("a grid is a block too small", DEPENDENT, "static_cast<unsigned>(blocks);",
-     "static_cast<unsigned>(blocks > 1 ? blocks - 1 : blocks);"),
+    ("a grid is a block too small", DEPENDENT, "static_cast<unsigned>(launch.blocks);",
+     "static_cast<unsigned>(launch.blocks > 1 ? launch.blocks - 1 : launch.blocks);"),
 
     ("no barrier in transpose", FFT, "    __syncthreads();\n", ""),
     ("transpose's square is a row too short", FFT,
