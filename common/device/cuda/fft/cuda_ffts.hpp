@@ -13,6 +13,14 @@ namespace quartet::device {
 /// the library cannot be had.
 std::unique_ptr<FftFactory> make_cuda_fft_factory(CudaMemory& memory);
 
+/// Points as kernels take them.
+inline double2* as_pairs(std::complex<double>* points) {
+    return reinterpret_cast<double2*>(points);
+}
+inline const double2* as_pairs(const std::complex<double>* points) {
+    return reinterpret_cast<const double2*>(points);
+}
+
 /// The workspace of a plan that does a batch in pieces, unless one transform takes more.
 inline constexpr Bytes default_fft_workspace = gibibytes(1);
 

@@ -16,13 +16,6 @@ namespace {
 
 using Point = std::complex<double>;
 
-const double2* as_pairs(const Point* points) {
-    return reinterpret_cast<const double2*>(points);
-}
-double2* as_pairs(Point* points) {
-    return reinterpret_cast<double2*>(points);
-}
-
 Buffer<Point> points(std::int64_t count, CudaMemory& memory) {
     return {memory.allocate(bytes_of<Point>(count), MemoryKind::device), count};
 }

@@ -56,13 +56,6 @@ class StridedBatches {
     std::unique_ptr<CudaStridedFft> last_;  ///< where the last piece is shorter
 };
 
-double2* pairs_of(Point* points) {
-    return reinterpret_cast<double2*>(points);
-}
-const double2* pairs_of(const Point* points) {
-    return reinterpret_cast<const double2*>(points);
-}
-
 /// FFTs of the contiguous tiles by cuFFT, then factors and FFTs over the tiles in place, so that
 /// bin k2 of column k1 ends in row k2: by our own passes, or by cuFFT and a kernel for the factors.
 class CudaSingleRankFft final : public SingleRankFft {
@@ -116,11 +109,11 @@ class CudaSingleRankFft final : public SingleRankFft {
         if (!own_columns_)
             as_cuda(stream).launch(Phase::compute, "factors", [&](cudaStream_t handle) {
                 launch_twiddles({shape_.tiles, shape_.length}, twiddles_->view(),
-                                pairs_of(bins.data()), handle);
+                                as_pairs(bins.data()), handle);
             });
         as_cuda(stream).launch(Phase::merge, "sums", [&](cudaStream_t handle) {
             if (own_columns_)
-                own_columns_->run(pairs_of(bins.data()), handle);
+                own_columns_->run(as_pairs(bins.data()), handle);
             else
                 columns_->run(bins.data(), bins.data(), handle);
         });
@@ -146,7 +139,7 @@ class OwnWholeFft final : public SingleRankFft {
         require_same_or_apart(tiles, bins);
         stream.wait(used_);
         as_cuda(stream).launch(Phase::compute, "passes", [&](cudaStream_t handle) {
-            fft_.run(pairs_of(tiles.data()), pairs_of(bins.data()), handle);
+            fft_.run(as_pairs(tiles.data()), as_pairs(bins.data()), handle);
         });
         stream.record(used_);
     }

@@ -1,6 +1,6 @@
 #include "device/cuda/fft/fft_pass_reference.hpp"
 #include "device/cuda/fft/fft_passes.hpp"
-#include "device/cuda/gpu_array.hpp"
+#include "device/cuda/fft/fft_passes_on_gpu.hpp"
 
 namespace quartet::device {
 namespace {
@@ -54,15 +54,7 @@ FftPass pass_of(const FftPassShape& shape) {
     return pass;
 }
 
-class FftPassKernelTest : public KernelTest {
-  protected:
-    void SetUp() override {
-        KernelTest::SetUp();
-        if (!has_fft_passes())
-            GTEST_SKIP() << "the GPU has too little shared memory";
-        cuda_check(load_fft_pass_kernels(), "the kernels");
-    }
-};
+class FftPassKernelTest : public FftPassesOnGpu {};
 
 TEST_F(FftPassKernelTest, TransformsAndMultipliesAsItIsDefined) {
     const GpuArray<double2> table(roots());

@@ -1,19 +1,13 @@
 #include "device/cuda/fft/multi_pass_fft.hpp"
 
 #include "device/cuda/fft/fft_pass_reference.hpp"
-#include "device/cuda/gpu_array.hpp"
+#include "device/cuda/fft/fft_passes_on_gpu.hpp"
 
 namespace quartet::device {
 namespace {
 
-class MultiPassFftTest : public KernelTest {
+class MultiPassFftTest : public FftPassesOnGpu {
   protected:
-    void SetUp() override {
-        KernelTest::SetUp();
-        if (!has_fft_passes())
-            GTEST_SKIP() << "the GPU has too little shared memory";
-        cuda_check(load_fft_pass_kernels(), "the kernels");
-    }
     static std::vector<double2> points(std::int64_t count) {
         std::vector<double2> made(at(count));
         for (std::int64_t i = 0; i < count; ++i)
