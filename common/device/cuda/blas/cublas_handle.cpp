@@ -26,11 +26,7 @@ int least_capability(Math math) {
 
 void require_capable(Math math) {
     const int least = least_capability(math);
-    int device = 0;
-    int major = 0;
-    cuda_check(cudaGetDevice(&device), "cudaGetDevice");
-    cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
-               "cudaDeviceGetAttribute");
+    const int major = gpu_attribute(cudaDevAttrComputeCapabilityMajor);
     if (major < least)
         throw Unavailable(fmt::format(
             "--math {}: not available on this GPU (its compute capability is {}.x, cuBLAS needs "

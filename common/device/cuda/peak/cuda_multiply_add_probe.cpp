@@ -13,20 +13,11 @@ namespace quartet::device {
 
 namespace {
 
-int multiprocessors() {
-    int gpu = 0;
-    int count = 0;
-    cuda_check(cudaGetDevice(&gpu), "cudaGetDevice");
-    cuda_check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, gpu),
-               "cudaDeviceGetAttribute");
-    return count;
-}
-
 class CudaMultiplyAddProbe final : public MultiplyAddProbe {
   public:
     CudaMultiplyAddProbe(FloatFormat format, CudaMemory& memory)
         : format_(format),
-          blocks_(multiply_add_blocks * multiprocessors()),
+          blocks_(multiply_add_blocks * gpu_attribute(cudaDevAttrMultiProcessorCount)),
           result_(memory.allocate(bytes_of<double>(1), MemoryKind::device), 1) {}
 
     // The first calls find out how many steps take so long.
