@@ -2,7 +2,7 @@
 # setup.sh [GROUP]: installs what is missing. Silent when nothing is. GROUP is one of
 #
 #   run         to build and run the four programs (the default)
-#   report      to draw charts, and to sort and filter the page's tables
+#   report      to draw charts
 #   test        run and report, and to build and run the tests
 #   manuals     to install man pages and completions
 #   lint        test, and to lint
@@ -15,7 +15,6 @@
 #   mpich, blis run, and another MPI or BLAS to build with
 #   mkl         Intel's MKL to build with: 0.7 GB from PyPI, in build/mkl
 #   aarch64     run, and to build and emulate programs for Arm: Debian's packages for it, 0.7 GB in build/aarch64
-#   share       rocrate to bundle results with, from PyPI, in build/share
 #   root        to make a root of Debian 13
 #   container   root, and to make an image
 #   venv FOLDER PACKAGE...  these packages from PyPI, in a virtual environment
@@ -60,8 +59,6 @@ test module:pytest                     python3-pytest     python3-pytest        
 test module:xdist                      python3-pytest-xdist python3-pytest-xdist py-pytest-xdist pytest-xdist
 test module:pandas                     python3-pandas     python3-pandas         py-pandas     pandas
 report module:matplotlib               python3-matplotlib python3-matplotlib     py-matplotlib matplotlib
-page share:javascript/jquery-datatables/jquery.dataTables.min.js libjs-jquery-datatables - - DataTables
-page share:javascript/dygraphs/dygraph.min.js libjs-dygraphs - - dygraphs
 test command:pdftotext                poppler-utils      poppler-utils          poppler       pdftotext
 test command:clang-format              clang-format       clang-tools-extra      llvm          clang-format
 manuals command:help2man               help2man           help2man               help2man      help2man
@@ -92,7 +89,6 @@ aarch64 command:qemu-aarch64           qemu-user          qemu-user             
 '
 prefixes=${QUARTET_PREFIXES:-/usr:/usr/local}
 tensorflow='tensorflow-cpu==2.21.0'
-share='rocrate==0.16.0'
 # Otava's analysis needs these two alone of what it would bring.
 history='apache-otava==0.8.0 numpy>=2.2,<2.3 scipy>=1.15,<1.17'
 mkl='mkl==2026.2.0 mkl-include==2026.2.0'
@@ -354,13 +350,13 @@ CONF
 
 case ${1:-run} in
 run) groups=' run ' ;;
-report) groups=' report page ' ;;
+report) groups=' report ' ;;
 test) groups=' run report test ' ;;
 manuals) groups=' manuals ' ;;
 lint) groups=' run report test venv ' ;;
 fuzz) groups=' run test fuzz ' ;;
 lab) groups=' run report test lab ' ;;
-tensorflow | mkl | share | history) groups=' venv ' ;;
+tensorflow | mkl | history) groups=' venv ' ;;
 simulate) groups=' run simulate ' ;;
 prometheus) groups=' prometheus ' ;;
 mpich) groups=' run mpich ' ;;
@@ -376,7 +372,7 @@ venv)
     groups=' venv '
     ;;
 *)
-    echo "setup: '$1' is not one of run, report, test, manuals, lint, fuzz, lab, prometheus, tensorflow, history, simulate, mpich, blis, mkl, aarch64, share, root, container, venv" >&2
+    echo "setup: '$1' is not one of run, report, test, manuals, lint, fuzz, lab, prometheus, tensorflow, history, simulate, mpich, blis, mkl, aarch64, root, container, venv" >&2
     exit 2
     ;;
 esac
@@ -410,7 +406,6 @@ history)
     make_venv "$folder" --no-deps $history
     ;;
 aarch64) make_aarch64_root ;;
-share) make_venv "$(dirname "$0")/../build/share" "$share" ;;
 venv)
     shift
     make_venv "$@"

@@ -264,3 +264,27 @@ class Input(CompareCase):
         self.assertIn("slower", done.stdout)
         for line in done.stdout.splitlines():
             self.assertLessEqual(len(line), 80, line)
+
+
+class TwoMachines(CompareCase):
+    """Rows of different machines are matched by their work."""
+
+    @staticmethod
+    def there(name=NAME, **quartet):
+        sides = documents(*STEADY, name=name)
+        for document in sides:
+            document["context"]["quartet"].update({"device_description": "AMD EPYC; OpenBLAS", **quartet})
+        return sides
+
+    def test_rows_of_the_only_transport_are_compared_and_what_differs_is_said(self):
+        other = self.there(NAME.replace("/shm/", "/mpi/").replace("pushes:100", "pushes:50"))
+        done = self.compared(other, self.there(device_description="Intel Xeon"))
+        self.assertRegex(done.stdout, r"native +mpi .* same")
+        for part in ("A and B are different machines", "transport: mpi in A, shm in B", "pushes: 50 in A, 100 in B"):
+            self.assertIn(part, flat(done.stdout))
+
+    def test_other_arithmetic_is_no_like_work(self):
+        name = "matmul/native/host/shm/n:2048/tile:512/ranks:2/threads:1"
+        done = self.compared(self.there(name), self.there(name.replace("/tile", "/math:tf32/tile"),
+                                                          device_description="Intel Xeon"))
+        self.assertEqual(done.returncode, 2, done.stdout)

@@ -167,15 +167,6 @@ class Command(unittest.TestCase):
                 named = quartet(command, **path, QUARTET_PYTHON=f"{folder}/python3")
                 self.assertEqual(named.stdout, f"python3 {command}\n")
 
-    def test_sharing_takes_a_python_that_has_rocrate(self):
-        with tempfile.TemporaryDirectory() as folder:
-            for name, has_it in (("python3", "exit 1"), ("python3.13", "exit 0")):
-                file = Path(folder, name)
-                file.write_text(f'#!/bin/sh\n[ "${{3-}}" != rocrate ] || {has_it}\n[ "$1" = -B ] || exit 0\necho {name}\n',
-                                encoding="utf-8")
-                file.chmod(0o755)
-            self.assertEqual(quartet("share", PATH=f"{folder}:/usr/bin:/bin").stdout, "python3.13\n")
-
     def test_a_folder_with_modules_of_the_same_names_does_not_disturb_it(self):
         with tempfile.TemporaryDirectory() as folder:
             for name in ("statistics", "json", "quartet"):

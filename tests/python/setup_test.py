@@ -41,8 +41,6 @@ class Machine:
         self.command("id", "echo 0")
         self.command("apt-get", "exit 0", recorded=True)
         self.file("share/benchmark/compare.py")
-        self.file("share/javascript/jquery-datatables/jquery.dataTables.min.js")
-        self.file("share/javascript/dygraphs/dygraph.min.js")
         self.file("share/modules/init/sh")
         for header in HEADERS:
             self.file(f"include/{header}")
@@ -123,19 +121,6 @@ class Setup(unittest.TestCase):
         self.machine.setup("lint")
         self.assertTrue(self.machine.calls()[-1].endswith("-recommends libgtest-dev python3-venv"))
 
-    def test_the_pages_libraries_are_wanted_for_reports_alone_and_only_of_apt(self):
-        self.machine.without("share/javascript/jquery-datatables/jquery.dataTables.min.js",
-                             "share/javascript/dygraphs/dygraph.min.js")
-        for group in ("run", "test", "lint"):
-            self.assertEqual(self.machine.setup(group).returncode, 0)
-        self.assertEqual(self.machine.calls(), [])
-        self.machine.setup("report")
-        self.assertTrue(self.machine.calls()[-1].endswith("-recommends libjs-jquery-datatables libjs-dygraphs"),
-                        self.machine.calls())
-        self.machine.without("apt-get")
-        done = self.machine.setup("report")
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
-
     def test_laboratory_asks_for_a_slurm_and_for_either_kind_of_modules(self):
         self.machine.without("slurmd", "tc", "share/modules/init/sh")
         self.machine.setup("lab")
@@ -190,18 +175,6 @@ chmod +x {folder}/bin/pip;; esac""", recorded=False)
             installed = [call for call in self.machine.calls() if "pip install" in call]
             self.assertRegex(installed[-1], f" --no-deps {packages}$")
             self.assertEqual(len(installed), 1 + (group == "history"))
-
-    def test_what_sharing_needs_comes_once_and_only_when_asked_for(self):
-        self.machine.command("python3", "exit 0", recorded=True)
-        setup = self.machine.prefix / "scripts" / "setup.sh"
-        setup.parent.mkdir()
-        setup.write_bytes(SETUP.read_bytes())
-        self.machine.file("build/share/bin/pip")
-        self.machine.command("../usr/build/share/bin/pip", "exit 0", recorded=True)
-        for group in ("run", "share", "share"):
-            self.assertEqual(self.machine.setup(group, script=setup).returncode, 0)
-        installed, = [call for call in self.machine.calls() if "pip install" in call]
-        self.assertRegex(installed, r" rocrate==[0-9.]+$")
 
     def test_the_simulator_is_installed_only_when_asked_for(self):
         for group in ("run", "test", "lint"):

@@ -10,7 +10,6 @@ SUMMARIES = {
     "table": "shows documents as a table, Markdown or CSV",
     "compare": "says which of two results are faster",
     "sweep": "runs programs over sizes, ranks, formulations; in Slurm, too",
-    "share": "bundles results for others, without names",
     "history": "says since when rows are slower, and what else changed then",
     "report": "makes one page of results, with charts",
     "trace": "draws the timeline that a program's --trace left",

@@ -1,7 +1,6 @@
 """Whether the results B are faster or slower than the results A, case by case.
 
-    quartet compare A B                  documents, folders, or bundles that
-                                         quartet share made (A,C joins two)
+    quartet compare A B                  documents or folders (A,C joins two)
     quartet compare published B          with published numbers
     quartet compare sound/ B             with what quartet history --reference
                                          wrote there
@@ -24,7 +23,6 @@ call nothing faster or slower."""
 
 import argparse
 import time
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Callable
 
@@ -48,7 +46,6 @@ from quartet.paths import RESULTS, SHIPPED
 from quartet.results import collect, device, published
 from quartet.results import reference as of_nodes
 from quartet.results.statistics import ERROR
-from quartet.share import bundle
 from quartet.tables import orientation
 from quartet.text import counted, say
 
@@ -92,15 +89,7 @@ def reference(paths: list[Path], measured: Path) -> list[Path]:
 def compare_named(options: argparse.Namespace) -> int:
     """Compares two sides that are there."""
     _expect(options, 2, "A and B")
-    with ExitStack() as bundles:
-        return _compare_named(options, bundles)
-
-
-def _compare_named(options: argparse.Namespace, bundles: ExitStack) -> int:
-    def paths(text: str) -> list[Path]:
-        return [file for path in _paths(text) for file in bundles.enter_context(bundle.opened(path))]
-
-    name, second = options.sides[0], paths(options.sides[1])
+    name, second = options.sides[0], _paths(options.sides[1])
     folder = options.published if name == "published" else Path(name)
     if name == "published" or published.is_folder_of_numbers(folder):
         return _beside_published(folder, _sides({"B": second})[0], options)
@@ -108,7 +97,7 @@ def _compare_named(options: argparse.Namespace, bundles: ExitStack) -> int:
     kept = list(of_nodes.files([options.measured if is_reference else Path(name)]))
     if kept:
         return _beside_reference(of_nodes.read(kept), _sides({"B": second})[0], options)
-    return _compared(reference(second, options.measured) if is_reference else paths(name), second, options,
+    return _compared(reference(second, options.measured) if is_reference else _paths(name), second, options,
                      is_reference)
 
 
