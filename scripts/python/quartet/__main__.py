@@ -16,7 +16,8 @@ from quartet.text import WIDTH, filled, near
 
 IS_CHECKOUT = Path(__file__).parents[1].joinpath("quartet_dev").is_dir()
 HELP = ("help", "-h", "--help")
-FLAGS = ("--help", "--version")
+ALL = "--all"
+FLAGS = ("--help", ALL, "--version")
 
 
 def developers_summaries() -> dict[str, str]:
@@ -28,10 +29,10 @@ def all_summaries() -> dict[str, str]:
     return {**SUMMARIES, **developers_summaries()}
 
 
-def help_text() -> str:
+def help_text(is_all: bool = False) -> str:
     parts = ["Usage: quartet COMMAND [ARGUMENTS...]", f"Commands:\n{_listed(SUMMARIES)}"]
-    if IS_CHECKOUT:
-        parts.append(f"To work on quartet itself:\n{_listed(developers_summaries())}")
+    if is_all and IS_CHECKOUT:
+        parts.append(f"To maintain Quartet itself:\n{_listed(developers_summaries())}")
     return "\n\n".join([*parts, "quartet COMMAND --help explains one of them, PROGRAM --help a program.\n"])
 
 
@@ -83,6 +84,9 @@ def run(words: Sequence[str]) -> int:
     if name in SHELL_SCRIPTS:
         script = str(SCRIPTS / SHELL_SCRIPTS[name])
         os.execv(script, [script, *words[1:]])
+    if name == ALL:
+        print(help_text(is_all=True), end="")
+        return VERIFIED
     if name == "--version":
         print(f"quartet {version()}")
         return VERIFIED

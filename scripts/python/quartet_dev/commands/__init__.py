@@ -1,6 +1,6 @@
 """The developers' commands, made as those in quartet.commands."""
 
-# In the order of `quartet --help`.
+# In the order of `quartet --all`.
 SUMMARIES = {
     "limits": "measures each kernel beside its limit and its peers",
     "peers": "runs the same data flows by TensorFlow beside ours",
