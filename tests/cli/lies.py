@@ -1,7 +1,7 @@
-"""The smallest fault that each check sees: the table of docs/kernels.md, by the arithmetic of the checks.
+"""The smallest fault that each check sees, by the arithmetic of the checks.
 
-`python3 tests/cli/lies.py` prints the table. lies_test.py puts each fault into a job at the first size of its
-table, as large as it says here, by a library that lies (tests/faults/lie.hpp), and wants the row to be wrong.
+lies_test.py puts each fault into a job at the first size of its kernel, as large as it says here, by a library that
+lies (tests/faults/lie.hpp), and wants the row to be wrong.
 """
 
 import functools
@@ -290,41 +290,8 @@ FFTW = Kernel(
      Fault("one bin of each tile", "row", of_tile_bin, FFT_OF_TILES),
      Fault("bins of tiles in a narrower format", "keep", of_bin_bits, FFT_OF_TILES, of_bits=True)),
     (("a bin of each tile lost", "row:-1", FFT_OF_TILES),), tried=2)
-KERNELS = (STREAM, MATMUL, CG, LAPLACE, FFT, FFTW)
 
 
 def lowest_bit(least, told):
     """Bit b of a mantissa is 2^(b - 24) of a float at least, 2^(b - 53) of a double."""
     return math.ceil(math.log2(least)) + (24 if ":float:" in told.where else 53)
-
-
-def number(value):
-    """With one digit: 5e-4."""
-    mantissa, exponent = f"{value:.0e}".split("e")
-    if int(exponent) < -1:
-        return f"{mantissa}e{int(exponent)}"
-    return f"{float(f'{value:.0e}'):g}"
-
-
-def formulations(told):
-    return ", ".join(dict.fromkeys(one.formulation for one in told))
-
-
-def cell(fault, size):
-    least = fault.least(size)
-    return f"{least:.0f} bits" if fault.of_bits else number(least)
-
-
-def table(kernel):
-    """Of docs/kernels.md."""
-    labels = [size.label for size in kernel.sizes]
-    rows = [(kernel.title, "tried in", *labels), ()]
-    rows += [(fault.what, formulations(fault.told), *(cell(fault, size) for size in kernel.sizes))
-             for fault in kernel.faults]
-    rows += [(what, formulations(told), *("any",) * len(labels)) for what, _, told in kernel.always]
-    rule = "|---" * (2 + len(labels)) + "|\n"
-    return "".join(f"| {' | '.join(row)} |\n" if row else rule for row in rows)
-
-
-if __name__ == "__main__":
-    print("\n".join(map(table, KERNELS)))

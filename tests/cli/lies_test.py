@@ -1,4 +1,4 @@
-"""The smallest faults that docs/kernels.md says are seen are seen, in each formulation: libraries lie about what they
+"""The smallest faults that lies.py computes are seen, in each formulation: libraries lie about what they
 compute and what they move (tests/faults/lie.hpp). lies.py has the faults and the arithmetic."""
 
 import os
@@ -9,7 +9,6 @@ from pathlib import Path
 import concurrent_tests
 import lies
 from quartet_cli import LYING_LIBRARIES, has_lied, listed, medians, run, run_lying
-from tree import ROOT
 
 FAULTY_PROGRAMS = Path(os.environ["QUARTET_FAULTY_PROGRAMS"])
 QUIET = "--device host --threads 1 --runs 1 --warmup 0 --limits off --remeasure off"
@@ -84,11 +83,6 @@ class Lies(unittest.TestCase):
 
     def test_fft_sees_those_of_tiles_that_fftw_transforms(self):
         self.assert_seen(lies.FFTW)
-
-    def test_tables_are_those_of_the_page(self):
-        page = (ROOT / "docs" / "kernels.md").read_text(encoding="utf-8")
-        for kernel in lies.KERNELS:
-            self.assertIn(lies.table(kernel), page, "tests/cli/lies.py prints it")
 
 
 if __name__ == "__main__":
