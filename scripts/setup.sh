@@ -54,7 +54,6 @@ test module:numpy                      python3-numpy      python3-numpy         
 test module:scipy                      python3-scipy      python3-scipy          py-scipy      SciPy
 test module:xxhash                     python3-xxhash     python3-xxhash         py-xxhash     xxhash for Python
 test module:jsonschema                 python3-jsonschema python3-jsonschema     py-jsonschema jsonschema
-test module:fastjsonschema             python3-fastjsonschema python3-fastjsonschema py-fastjsonschema fastjsonschema
 test module:pytest                     python3-pytest     python3-pytest         py-pytest     pytest
 test module:xdist                      python3-pytest-xdist python3-pytest-xdist py-pytest-xdist pytest-xdist
 test module:pandas                     python3-pandas     python3-pandas         py-pandas     pandas
@@ -175,7 +174,7 @@ has_share() (
 # none has, what the first lacks counts: packages are for the system's.
 find_missing_modules() (
     modules=matplotlib
-    case $groups in *" test "*) modules='numpy scipy xxhash jsonschema fastjsonschema pytest xdist pandas matplotlib' ;; esac
+    case $groups in *" test "*) modules='numpy scipy xxhash jsonschema pytest xdist pandas matplotlib' ;; esac
     missing_first=
     IFS=:
     for python in $prefixes PATH; do

@@ -19,7 +19,6 @@ ALLOWED = {
     "python/quartet/report/paper_figures.py": "",
     "python/quartet/run/kernels.py": "",
     "packaging/reframe/checks.py": "",
-    "python/quartet/schema/compiled/*.py": "made from the schemas",
     "python/quartet/sizes.py": "",
     "python/quartet_dev/cost.py": "",
     "python/quartet_dev/gpu/kernels.py": "",

@@ -9,6 +9,5 @@ SUMMARIES = {
     "simulate": "runs programs on simulated ranks of a described machine",
     "soak": "disturbs small jobs, and looks for what is lost or left",
     "reference": "makes a sweep's results the reference of their device",
-    "schemas": "compiles the JSON Schemas into the checks of documents",
     "dist": "makes a release tarball",
 }
