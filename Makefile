@@ -8,8 +8,8 @@ PRESET ?= host-release
 RUN_FLAGS ?=
 TARGETS ?=
 TESTS ?=
-# More for `make dist`: `make dist DIST_FLAGS='--commit v0.1.0'`.
-DIST_FLAGS ?=
+# More for `make release`: `make release RELEASE_FLAGS='--commit v0.1.0'`.
+RELEASE_FLAGS ?=
 
 # Whether to build the CUDA device: AUTO (wherever a toolkit is found), ON or OFF. The preset
 # host-release leaves it out where there is no GPU driver: nothing of it could run.
@@ -38,7 +38,7 @@ SOURCES = $(shell find common docs scripts tests $(PROGRAMS) -name '*.cpp' -o -n
 SHELL_SCRIPTS = $(shell grep -rlIE '^\#!.*\b(ba)?sh$$' scripts tests .ci)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run check test lint format clean dist
+.PHONY: help setup build run check test lint format clean release
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -88,8 +88,8 @@ format: ## Lay out the C++ sources
 	@scripts/setup.sh test
 	@$(CLANG_FORMAT) -i $(SOURCES)
 
-dist: ## Make a release tarball that carries the header-only libraries, and a recipe for it: build/quartet-VERSION.*
-	@scripts/quartet dist $(DIST_FLAGS)
+release: ## Make a release tarball that carries the header-only libraries, and a recipe for it: build/quartet-VERSION.*
+	@scripts/quartet release $(RELEASE_FLAGS)
 
 clean: ## Remove everything that was built
 	@rm -rf build

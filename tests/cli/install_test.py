@@ -77,7 +77,7 @@ class Installed(unittest.TestCase):
             self.assertIn(f"usage: quartet {command} ", self.quartet(command, "--help"))
         for command in WITHOUT_HELP:
             self.assertIn(f"{command}.sh: ", self.quartet(command, code=2))
-        for command in ("build", "setup", "dist", "gpu", "nothing", "Run", "../run", "quartet", "limits", "slurm/start"):
+        for command in ("build", "setup", "release", "gpu", "nothing", "Run", "../run", "quartet", "limits", "slurm/start"):
             self.assertIn("no command is called", self.quartet(command, code=2))
         self.assertRegex(self.quartet("--version"), r"^quartet \d+\.\d+\.\d+\n$")
 

@@ -38,14 +38,6 @@ class Loops(unittest.TestCase):
     def test_caches_are_faster_than_memory(self):
         self.assertGreater(self.rate("read", 2**14), self.rate("read", 2**29))
 
-    def test_product_is_by_blis_or_not_available(self):
-        peer, outcome = self.outcome("sgemm", 256)
-        self.assertIn(outcome.exit_code, (0, 77), outcome)
-        if outcome.exit_code == 0:
-            self.assertGreater(peer.read(self.files.document)[0].rate, 0.01)
-        else:
-            self.assertIn("BLIS", outcome.message)
-
     def test_other_arguments_are_refused(self):
         for loop, size, threads in (("walk", 1024, 1), ("add", 0, 1), ("add", 1024, 0)):
             self.assertEqual(self.outcome(loop, size, threads)[1].exit_code, 2)

@@ -7,9 +7,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from quartet_dev.commands import dist
+from quartet_dev.commands import release
 
-NAME, RECIPE = dist.recipe("1.2.3", b"")
+NAME, RECIPE = release.recipe("1.2.3", b"")
 COMMANDS = [Path(path) for path in ("/usr/lib/x86_64-linux-gnu/modulecmd.tcl", "/usr/lib/modulecmd.tcl",
                                     "/usr/share/modules/libexec/modulecmd.tcl")]
 

@@ -494,38 +494,3 @@ class Beforehand(unittest.TestCase):
         found = limits_goals.judge(match.sections[0].goals[1], self.folder.rounds(match))
         self.assertEqual(found.troubles[-1], "no FFTW")
 
-
-class OtherSuites(unittest.TestCase):
-    """What a program leaves that is none of ours."""
-
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = limits_folder.LimitsFolder(Path(temporary.name))
-        (self.match,) = (match for match in every_match() if match.name == "fft-22-natural")
-        self.sides = {side.name: side for side in self.match.sides}
-
-    def leave(self, name, text, outcome=Outcome(0, 1.0)):
-        self.folder.files(self.match, self.sides[name], 1).document.write_text(text)
-        self.folder.record(self.match, self.sides[name], 1, outcome)
-
-    def leave_ours(self):
-        name = f"fft/native/host/shm/natural/n:{2**22}/ranks:2/threads:1"
-        self.leave("ranks", json.dumps(fake_results.document(fake_results.case(name, 20.0, "GFLOP/s"))))
-
-    def goal_result(self):
-        (goal,) = (goal for goal in self.match.sections[0].goals if goal.comparison.label == "MKL")
-        return limits_goals.judge(goal, self.folder.rounds(self.match))
-
-    def test_peers_output_gives_its_figure(self):
-        self.leave_ours()
-        seconds = 5e-9 * 2**22 * 22 / 4
-        self.leave("mkl", json.dumps({"points": 2**22, "ranks": 2, "seconds": seconds, "version": "2026.2",
-                                      "processor": "A CPU", "memory": "in place", "error": 0}))
-        found = self.goal_result()
-        self.assertEqual((found.measured, round(found.against, 9), found.verdict), (20.0, 4.0, Verdict.NOT_WANTED))
-        self.assertIn("MKL 2026.2", found.note)
-        self.assertEqual(len(self.folder.documents(self.match)), 1)
-        self.folder.clear(self.match)
-        self.assertEqual(self.folder.rounds(self.match), [])
-        self.assertEqual(list(self.folder.path.iterdir()), [])

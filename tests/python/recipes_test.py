@@ -3,7 +3,7 @@
 import re
 import unittest
 
-from quartet_dev.commands import dist
+from quartet_dev.commands import release
 from tree import ROOT
 
 DEPLOY = ROOT / "scripts" / "packaging"
@@ -26,7 +26,7 @@ class Recipes(unittest.TestCase):
             self.assertLessEqual(named, options(), file)
 
     def test_the_recipe_of_a_release_has_its_version_and_name(self):
-        name, text = dist.recipe("7.8.9", b"")
+        name, text = release.recipe("7.8.9", b"")
         self.assertEqual(name, "quartet-7.8.9-foss-2024a.eb")
         self.assertIn("\nversion = '7.8.9'\n", text)
         self.assertIn("e3b0c44298fc1c14", text)  # SHA-256 of nothing

@@ -4,10 +4,8 @@
 SUMMARIES = {
     "limits": "measures each kernel beside its limit and its peers",
     "peers": "runs the same data flows by TensorFlow beside ours",
-    "cost": "measures time and memory against size, beside formulas",
     "gpu": "builds, tests and measures everything on the GPU that is here",
     "simulate": "runs programs on simulated ranks of a described machine",
     "soak": "disturbs small jobs, and looks for what is lost or left",
-    "reference": "makes a sweep's results the reference of their device",
-    "dist": "makes a release tarball",
+    "release": "makes a release tarball",
 }

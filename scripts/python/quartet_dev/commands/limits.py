@@ -6,10 +6,9 @@ median over the rounds; its smallest and largest value stand beside it. Nothing 
 the machine meanwhile.
 
 The peers are the programs' own `--formulation library`: plain MPI, ScaLAPACK's psgemm, BLAS's dgemv
-and FFTW-MPI. MKL's cluster FFT and psgemm join them where the preset host-mkl was built. A peer
+and FFTW-MPI. A peer
 that is not available is named in its line. Each limit is checked by a loop of another program
-(limit_loops), which should agree within 5%, and matmul's by BLIS where it is installed
-(scripts/setup.sh blis).
+(limit_loops), which should agree within 5%.
 
 Some goals differ by the vector instructions that a row's documents name: AVX-512 has goals of its own,
 any other set has AVX2's (">=1|1.2" where nothing was measured). The table names the sets.

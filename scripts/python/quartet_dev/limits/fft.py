@@ -1,4 +1,4 @@
-"""fft: transforms in either order against their limit, FFTW's and MKL's."""
+"""fft: transforms in either order against their limit, FFTW's."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +8,6 @@ from quartet_dev.limits.comparisons import LimitOverLoop, OfLimit, OverPeer, Row
 from quartet_dev.limits.goals import AS_ANOTHER, Bound, Goal, Noise
 from quartet_dev.limits.match import ONE, RANKS, THREADS, LimitsFiles, Match, Section, Setup, Side, side
 from quartet_dev.peers.limit_loop import LimitLoop
-from quartet_dev.peers.mkl import MklFft
 
 NAME = "fft"
 ORDERS = ("transposed", "natural")  # of the result
@@ -51,7 +50,7 @@ def _smooth() -> Match:
 
 
 def _power(power: int, order: str, programs: Path, plans: Optional[Path] = None) -> Match:
-    """FFTW's result can have either order, MKL's cluster FFT natural order alone, without goals."""
+    """FFTW's result can have either order."""
     runs = 20 if power < 22 else 5 if power < 26 else 3  # all take a fraction of a second
     common = f"--size 2^{power} --order {order} --runs {runs}"
     plan = "measure" if plans else "estimate"
@@ -61,9 +60,9 @@ def _power(power: int, order: str, programs: Path, plans: Optional[Path] = None)
     sent = 2 if order == "natural" else 1
     sides = (side("threads", THREADS, common), Side("copy", RANKS, (), peer=loop),
              side("ranks", RANKS, common), _fftw("library", RANKS, common, plans))
-    others: tuple[Side, ...] = ()  # one rank's FFTW knows natural order alone, and so does MKL
+    others: tuple[Side, ...] = ()  # one rank's FFTW knows natural order alone
     if order == "natural":
-        others = (_fftw("threaded", THREADS, common, plans), Side("mkl", RANKS, (), peer=MklFft(2**power, runs)))
+        others = (_fftw("threaded", THREADS, common, plans),)
 
     def over(row: str, peer: str, label: str, bound: Bound) -> Goal:
         return Goal("native", OverPeer(Row(row), (Row(peer),), label), bound)
@@ -72,7 +71,7 @@ def _power(power: int, order: str, programs: Path, plans: Optional[Path] = None)
         return (Goal("native", OfLimit(Row(row)), Bound(0.5 if power == 24 else None)),
                 over(row, "library", f"FFTW {plan}d", OVER_FFTW[power]),
                 *(over(row, peer.name, label, bound) for peer, label, bound in
-                  zip(others, ("FFTW threads", "MKL"), (OVER_THREADS if plans else Bound(), Bound()))),
+                  zip(others, ("FFTW threads",), (OVER_THREADS if plans else Bound(),))),
                 Goal("limit, memory", LimitOverLoop(Row(row), Row("copy"), "memory copy"), AS_ANOTHER))
 
     as_efficient = over("threads", "ranks", "2 ranks", Bound(1, noise=Noise.FORGIVEN))

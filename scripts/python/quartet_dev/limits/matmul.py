@@ -7,7 +7,6 @@ from quartet_dev.limits.comparisons import BytesRead, LimitOverLoop, OfLimit, Ov
 from quartet_dev.limits.goals import AS_ANOTHER, Bound, Goal
 from quartet_dev.limits.match import RANKS, THREADS, LimitsFiles, Match, Section, Setup, Side, side
 from quartet_dev.peers.limit_loop import LimitLoop
-from quartet_dev.peers.mkl import MklBuild
 
 NAME = "matmul"
 SIZE, LARGER_SIZE = 8192, 16384
@@ -43,15 +42,10 @@ def _products(size: int, setup: Setup, files: LimitsFiles) -> Match:
         if setup == RANKS:
             sides += [side("flow", setup, f"--size {size} --tile 1024 --runs 1 --formulation dataflow"),
                       Side("fma", setup, (),
-                           peer=LimitLoop(files.programs, "multiply_add", 1, 2, "GFLOP/s", 1e-9)),
-                      Side("blis", setup, (),
-                           peer=LimitLoop(files.programs, "sgemm", 2048, 2, "GFLOP/s", 1e-9))]
+                           peer=LimitLoop(files.programs, "multiply_add", 1, 2, "GFLOP/s", 1e-9))]
             goals += [Goal("flow, 1 worker", OfLimit(Row("flow")), Bound(0.95)),
                       Goal("limit, peak", LimitOverLoop(Row("memory"), Row("fma"), "SGEMM", hardware=True),
-                           AS_ANOTHER),
-                      Goal("limit", LimitOverLoop(Row("memory"), Row("blis"), "SGEMM", "BLIS"), Bound(0.95))]
-            sides.append(Side("mkl", setup, (), peer=MklBuild(NAME, (*psgemm.arguments, *files.isa))))
-            goals.append(Goal("in memory", OverPeer(Row("memory"), (Row("mkl"),), "MKL's psgemm"), Bound()))
+                           AS_ANOTHER)]
     return Match(NAME, f"{NAME}-{size}-{setup.short}", tuple(sides),
                  (Section(f"{NAME}, N = {size}, {setup}", tuple(goals)),))
 

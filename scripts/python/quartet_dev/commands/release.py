@@ -1,9 +1,9 @@
 """Makes a release tarball that builds where the header-only libraries are not installed: the commit, and
 in carried/ these libraries' headers, from this machine, each with its licence. Beside it lies a recipe for
-EasyBuild, with the tarball's checksum. `make dist` calls it.
+EasyBuild, with the tarball's checksum. `make release` calls it.
 
-    quartet dist                          # build/quartet-VERSION.tar.gz of HEAD
-    quartet dist --commit v0.1.0 --output q.tar.gz --licence fmt=LICENSE.rst
+    quartet release     # build/quartet-VERSION.tar.gz of HEAD
+    quartet release --commit v0.1.0 --output q.tar.gz --licence fmt=LICENSE.rst
 
 A licence is what the library's package left in /usr/share/doc or /usr/share/licenses; --licence names
 another file. MPI, BLAS, FFTW and hwloc are libraries, not headers alone: sites have them, and the tarball
@@ -25,7 +25,7 @@ from quartet.exit_codes import FAILED, VERIFIED, ScriptError
 from quartet.files import make_folder, replacing, write_text
 from quartet.paths import ROOT, SCRIPTS
 
-EXAMPLE = "quartet dist --commit v0.1.0"
+EXAMPLE = "quartet release --commit v0.1.0"
 
 
 EASYBUILD = SCRIPTS / "packaging/easybuild/quartet.eb.in"

@@ -13,7 +13,7 @@ from pathlib import Path
 from tree import QUARTET
 
 ROOT = Path(__file__).resolve().parents[2]
-from quartet_dev.commands import dist
+from quartet_dev.commands import release
 
 # A source that uses each library, by the name of its package for CMake.
 OBJECTS = {
@@ -54,14 +54,14 @@ class Tarball(unittest.TestCase):
 
     @classmethod
     def make(cls, file, *more, **environment):
-        return run(*QUARTET, "dist", "--commit", cls.commit, "--output", file, *more,
+        return run(*QUARTET, "release", "--commit", cls.commit, "--output", file, *more,
                    env={**os.environ, **environment})
 
     def test_it_has_the_commit_and_each_library_with_its_licence(self):
         self.assertRegex((self.root / "COMMIT").read_text(encoding="utf-8"), "^[0-9a-f]{7,40}\n$")
         self.assertTrue((self.root / "cg/main.cpp").exists())
         about = (self.root / "carried/README.md").read_text(encoding="utf-8")
-        for library in dist.LIBRARIES:
+        for library in release.LIBRARIES:
             self.assertTrue((self.root / "carried/include" / library.headers).exists())
             licence = (self.root / f"carried/licences/{library.name}.txt").read_text(encoding="utf-8")
             self.assertRegex(" ".join(licence.split()), "(?i)permission is hereby granted|redistribution and use")
