@@ -7,8 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import concurrent_tests
-from quartet_cli import assert_refused, cases, errors, medians, run
+from quartet_cli import assert_refused, cases, errors, main, medians, run
 
 PYTHON_WITH_NUMPY = os.environ["QUARTET_PYTHON_WITH_SCIPY"]
 SMALL = "--device host --threads 1 --runs 1"
@@ -318,4 +317,4 @@ class Rows(Cg):
 
 
 if __name__ == "__main__":
-    concurrent_tests.main()
+    main()

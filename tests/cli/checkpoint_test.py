@@ -15,10 +15,8 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import concurrent_tests
-from background_job import Job
 from checkpoints import saved_iterations  # in a folder that quartet_cli adds
-from quartet_cli import assert_refused, cases, errors, medians, run, run_each
+from quartet_cli import Job, assert_refused, cases, errors, main, medians, run, run_each
 
 SMALL = "--device host --threads 1 --limits off"
 SOLVE = "--problem random --size 120"
@@ -339,4 +337,4 @@ class Kills(Checkpoints):
 
 
 if __name__ == "__main__":
-    concurrent_tests.main()
+    main()

@@ -3,8 +3,7 @@
 import re
 import unittest
 
-import concurrent_tests
-from quartet_cli import medians, run
+from quartet_cli import main, medians, run
 
 ONCE = "--runs 1 --warmup 0 --limits off --device host --threads 1"
 MATMUL = f"--size 96 --tile 32 --reducers 2 {ONCE}"
@@ -60,4 +59,4 @@ class Clusters(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    concurrent_tests.main()
+    main()

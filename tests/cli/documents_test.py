@@ -6,8 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import concurrent_tests
-from quartet_cli import KERNELS, assert_refused, available_transports, cases, medians, run, schemas
+from quartet_cli import KERNELS, assert_refused, available_transports, cases, each, main, medians, once, run, schemas
 
 RUNS = 6
 AGGREGATES = ["median", "mean", "stddev", "cv", "min", "max", "ci95_low", "ci95_high"]
@@ -16,7 +15,7 @@ MEBIBYTE = 2**20
 UNITS = {"MiB/s": ("bytes", MEBIBYTE), "GFLOP/s": ("flops", 1e9)}
 
 
-@concurrent_tests.once
+@once
 def measured(kernel, ranks):
     formulations, transports = ",".join(kernel.formulations), ",".join(available_transports(kernel))
     outcome = run(kernel.name, ranks, kernel.small, f"--runs {RUNS}",
@@ -28,7 +27,7 @@ def measured(kernel, ranks):
 def documents():
     """Every program's, on rank counts even and odd: (kernel, ranks, document)."""
     pairs = [(kernel, ranks) for kernel in KERNELS for ranks in (2, 3, 4)]
-    return concurrent_tests.each(lambda pair: (*pair, measured(*pair)), pairs)
+    return each(lambda pair: (*pair, measured(*pair)), pairs)
 
 
 def all_cases():
@@ -179,4 +178,4 @@ class Files(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    concurrent_tests.main()
+    main()

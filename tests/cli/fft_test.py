@@ -8,8 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import concurrent_tests
-from quartet_cli import assert_refused, medians, run
+from quartet_cli import assert_refused, main, medians, run
 
 BAD_USAGE, UNAVAILABLE = 2, 77
 PYTHON_WITH_NUMPY = os.environ.get("QUARTET_PYTHON_WITH_NUMPY", "")
@@ -222,4 +221,4 @@ class Rows(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    concurrent_tests.main()
+    main()

@@ -9,9 +9,8 @@ import time
 import unittest
 from pathlib import Path
 
-import concurrent_tests
 from quartet.processes import kill_session
-from quartet_cli import KERNELS, LAUNCHER, PROGRAMS, assert_refused, run, run_each
+from quartet_cli import KERNELS, LAUNCHER, PROGRAMS, assert_refused, each, main, run, run_each
 
 BAD_USAGE = 2
 QUICK_SECONDS = 20
@@ -64,7 +63,7 @@ class Outputs(unittest.TestCase):
                  f"{self.folder}/{'d/' * 2000}x")
         jobs = [(kernel.name, 2, kernel.small, flag, name)
                 for kernel in KERNELS for flag in ("--json", "--trace") for name in names]
-        outcomes = concurrent_tests.each(lambda job: run(*job), jobs)  # few: mpiexec may warn of its own races
+        outcomes = each(lambda job: run(*job), jobs)  # few: mpiexec may warn of its own races
         for (program, *_), outcome in zip(jobs, outcomes):
             assert_refused(self, outcome, BAD_USAGE, program, "cannot be written")
 
@@ -198,4 +197,4 @@ class Inputs(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    concurrent_tests.main()
+    main()

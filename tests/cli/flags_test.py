@@ -9,8 +9,7 @@ import time
 import unittest
 from pathlib import Path
 
-import concurrent_tests
-from quartet_cli import KERNELS, LAUNCHER, PROGRAMS, assert_refused, cases, foreign_flags, listed, medians, run, schemas
+from quartet_cli import KERNELS, LAUNCHER, PROGRAMS, assert_refused, cases, foreign_flags, listed, main, medians, run, schemas
 
 # Words of all programs.
 FLAGS = """--device --formulation --transport --list --runs --ci --warmup --seed --verify --limits
@@ -349,4 +348,4 @@ class Pairs(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    concurrent_tests.main()
+    main()

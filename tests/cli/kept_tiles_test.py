@@ -16,10 +16,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import concurrent_tests
-from background_job import Job
-from concurrent_tests import once
-from quartet_cli import assert_refused, errors, medians, run, run_each
+from quartet_cli import once
+from quartet_cli import Job, assert_refused, errors, main, medians, run, run_each
 
 RANKS = 3
 SMALL = "--device host --threads 1 --limits off"
@@ -267,4 +265,4 @@ class Refusals(KeptTiles):
 
 
 if __name__ == "__main__":
-    concurrent_tests.main()
+    main()

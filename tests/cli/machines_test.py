@@ -6,8 +6,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
-import concurrent_tests
-from quartet_cli import KERNELS, PROGRAMS, assert_refused, errors, medians, run
+from quartet_cli import KERNELS, PROGRAMS, assert_refused, errors, main, medians, run
 
 ALONE_IN_THE_NETWORK = 'ip link set lo up && exec "$@"'
 LITTLE_SHARED_MEMORY = 'mount -t tmpfs -o size=16m none /dev/shm && exec "$@"'
@@ -129,4 +128,4 @@ class Machines(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    concurrent_tests.main()
+    main()

@@ -5,8 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import concurrent_tests
-from quartet_cli import assert_refused, medians, run, unwrapped
+from quartet_cli import assert_refused, main, medians, run, unwrapped
 
 MATMUL = Path(os.environ["QUARTET_BUILD"]) / "tests" / "fake_gpu_matmul"
 TILE = 64 * 64 * 4
@@ -82,4 +81,4 @@ class OutOfCore(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    concurrent_tests.main()
+    main()

@@ -6,8 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import concurrent_tests
-from quartet_cli import LYING_LIBRARIES, assert_refused, cases, medians, run, run_each, run_lying, unwrapped
+from quartet_cli import LYING_LIBRARIES, assert_refused, cases, main, medians, run, run_each, run_lying, unwrapped
 
 PYTHON_WITH_NUMPY = os.environ.get("QUARTET_PYTHON_WITH_NUMPY")
 UNAVAILABLE = 77
@@ -184,7 +183,7 @@ class Files(unittest.TestCase):
 
 @unittest.skipUnless(LYING_LIBRARIES, "libraries that lie cannot come before a sanitizer")
 class Arithmetic(unittest.TestCase):
-    """A BLAS that rounds the numbers that it multiplies (tests/faults/lie.hpp)."""
+    """A BLAS that rounds the numbers that it multiplies."""
 
     def multiply(self, bits, arguments):
         outcome = run_lying("matmul", 3, f"sgemm:all:1+:float:inputs:{bits}", arguments,
@@ -239,4 +238,4 @@ class Library(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    concurrent_tests.main()
+    main()

@@ -6,8 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import concurrent_tests
-from quartet_cli import KERNELS, assert_refused, available_transports, medians, run, schemas
+from quartet_cli import KERNELS, assert_refused, available_transports, main, medians, run, schemas
 
 SLOW = 1e6  # bytes and operations a second: a run takes a tenth of a second or so
 WORDS = {"stream": "--sizes 16KiB --pushes 3", "matmul": "--size 96 --tile 32 --reducers 1",
@@ -86,4 +85,4 @@ class Model(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    concurrent_tests.main()
+    main()

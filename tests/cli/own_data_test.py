@@ -3,9 +3,8 @@ number of ranks, and compared with what NumPy makes of them."""
 
 import shutil
 
-import concurrent_tests
 from own_files import BAD_USAGE, ONCE, UNAVAILABLE, OwnFiles, numpy
-from quartet_cli import assert_refused, medians, run, run_each
+from quartet_cli import assert_refused, main, medians, run, run_each
 
 RANKS = (1, 2, 3)
 
@@ -120,4 +119,4 @@ class OwnData(OwnFiles):
 
 
 if __name__ == "__main__":
-    concurrent_tests.main()
+    main()

@@ -5,8 +5,7 @@ import re
 import unittest
 from pathlib import Path
 
-import concurrent_tests
-from quartet_cli import medians, run
+from quartet_cli import main, medians, run
 
 PRESETS = Path(__file__).resolve().parents[2] / "scripts" / "paper"
 # What the paper's captions and text say (VI.A to VI.D), by preset.
@@ -73,4 +72,4 @@ class Presets(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    concurrent_tests.main()
+    main()

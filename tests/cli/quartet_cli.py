@@ -1,30 +1,61 @@
 """Runs the suite's programs as their users do: under the launcher, through the command line.
 
 KERNELS says what the tests need to know of each program; another one joins by an entry. Where the
-programs are says the environment: QUARTET_PROGRAMS is their folder.
+programs are says the environment: QUARTET_PROGRAMS is their folder. main() runs the tests of a file,
+several at a time: an MPI launcher sleeps for most of the time that a small job takes.
 """
 
+import functools
 import os
 import re
 import shlex
+import signal
 import subprocess
+import sys
 import tempfile
+import threading
 import time
+import unittest
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional
 
 import schemas
-from concurrent_tests import once
-from quartet.processes import kill_session, wait_for_the_last
+from quartet.processes import alive_in_session, kill_session, send, wait_for_the_last
 from tree import SCRIPTS
 
 LAUNCHER = SCRIPTS / "launch.sh"
 PROGRAMS = Path(os.environ["QUARTET_PROGRAMS"])
 LYING_LIBRARIES = os.environ.get("QUARTET_LYING_LIBRARIES")  # empty under sanitizers
+PYTHON_WITH_NUMPY = os.environ.get("QUARTET_PYTHON_WITH_NUMPY")
+BAD_USAGE, FAILED, UNAVAILABLE = 2, 3, 77
 SECONDS_FOR_A_JOB = 240
 SECONDS_TO_VANISH = 5
+PATIENCE = 30  # seconds for what takes a moment
+AT_A_TIME = min(8, 2 * len(os.sched_getaffinity(0)))
+
+
+def once(function):
+    """A cache like functools.lru_cache whose value other threads wait for while one makes it."""
+    guard, locks, values = threading.Lock(), {}, {}
+
+    @functools.wraps(function)
+    def cached(*arguments):
+        with guard:
+            lock = locks.setdefault(arguments, threading.Lock())
+        with lock:
+            if arguments not in values:
+                values[arguments] = function(*arguments)
+        return values[arguments]
+
+    return cached
+
+
+def each(function, items):
+    """function(item) for all items, several at a time; the answers in their order."""
+    with ThreadPoolExecutor(AT_A_TIME) as pool:
+        return list(pool.map(function, items))
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,20 +194,18 @@ def run(program, ranks, *arguments, prefix=()):
 
 
 def run_lying(program, ranks, lie, *arguments):
-    """run(), with libraries that lie before those of the program: `lie` is QUARTET_LIE of tests/faults/lie.hpp."""
+    """run(), with libraries that lie before those of the program: `lie` is QUARTET_LIE of tests/faults/lying_libraries.cpp."""
     words = [f"LD_PRELOAD={LYING_LIBRARIES}", f"QUARTET_LIE={lie}", str(PROGRAMS / program)]
     return run(Path("/usr/bin/env"), ranks, *map(shlex.quote, words), *arguments)
 
 
 def has_lied(outcome):
-    return re.search(r"^(lie|fault): ", outcome.stderr, re.MULTILINE) is not None
+    return re.search(r"^lie: ", outcome.stderr, re.MULTILINE) is not None
 
 
 def run_each(jobs):
-    """The outcomes of many jobs, of run's arguments each, that do nothing but end: launchers take
-    seconds to see to that, so that many go at a time."""
-    with ThreadPoolExecutor(16) as pool:
-        return list(pool.map(lambda job: run(*job), jobs))
+    """The outcomes of many jobs, of run's arguments each."""
+    return each(lambda job: run(*job), jobs)
 
 
 @once
@@ -239,3 +268,103 @@ def assert_refused(test, outcome, code, program, *reasons):
     for reason in reasons:
         test.assertIn(reason, lines[0])
     test.assertEqual(outcome.left, [])
+
+
+def numpy(program, *arguments):
+    """What a program prints that Python runs, where it has NumPy."""
+    done = subprocess.run([PYTHON_WITH_NUMPY, "-c", program, *map(str, arguments)],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+class Scratch(unittest.TestCase):
+    """A test with a folder of its own."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+
+
+class Job:
+    """A program in the background, to be disturbed while it runs, with whatever it leaves in a folder of its own."""
+
+    launcher_stayed = False  # after its ranks had gone
+
+    def __init__(self, program, scratch, ranks, *arguments):
+        self.program = (PROGRAMS / program).resolve()
+        environment = dict(os.environ, TMPDIR=str(scratch),
+                           OMPI_MCA_btl_vader_backing_directory=str(scratch),
+                           OMPI_MCA_osc_sm_backing_directory=str(scratch))
+        self.process = subprocess.Popen(
+            [LAUNCHER, str(ranks), self.program, *" ".join(arguments).split()],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env=environment, start_new_session=True)
+
+    def ranks(self):
+        """The processes of the ranks, but not of the launcher."""
+        def is_rank(process):
+            try:
+                return os.readlink(f"/proc/{process}/exe") == str(self.program)
+            except OSError:
+                return False
+        return [process for process in alive_in_session(self.process.pid) if is_rank(process)]
+
+    def wait_until(self, condition):
+        """False if the job ended first."""
+        end = time.monotonic() + PATIENCE
+        while self.process.poll() is None and time.monotonic() < end:
+            if condition():
+                return True
+            time.sleep(0.002)
+        return condition()
+
+    def kill(self, processes):
+        send(processes, signal.SIGKILL)
+
+    def kill_all(self):
+        kill_session(self.process.pid)
+
+    def end(self):
+        """The exit code and what was said, once nothing of it is left."""
+        try:
+            stdout, stderr = self.process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            # Open MPI 4.1.4's may wait for a lock of its own (PMIx_server_finalize) where a rank was
+            # killed; that no rank is left is what counts.
+            self.launcher_stayed = not self.ranks()
+            self.kill_all()
+            stdout, stderr = self.process.communicate()
+            assert self.launcher_stayed, f"ranks did not end: {stderr}"
+        assert wait_for_the_last(self.process.pid, SECONDS_TO_VANISH) == []
+        return self.process.returncode, stdout, stderr
+
+
+def _methods(suite):
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from _methods(test)
+        else:
+            yield test
+
+
+def _passes(test):
+    """Runs a test method and prints a line, and the traceback where there is one."""
+    result = unittest.TestResult()
+    test.run(result)
+    troubles = [*result.errors, *result.failures]
+    word = "FAIL" if troubles else "skipped" if result.skipped else "ok"
+    reason = f": {result.skipped[0][1]}" if result.skipped else ""
+    print("\n".join([f"{test.id()} ... {word}{reason}", *(text for _, text in troubles)]), file=sys.stderr)
+    return not troubles
+
+
+def main():
+    """In place of unittest.main(); words on the command line choose tests by part of their name."""
+    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
+    wanted = sys.argv[1:] or [""]
+    tests = [test for test in _methods(suite) if any(word in test.id() for word in wanted)]
+    passed = each(_passes, tests)
+    print(f"{len(passed)} tests, {passed.count(False)} failed", file=sys.stderr)
+    sys.exit(0 if passed and all(passed) else 1)

@@ -6,19 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import concurrent_tests
-from quartet_cli import (
-    KERNELS,
-    assert_refused,
-    errors,
-    foreign_flags,
-    listed,
-    medians,
-    run,
-    run_each,
-    schemas,
-    unavailable_transports,
-)
+from quartet_cli import KERNELS, assert_refused, errors, foreign_flags, listed, main, medians, run, run_each, schemas, unavailable_transports
 
 BAD_USAGE = 2
 UNAVAILABLE = 77
@@ -206,4 +194,4 @@ class Unavailable(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    concurrent_tests.main()
+    main()

@@ -8,9 +8,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import concurrent_tests
 from quartet.processes import kill_session
-from quartet_cli import LAUNCHER, PROGRAMS, schemas
+from quartet_cli import LAUNCHER, PROGRAMS, main, schemas
 
 ROUNDS = 4
 PATIENCE = 60
@@ -86,4 +85,4 @@ class SharedMemory(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    concurrent_tests.main()
+    main()

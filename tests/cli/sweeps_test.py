@@ -7,10 +7,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import concurrent_tests
 from quartet.sweep import plan as sweep_plan
 from quartet.sweep import spec as sweep_spec
-from quartet_cli import KERNELS, LAUNCHER, PROGRAMS, run_each, schemas
+from quartet_cli import KERNELS, LAUNCHER, PROGRAMS, main, run_each, schemas
 from tree import QUARTET, SCRIPTS
 
 SMALL = {"stream": ("64KiB", ["--pushes", "3", "--runs", "6"]),
@@ -51,4 +50,4 @@ class Sweeps(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    concurrent_tests.main()
+    main()

@@ -6,9 +6,8 @@ import shlex
 import shutil
 import subprocess
 
-import concurrent_tests
 from own_files import BAD_USAGE, ONCE, PYTHON_WITH_NUMPY, UNAVAILABLE, OwnFiles, numpy
-from quartet_cli import assert_refused, run
+from quartet_cli import assert_refused, main, run
 from tree import QUARTET
 
 
@@ -137,4 +136,4 @@ class Cutting(OwnFiles):
 
 
 if __name__ == "__main__":
-    concurrent_tests.main()
+    main()

@@ -3,8 +3,7 @@ run as a whole task has the stages that are left where nothing is measured besid
 
 import unittest
 
-import concurrent_tests
-from quartet_cli import KERNELS, cases, run
+from quartet_cli import KERNELS, cases, each, main, run
 
 PLAIN = "--runs 3 --remeasure off"
 BARE = "--runs 1 --warmup 0 --limits off --verify off --remeasure off"
@@ -14,7 +13,7 @@ SLACK = 0.5  # seconds: ranks do not wait alike
 
 
 def measured(flags):
-    return concurrent_tests.each(lambda kernel: (kernel, run(kernel.name, 2, kernel.small, flags)), KERNELS)
+    return each(lambda kernel: (kernel, run(kernel.name, 2, kernel.small, flags)), KERNELS)
 
 
 class WholeTasks(unittest.TestCase):
@@ -60,4 +59,4 @@ class WholeTasks(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    concurrent_tests.main()
+    main()

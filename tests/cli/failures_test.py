@@ -1,4 +1,4 @@
-"""What asks a job to stop, sent to one of its ranks: complete runs are kept, the code is 75."""
+"""A job that fails, or is asked to stop, says so, ends soon, keeps what it has, and leaves nobody behind."""
 
 import json
 import os
@@ -7,20 +7,49 @@ import signal
 import tempfile
 import time
 import unittest
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import concurrent_tests
 import schemas
-from background_job import Job
-from quartet_cli import KERNELS, errors
+from quartet_cli import (FAILED, KERNELS, LYING_LIBRARIES, Job, Scratch, each, errors, main, medians, run_lying)
 
+SOON_SECONDS = 20
 ENDLESS = 10000  # runs
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1)
 
 # Whoever started these tests may ignore what a terminal sends, and the jobs would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@unittest.skipUnless(LYING_LIBRARIES, "libraries that fail cannot come before a sanitizer")
+class Failures(unittest.TestCase):
+    """Of an MPI that fails in the third run."""
+
+    def fail(self, where, what):
+        outcome = run_lying("stream", 3, f"floats@32768:{where}:{what}:0", "--sizes 64KiB --pushes 3 --runs 6",
+                            "--device host --threads 1 --limits off --transport mpi")
+        self.assertLess(outcome.seconds, SOON_SECONDS)
+        self.assertEqual(outcome.left, [])
+        return outcome
+
+    def test_a_rank_that_throws_ends_the_job_and_complete_runs_are_kept(self):
+        outcome = self.fail("1:8", "throw")
+        self.assertEqual(outcome.code, FAILED, outcome)
+        self.assertIn("stream: rank 1: thrown in the middle of a run", outcome.stderr)
+        self.assertIs(outcome.document["context"]["quartet"]["complete"], False)
+        self.assertNotEqual(medians(outcome.document), [])
+
+    def test_what_all_ranks_throw_is_said_in_words(self):
+        for what, words in (("starve", "out of memory"), ("bar", "'/some/where' (Permission denied)")):
+            outcome = self.fail("all:8", what)
+            self.assertEqual(outcome.code, FAILED, outcome)
+            self.assertIn(words, outcome.stderr)
+            self.assertNotIn("std::", outcome.stderr)
+
+    def test_a_rank_that_is_killed_ends_the_job(self):
+        outcome = self.fail("1:8", "die")
+        self.assertNotEqual(outcome.code, 0, outcome)
+        self.assertIs(outcome.document["context"]["quartet"]["complete"], False)
 
 
 def rows_so_far(results):
@@ -39,20 +68,18 @@ def takes(process, number):
     return bool(caught and int(caught[1], 16) >> (number - 1) & 1)
 
 
-class Signals(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.scratch = Path(temporary.name)
+class Signals(Scratch):
+    """What asks a job to stop: complete runs are kept, the code is 75."""
 
     def job(self, kernel, *arguments):
-        folder = Path(tempfile.mkdtemp(dir=self.scratch))
+        folder = Path(tempfile.mkdtemp(dir=self.folder))
         results = folder / "results.json"
         return Job(kernel.name, folder, 2, kernel.small, "--transport mpi --limits off",
                    f"--json {results}", *arguments), results
 
     def test_complete_runs_are_kept(self):
-        def stop(kernel, number):
+        def stop(kernel_and_number):
+            kernel, number = kernel_and_number
             job, results = self.job(kernel, f"--runs {ENDLESS}")
             self.assertTrue(job.wait_until(lambda: rows_so_far(results)), kernel.name)
             os.kill(job.ranks()[-1], number)
@@ -68,15 +95,13 @@ class Signals(unittest.TestCase):
             self.assertTrue(0 < len(runs) < ENDLESS)
             self.assertEqual(errors(document), [])
 
-        with ThreadPoolExecutor(4) as pool:
-            list(pool.map(stop, [kernel for kernel in KERNELS for _ in SIGNALS],
-                          SIGNALS * len(KERNELS)))
+        each(stop, zip(KERNELS, SIGNALS))
 
     def test_a_case_without_a_run_says_so(self):
         [matmul] = [kernel for kernel in KERNELS if kernel.name == "matmul"]
         # What uses files is measured one after the other.
         job, results = self.job(matmul, f"--runs {ENDLESS} --formulation native,dataflow",
-                                f"--data {self.scratch}/data --generate")
+                                f"--data {self.folder}/data --generate")
         self.assertTrue(job.wait_until(lambda: rows_so_far(results)))
         os.kill(job.ranks()[0], signal.SIGTERM)
         code, _, stderr = job.end()
@@ -87,11 +112,9 @@ class Signals(unittest.TestCase):
 
     def test_none_is_lost_while_the_ranks_are_being_started(self):
         """Sent to the launcher's script at many moments, beginning with its first."""
-        [kernel] = [kernel for kernel in KERNELS if kernel.name == "stream"]
-
         def stop(turn):
-            job, _ = self.job(kernel, f"--runs {ENDLESS}")
-            time.sleep(turn / 50)
+            job, _ = self.job(KERNELS[0], f"--runs {ENDLESS}")
+            time.sleep(turn / 12)
             number = SIGNALS[turn % len(SIGNALS)]
             os.kill(job.process.pid, number)
             code, _, stderr = job.end()  # which fails where ranks go on
@@ -99,19 +122,15 @@ class Signals(unittest.TestCase):
             self.assertIn(code, (3, 75, 128 + number, -number), (turn, number, stderr))
             if code == 3:
                 self.assertIn("before its first run", stderr)
-                self.assertNotIn("are kept", stderr)
             elif code != -number:
                 self.assertIn("are kept" if code == 75 else "launch.sh: the job ended early (SIG", stderr)
 
-        with ThreadPoolExecutor(4) as pool:
-            list(pool.map(stop, range(24)))
+        each(stop, range(8))
 
     def test_none_ends_a_rank_without_a_word(self):
-        """Sent to the ranks at many moments, beginning with their first: after it they end by themselves."""
-        kernels = [kernel for kernel in KERNELS if kernel.name in ("stream", "cg")]
-
+        """Sent to the ranks at many moments, beginning with their first."""
         def stop(turn):
-            kernel = kernels[turn % len(kernels)]
+            kernel = KERNELS[turn % len(KERNELS)]
             job, results = self.job(kernel, f"--runs {ENDLESS}")
             self.assertTrue(job.wait_until(lambda: len(job.ranks()) == 2), kernel.name)
 
@@ -121,7 +140,7 @@ class Signals(unittest.TestCase):
                     results.parent.glob("vader_segment*"))
 
             self.assertTrue(not turn or job.wait_until(have_begun), kernel.name)
-            time.sleep(max(0, turn - 4) / 8)
+            time.sleep(max(0, turn - 2) / 3)
             number = SIGNALS[turn // 2 % len(SIGNALS)]
             for rank in job.ranks()[turn % 2:]:
                 os.kill(rank, number)
@@ -131,9 +150,8 @@ class Signals(unittest.TestCase):
             words = {3: "before its first run", 75: "are kept"}.get(code, "launch.sh: the job ended early (SIG")
             self.assertIn(words, stderr, where)
 
-        with ThreadPoolExecutor(4) as pool:
-            list(pool.map(stop, range(28)))
+        each(stop, range(8))
 
 
 if __name__ == "__main__":
-    concurrent_tests.main()
+    main()
