@@ -11,7 +11,6 @@
 #   prometheus  a Prometheus and its node exporter, which the tests of node-check look for
 #   tensorflow  TensorFlow to compare with: 1.5 GB from PyPI, in build/tensorflow
 #   history     Apache Otava, which finds changes in a history: 0.2 GB from PyPI, in build/history
-#   simulate    run, and SimGrid to simulate ranks of a described machine
 #   mpich, blis run, and another MPI or BLAS to build with
 #   mkl         Intel's MKL to build with: 0.7 GB from PyPI, in build/mkl
 #   aarch64     run, and to build and emulate programs for Arm: Debian's packages for it, 0.7 GB in build/aarch64
@@ -82,7 +81,6 @@ blis header:blis-openmp/cblas.h,blis-pthread/cblas.h,blis/cblas.h libblis-openmp
 root command:debootstrap               debootstrap        debootstrap            debootstrap   debootstrap
 container command:podman               podman             podman                 podman        Podman
 container command:runc                 runc               runc                   runc          runc
-simulate command:smpicxx               libsimgrid-dev     simgrid-devel          simgrid+smpi  SimGrid (SMPI)
 aarch64 command:aarch64-linux-gnu-g++  g++-aarch64-linux-gnu gcc-c++-aarch64-linux-gnu gcc   a C++ compiler for aarch64
 aarch64 command:qemu-aarch64           qemu-user          qemu-user              qemu          user-mode QEMU
 '
@@ -356,7 +354,6 @@ lint) groups=' run report test venv ' ;;
 fuzz) groups=' run test fuzz ' ;;
 lab) groups=' run report test lab ' ;;
 tensorflow | mkl | history) groups=' venv ' ;;
-simulate) groups=' run simulate ' ;;
 prometheus) groups=' prometheus ' ;;
 mpich) groups=' run mpich ' ;;
 blis) groups=' run blis ' ;;
@@ -371,7 +368,7 @@ venv)
     groups=' venv '
     ;;
 *)
-    echo "setup: '$1' is not one of run, report, test, manuals, lint, fuzz, lab, prometheus, tensorflow, history, simulate, mpich, blis, mkl, aarch64, root, container, venv" >&2
+    echo "setup: '$1' is not one of run, report, test, manuals, lint, fuzz, lab, prometheus, tensorflow, history, mpich, blis, mkl, aarch64, root, container, venv" >&2
     exit 2
     ;;
 esac

@@ -25,7 +25,6 @@ SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh", ".cpp.in", ".hpp.in")
 # Which files may include a vendor's header ("*" goes across folders); tests beside what they test.
 VENDORS = {
     r"mpi\.h|mpi-ext\.h": ("common/comm/*", "tests/*"),
-    r"smpi/.*": ("common/device/model/emulation_simulated.cpp",),
     r"cblas.*|mkl.*|openblas.*": ("common/device/host/*blas*",),
     r"fftw3(-mpi)?\.h": ("common/device/host/*fft*", "fft/library*"),
     r"(cuda|cublas|cufft|curand|cusolver|cub/|thrust/|device_launch).*":

@@ -19,9 +19,7 @@ Limit::Limit(const RankContext& context, const Problem& problem, device::MatrixS
     context.world.barrier();  // before the ranks measure: they share the machine's memory
     if (share != nullptr && !share->storage().empty()) {
         probe_.emplace(context.device, share->storage());
-        if (device::computes(context.device)) {
-            add_products(problem, *share, rows);
-        }
+        add_products(problem, *share, rows);
         const Seconds pass = probe_->measure(1, context.stream);
         passes_ = bench::passes_in(bench::probe_time_beside(problem.iterations * pass), pass);
     }
@@ -55,9 +53,7 @@ std::vector<bench::LimitComponent> Limit::measure() {
     const double seconds = static_cast<double>(work_.bytes.value) / context_.world.sum(rate);
     std::vector<bench::LimitComponent> found{{"reading the matrix", {seconds}}};
     found.front().way = way_;
-    if (auto arithmetic = arithmetic_.measure(work_.flops, context_.world, context_.stream)) {
-        found.push_back(*std::move(arithmetic));
-    }
+    found.push_back(arithmetic_.measure(work_.flops, context_.world, context_.stream));
     return found;
 }
 

@@ -190,8 +190,6 @@ std::int64_t times_unit(std::int64_t whole, std::int64_t unit, const Refuse& ref
     return whole * unit;
 }
 
-// Calls the system directly: a simulator replaces this call by one that gives simulated time, but
-// not the C++ clocks.
 Seconds read_clock(clockid_t clock) {
     timespec time{};
     check(clock_gettime(clock, &time) == 0, "the system lacks a clock");

@@ -10,13 +10,6 @@
 
 namespace quartet::device {
 
-/// Whether operations compute results or only take time.
-enum class Results {
-    computed,
-    emulated,   ///< they take the time that the described machine would
-    simulated,  ///< the same, by the clock of a simulator, which carries the messages, too
-};
-
 class Accelerator;
 class Blas;
 class CgKernels;
@@ -33,7 +26,7 @@ class Device {
   public:
     virtual ~Device() = default;
 
-    /// The name on the command line: "host", "cuda", "model".
+    /// The name on the command line: "host", "cuda".
     [[nodiscard]] virtual std::string_view name() const = 0;
     /// Model and libraries, for the record.
     [[nodiscard]] virtual std::string description() const = 0;
@@ -41,7 +34,6 @@ class Device {
     [[nodiscard]] virtual std::string_view isa() const { return {}; }
     /// The kind of memory that operations work on.
     [[nodiscard]] virtual MemoryKind memory_kind() const = 0;
-    [[nodiscard]] virtual Results results() const { return Results::computed; }
 
     /// Memory of at least `size` bytes, aligned to 64 bytes or more, zeroed. Large host memory asks
     /// for huge pages. Throws Failure if there is none.
@@ -85,12 +77,6 @@ class Device {
     /// The accelerator's further abilities (accelerator.hpp); null on the host.
     [[nodiscard]] virtual Accelerator* accelerator() const { return nullptr; }
 };
-
-/// Whether operations compute. If not, their input need not be filled, and their output cannot be
-/// checked.
-[[nodiscard]] inline bool computes(const Device& device) {
-    return device.results() == Results::computed;
-}
 
 /// Whether the device works in memory that the CPU cannot use.
 [[nodiscard]] inline bool has_own_memory(const Device& device) {

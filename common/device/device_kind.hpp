@@ -8,7 +8,6 @@
 
 #include "core/trace.hpp"
 #include "device/device.hpp"
-#include "device/machine_rates.hpp"
 
 namespace quartet::device {
 
@@ -19,8 +18,7 @@ struct DeviceSettings {
 
     int number = 0;   ///< of the accelerator, among those that this process sees
     int threads = 1;  ///< of the host: they compute, or touch new memory; 1 to most_threads
-    std::string isa = "auto";             ///< of the host's loops (host/loops/loops.hpp)
-    std::optional<MachineRates> rates{};  ///< of the machine that a model is of
+    std::string isa = "auto";  ///< of the host's loops (host/loops/loops.hpp)
 };
 
 /// What computes.
@@ -30,7 +28,6 @@ enum class Processor { host, accelerator };
 struct DeviceKind {
     std::string name;  ///< as on the command line
     Processor processor = Processor::accelerator;
-    Results results = Results::computed;
     /// Why it cannot be had here (not in this build, no driver, nothing visible), or nothing.
     /// Local.
     std::function<std::optional<std::string>()> why_not;

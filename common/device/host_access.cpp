@@ -66,7 +66,7 @@ std::int64_t elements_in(Bytes bytes) {
 template <typename T>
 void HostAccess::read(const View<const T>& from, const std::type_identity_t<Read<T>>& use) const {
     stream_.synchronize();
-    if (from.empty() || !computes(device_))
+    if (from.empty())
         return;
     if (from.kind() != MemoryKind::device) {
         use(0, from.span());
@@ -92,7 +92,7 @@ void HostAccess::read(const View<const T>& from, const std::type_identity_t<Read
 template <typename T>
 void HostAccess::write(const View<T>& to, const std::type_identity_t<Write<T>>& fill) const {
     stream_.synchronize();
-    if (to.empty() || !computes(device_))
+    if (to.empty())
         return;
     if (to.kind() != MemoryKind::device) {
         fill(0, to.span());

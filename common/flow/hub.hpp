@@ -1,11 +1,12 @@
 #pragma once
 
+#include <sched.h>
+
 #include <functional>
 #include <span>
 #include <vector>
 
 #include "comm/mpi/control_channel.hpp"
-#include "comm/mpi/idle.hpp"
 #include "core/trace.hpp"
 
 namespace quartet::flow {
@@ -42,7 +43,7 @@ class Hub {
         const Seconds begin = now();
         while (!condition()) {
             if (!serve()) {
-                comm::idle(now() - begin);
+                sched_yield();  // ranks that share a core progress
             }
         }
         note_wait(begin);

@@ -39,9 +39,6 @@ class GeneratedTiles final : public InputTiles {
 };
 
 void GeneratedTiles::fill() {
-    if (!device::computes(session_.device())) {
-        return;
-    }
     const std::uint64_t seed = session_.options().seed;
     device::Stream& stream = session_.stream();
     if (input_.kind() == device::MemoryKind::device) {

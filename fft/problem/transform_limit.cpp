@@ -51,9 +51,7 @@ std::vector<bench::LimitComponent> TransformLimit::measure() {
     std::vector<bench::LimitComponent> found{{"memory copy", {memory}}};
     found.front().way = way_;
     const Flops flops = problem_.work(world.size()).flops;
-    if (auto arithmetic = arithmetic_.measure(flops, world, session_.stream())) {
-        found.push_back(*std::move(arithmetic));
-    }
+    found.push_back(arithmetic_.measure(flops, world, session_.stream()));
     if (!exchange_) {
         return found;
     }

@@ -10,9 +10,7 @@ MemorySource::MemorySource(const Problem& problem, OperandLayout layout,
                            const comm::Communicator& node, device::Device& device, int threads)
     : problem_(problem), layout_(std::move(layout)) {
     allocate(node, device);
-    if (device::computes(device)) {
-        fill(node, threads);
-    }
+    fill(node, threads);
 }
 
 void MemorySource::allocate(const comm::Communicator& node, device::Device& device) {

@@ -3,12 +3,6 @@ find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 set(MPI_CXX_SKIP_MPICXX ON)  # the C interface is used, not the C++ one of old releases
 find_package(MPI REQUIRED COMPONENTS CXX)
-# Whether that is SimGrid's, which simulates ranks and the network between them.
-include(CheckCXXSourceCompiles)
-set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_CXX)
-check_cxx_source_compiles("#include <mpi.h>
-                           int main() { smpi_execute_flops(1); }" QUARTET_SIMULATED_MPI)
-unset(CMAKE_REQUIRED_LIBRARIES)
 include(quartet_find_headers)
 quartet_find_headers(fmt TARGET fmt::fmt HEADER fmt/format.h DEFINITIONS FMT_HEADER_ONLY=1)
 quartet_find_headers(CLI11 TARGET CLI11::CLI11 HEADER CLI/CLI.hpp)

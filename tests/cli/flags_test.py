@@ -13,7 +13,7 @@ from quartet_cli import KERNELS, LAUNCHER, PROGRAMS, assert_refused, cases, fore
 
 # Words of all programs.
 FLAGS = """--device --formulation --transport --list --runs --ci --warmup --seed --verify --limits
---budget --remeasure --machine --threads --isa --math --memory --device-memory --lookahead --chunk --pipeline --json
+--budget --remeasure --threads --isa --math --memory --device-memory --lookahead --chunk --pipeline --json
 --force --trace --progress --quiet --config --dry-run --version --help --reducers --queue --schedule
 --reducer-device""".split()
 

@@ -1,6 +1,5 @@
 """Predictions against real runs over real, slow links: `stream` between two hosts measures the link, runs on one
-host what ranks compute, and from these alone quartet predict must say how long the kernels take. So must simulated
-ranks (quartet simulate), where `quartet simulate` has built them."""
+host what ranks compute, and from these alone quartet predict must say how long the kernels take."""
 
 import json
 import unittest
@@ -9,18 +8,9 @@ from itertools import product
 from enclosure import enclose, scratch
 
 enclose("mpirun")
-from documents import PROGRAMS
+from documents import PROGRAMS, medians, read
 from hosts import Hosts, mpirun
-from predictions import (
-    OVERHEAD,
-    SENDS,
-    can_simulate,
-    forgive_disturbance,
-    predicted,
-    seconds_of,
-    simulated,
-    stream_between_hosts,
-)
+from tree import QUARTET
 
 MEGABITS = 5  # of each link: sending takes longer than computing, and than waiting for a core
 HOSTS = (2, 4)
@@ -31,6 +21,54 @@ ATTEMPTS = 4
 SIZES = {"cg": "4096", "fft": "2^15", "matmul": "256"}
 FLAGS = {"cg": ("--iterations", "5"), "fft": (), "matmul": ("--tile", "128")}
 CASES = [("cg", "native"), ("cg", "dataflow"), ("fft", "native"), ("fft", "dataflow"), ("matmul", "dataflow")]
+
+# Two runs of stream between two hosts, from which a link's latency and rate follow.
+LINK = (("--sizes", "4B", "--pushes", "1", "--runs", "20"), ("--sizes", "256k", "--pushes", "4", "--runs", "3"))
+# What no document shows. It is a small part of all that is measured on slow links.
+OVERHEAD = {"value": 1e-5, "uncertainty": 1.0, "source": "assumed: a system call or two"}
+# Of Open MPI: long messages are sent. By default a receiver fetches them, and an all-to-all among four hosts takes 1.65
+# times as long as the links need (with this 1.03 times; measured here).
+SENDS = {"btl_tcp_flags": "1"}
+PREDICTED = "predicted.json"
+DISTURBED = ("disturbed", "drift", "step", "two_speeds")
+PER_SECOND = {"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9}
+
+
+def stream_between_hosts(run):
+    """The link's documents. `run` takes a program with its arguments."""
+    files = [scratch() / name for name in ("short.json", "long.json")]
+    for file, arguments in zip(files, LINK):
+        run(PROGRAMS / "stream", "--device", "host", "--transport", "mpi", "--threads", "1", "--limits", "off",
+            *arguments, "--json", file, "--force")
+        forgive_disturbance(file)
+    return files
+
+
+def forgive_disturbance(file):
+    """Hosts of one machine wait for one another's cores. That marks a row, of which no rate would be taken."""
+    document = json.loads(file.read_text(encoding="utf-8"))
+    for row in document["benchmarks"]:
+        row["flags"] = [flag for flag in row.get("flags", []) if flag["kind"] not in DISTURBED]
+        row["distrusted"] = any(flag["kind"] != "overhead" for flag in row["flags"])
+    file.write_text(json.dumps(document), encoding="utf-8")
+
+
+def seconds_of(file):
+    """The median of the one case in a document; its row by the paper's clock does not count."""
+    [row] = [row for row in medians(read(file)) if not row["run_name"].endswith("/paper")]
+    return row["real_time"] / PER_SECOND[row["time_unit"]]
+
+
+def predicted(machine, documents, host, kernel, size, ranks, formulation="native", flags=()):
+    """Points, by their numbers of ranks; each has `seconds`, `rate`, `low` and `high`."""
+    shown = [word for document in documents for word in ("--from", document)]
+    host.must(*_script(machine, kernel, size, ranks, formulation, flags), "--json", scratch() / PREDICTED, *shown)
+    return {point["ranks"]: point for point in json.loads((scratch() / PREDICTED).read_text())["curves"][0]["points"]}
+
+
+def _script(machine, kernel, size, ranks, formulation, flags):
+    return (*QUARTET, "predict", machine, kernel, "--sizes", size, "--ranks", ranks,
+            "--formulation", formulation, "--arguments", " ".join(flags))
 
 
 class PredictedRuns(unittest.TestCase):
@@ -56,21 +94,18 @@ class PredictedRuns(unittest.TestCase):
         return file
 
     def off(self, kernel, formulation, count, link):
-        """How far predictions are from the time that is measured, as the largest share of it."""
+        """How far the prediction is from the time that is measured, as a share of it."""
         computing = []  # on as many cores as the hosts have together; cg's rate is the memory's
         for name in dict.fromkeys((kernel, "cg")):
             computing.append(self.kernel(name, count * ["n1"]))
             forgive_disturbance(computing[-1])
         asked = self.hosts.head, kernel, SIZES[kernel], count
         how = {"formulation": formulation, "flags": FLAGS[kernel]}
-        expected = {"predicted": predicted(self.machine, [*link, *computing], *asked, **how)[count]["seconds"]}
-        if can_simulate():
-            expected["simulated"] = simulated(*asked, **how)
+        expected = predicted(self.machine, [*link, *computing], *asked, **how)[count]["seconds"]
         measured = seconds_of(self.kernel(kernel, [f"n{number}" for number in range(1, count + 1)], formulation))
-        off = {way: seconds / measured - 1 for way, seconds in expected.items()}
-        print(f"{kernel} {formulation} on {count} hosts: {measured:.4g} s",
-              *(f"{way} {expected[way]:.4g} s, {off[way]:+.1%}" for way in off), sep="; ", flush=True)
-        return max(off.values(), key=abs)
+        off = expected / measured - 1
+        print(f"{kernel} {formulation} on {count} hosts: {measured:.4g} s, predicted {expected:.4g} s, {off:+.1%}", flush=True)
+        return off
 
     def test_times_are_those_predicted(self):
         left = dict.fromkeys((*case, hosts) for case, hosts in product(CASES, HOSTS))
@@ -80,8 +115,6 @@ class PredictedRuns(unittest.TestCase):
             if not left:
                 break
         self.assertEqual(left, {})
-        if not can_simulate():
-            print("Nothing was simulated: quartet simulate", flush=True)
 
 
 if __name__ == "__main__":

@@ -176,13 +176,6 @@ chmod +x {folder}/bin/pip;; esac""", recorded=False)
             self.assertRegex(installed[-1], f" --no-deps {packages}$")
             self.assertEqual(len(installed), 1 + (group == "history"))
 
-    def test_the_simulator_is_installed_only_when_asked_for(self):
-        for group in ("run", "test", "lint"):
-            self.assertEqual(self.machine.setup(group).returncode, 0)
-        self.assertEqual(self.machine.calls(), [])
-        self.machine.setup("simulate")
-        self.assertTrue(self.machine.calls()[-1].endswith("-recommends libsimgrid-dev"))
-
     def test_another_mpi_is_installed_only_when_asked_for(self):
         for group in ("run", "test", "lint"):
             self.assertEqual(self.machine.setup(group).returncode, 0)

@@ -153,7 +153,7 @@ class Verdict(unittest.TestCase):
         self.assertIn("BLAS", next_line("slow_library"))
         self.assertIn("slower way", next_line("slow_road"))
         self.assertIn("Marks and flags", lines(stream(100), stream(10000, "library"))[-1])
-        for kind in ("disturbed", "slow_library", "slow_road", "simulated", "below_library"):
+        for kind in ("disturbed", "slow_library", "slow_road", "below_library"):
             self.assertLessEqual(len(next_line(kind)), 80)
         self.assertLessEqual(len(next_line("drift", warnings=[crowd])), 80)
 

@@ -8,7 +8,6 @@
 
 #include "bench/flags/config_file.hpp"
 #include "bench/results/version.hpp"
-#include "device/registry/device_registry.hpp"
 
 namespace quartet::bench {
 
@@ -160,8 +159,7 @@ std::optional<std::string> CommandLine::parse(int argc, const char* const* argv)
     }
     require_known(app_->remaining());
     require_effect();
-    fit_to_device();
-    if (!is_given("--budget") && !is_given("--runs") && !options_.machine) {
+    if (!is_given("--budget") && !is_given("--runs")) {
         options_.budget = default_budget;
         app_->get_option("--budget")->default_str(fmt::format("{:.0f}", default_budget.value));
     }
@@ -196,40 +194,6 @@ void CommandLine::require_effect() const {
             throw UsageError(fmt::format(
                 "{}: no formulation here has queues: add --formulation dataflow", flag));
         }
-    }
-}
-
-// A model leaves nothing that can be checked, and has no limits that could be probed.
-void CommandLine::fit_to_device() {
-    const auto devices = device::DeviceRegistry::standard();
-    const bool computes = options_.device == "auto" ||
-                          devices.find(options_.device).results == device::Results::computed;
-    if (computes) {
-        if (is_given("--machine")) {
-            throw UsageError("--machine needs --device model");
-        }
-        return;
-    }
-    if (!options_.machine) {
-        throw UsageError(fmt::format("--device {}: no machine is described: add --machine FILE",
-                                     options_.device));
-    }
-    for (const auto& [flag, value] :
-         {std::pair("--verify", &options_.verify), std::pair("--limits", &options_.limits),
-          std::pair("--remeasure", &options_.remeasure)}) {
-        if (is_given(flag) && *value == Switch::on) {
-            throw UsageError(
-                fmt::format("{} on: device {} computes nothing (there is nothing to "
-                            "check or to probe): leave it out",
-                            flag, options_.device));
-        }
-        *value = Switch::off;
-    }
-    if (options_.has(Formulation::library)) {
-        throw UsageError(fmt::format(
-            "--formulation library: libraries compute on the host itself, not on device {}: ask "
-            "for native or dataflow",
-            options_.device));
     }
 }
 

@@ -102,7 +102,6 @@ class CommandLine {
     void reserve_the_rest();
     void require_known(const std::vector<std::string>& rest) const;
     void require_effect() const;
-    void fit_to_device();
     [[nodiscard]] std::vector<std::string> names() const;
     [[nodiscard]] std::string help() const;
 

@@ -79,12 +79,6 @@ void CommandLine::add_selection() {
         into(options_.device, [devices](const std::string& text) {
             return text == "auto" ? text : devices.find(text).name;
         }));
-    add({"--machine", group, "FILE",
-         "with --device model: the machine, whose rates say how long operations take"},
-        [this](const std::string& text) {
-            options_.machine_file = parse_path(text);
-            options_.machine = device::read_machine_rates(*options_.machine_file);
-        });
     add({"--filter", group, "REGEX", "only cases with a row whose name matches (ECMAScript)"},
         into(options_.filter, parse_filter));
     add({"--list", group, "", "show what can run here, and why the rest cannot"}, options_.list);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 
 #include "bench/results/limit.hpp"
 #include "comm/mpi/communicator.hpp"
@@ -18,13 +17,11 @@ class ArithmeticLimit {
     enum class Part { computes, waits };
     explicit ArithmeticLimit(const device::Device& device, Part part = Part::computes);
 
-    /// The time of `flops` operations of all ranks together; nothing on a device that computes
-    /// nothing, on all ranks alike. Collective; the ranks come to it at the same time.
-    std::optional<LimitComponent> measure(Flops flops, const comm::Communicator& world,
-                                          device::Stream& stream);
+    /// The time of `flops` operations of all ranks together. Collective; the ranks come to it at
+    /// the same time.
+    LimitComponent measure(Flops flops, const comm::Communicator& world, device::Stream& stream);
 
   private:
-    bool exists_;
     std::unique_ptr<device::MultiplyAddProbe> probe_;
 };
 

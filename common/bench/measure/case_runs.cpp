@@ -231,7 +231,6 @@ Row CaseRuns::whole_row() const {
     Row whole;
     whole.name = planned_.name;
     whole.work = planned_.work;
-    whole.results = session_.device().results();
     whole.runs = runs_in(series_.shown());
     whole.check = check_;
     whole.note = note_;

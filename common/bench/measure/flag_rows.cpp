@@ -21,17 +21,6 @@ bool is_judged(const Row& row) {
     return row.error.empty() && !row.name.is_of_paper_clock() && !row.runs.empty();
 }
 
-// A model's row has this flag alone: it says nothing about machines.
-Flag flag_of_model(const Row& row) {
-    return row.results == device::Results::simulated
-               ? Flag{FlagKind::simulated,
-                      "simulated: operations took what the machine's rates say, messages what "
-                      "the simulator says; not a measurement"}
-               : Flag{FlagKind::emulated,
-                      "emulated: operations took what the machine's rates say and computed "
-                      "nothing; only communication is real"};
-}
-
 // Empty if the library that decides the limit does what the hardware allows, or nothing is known
 // of that.
 std::string describe_slow_library(const Row& row) {
@@ -94,9 +83,7 @@ void flag_rows(std::span<Row> rows) {
     const auto best_clock = best_clock_probe(rows);
     for (Row& row : rows) {
         row.flags.clear();
-        if (row.results != device::Results::computed) {
-            row.flags = {flag_of_model(row)};
-        } else if (is_judged(row)) {
+        if (is_judged(row)) {
             flag_runs(row, best_clock);
         }
     }

@@ -90,9 +90,7 @@ MemoryProbe::PartWay MemoryProbe::fastest_of_device(device::Stream& stream) {
         }
         return device_.time(1, pass_once, stream);
     };
-    // A model's clock must not depend on ours: the fewest rounds.
-    const Seconds time = device::computes(device_) ? choice_time : Seconds{};
-    const std::size_t best = fastest(ways.size(), time, time_part);
+    const std::size_t best = fastest(ways.size(), choice_time, time_part);
     if (found_ != nullptr) {
         found_->emplace(key, best);
     }

@@ -52,9 +52,6 @@ Json json_of(const system::Interface& what, const system::Sent& sent, double oth
 
 RoadWatch::RoadWatch(Session& session, const PlannedCase& planned, const MachineProbes& machine)
     : session_(session) {
-    if (!is_watched()) {
-        return;
-    }
     if (session_.world().any(planned.moved.known())) {
         plan_node(planned.moved);
     }
@@ -62,10 +59,6 @@ RoadWatch::RoadWatch(Session& session, const PlannedCase& planned, const Machine
         traffic_ = machine.traffic();
     }
     interfaces_.resize(traffic_ ? traffic_->interfaces().size() : 0);
-}
-
-bool RoadWatch::is_watched() const {
-    return session_.device().results() == device::Results::computed;
 }
 
 void RoadWatch::plan_node(const comm::RankTraffic& mine) {
@@ -91,7 +84,7 @@ std::vector<system::Count> RoadWatch::read() const {
 }
 
 void RoadWatch::watch_others() {
-    if (!is_watched() || session_.topology().nodes() == 1) {
+    if (session_.topology().nodes() == 1) {
         return;
     }
     session_.world().barrier();
@@ -110,16 +103,11 @@ void RoadWatch::watch_others() {
 }
 
 void RoadWatch::begin() {
-    if (is_watched()) {
-        before_ = read();
-        begin_ = now();
-    }
+    before_ = read();
+    begin_ = now();
 }
 
 void RoadWatch::end(const MachineWatch& watch) {
-    if (!is_watched()) {
-        return;
-    }
     const auto after = read();
     const Seconds window = now() - begin_;
     ++runs_;
@@ -145,9 +133,6 @@ std::optional<double> RoadWatch::sent_by_gpus(const std::optional<double>& mine)
 }
 
 std::vector<std::string> RoadWatch::nodes() const {
-    if (!is_watched()) {
-        return {};
-    }
     const auto nvlink = sent_by_gpus(nvlink_);
     const auto pcie = sent_by_gpus(pcie_);
     const bool has_gpus = session_.topology().node().any(reads_gpu_);

@@ -39,7 +39,6 @@ class RoadWatch {
         double others = 0;  ///< bytes per second
     };
 
-    [[nodiscard]] bool is_watched() const;
     void plan_node(const comm::RankTraffic& mine);
     [[nodiscard]] std::vector<system::Count> read() const;
     [[nodiscard]] std::optional<double> sent_by_gpus(const std::optional<double>& mine) const;

@@ -21,7 +21,6 @@
 #include "comm/mpi/agree.hpp"
 #include "comm/mpi/mpi_session.hpp"
 #include "core/columns.hpp"
-#include "device/model/emulation.hpp"
 
 namespace quartet::bench {
 
@@ -34,12 +33,9 @@ int code(ExitCode exit_code) {
     return static_cast<int>(exit_code);
 }
 
-// The signals of a process: simulated ranks share one.
 StopRequest taking_signals() {
     StopRequest stop_request;
-    if (!device::ranks_are_simulated()) {
-        stop_request.take_signals();
-    }
+    stop_request.take_signals();
     return stop_request;
 }
 
@@ -68,19 +64,6 @@ std::string words_of(const std::exception& error) {
                            quotation(file->path1().native()), file->code().message());
     }
     return error.what();
-}
-
-// Refuses files on a model, which computes nothing to put in them. The same on all ranks.
-void require_no_files_of_model(const Session& session) {
-    const bool uses_files = std::ranges::any_of(session.plan(), [](const PlannedCase& planned) {
-        return planned.uses_files || planned.repetition == Repetition::once;
-    });
-    if (uses_files && session.options().machine) {
-        throw UsageError(fmt::format(
-            "--device {}: it computes nothing (files would have nothing in them): leave out --data "
-            "and --checkpoint",
-            session.options().device));
-    }
 }
 
 }  // namespace
@@ -201,11 +184,8 @@ void Program::prepare(Session& session, const std::function<void(Session&)>& pla
         plan(session);
         apply_filter(session);
     });
-    require_no_files_of_model(session);
     session.claim_files();
-    if (!device::ranks_are_simulated()) {  // on machines whose memory is not there
-        require_memory(session);
-    }
+    require_memory(session);
 }
 
 void Program::report(const Session& session, const Measured& measured, const std::string& warning) {

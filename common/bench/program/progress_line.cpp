@@ -9,7 +9,6 @@
 #include <cstdio>
 
 #include "core/environment.hpp"
-#include "device/model/emulation.hpp"
 
 namespace quartet::bench {
 
@@ -35,7 +34,7 @@ bool is_in_a_batch_job() {
 
 std::optional<ProgressLine::Style> ProgressLine::style_of(const Session& session, Seconds in_jobs) {
     const Progress wanted = session.options().progress;
-    if (!session.is_root() || wanted == Progress::off || device::ranks_are_simulated()) {
+    if (!session.is_root() || wanted == Progress::off) {
         return std::nullopt;
     }
     if (wanted == Progress::on || is_on_a_terminal()) {

@@ -15,7 +15,6 @@
 #include "bench/results/version.hpp"
 #include "comm/mpi/mpi_session.hpp"
 #include "comm/mpi/mpi_settings.hpp"
-#include "device/model/emulation.hpp"
 #include "system/caches.hpp"
 #include "system/system_text.hpp"
 
@@ -191,10 +190,7 @@ Json quartet_object(Session& session,
     if (!session.isa().empty()) {
         object["isa"] = session.isa();
     }
-    // Simulated ranks' clock begins anew when MPI has started: what passed before is no part of it.
-    if (!device::ranks_are_simulated()) {
-        object["wall"] = wall(session.record().stages);
-    }
+    object["wall"] = wall(session.record().stages);
     return object;
 }
 

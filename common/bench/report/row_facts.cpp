@@ -86,9 +86,6 @@ nlohmann::ordered_json factors_of(const Row& row) {
     for (const auto& [key, value] : name.factors) {
         factors[key] = value_of(value);
     }
-    if (!name.machine.empty()) {
-        factors["machine"] = name.machine;
-    }
     if (const auto colon = name.suffix.find(':'); colon != std::string::npos) {  // "pair:1-0"
         factors[name.suffix.substr(0, colon)] = name.suffix.substr(colon + 1);
     } else if (name.is_of_paper_clock()) {

@@ -22,8 +22,7 @@ std::string plural(int count, std::string_view noun) {
 // Everything that changes the work, but for what stands in the row's own line.
 std::string heading_of(const Row& row, std::string_view device) {
     const RowName& name = row.name;
-    std::string text = fmt::format("{} on {}{}{}, {} x {}", name.kernel, name.variant.device,
-                                   name.machine.empty() ? "" : " of " + name.machine,
+    std::string text = fmt::format("{} on {}{}, {} x {}", name.kernel, name.variant.device,
                                    device.empty() ? "" : fmt::format(" ({})", device),
                                    plural(name.ranks, "rank"), plural(name.threads, "thread"));
     for (const Word& word : name.words) {

@@ -10,7 +10,6 @@
 #include "bench/measure/flag_rows.hpp"
 #include "bench/results/samples.hpp"
 #include "bench/session/session.hpp"
-#include "device/model/emulation.hpp"
 
 namespace quartet::bench {
 
@@ -42,8 +41,7 @@ ExitCode verdict(const Measured& measured) {
 std::vector<std::string> warnings(const Session& session, std::span<const Row> rows) {
     constexpr std::size_t runs_for_comparison =
         9;  // of the U test in Google Benchmark's compare.py
-    auto warnings = device::ranks_are_simulated() ? std::vector<std::string>{}
-                                                  : session.topology().warnings(session.threads());
+    auto warnings = session.topology().warnings(session.threads());
     std::ranges::move(session.gpus().warnings(), std::back_inserter(warnings));
     const Runs& asked = session.options().runs;
     for (const Row& row : rows) {

@@ -13,8 +13,8 @@ std::string_view name(Cause cause) {
 
 std::string_view name(FlagKind kind) {
     constexpr std::array<std::string_view, all_flag_kinds.size()> names{
-        "disturbed",   "drift",    "step",      "two_speeds", "limit_moved", "slow_library",
-        "above_limit", "overhead", "held_back", "emulated",   "simulated"};
+        "disturbed",    "drift",       "step",     "two_speeds", "limit_moved",
+        "slow_library", "above_limit", "overhead", "held_back"};
     return names.at(static_cast<std::size_t>(kind));
 }
 

@@ -29,13 +29,11 @@ enum class FlagKind {
     above_limit,   ///< the limit is too low, by more than chance
     overhead,      ///< the timer and the barrier take more than 1% of a run
     held_back,     ///< a GPU's clocks were held down: by power limit, temperature or power supply
-    emulated,      ///< nothing was computed: its time was let pass
-    simulated,     ///< likewise, by a simulated clock, between simulated ranks
 };
 inline constexpr std::array all_flag_kinds{
-    FlagKind::disturbed,   FlagKind::drift,        FlagKind::step,        FlagKind::two_speeds,
-    FlagKind::limit_moved, FlagKind::slow_library, FlagKind::above_limit, FlagKind::overhead,
-    FlagKind::held_back,   FlagKind::emulated,     FlagKind::simulated};
+    FlagKind::disturbed,   FlagKind::drift,       FlagKind::step,
+    FlagKind::two_speeds,  FlagKind::limit_moved, FlagKind::slow_library,
+    FlagKind::above_limit, FlagKind::overhead,    FlagKind::held_back};
 /// The word in documents: "disturbed", "drift", ...
 std::string_view name(FlagKind kind);
 

@@ -20,9 +20,6 @@ std::string RowName::text() const {
     for (const auto& [key, value] : factors) {
         text += fmt::format("/{}:{}", key, value);
     }
-    if (!machine.empty()) {
-        text += fmt::format("/machine:{}", machine);
-    }
     text += fmt::format("/ranks:{}/threads:{}", ranks, threads);
     return suffix.empty() ? text : fmt::format("{}/{}", text, suffix);
 }

@@ -48,7 +48,6 @@ struct RowName {
     std::string_view size_key = "size";  ///< a literal; "n" where the size is a number of elements
     std::string size;                    ///< the factor that tables show: "2MiB", "8192"
     std::vector<std::pair<std::string, std::string>> factors;  ///< the others, before ranks
-    std::string machine{};  ///< that the device is a model of; else empty
     int ranks = 1;
     int threads = 1;
     int nodes = 1;       ///< not in the text: where ranks are is no part of the work
@@ -186,7 +185,6 @@ struct Details {
 struct Row {
     RowName name;
     Work work;
-    device::Results results = device::Results::computed;  ///< else its time is no measurement
     std::vector<Run> runs;
     std::optional<Limit> limit;
     std::optional<Check> check;  ///< nothing with --verify off

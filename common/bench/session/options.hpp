@@ -11,7 +11,6 @@
 #include "bench/session/gpu_map.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
 #include "core/units.hpp"
-#include "device/machine_rates.hpp"
 
 namespace quartet::bench {
 
@@ -32,8 +31,6 @@ inline constexpr Seconds default_budget{30};
 /// The flags of all four programs; --help documents them and their defaults.
 struct CommonOptions {
     std::string device = "auto";
-    std::optional<std::filesystem::path> machine_file;
-    std::optional<device::MachineRates> machine;  ///< from that file; of a model
     std::vector<Formulation> formulations{Formulation::native};
     std::vector<std::string> transports{"auto"};
     std::optional<std::string> filter;  ///< a regular expression that names of rows match

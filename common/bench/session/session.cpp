@@ -38,11 +38,6 @@ Session::Session(ProgramDescription description, const CommonOptions& options,
         gpus_ = Gpus(world_, topology_, *gpu);
     }
     require_gpu_for_its_flags();
-    if (!device::computes(*device_)) {
-        for (const char* flag : {"verify", "limits", "remeasure"}) {
-            resolve(flag, "off");
-        }
-    }
     require_usable_reducer_device();
     stream_ = device_->make_stream("compute");
     if (options_.has(Formulation::dataflow) && device_->accelerator() != nullptr) {
@@ -84,9 +79,6 @@ void Session::claim_files() {
     }
     if (options_.config) {
         files_.add("--config", FileUse::reads, *options_.config);
-    }
-    if (options_.machine_file) {
-        files_.add("--machine", FileUse::reads, *options_.machine_file);
     }
     const auto require_results_writable = [this] {
         for (const auto& file : {options_.json, options_.trace}) {
@@ -133,8 +125,7 @@ std::unique_ptr<device::Device> Session::make_device(const device::DeviceKind& k
     if (const auto reason = world_.first(kind.why_not())) {
         throw Unavailable(*reason);
     }
-    device::DeviceSettings settings{
-        .threads = threads_, .isa = options_.isa, .rates = options_.machine};
+    device::DeviceSettings settings{.threads = threads_, .isa = options_.isa};
     if (kind.processor == device::Processor::accelerator) {
         settings.number = choose_gpu(options_.gpu_map, kind.visible(), topology_, world_);
     }

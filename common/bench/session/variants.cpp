@@ -80,9 +80,6 @@ RowName row_name(const Session& session, const Variant& variant, std::string siz
     name.ranks = session.world().size();
     name.threads = session.threads();
     name.nodes = session.topology().nodes();
-    if (const auto& machine = session.options().machine) {
-        name.machine = machine->name;
-    }
     return name;
 }
 

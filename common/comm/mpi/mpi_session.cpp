@@ -7,8 +7,6 @@
 #include <exception>
 #include <iostream>
 
-#include "device/model/emulation.hpp"
-
 namespace quartet::comm {
 
 void check_mpi(int code, std::source_location where) {
@@ -31,9 +29,8 @@ MpiSession::MpiSession(int& argc, char**& argv) : exceptions_(std::uncaught_exce
     // Calls that name no communicator report to the handler of one of these two.
     check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     check_mpi(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
-    // There are other threads, but only the main one calls MPI. The simulator always answers
-    // MPI_THREAD_SINGLE, and does not mind threads that leave MPI alone.
-    if (provided < MPI_THREAD_FUNNELED && !device::ranks_are_simulated()) {
+    if (provided <
+        MPI_THREAD_FUNNELED) {  // there are other threads, but only the main one calls MPI
         MPI_Finalize();
         throw Failure(
             "this MPI library is built without threads (MPI_THREAD_FUNNELED is needed): "

@@ -7,7 +7,6 @@
 #include "core/nearest_word.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "device/host/host_device.hpp"
-#include "device/model/model_device.hpp"
 
 namespace quartet::device {
 
@@ -15,7 +14,6 @@ DeviceRegistry DeviceRegistry::standard() {
     DeviceRegistry registry;
     registry.add(host_device());
     registry.add(cuda_device());
-    registry.add(model_device());
     return registry;
 }
 

@@ -26,7 +26,7 @@ class DeviceRegistry {
     [[nodiscard]] const DeviceKind& host() const;
     /// Throws UsageError for an unknown name.
     [[nodiscard]] const DeviceKind& find(std::string_view name) const;
-    /// "auto", "host", "cuda", "model", for help and errors.
+    /// "auto", "host", "cuda", for help and errors.
     [[nodiscard]] std::vector<std::string> choices() const;
     /// Why no kind of accelerator can be had here, or nothing if one can. Local.
     [[nodiscard]] std::optional<std::string> why_no_accelerator() const;

@@ -124,37 +124,6 @@ TEST(CommandLine, RefusesFlagsWithoutEffect) {
                 AllOf(HasSubstr("--reducer-device: "), HasSubstr("--formulation dataflow")));
 }
 
-TEST(CommandLine, AModelOfAMachineIsNeitherCheckedNorProbed) {
-    const TemporaryFolder folder;
-    const std::string machine = folder.path() / "slow.json";
-    std::ofstream(machine) << R"({"rates": {"memory_bytes_per_second": {"value": 1e9},
-        "sgemm_flops_per_second": {"value": 1e9}, "fft_flops_per_second": {"value": 1e9}}})";
-    const auto with = [&](Arguments more) {
-        Arguments arguments{"--device", "model", "--machine", machine};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        return arguments;
-    };
-
-    const CommonOptions options = options_of(with({}));
-    EXPECT_EQ(options.verify, Switch::off);
-    EXPECT_EQ(options.limits, Switch::off);
-    EXPECT_EQ(options.remeasure, Switch::off);
-    EXPECT_EQ(options.machine->name, "slow");
-    EXPECT_EQ(options_of(with({"--verify", "off"})).verify, Switch::off);
-    for (const char* flag : {"--verify", "--limits", "--remeasure"}) {
-        EXPECT_THAT(
-            usage_error_of(with({flag, "on"})),
-            AllOf(HasSubstr(std::string(flag) + " on"), HasSubstr("computes nothing"), one_line()));
-    }
-    EXPECT_THAT(usage_error_of(with({"--formulation", "native,library"})),
-                AllOf(HasSubstr("--formulation library"), one_line()));
-    EXPECT_THAT(usage_error_of({"--device", "model"}), HasSubstr("add --machine FILE"));
-    EXPECT_THAT(usage_error_of({"--machine", machine}),
-                HasSubstr("--machine needs --device model"));
-    EXPECT_THAT(usage_error_of({"--device", "model", "--machine", folder.path() / "none"}),
-                AllOf(HasSubstr("--machine: "), one_line()));
-}
-
 TEST(CommandLine, ReadsWhatARankMayUse) {
     const CommonOptions options = options_of(
         {"--threads", "3", "--memory", "1.5GiB", "--chunk", "64KiB", "--pipeline", "off"});

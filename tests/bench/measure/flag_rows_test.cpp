@@ -65,20 +65,6 @@ TEST(FlagRows, AGpuThatWasHeldBackIsAFindingAndNoReasonToDistrust) {
     EXPECT_THAT(rows.front().runs[3].disturbed_by, IsEmpty());
 }
 
-TEST(FlagRows, AModelsRowIsDistrustedForThatAlone) {
-    for (const auto& [results, kind] :
-         {std::pair(device::Results::emulated, FlagKind::emulated),
-          std::pair(device::Results::simulated, FlagKind::simulated)}) {
-        Row row = row_of_size(2, {1, 1, 1, 5, 5, 5, 5, 5});
-        row.results = results;
-        std::vector<Row> rows{row};
-        flag_rows(rows);
-        EXPECT_THAT(kinds_of(rows.front()), ElementsAre(kind));
-        EXPECT_TRUE(rows.front().distrusted());
-        EXPECT_EQ(rows.front().mark(), "?");
-    }
-}
-
 TEST(FlagRows, KnowsAStepFromTwoSpeedsAndFromADrift) {
     EXPECT_THAT(kinds_alone(fake_row({1, 1, 1, 5, 5, 5, 5, 5})), ElementsAre(FlagKind::step));
     EXPECT_THAT(kinds_alone(fake_row({1, 5, 1, 5, 1, 5, 1, 5})), ElementsAre(FlagKind::two_speeds));

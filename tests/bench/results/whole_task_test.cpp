@@ -30,9 +30,7 @@ TEST(WholeTask, NothingElseIsOne) {
     const StageClock job({Seconds{3}, false});
     Row part = fake_row({1});
     part.name.suffix = paper_suffix;
-    Row model = fake_row({1});
-    model.results = device::Results::simulated;
-    for (const Row& row : {part, model, fake_error("no")}) {
+    for (const Row& row : {part, fake_error("no")}) {
         EXPECT_TRUE(whole_task(job, row).empty());
     }
 }

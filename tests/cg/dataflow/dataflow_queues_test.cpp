@@ -10,7 +10,7 @@
 namespace quartet::cg {
 namespace {
 
-// MPI wants each message received before it ends, and a simulator needs that.
+// MPI wants each message received before it ends.
 TEST(DataflowQueues, LeaveNoMessageOnItsWay) {
     const auto session = make_session();
     const comm::Communicator& world = session->world();

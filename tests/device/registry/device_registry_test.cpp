@@ -29,7 +29,7 @@ DeviceKind available(std::string name) {
 TEST(DeviceRegistryTest, KnowsTheHostAndEachKindOfAccelerator) {
     const auto registry = DeviceRegistry::standard();
 
-    EXPECT_THAT(registry.choices(), ElementsAre("auto", "host", "cuda", "model"));
+    EXPECT_THAT(registry.choices(), ElementsAre("auto", "host", "cuda"));
     EXPECT_EQ(registry.host().name, "host");
     EXPECT_THAT(names(registry.accelerators()), Contains("cuda"));
 }
@@ -64,7 +64,7 @@ TEST(DeviceRegistryTest, HoldsKindsOfSeveralVendorsInTheirOrder) {
     registry.add(absent_device("cuda", "no driver"));
     registry.add(absent_device("hip", "not built"));
 
-    EXPECT_THAT(registry.choices(), ElementsAre("auto", "host", "cuda", "model", "hip"));
+    EXPECT_THAT(registry.choices(), ElementsAre("auto", "host", "cuda", "hip"));
     EXPECT_THAT(names(registry.accelerators()), ElementsAre("cuda", "hip"));
     EXPECT_EQ(registry.why_no_accelerator(), "no driver; not built");
 

@@ -1,11 +1,12 @@
 #include "comm/transport/grpc/grpc_push.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 
 #include "comm/mpi/agree.hpp"
 #include "comm/mpi/control_channel.hpp"
-#include "comm/mpi/idle.hpp"
 #include "comm/transport/grpc/grpc_link.hpp"
 #include "comm/transport/grpc/grpc_traits.hpp"
 #include "device/vector_operations.hpp"
@@ -103,10 +104,9 @@ void GrpcPush::run(int count, device::Stream& stream) {
 
 // The core is gRPC's meanwhile.
 void GrpcPush::await(int kind) {
-    const Seconds begin = now();
     for (auto message = control_.poll(); !message || message->kind != kind;
          message = control_.poll()) {
-        idle(now() - begin);
+        sched_yield();
     }
 }
 

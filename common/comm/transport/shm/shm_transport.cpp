@@ -6,7 +6,6 @@
 #include "comm/transport/support/peer_sum.hpp"
 #include "comm/transport/transport_kind.hpp"
 #include "comm/windows/window_pool.hpp"
-#include "device/model/emulation.hpp"
 
 namespace quartet::comm {
 
@@ -86,11 +85,6 @@ class ShmTransport final : public Transport {
 };
 
 std::optional<std::string> why_no_shm(const TransportContext& context) {
-    if (device::ranks_are_simulated()) {
-        return "transport shm reads other ranks' memory (which takes no simulated time, and no "
-               "rank "
-               "runs while another one waits for it): use --transport mpi";
-    }
     if (const auto problem = context.world.first(missing_backing_folder(WindowKind::shared))) {
         return problem;
     }

@@ -82,9 +82,6 @@ def gather(paths: list[Path]) -> Material:
     every = judged(document for _, document in found.documents)
     for (path, document), cases, machine, series in zip(found.documents, every, machines_of, _series(found)):
         shown = printable(os.path.relpath(path))
-        if any(case.is_of_model for case in cases):
-            material.skipped.append(f"{shown}: simulated or emulated, not measured")
-            continue
         material.launches += read(shown, document, cases, machine, series)
         material.documents.append((shown, document))
     return material

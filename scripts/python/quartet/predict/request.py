@@ -1,4 +1,4 @@
-"""What a user asks to be predicted or simulated: a kernel, its sizes and its flags, as the programs take
+"""What a user asks to be predicted: a kernel, its sizes and its flags, as the programs take
 them. All raise ScriptError."""
 
 import shlex

@@ -16,7 +16,6 @@ FORMULATIONS = (*OWN_FORMULATIONS, TENSORFLOW)
 PAPER = "/paper"  # how the name of what the paper's own clock timed ends
 RATE_UNITS = ("MiB/s", "GFLOP/s")
 MOST_DIGITS = 18
-OF_MODELS = {"emulated", "simulated"}  # flags of rows that are no measurement
 
 
 def whole_number(text: str) -> Optional[int]:
@@ -195,11 +194,6 @@ class Case:
     def is_distrusted(self) -> bool:
         """True if a flag stayed that is about more than the limit: never quote it without `?`."""
         return self.median.get("distrusted") is True
-
-    @property
-    def is_of_model(self) -> bool:
-        """True if nothing was computed: operations took what a machine's file says. Always distrusted."""
-        return bool(OF_MODELS & set(self.flags))
 
     @property
     def mark(self) -> str:

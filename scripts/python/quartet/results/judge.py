@@ -83,7 +83,7 @@ def _below_library(rows: list[Case]) -> Found:
     libraries = [row for row in rows if row.name.formulation == "library" and not row.error]
     for row in rows:
         # A data flow's queue has its price.
-        if row.name.formulation == "native" and not row.error and not row.is_of_model:
+        if row.name.formulation == "native" and not row.error:
             peers = library_rows(row, libraries)
             middle = statistics.median(peer.rate for peer in peers) if peers else 0
             if row.rate < FAR_BELOW * middle:
@@ -99,7 +99,7 @@ def _slow_roads(rows: list[Case]) -> Found:
 def _below_neighbours(rows: list[Case]) -> Found:
     series: dict[tuple[object, ...], list[Case]] = {}
     for row in rows:
-        if row.fraction_of_limit and not row.is_suspicious and not row.is_of_model:
+        if row.fraction_of_limit and not row.is_suspicious:
             name = row.name
             others = tuple(item for item in name.values.items() if item[0] not in SIZES)
             key = (name.kernel, name.formulation, name.device, name.transport, name.words, others, row.place)

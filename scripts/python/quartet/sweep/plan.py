@@ -31,7 +31,7 @@ from quartet.text import counted, one_of
 PLAN_VERSION = 1
 MOST_LAUNCHES = 100_000  # in all
 NOTABLE = 1e-3  # of the work, when a size is rounded
-DEVICES = ("host", "cuda", "model", "auto")
+DEVICES = ("host", "cuda", "auto")
 KNOWN = {"kernels": tuple(KERNELS), "formulations": OWN_FORMULATIONS, "devices": DEVICES}
 COUNTS = ("ranks", "workers", "ranks_per_node")  # a block has one of these
 

@@ -36,7 +36,7 @@ def lines(cases: list[Case], is_short: bool) -> list[str]:
     """What stands below a table of rows that are distrusted, each cause once."""
     causes: dict[str, list[str]] = {}
     for case in cases:
-        if case.is_distrusted and not case.is_of_model:
+        if case.is_distrusted:
             causes.setdefault(cause(case), []).append(short_name(case))
     if not causes:
         return []

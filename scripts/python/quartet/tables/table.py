@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from math import log
 from typing import Any
 
-from quartet.results import OF_MODELS, Case, whole_number
+from quartet.results import Case, whole_number
 from quartet.tables import doubts
 from quartet.tables.cells import CHECKS, fraction_cell, interval_cell, median_cell
 from quartet.tables.pairs import legend, named
@@ -270,9 +270,6 @@ def _notes(shown: list[Case], hidden: int, all_warnings: list[str], is_short: bo
                                              if case.mark == "!"):
             lines += wrapped("!", f"{transport}: {plain_versions(note)}") if note else []
     lines += doubts.lines(shown, is_short)
-    for text in dict.fromkeys(text for case in shown if case.is_of_model
-                              for kind, text in case.flags.items() if kind in OF_MODELS):
-        lines += wrapped("?", text)
     texts = list(dict.fromkeys(all_warnings))
     if hidden:
         lines += wrapped("", f"{counted(hidden, 'row')} of other sizes: --all shows them")

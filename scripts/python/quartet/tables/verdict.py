@@ -9,7 +9,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import Optional
 
-from quartet.results import OF_MODELS, OWN_FORMULATIONS, Case, is_alike, judge, statistics
+from quartet.results import OWN_FORMULATIONS, Case, is_alike, judge, statistics
 from quartet.results.launches import DISTURBING
 from quartet.tables import doubts
 from quartet.tables.pairs import slowest
@@ -211,8 +211,6 @@ def _next(cases: list[Case]) -> str:
         "" for case in cases if case.is_distrusted}
     if not kinds:
         return "Next: `quartet report` (charts), `quartet sweep`, docs/reading-the-numbers.md."
-    if kinds & OF_MODELS:
-        return "Next: nothing; the times are those of a machine file (docs/simulation.md)."
     crowded = next((found for case in cases if case.is_distrusted for found in [doubts.crowding(case)] if found), "")
     if crowded:
         return f"Next: {crowded}: start fewer ranks, or lower --threads."

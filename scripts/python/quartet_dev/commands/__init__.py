@@ -5,7 +5,6 @@ SUMMARIES = {
     "limits": "measures each kernel beside its limit and its peers",
     "peers": "runs the same data flows by TensorFlow beside ours",
     "gpu": "builds, tests and measures everything on the GPU that is here",
-    "simulate": "runs programs on simulated ranks of a described machine",
     "soak": "disturbs small jobs, and looks for what is lost or left",
     "release": "makes a release tarball",
 }
