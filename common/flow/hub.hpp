@@ -1,9 +1,8 @@
 #pragma once
 
-#include <sched.h>
-
 #include <functional>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include "comm/mpi/control_channel.hpp"
@@ -43,7 +42,7 @@ class Hub {
         const Seconds begin = now();
         while (!condition()) {
             if (!serve()) {
-                sched_yield();  // ranks that share a core progress
+                std::this_thread::yield();  // ranks that share a core progress
             }
         }
         note_wait(begin);

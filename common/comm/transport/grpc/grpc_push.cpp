@@ -1,9 +1,8 @@
 #include "comm/transport/grpc/grpc_push.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
+#include <thread>
 
 #include "comm/mpi/agree.hpp"
 #include "comm/mpi/control_channel.hpp"
@@ -106,7 +105,7 @@ void GrpcPush::run(int count, device::Stream& stream) {
 void GrpcPush::await(int kind) {
     for (auto message = control_.poll(); !message || message->kind != kind;
          message = control_.poll()) {
-        sched_yield();
+        std::this_thread::yield();
     }
 }
 
