@@ -112,15 +112,6 @@ class Contents(Charts):
         self.assertEqual(widths, {style.FORMULATIONS["native"]: 75.0,
                                   style.FORMULATIONS["library"]: 37.5})
 
-    def test_bars_share_what_all_ranks_would_allow_and_have_their_own_limit_as_a_tick(self):
-        self.put(cg(8.0, fraction_of_limit=1.0, fraction_of_all_ranks=0.5),
-                 cg(6.0, "dataflow", fraction_of_limit=0.75, fraction_of_all_ranks=0.25),
-                 cg(12.0, "library", "mpi", fraction_of_limit=0.75))
-        chart, = self.charts("kernels")
-        self.assertEqual([(bar.value, bar.limit) for bar in chart.bars()], [(50, 50), (37.5, 50), (75, None)])
-        self.assertEqual(chart.title, "Native cg reaches 50% of what all ranks would allow")
-        self.assertEqual(chart.rows()[2][-1], 50)
-
     def test_phases_that_overlap_fill_the_bar_and_no_more(self):
         self.put(cg(10.0, phases={"compute": 150.0, "wait": 50.0}))  # of 100 seconds
         parts = {to_hex(bar.get_facecolor()): bar.get_width() for bar in self.drawn("phases").patches}

@@ -103,7 +103,6 @@ class SlowMinute(CompareCase):
     def test_verdict_counts_and_names_it(self):
         text = flat(verdict.render(judged_cases([self.slow])))
         self.assertIn("All 3 rows verified; 1 to distrust, left out below.", text)
-        self.assertIn("Marked: stream native shm 2 MiB?", text)
 
     def test_a_minute_that_hits_every_row_leaves_nothing_to_quote(self):
         everywhere = with_slow_minute(launch(), range(2, 8), [STREAM, *OTHERS])

@@ -1,4 +1,4 @@
-"""Tests of quartet.tables.table and of the reading of result documents."""
+"""Tests of the table of results and of its verdict, on documents with invented numbers."""
 
 import json
 import tempfile
@@ -10,350 +10,262 @@ import fake_results
 from fake_roads import node
 from in_process import quartet
 from quartet import terminal
-from quartet.results import judged_cases
-from quartet.tables import orientation, table
+from quartet.results import OWN_FORMULATIONS, judged_cases
+from quartet.tables import table, verdict
+
+PARTS = [{"name": "memory copy", "seconds": 0.5}, {"name": "float64 arithmetic", "seconds": 0.25}]
 
 
-def render(*rows, **context):
-    return table.render(judged_cases([fake_results.document(*rows, **context)]))
+def render(*rows, is_short=False, **context):
+    text = table.render(judged_cases([fake_results.document(*rows, **context)]), is_short)
+    assert max(map(len, text.splitlines())) <= 80, text
+    return text
+
+
+def flat(text):
+    return " ".join(text.split())
+
+
+def stream(rate, formulation="native", transport="mpi", size="2MiB", **more):
+    return fake_results.case(fake_results.stream_name(formulation, transport, size), rate, **more)
+
+
+def cg(rate, formulation, storage="full", **more):
+    return fake_results.case(f"cg/{formulation}/host/shm/laplace/{storage}/classic/n:64/ranks:2/threads:1", rate,
+                             "GFLOP/s", **more)
+
+
+def rows_of(text):
+    return [line for line in text.splitlines() if line.startswith(OWN_FORMULATIONS)]
 
 
 class Table(unittest.TestCase):
     def test_row_has_every_column(self):
-        text = render(fake_results.case(fake_results.stream_name(), 10000))
+        text = render(stream(10000, transport="shm"))
         self.assertIn("stream MiB/s, host, 2 ranks, pushes:100, threads:1\n", text)
-        row = next(line for line in text.splitlines() if line.startswith("native"))
-        self.assertEqual(row.split(), ["native", "shm", "2", "MiB", "10000", "9901-10204",
-                                       "12500", "########..", "80%", "ok"])
+        self.assertEqual(rows_of(text)[0].split(), ["native", "shm", "2", "MiB", "10000", "9901-10204", "12500",
+                                                    "########..", "80%", "ok"])
         self.assertIn("stream's limit: the receiver's own local add", text)
+        self.assertNotIn("stream's limit", render(stream(10000), is_short=True))
+
+    def test_each_machine_has_a_table_that_begins_with_what_it_allows(self):
+        one, two = (fake_results.document(cg(8, formulation, flops=2e9, bytes=4e9, limit_components=PARTS))
+                    for formulation in ("native", "library"))
+        two["context"]["quartet"]["device_description"] = "Arm; BLIS"
+        text = table.render(judged_cases([one, two, one]))
+        self.assertEqual(text.splitlines()[0],
+                         "unknown processor, 4 CPUs; 2 ranks; copies at 8.00 GB/s, float64 8.00 GFLOP/s")
+        self.assertEqual([len(rows_of(block)) for block in text.split("Arm, 4 CPUs")], [2, 1])
+
+    def test_all_formulations_have_one_limit_what_all_ranks_would_allow(self):
+        text = render(cg(8, "native"), cg(4, "dataflow", fraction_of_all_ranks=0.4, fraction_of_limit=0.8,
+                                          limit={"what": "reading", "seconds": 1, "rate": 5}))
+        self.assertEqual([row.split()[-5:-1] for row in rows_of(text)],
+                         [["7.92-8.16", "10.0", "########..", "80%"], ["3.96-4.08", "10.0", "####......", "40%"]])
+        own = render(stream(10000, fraction_of_all_ranks=0.4))  # the receiver's add is everyone's limit
+        self.assertIn(" 80% ", own)
+
+    def test_a_row_in_doubt_has_no_fraction_and_its_cause_stands_below(self):
+        text = render(stream(10000, drift=0.2), stream(9000, size="4MiB", fraction_of_limit=1.2),
+                      stream(9000, size="8MiB", verified=False), stream(9000, size="16MiB", verified=None))
+        first, second, third, fourth = rows_of(text)
+        self.assertIn(" 10000? ", first)
+        self.assertNotIn("%", first)
+        self.assertIn(" 120%! ", second)
+        self.assertIn("WRONG", third)
+        self.assertIn("off", fourth)
+        self.assertIn(" ?  in doubt, not to be quoted:\n    stream native mpi 2 MiB: drifted by +20%\n", text)
+        self.assertIn(" !  above its limit", text)
+
+    def test_failed_rows_have_their_message_below_and_rows_that_got_no_time_are_not_run(self):
+        text = render(stream(10000), fake_results.error(fake_results.stream_name(transport="rma"), "no window: use shm"),
+                      fake_results.error(fake_results.stream_name(transport="shm"),
+                                         "stopped on request before its first run"), is_short=True)
+        self.assertEqual(rows_of(text)[1].split()[-3:], ["failed", "see", "1"])
+        self.assertEqual(rows_of(text)[2].split()[-2:], ["not", "run"])
+        self.assertIn(" 1  no window: use shm\n", text)
+        self.assertNotIn("stopped", text)
+        self.assertEqual(text.count("stream MiB/s"), 1)
+        self.assertIn("failed", render(fake_results.error("stream/native/host/ipc", "two nodes")))
+        self.assertEqual(table.render([]), "no results\n")
 
     def test_which_way_the_bytes_took_stands_below(self):
-        def over(share):
-            return {"road": [node("n1", between=100, eth0=share), node("n2", stuck="mlx5_0")]}
-
-        text = render(fake_results.case(fake_results.stream_name(), 10000, **over(97)),
-                      fake_results.case(fake_results.stream_name(size="4MiB"), 9000, **over(99)))
-        self.assertIn("    over eth0 97-99%\n    mlx5_0: stuck on n2\n", text)
-        self.assertNotIn(" over ", render(fake_results.case(fake_results.stream_name(), 10000)))
-
-    def test_a_kernel_that_no_table_knows_is_shown(self):
-        name = fake_results.stream_name().replace("stream", "triad")
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "triad.json"
-            file.write_text(json.dumps(fake_results.document(fake_results.case(name, 10000))))
-            done = quartet("table", file)
-        self.assertEqual((done.returncode, done.stderr), (0, ""), done)
-        self.assertIn("triad MiB/s, host, 2 ranks", done.stdout)
+        text = render(stream(10000, road=[node("n1", between=100, eth0=97), node("n2", stuck="mlx5_0")]))
+        self.assertIn("    over eth0 97%\n    mlx5_0: stuck on n2\n", text)
 
     def test_a_heading_is_true_of_each_row_below_it(self):
         gpu = "matmul/native/cuda/ipc/n:16384%s/ranks:1/threads:16"
         host = "matmul/%s/host/shm/n:2048%s/ranks:1/threads:16"
         lines = render(*(fake_results.case(name, 100, "GFLOP/s") for name in (
-            gpu % "/math:tf32/tile:4096", gpu % "/tile:4096", gpu % "/tile:4096/device-memory:8GiB",
-            host % ("native", "/tile:256"), host % ("dataflow", "/tile:256/queue:16/reducers:1"),
-            host % ("library", "")))).splitlines()
-        headings = [line for line in lines if line.startswith(("matmul G", "  "))]
-        self.assertEqual(headings[:6], [
+            gpu % "/math:tf32/tile:4096", gpu % "/tile:4096", host % ("native", "/tile:256"),
+            host % ("dataflow", "/tile:256/queue:16/reducers:1"), host % ("library", "")))).splitlines()
+        self.assertEqual([line for line in lines if line.startswith(("matmul G", "  "))][:4], [
             "matmul GFLOP/s, cuda, 1 rank, math:tf32, tile:4096, threads:16",
             "matmul GFLOP/s, cuda, 1 rank, tile:4096, threads:16",
-            "matmul GFLOP/s, cuda, 1 rank, tile:4096, device-memory:8GiB, threads:16",
             "matmul GFLOP/s, host, 1 rank, threads:16, native and dataflow tile:256, dataflow",
-            "  queue:16 reducers:1", "    matmul's limit: the receiver's own local add"])
+            "  queue:16 reducers:1"])
 
-    def test_a_bar_that_would_tell_nothing_is_left_out(self):
-        name = "fft/library/cuda/staged/natural/n:16777216/ranks:%d/threads:16"
-        lines = render(*(fake_results.case(name % ranks, 1234567, "GFLOP/s", fraction_of_limit=share)
-                         for ranks, share in ((1000, 0.04), (2000, 1.0)))).splitlines()
-        self.assertIn(" 1543209    4%       ok ", lines[2])
-        self.assertIn(" 1543209  100%       ok ", lines[3])
-
-    def test_orientation_fits_80_columns_and_compares_float32_alone(self):
-        rows = [fake_results.case(f"{kernel}/native/{device}/ipc/n:16384{more}/ranks:1/threads:1", 123456, "GFLOP/s")
-                for device in ("cuda", "host") for kernel, more in (
-                    ("matmul", ""), ("matmul", "/math:tf32"), ("cg", ""), ("fft", ""))]
-        rows.append(fake_results.case("matmul/native/cuda/ipc/n:16384/math:tf32/ranks:1/threads:1", 999999, "GFLOP/s"))
-        text = orientation.render(judged_cases([fake_results.document(*rows)]))
-        self.assertLessEqual(max(map(len, text.splitlines())), 80, text)
-        self.assertIn("123456 GFLOP/s", text)
-        self.assertNotIn("999999", text)
-
-    def test_median_of_runs_that_drifted_is_marked(self):
-        text = render(fake_results.case(fake_results.stream_name(), 10000, drift=0.2))
-        self.assertIn(" 10000? ", text)
-        self.assertIn(" ?  in doubt, not to be quoted:\n    stream native shm 2 MiB: drifted by +20%\n", text)
-        self.assertNotIn("?", render(fake_results.case(fake_results.stream_name(), 10000)))
-
-    def test_published_number_is_a_lettered_footnote_beside_what_the_papers_clock_timed(self):
+    def test_a_published_number_of_like_work_is_a_lettered_footnote(self):
         name = fake_results.stream_name(transport="mpi")
-        text = render(fake_results.case(name, 10000), fake_results.paper(name, 9000), nodes=2)
-        rows = [line for line in text.splitlines() if line.startswith("native")]
-        self.assertEqual(len(rows), 1)
-        self.assertTrue(rows[0].endswith("1.5x a"), rows[0])
-        self.assertTrue(text.splitlines()[0].endswith(" published"), text)
-        flat = " ".join(text.split())
-        self.assertIn("a > 6000 MiB/s: two nodes of Tegner, host memory, RDMA", flat)
-        self.assertIn("(Chien et al. 2019, section VI.A). Ours: on 2 nodes, 1 worker. Note: between two nodes", flat)
-
-    def test_published_number_of_other_nodes_has_no_ratio(self):
-        name = fake_results.stream_name(transport="mpi")
-        for other, nodes in ((name, 1), (fake_results.stream_name(transport="shm"), 2), (name + "/pair:0-1", 2)):
-            text = render(fake_results.case(other, 10000), nodes=nodes)
-            self.assertNotIn("x a", text)
-            self.assertNotIn("published", text)
-
-    def test_equal_published_numbers_share_a_footnote(self):
-        text = render(*(fake_results.case(fake_results.stream_name(transport="mpi", size=size), 10000)
-                        for size in ("2MiB", "4MiB", "8MiB")), nodes=2)
-        self.assertEqual([line[-2:] for line in text.splitlines() if line.startswith("native")], [" a"] * 3)
+        text = render(fake_results.case(name, 10000), fake_results.paper(name, 9000), stream(10000, size="4MiB"), nodes=2)
+        self.assertTrue(rows_of(text)[0].endswith("1.5x a"), text)  # by the paper's clock
         self.assertEqual(text.count("> 6000 MiB/s"), 1)
+        self.assertIn("(Chien et al. 2019, section VI.A). Ours: on 2 nodes, 1 worker. Note: between two nodes", flat(text))
+        gpu = fake_results.case("cg/native/cuda/ipc/laplace/full/classic/n:65536/ranks:1/threads:1", 775, "GFLOP/s")
+        for rows, nodes in (([fake_results.case(name, 10000)], 1), ([stream(1, transport="shm")], 2),
+                            ([fake_results.case(name + "/pair:0-1", 10000)], 2), ([gpu], 1)):
+            self.assertNotIn("publ.", render(*rows, nodes=nodes))
 
-    def test_failed_case_is_a_row_with_its_message_below(self):
-        text = render(fake_results.case(fake_results.stream_name(), 10000),
-                      fake_results.error(fake_results.stream_name(transport="rma"), "no window: use shm"))
-        row = next(line for line in text.splitlines() if " rma " in line)
-        self.assertEqual(row.split(), ["native", "rma", "2", "MiB", "failed", "see", "1"])
-        self.assertIn(" 1  no window: use shm\n", text)
-        self.assertEqual(text.count("stream MiB/s"), 1)
-
-    def test_document_with_errors_only(self):
-        text = render(fake_results.error("stream/native/host/ipc", "two nodes"))
-        self.assertIn("failed", text)
-        self.assertIn(" 1  two nodes\n", text)
-
-    def test_wrong_result_unverified_and_suspicious_fraction_are_seen(self):
-        text = render(fake_results.case(fake_results.stream_name(size="2MiB"), 10000, verified=False),
-                      fake_results.case(fake_results.stream_name(size="4MiB"), 10000, verified=None),
-                      fake_results.case(fake_results.stream_name(size="8MiB"), 10000, fraction_of_limit=1.2))
-        rows = [line for line in text.splitlines() if line.startswith("native")]
-        self.assertIn("WRONG", rows[0])
-        self.assertIn("off", rows[1])
-        self.assertIn("120%!", rows[2])
-        self.assertIn(" !  above its limit", text)
-
-    def test_missing_limit_interval_and_published_leave_their_cells_empty(self):
-        rows = [row for row in fake_results.case(fake_results.stream_name(), 10000, limit=...,
-                                            fraction_of_limit=...)
-                if row.get("aggregate_name") not in ("ci95_low", "ci95_high")]
-        row = next(line for line in render(rows).splitlines() if line.startswith("native"))
-        self.assertEqual(row.split(), ["native", "shm", "2", "MiB", "10000", "ok"])
-
-    def test_rows_are_ordered_by_ranks_then_size(self):
+    def test_rows_are_ordered_by_ranks_then_size_and_several_programs_fit(self):
         text = render(*(fake_results.case(fake_results.stream_name(size=size, ranks=ranks), 10000)
-                        for ranks in (4, 2) for size in ("128MiB", "2MiB", "1GiB")))
-        rows = [line.split() for line in text.splitlines() if line.startswith("native")]
-        self.assertEqual([f"{row[4]} {row[2]}{row[3]}" for row in rows],
+                        for ranks in (4, 2) for size in ("128MiB", "2MiB", "1GiB")),
+                      fake_results.error("stream/dataflow/host/staged/size:128MiB/ranks:2/threads:1", "a long reason " * 9),
+                      fake_results.case("fft/native/host/staged/transposed/n:16777216/ranks:12288/threads:1", 381469.5,
+                                        "GFLOP/s"), warnings=["load was high " * 9] * 2)
+        self.assertEqual([f"{row.split()[4]} {''.join(row.split()[2:4])}" for row in rows_of(text) if "shm" in row],
                          ["2 2MiB", "2 128MiB", "2 1GiB", "4 2MiB", "4 128MiB", "4 1GiB"])
+        self.assertEqual(text.count("warning: load"), 1)
 
-    def test_several_programs_and_documents_make_one_table_in_80_columns(self):
-        long_message = "the window cannot be made (a reason that goes on and on): do this " * 3
-        text = table.render(judged_cases([
-            fake_results.document(
-                fake_results.case(fake_results.stream_name("dataflow", "staged", "128MiB", 12288), 381469.5,
-                             published={**fake_results.PUBLISHED, "ratio": 1234.0}),
-                fake_results.error("stream/dataflow/host/staged/size:128MiB/ranks:2/threads:1",
-                              long_message), warnings=["load was high " * 9], nodes=2),
-            fake_results.document(fake_results.case(
-                "matmul/native/host/mpi/n:8192/tile:1024/ranks:4/threads:1", 123.4, "GFLOP/s")),
-            fake_results.document(
-                fake_results.case("cg/native/host/shm/laplace/full/classic/n:8192/ranks:4/threads:1",
-                             3.14159, "GFLOP/s"),
-                fake_results.case("fft/native/host/shm/transposed/n:16777216/ranks:4/threads:1",
-                             0.01, "GFLOP/s")),
-        ]))
-        for line in text.splitlines():
-            self.assertLessEqual(len(line), 80, line)
-        headings = [line for line in text.splitlines() if line.split(" ")[0] in
-                    ("stream", "matmul", "cg", "fft")]
-        self.assertEqual(headings, [
-            "stream MiB/s, host, pushes:100, threads:1",
-            "matmul GFLOP/s, host, tile:1024, threads:1",
-            "cg GFLOP/s, host, laplace, full, classic, threads:1",
-            "fft GFLOP/s, host, transposed, threads:1"])
-        self.assertIn("2^24", text)
-        self.assertEqual(text.count("95% interval"), 1)
-
-    def test_warnings_are_shown_once(self):
-        documents = [fake_results.document(fake_results.case(fake_results.stream_name(), 1), warnings=["hot"])] * 2
-        self.assertEqual(table.render(judged_cases(documents)).count("warning: hot"), 1)
-
-    def test_pair_is_shown_in_place_of_ranks(self):
-        text = render(fake_results.case(fake_results.stream_name() + "/pair:1-0", 10000))
-        self.assertIn(" 1->0 ", text)
+    def test_a_kernel_that_no_table_knows_is_shown(self):
+        self.assertIn("triad MiB/s", render(fake_results.case(fake_results.stream_name().replace("stream", "triad"), 1)))
 
     def test_hosts_of_a_pair_are_named(self):
-        text = self.of_pairs(["n1.site", "n2.site", "n3.site"])
-        self.assertIn(" n1->n2 ", text)
-        self.assertIn(" n3->n1 ", text)
-        self.assertIn(" n1:0->n3:2 ", self.of_pairs(["n1", "n1", "n3", "n3"]))
-        text = self.of_pairs(["gpu-node-0101", "gpu-node-0102", "gpu-node-0103"])
-        self.assertIn(" 0->1 ", text)
+        self.assertIn(" n1->n2 ", self.of_pairs("n1.site", "n2.site", "n3.site"))
+        self.assertIn(" n1:0->n3:2 ", self.of_pairs("n1", "n1", "n3", "n3"))
+        text = self.of_pairs("gpu-node-0101", "gpu-node-0102", "gpu-node-0103")
         self.assertIn("    ranks: 0 gpu-node-0101, 1 gpu-node-0102, 2 gpu-node-0103\n", text)
-        for hosts in (["node01", "node02"], ["gpu-node-0101", "gpu-node-0102"], ["a", "a", "b"]):
-            self.assertLessEqual(max(map(len, self.of_pairs(hosts).splitlines())), 80)
+        self.assertIn(" 0->1 ", text)
 
-    def of_pairs(self, hosts):
-        ranks = range(len(hosts))
-        document = fake_results.document(*(fake_results.case(
-            fake_results.stream_name("dataflow", "staged", "128MiB", len(hosts)) + f"/pair:{first}-{second}", 23456,
-            distrusted=True) for first in ranks for second in ranks if first != second), nodes=len(set(hosts)))
-        document["context"]["quartet"]["placement"] = [{**fake_results.PLACE, "rank": rank, "host": host}
-                                                       for rank, host in enumerate(hosts)]
-        return table.render(judged_cases([document]))
+    def of_pairs(self, *hosts):
+        return table.render(judged_cases([pairs(hosts, lambda *_: [23456], distrusted=True)]))
 
-    def test_no_results(self):
-        self.assertEqual(table.render(judged_cases([])), "no results\n")
-
-
-class ShortTable(unittest.TestCase):
-    def shown(self, documents):
-        text = table.render(judged_cases(documents), is_short=True)
-        return text, [line.split()[2] + line.split()[3] for line in text.splitlines()
-                      if line.startswith("native")]
-
-    def document(self, sizes, ranks=2, cache=2**25):
-        document = fake_results.document(*(
-            fake_results.case(fake_results.stream_name(size=size, ranks=ranks), 10000)
-            for size in sizes))
-        document["context"]["caches"].append(
-            {"type": "Unified", "level": 3, "size": cache, "num_sharing": 2})
-        return document
-
-    def test_of_many_sizes_the_ends_and_the_one_around_the_cache(self):
+    def test_a_short_table_has_the_ends_and_the_size_around_the_cache(self):
         sizes = ["2MiB", "8MiB", "32MiB", "64MiB", "1GiB"]
-        for cache, middle in ((2**20, "8MiB"), (2**25, "32MiB"), (2**35, "64MiB")):
-            text, shown = self.shown([self.document(sizes, cache=cache)])
-            self.assertEqual(shown, ["2MiB", middle, "1GiB"])
+        for cache, middle in ((2**20, "8MiB"), (2**35, "64MiB")):
+            document = fake_results.document(*(stream(10000, size=size) for size in sizes),
+                                             warnings=[f"warning {index}" for index in range(5)])
+            document["context"]["caches"].append({"type": "Unified", "level": 3, "size": cache, "num_sharing": 2})
+            text = table.render(judged_cases([document]), is_short=True)
+            self.assertEqual(["".join(row.split()[2:4]) for row in rows_of(text)], ["2MiB", middle, "1GiB"])
             self.assertIn("2 rows of other sizes: --all", text)
-        text, shown = self.shown([self.document(sizes[:3])])
-        self.assertEqual(shown, sizes[:3])
-        self.assertNotIn("--all", text)
-
-    def test_further_rank_counts_show_the_largest(self):
-        sizes = ["2MiB", "8MiB", "32MiB", "64MiB"]
-        text = table.render(judged_cases([self.document(sizes), self.document(sizes, ranks=8)]), is_short=True)
-        rows = [line.split()[2:5] for line in text.splitlines() if line.startswith("native")]
-        self.assertEqual(rows[-1], ["64", "MiB", "8"])
-        self.assertEqual(len(rows), 4)
-
-    def test_failed_rows_are_always_shown(self):
-        document = fake_results.document(
-            *(fake_results.case(fake_results.stream_name(size=f"{2**power}MiB"), 10000)
-              for power in range(1, 6)),
-            fake_results.error(fake_results.stream_name(transport="rma", size="8MiB"), "no window"))
-        self.assertIn("no window", table.render(judged_cases([document]), is_short=True))
-
-    def test_of_many_warnings_three(self):
-        document = fake_results.document(fake_results.case(fake_results.stream_name(), 1),
-                                         warnings=[f"warning {index}" for index in range(5)])
-        text = table.render(judged_cases([document]), is_short=True)
-        self.assertEqual(text.count("warning: warning"), 3)
-        self.assertIn("2 more warnings: --all", text)
-
-    def test_what_a_mark_says_is_no_warning_besides(self):
-        name = fake_results.stream_name()
-        document = fake_results.document(fake_results.case(name, 1, drift=0.2),
-                                         warnings=[f"~ {name} drifted", "hot"])
-        self.assertNotIn("warning: ~", table.render(judged_cases([document]), is_short=True))
-        self.assertIn("warning: hot", table.render(judged_cases([document]), is_short=True))
-        self.assertIn("warning: ~", table.render(judged_cases([document])))
-
-    def test_each_cause_of_doubt_is_said_once_and_three_at_most_in_a_short_table(self):
-        def row(power, text):
-            flags = [{"kind": "disturbed", "text": text}] if text else []
-            return fake_results.case(fake_results.stream_name(size=f"{2**power}MiB"), 9000, flags=flags, distrusted=True)
-
-        document = fake_results.document(*(row(power, "hot" if power < 4 else f"cause {power}") for power in range(1, 8)),
-                                         row(8, ""))
-        text = table.render(judged_cases([document]))
-        self.assertIn("    stream native shm 2 MiB and 2 more rows: hot\n", text)
-        self.assertIn("    stream native shm 128 MiB: cause 7\n", text)
-        self.assertIn("    stream native shm 256 MiB: its document does not say why\n", text)
-        rows = [fake_results.case(fake_results.stream_name(transport=transport), 9000, distrusted=True,
-                                  flags=[{"kind": "disturbed", "text": transport}])
-                for transport in ("mpi", "shm", "rma", "grpc", "staged")]
-        text = table.render(judged_cases([fake_results.document(*rows)]), is_short=True)
-        self.assertIn("rma 2 MiB: rma\n    and 2 more rows: --all says why\n", text)
-
-    def test_more_threads_than_cores_are_the_first_cause(self):
-        crowd = "ranks 0-2 on host: 3 x 1 threads share 2 cores (more threads than cores wait for each other)"
-        document = fake_results.document(fake_results.case(fake_results.stream_name(), 1, drift=0.2), warnings=[crowd])
-        self.assertIn("2 MiB: 3 x 1 threads share 2 cores; drifted by +20%\n", table.render(judged_cases([document])))
-
-    def test_what_decided_a_compound_limit_is_said_for_each_formulation(self):
-        def case(formulation, decided, size="2MiB"):
-            return fake_results.case(
-                fake_results.stream_name(formulation, size=size), 10000, limit_decided_by=decided,
-                limit_components=[{"name": "copy", "seconds": 1}, {"name": "link", "seconds": 2}])
-        text = render(case("native", "copy"), case("library", "link"))
-        self.assertIn("own local add; copy decided for native; link decided",
-                      " ".join(text.split()))
-        text = render(case("native", "copy"), case("native", "link", "4MiB"))
-        self.assertIn("own local add; copy or link decided, row by row", " ".join(text.split()))
-
-    def test_shares_beside_the_limit_are_said_once_for_all_rows_that_can_be_trusted(self):
-        def case(size, share, hardware, **more):
-            return fake_results.case(
-                fake_results.stream_name("dataflow", size=size), 10000, fraction_of_all_ranks=share, **more,
-                limit_components=[{"name": "SGEMM", "seconds": 1, "hardware_seconds": hardware,
-                                   "ranks": 1, "all_ranks_seconds": 0.5}])
-        text = " ".join(render(case("2MiB", 0.42, 0.84), case("4MiB", 0.47, 0.84),
-                               case("8MiB", 0.1, 0.2, flags=[{"kind": "step", "text": "in steps"}],
-                                    distrusted=True)).split())
-        self.assertIn("SGEMM: 84% of the FMA peak.", text)
-        self.assertIn("stream dataflow: 42-47% of what all ranks would allow (SGEMM on 1 of 2).", text)
-
-
-class Terminals(unittest.TestCase):
-    def style(self, is_terminal=True, encoding="utf-8", **environment):
-        stream = mock.Mock(encoding=encoding)
-        stream.isatty.return_value = is_terminal
-        with mock.patch.dict("os.environ", {"TERM": "xterm", **environment}, clear=True):
-            return terminal.Style.of(stream)
+            self.assertEqual(text.count("warning: warning"), 3)
 
     def test_colour_is_for_terminals_that_want_it(self):
-        self.assertTrue(self.style().has_colour)
-        self.assertTrue(self.style(NO_COLOR="").has_colour)
-        for arguments in ({"is_terminal": False}, {"NO_COLOR": "1"}, {"TERM": "dumb"}):
-            self.assertFalse(self.style(**arguments).has_colour, arguments)
+        def style(is_terminal=True, encoding="utf-8", **environment):
+            output = mock.Mock(encoding=encoding)
+            output.isatty.return_value = is_terminal
+            with mock.patch.dict("os.environ", {"TERM": "xterm", **environment}, clear=True):
+                return terminal.Style.of(output)
 
-    def test_bars_are_ascii_where_the_encoding_is(self):
-        self.assertEqual(self.style().bar(0.8), "████████░░")
-        self.assertEqual(self.style(encoding="ascii").bar(1.3), "##########")
-        self.assertEqual(self.style().bar(None), "")
-
-    def test_bar_is_coloured_and_marked_rows_are_as_a_whole(self):
-        rows = [fake_results.case(fake_results.stream_name(size=size), 10000, **median)
-                for size, median in (("2MiB", {}), ("4MiB", {"distrusted": True}))]
-        text = table.render(judged_cases([fake_results.document(*rows)]), style=terminal.Style(True))
+        self.assertTrue(style().has_colour)
+        self.assertFalse(style(is_terminal=False).has_colour or style(NO_COLOR="1").has_colour or style(TERM="dumb").has_colour)
+        self.assertEqual((style().bar(0.8), style(encoding="ascii").bar(1.3)), ("████████░░", "##########"))
+        cases = judged_cases([fake_results.document(stream(10000), stream(10000, size="4MiB", distrusted=True))])
+        text = table.render(cases, style=terminal.Style(True))
         self.assertIn("\033[32m########\033[0m..", text)
-        self.assertIn("\033[33mnative shm 4 MiB", text)
-        self.assertNotIn("\033", table.render(judged_cases([fake_results.document(*rows)])))
+        self.assertIn("\033[33mnative mpi 4 MiB", text)
 
-
-class CommandLine(unittest.TestCase):
-    def table(self, *arguments):
-        return quartet("table", *arguments)
-
-    def test_prints_the_table_of_files(self):
+    def test_the_command_prints_the_documents_that_it_can_read(self):
         with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "run.json"
-            file.write_text(json.dumps(fake_results.document(fake_results.case(fake_results.stream_name(), 1000))))
-            twice = Path(folder) / "again.json"
-            twice.write_text(file.read_text())
-            done = self.table(file, twice)
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
-            self.assertEqual(done.stdout.count("native shm"), 2)
-            twice.write_text("{")
-            done = self.table(folder)
-        self.assertEqual((done.returncode, done.stdout.count("native shm")), (0, 1))
-        self.assertIn(f"left out {twice}: not a whole JSON document", done.stderr)
+            file, damaged = Path(folder, "run.json"), Path(folder, "damaged.json")
+            file.write_text(json.dumps(fake_results.document(stream(1000))))
+            damaged.write_text("{")
+            done = quartet("table", folder)
+            self.assertEqual((done.returncode, done.stdout.count("native mpi")), (0, 1))
+            self.assertIn(f"left out {damaged}: not a whole JSON document", done.stderr)
+            self.assertIn("All 1 row verified.", done.stdout)
+            self.assertEqual(quartet("table", damaged).returncode, 2)
+        self.assertEqual(quartet("table").returncode, 2)
 
-    def test_refuses_what_is_no_document(self):
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "other.json"
-            for text in ("[]", "{}", "not JSON"):
-                file.write_text(text)
-                done = self.table(file)
-                self.assertEqual(done.returncode, 2)
-                self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
-        self.assertEqual(self.table().returncode, 2)
+
+def pairs(hosts, rates_of, **more):
+    """A document of every ordered pair of ranks on these hosts."""
+    ranks = range(len(hosts))
+    document = fake_results.document(*(fake_results.case(
+        fake_results.stream_name("native", "mpi", "16MiB", len(hosts)) + f"/pair:{first}-{second}",
+        rates_of(first, second), **more) for first in ranks for second in ranks if first != second), nodes=len(set(hosts)))
+    document["context"]["quartet"]["placement"] = [{**fake_results.PLACE, "rank": rank, "host": host}
+                                                   for rank, host in enumerate(hosts)]
+    return document
+
+
+class Verdict(unittest.TestCase):
+    def lines(self, *rows):
+        found = verdict.render(judged_cases([fake_results.document(*rows)])).splitlines()
+        self.assertLessEqual(max(map(len, found)), 80)
+        return found
+
+    def test_says_what_a_sound_run_reached(self):
+        found = self.lines(stream(10000, fraction_of_limit=0.81), stream(9000, size="4MiB", fraction_of_limit=0.95),
+                           stream(5000, "library", fraction_of_limit=0.5),
+                           stream(3000, "library", size="4MiB", fraction_of_limit=0.5))
+        self.assertEqual(found[0], "All 4 rows verified.")
+        self.assertEqual(found[2].split(), ["stream", "81-95%", "-", "50%", "2.0-3.0x"])
+        self.assertIn("quartet report", found[-1])
+        self.assertEqual(self.lines(), ["Nothing was measured."])
+
+    def test_rows_with_marks_are_in_no_range_and_those_in_doubt_in_no_ratio(self):
+        found = self.lines(stream(10000, fraction_of_limit=0.81),
+                           stream(1000, size="4MiB", fraction_of_limit=0.7, flags=[{"kind": "disturbed", "text": "others"}]),
+                           stream(20000, size="8MiB", fraction_of_limit=1.3),
+                           *(stream(5000, "library", size=size, fraction_of_limit=0.5) for size in ("2MiB", "4MiB", "8MiB")))
+        self.assertEqual(found[0], "All 6 rows verified; 1 to distrust, left out below; 1 above a wrong limit.")
+        self.assertEqual(found[2].split(), ["stream", "81%", "-", "50%", "2.0-4.0x"])
+        self.assertIn("quartet check-machine", found[-1])
+        doubtful = self.lines(stream(10000), stream(5000, "library", distrusted=True))
+        self.assertEqual(doubtful[2].split(), ["stream", "80%", "-", "?", "?", "(in", "doubt)"])
+        self.assertTrue(self.lines(stream(9000, verified=False), stream(5000, "library"))[2].endswith("? (a row is WRONG)"))
+
+    def test_a_native_row_that_is_slower_than_the_library_is_named_first(self):
+        for rate, said in ((8, "8.00 against 10.0"), (4, "4.00 against 10.0")):
+            found = flat(" ".join(self.lines(cg(rate, "native"), cg(10, "library"), cg(17, "native", "symmetric"))[1:3]))
+            self.assertEqual(found, f"SLOWER: cg shm laplace full classic 64: native is slower than OpenBLAS here ({said}).")
+        for rows in ((cg(8, "native", repetitions=5), cg(10, "library", repetitions=5)), (cg(10, "native"), cg(10, "library"))):
+            self.assertNotIn("SLOWER", "".join(self.lines(*rows)))  # by chance
+
+    def test_only_like_is_set_beside_like(self):
+        found = self.lines(cg(17, "native", "symmetric"), cg(8, "native"), cg(8, "library"))
+        self.assertTrue(found[2].endswith("full 1.0x [1.0, 1.0]"), found[2])
+        found = self.lines(stream(10000), stream(30000, transport="shm"), stream(5000, "library"))
+        self.assertTrue(found[2].endswith("mpi 2.0x [2.0, 2.0], shm 6.0x [6.0, 6.0]"), found[2])
+
+    def test_what_the_library_lacks_stands_behind_the_ratio(self):
+        name = "fft/%s/host/mpi/transposed/n:16777216%s/ranks:2/threads:1"
+        found = self.lines(fake_results.case(name % ("native", ""), 34, "GFLOP/s"),
+                           fake_results.case(name % ("library", "/plan:estimate"), 6.5, "GFLOP/s",
+                                             note="fftw-3.3 (FFTW of this package has no AVX2 code, this processor has AVX2)"))
+        self.assertIn("5.2x [5.2, 5.2] (FFTW without AVX2, planned by estimate)", flat(" ".join(found)))
+
+    def test_wrong_and_failed_rows_come_first(self):
+        found = self.lines(stream(10000, verified=False), stream(9000, size="4MiB"),
+                           fake_results.error(fake_results.stream_name(transport="rma"), "no window"),
+                           fake_results.error(fake_results.stream_name(transport="grpc"), "no time was left for it"))
+        self.assertEqual(found[0], "1 of 4 rows verified; 1 WRONG; 1 failed; 1 not run.")
+        self.assertIn("WRONG", found[-1])
+
+    def test_the_advice_fits_the_cause(self):
+        def next_line(kind, **context):
+            document = fake_results.document(stream(100, flags=[{"kind": kind, "text": ""}]), **context)
+            return verdict.render(judged_cases([document])).splitlines()[-1]
+
+        self.assertIn("check-machine", next_line("disturbed"))
+        crowd = "rank 0 to 2 on host: 3 x 1 threads share 2 cores (more threads than cores wait for each other)"
+        self.assertIn("Next: 3 x 1 threads share 2 cores: start fewer ranks", next_line("disturbed", warnings=[crowd]))
+        self.assertIn("BLAS", next_line("slow_library"))
+        self.assertIn("slower way", next_line("slow_road"))
+        self.assertIn("Marks and flags", next_line("below_library"))
+
+    def test_of_pairs_the_slow_host_is_named(self):
+        shares = (1.0, 0.31, 0.83, 0.12, 0.55)  # a load that comes and goes
+
+        def last(rate_of, hosts=("n1", "n2", "n3", "n4"), **more):
+            document = pairs(hosts, lambda *pair: [rate_of(*pair) * share for share in shares], **more)
+            return flat(verdict.render(judged_cases([document])).partition("\nSlowest")[2])
+
+        self.assertEqual(last(lambda *pair: 100.0 if 2 in pair else 1000.0 + pair[0], distrusted=True),
+                         ": n3, in all its 6 pairs (0.10x the others); rates are in doubt, ratios within a run are not.")
+        self.assertEqual(last(lambda *pair: 300.0 if pair == (0, 1) else 1000.0),
+                         ": none of 4 in all its pairs; n1->n2 alone (0.30x the median pair).")
+        self.assertEqual(last(lambda *pair: 100.0 if 3 in pair else 1000.0, ("n1",) * 4),
+                         ": rank 3, in all its 6 pairs (0.10x the others).")
+        self.assertEqual(last(lambda *_: 1.0, ("n1", "n2")), "")  # either may be the slow one

@@ -46,7 +46,6 @@ from quartet.paths import RESULTS, SHIPPED
 from quartet.results import collect, device, published
 from quartet.results import reference as of_nodes
 from quartet.results.statistics import ERROR
-from quartet.tables import orientation
 from quartet.text import counted, say
 
 EXAMPLE = "quartet compare before/ after/"
@@ -119,9 +118,7 @@ def _beside_published(folder: Path, side: Side, options: argparse.Namespace) -> 
     if pairs or not side.samples:
         return _shown([side], pairs, options)
     print("No published number is of this kind of device, on as many nodes and workers, at\na like size.")
-    print(orientation.render([case for sample in side.samples.values() for case in sample.cases], folder) or
-          "There is no other work for orientation either: your rows are marked (quartet\n"
-          "table shows why), or nothing is published for this kernel and device.\n", end="")
+    print("quartet report lists what others reached on other machines.")
     return NOTHING_SLOWER
 
 

@@ -1,9 +1,9 @@
-"""One table over result documents (files, or all in a folder), at most 80 columns wide. Files that are
-no documents are named and left out.
+"""A table of result documents (files, or all in a folder) for each machine, at most 80 columns wide. Files
+that are no documents are named and left out.
 
-Of a kernel with more than three sizes it shows three, unless --all is given. What does not fit a
-column stands under the table: which limit decided, published numbers with their conditions (a, b ..),
-errors (1, 2 ..), and the documents' warnings. Below stands the verdict that `quartet run` ends with.
+Of a kernel with more than three sizes it shows three, unless --all is given. What does not fit a column
+stands under the table: published numbers with their conditions (a, b ..), errors (1, 2 ..), why rows are in
+doubt. Below stands the verdict that `quartet run` ends with.
 
 With --csv, --markdown or --jsonl it writes one flat row for each case instead, with all factors."""
 
@@ -13,8 +13,8 @@ from pathlib import Path
 
 from quartet.exit_codes import BAD_USAGE, VERIFIED
 from quartet.results import collect, judged_cases
-from quartet.tables import export, orientation, verdict
-from quartet.tables.table import render
+from quartet.tables import export, verdict
+from quartet.tables.table import by_machine, render
 from quartet.terminal import Style
 from quartet.text import say
 
@@ -25,9 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH",
                         help="documents, or folders of them")
     parser.add_argument("--all", action="store_true",
-                        help="show every size and warning, not three of each")
-    parser.add_argument("--published", action="store_true",
-                        help="append numbers of other work on current machines, for orientation")
+                        help="show every size and warning, not three of each, and what decided each limit")
     formats = parser.add_mutually_exclusive_group()
     for name in export.FORMATS:
         formats.add_argument(f"--{name}", dest="format", action="store_const", const=name,
@@ -45,8 +43,7 @@ def run(options: argparse.Namespace) -> int:
         print(export.FORMATS[options.format](export.rows(cases)), end="")
         return VERIFIED
     style = Style.of(sys.stdout)
-    print(render(cases, is_short=not options.all, style=style))
-    if options.published:
-        print(orientation.render(cases))
-    print(verdict.render(cases, style), end="")
+    blocks = [f"{render(own, is_short=not options.all, style=style)}\n{verdict.render(own, style)}"
+              for own in by_machine(cases)]
+    print("\n".join(blocks), end="")
     return VERIFIED

@@ -63,8 +63,7 @@ class Result(Launches):
     @property
     def share_of_all(self) -> float:
         """The share of what all ranks of the job would allow; 0 without a limit."""
-        known = [case.fraction_of_all_ranks or case.fraction_of_limit for case in self.counting]
-        return statistics.median(filter(None, known)) if any(known) else 0.0
+        return self.share
 
     @property
     def doubts(self) -> str:

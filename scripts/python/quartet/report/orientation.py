@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from quartet.results.published import Number
-from quartet.tables import orientation
+from quartet.results import load_published
+from quartet.results.published import FOLDER, Number
 from quartet.text import rate
 
 from .cases import Result
@@ -20,7 +20,7 @@ def section(results: list[Result], numbers: Sequence[Number]) -> Section:
     rows = []
     for kernel, is_gpu in dict.fromkeys((result.name.kernel, result.name.device == "cuda")
                                         for result in sorted(results, key=by_kernel)):
-        rows += [_row(kernel, item) for item in orientation.neighbours(kernel, is_gpu)]
+        rows += [_row(kernel, item) for item in neighbours(kernel, is_gpu)]
     rows += [(number.kernel, number.device, "as published", number.text, "", "", number.conditions,
               number.source) for number in numbers if _is_alone(number, results)]
     return Section(
@@ -29,6 +29,15 @@ def section(results: list[Result], numbers: Sequence[Number]) -> Section:
         "share of the peak, if at all.",
         tables=[Table(HEADING, rows, frozenset({"rate", "a device", "of peak"}))] if rows else [],
         missing="Nothing is published of these kernels.")
+
+
+def neighbours(kernel: str, on_gpu: bool) -> list[dict[str, Any]]:
+    """What is published of a kernel on a kind of device."""
+    try:
+        document = load_published(FOLDER / f"{kernel}.json")
+    except FileNotFoundError:
+        return []
+    return [item for item in document.get("orientation", []) if item["memory"] == ("device" if on_gpu else "host")]
 
 
 def _is_alone(number: Number, results: list[Result]) -> bool:

@@ -13,6 +13,7 @@ from quartet.units import SECONDS
 OWN_FORMULATIONS = ("native", "dataflow", "library")  # of the programs
 TENSORFLOW = "tensorflow"  # the data flow by TensorFlow itself (quartet peers)
 FORMULATIONS = (*OWN_FORMULATIONS, TENSORFLOW)
+NOT_RUN = ("no time was left", "stopped on request before its first run")  # how errors begin of what was not tried
 PAPER = "/paper"  # how the name of what the paper's own clock timed ends
 RATE_UNITS = ("MiB/s", "GFLOP/s")
 MOST_DIGITS = 18
@@ -91,22 +92,34 @@ class Case:
 
     @property
     def limit(self) -> Optional[dict[str, Any]]:
-        return self.median.get("limit")
+        """What this machine allows for this work with all ranks of the job, whichever of them compute: its rate and
+        what it is of."""
+        limit = self.median.get("limit")
+        share = self._share_of_roles
+        return limit and {**limit, "rate": limit["rate"] / share, "seconds": limit["seconds"] * share}
 
     @property
     def fraction_of_limit(self) -> Optional[float]:
-        return self.median.get("fraction_of_limit")
+        fraction = self.median.get("fraction_of_limit")
+        return fraction and fraction * self._share_of_roles
 
     @property
     def fraction_interval(self) -> Optional[tuple[float, float]]:
         """95% of the fraction of the limit."""
         bounds = self.median.get("fraction_of_limit_ci95")
-        return (bounds[0], bounds[1]) if bounds else None
+        return (bounds[0] * self._share_of_roles, bounds[1] * self._share_of_roles) if bounds else None
 
     @property
-    def fraction_of_all_ranks(self) -> Optional[float]:
-        """The fraction of what all ranks would allow; None if all take part in the limit."""
-        return self.median.get("fraction_of_all_ranks")
+    def _share_of_roles(self) -> float:
+        """Documents hold the limit of the row's own roles (of a data flow: its workers), and beside it the fraction of
+        what all ranks would allow. Stream's limit is the receiver's add for everyone."""
+        whole = self.median.get("fraction_of_all_ranks") if self.name.kernel != "stream" else None
+        return whole / self.median["fraction_of_limit"] if whole else 1.0
+
+    @property
+    def is_not_run(self) -> bool:
+        """True if it got no time: a budget or an interruption ended before its first run."""
+        return self.error.startswith(NOT_RUN)
 
     @property
     def verified(self) -> Optional[bool]:

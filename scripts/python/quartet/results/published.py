@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Optional, Protocol
 
 from quartet.files import FileProblem
+from quartet.kernels import WORDS
 from quartet.paths import SHIPPED
 from quartet.results.document import load_published
 from quartet.text import BOUNDS, counted, size_in_bytes
@@ -91,7 +92,8 @@ class Number:
 def _known(result: Result) -> dict[str, str]:
     name = result.name
     return {"kernel": name.kernel, "device": name.device, "transport": name.transport,
-            "workers": str(result.workers), "nodes": str(result.nodes), **name.values}
+            "workers": str(result.workers), "nodes": str(result.nodes), **dict(zip(WORDS.get(name.kernel, ()), name.words)),
+            **name.values}
 
 
 def _is_alike(factor: str, ours: str, theirs: tuple[str, ...]) -> bool:

@@ -19,8 +19,8 @@ def interval_cell(bounds: Optional[tuple[float, float]]) -> str:
 
 
 def fraction_cell(value: Optional[float], mark: str) -> str:
-    """The fraction cell of the limit; empty if there is none."""
-    return (f"{value:.0%}" if value else "") + ("!" if mark == "!" else "")
+    """The fraction of the limit; empty if there is none, and of a row in doubt."""
+    return f"{value:.0%}{mark}" if value and mark != "?" else ""
 
 
 def aligned_rows(rows: Sequence[Union[str, tuple[str, ...]]],

@@ -18,9 +18,8 @@ Row = dict[str, Any]  # a Cell each, but for `published`, which is an object of 
 
 FACTORS = ("kernel", "formulation", "device", "transport", "size", "ranks", "nodes", "threads")
 RESULTS = ("rate", "unit", "rate_low", "rate_high", "runs", "seconds", "limit_rate",
-           "limit_decided_by", "fraction_of_limit", "fraction_low", "fraction_high",
-           "fraction_of_all_ranks", "flags",
-           "distrusted", "verified", "error", "workers", "published", "measured_on", "host", "date", "commit",
+           "limit_decided_by", "fraction_of_limit", "fraction_low", "fraction_high", "flags", "distrusted", "verified",
+           "error", "workers", "published", "measured_on", "host", "date", "commit",
            "name")
 PUBLISHED = ("value", "unit", "bound", "conditions", "source", "caveat", "nodes", "device", "ours", "ratio")
 FORMULA = ("=", "+", "-", "@", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}",
@@ -62,9 +61,7 @@ def _row(case: Case) -> Row:
                     "limit_rate": case.limit["rate"] if case.limit else None,
                     "limit_decided_by": case.median.get("limit_decided_by"),
                     "fraction_of_limit": case.fraction_of_limit, "fraction_low": fraction_low,
-                    "fraction_high": fraction_high,
-                    "fraction_of_all_ranks": case.fraction_of_all_ranks, "verified": case.verified,
-                    "published": case.published})
+                    "fraction_high": fraction_high, "verified": case.verified, "published": case.published})
     return row
 
 

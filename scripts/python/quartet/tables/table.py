@@ -1,11 +1,13 @@
-"""One table over result documents, at most 80 columns wide.
+"""One table over result documents, at most 80 columns wide, a block for each machine.
 
 Of a kernel with more than three sizes it shows three: the smallest, the one nearest to the last cache,
 and the largest; other numbers of ranks than the first have only the largest. What does not fit a column
-stands under the table: which limit decided, published numbers with their conditions (a, b ..), errors
-(1, 2 ..), and the documents' warnings."""
+stands under the table: published numbers with their conditions (a, b ..), errors (1, 2 ..), and why rows
+are in doubt. With --all: every size and warning, and which part of each limit decided."""
 
 import itertools
+import statistics
+import string
 import textwrap
 from collections.abc import Iterable, Iterator
 from math import log
@@ -33,26 +35,43 @@ from quartet.text import (
     wrapped,
 )
 
-HEADINGS = ("form", "via", "size", "ranks", "median", "95% interval", "limit", "fraction", "check",
-            "published")
-NARROW_HEADINGS = (*HEADINGS[:-1], "publ.")  # where the others do not fit
+HEADINGS = ("form", "via", "size", "ranks", "median", "95% interval", "limit", "fraction", "check", "publ.")
 RANKS, FRACTION = HEADINGS.index("ranks"), HEADINGS.index("fraction")
 SHARE, LEAST_BAR = 5, 4  # characters behind a bar, and of one
 LEFT_ALIGNED = (0, 1, 2, FRACTION)  # columns; the others are numbers
 ROW_FACTORS = ("size", "n", "ranks", "pair")  # that have a column
 MOST_SIZES = 3
 MOST_WARNINGS = 3
+# Parts of limits that say what the machine itself allows: what is counted, and in words.
+RESOURCES = {"reading the matrix": ("bytes", "reads memory at {} GB/s"), "memory copy": ("bytes", "copies at {} GB/s"),
+             "float64 arithmetic": ("flops", "float64 {} GFLOP/s"), "SGEMM": ("flops", "SGEMM {} GFLOP/s")}
 
 Rows = list[tuple[Case, tuple[str, ...]]]
 
 
-def _letters() -> Iterator[str]:
-    yield from "abcdefghijklmnopqrstuvwxyz"
-    yield from (first + second for first in _letters() for second in "abcdefghijklmnopqrstuvwxyz")
+def by_machine(all_cases: Iterable[Case]) -> list[list[Case]]:
+    """The cases of each machine, in order of appearance."""
+    machines: dict[str, list[Case]] = {}
+    for case in all_cases:
+        machines.setdefault(case.machine, []).append(case)
+    return list(machines.values())
 
 
-def _order(case: Case) -> tuple[int, int]:
-    return (case.name.ranks, size_in_bytes(case.name.size))
+def glance(cases: list[Case]) -> str:
+    """The machine of these cases in a sentence: "AMD EPYC, 2 CPUs; 2 ranks; reads memory at 27 GB/s, ...". Its rates
+    are those that were measured beside the largest problems."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for case in cases:
+        for part in case.median.get("limit_components") or []:
+            if part["name"] in RESOURCES and not part.get("ranks"):
+                work = float(case.median.get(RESOURCES[part["name"]][0]) or 0)
+                found.setdefault(part["name"], []).append((work, work / part["seconds"] / 1e9))
+    rates = [words.format(rate(statistics.median(value for work, value in found[name] if work == max(found[name])[0])))
+             for name, (_, words) in RESOURCES.items() if name in found]
+    ranks = {case.name.ranks for case in cases if case.name.ranks}
+    nodes = max((case.nodes for case in cases), default=1)
+    where = [f"{ranks.pop()} ranks" if len(ranks) == 1 and ranks != {1} else "", f"{nodes} nodes" if nodes > 1 else ""]
+    return "; ".join(filter(None, (cases[0].machine, *where, ", ".join(rates))))
 
 
 class Group:
@@ -106,14 +125,10 @@ def _groups(all_cases: list[Case]) -> list[Group]:
     return sorted(groups, key=lambda group: kernels.index(group.kernel))
 
 
-def _last_cache(contexts: Iterable[dict[str, Any]]) -> int:
-    """Bytes of the largest cache of the highest level."""
-    caches = [cache for context in contexts for cache in context.get("caches", [])]
-    return max(((cache["level"], cache["size"]) for cache in caches), default=(0, 2**25))[1]
-
-
-def chosen(all_cases: list[Case], cache: int) -> list[Case]:
+def chosen(all_cases: list[Case]) -> list[Case]:
     """Returns the cases that a short table shows; errors are always among them."""
+    caches = [cache for case in all_cases for cache in case.context.get("caches", [])]
+    last = max(((cache["level"], cache["size"]) for cache in caches), default=(0, 2**25))[1]  # the largest of them
     sizes: dict[str, dict[str, set[str]]] = {}
     for case in all_cases:
         if not case.error:
@@ -121,7 +136,7 @@ def chosen(all_cases: list[Case], cache: int) -> list[Case]:
             by_ranks.setdefault(case.name.values.get("ranks", ""), set()).add(case.name.size)
     shown = {(kernel, ranks, each) for kernel, by_ranks in sizes.items()
              for place, (ranks, of_ranks) in enumerate(by_ranks.items())
-             for each in _some_sizes(of_ranks, cache, place == 0)}
+             for each in _some_sizes(of_ranks, last, place == 0)}
     return [case for case in all_cases if case.error or
             (case.name.kernel, case.name.values.get("ranks", ""), case.name.size) in shown]
 
@@ -134,59 +149,41 @@ def _some_sizes(sizes: set[str], cache: int, is_first: bool) -> list[str]:
     return [ordered[0], around, ordered[-1]] if is_first else ordered[-1:]
 
 
-def _ranks(case: Case) -> str:
-    return named(case) or case.name.values.get("ranks", "")
-
-
-def _published(case: Case, footnotes: Footnotes) -> str:
-    number = case.published
-    if not number:
-        return ""
-    caveat = f" Note: {number['caveat']}." if number.get("caveat") else ""
-    text = (f"{BOUNDS[number['bound']]} {number['value']:g} {number['unit']}: "
-            f"{number['conditions']} ({number['source']}). Ours: {number['ours']}.{caveat}")
-    return f"{ratio(number['ratio'])} {footnotes.mark(text)}"
+def _order(case: Case) -> tuple[int, int]:
+    return (case.name.ranks, size_in_bytes(case.name.size))
 
 
 class Table:
-    """The table of the cases of one or several launches."""
+    """The table of the cases of one machine."""
 
     def __init__(self, all_cases: list[Case], style: Style):
         self._cases, self._style = all_cases, style
-        self._published, self._errors = Footnotes(_letters()), Footnotes(map(str, itertools.count(1)))
+        letters = ("".join(word) for length in (1, 2) for word in itertools.product(string.ascii_lowercase, repeat=length))
+        self._published, self._errors = Footnotes(letters), Footnotes(map(str, itertools.count(1)))
 
-    def lines(self) -> list[str]:
+    def lines(self) -> Iterator[str]:
         groups = [(group, [(case, self._cells(case)) for case in sorted(group.cases, key=_order)])
                   for group in _groups(self._cases)]
-        ranks = {cells[RANKS] for _, rows in groups for _, cells in rows}
+        every = [cells for _, rows in groups for _, cells in rows]
+        ranks = {cells[RANKS] for cells in every}
         one = ranks.pop() if len(ranks) == 1 else ""
         shared = counted(int(one), "rank") if whole_number(one) is not None else ""  # then it needs no column
         columns = [column for column in range(len(HEADINGS))
-                   if any(cells[column] for _, rows in groups for _, cells in rows)
-                   and (column != RANKS or not shared)]
-        bar = self._bar_width([cells for _, rows in groups for _, cells in rows], columns)
-        whole = [(group, [(case, self._with_bar(case, cells, bar)) for case, cells in rows])
-                 for group, rows in groups]
-        all_cells = [cells for _, rows in whole for _, cells in rows]
-        headings, widths = HEADINGS, widths_of([HEADINGS, *all_cells])
-        if sum(widths[column] + 1 for column in columns) > WIDTH + 1:
-            headings, widths = NARROW_HEADINGS, widths_of([NARROW_HEADINGS, *all_cells])
-        return list(self._all_lines(whole, headings, columns, widths, shared))
+                   if any(cells[column] for cells in every) and (column != RANKS or not shared)]
+        bar = self._bar_width(every, columns)
+        groups = [(group, [(case, self._with_bar(case, cells, bar)) for case, cells in rows]) for group, rows in groups]
+        widths = widths_of([HEADINGS, *(cells for _, rows in groups for _, cells in rows)])
 
-    def _all_lines(self, groups: list[tuple[Group, Rows]], headings: tuple[str, ...],
-                   columns: list[int], widths: list[int], shared: str) -> Iterator[str]:
         def line(cells: tuple[str, ...]) -> str:
             left = [place for place, column in enumerate(columns) if column in LEFT_ALIGNED]
-            return aligned([cells[column] for column in columns],
-                           [widths[column] for column in columns], left)
+            return aligned([cells[column] for column in columns], [widths[column] for column in columns], left)
 
-        yield line(headings)
+        yield line(HEADINGS)
         for group, rows in groups:
             yield from textwrap.wrap(group.heading(shared), WIDTH, subsequent_indent="  ")
             for case, cells in rows:
-                text = line(cells)
-                yield self._style.paint(text, YELLOW) if case.mark or case.verified is False \
-                    else self._style.paint_bar(text, case.fraction_of_limit)
+                yield self._style.paint(line(cells), YELLOW) if case.mark or case.verified is False \
+                    else self._style.paint_bar(line(cells), case.fraction_of_limit)
 
     def _bar_width(self, rows: list[tuple[str, ...]], columns: list[int]) -> int:
         """Ten characters, or what a line has left; none where a bar would tell nothing."""
@@ -202,108 +199,95 @@ class Table:
 
     def _cells(self, case: Case) -> tuple[str, ...]:
         name = case.name
-        who = (name.formulation, name.transport, size(name.size), _ranks(case))
+        who = (name.formulation, name.transport, size(name.size), named(case) or name.values.get("ranks", ""))
+        if case.is_not_run:
+            return (*who, "not run", "", "", "", "", "")
         if case.error:
             return (*who, "failed", f"see {self._errors.mark(plain_versions(case.error))}", "", "", "", "")
         limit = rate(case.limit["rate"]) if case.limit else ""
         return (*who, median_cell(case.rate, case.mark), interval_cell(case.interval), limit,
-                fraction_cell(case.fraction_of_limit, case.mark), CHECKS[case.verified],
-                _published(case, self._published))
+                fraction_cell(case.fraction_of_limit, case.mark), CHECKS[case.verified], self._beside(case))
+
+    def _beside(self, case: Case) -> str:
+        """The nearest published number."""
+        number = case.published
+        if not number:
+            return ""
+        caveat = f" Note: {number['caveat']}." if number.get("caveat") else ""
+        text = (f"{BOUNDS[number['bound']]} {number['value']:g} {number['unit']}: "
+                f"{number['conditions']} ({number['source']}). Ours: {number['ours']}.{caveat}")
+        return f"{ratio(number['ratio'])} {self._published.mark(text)}"
 
     def footnotes(self) -> list[str]:
         return [*self._published.lines(), *self._errors.lines()]
 
 
 def _limits(all_cases: list[Case]) -> Iterator[str]:
-    """Names each kernel's limits, and which part decided if there are several."""
+    """Names each kernel's limits, which part decided if there are several, and what the processor itself allows."""
     deciding: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
+    peaks: dict[str, list[float]] = {}
     for case in all_cases:
+        parts = case.median.get("limit_components") or []
         if case.limit:
-            parts = deciding.setdefault((case.name.kernel, case.limit["what"]), {})
-            decided = case.median.get("limit_decided_by", "")
-            if len(case.median.get("limit_components", [])) > 1:
-                parts.setdefault(decided, {})[case.name.formulation] = None
-    for (kernel, what), parts in deciding.items():
-        decided = "; ".join(f"{part} decided for {', '.join(who)}" for part, who in parts.items())
-        if len(parts) > 1 and len({tuple(who) for who in parts.values()}) == 1:
-            decided = f"{' or '.join(parts)} decided, row by row"
-        yield f"{kernel}'s limit: {what}" + (f"; {decided}" if decided else "")
-
-
-def _beside_limits(all_cases: list[Case]) -> Iterator[str]:
-    """Shares that stand beside limits, one line for all rows with the same text."""
-    said: dict[tuple[str, str], list[float]] = {}
-    for case in all_cases:
-        parts = [] if case.is_distrusted else case.median.get("limit_components", [])
+            decided = deciding.setdefault((case.name.kernel, case.limit["what"]), {})
+            if len(parts) > 1:
+                decided.setdefault(case.median.get("limit_decided_by", ""), {})[case.name.formulation] = None
         for part in parts:
-            if "hardware_seconds" in part:
-                said.setdefault((part["name"], "the FMA peak"), []).append(
-                    part["hardware_seconds"] / part["seconds"])
-            if "all_ranks_seconds" in part and case.fraction_of_all_ranks:
-                of_what = (f"what all ranks would allow ({part['name']} on {part['ranks']} of "
-                           f"{case.name.ranks})")
-                said.setdefault((f"{case.name.kernel} {case.name.formulation}", of_what), []).append(
-                    case.fraction_of_all_ranks)
-    for (what, of_what), shares in said.items():
-        yield f"{what}: {percent_range(min(shares), max(shares))} of {of_what}."
+            if "hardware_seconds" in part and not case.is_distrusted:
+                peaks.setdefault(part["name"], []).append(part["hardware_seconds"] / part["seconds"])
+    for (kernel, what), decided in deciding.items():
+        text = "; ".join(f"{part} decided for {', '.join(who)}" for part, who in decided.items())
+        yield f"{kernel}'s limit: {what}" + (f"; {text}" if text else "")
+    for what, shares in peaks.items():
+        yield f"{what}: {percent_range(min(shares), max(shares))} of the FMA peak"
 
 
-def _roads(all_cases: list[Case]) -> Iterator[str]:
-    """Which way most of the rows' bytes took: "over mlx5_0 98-99%, memory 100%"."""
+def _roads(all_cases: list[Case], is_short: bool) -> Iterator[str]:
+    """Which way most of the rows' bytes took: "over mlx5_0 98-99%, memory 100%"; memory alone is told of by --all."""
     shares: dict[str, list[float]] = {}
     for case in all_cases:
         for name, share in case.road.parts[:1]:
             shares.setdefault(name, []).append(share)
-    if shares:
+    if shares and not (is_short and shares.keys() == {"memory"}):
         yield "over " + ", ".join(f"{name} {percent_range(min(found), max(found))}" for name, found in shares.items())
     yield from dict.fromkeys(line for case in all_cases for line in case.road.beside)
 
 
-def _notes(shown: list[Case], hidden: int, all_warnings: list[str], is_short: bool) -> list[str]:
-    lines = [line for text in (*_roads(shown), *_limits(shown), *_beside_limits(shown))
-             for line in wrapped("", text)]
-    lines += wrapped("", legend(shown)) if legend(shown) else []
-    marks = {case.mark for case in shown}
-    if "!" in marks:
-        lines += wrapped("!", ABOVE_LIMIT)
-        for transport, note in dict.fromkeys((case.name.transport, case.note) for case in shown
-                                             if case.mark == "!"):
-            lines += wrapped("!", f"{transport}: {plain_versions(note)}") if note else []
-    lines += doubts.lines(shown, is_short)
-    texts = list(dict.fromkeys(all_warnings))
-    if hidden:
-        lines += wrapped("", f"{counted(hidden, 'row')} of other sizes: --all shows them")
+def _notes(shown: list[Case], all_cases: list[Case], is_short: bool) -> Iterator[str]:
+    for text in (*_roads(shown, is_short), *(() if is_short else _limits(shown)), legend(shown)):
+        yield from wrapped("", text)
+    if any(case.mark == "!" for case in shown):
+        yield from wrapped("!", ABOVE_LIMIT)
+    yield from doubts.lines(shown, is_short)
+    if len(shown) < len(all_cases):
+        yield from wrapped("", f"{counted(len(all_cases) - len(shown), 'row')} of other sizes: --all shows them")
+    texts = list(dict.fromkeys(_warnings(all_cases, is_short)))
     for text in texts[:MOST_WARNINGS] if is_short else texts:
-        lines += wrapped("", f"warning: {plain_versions(text)}")
+        yield from wrapped("", f"warning: {plain_versions(text)}")
     if is_short and len(texts) > MOST_WARNINGS:
-        lines += wrapped("", f"{counted(len(texts) - MOST_WARNINGS, 'more warning')}: --all "
-                         "shows them")
-    return lines
+        yield from wrapped("", f"{counted(len(texts) - MOST_WARNINGS, 'more warning')}: --all shows them")
+
+
+def _warnings(all_cases: list[Case], is_short: bool) -> Iterator[str]:
+    """Of the documents, with short names of rows. What is about a marked row a short table says otherwise."""
+    for context in {id(case.context): case.context for case in all_cases}.values():
+        for text in context["quartet"].get("warnings", []):
+            about = [case for case in all_cases if case.text in text]
+            if not (is_short and any(case.mark for case in about)):
+                for case in about:
+                    text = text.replace(case.text, doubts.short_name(case))
+                yield text
 
 
 def render(all_cases: list[Case], is_short: bool = False, style: Style = Style()) -> str:
-    """The table over all (judged) cases, with its footnotes."""
+    """The tables over all (judged) cases, with their footnotes."""
     if not all_cases:
         return "no results\n"
-    contexts = {id(case.context): case.context for case in all_cases}.values()
-    shown = chosen(all_cases, _last_cache(contexts)) if is_short else all_cases
-    table = Table(shown, style)
-    lines = table.lines()
-    all_warnings = [_with_short_names(text, all_cases) for context in contexts
-                    for text in context["quartet"].get("warnings", [])
-                    if not (is_short and _is_about_a_marked_row(text, all_cases))]
-    notes = _notes(shown, len(all_cases) - len(shown), all_warnings, is_short)
-    return "\n".join([*lines, "", *table.footnotes(), *notes]).rstrip() + "\n"
-
-
-def _with_short_names(warning: str, all_cases: list[Case]) -> str:
-    """ "cg native shm full 4096" in place of "cg/native/host/shm/laplace/full/classic/n:4096/..."."""
-    for case in all_cases:
-        if case.text in warning:
-            warning = warning.replace(case.text, doubts.short_name(case))
-    return warning
-
-
-def _is_about_a_marked_row(warning: str, all_cases: list[Case]) -> bool:
-    """The lines below the table say it."""
-    return any(case.mark and case.text in warning for case in all_cases)
+    blocks = []
+    for cases in by_machine(all_cases):
+        shown = chosen(cases) if is_short else cases
+        table = Table(shown, style)
+        lines = [*textwrap.wrap(glance(cases), WIDTH, subsequent_indent="  "), *table.lines(), "", *table.footnotes(),
+                 *_notes(shown, cases, is_short)]
+        blocks.append("\n".join(lines).rstrip() + "\n")
+    return "\n".join(blocks)

@@ -1,10 +1,11 @@
 """What a run says in at most ten lines: how much is verified, where native is slower than the library, how near each
-kernel comes to its limit, how far native is ahead, which rows are not to be trusted, and what to do next. Of pairs of
-ranks the last line names the host that is slow in all of its pairs.
+kernel comes to its limit, how far native is ahead, and what to do next. Of pairs of ranks the last line names the host
+that is slow in all of its pairs.
 
 A distrusted row (?) is in no range and in no ratio. A row above its limit (!) is in no range: its limit is wrong. Its
 rate is sound, and so are ratios of it."""
 
+import re
 import textwrap
 from dataclasses import dataclass
 from typing import Optional
@@ -17,7 +18,6 @@ from quartet.terminal import BOLD, GREEN, RED, YELLOW, Style
 from quartet.text import WIDTH, aligned, counted, percent_range, ratio, size, widths_of
 
 HEADINGS = ("of the limit", *OWN_FORMULATIONS, "native over library")
-MOST_LINES = 10
 MOST_SLOWER = 3  # lines of rows that are slower than the library
 JOINED = "\N{NO-BREAK SPACE}"  # inside of what no line may break
 
@@ -38,33 +38,30 @@ def render(cases: list[Case], style: Style = Style()) -> str:
     measured = [case for case in cases if not case.error]
     if not measured:
         return style.paint("Nothing was measured.", RED) + "\n"
+    slower = [style.paint(line, RED) for line in _slower(measured)]
     last = textwrap.wrap(slowest(measured), WIDTH, subsequent_indent="  ")
-    kernels = _kernels(measured)
-    room = MOST_LINES - len(["verified", *kernels, "next", *last])
-    slower = [style.paint(line, RED) for line in _slower(measured, max(1, min(MOST_SLOWER, room)))]
-    lines = [_verified(cases, style), *slower, *kernels]
-    if room > len(slower):
-        lines += [style.paint(line, YELLOW) for line in _marked(measured, room - len(slower))]
-    return "\n".join([*lines, _next(cases), *last]) + "\n"
+    return "\n".join([_verified(cases, style), *slower, *_kernels(measured), _next(cases), *last]) + "\n"
 
 
 def _verified(cases: list[Case], style: Style) -> str:
     measured = [case for case in cases if not case.error]
     good = sum(case.verified is True for case in measured)
     wrong = sum(case.verified is False for case in measured)
-    failed = len(cases) - len(measured)
+    not_run = sum(case.is_not_run for case in cases)
+    failed = len(cases) - len(measured) - not_run
     distrusted = sum(case.mark == "?" for case in measured)
     above = sum(case.mark == "!" for case in measured)
     text = f"All {counted(good, 'row')} verified" if good == len(cases) else \
         f"{good} of {counted(len(cases), 'row')} verified"
-    parts = [f"{wrong} WRONG" if wrong else "", f"{failed} not run" if failed else "",
+    parts = [f"{wrong} WRONG" if wrong else "", f"{failed} failed" if failed else "",
+             f"{not_run} not run" if not_run else "",
              f"{distrusted} to distrust, left out below" if distrusted else "",
              f"{above} above a wrong limit" if above else ""]
-    colour = RED if wrong or failed else YELLOW if distrusted or above else GREEN
+    colour = RED if wrong or failed else YELLOW if not_run or distrusted or above else GREEN
     return style.paint(style.paint("; ".join(filter(None, [text, *parts])) + ".", colour), BOLD)
 
 
-def _slower(measured: list[Case], most_lines: int) -> list[str]:
+def _slower(measured: list[Case]) -> list[str]:
     """Names the native rows that are slower than the library in the same work: by the interval of the ratio, or by so
     much that the judge flagged them, though nothing else is wrong with them."""
     texts = []
@@ -75,7 +72,7 @@ def _slower(measured: list[Case], most_lines: int) -> list[str]:
         for lead in leads([case], measured):
             if lead.interval and lead.interval[1] < 1:
                 texts.append(f"{name}: {judge.slower_than(lead.library, lead.library.rate, case)}")
-    return textwrap.wrap(f"SLOWER: {'; '.join(texts)}.", WIDTH, max_lines=most_lines, subsequent_indent="  ",
+    return textwrap.wrap(f"SLOWER: {'; '.join(texts)}.", WIDTH, max_lines=MOST_SLOWER, subsequent_indent="  ",
                          placeholder=" ...") if texts else []
 
 
@@ -119,24 +116,26 @@ def _leads(cases: list[Case]) -> str:
         own = tuple(word for word in lead.words if word not in shared)
         ways.setdefault((lead.via, own), []).append(lead)
     vias = {via for via, _ in ways}
-    texts = (" ".join([*words, *([via] if len(vias) > 1 else []), _lead_text(ordered)])
-             for (via, words), ordered in ways.items())
-    return ", ".join(text.replace(" ", JOINED) for text in texts)
+    texts = [" ".join([*words, *([via] if len(vias) > 1 else []), _lead_text(ordered)])
+             for (via, words), ordered in ways.items()]
+    but = dict.fromkeys(handicap(lead.library) for lead in found)
+    return ", ".join(text.replace(" ", JOINED) for text in texts) + "".join(f" ({text})" for text in but if text)
+
+
+def handicap(library: Case) -> str:
+    """What a library lacks here, so that a ratio over it is no praise: "FFTW without AVX2, planned by estimate"."""
+    lacks = re.search(r"(\w+) of this package has no (\w+) code", library.note)
+    return ", ".join(filter(None, (
+        f"{lacks[1]} without {lacks[2]}" if lacks else "",
+        "planned by estimate" if library.name.device == "host" and library.name.values.get("plan") == "estimate" else "")))
 
 
 def _why_no_lead(cases: list[Case]) -> str:
-    pairs = [(one, other) for one in cases for other in cases
-             if (one.name.formulation, other.name.formulation) == ("native", "library") and is_alike(one, other)]
-    if not pairs:
-        return "-"
-    sides = dict(zip(("native", "library"), zip(*pairs)))
-    wrong = [side for side, rows in sides.items() if any(row.verified is False for row in rows)]
-    doubtful = [side for side, rows in sides.items() if all(row.mark == "?" for row in rows)]
-    if wrong:
-        return f"? (a row of {wrong[0]} is WRONG)"
-    if len(doubtful) == len(sides):
-        return "? (both are in doubt)"
-    return f"? ({doubtful[0]} is in doubt)" if doubtful else "? (a row of each pair is in doubt)"
+    pairs = [pair for pair in ((one, other) for one in cases for other in cases) if is_alike(*pair)
+             and [case.name.formulation for case in pair] == ["native", "library"]]
+    if any(case.verified is False for pair in pairs for case in pair):
+        return "? (a row is WRONG)"
+    return "? (in doubt)" if pairs else "-"
 
 
 def _shared_words(cases: list[Case]) -> set[str]:
@@ -170,37 +169,6 @@ def _lead(native: Case, library: Case) -> Lead:
     if min(len(native.rates), len(library.rates)) >= statistics.LEAST_VALUES:
         interval = statistics.ratio(list(library.rates), list(native.rates)).interval
     return Lead(native.name.transport, native.name.variant, native.rate / library.rate, interval, library)
-
-
-def _marked(measured: list[Case], most: int) -> list[str]:
-    """Names the marked rows in at most so many lines: the sizes by kernel, formulation and transport."""
-    groups: dict[tuple[str, ...], list[Case]] = {}
-    for case in measured:
-        if case.mark:
-            shared = _shared_words([other for other in measured
-                                    if other.name.kernel == case.name.kernel])
-            own = (word for word in case.name.words if word not in shared)
-            way = " ".join((case.name.formulation, case.name.transport, *own))
-            groups.setdefault((case.name.kernel, way, case.mark), []).append(case)
-    if not groups:
-        return []
-    texts, last = [], ""
-    for (kernel, way, mark), members in groups.items():
-        sizes = _sizes([size(case.name.size) for case in members])
-        texts.append(f"{kernel + ' ' if kernel != last else ''}{way} {sizes}{mark}")
-        last = kernel
-    lines = textwrap.wrap("Marked: " + "; ".join(texts) + ".", WIDTH, subsequent_indent="  ")
-    if len(lines) > most:
-        lines = [*lines[:most - 1], "  and more: all of them have a mark in the table (--all)."]
-    return lines
-
-
-def _sizes(sizes: list[str]) -> str:
-    """ "2, 4 MiB", the unit once."""
-    shared = {each.partition(" ")[2] for each in sizes}
-    unit = shared.pop() if len(shared) == 1 else ""
-    numbers = [each[:len(each) - len(f" {unit}")] if unit else each for each in dict.fromkeys(sizes)]
-    return ", ".join(numbers) + (f" {unit}" if unit else "")
 
 
 def _next(cases: list[Case]) -> str:

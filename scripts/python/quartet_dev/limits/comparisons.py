@@ -107,16 +107,17 @@ class Comparison(Protocol):
 
 @dataclass(frozen=True)
 class OfLimit:
-    """A row's fraction of its limit."""
+    """A row's fraction of the limit of its own roles."""
 
     row: Row
     label: str = "limit"
 
     def of(self, results: Round) -> Figures:
         case = self.row.of(results)
-        if not case.limit or not case.fraction_of_limit:
+        limit, fraction = (case.median.get(key) for key in ("limit", "fraction_of_limit"))
+        if not limit or not fraction:
             raise Missing("no limit was measured")
-        return Figures(case.rate, case.limit["rate"], case.fraction_of_limit, case.unit, case.note, case.isa,
+        return Figures(case.rate, limit["rate"], fraction, case.unit, case.note, case.isa,
                        case.is_suspicious)
 
 
