@@ -210,7 +210,7 @@ class Interruption(SweepCase):
         self.behave(seconds=0.5)
         done = self.sweep(self.spec(launches=3), "--budget", 2)
         self.assertEqual(done.returncode, 75)
-        self.assertRegex(done.stderr, r"\d launches were left out by the budget of 2 s")
+        self.assertRegex(done.stderr, r"the budget of 2 s is over with \d launches to go")
         self.assertIn("not run yet", done.stdout)
         self.assertTrue(1 <= len(self.calls()) <= 4, self.calls())
         self.behave()

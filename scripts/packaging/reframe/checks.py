@@ -24,7 +24,7 @@ from quartet.kernels import KERNELS  # noqa: E402
 from quartet.machine import Machine  # noqa: E402
 from quartet.paths import PROGRAMS  # noqa: E402
 from quartet.results import cases, collect, load  # noqa: E402
-from quartet.run.kernels import RUNS  # noqa: E402
+from quartet.run import arguments_of  # noqa: E402
 
 DOCUMENT = "quartet.json"
 FRACTION = "fraction_of_limit"
@@ -58,11 +58,10 @@ class QuartetCheck(rfm.RunOnlyRegressionTest):
 
     @run_before("run")
     def set_command(self):
-        run = RUNS[self.kernel][0]
         words = shlex.split(self.arguments)
         if self.small:
             words = words or ["--device", "host", *SMALL[self.kernel].split()]
-        words = words or run.arguments(Machine(self.num_tasks, ENOUGH), self.num_tasks)
+        words = words or arguments_of(self.kernel, Machine(self.num_tasks, ENOUGH), self.num_tasks)
         self.executable = str(Path(self.programs) / self.kernel)
         self.executable_opts = [*map(shlex.quote, words), "--progress", "off", "--force", "--json", DOCUMENT]
         self.postrun_cmds = ["echo exit code $?"]

@@ -18,6 +18,7 @@ from quartet.units import KIB
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # a terminal that goes away, too
 ASKING = (signal.SIGTERM, signal.SIGTERM)  # what a job gets, and if it goes on, again
+NO_LOG = Path()  # the job's standard error is ours
 LAST_BYTES = 64 * KIB  # of a log, that hold its last words
 SECONDS_TO_FINISH = 10  # the run under way, of a job that was asked to end
 SECONDS_TO_CLEAN_UP = 5  # of a job that was asked to end, before it is killed
@@ -138,7 +139,7 @@ class Files:
     """What a job leaves."""
 
     document: Path
-    log: Path  # of its standard error
+    log: Path = NO_LOG  # of its standard error
 
     def last_words(self, program: str) -> str:
         """The last line that the program wrote, else the launcher's."""
@@ -174,9 +175,9 @@ class LocalLauncher:
         return [str(self._script), str(job.ranks), str(job.program), *job.arguments]
 
     def submit(self, job: Job, log: Path, held: tuple[int, ...] = ()) -> Running:
-        """Starts the job, its standard error going to `log`. It inherits the file descriptors `held`,
+        """Starts the job, its standard error going to `log`, or to ours. It inherits the file descriptors `held`,
         for instance locks. The keyboard's interrupt does not reach it: the caller decides."""
-        with open(log, "wb") as errors:
+        with open(log, "wb") if log != NO_LOG else contextlib.nullcontext() as errors:
             return Running(subprocess.Popen(
                 self.command(job), env=job.environment, cwd=job.folder, stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True, pass_fds=held),
@@ -197,26 +198,3 @@ class LocalLauncher:
             running.cancel()
             return Outcome(FAILED, seconds, f"did not end within {timeout:g} s (--timeout)")
         return judged(job.program.name, files, code, seconds)
-
-    def run(self, job: Job, output: Any, limit: Optional[float] = None) -> subprocess.CompletedProcess[str]:
-        """Runs the job to its end; `output` is subprocess's stdout argument. After `limit` seconds it is asked to end,
-        and finishes the run under way. An exception ends it."""
-        process = subprocess.Popen(self.command(job), stdout=output, stdin=subprocess.DEVNULL,
-                                   env=job.environment, text=True, start_new_session=True)
-        running = Running(process)
-        try:
-            text = self._text_within(process, running, limit)
-        except BaseException:
-            running.cancel()
-            raise
-        return subprocess.CompletedProcess(process.args, process.returncode, text)
-
-    @staticmethod
-    def _text_within(process: subprocess.Popen[str], running: Running, limit: Optional[float]) -> str:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            return process.communicate(timeout=limit)[0]
-        running.ask()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            return process.communicate(timeout=SECONDS_TO_FINISH)[0]
-        running.cancel()
-        return process.communicate()[0]

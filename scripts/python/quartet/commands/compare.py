@@ -157,6 +157,9 @@ def compare_in_turn(options: argparse.Namespace) -> int:
                         ranks, max(1, cores // ranks), folder, options.budget)
     sides, rows = duel.until_decided(options.threshold / 100)
     say(f"documents in {folder}")
+    if not rows:
+        say("no time was left to measure a case: give more by --budget")
+        return UNDECIDED
     return _shown(sides, rows, options, in_turn.ERROR)
 
 

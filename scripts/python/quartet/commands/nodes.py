@@ -32,7 +32,6 @@ from quartet.slurm.machine import SlurmMachine
 from quartet.slurm.site import answer
 from quartet.sweep import cost
 from quartet.sweep.folder import SweepFolder, launches, new_folder, stored_plan, unfinished
-from quartet.sweep.inside import InsideSweep
 from quartet.sweep.loop import Sweep
 from quartet.sweep.plan import Plan
 from quartet.sweep.queue import QueuedSweep
@@ -157,7 +156,7 @@ def show_cost(plan: Plan, machine: SlurmMachine, options: argparse.Namespace) ->
 def make_sweep(folder: SweepFolder, options: argparse.Namespace, machine: SlurmMachine,
                allocation: Optional[Allocation]) -> Sweep:
     if allocation:
-        return InsideSweep(folder, StepLauncher(machine), options, allocation, options.at_once)
+        return Sweep(folder, StepLauncher(machine), options, allocation, options.at_once)
     kinds = sum(block.title != nodes_plan.PAIR for block in folder.plan.blocks)
     per_node = options.timeout * options.launches * kinds
     return QueuedSweep(folder, SlurmLauncher(machine, options.timeout, per_node), options)

@@ -34,7 +34,6 @@ from quartet.sweep import plan as sweep_plan
 from quartet.sweep import spec as sweep_spec
 from quartet.sweep import table as sweep_table
 from quartet.sweep.folder import SweepFolder, launches, new_folder, stored_plan, unfinished
-from quartet.sweep.inside import InsideSweep
 from quartet.sweep.loop import Sweep
 from quartet.sweep.plan import Draft, Plan
 from quartet.sweep.queue import QueuedSweep
@@ -160,7 +159,7 @@ def make_sweep(folder: SweepFolder, options: argparse.Namespace) -> Sweep:
     if machine is None:
         return Sweep(folder, LocalLauncher(options.launcher), options)
     if options.inside and options.allocation:
-        return InsideSweep(folder, StepLauncher(machine), options, options.allocation)
+        return Sweep(folder, StepLauncher(machine), options, options.allocation)
     job_time = options.job_time if options.inside else None
     return QueuedSweep(folder, SlurmLauncher(machine, options.timeout, job_time), options)
 

@@ -4,16 +4,16 @@ It looks after 5, 10 and 20 launches of each side. Whoever looks three times err
 look takes intervals that miss in 2.2%, which makes 5% of all three together (Pocock, Biometrika 64,
 1977). The first launch of a round alternates, so that a trend of the machine hits both alike."""
 
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
 from quartet.compare.pairs import Pair, Verdict, compare
 from quartet.compare.sides import Side, read_sides
-from quartet.exit_codes import VERIFIED, WRONG_RESULT, ScriptError
-from quartet.launch import Files, LocalLauncher, quiet_job
-from quartet.text import counted, say
+from quartet.exit_codes import STOPPED, VERIFIED, WRONG_RESULT, ScriptError
+from quartet.launch import LocalLauncher, Outcome, quiet_job
+from quartet.rounds import Budget, Launch, LaunchFolder, Rounds, alternating
+from quartet.text import say
 
 LOOKS = (5, 10, 20)  # launches of each side
 ERROR = 0.022  # of an interval at each look
@@ -47,40 +47,31 @@ class Duel:
 
     def until_decided(self, threshold: float) -> tuple[list[Side], list[Pair]]:
         """Both sides and all rows, at the look that decided or at the last one."""
-        begin, done = time.monotonic(), 0
-        for look in LOOKS:
-            while done < look:
-                if done and self._is_over(begin, done):
-                    say(f"the budget ends it after {counted(done, 'launch')} of each side")
-                    return self._look(threshold)
-                self._round(done)
-                done += 1
-            sides, rows = self._look(threshold)
-            if all(row.is_decided or row.verdict is Verdict.NOT_COMPARABLE for row in rows):
+        rounds = Rounds(self.launcher, Budget(self.budget), TIMEOUT)
+        for side in "ab":
+            (self.folder / side).mkdir(parents=True, exist_ok=True)
+        for done, look in zip((0, *LOOKS), LOOKS):
+            found = rounds.run([[self._launch(side, number) for side in alternating("ab", number)]
+                                for number in range(done, look)], _require_no_failure)
+            if found.is_interrupted:
+                raise KeyboardInterrupt
+            sides = read_sides({label: [self.folder / label.lower()] for label in "AB"})
+            rows = compare(sides[0], sides[1], threshold, ERROR)
+            if found.reason:
+                say(f"{found.reason}: more launches would say more")
+            if found.reason or all(row.is_decided or row.verdict is Verdict.NOT_COMPARABLE for row in rows):
                 break
             say(f"{sum(not row.is_decided for row in rows)} of {len(rows)} cases undecided after "
-                f"{done} launches of each side")
+                f"{look} launches of each side")
         return sides, rows
 
-    def _is_over(self, begin: float, done: int) -> bool:
-        """True if one more round would probably pass the budget."""
-        passed = time.monotonic() - begin
-        return self.budget is not None and passed * (done + 1) / done > self.budget
-
-    def _round(self, number: int) -> None:
-        for side in ((0, 1) if number % 2 == 0 else (1, 0)):
-            self._launch(side, number)
-
-    def _launch(self, side: int, number: int) -> None:
-        folder = self.folder / "ab"[side]
-        folder.mkdir(parents=True, exist_ok=True)
-        files = Files(folder / f"{number:02}.json", folder / f"{number:02}.log")
-        job = quiet_job(self.programs[side], self.ranks, self.threads, tuple(self.arguments),
+    def _launch(self, side: str, number: int) -> Launch:
+        files = LaunchFolder(self.folder / side).files(f"{number:02}")
+        job = quiet_job(self.programs["ab".index(side)], self.ranks, self.threads, tuple(self.arguments),
                         files.document)
-        outcome = self.launcher.complete(job, files, TIMEOUT)
-        if outcome.exit_code not in (VERIFIED, WRONG_RESULT):
-            raise ScriptError(f"{job.program}: {outcome.message}", outcome.exit_code)
+        return Launch(f"{side}{number}", str(job.program), lambda _: job, files, (side,))
 
-    def _look(self, threshold: float) -> tuple[list[Side], list[Pair]]:
-        sides = read_sides({label: [self.folder / label.lower()] for label in "AB"})
-        return sides, compare(sides[0], sides[1], threshold, ERROR)
+
+def _require_no_failure(launch: Launch, outcome: Outcome) -> None:
+    if outcome.exit_code not in (VERIFIED, WRONG_RESULT, STOPPED):
+        raise ScriptError(f"{launch.title}: {outcome.message}", outcome.exit_code)

@@ -14,6 +14,7 @@ from typing import Optional
 
 from quartet.compare.sides import Sample, Side
 from quartet.results import Name
+from quartet.results.case import NOT_RUN
 from quartet.results.published import Number, nearest
 from quartet.results.reference import Reference
 from quartet.results.statistics import (
@@ -100,16 +101,20 @@ def compare(first: Side, second: Side, threshold: float, error: float = ERROR) -
             row = _pair(sample, second.samples[partner], threshold, error)
             rows.append(replace(row, more=None) if first.is_shipped else row)
         elif text in second.errors:
-            rows.append(Pair(sample.name, Verdict.NOT_COMPARABLE,
-                            (f"failed in B: {second.errors[text]}",), sample, is_broken=True))
+            rows.append(Pair(sample.name, Verdict.NOT_COMPARABLE, (_failed("B", second.errors[text]),), sample,
+                             is_broken=not second.errors[text].startswith(NOT_RUN)))
         else:
             rows.append(Pair(sample.name, Verdict.NOT_COMPARABLE,
                             (f"only in A{_nearest(sample.name, second, first)}",), sample))
     for text, sample in second.samples.items():
         if text not in matched and (text not in first.samples or find is _fellow):
-            why = f"failed in A: {first.errors[text]}" if text in first.errors else "only in B"
+            why = _failed("A", first.errors[text]) if text in first.errors else "only in B"
             rows.append(Pair(sample.name, Verdict.NOT_COMPARABLE, (why,), second=sample))
     return rows
+
+
+def _failed(side: str, error: str) -> str:
+    return f"not run in {side}" if error.startswith(NOT_RUN) else f"failed in {side}: {error}"
 
 
 def _partner(text: str, first: Side, second: Side) -> Optional[str]:

@@ -33,8 +33,9 @@ def warnings(documents: list[tuple[str, dict[str, Any]]], skipped: list[str], re
                            f"({', '.join(sorted({launch.path for launch in result.launches}))})"
                            for result in results if result.verified is False), True)]
     for message, members in grouped(failures, lambda failure: failure.case.error).items():
-        found.append(Warning(f"Failed or refused: {message}", tuple(
-            f"{failure.case.text} ({failure.path})" for failure in members), True))
+        is_failure = not members[0].case.is_not_run
+        found.append(Warning(f"{'Failed or refused' if is_failure else 'Not run'}: {message}", tuple(
+            f"{failure.case.text} ({failure.path})" for failure in members), is_failure))
     plain = list(zip(results, plain_names(results)))
     above = [(result, name) for result, name in plain if result.mark == "!"]
     found.append(Warning(

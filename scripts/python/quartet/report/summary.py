@@ -83,7 +83,8 @@ def every_row(launches: list[Launch]) -> Section:
 def _row(launch: Launch) -> tuple[str, ...]:
     case = launch.case
     if case.error:
-        return (case.text, *[""] * 6, "failed", "", "", "", case.error, "", launch.path)
+        state = "not run" if case.is_not_run else "failed"
+        return (case.text, *[""] * 6, state, "", "", "", case.error, "", launch.path)
     low_high = f"{rate(case.interval[0])} to {rate(case.interval[1])}" if case.interval else ""
     total = sum(case.whole_task.values())
     doubts = "; ".join(filter(None, [case.note, *case.flags.values()]))

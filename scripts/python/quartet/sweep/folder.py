@@ -10,7 +10,6 @@ and the other files of a LaunchFolder."""
 import errno
 import fcntl
 import os
-import random
 import re
 import stat
 import time
@@ -18,11 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Optional
 
-from quartet.exit_codes import BAD_USAGE, FAILED, VERIFIED, WRONG_RESULT
+from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, VERIFIED, WRONG_RESULT
 from quartet.files import FileProblem, make_folder, read_json, reason_of, write_json
-from quartet.folder import LaunchFolder
 from quartet.launch import Files, LaunchError, Outcome
 from quartet.results import Case, cases, judged, load
+from quartet.rounds import OUTCOME, LaunchFolder, shuffled
 from quartet.sweep.plan import PLAN_VERSION, Configuration, Plan
 from quartet.text import say
 
@@ -55,13 +54,10 @@ class Launch:
 def launches(plan: Plan) -> list[Launch]:
     """Lists all launches in the order in which they run. Each round has every configuration once, in a shuffled order:
     drift of the machine then affects all alike, and a sweep that is cut short has about as many launches of each."""
-    shuffler = random.Random(plan.seed)
-    ordered = []
-    for repetition in range(1, max(one.launches for one in plan.configurations) + 1):
-        numbers = [number for number, one in enumerate(plan.configurations) if one.launches >= repetition]
-        shuffler.shuffle(numbers)
-        ordered += [Launch(plan.configurations[number], number, repetition) for number in numbers]
-    return ordered
+    repetitions = range(1, max(one.launches for one in plan.configurations) + 1)
+    rounds = [[Launch(one, number, repetition) for number, one in enumerate(plan.configurations)
+               if one.launches >= repetition] for repetition in repetitions]
+    return shuffled(rounds, plan.seed)
 
 
 class SweepFolder:
@@ -134,9 +130,10 @@ class SweepFolder:
         return self._recorded(launch) is not None
 
     def _recorded(self, launch: Launch) -> Optional[Outcome]:
-        """None also if the record is damaged, which is said once: it is measured again."""
+        """None also if the record is damaged, which is said once, and of what was cut off: it is measured again."""
         try:
-            return self._folder.recorded(launch.name)
+            recorded = self._folder.recorded(launch.name)
+            return None if recorded and recorded.exit_code == STOPPED else recorded
         except FileProblem as problem:
             if launch.name not in self._damaged:
                 say(f"{problem}: it is measured again")
@@ -147,7 +144,7 @@ class SweepFolder:
         """None if it has not run. A program that outlived its sweep has no record; its results
         tell how it ended."""
         recorded = self._recorded(launch)
-        if recorded or launch.name in self._damaged:
+        if recorded or launch.name in self._damaged or self._folder.file(launch.name, OUTCOME).exists():
             return recorded
         try:
             return Outcome(_code_of(load(self.document(launch))), None)

@@ -20,7 +20,8 @@ from typing import Optional
 from quartet import schema
 from quartet.exit_codes import FAILED, STOPPED, VERIFIED
 from quartet.files import FileProblem, read_json, read_text, write_json
-from quartet.launch import LaunchError, Outcome, judged
+from quartet.launch import LaunchError, LocalLauncher, Outcome, judged
+from quartet.paths import LAUNCHER
 from quartet.slurm.launcher import LONGEST_ARRAY, QueueFull, SlurmLauncher, submitted
 from quartet.slurm.request import Request
 from quartet.sweep.folder import Launch, SweepFolder
@@ -37,7 +38,7 @@ class QueuedSweep(Sweep):
     """Submits what is left and watches it. After an interrupt the jobs stay in the queue."""
 
     def __init__(self, folder: SweepFolder, launcher: SlurmLauncher, options: argparse.Namespace):
-        super().__init__(folder, None, options)
+        super().__init__(folder, LocalLauncher(LAUNCHER), options)
         self._queue = launcher
         self._poll = options.poll
         self._jobs_file = folder.path / "sweep.jobs"
@@ -68,14 +69,14 @@ class QueuedSweep(Sweep):
         unseen = launch.name in self._tasks and not self._folder.is_recorded(launch)
         return unseen or super()._is_left(launch)
 
-    def _run_all(self, remaining: list[Launch], total: int) -> str:
+    def _run_all(self, remaining: list[Launch]) -> str:
         lost = 0
         try:
             watched = self._adopt(remaining)
             fresh = [launch for launch in remaining if launch not in watched]
             while fresh or watched:
                 fresh = self._submit(fresh, watched)
-                lost += self._watch(watched, total)
+                lost += self._watch(watched)
                 watched = []
         except KeyboardInterrupt:
             left = sum(self._folder.outcome(each) is None for each in remaining)
@@ -158,7 +159,7 @@ class QueuedSweep(Sweep):
         self._folder.record(launch, Outcome(error.code, None, str(error)))
         say(f"{launch.title}: {error}")
 
-    def _watch(self, watched: list[Launch], total: int) -> int:
+    def _watch(self, watched: list[Launch]) -> int:
         """Waits until all have ended. Returns how many have no outcome (cancelled or lost)."""
         left, lost = list(watched), 0
         looks = dict.fromkeys((launch.name for launch in watched), 0)
@@ -180,8 +181,8 @@ class QueuedSweep(Sweep):
                 self._keep_words_of_slurm(launch, left, outcome)
                 outcome = outcome or self._died(launch)
                 if outcome:
-                    self._folder.record(launch, outcome)
-                    self._report(launch, outcome, total, left)
+                    self._rounds.durations.add(self._in_rounds(launch), outcome)
+                    self._report(launch, outcome, left)
                 else:
                     lost += 1
                 self._code_file(launch).unlink(missing_ok=True)

@@ -13,9 +13,9 @@ from typing import Any, Optional
 
 from quartet.exit_codes import FAILED
 from quartet.files import FileProblem, read_json, write_json
-from quartet.folder import LaunchFolder
 from quartet.launch import Files, Outcome
 from quartet.results import cases, load
+from quartet.rounds import LaunchFolder
 from quartet.terminal import printable
 from quartet_dev.limits.comparisons import DAMAGE, Result, Round
 from quartet_dev.limits.match import Match, Side

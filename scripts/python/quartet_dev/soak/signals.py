@@ -6,7 +6,7 @@ from typing import Any
 
 from quartet.exit_codes import FAILED, STOPPED, VERIFIED
 from quartet.results import load
-from quartet.run.plan import BEFORE_ITS_FIRST_RUN
+from quartet.results.case import NOT_RUN
 from quartet_dev.soak.programs import ENDLESS, LONGER, SMALL
 from quartet_dev.soak.room import Room, is_verified, rows
 
@@ -47,7 +47,7 @@ def stop(room: Room) -> None:
     document = room.document(file, ended)
     # Before a program can take signals they end it, and its launcher's code is not ours. Without a
     # complete run nothing is kept.
-    kept_nothing = ended.code == FAILED and BEFORE_ITS_FIRST_RUN in ended.errors
+    kept_nothing = ended.code == FAILED and any(text in ended.errors for text in NOT_RUN)
     if ended.code != STOPPED and (before or 0 <= ended.code <= 128 and not kept_nothing):
         raise ended.fault(f"{sent}: not {STOPPED}")
     if len(rows(document)) < before:

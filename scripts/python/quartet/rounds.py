@@ -1,0 +1,294 @@
+"""Launches programs in rounds, within a budget of time: what run, sweep, compare, nodes, limits, peers and soak share.
+
+A round runs whole or is left out: it is one launch, or several that are compared and follow one another.
+
+A budget holds by the clock. A round that would probably pass its end is left out; the others are tried. A launch
+that is still running when its time is over is asked to end: it finishes the run under way and keeps what it has
+measured. So everything ends within 10% of the budget, or one run after it. What got no time is "not run": no failure,
+and nothing is recorded that would keep the same command from running it later.
+
+Each launch of a folder leaves
+
+    NAME.json       results, written by the program, whole or not at all
+    NAME.outcome    how the launch ended
+    NAME.log        what it wrote to standard error"""
+
+import os
+import random
+import time
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Callable, Optional, TypeVar
+
+from quartet.exit_codes import FAILED, STOPPED, VERIFIED, WRONG_RESULT
+from quartet.files import FileProblem, read_json, reason_of, write_json
+from quartet.launch import SECONDS_TO_FINISH, Files, Job, LaunchError, LocalLauncher, Outcome, Running, judged
+from quartet.schema import problem as problem_of
+from quartet.terminal import printable
+from quartet.text import say
+from quartet.units import MIB
+
+Item = TypeVar("Item")
+
+OUTCOME = "outcome"
+MOST_BYTES = MIB  # of a record
+LEAST = 2.0  # seconds that a launch with a share of the budget gets; with less left it is not run
+SECONDS_TO_START = 1.0  # of such a launch, before it measures
+SECONDS_TO_END = 3.0  # that it may take beyond its share
+OVERTIME = 0.05  # of a budget, for launches with a share to end by themselves
+SECONDS_BETWEEN_LOOKS = 0.1
+CUT_OFF = "cut off after"  # how the message of such a launch begins
+
+
+class LaunchFolder:
+    """What launches have left, so that a table can be made again and a run resumed."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def file(self, name: str, kind: str) -> Path:
+        return self.path / f"{name}.{kind}"
+
+    def files(self, name: str, kind: str = "json") -> Files:
+        """Names the files that a launch writes; `kind` is the ending of its results."""
+        return Files(self.file(name, kind), self.file(name, "log"))
+
+    def record(self, name: str, outcome: Outcome) -> None:
+        write_json(self.file(name, OUTCOME), asdict(outcome))
+
+    def recorded(self, name: str) -> Optional[Outcome]:
+        """None if the launch has not ended. Raises FileProblem if the record is damaged."""
+        file = self.file(name, OUTCOME)
+        try:
+            record = read_json(file, MOST_BYTES)
+        except FileNotFoundError:
+            return None
+        except FileProblem:
+            if os.path.lexists(file):
+                raise
+            return None  # nor can there be any: the folder is none, or closed to us
+        problem = problem_of(OUTCOME, record)
+        if problem:
+            raise FileProblem(f"{file}: a damaged record of how a launch ended ({problem})")
+        return Outcome(record["exit_code"], record["seconds"], printable(record["message"]))
+
+
+class Budget:
+    """Seconds that count from now; None: without end."""
+
+    def __init__(self, seconds: Optional[float], clock: Callable[[], float] = time.monotonic):
+        self.seconds = seconds
+        self._clock = clock
+        self._end = float("inf") if seconds is None else clock() + seconds
+
+    @property
+    def left(self) -> float:
+        return self._end - self._clock()
+
+    @property
+    def is_over(self) -> bool:
+        return self.left <= 0
+
+
+@dataclass(frozen=True, eq=False)
+class Launch:
+    """One launch of a program, and what a loop over many has to know of it."""
+
+    name: str  # different for all launches
+    title: str
+    job: Callable[[float], Job]  # called when it starts, with its share of the budget in seconds
+    files: Files
+    alike: tuple[Hashable, ...] = ()  # what launches have in common that take as long; the nearest first
+    weight: float = 0.0  # of its share; 0: it is told none, and takes as long as it takes
+    hosts: tuple[str, ...] = ()  # the nodes that it has for itself
+    launcher: Optional[LocalLauncher] = None  # in place of the others'
+
+
+def shuffled(rounds: Iterable[Sequence[Item]], seed: int) -> list[Item]:
+    """The items of each round in an order of its own: a drift of the machine then affects all alike."""
+    shuffler = random.Random(seed)
+    return [item for members in rounds for item in shuffler.sample(members, len(members))]
+
+
+def alternating(items: Sequence[Item], number: int) -> list[Item]:
+    """The items of round `number`: every other round is run backwards, so that none always comes last."""
+    return list(items if number % 2 == 0 else reversed(items))
+
+
+class Durations:
+    """What launches took, and what others will take."""
+
+    def __init__(self) -> None:
+        self._last: dict[Hashable, float] = {}
+        self._sums: dict[Hashable, tuple[float, int]] = {}
+
+    def add(self, launch: Launch, outcome: Optional[Outcome]) -> None:
+        if outcome and outcome.seconds is not None:
+            for key in (*launch.alike, None):
+                self._last[key] = outcome.seconds
+                seconds, count = self._sums.get(key, (0.0, 0))
+                self._sums[key] = seconds + outcome.seconds, count + 1
+
+    def of(self, launch: Launch) -> Optional[float]:
+        """As the last launch of its nearest likeness, else as the mean of the next one's, else of all."""
+        keys = (*launch.alike, None)
+        if keys[0] in self._last:
+            return self._last[keys[0]]
+        seconds, count = next((self._sums[key] for key in keys if key in self._sums), (0.0, 0))
+        return seconds / count if count else None
+
+
+@dataclass
+class Ended:
+    """How rounds ended."""
+
+    left: list[Launch] = field(default_factory=list)  # not run, or cut off
+    reason: str = ""  # why not all was run
+    is_interrupted: bool = False
+
+
+@dataclass(frozen=True)
+class _Started:
+    launch: Launch
+    job: Job
+    running: Running
+    begin: float
+    limit: float  # seconds
+    is_of_budget: bool  # the limit; else it is --timeout
+
+    @property
+    def is_late(self) -> bool:
+        return time.monotonic() - self.begin > self.limit
+
+
+class Stop(Exception):
+    """Nothing more can be run, and why."""
+
+
+class Rounds:
+    """Runs launches. What was run before may be added to `durations`."""
+
+    def __init__(self, launcher: LocalLauncher, budget: Optional[Budget] = None, timeout: float = float("inf"),
+                 at_once: int = 1, held: tuple[int, ...] = (), is_over: Callable[[], str] = str):
+        """`timeout` is in seconds, of one launch. As many as `at_once` launches run beside each other, on nodes of
+        their own. Jobs inherit the file descriptors `held`. After a launch that ended badly `is_over` says why nothing
+        more can be run; that launch is not to blame then."""
+        self.budget = budget or Budget(None)
+        self.durations = Durations()
+        self._launcher, self._timeout, self._at_once = launcher, timeout, at_once
+        self._held, self._is_over = held, is_over
+        self._waiting: list[Launch] = []
+        self._rounds: dict[str, tuple[Launch, ...]] = {}  # by the name of a launch that has not begun
+        self._running: list[_Started] = []
+
+    def run(self, rounds: Iterable[Sequence[Launch]], ended: Callable[[Launch, Outcome], None]) -> Ended:
+        """Runs all rounds, or as many as the budget allows. `ended` is called as each launch ends."""
+        self._rounds = {launch.name: tuple(each) for each in rounds for launch in each}
+        self._waiting = [launch for each in dict.fromkeys(self._rounds.values()) for launch in each]
+        found = Ended()
+        try:
+            while self._waiting or self._running:
+                self._start_some(found, ended)
+                self._collect_some(found, ended)
+        except Stop as stop:
+            found.reason = str(stop)
+        except KeyboardInterrupt:
+            found.reason, found.is_interrupted = "interrupted", True
+        finally:
+            for each in self._running:
+                each.running.cancel()
+        found.left += [*(each.launch for each in self._running), *self._waiting]
+        if found.left and not found.reason:
+            found.reason = f"the budget of {self.budget.seconds:g} s is over"
+        self._running, self._waiting = [], []
+        return found
+
+    def _start_some(self, found: Ended, ended: Callable[[Launch, Outcome], None]) -> None:
+        for launch in list(self._waiting):
+            if launch not in self._waiting:
+                continue  # left out with its round
+            busy = {host for each in self._running for host in each.launch.hosts}
+            is_beside = launch.hosts and all(each.launch.hosts for each in self._running)
+            if self._running and (len(self._running) >= self._at_once or not is_beside):
+                return
+            if busy & set(launch.hosts):
+                continue
+            if not self._has_time(launch):
+                its_round = [each for each in self._rounds[launch.name] if each in self._waiting]
+                self._waiting = [each for each in self._waiting if each not in its_round]
+                found.left += its_round
+                continue
+            try:
+                self._running.append(self._started(launch))
+            except (LaunchError, OSError) as error:
+                text = str(error) if isinstance(error, LaunchError) else f"{error.filename}: {reason_of(error)}"
+                ended(launch, Outcome(FAILED, None, text))
+
+    def _has_time(self, launch: Launch) -> bool:
+        """A round that was begun goes on as long as there is time."""
+        members = self._rounds[launch.name]
+        is_first = all(each in self._waiting for each in members)
+        expected = sum(self.durations.of(each) or 0 for each in members if not each.weight) if is_first else 0
+        return self.budget.left > max(expected, LEAST if launch.weight else 0)
+
+    def _started(self, launch: Launch) -> _Started:
+        left, members = self.budget.left, [each for each in self._rounds[launch.name] if each in self._waiting]
+        weights = sum(each.weight for each in self._waiting)
+        share = max(left * launch.weight / weights - SECONDS_TO_START, LEAST) if launch.weight else left
+        limit = left / len(members)  # as much for each of its round
+        if launch.weight:
+            limit = min(max(limit, share + SECONDS_TO_END), left + OVERTIME * (self.budget.seconds or 0))
+        self._waiting.remove(launch)
+        job = launch.job(share)
+        launcher = launch.launcher or self._launcher
+        running = launcher.submit(job, launch.files.log, self._held)
+        return _Started(launch, job, running, time.monotonic(), min(limit, self._timeout), limit < self._timeout)
+
+    def _collect_some(self, found: Ended, ended: Callable[[Launch, Outcome], None]) -> None:
+        """Waits a little for a launch to end."""
+        for place, each in enumerate(list(self._running)):
+            if each.running.wait(0 if place else SECONDS_BETWEEN_LOOKS) is None and not each.is_late:
+                continue
+            outcome = self._outcome(each)
+            self._running.remove(each)
+            reason = self._is_over() if outcome.exit_code not in (VERIFIED, STOPPED) else ""
+            if reason:
+                self._waiting.insert(0, each.launch)
+                raise Stop(reason)
+            if outcome.exit_code == STOPPED:
+                found.left.append(each.launch)
+            self.durations.add(each.launch, outcome)
+            ended(each.launch, outcome)
+
+    def _outcome(self, each: _Started) -> Outcome:
+        code, is_cut = each.running.wait(0), False
+        if code is None and each.is_of_budget:
+            is_cut = True
+            each.running.ask()
+            code = each.running.wait(SECONDS_TO_FINISH)
+        if code is None:
+            each.running.cancel()
+        seconds = time.monotonic() - each.begin
+        if is_cut and code != WRONG_RESULT:
+            return Outcome(STOPPED, seconds, f"{CUT_OFF} {seconds:.0f} s, to keep the budget")
+        if code is None:
+            return Outcome(FAILED, seconds, f"did not end within {self._timeout:g} s (--timeout)")
+        return judged(each.job.program.name, each.launch.files, code, seconds)
+
+    def say(self, launch: Launch, outcome: Outcome, total: int, remarks: Iterable[str] = (),
+            left: Optional[list[Launch]] = None) -> None:
+        """How a launch of so many has ended, and how long those that are `left` will take."""
+        if left is None:
+            left = [*(each.launch for each in self._running), *self._waiting]
+        how = "ok" if outcome.exit_code == VERIFIED else outcome.message
+        how += "".join(f", but {remark}" for remark in remarks)
+        took = "" if outcome.seconds is None else f"{outcome.seconds:.1f} s, "
+        say(f"{total - len(left)} of {total}: {launch.title}: {took}{how}{self._time_left(left)}")
+
+    def _time_left(self, launches: list[Launch]) -> str:
+        expected = [self.durations.of(each) for each in launches]
+        if not launches or None in expected:
+            return ""
+        seconds = min(sum(each or 0 for each in expected), max(self.budget.left, 0))
+        return f"; about {seconds / 60:.0f} min left" if seconds > 100 else f"; about {seconds:.0f} s left"

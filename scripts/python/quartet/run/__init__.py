@@ -1,1 +1,0 @@
-"""`quartet run`: every program on this machine, within a budget."""
