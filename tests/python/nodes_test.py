@@ -209,11 +209,11 @@ class Checks(unittest.TestCase):
         self.check("1", {"n1": 100.0})
         made, = (self.folder / "1").glob("*.json")
         case, = cases(json.loads(made.read_text()))
-        known = {(case.text, case.place): reference.Known(200.0, 180.0, None, 40, (199, 201), "x.reference.json")}
+        known = {(case.text, case.place): reference.Known(200.0, 180.0, None, 40)}
         _, found, text = self.check("2", {"n1": 100.0, "n2": 199.0}, known=reference.Reference(known))
         self.assertEqual([(one.who, one.what) for one in found.slow], [("n1", "cg")])
         self.assertRegex(text, r"\nn1 +cg GFLOP/s +100 +200 +50% reference ")
-        self.assertIn("reference 200 GFLOP/s (slow below 180; x.reference.json)", " ".join(text.split()))
+        self.assertIn("reference 200 GFLOP/s (slow below 180)", " ".join(text.split()))
         self.assertTrue(found.is_decided)
         every = {f"n{number}": 100.0 + number / 10 for number in range(1, 9)}
         self.assertEqual(len(self.check("3", every, known=reference.Reference(known))[1].slow), 8)

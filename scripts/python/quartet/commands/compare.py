@@ -2,8 +2,6 @@
 
     quartet compare A B                  documents or folders (A,C joins two)
     quartet compare published B          with published numbers
-    quartet compare sound/ B             with what quartet history --reference
-                                         wrote there
     quartet compare reference B          with what is shipped for B's device
     quartet compare --baseline FOLDER B  with what it holds for B's machine;
                                          --update keeps B there
@@ -36,7 +34,6 @@ from quartet.compare.pairs import (
     Verdict,
     compare,
     compare_published,
-    compare_reference,
 )
 from quartet.compare.sides import Side, read_sides
 from quartet.exit_codes import BAD_USAGE, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
@@ -44,7 +41,6 @@ from quartet.launch import LocalLauncher
 from quartet.machine import Machine
 from quartet.paths import RESULTS, SHIPPED
 from quartet.results import collect, device, published
-from quartet.results import reference as of_nodes
 from quartet.results.statistics import ERROR
 from quartet.text import counted, say
 
@@ -93,18 +89,8 @@ def compare_named(options: argparse.Namespace) -> int:
     if name == "published" or published.is_folder_of_numbers(folder):
         return _beside_published(folder, _sides({"B": second})[0], options)
     is_reference = name == "reference"
-    kept = list(of_nodes.files([options.measured if is_reference else Path(name)]))
-    if kept:
-        return _beside_reference(of_nodes.read(kept), _sides({"B": second})[0], options)
     return _compared(reference(second, options.measured) if is_reference else _paths(name), second, options,
                      is_reference)
-
-
-def _beside_reference(known: of_nodes.Reference, side: Side, options: argparse.Namespace) -> int:
-    pairs = compare_reference(known, side, options.threshold / 100)
-    if not pairs and side.samples:
-        say(known.why_not(next(iter(side.samples.values())).case))
-    return _shown([side], pairs, options)
 
 
 def _beside_published(folder: Path, side: Side, options: argparse.Namespace) -> int:

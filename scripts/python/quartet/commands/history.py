@@ -1,10 +1,6 @@
 """Says since when rows are slower, on which nodes, by how much, and what else changed then.
 
     quartet history results/nodes results/runs
-    quartet history results/nodes --reference sound/
-
---reference writes sound/KIND.reference.json for each kind of node, with the rates since each node's last change:
-what quartet node-check and quartet nodes --reference take, and what quartet compare sound/ B compares with.
 
 The documents in the folders are the history: each is a launch, and rows in doubt do not count. Changes are
 found by Apache Otava (scripts/setup.sh history). All series together raise a false alarm in one of a hundred sound
@@ -19,7 +15,7 @@ from pathlib import Path
 
 from quartet.command_line import UsageError
 from quartet.exit_codes import UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
-from quartet.history import changes, reference, table
+from quartet.history import changes, table
 from quartet.history.moments import moments
 from quartet.history.store import Store
 from quartet.results import collect
@@ -31,8 +27,6 @@ EXAMPLE = "quartet history results/nodes"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER", help="documents, or folders of them")
     parser.add_argument("--json", action="store_true", help="prints the changes as a list on one line instead")
-    parser.add_argument("--reference", type=Path, metavar="FOLDER",
-                        help="writes a file for each kind of node there: the medians since its nodes' last changes")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -53,9 +47,6 @@ def run(options: argparse.Namespace) -> int:
     seen = moments(store, every, changes.find(every))
     print(json.dumps(table.as_json(every, seen)) + "\n" if options.json else
           table.render(store, every, seen, changes.FALSE_ALARMS, changes.LEAST), end="")
-    if options.reference:
-        for file in reference.renew(options.reference, store, every, seen, map(str, options.folders)):
-            say(f"wrote {file}")
     if any(moment.is_slower for moment in seen):
         return WRONG_RESULT
     return VERIFIED if any(len(series.rates) >= 2 * changes.LEAST for series in every) else UNDECIDED

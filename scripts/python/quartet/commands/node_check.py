@@ -2,9 +2,9 @@
 epilog or HealthCheckProgram, as a check of NHC, or by hand (docs/cluster.md).
 
 It runs stream, cg and fft as quartet nodes does, on GPUs too where there are any, each beside its limit, and
-compares the rates with --reference: what quartet history --reference wrote, or documents of like nodes, such as
-the folder of a quartet nodes, or what --results has kept on sound nodes. A look that finds something is followed
-by a second one. The line that it prints ends with what to run next.
+compares the rates with --reference: documents of like nodes, such as the folder of a quartet nodes, or what --results
+has kept on sound nodes. A look that finds something is followed by a second one. The line that it prints ends with
+what to run next.
 
 Exit codes: 0 sound. 5 sick: both looks found a rate below the reference, a wrong result, or a program that hangs.
 4 cannot tell: no reference for this kind of node, slow but disturbed by others, a program that could not run,
@@ -53,8 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--budget", type=seconds, default=60, metavar="SECONDS",
                         help="it ends within so long, whatever happens (%(default)s)")
     parser.add_argument("--reference", type=Path, action="append", default=[], metavar="PATH",
-                        help="what quartet history --reference wrote, documents of sound nodes of this kind, or a "
-                             "folder of either; may be repeated")
+                        help="documents of sound nodes of this kind, or a folder of them; may be repeated")
     parser.add_argument("--least", type=share(), default=0.1, metavar="SHARE",
                         help="a rate is slow only if it is this share below the reference's median (%(default)s, or "
                              "10%%)")

@@ -65,8 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--least", type=share(), default=0.05, metavar="SHARE",
                         help="a node is named only if it is this share below the median (%(default)s, or 5%%)")
     parser.add_argument("--reference", type=Path, action="append", default=[], metavar="PATH",
-                        help="also names nodes that are slow beside it: what quartet history --reference wrote, or "
-                             "documents of sound nodes; may be repeated")
+                        help="also names nodes that are slow beside it: documents of sound nodes; may be repeated")
     parser.add_argument("--folder", type=Path,
                         help="folder of this check (an unfinished one of the same plan, or a new one "
                         "in --results)")

@@ -16,7 +16,6 @@ from quartet.compare.sides import Sample, Side
 from quartet.results import Name
 from quartet.results.case import NOT_RUN
 from quartet.results.published import Number, nearest
-from quartet.results.reference import Reference
 from quartet.results.statistics import (
     ERROR,
     LEAST_VALUES,
@@ -27,7 +26,6 @@ from quartet.results.statistics import (
     spread,
     values_for,
 )
-from quartet.text import counted
 
 LEAST_LAUNCHES = 4  # of each side: with fewer there is no 95% interval
 MOVED = "its limit moved likewise: look at the machine before the program"
@@ -227,19 +225,6 @@ def compare_published(numbers: Sequence[Number], side: Side, threshold: float) -
     return rows
 
 
-def compare_reference(reference: Reference, side: Side, threshold: float) -> list[Pair]:
-    """Every case of B that a file of references knows, of B's kind of machine."""
-    rows = []
-    for sample in side.samples.values():
-        known = reference.of(sample.case)
-        if known:
-            conditions = f"median of {counted(known.launches, 'launch')}"
-            number = Number(sample.name.kernel, known.rate, sample.unit, "about", " ".join(sample.gpus), conditions,
-                            known.source, "", "", None, None, None, {}, known.interval)
-            rows.append(_against(number, sample, threshold))
-    return rows
-
-
 def _against(number: Number, sample: Sample, threshold: float) -> Pair:
     problem = sample.problem()
     if problem:
@@ -250,9 +235,7 @@ def _against(number: Number, sample: Sample, threshold: float) -> Pair:
         return Pair(sample.name, Verdict.NOT_COMPARABLE, (OTHER_DEVICE,), None, sample, number,
                     Ratio(sample.rate / number.value, None))
     interval = median_interval(values) if sample.undisturbed else None
-    # Of two intervals of 95% the extreme ratios miss more seldom.
-    least, most = number.interval or (number.value, number.value)
-    bounds = (interval[0] / most, interval[1] / least) if interval else None
+    bounds = (interval[0] / number.value, interval[1] / number.value) if interval else None
     found = Ratio(sample.rate / number.value, bounds)
     verdict = judge(found, threshold)
     why = (f"B: {sample.disturbance}",) if sample.disturbance else ()

@@ -146,7 +146,7 @@ def _facts(report: Acceptance) -> Iterable[str]:
     for measure in report.found.measures:
         for known in list(measure.known.values())[:1]:
             yield (f"{measure.what}: nor may one be below {rate(known.bound)} {measure.unit}, by the reference "
-                   f"({known.source}, median {rate(known.rate)} of {counted(known.launches, 'launch')})")
+                   f"(median {rate(known.rate)} of {counted(known.launches, 'launch')})")
         if measure.sample:
             yield (f"{measure.what}: median {rate(measure.sample.median)} {measure.unit} of {len(measure.rates)}, "
                    f"robust deviation {measure.sample.deviation:.1%}, "

@@ -40,7 +40,7 @@ def _spread(measure: Measure) -> str:
         marked = sum(mark == sign for _, mark in measure.rates.values())
         what += f", {marked} of them {sign}" if marked else ""
     for known in list(measure.known.values())[:1]:
-        what += f", reference {rate(known.rate)} {measure.unit} (slow below {rate(known.bound)}; {known.source})"
+        what += f", reference {rate(known.rate)} {measure.unit} (slow below {rate(known.bound)})"
     if not measure.sample:
         return f"{measure.what}: {what}, too few to tell who stands out ({LEAST_VALUES} at least)"
     return (f"{measure.what}: {what}, median {rate(measure.sample.median)} {measure.unit}, robust deviation "

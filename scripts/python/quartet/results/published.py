@@ -52,7 +52,6 @@ class Number:
     nodes: Optional[int]
     base: Optional[int]  # of a speed-up: the devices it is against
     match: dict[str, tuple[str, ...]]  # each factor's possible values
-    interval: Optional[tuple[float, float]] = None  # 95% of the value, where it is known
 
     @property
     def text(self) -> str:
