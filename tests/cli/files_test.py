@@ -1,199 +1,163 @@
-"""Files: none is written over another, none that is damaged is used, and two jobs share none."""
+"""Data in files: made once, read by any formulation, results as NumPy's, and damage named before anything is measured."""
 
 import json
 import os
-import shutil
-import subprocess
-import tempfile
-import time
 import unittest
+
+from quartet_cli import (BAD_USAGE, PYTHON_WITH_NUMPY, Scratch, assert_refused, cases, main, medians, numpy, run,
+                         run_each)
+
+ONCE = "--device host --threads 1 --runs 1 --limits off"
+# Each puts the data together, and prints how far what was kept is from NumPy's.
+PRODUCT = """
+import sys, numpy
+def whole(name):
+    return numpy.block([[numpy.load(f"{sys.argv[1]}/{name}_{i}_{j}.npy") for j in range(4)] for i in range(4)])
+a, b, c = whole("A"), whole("B"), whole("C")
+assert (a.dtype, a.shape) == (numpy.dtype("<f4"), (100, 100))
+wanted = a.astype("f8") @ b.astype("f8")
+print(numpy.abs(c - wanted).max() / numpy.abs(wanted).max())
+"""
+SOLUTION = """
+import sys, numpy
+def whole(name, blocks):
+    return numpy.concatenate([numpy.load(f"{sys.argv[1]}/{name}-{r}.npy") for r in range(blocks)])
+a, b, x = whole("A", 2), whole("b", 2), whole("X", int(sys.argv[2]))
+assert a.dtype == b.dtype == x.dtype == numpy.dtype("<f8") and numpy.array_equal(a, a.T)
+smallest, largest = numpy.linalg.eigvalsh(a)[[0, -1]]
+assert abs(smallest - 1) < 1e-9 and abs(largest - 4096) < 1e-6, (smallest, largest)
+wanted = numpy.linalg.solve(a, b)
+print(numpy.linalg.norm(x - wanted) / numpy.linalg.norm(wanted))
+"""
+TRANSFORM = """
+import json, sys, numpy
 from pathlib import Path
-
-from quartet.processes import kill_session
-from quartet_cli import KERNELS, LAUNCHER, PROGRAMS, assert_refused, each, main, run, run_each
-
-BAD_USAGE = 2
-QUICK_SECONDS = 20
-
-
-class Outputs(unittest.TestCase):
-    """Nothing is written over what a run needs, nor over what another job writes."""
-
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
-        (self.folder / "link").symlink_to(".")
-
-    def refused(self, program, arguments, *reasons):
-        given = arguments.format(d=self.folder)
-        assert_refused(self, run(program, 2, given), BAD_USAGE, program, *reasons)
-
-    def test_two_outputs_are_not_one_file_under_two_names(self):
-        for first, second in (("a", "a"), ("a", "./a"), ("a", "link/a"), ("link/../{0}/a", "a")):
-            first, second = (str(self.folder / name.format(self.folder.name))
-                             for name in (first, second))
-            self.refused("stream", f"--sizes 64KiB --force --json {first} --trace {second}",
-                         "--json and --trace name the same file")
-        self.assertFalse((self.folder / "a").exists())
-
-    def test_outputs_are_not_written_over_inputs(self):
-        config = self.folder / "config"
-        config.write_text("runs = 1\n")
-        small = "--size 96 --tile 32"
-        data = f"{small} --data {{d}}/tiles"
-        self.assertEqual(run("matmul", 2, (data + " --generate --runs 1").format(d=self.folder)).code,
-                         0)
-        before = {file.name: file.read_bytes() for file in (self.folder / "tiles").iterdir()}
-        for name in ("manifest.json", "A_0_0.npy", "new"):
-            self.refused("matmul", data + f" --force --json {{d}}/link/tiles/{name}",
-                         "lies among the files of --data")
-        self.refused("matmul", f"{small} --config {config} --force --json {{d}}/link/config",
-                     "--json and --config name the same file")
-        self.refused("cg", "--size 50 --checkpoint {d}/ck --json {d}/ck/iteration-5/manifest.json",
-                     "lies among the files of --checkpoint")
-        matrix = self.folder / "tiles" / "A_0_0.npy"
-        self.refused("cg", f"--problem {matrix} --force --json {{d}}/link/tiles/A_0_0.npy", "")
-        self.assertEqual(before, {file.name: file.read_bytes()
-                                  for file in (self.folder / "tiles").iterdir()})
-        self.assertEqual(config.read_text(), "runs = 1\n")
-
-    def test_what_cannot_be_written_is_said_before_measuring(self):
-        names = (f"{self.folder}/{'n' * 250}", "/proc/x.json", "/sys/x.json",
-                 f"{self.folder}/{'d/' * 2000}x")
-        jobs = [(kernel.name, 2, kernel.small, flag, name)
-                for kernel in KERNELS for flag in ("--json", "--trace") for name in names]
-        outcomes = each(lambda job: run(*job), jobs)  # few: mpiexec may warn of its own races
-        for (program, *_), outcome in zip(jobs, outcomes):
-            assert_refused(self, outcome, BAD_USAGE, program, "cannot be written")
-
-    def first_job(self, program, arguments, lock):
-        """A job that has taken its lock, and ends with the test."""
-        job = subprocess.Popen([LAUNCHER, "2", PROGRAMS / program, *arguments.split()],
-                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL, start_new_session=True)
-        self.addCleanup(self.end, job)
-        limit = time.monotonic() + QUICK_SECONDS
-        while not lock.exists() and time.monotonic() < limit:
-            self.assertIsNone(job.poll())
-            time.sleep(0.02)
-        self.assertTrue(lock.exists())
-        return job
-
-    def end(self, job):
-        kill_session(job.pid)
-        job.wait()
-
-    def test_a_second_job_is_told_who_has_its_files(self):
-        long = "--runs 100000 --warmup 0 --limits off --remeasure off --device host --threads 1"
-        small = f"--sizes 64KiB --pushes 3 {long}"
-        files = f"--size 512 --tile 256 --data {self.folder}/tiles --generate {long}"
-        saved = f"--size 500 --iterations 16777216 --every 16777216 --checkpoint {self.folder}/ck"
-        results = f"--force --json {self.folder}/r.json"
-        for program, arguments, lock, what in (
-                ("stream", f"{small} {results}", ".r.json.lock", "--json: "),
-                ("matmul", files, "tiles/.quartet.lock", "--data: "),
-                ("cg", saved, "ck/.quartet.lock", "--checkpoint: ")):
-            with self.subTest(program):
-                first = self.first_job(program, arguments, self.folder / lock)
-                self.refused(program, arguments, what, " is in use by process ", " on ")
-                self.end(first)
-                short = arguments.replace("100000", "1").replace("--iterations 16777216",
-                                                                 "--iterations 5")
-                self.assertEqual(run(program, 2, short).code, 0)
-                self.assertFalse((self.folder / lock).exists())
+folder, ranks = Path(sys.argv[1]), int(sys.argv[2])
+manifest = json.loads((folder / "manifest.json").read_text())
+(n,), length = manifest["shape"], manifest["tile"]
+x = numpy.empty(n, numpy.complex128)
+for t in range(n // length):
+    x[t::n // length] = numpy.load(folder / f"x-{t}.npy")
+order = json.loads((folder / "result" / "manifest.json").read_text())["order"]
+parts = [numpy.load(folder / "result" / f"X-{r}.npy") for r in range(ranks)]
+found = numpy.concatenate(parts, axis=1).ravel() if order.startswith("transposed") else numpy.concatenate(parts)
+expected = numpy.fft.fft(x)
+print(numpy.linalg.norm(found - expected) / numpy.linalg.norm(expected))
+"""
+REWRITE = """
+import sys, numpy, pathlib
+for file in pathlib.Path(sys.argv[1]).glob("*.npy"):
+    numpy.save(file, numpy.load(file))
+"""
 
 
-def deep(_):
-    return b"[" * 300000 + b"]" * 300000
+class Files:
+    """What one kernel's files have in common with the others'; `kernel`, `problem` and so on say whose they are."""
 
-
-def without_checksums(text):
-    manifest = json.loads(text)
-    manifest["checksums"] = {}
-    return json.dumps(manifest).encode()
-
-
-def of_many_blocks(text):
-    manifest = json.loads(text)
-    manifest["tile"] = 2000000000
-    return json.dumps(manifest).encode()
-
-
-class Inputs(unittest.TestCase):
-    """Damaged files are named in one line by one rank, with code 2, whatever reads them."""
-
-    RANKS = 4
-    TERABYTE = 2**40  # sparse: it takes no space
-    DATA = {"matmul": ("--size 96 --tile 32 --reducers 1", "A_0_1.npy"),
-            "cg": ("--size 100 --iterations 5", "A-1.npy"),
-            "fft": ("--size 4096 --tiles 64", "x-5.npy")}
+    names: list  # of all files of the data
+    other = "--seed 2"  # data that the folder does not have
+    factor = "/data:files/cache:warm/"
 
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
+        super().setUp()
+        self.data = self.folder / "data"
 
-    def copies(self, folder, name, changes):
-        """Copies of a folder in which one file is another, each with a word for it."""
-        for word, change in changes.items():
-            copy = self.folder / f"{name.replace('/', '-')}-{word}"
-            shutil.copytree(folder, copy)
-            file = copy / name
-            if change == "loop":
-                file.unlink()
-                file.symlink_to(file.name)
-            elif change == "sparse":
-                os.truncate(file, self.TERABYTE)
-            elif change == "pipe":
-                file.unlink()
-                os.mkfifo(file)
-            else:
-                file.write_bytes(change(file.read_bytes()))
-            yield copy
+    def job(self, *arguments, ranks=2, data=None):
+        return (self.kernel, ranks, ONCE, self.problem, f"--data {data or self.data}", *arguments)
 
-    def test_damaged_data(self):
-        for kernel, (small, tile) in self.DATA.items():
-            folder = self.folder / kernel
-            common = f"{small} --runs 1 --limits off --device host --threads 1"
-            made = run(kernel, 2, common, f"--data {folder} --generate")
-            self.assertEqual(made.code, 0, made)
-            any_way = {"loop": "loop", "sparse": "sparse", "pipe": "pipe", "empty": lambda _: b""}
-            changes = {"manifest.json": {**any_way, "deep": deep, "sums": without_checksums},
-                       tile: any_way}
-            if kernel == "cg":
-                changes["manifest.json"]["blocks"] = of_many_blocks
-            copies = [(name, copy) for name in changes
-                      for copy in self.copies(folder, name, changes[name])]
-            outcomes = run_each([(kernel, self.RANKS, common, f"--data {copy}")
-                                 for _, copy in copies])
-            for (name, copy), outcome in zip(copies, outcomes):
-                with self.subTest(kernel, copy=copy.name):
-                    assert_refused(self, outcome, BAD_USAGE, kernel, str(copy))
-                    self.assertIsNone(outcome.document)
-            for copy in copies:
-                shutil.rmtree(copy[1])
+    def compute(self, *arguments, ranks=2):
+        outcome = run(*self.job(*arguments, ranks=ranks))
+        self.assertEqual(outcome.code, 0, outcome)
+        row = medians(outcome.document)[0]
+        self.assertTrue(row["verified"])
+        return row
 
-    def test_damaged_checkpoints(self):
-        folder = self.folder / "ck"
-        small = "--size 100 --iterations 10 --every 5 --device host --threads 1"
-        made = run("cg", 2, small, f"--checkpoint {folder}")
-        self.assertEqual(made.code, 0, made)
+    def test_are_made_once_and_read_by_all_formulations_on_other_rank_counts(self):
+        self.assertIn(self.factor, self.compute("--generate")["run_name"])
+        self.assertEqual(sorted(file.name for file in self.data.iterdir()), sorted([*self.names, "manifest.json"]))
+        before = {file: file.stat().st_mtime_ns for file in self.data.glob("*.npy")}
+        (self.data / self.names[1]).unlink()
+        self.compute("--generate --formulation dataflow", ranks=3)
+        changed = [file.name for file, time in before.items() if file.stat().st_mtime_ns != time]
+        self.assertEqual(changed, [self.names[1]])
+        outcome = run(*self.job("--formulation library", ranks=3))
+        self.assertIn(outcome.code, (0, 77), outcome)
 
-        def deep_content(_):
-            return b'{"content":' + deep(b"") + b',"checksum":"0"}'
+    @unittest.skipUnless(PYTHON_WITH_NUMPY, "no Python with NumPy")
+    def test_results_are_numpys_of_files_that_numpy_has_written(self):
+        self.compute("--generate")
+        numpy(REWRITE, self.data)
+        for ranks, more in self.kept:
+            self.compute("--keep", more, ranks=ranks)
+            self.assertLess(float(numpy(self.expected, self.data, ranks)), self.near)
 
-        any_way = {"loop": "loop", "sparse": "sparse", "pipe": "pipe"}
-        changes = {"iteration-10/manifest.json": {**any_way, "deep": deep_content, "array": deep},
-                   "iteration-10/state-0.npy": any_way, "iteration-10/history.npy": any_way}
-        copies = [(name, copy) for name in changes
-                  for copy in self.copies(folder, name, changes[name])]
-        outcomes = run_each([("cg", self.RANKS, small, f"--checkpoint {copy} --restart")
-                             for _, copy in copies])
-        for (name, copy), outcome in zip(copies, outcomes):
-            with self.subTest(copy.name):
-                assert_refused(self, outcome, BAD_USAGE, "cg", str(copy / name),
-                               "--restart previous")
+    def test_damaged_and_missing_ones_are_named_and_others_never_replaced(self):
+        self.compute("--generate")
+        manifest = (self.data / "manifest.json").read_text()
+        tile = self.data / self.names[1]
+        sound = tile.read_bytes()
+        for damaged, reason in ((sound[:-1] + bytes([sound[-1] ^ 1]), "checksum"), (sound[:-8], "too short"),
+                                (b"", self.names[1]), (None, "--generate")):
+            tile.unlink() if damaged is None else tile.write_bytes(damaged)
+            outcome = run(*self.job())
+            assert_refused(self, outcome, BAD_USAGE, self.kernel, self.names[1], reason)
+            self.assertEqual((outcome.stdout, outcome.document), ("", None))
+        os.mkfifo(tile)
+        assert_refused(self, run(*self.job()), BAD_USAGE, self.kernel, self.names[1])
+        tile.unlink()
+        tile.write_bytes(sound)
+        for outcome in run_each([self.job(self.other, more) for more in ("", "--generate")]):
+            assert_refused(self, outcome, BAD_USAGE, self.kernel, "others")
+        self.assertEqual((self.data / "manifest.json").read_text(), manifest)
+        self.compute()
+        for wrong in ("[" * 300000, json.dumps({**json.loads(manifest), "checksums": {}})):
+            (self.data / "manifest.json").write_text(wrong)
+            assert_refused(self, run(*self.job()), BAD_USAGE, self.kernel, str(self.data))
+
+
+class Matmul(Files, Scratch):
+    kernel, problem, other = "matmul", "--size 100 --tile 32", "--tile 50"
+    names = [f"{matrix}_{i}_{j}.npy" for matrix in "AB" for i in range(4) for j in range(4)]
+    expected, near, kept = PRODUCT, 1e-6, ((1, ""), (3, ""), (3, "--formulation dataflow"))
+
+    def test_memory_bounds_what_is_held(self):
+        # 8 MiB of matrices each; the limit's buffer of 4 MiB is in the memory, too.
+        big = f"--size 1024 --tile 64 --device host --threads 1 --runs 1 --generate --data {self.data}"
+        read = []
+        for memory in ("6MiB", "32MiB"):
+            outcome = run("matmul", 2, big, f"--memory {memory}")
+            self.assertEqual(outcome.code, 0, outcome)
+            row, = medians(outcome.document)
+            self.assertIn(f"/memory:{memory}/", row["run_name"])
+            self.assertTrue(row["verified"])
+            self.assertEqual(row["bytes_written"], 4 * 1024**2)
+            read.append(row["bytes_read"])
+        self.assertGreater(read[0], read[1])
+        self.assertEqual(read[1], 3 * 4 * 1024**2)  # two ranks: one matrix twice, the other once
+        refused = run("matmul", 2, big, "--memory 4200KiB")
+        assert_refused(self, refused, BAD_USAGE, "matmul", "take at least", "4.1 MiB are allowed")
+
+    def test_the_page_cache_can_be_left_out(self):
+        self.compute("--generate --cache drop")
+        outcome = run(*self.job("--cache direct"))
+        if outcome.code == 3 and "no direct input" in outcome.stderr:
+            self.skipTest("the folder's file system has no direct input")
+        self.assertEqual(outcome.code, 0, outcome)
+        self.assertIn("/cache:direct/", next(iter(cases(outcome.document))))
+
+
+class Cg(Files, Scratch):
+    kernel, problem, other = "cg", "--problem random --size 60 --iterations 300", "--size 61"
+    names = [f"{name}-{block}.npy" for name in "Ab" for block in range(2)]
+    factor = "/random/full/"
+    expected, near, kept = SOLUTION, 1e-10, ((1, ""), (3, "--storage symmetric"), (3, "--formulation dataflow"))
+
+
+class Fft(Files, Scratch):
+    kernel, problem, other = "fft", "--size 960 --tiles 12", "--size 1920"
+    names = [f"x-{tile}.npy" for tile in range(12)]
+    expected, near, kept = TRANSFORM, 1e-14, ((1, ""), (3, "--order transposed"), (3, "--order natural"),
+                                              (3, "--formulation dataflow"))
 
 
 if __name__ == "__main__":

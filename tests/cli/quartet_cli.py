@@ -58,99 +58,59 @@ def each(function, items):
         return list(pool.map(function, items))
 
 
+FORMULATIONS = ("native", "dataflow", "library")
+TRANSPORTS = ("mpi", "shm")  # of every machine
+
+
 @dataclass(frozen=True, eq=False)
 class Kernel:
     name: str
     least_ranks: int
     small: str  # arguments of one case that takes milliseconds
-    factors: str  # how its name says so
+    factors: dict  # how names say so, by formulation
     too_large: str  # arguments of a case that no machine has the memory for
-    rate: str  # the key of its rate
-    clocks: tuple[str, ...]  # the suffixes of its rows: the whole run, clocks of the paper's own
-    formulations: tuple[str, ...]
-    transports: tuple[str, ...]  # those that it may run over
-    refusals: tuple[str, ...]  # of arguments that only it has
-    refusals_of_many: tuple[str, ...]  # on four ranks, not on two
-    flow_only: tuple[str, ...] = ("grpc",)  # transports of its data flow alone
-    transfers: bool = True  # whether how it transfers is a factor of its work
-    library_factors: Optional[str] = None  # of its library rows, where they are others
-
-    flow_factors: str = "/queue:16"  # what its dataflow rows have besides
-    flow_order: Optional[tuple[str, str]] = None  # a word of theirs that is another
-    flow_clocks: tuple[str, ...] = ()  # of theirs, where they have more
+    refused: str  # arguments that contradict each other or the size, by its first flag
+    rate: str = "GFLOP/s"  # the key of its rate
+    paper: tuple[str, ...] = ()  # formulations whose runs the paper measures by a clock of its own, too
+    transports: tuple[str, ...] = ("mpi", "shm", "grpc")
+    native: tuple[str, ...] = TRANSPORTS  # of these
 
     def serves(self, formulation, transport):
         """Whether a formulation is run over a transport that is named beside others."""
         return {"library": transport == "mpi", "dataflow": transport != "rma",
-                "native": transport not in self.flow_only}[formulation]
+                "native": transport in self.native}[formulation]
 
-    def factors_of(self, formulation):
-        if formulation == "library" and self.library_factors:
-            return self.library_factors
-        if formulation == "dataflow":
-            return self.factors.replace(*self.flow_order or ("", "")) + self.flow_factors
-        return self.factors
-
-    def clocks_of(self, formulation):
-        return self.flow_clocks if formulation == "dataflow" and self.flow_clocks else self.clocks
-
-    def names(self, ranks, transports):
+    def names(self, ranks, transports, formulations=FORMULATIONS):
         """What the rows of its small case are called."""
-        variants = [(formulation, transport) for formulation in self.formulations
-                    for transport in transports if self.serves(formulation, transport)]
-        return [f"{self.name}/{formulation}/host/{transport}/{self.factors_of(formulation)}"
-                f"/ranks:{ranks}/threads:1{clock}"
-                for formulation, transport in variants for clock in self.clocks_of(formulation)]
+        return [f"{self.name}/{formulation}/host/{transport}/{self.factors[formulation]}/ranks:{ranks}/threads:1{clock}"
+                for formulation in formulations for transport in transports if self.serves(formulation, transport)
+                for clock in (("", "/paper") if formulation in self.paper else ("",))]
+
+
+def _factors(native, dataflow, library):
+    return {"native": native, "dataflow": dataflow, "library": library}
 
 
 KERNELS = [
     Kernel(
         name="stream", least_ranks=2, small="--sizes 64KiB --pushes 3 --device host --threads 1",
-        factors="size:64KiB/pushes:3", too_large="--sizes 1TiB", rate="MiB/s",
-        clocks=("", "/paper"),
-        formulations=("native", "dataflow", "library"),
-        transports=("mpi", "shm", "rma", "grpc"), flow_only=(),
-        refusals=("--sizes", "--sizes ''", "--sizes 0", "--sizes -5", "--sizes 3GiB3", "--sizes 6B",
-                  "--sizes 2TiB", "--sizes 2,", "--sizes 8:2", "--size 1e30", "--size 8KB",
-                  "--size 2^70", "--size 1e19", "--pushes 0", "--pushes 2000000"),
-        refusals_of_many=("--pushes 1000000",)),
+        factors=_factors("size:64KiB/pushes:3", "size:64KiB/pushes:3/queue:16", "size:64KiB/pushes:3"),
+        too_large="--sizes 1TiB", refused="--pushes 2000000", rate="MiB/s", paper=FORMULATIONS,
+        transports=("mpi", "shm", "rma", "grpc"), native=("mpi", "shm", "rma", "grpc")),
     Kernel(
         name="matmul", least_ranks=1, small="--size 96 --tile 32 --reducers 1 --device host --threads 1",
-        factors="n:96/tile:32", too_large="--size 2^22 --tile 2^14", rate="GFLOP/s", clocks=("",),
-        formulations=("native", "dataflow", "library"),
-        transports=("mpi", "shm", "grpc"), flow_only=(),
-        refusals=("--size", "--size ''", "--size 0", "--size -5", "--size 1.5", "--size 8KiB",
-                  "--size 2^31", "--size 1e30", "--size 2^70", "--size 8:4", "--tile 0",
-                  "--tile many", "--math fp64", "--math fp32,tf32", "--distribution 2x1", "--reducers 0",
-                  "--data ''", "--cache hot", "--lookahead -1",
-                  "--generate", "--keep", "--checkpoint ''", "--every 0", "--every 5", "--restart"),
-        refusals_of_many=(), transfers=False, flow_factors="/reducers:1/queue:16",
-        library_factors="n:96"),
+        factors=_factors("n:96/tile:32", "n:96/tile:32/reducers:1/queue:16", "n:96"),
+        too_large="--size 2^22 --tile 2^14", refused="--generate", native=("mpi", "shm", "grpc")),
     Kernel(
         name="cg", least_ranks=1, small="--size 100 --iterations 5 --device host --threads 1",
-        factors="laplace/full/classic/n:100/iterations:5", too_large="--size 2^20",
-        rate="GFLOP/s", clocks=("",), formulations=("native", "dataflow", "library"),
-        transports=("mpi", "shm", "grpc"),
-        refusals=("--size", "--size ''", "--size 0", "--size -5", "--size 1.5", "--size 8KiB",
-                  "--size 2^31", "--size 1e30", "--size 2^70", "--size 8:4", "--iterations 0",
-                  "--iterations many", "--problem poisson",
-                  "--problem ''", "--storage half", "--storage full,", "--algorithm fast",
-                  "--data ''", "--cache hot", "--generate", "--keep", "--checkpoint ''",
-                  "--every 0", "--every 5", "--restart", "--restart never"),
-        refusals_of_many=(), transfers=False),
+        factors=_factors("laplace/full/classic/n:100/iterations:5", "laplace/full/classic/n:100/iterations:5/queue:16",
+                         "laplace/full/classic/n:100/iterations:5"),
+        too_large="--size 2^20", refused="--restart"),
     Kernel(
         name="fft", least_ranks=1, small="--size 4096 --tiles 64 --device host --threads 1",
-        factors="transposed/n:4096/tiles:64", too_large="--size 2^44", rate="GFLOP/s",
-        clocks=("",), formulations=("native", "dataflow", "library"),
-        transports=("mpi", "shm", "grpc"), flow_order=("transposed", "natural"),
-        flow_clocks=("", "/paper"),
-        refusals=("--size", "--size ''", "--size 0", "--size -5", "--size 2^45", "--size 1.5",
-                  "--size 1e30", "--size 2^70", "--size 8:4",
-                  "--tiles 0", "--tiles 7", "--order sorted", "--plan exhaustive", "--wisdom ''",
-                  "--wisdom plans", "--data ''",
-                  "--cache cold", "--generate", "--keep", "--checkpoint ''", "--every 0", "--every 5", "--restart"),
-        refusals_of_many=("--tiles 100",), transfers=False,
-        library_factors="transposed/n:4096/plan:estimate"),
+        factors=_factors("transposed/n:4096/tiles:64", "natural/n:4096/tiles:64/queue:16",
+                         "transposed/n:4096/plan:estimate"),
+        too_large="--size 2^44", refused="--tiles 7", paper=("dataflow",)),
 ]
 
 
