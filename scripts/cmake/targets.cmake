@@ -157,7 +157,8 @@ endif()
 # quartet_test(<name> SOURCES <cpp...> LINK <libraries...> [RANKS <counts...>] [LABELS <labels...>])
 # A GoogleTest program. With RANKS it runs under the MPI launcher once per rank count, and each rank
 # runs every test (label mpi); without, it runs alone (label unit). Tests on a GPU (label gpu) are
-# neither. Ranks are not bound: tests of parallel jobs would all be bound to the first cores.
+# neither. Counts other than 1 and 3, and those of an emulated GPU (label emulated), are run nightly.
+# Ranks are not bound: tests of parallel jobs would all be bound to the first cores.
 function(quartet_test name)
   cmake_parse_arguments(test "" "" "SOURCES;LINK;RANKS;LABELS" ${ARGN})
   add_executable(${name} ${test_SOURCES})
@@ -185,11 +186,16 @@ function(quartet_test name)
   endif()
   target_link_libraries(${name} PRIVATE mpi_main)
   foreach(ranks IN LISTS test_RANKS)
+    set(nightly)
+    if("emulated" IN_LIST test_LABELS OR NOT ("gpu" IN_LIST test_LABELS OR ranks MATCHES "^[13]$"))
+      set(nightly NIGHTLY)
+    endif()
+    quartet_when(when labels "${test_LABELS}" ${nightly})
     add_test(NAME ${name}_${ranks}_ranks
              COMMAND ${PROJECT_SOURCE_DIR}/scripts/launch.sh ${ranks} ${CMAKE_CROSSCOMPILING_EMULATOR}
-                     $<TARGET_FILE:${name}>)
+                     $<TARGET_FILE:${name}> ${when})
     set_tests_properties(${name}_${ranks}_ranks PROPERTIES
-      LABELS "${test_LABELS}" TIMEOUT ${QUARTET_TEST_TIMEOUT} PROCESSORS ${ranks}
+      LABELS "${labels}" TIMEOUT ${QUARTET_TEST_TIMEOUT} PROCESSORS ${ranks}
       ENVIRONMENT_MODIFICATION ${QUARTET_GPU_TEST_ENVIRONMENT}
       ENVIRONMENT "MPIEXEC=${MPIEXEC_EXECUTABLE};QUARTET_BIND=none")
   endforeach()

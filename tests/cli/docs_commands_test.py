@@ -1,7 +1,6 @@
 """The commands in the code blocks of README.md and docs/*.md, run as they are printed: each page in a copy of the
 checkout of its own, in the page's order. What cannot run here stands in NOT_HERE with its reason.
 
-With --all, and the machine to itself: also the pages whose commands together take minutes, each within a minute.
 QUARTET_SHOW=1 shows what they print."""
 
 import os
@@ -15,14 +14,11 @@ import unittest
 from dataclasses import dataclass
 from pathlib import Path
 
-from own_files import PYTHON_WITH_NUMPY
 from quartet.processes import kill_session
-from quartet_cli import PROGRAMS
+from quartet_cli import PROGRAMS, PYTHON_WITH_NUMPY
 from tree import ROOT
 
-ALL = "--all" in sys.argv
-MOST_SECONDS = 60 if ALL else 300  # a newcomer's patience; what others run beside it, and sanitizers, take more
-LONG_PAGES = {"docs/command-line.md", "docs/sweeps-and-comparison.md"}
+MOST_SECONDS = 60  # a newcomer's patience
 FIRST_WORDS = ("scripts/", "make", "cmake", "git", "module", "cp", "salloc", "sbatch", "squeue", "podman")
 COPIED = ("scripts", "results", "docs", "CMakeLists.txt", "VERSION")
 SLOWER, UNDECIDED, CUT_SHORT, UNAVAILABLE = 1, 4, 75, 77
@@ -204,9 +200,9 @@ def _test_of(page):
 
 
 for _page in pages():
-    if (ALL or _page not in LONG_PAGES) and any(not command.why_not for command in commands(_page)):
+    if any(not command.why_not for command in commands(_page)):
         setattr(Pages, f"test_{re.sub('[^a-z]+', '_', _page.lower())}", _test_of(_page))
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[word for word in sys.argv if word != "--all"], verbosity=2)
+    unittest.main(verbosity=2)

@@ -1,10 +1,13 @@
-"""What `cmake --install` puts into a folder works from there, and from where the folder is moved."""
+"""What `cmake --install` puts into a folder works from there, and from where the folder is moved: programs, commands,
+man pages, completions for bash and the module file."""
 
+import importlib.util
 import json
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -13,6 +16,17 @@ from quartet_cli import KERNELS, run
 from tree import ROOT
 
 BUILD = os.environ["QUARTET_BUILD"]
+BASH_COMPLETION = Path("/usr/share/bash-completion/bash_completion")
+# Sources scripts and prints what the last offers for the words of a command line, the last unfinished.
+OFFER = """
+source "$1"; source "$2"; shift 2
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}; COMP_TYPE=9
+completion=$(complete -p "$1"); completion=${completion#*-F }
+"${completion%% *}" "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+# The module commands that are there.
+MODULES = [init for init in ("/usr/share/modules/init/sh", "/usr/share/lmod/lmod/init/sh") if Path(init).exists()]
 WITHOUT_HELP = {"launch", "start"}  # their words are for the program
 
 
@@ -108,32 +122,74 @@ class Installed(unittest.TestCase):
         self.assertIn(str(self.prefix / "bin/cg"), command)
 
 
-class RunPath(unittest.TestCase):
-    """rpath.cmake, with a library where no loader looks."""
+    @unittest.skipUnless(shutil.which("help2man") and shutil.which("groff"), "there is no help2man or no groff")
+    def test_manual_pages_render_what_the_help_says(self):
+        for name, word in (("quartet", "check-machine"), *((kernel.name, "--formulation") for kernel in KERNELS)):
+            page = self.prefix / f"share/man/man1/{name}.1"
+            done = subprocess.run(["groff", "-man", "-Tascii", "-P-c", page], text=True, capture_output=True, check=True)
+            self.assertIn(word, re.sub(".\x08", "", done.stdout))  # bold and underlined letters are struck twice
 
-    def build(self, step, folder, *more):
-        for command in (["cmake", "-S", ROOT / "tests/cli/site", "-B", folder / step,
-                         f"-DQUARTET_SOURCES={ROOT}", f"-DSTEP={step}",
-                         f"-DCMAKE_INSTALL_PREFIX={folder}/{step}-prefix", *more],
-                        ["cmake", "--build", folder / step, "--target", "install"]):
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            self.assertEqual(done.returncode, 0, done)
-        return folder / f"{step}-prefix"
+    @unittest.skipUnless(BASH_COMPLETION.exists() and importlib.util.find_spec("argcomplete"),
+                         "there is no bash-completion or no argcomplete")
+    def test_completions_offer_flags_and_commands(self):
+        for words, offered in ((("cg", "--formu"), ["--formulation"]), (("quartet", "swe"), ["sweep"]),
+                               (("quartet", "sweep", "--laun"), ["--launcher", "--launches"])):
+            environment = {**os.environ, "PATH": f"{self.prefix}/bin:{os.environ['PATH']}",
+                           "QUARTET_PYTHON": sys.executable}
+            script = self.prefix / "share/bash-completion/completions" / words[0]
+            done = subprocess.run(["bash", "-c", OFFER, "-", BASH_COMPLETION, script, *words], text=True,
+                                  capture_output=True, check=True, cwd=self.prefix, env=environment)
+            self.assertEqual(sorted(word.rstrip("=") for word in done.stdout.split()), offered)
+
+    @unittest.skipUnless(MODULES, "there is no module command")
+    def test_programs_are_on_the_path_once_the_module_is_loaded(self):
+        for init in MODULES:
+            load = f". {init} && module use {self.prefix}/share/modulefiles && module load quartet"
+            done = subprocess.run(["sh", "-c", f"{load} && command -v matmul && module unload quartet; command -v matmul"],
+                                  text=True, capture_output=True, check=False)
+            self.assertEqual(Path(done.stdout.split()[0]).resolve(), (self.prefix / "bin/matmul").resolve(), done)
+            self.assertEqual(done.stdout.count(str(self.prefix)), 1, done)
+
+
+def build_site(folder, step, *more, **environment):
+    """Installs what tests/cli/site makes."""
+    for command in (["cmake", "-S", ROOT / "tests/cli/site", "-B", folder / step, f"-DQUARTET_SOURCES={ROOT}",
+                     f"-DSTEP={step}", f"-DCMAKE_INSTALL_PREFIX={folder}/{step}-prefix", *more],
+                    ["cmake", "--build", folder / step, "--target", "install"]):
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=True, env={**os.environ, **environment})
+    return folder / f"{step}-prefix"
+
+
+class Sites(unittest.TestCase):
+    """A library where no loader looks, and a build with modules loaded."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
 
     def test_installed_programs_start_without_LD_LIBRARY_PATH(self):
-        with tempfile.TemporaryDirectory() as name:
-            odd = self.build("library", Path(name))
-            program = self.build("program", Path(name), f"-DCMAKE_PREFIX_PATH={odd}") / "bin/program"
-            environment = {key: value for key, value in os.environ.items() if key != "LD_LIBRARY_PATH"}
-            self.assertEqual(subprocess.run([program], env=environment, check=False).returncode, 7)
-
-    def test_the_programs_are_built_so(self):
+        odd = build_site(self.folder, "library")
+        program = build_site(self.folder, "program", f"-DCMAKE_PREFIX_PATH={odd}") / "bin/program"
+        environment = {key: value for key, value in os.environ.items() if key != "LD_LIBRARY_PATH"}
+        self.assertEqual(subprocess.run([program], env=environment, check=False).returncode, 7)
         script = Path(BUILD, "cg/cmake_install.cmake").read_text(encoding="utf-8")
         linked = subprocess.run(["readelf", "-d", f"{BUILD}/bin/cg"], text=True, capture_output=True, check=True)
         outside = re.search(r"\[([^:\]]+)", next(iter(re.findall("runpath.*", linked.stdout)), ""))
-        if not outside:
-            self.skipTest("all libraries are where the loader looks")
-        self.assertIn(outside[1], re.search('NEW_RPATH "([^"]*)"', script)[1])
+        if outside:
+            self.assertIn(outside[1], re.search('NEW_RPATH "([^"]*)"', script)[1])
+
+    @unittest.skipUnless(MODULES, "there is no module command")
+    def test_modules_of_the_build_are_loaded_but_for_its_tools(self):
+        for name in ("somempi/4.1", "someblas/0.3", "cmake/3.25"):
+            (self.folder / "modules" / name).parent.mkdir(parents=True)
+            (self.folder / "modules" / name).write_text(f"#%Module1.0\nappend-path LOADED {name}\n", encoding="utf-8")
+        prefix = build_site(self.folder, "module", LOADEDMODULES="somempi/4.1:cmake/3.25:someblas/0.3")
+        for init in MODULES:
+            done = subprocess.run(
+                ["sh", "-c", f". {init} && module use {self.folder}/modules {prefix}/share/modulefiles && "
+                 "module load someblas quartet && echo $LOADED"], text=True, capture_output=True, check=True)
+            self.assertEqual(sorted(done.stdout.strip().split(":")), ["someblas/0.3", "somempi/4.1"], done)
 
 
 if __name__ == "__main__":

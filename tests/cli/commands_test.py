@@ -1,0 +1,94 @@
+"""What reads and starts the programs: sweeps and their table, comparisons, Google Benchmark's compare.py, limit_loops."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from quartet.launch import Files, LocalLauncher
+from quartet.sweep import plan as sweep_plan
+from quartet.sweep import spec as sweep_spec
+from quartet_cli import KERNELS, LAUNCHER, PROGRAMS, Scratch, main, run, run_each, schemas
+from quartet_dev.peers.limit_loop import LimitLoop
+from tree import QUARTET, SCRIPTS
+
+WITH_SCIPY = os.environ.get("QUARTET_PYTHON_WITH_SCIPY")
+COMPARE = next((path for path in map(Path, ("/usr/share/benchmark/compare.py", "/usr/local/share/benchmark/compare.py",
+                                            "/usr/share/googlebenchmark/tools/compare.py",
+                                            "/usr/local/share/googlebenchmark/tools/compare.py")) if path.exists()), None)
+SMALL = {"stream": ("64KiB", ["--pushes", "3", "--runs", "6"]), "matmul": ("96", ["--tile", "32", "--runs", "6"]),
+         "cg": ("100", ["--iterations", "5", "--runs", "6"]), "fft": ("4096", ["--tiles", "64", "--runs", "6"])}
+
+
+class Sweeps(Scratch):
+    def test_programs_accept_the_launches_of_the_laptop_sweeps(self):
+        draft = sweep_plan.Draft(cores=2)
+        for file in sorted((SCRIPTS / "sweeps").glob("laptop-*.json")):
+            sweep_plan.add_blocks(draft, sweep_spec.read_spec(file), file.name)
+        self.assertGreater(len(draft.configurations), 15)
+        jobs = [(one.kernel, one.ranks, *one.command_line(), "--dry-run") for one in draft.configurations[::3]]
+        for job, outcome in zip(jobs, run_each(jobs)):
+            self.assertEqual(outcome.code, 0, (job, outcome))
+
+    def test_sweep_of_all_programs_leaves_good_documents_a_table_and_what_compare_reads(self):
+        blocks = [{"kernels": [kernel], "sizes": [size], "ranks": [2], "arguments": arguments}
+                  for kernel, (size, arguments) in SMALL.items()]
+        blocks[2].update(ranks=[1, 2], scaling="weak")
+        spec, results = self.folder / "small.json", self.folder / "results"
+        spec.write_text(json.dumps({"name": "small", "blocks": blocks}))
+        done = self.quartet("sweep", spec, "--build", PROGRAMS.parent, "--folder", results, "--launcher", LAUNCHER)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("cg GFLOP/s, native, ", done.stdout)
+        self.assertIn(" on 1 worker at 100, the size growing", done.stdout)
+        files = list(results.glob("*.json"))
+        self.assertEqual(len(files), len(KERNELS) + 1)
+        for file in files:
+            self.assertEqual(schemas.problems("results", schemas.read_strictly(file)), [])
+        self.assertIn("verified", self.quartet("table", *files).stdout)
+        compared = self.quartet("compare", files[0], files[0])
+        self.assertIn(compared.returncode, (0, 4), compared)
+        self.assertIn(json.loads(files[0].read_text())["context"]["quartet"]["program"], compared.stdout)
+
+    def quartet(self, *words):
+        return subprocess.run([*QUARTET, *words], text=True, capture_output=True, check=False)
+
+    @unittest.skipUnless(COMPARE and WITH_SCIPY, "no compare.py (Debian: libbenchmark-tools), or no SciPy")
+    def test_google_benchmarks_compare_reads_two_documents(self):
+        cg = KERNELS[2]
+        files = [self.folder / f"{name}.json" for name in "ab"]
+        for file in files:  # with an error row where there is no GPU
+            run("cg", 2, cg.small, f"--runs 9 --json {file} --transport mpi,ipc")
+        done = subprocess.run([WITH_SCIPY, COMPARE, "--no-color", "benchmarks", *files],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        name, = cg.names(2, ["mpi"], ["native"])
+        self.assertEqual(done.stdout.split().count(f"{name}_pvalue"), 1)
+
+
+class LimitLoops(unittest.TestCase):
+    """The program limit_loops, which `quartet limits` checks limits by."""
+
+    def outcome(self, loop, size, threads=1):
+        with tempfile.TemporaryDirectory() as folder:
+            files = Files(Path(folder) / "1.out", Path(folder) / "1.log")
+            peer = LimitLoop(PROGRAMS, loop, size, threads, "GB/s", 1e-9)
+            code = peer.complete(LocalLauncher(LAUNCHER), 1, files, 60).exit_code
+            return code, peer.read(files.document)[0].rate if code == 0 else None
+
+    def test_each_has_a_rate_on_one_thread_and_on_more(self):
+        for loop in ("add", "read", "copy", "multiply_add"):
+            for threads in (1, 3):
+                code, rate = self.outcome(loop, 2**20, threads)
+                self.assertEqual(code, 0)
+                self.assertGreater(rate, 0.01)
+
+    def test_other_arguments_are_refused(self):
+        for loop, size, threads in (("walk", 1024, 1), ("add", 0, 1), ("add", 1024, 0)):
+            self.assertEqual(self.outcome(loop, size, threads)[0], 2)
+
+
+if __name__ == "__main__":
+    main()
