@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import re
 import signal
 import subprocess
@@ -14,14 +13,13 @@ enclose("slurmctld", "slurmd", "munged", "mpirun")
 from cluster import CORES, Cluster, ClusterTest
 from documents import PROGRAMS, quartet, read
 from hosts import wait_for
-from killing import kill_on_the_way
 from tree import QUARTET
 
 # Not with srun: see dies_as_it_starts in slurm_test.py, which tries that.
 MACHINE = {"name": "the laboratory", "cores_per_node": CORES, "launcher": "mpirun"}
 FEW = ["--runs", "1", "--limits", "off"]
 SECONDS = 120
-SEED, KILLS = int(os.environ.get("QUARTET_SEED", "1")), 12
+
 
 
 def setUpModule():
@@ -157,18 +155,6 @@ class Slow(Nodes):
         self.assertEqual(len(list(folder.glob("*.json"))), 8)
         slow = [line for line in done.stdout.splitlines() if " network " in line and "now" in line]
         self.assertEqual([line.split()[0] for line in slow], ["n3"], done.stdout)
-        self.assert_has_an_acceptance_report(folder, "n3")
-
-    def assert_has_an_acceptance_report(self, folder, slow):
-        """By the command as users call it, from the check that was made: nothing is submitted."""
-        file = self.folder / "acceptance.pdf"
-        done = self.cluster.run(ROOT / "scripts" / "quartet", *self.check("--folder", folder, "--acceptance", file)[2:],
-                                timeout=SECONDS)
-        self.assertEqual(done.returncode, 1, done)
-        self.assertIn("8 of 8 launches are done already", done.stderr)
-        text = self.cluster.must("pdftotext", "-layout", file, "-")
-        self.assertRegex(text, rf"NOT PASSED: .*\b{slow}\b")
-        self.assertIn("Acceptance of the laboratory", text)
 
     def test_the_table_of_all_pairs_names_the_node_with_the_slow_link(self):
         self.cluster.hosts.shape(400)
@@ -183,30 +169,6 @@ class Slow(Nodes):
         text = self.cluster.must(*self.script("table", document))
         self.assertRegex(text, " n1->n3 .*\n(.*\n)* *.* n3->n1 ")
         self.assertRegex(" ".join(text.partition("\nSlowest")[2].split()), r"^: n3, in all its 6 pairs \(0\.\d\dx the others")
-
-    def test_killed_at_random_moments_it_measures_each_launch_once(self):
-        command = self.check("--poll", "0.5")
-        said = self.folder / "said"
-
-        def begin():
-            with open(said, "w", encoding="utf-8") as output:
-                process = subprocess.Popen(self.cluster.hosts.head.command(*command), env=self.cluster.environment,
-                                           stdout=output, stderr=output)
-            self.addCleanup(process.kill)
-            return process
-
-        process, kills = kill_on_the_way(
-            begin, lambda: sum(len(list(self.folder.glob(f"checks/*/{name}"))) for name in ("array-*.tasks", "*.outcome")),
-            random.Random(SEED), KILLS)
-        self.assertGreater(kills, 2)
-        self.assertIn(process.returncode, (0, 1), said.read_text())  # links may be slow from the tests before
-        self.assertRegex(said.read_text(), "launches are done already|submitted before: ")
-        self.assertIn("cg: 4 nodes, median", said.read_text())
-        [folder] = (self.folder / "checks").iterdir()
-        self.assertEqual(len(list(folder.glob("*.json"))), 8)
-        names = [file for file in folder.glob("array-*.tasks/*") if file.name.isdigit()]
-        launches = sum(file.read_bytes().count(b"-launch1\0") for file in names)
-        self.assertEqual(launches, 8, f"seed {SEED}")  # nothing was submitted twice
 
 
 def words_of(pid):

@@ -3,7 +3,6 @@ interruption, cancelling, resuming."""
 
 import json
 import os
-import random
 import signal
 import subprocess
 import unittest
@@ -14,7 +13,6 @@ enclose("slurmctld", "slurmd", "munged", "mpirun")
 from cluster import CORES, GPUS, ClusterTest, setUpModule  # noqa: F401
 from documents import PROGRAMS, medians, quartet, read, saved_iterations
 from hosts import wait_for
-from killing import kill_on_the_way
 from tree import QUARTET
 
 # Not with srun: see dies_as_it_starts in slurm_test.py, which tries that.
@@ -27,8 +25,7 @@ QUICK = {"kernels": ["cg"], "sizes": ["50"], "ranks": [2, 6],
 SLOW = {"kernels": ["cg"], "sizes": ["2000"], "ranks": [2],
         "arguments": [*SMALL, "--problem", "random", "--iterations", "1000000", "--warmup", "0"]}
 
-PARTITION = ("scontrol", "update", "PartitionName=main")
-SEED, KILLS = int(os.environ.get("QUARTET_SEED", "1")), 12
+
 
 
 class OnSlurm(ClusterTest):
@@ -151,43 +148,6 @@ class Interruption(OnSlurm):
         self.assertLessEqual(set(self.queue("%F_%K")), before)  # nothing was submitted twice
         process.terminate()
         process.wait(30)
-
-    def test_killed_it_finds_what_its_jobs_have_left(self):
-        # Nothing starts before it is killed.
-        self.addCleanup(self.cluster.must, *PARTITION, "State=UP")
-        self.cluster.must(*PARTITION, "State=DOWN")
-        process = self.begin(self.spec(QUICK))
-        wait_for(lambda: len(json.loads(self.stored())) == 2, 30, "it forgets what it submitted")
-        process.kill()
-        process.wait()
-        self.cluster.must(*PARTITION, "State=UP")
-        self.cluster.wait()
-        self.assertEqual(len(list(self.results.glob("*.code"))), 2)
-        done = self.sweep(self.spec(QUICK))
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertNotIn("array", done.stderr)
-        self.assertEqual(len(list(self.results.glob("*.outcome"))), 2)
-        self.assertEqual(list(self.results.glob("*.code")), [])
-
-    def test_killed_at_random_moments_it_measures_each_launch_once(self):
-        spec = self.spec(QUICK, launches=3)
-        _, kills = kill_on_the_way(
-            lambda: self.begin(spec),
-            lambda: sum(len(list(self.results.glob(name))) for name in ("array-*.tasks", "*.outcome")),
-            random.Random(SEED), KILLS)
-        self.assertGreater(kills, 2)
-        self.cluster.wait()
-        done = self.sweep(spec)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stderr, "launches are done already|submitted before: ")
-        self.assertEqual(len(self.documents()), 6)
-        self.assertEqual(len(list(self.results.glob("*.outcome"))), 6)
-        tasks = [file for file in self.results.glob("array-*.tasks/*") if file.name.isdigit()]
-        self.assertEqual(len(tasks), 6, f"seed {SEED}")  # nothing was submitted twice
-
-    def stored(self):
-        file = self.results / "sweep.jobs"
-        return file.read_text() if file.exists() else "{}"
 
     def test_cancelled_it_goes_on_with_what_was_not_run(self):
         process = self.begin(self.spec(QUICK, SLOW))

@@ -100,12 +100,12 @@ class OnSlurm(ClusterTest):
 
 class Scripts(OnSlurm):
     def test_every_program_ends_and_leaves_its_document(self):
-        for script, options in (("cpu.sbatch", ()), ("gpu.sbatch", ("--gpus-per-node=2",))):
-            for program, launcher in zip(SMALL, LAUNCHERS * 2 if options else LAUNCHERS[::-1] * 2):
-                document = self.run_program(script, program, QUARTET_LAUNCHER=launcher,
-                                            options=("--nodes=2", "--ntasks-per-node=2", *options))
-                self.assertEqual((quartet(document)["ranks"], quartet(document)["nodes"]), (4, 2))
-                self.assertRegex(quartet(document)["slurm"]["SLURM_JOB_ID"], r"^\d+$")
+        scripts = (("cpu.sbatch", ()), ("gpu.sbatch", ("--gpus-per-node=2",))) * 2
+        for program, (script, options), launcher in zip(SMALL, scripts, (*LAUNCHERS, *LAUNCHERS[::-1])):
+            document = self.run_program(script, program, QUARTET_LAUNCHER=launcher,
+                                        options=("--nodes=2", "--ntasks-per-node=2", *options))
+            self.assertEqual((quartet(document)["ranks"], quartet(document)["nodes"]), (4, 2))
+            self.assertRegex(quartet(document)["slurm"]["SLURM_JOB_ID"], r"^\d+$")
 
     def test_exit_code_is_the_programs(self):
         for launcher in LAUNCHERS:
@@ -121,12 +121,6 @@ class Scripts(OnSlurm):
                               PROGRAMS / "cg", *FEW, *SMALL["cg"], "--json", document,
                               environment={"QUARTET_LAUNCHER": launcher})
             self.assertEqual(quartet(read(document))["ranks"], 3)
-
-    def test_srun_starts_ranks_on_two_nodes_by_pmix(self):
-        self.assertIn("pmix", self.cluster.must("srun", "--mpi=list").split())
-        said = self.cluster.must("salloc", "--nodes=2", "--ntasks=2", SLURM / "start.sh", "sh", "-c",
-                                 'echo "$(hostname) is PMIx rank $PMIX_RANK"', environment={"QUARTET_LAUNCHER": "srun"})
-        self.assertEqual(sorted(said.splitlines()), ["n1 is PMIx rank 0", "n2 is PMIx rank 1"])
 
     def test_what_cannot_be_is_refused_in_a_line(self):
         for environment, words in (({"SLURM_JOB_ID": ""}, "no Slurm job"),
@@ -158,10 +152,6 @@ class Scripts(OnSlurm):
         self.assertRegex(said, "over eth0 (9.|100)%", done)
         self.assertIn("by TCP over eth0 on n2, though mlx5_0 (100 Gb/s) is up", said)
 
-    def test_open_mpi_is_told_to_notice_dead_links(self):
-        self.end(self.submit("cpu.sbatch", "env", QUARTET_LAUNCHER="mpirun"))
-        self.assertIn("OMPI_MCA_oob_tcp_keepalive_time=3\n", self.output.read_text())
-
 
 class MachineFile(OnSlurm):
     def test_discovered_from_slurm_it_agrees_and_submits(self):
@@ -185,12 +175,6 @@ class MachineFile(OnSlurm):
         self.assertEqual(done.returncode, 2, done)
         self.assertIn(f"cores_per_node is 64 in the file, {CORES} on n[1-3]: correct it", done.stderr)
 
-    def test_on_a_node_it_compares_what_the_node_has(self):
-        # The laboratory's GPUs are pretended: the node knows of none.
-        done = self.cluster.run("srun", "--nodes=1", "--nodelist=n2", *QUARTET, "machine", "--discover")
-        self.assertEqual(done.returncode, 0, done)
-        self.assertIn(f"n2 has 0 GPUs, Slurm says {GPUS}", done.stderr)
-
 
 class Placement(OnSlurm):
     def test_ranks_are_where_the_distribution_says(self):
@@ -209,14 +193,6 @@ class Placement(OnSlurm):
             order = list(dict.fromkeys(wanted))
             self.assertEqual([place["node"] for place in quartet(document)["placement"]],
                              [order.index(host) for host in wanted])
-
-    def test_mpirun_places_like_srun(self):
-        for distribution in ("block", "cyclic"):
-            hosts = [self.hosts_of(self.run_program(
-                "cpu.sbatch", "cg", QUARTET_LAUNCHER=launcher,
-                options=("--nodes=2", "--ntasks=4", "--ntasks-per-node=2", "-m", distribution)))
-                for launcher in LAUNCHERS]
-            self.assertEqual(*hosts)
 
     def test_threads_are_the_cores_of_a_task(self):
         for launcher in LAUNCHERS:
@@ -242,19 +218,6 @@ class Placement(OnSlurm):
         for options in (("--gpus-per-task=1",), ("--gpus-per-node=2", "--gpu-bind=single:1")):
             found = self.places("gpu.sbatch", "--nodes=1", "--ntasks=2", *options)
             self.assertEqual(len({gpus for _, gpus, _ in found}), 1, found)
-
-    def test_first_ranks_reduce(self):
-        trace = self.folder / "trace.json"
-        document = self.run_program(
-            "gpu.sbatch", "matmul", "--formulation", "dataflow", "--reducers", "1", "--trace", trace,
-            options=("--nodes=2", "--ntasks=5", "--ntasks-per-node=3", "--gpus-per-node=2"))
-        self.assertEqual(self.hosts_of(document), ["n1", "n2", "n1", "n2", "n1"])
-        names = {event["args"]["name"] for event in json.loads(trace.read_text())["traceEvents"]
-                 if event["name"] == "process_name"}
-        self.assertLessEqual({"rank 0, n1, reducer", "rank 1, n2, worker", "rank 4, n1, worker"}, names)
-        self.assertEqual([place["role"] for place in quartet(document)["placement"]],
-                         ["reducer", "worker", "worker", "worker", "worker"])
-        self.assertEqual({row["workers"] for row in medians(document)}, {4})
 
 
 class Clusters(OnSlurm):
@@ -283,12 +246,6 @@ class Clusters(OnSlurm):
                 "--formulation", "dataflow", "--reducers", "2", "--json", self.document)
         self.complete("cpu.sbatch", *step, options=("--nodes=2", "--ntasks-per-node=4"))
         self.assert_planes(read(self.document), "1 1 2 2 1 1")
-
-    def test_the_whole_task_begins_with_the_launch(self):
-        document = self.run_program("cpu.sbatch", "cg", options=("--nodes=2", "--ntasks=2"))
-        wall = quartet(document)["wall"]
-        self.assertEqual(wall["begins"], "launcher")
-        self.assertGreater(wall["stages"]["launch"], 0)
 
 
 class Checkpoints(OnSlurm):
@@ -319,16 +276,6 @@ class Checkpoints(OnSlurm):
             shutil.rmtree(self.checkpoints)
             self.output.unlink()
             self.document.unlink()
-
-    def test_slurm_itself_sends_the_signal(self):
-        # Slurm looks at its jobs twice a minute: the signal comes 30 to 60 s after the start, when a checkpoint is there.
-        job = self.solve(1000000, "--time=2", "--signal=B:USR1@90")
-        wait_for(lambda: self.output.exists() and "stopped on request" in self.output.read_text(), 90,
-                 "no signal came")
-        wait_for(lambda: self.cluster.facts(job)["Restarts"] == "1", 20, "it was not requeued")
-        self.assertNotIn("could not be requeued", self.output.read_text())
-        self.cluster.must("scancel", job)
-        self.cluster.wait(job)
 
     def test_signal_does_not_kill_what_saves_nothing(self):
         job = self.submit("cpu.sbatch", "sh", "-c", f"touch {self.folder}/here; sleep 4; echo whole")
