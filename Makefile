@@ -58,8 +58,7 @@ build: ## Build everything, tests included; or TARGETS
 run: ## Measure on this machine: builds what is needed, ends with a table and a verdict
 	@scripts/setup.sh run
 	@$(SAY_CUDA)
-	@$(CONFIGURE) $$([ -e $(BUILD)/build.ninja ] || \
-	    echo -D QUARTET_TESTS=OFF -D QUARTET_MICROBENCH=OFF) >/dev/null
+	@$(CONFIGURE) $$([ -e $(BUILD)/build.ninja ] || echo -D QUARTET_TESTS=OFF) >/dev/null
 	@cmake --build $(BUILD) --target $(PROGRAMS)
 	@scripts/quartet run --build $(BUILD) $(RUN_FLAGS)
 

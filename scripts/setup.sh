@@ -47,8 +47,7 @@ run  header:xxhash.h                   libxxhash-dev      xxhash-devel          
 run  header:grpcpp/generic/generic_stub.h libgrpc++-dev   grpc-devel             grpc          gRPC
 test header:gtest/gtest.h              libgtest-dev       gtest-devel            googletest    GoogleTest
 test header:gmock/gmock.h              libgmock-dev       gmock-devel            googletest    GoogleMock
-test header:benchmark/benchmark.h      libbenchmark-dev   google-benchmark-devel benchmark     Google Benchmark
-test share:benchmark/compare.py        libbenchmark-tools google-benchmark       benchmark     its compare.py
+test share:benchmark/compare.py        libbenchmark-tools google-benchmark       benchmark     compare.py of Google Benchmark
 test module:numpy                      python3-numpy      python3-numpy          py-numpy      NumPy
 test module:scipy                      python3-scipy      python3-scipy          py-scipy      SciPy
 test module:xxhash                     python3-xxhash     python3-xxhash         py-xxhash     xxhash for Python
@@ -236,8 +235,7 @@ cmake_is_content() (
     case $groups in *" test "*) tests=ON ;; esac
     build=$(mktemp -d)
     trap 'rm -rf "$build"' EXIT
-    cmake -S "$(dirname "$0")/.." -B "$build" -G Ninja -D QUARTET_TESTS=$tests \
-        -D QUARTET_MICROBENCH=$tests >/dev/null 2>&1
+    cmake -S "$(dirname "$0")/.." -B "$build" -G Ninja -D QUARTET_TESTS=$tests >/dev/null 2>&1
 )
 
 # Why nothing can be installed here; empty if it can.

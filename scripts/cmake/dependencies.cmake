@@ -17,9 +17,6 @@ find_package(Hwloc REQUIRED)
 if(QUARTET_TESTS)
   find_package(GTest REQUIRED)
 endif()
-if(QUARTET_MICROBENCH)
-  find_package(benchmark REQUIRED)
-endif()
 
 # Transport grpc: built where gRPC is found. Not under sanitizers, which know nothing of its threads.
 set(QUARTET_GRPC AUTO CACHE STRING "Transport grpc: AUTO (where gRPC is found), ON or OFF")

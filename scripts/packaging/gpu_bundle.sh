@@ -10,7 +10,7 @@ packages=(
     openmpi-bin openmpi-common libpmix2 libopenblas0-pthread
     libopenmpi-dev libopenblas-dev libopenblas-pthread-dev libfftw3-dev libfftw3-mpi-dev
     libfmt-dev libcli11-dev nlohmann-json3-dev librandom123-dev libhwloc-dev libxxhash-dev
-    libgtest-dev libgmock-dev libbenchmark-dev
+    libgtest-dev libgmock-dev
 )
 # And the libraries that these are for, of the same versions.
 mapfile -t -O ${#packages[@]} packages < <(
@@ -25,7 +25,7 @@ dpkg -L "${packages[@]}" | sed 's,^/,,' | grep -E '^(usr/(bin|include|lib|share/
     tar -C / --no-recursion -cf - -T - | tar -C "$root" -xf -
 # A compiler looks into the architecture's folder below /usr alone.
 mv "$root"/usr/include/x86_64-linux-gnu/hwloc/* "$root/usr/include/hwloc/"
-find "$root" -name '*.a' ! -name 'libg[tm]*' ! -name 'libbenchmark*' -delete
+find "$root" -name '*.a' ! -name 'libg[tm]*' -delete
 for name in mpicxx mpiexec mpirun; do ln -s "$name.openmpi" "$root/usr/bin/$name"; done
 
 # missing FILE...: the libraries that they need, and that are neither there nor the system's.

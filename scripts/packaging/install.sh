@@ -6,6 +6,6 @@ cd "$(dirname "$0")/../.."
 scripts/setup.sh run
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
-cmake --preset host-release -B "$build" -D QUARTET_TESTS=OFF -D QUARTET_MICROBENCH=OFF
+cmake --preset host-release -B "$build" -D QUARTET_TESTS=OFF
 cmake --build "$build"
 cmake --install "$build" --prefix "${1:-/opt/quartet}"

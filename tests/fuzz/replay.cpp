@@ -1,5 +1,5 @@
 // Gives a fuzz target the files of its corpus, and mutants of them: the same ones in each run. This
-// is what `make test` runs; `.ci/nightly fuzz` searches with libFuzzer instead, which knows the
+// is what `make test` runs; `.ci/nightly clang` searches with libFuzzer instead, which knows the
 // coverage.
 //
 // replay MUTANTS FOLDER

@@ -7,8 +7,8 @@
 //       common/device/cuda/fft/fft_passes.cpp -lcublas -lcufft -o kernel_benchmark &&
 //       ./kernel_benchmark
 //
-// Rates count each array that is read or written once. Arguments name some of vectors, updates,
-// products, transforms and ffts. Exit code: 1 for a wrong result, 2 for an unknown argument,
+// Rates count each array that is read or written once. Arguments name some of vectors, products,
+// transforms and ffts. Exit code: 1 for a wrong result, 2 for an unknown argument,
 // 3 for an error of CUDA.
 
 #include <cublas_v2.h>
@@ -26,7 +26,6 @@
 #include "device/cuda/blas/gemv_kernel.hpp"
 #include "device/cuda/fft/fft_passes.hpp"
 #include "device/cuda/fft/four_step_kernels.hpp"
-#include "device/cuda/matrix/cg_update_kernels.hpp"
 #include "device/cuda/matrix/rows_kernel.hpp"
 #include "device/cuda/matrix/triangle_kernel.hpp"
 #include "device/cuda/matrix/vector_kernels.hpp"
@@ -329,28 +328,6 @@ void vectors(Bench& bench, std::int64_t size) {
     bench.rate("add, float", 3 * bytes, add);
 }
 
-void updates(Bench& bench, std::int64_t size) {
-    const Array<double> p(size), q(size), x(size), r(size), partials(most_sum_blocks), result(1);
-    double *direction = p.data(), *product = q.data(), *solution = x.data(), *residual = r.data();
-    bench.fill(size, [=] __device__(std::int64_t i) {
-        direction[i] = number(i, 0);
-        product[i] = number(i, 1);
-        solution[i] = number(i, 2);
-        residual[i] = number(i, 3);
-    });
-    const auto update = [&] {
-        launch_update_classic({0.25, nullptr}, {direction, product, solution, residual}, size,
-                              partials.data(), result.data(), bench.stream);
-    };
-    update();
-    bench.check("update", size, [=] __device__(std::int64_t i) {
-        const double of_solution = solution[i] - (number(i, 2) + 0.25 * number(i, 0));
-        const double of_residual = residual[i] - (number(i, 3) - 0.25 * number(i, 1));
-        return (fabs(of_solution) + fabs(of_residual)) / 2e-15;
-    });
-    bench.rate("cg's update, classic", 48.0 * static_cast<double>(size), update);
-}
-
 /// A triangle of one part, as TriangleLayout lays it out; size: a multiple of 128.
 struct Triangle {
     Triangle(std::int64_t n, std::int64_t most_blocks) {
@@ -614,15 +591,6 @@ void transforms(Bench& bench, std::int64_t tiles, std::int64_t length) {
     bench.rate("transpose", bytes, transpose);
 
     fill();
-    const auto order = [&] {
-        launch_natural_order({{0, length, length}, 0, points, 0}, p, q, bench.stream);
-    };
-    order();
-    bench.check("natural order", points,
-                [=] __device__(std::int64_t i) { return unlike(q[i], i); });
-    bench.rate("natural order", bytes, order);
-
-    fill();
     auto* part = reinterpret_cast<double*>(q);
     const auto pack = [&] {
         launch_pack({tiles, length, 0, 0, tiles, 0, length}, twiddles, p, part, bench.stream);
@@ -643,14 +611,6 @@ void transforms(Bench& bench, std::int64_t tiles, std::int64_t length) {
         return distance(p[bin * tiles + tile], i, tile * bin, points) / 1e-15;
     });
     bench.rate("unpack", bytes, unpack);
-
-    fill();
-    const auto multiply = [&] { launch_twiddles({tiles, length}, twiddles, p, bench.stream); };
-    multiply();
-    bench.check("twiddles", points, [=] __device__(std::int64_t i) {
-        return distance(p[i], i, i / length * (i % length), points) / 1e-15;
-    });
-    bench.rate("twiddles", bytes, multiply);
 }
 
 void require(cufftResult status, const char* what) {
@@ -753,11 +713,10 @@ int run(const std::vector<std::string>& wanted) {
     std::printf("%s, %d multiprocessors, CUDA %d.%d, driver for %d.%d\n", properties.name,
                 properties.multiProcessorCount, runtime / 1000, runtime % 1000 / 10, driver / 1000,
                 driver % 1000 / 10);
-    const std::vector<std::string> parts{"vectors", "updates", "products", "transforms", "ffts"};
+    const std::vector<std::string> parts{"vectors", "products", "transforms", "ffts"};
     for (const std::string& part : wanted)
         if (std::ranges::find(parts, part) == parts.end()) {
-            std::fprintf(stderr,
-                         "%s is not one of vectors, updates, products, transforms and ffts\n",
+            std::fprintf(stderr, "%s is not one of vectors, products, transforms and ffts\n",
                          part.c_str());
             return 2;
         }
@@ -767,8 +726,6 @@ int run(const std::vector<std::string>& wanted) {
     Bench bench;
     if (is_wanted("vectors"))
         vectors(bench, std::int64_t{1} << 28);  // 2 GiB each
-    if (is_wanted("updates"))
-        updates(bench, std::int64_t{1} << 16);  // as long as a dense matrix allows, about
     if (is_wanted("products")) {
         cublasHandle_t cublas = nullptr;
         require(cublasCreate(&cublas), "cublasCreate");

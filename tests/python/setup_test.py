@@ -13,8 +13,7 @@ BASIC_TOOLS = ("sh", "dirname", "env", "mktemp", "rm", "cat", "tail")
 COMMANDS = ("c++", "ninja", "mpicxx", "mpiexec", "clang-format", "pdftotext", "slurmctld",
             "slurmd", "sbatch", "munged", "ip", "tc")
 HEADERS = ("openblas_config.h", "fftw3.h", "fftw3-mpi.h", "fmt/format.h", "CLI/CLI.hpp", "nlohmann/json.hpp",
-           "Random123/philox.h", "hwloc.h", "xxhash.h", "grpcpp/generic/generic_stub.h", "gtest/gtest.h", "gmock/gmock.h",
-           "benchmark/benchmark.h")
+           "Random123/philox.h", "hwloc.h", "xxhash.h", "grpcpp/generic/generic_stub.h", "gtest/gtest.h", "gmock/gmock.h")
 APT_OF_RUN = ("g++ cmake ninja-build libopenmpi-dev openmpi-bin python3 libopenblas-dev "
               "libfftw3-dev libfftw3-mpi-dev libscalapack-openmpi-dev libfmt-dev libcli11-dev nlohmann-json3-dev "
               "librandom123-dev libhwloc-dev libxxhash-dev libgrpc++-dev")

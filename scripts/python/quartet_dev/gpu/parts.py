@@ -116,7 +116,7 @@ def build_steps(place: Place, gpu: Gpu) -> list[Step]:
     (CMAKE_PREFIX_PATH, MPI_HOME, CUDAToolkit_ROOT); nothing is downloaded."""
     generator = () if shutil.which("ninja") else ("-G", "Unix Makefiles")
     configure = ("cmake", "--preset", "gpu", *generator, "-D", f"CMAKE_CUDA_ARCHITECTURES={gpu.architecture}",
-                 "-D", "QUARTET_MICROBENCH=OFF", "-S", str(ROOT), "-B", str(place.build))
+                 "-S", str(ROOT), "-B", str(place.build))
     return [Step(BUILD, "configure", configure, 10), _compile(place, BUILD, "compile", ON_GPU, 40)]
 
 

@@ -43,5 +43,4 @@ class Quartet(CMakePackage):
             self.define("QUARTET_GRPC", "ON" if self.spec.satisfies("+grpc") else "OFF"),
             self.define("QUARTET_CUDA", "OFF"),
             self.define("QUARTET_TESTS", False),
-            self.define("QUARTET_MICROBENCH", False),
         ]
