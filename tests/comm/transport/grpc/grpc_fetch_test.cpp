@@ -1,4 +1,4 @@
-#include "comm/transport/grpc/grpc_server.hpp"
+#include "comm/transport/grpc/grpc_fetch.hpp"
 
 #include <gmock/gmock.h>
 #include <grpcpp/generic/generic_stub.h>
@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "comm/transport/grpc/grpc_client.hpp"
 #include "core/message_of.hpp"
 
 namespace quartet::comm {
@@ -80,7 +79,6 @@ class GrpcServerTest : public testing::Test {
     Metadata with_token(const std::string& token) { return {{grpc_token_key, token}}; }
 
     std::atomic<int> requests = 0;
-    GrpcReceiver receiver;
     Values items[3] = {Values(100000, 7), Values(1000, 8), {}};
     std::optional<GrpcServer> server{
         std::in_place, "127.0.0.1",
@@ -88,8 +86,8 @@ class GrpcServerTest : public testing::Test {
 };
 
 TEST_F(GrpcServerTest, GivesWhatIsFetchedSeveralAtATime) {
-    GrpcClient one(receiver, server->address(), server->token(), largest);
-    GrpcClient other(receiver, server->address(), server->token(), largest);
+    GrpcClient one(server->address(), server->token(), largest);
+    GrpcClient other(server->address(), server->token(), largest);
     Values targets[3] = {Values(100000), Values(1000), Values(100000)};
     const auto longer = fetch(one, 0, targets[0]);
     const auto shorter = fetch(one, 1, targets[1]);
@@ -125,7 +123,7 @@ TEST_F(GrpcServerTest, WhoeverLacksTheTokenIsRefusedUnread) {
     EXPECT_TRUE(stranger.call(with_token(server->token()), message_of_request(1, 8000)).ok());
     EXPECT_EQ(stranger.answered(), 8000U);
 
-    GrpcClient client(receiver, server->address(), wrong, largest);
+    GrpcClient client(server->address(), wrong, largest);
     Values target(1000);
     EXPECT_THAT(message_of<Failure>([&] { fetch(client, 1, target)->wait(); }),
                 AllOf(HasSubstr("another token"), HasSubstr("127.0.0.1")));
@@ -147,7 +145,7 @@ TEST_F(GrpcServerTest, MessagesThatAreNoRequestsAreRefused) {
 }
 
 TEST_F(GrpcServerTest, WhatIsNotOfferedIsSaidToTheClient) {
-    GrpcClient client(receiver, server->address(), server->token(), largest);
+    GrpcClient client(server->address(), server->token(), largest);
     Values target(1000);
     for (const std::int64_t item : {-1, 3}) {
         EXPECT_THAT(message_of<Failure>([&] { fetch(client, item, target)->wait(); }),
@@ -156,7 +154,7 @@ TEST_F(GrpcServerTest, WhatIsNotOfferedIsSaidToTheClient) {
 }
 
 TEST_F(GrpcServerTest, AnAnswerOfAnotherSizeTouchesNothing) {
-    GrpcClient client(receiver, server->address(), server->token(), bytes_of<std::int64_t>(1000));
+    GrpcClient client(server->address(), server->token(), bytes_of<std::int64_t>(1000));
     Values target(999);
     EXPECT_THAT(message_of<Failure>([&] { fetch(client, 1, target)->wait(); }),
                 HasSubstr("8000 bytes came, where 7992 are"));
@@ -166,7 +164,7 @@ TEST_F(GrpcServerTest, AnAnswerOfAnotherSizeTouchesNothing) {
 }
 
 TEST_F(GrpcServerTest, AServerThatHasGoneIsAFailure) {
-    GrpcClient client(receiver, server->address(), server->token(), largest);
+    GrpcClient client(server->address(), server->token(), largest);
     server.reset();
     Values target(1000);
     EXPECT_THAT(message_of<Failure>([&] { fetch(client, 1, target)->wait(); }),
@@ -181,7 +179,7 @@ TEST_F(GrpcServerTest, WhatNobodyWaitsForIsGivenUp) {
         go_on.get_future().wait();
         return offered(request);
     });
-    GrpcClient client(receiver, slow.address(), slow.token(), largest);
+    GrpcClient client(slow.address(), slow.token(), largest);
     Values target(1000);
     auto fetching = fetch(client, 1, target);
     asked.get_future().wait();
@@ -193,6 +191,22 @@ TEST_F(GrpcServerTest, WhatNobodyWaitsForIsGivenUp) {
 TEST_F(GrpcServerTest, AnAddressOfAnotherMachineIsSaid) {
     EXPECT_THAT(message_of<Failure>([] { GrpcServer("192.0.2.1", {}); }),
                 HasSubstr("cannot listen on 192.0.2.1"));
+}
+
+TEST_F(GrpcServerTest, TokensDifferAndAreComparedInEachCharacter) {
+    const std::string token = server->token();
+    EXPECT_EQ(token.size(), 64U);
+    EXPECT_EQ(token.find_first_not_of("0123456789abcdef"), std::string::npos) << token;
+    EXPECT_NE(token, GrpcServer("127.0.0.1", nullptr).token());
+    EXPECT_TRUE(is_same_token(token, token.substr(0)));
+    for (const std::string& other : {std::string(), token + "0", token.substr(1)}) {
+        EXPECT_FALSE(is_same_token(token, other));
+    }
+    for (std::size_t index = 0; index < token.size(); ++index) {
+        std::string other = token;
+        other[index] = 'x';
+        EXPECT_FALSE(is_same_token(token, other)) << index;
+    }
 }
 
 }  // namespace
