@@ -10,7 +10,6 @@
 #   lab         test, and a Slurm and hosts for the tests in tests/lab
 #   prometheus  a Prometheus and its node exporter, which the tests of node-check look for
 #   tensorflow  TensorFlow to compare with: 1.5 GB from PyPI, in build/tensorflow
-#   history     Apache Otava, which finds changes in a history: 0.2 GB from PyPI, in build/history
 #   mpich, blis run, and another MPI or BLAS to build with
 #   mkl         Intel's MKL to build with: 0.7 GB from PyPI, in build/mkl
 #   aarch64     run, and to build and emulate programs for Arm: Debian's packages for it, 0.7 GB in build/aarch64
@@ -85,8 +84,6 @@ aarch64 command:qemu-aarch64           qemu-user          qemu-user             
 '
 prefixes=${QUARTET_PREFIXES:-/usr:/usr/local}
 tensorflow='tensorflow-cpu==2.21.0'
-# Otava's analysis needs these two alone of what it would bring.
-history='apache-otava==0.8.0 numpy>=2.2,<2.3 scipy>=1.15,<1.17'
 mkl='mkl==2026.2.0 mkl-include==2026.2.0'
 carried=$(dirname "$0")/../carried/include # of a release tarball
 
@@ -351,7 +348,7 @@ manuals) groups=' manuals ' ;;
 lint) groups=' run report test venv ' ;;
 fuzz) groups=' run test fuzz ' ;;
 lab) groups=' run report test lab ' ;;
-tensorflow | mkl | history) groups=' venv ' ;;
+tensorflow | mkl) groups=' venv ' ;;
 prometheus) groups=' prometheus ' ;;
 mpich) groups=' run mpich ' ;;
 blis) groups=' run blis ' ;;
@@ -366,7 +363,7 @@ venv)
     groups=' venv '
     ;;
 *)
-    echo "setup: '$1' is not one of run, report, test, manuals, lint, fuzz, lab, prometheus, tensorflow, history, mpich, blis, mkl, aarch64, root, container, venv" >&2
+    echo "setup: '$1' is not one of run, report, test, manuals, lint, fuzz, lab, prometheus, tensorflow, mpich, blis, mkl, aarch64, root, container, venv" >&2
     exit 2
     ;;
 esac
@@ -392,12 +389,6 @@ mkl)
     # What it would bring is for threads by TBB or Intel's OpenMP, and for GPUs.
     # shellcheck disable=SC2086  # a list of words
     make_venv "$folder" --no-deps $mkl
-    ;;
-history)
-    folder=$(dirname "$0")/../build/history
-    [ -e "$folder/packages" ] || echo "setup: installing Apache Otava from PyPI: 0.2 GB"
-    # shellcheck disable=SC2086  # a list of words
-    make_venv "$folder" --no-deps $history
     ;;
 aarch64) make_aarch64_root ;;
 venv)

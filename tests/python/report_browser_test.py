@@ -13,10 +13,8 @@ from pathlib import Path
 from unittest import mock
 
 import fake_results
-import report_history_test
-from history_test import launch
 from quartet.commands import report
-from quartet.report import sorting, zooming
+from quartet.report import sorting
 from quartet.report.charts import style
 from quartet.results import published
 
@@ -120,14 +118,6 @@ def documents():
         yield document
 
 
-def days():
-    """Of more nodes than are drawn; a name is long, another one hostile."""
-    for node in ("a-node-with-a-long-name-0017", HOSTILE, *(f"n{number}" for number in range(9))):
-        for day in range(8):
-            yield launch(node, day, {report_history_test.STREAM: 5000 - 100 * day})
-
-
-HOSTILE = "<img src=http://127.0.0.1:9/picture.png>"
 KERNELS = {"matmul": "n:32768/tile:1024", "cg": "laplace/full/classic/n:32768/iterations:500",
            "fft": "transposed/n:536870912/tiles:64", "stream": "size:64MiB/pushes:100"}
 PHASES = {"compute": 0.31, "copy_in": 0.3, "copy_out": 0.2, "push": 0.02, "exchange": 0.1,
@@ -146,8 +136,7 @@ def kernel_case(kernel, formulation, device, transport, workers, factor):
 
 def page_of(shown, scripts):
     """The page, and how many charts it has."""
-    with tempfile.TemporaryDirectory() as name, report_history_test.command(
-            Path(name) / "fake", json.dumps(report_history_test.CHANGES)):
+    with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for index, document in enumerate(shown):
             (folder / f"{index}.json").write_text(json.dumps(document))
@@ -173,7 +162,7 @@ def shown_by_browser(page):
 class InABrowser(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.page, cls.charts = page_of([*documents(), *days()], sorting.scripts())
+        cls.page, cls.charts = page_of(documents(), sorting.scripts())
 
     @unittest.skipUnless(style.has_matplotlib(), "no matplotlib (Debian: python3-matplotlib)")
     def test_every_chart_is_looked_at(self):
@@ -190,17 +179,6 @@ class InABrowser(unittest.TestCase):
         shown = shown_by_browser(self.page)
         self.assertIn('class="dataTables_filter"', shown)
         self.assertRegex(shown, r'<th[^>]* class="(number )?sorting')
-
-    @unittest.skipUnless(zooming.scripts(), "no dygraphs (Debian: libjs-dygraphs)")
-    def test_curves_that_can_be_zoomed_take_the_place_of_pictures(self):
-        page, _ = page_of(days(), zooming.scripts())
-        shown = shown_by_browser(page)
-        self.assertIn("<canvas", shown)
-        self.assertRegex(shown, r'class="dygraph-legend-line"[^>]*></div> &lt;img src=')
-        bare = re.sub(r"<svg.*?</svg>", "<i></i>", page, flags=re.S)  # hidden ones have no place
-        for width in WIDTHS:
-            with self.subTest(width=width):
-                self.assertEqual(look(bare, width), [])
 
     def test_the_probe_sees_what_is_wrong(self):
         spoiled = self.page.replace("<header>", """

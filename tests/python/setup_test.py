@@ -155,25 +155,21 @@ chmod +x {folder}/bin/pip;; esac""", recorded=False)
         installed, = [call for call in self.machine.calls() if "pip install" in call]
         self.assertRegex(installed, " tensorflow-cpu==[0-9.]+$")
 
-    def test_mkl_and_otava_come_alone_once_and_only_when_asked_for(self):
+    def test_mkl_comes_alone_once_and_only_when_asked_for(self):
         self.machine.command("python3", "exit 0", recorded=True)
         setup = self.machine.prefix / "scripts" / "setup.sh"
         setup.parent.mkdir()
         setup.write_bytes(SETUP.read_bytes())
-        for group in ("mkl", "history"):
-            self.machine.file(f"build/{group}/bin/pip")
-            self.machine.command(f"../usr/build/{group}/bin/pip", "exit 0", recorded=True)
+        self.machine.file("build/mkl/bin/pip")
+        self.machine.command("../usr/build/mkl/bin/pip", "exit 0", recorded=True)
         for group in ("run", "blis"):
             self.machine.setup(group, script=setup)
         self.assertFalse([call for call in self.machine.calls() if "pip" in call])
-        for group, size, packages in (("mkl", "0.7 GB", r"mkl==([0-9.]+) mkl-include==\1"),
-                                      ("history", "0.2 GB", "apache-otava==[0-9.]+ numpy>=[^ ]+ scipy>=[^ ]+")):
-            first, second = self.machine.setup(group, script=setup), self.machine.setup(group, script=setup)
-            self.assertEqual((first.returncode, second.returncode, second.stdout), (0, 0, ""))
-            self.assertIn(size, first.stdout)
-            installed = [call for call in self.machine.calls() if "pip install" in call]
-            self.assertRegex(installed[-1], f" --no-deps {packages}$")
-            self.assertEqual(len(installed), 1 + (group == "history"))
+        first, second = self.machine.setup("mkl", script=setup), self.machine.setup("mkl", script=setup)
+        self.assertEqual((first.returncode, second.returncode, second.stdout), (0, 0, ""))
+        self.assertIn("0.7 GB", first.stdout)
+        installed, = [call for call in self.machine.calls() if "pip install" in call]
+        self.assertRegex(installed, r" --no-deps mkl==([0-9.]+) mkl-include==\1$")
 
     def test_another_mpi_is_installed_only_when_asked_for(self):
         for group in ("run", "test", "lint"):

@@ -28,7 +28,6 @@ from quartet.predict.expectation import Expectations
 from quartet.report import (
     cautions,
     comparisons,
-    history,
     kernels_chart,
     machines,
     orientation,
@@ -111,7 +110,7 @@ def compose(material: Material, numbers: Sequence[Number],
                   for kernel in KERNELS.values()),
                 comparisons.formulations(results), comparisons.devices(results),
                 comparisons.phases(results),
-                comparisons.pairs(results), history.section(material.documents, material.paths),
+                comparisons.pairs(results),
                 orientation.section(results, numbers),
                 machines.section(material.documents),
                 summary.every_row(material.launches)]

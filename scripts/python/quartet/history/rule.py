@@ -1,0 +1,494 @@
+"""The rule by which a history is judged. docs/history.md explains it by an example that can be checked by hand.
+
+Rates are logarithms here. A series has steps, or one drift; what several series share is one event; what they tell of
+an event is one finding."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from statistics import NormalDist, median
+from typing import NamedTuple, Optional
+
+from quartet.results.statistics import CONSISTENT
+
+FALSE_ALARMS = 0.01  # share of sound histories with a finding: half by steps, half by drifts
+ODD = 0.01  # share of sound launches that may be far off for no reason
+SHORT, LONG = 7, 40  # launches of a short and of a long median
+LEAST_OF_STEP, LEAST_OF_DRIFT = 3, 15  # launches
+LEAST_STEP, LEAST_DRIFT = 0.01, 0.03  # smaller losses are not told
+NEAR = 2  # launches by which a date may be wrong
+CERTAIN, LIKELY = 3.0, 1.0  # standard errors of a shared step; the second where most nodes of a row have it
+OWN = 10.0  # what a step that no other series shares costs more, in units of Schwarz's criterion
+RESTLESS = 0.1  # of launches: a fact that changes more often explains nothing
+MOST_TRIED = 20  # events in a round
+MARGIN = 1.7  # standard errors beyond a threshold at which nine of ten are seen, in simulated histories
+STAIRS = 3  # falls of a row on one node alone that are a drift
+
+
+class Launch(NamedTuple):
+    """A row of one launch."""
+
+    time: float  # days
+    node: str
+    row: str
+    rate: float
+    is_sound: bool
+    facts: Mapping[str, str]
+
+
+class Change(NamedTuple):
+    fact: str
+    before: str
+    after: str
+
+
+class Line(NamedTuple):
+    first: int  # launch
+    slope: float  # by day
+    level: float  # at the first launch
+
+
+class Event(NamedTuple):
+    """What series may share: a step at a time, or on each node where a fact changed; or a drift from a time on."""
+
+    row: str  # that it was found in
+    is_drift: bool
+    loss: float  # of a drift by day; negative where it became faster
+    start: float
+    end: Optional[float] = None
+    change: Optional[Change] = None
+
+
+class Cause(NamedTuple):
+    change: Change
+    slow_with: int  # nodes that became slower when it changed there
+    slow_without: int
+    sound_with: int  # nodes without the loss, on which it changed as well, at any time
+
+
+class Told(NamedTuple):
+    """What one series tells of a finding."""
+
+    node: str
+    row: str
+    start: float
+    end: Optional[float]
+    loss: float
+
+
+@dataclass
+class Finding:
+    is_drift: bool
+    told: list[Told] = field(default_factory=list)
+    causes: list[Cause] = field(default_factory=list)
+    is_everywhere: bool = False
+
+    @property
+    def nodes(self) -> list[str]:
+        return sorted({one.node for one in self.told})
+
+    @property
+    def rows(self) -> list[str]:
+        return sorted({one.row for one in self.told})
+
+    @property
+    def loss(self) -> float:
+        return median([one.loss for one in self.told])
+
+
+@dataclass
+class Answer:
+    findings: list[Finding]
+    silent: dict[str, float]  # the time of a node's last sound launch, where others went on
+    is_decided: bool  # some row has enough launches on a node
+    least_launches: int
+    step_errors: float  # a step must be so many standard errors
+    least_step: float  # the smallest lasting step that would be seen in 9 of 10, at this noise
+    least_drift: float  # the same by day
+
+
+@dataclass
+class Series:
+    """The sound launches of a row on a node: cut at steps, or along a line."""
+
+    node: str
+    row: str
+    times: list[float] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    noise: float = 0.0
+    cuts: list[int] = field(default_factory=list)  # the first launch after each step
+    line: Optional[Line] = None
+    shared: dict[int, int] = field(default_factory=dict)  # number of the event by cut; by -1 where it is the line
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def place(self, time: float) -> int:
+        return sum(other < time for other in self.times)
+
+    def moment(self, cut: int) -> float:
+        """Between two launches: the launches of one day on several nodes are on one side of it."""
+        return (self.times[cut - 1] + self.times[cut]) / 2
+
+    def levels(self, cuts: Sequence[int]) -> list[float]:
+        bounds = [0, *cuts, len(self)]
+        return [median(self.values[first:last]) for first, last in zip(bounds, bounds[1:])]
+
+    def around(self, cut: int, cuts: Sequence[int]) -> tuple[int, int]:
+        """The cuts, or the ends, on either side of one."""
+        return max((other for other in cuts if other < cut), default=0), min(
+            (other for other in cuts if other > cut), default=len(self))
+
+    def criterion(self, cuts: Sequence[int], line: Optional[Line], shared: Collection[int] = ()) -> float:
+        """Schwarz's: the distances from the model, and a price for each of its numbers, and for what is its own."""
+        if line:
+            model = [median(self.values[:line.first])] * line.first if line.first else []
+            model += [line.level + line.slope * (time - self.times[line.first]) for time in self.times[line.first:]]
+            own, numbers = int(-1 not in shared), 2 + (line.first > 0)
+        else:
+            bounds = [0, *cuts, len(self)]
+            model = [level for level, first, last in zip(self.levels(cuts), bounds, bounds[1:])
+                     for _ in range(first, last)]
+            own, numbers = sum(cut not in shared for cut in cuts), len(cuts) + 1
+        left = sum([abs(value - fitted) for value, fitted in zip(self.values, model)]) / len(self)
+        return 2 * len(self) * math.log(left + 1e-9) + (numbers + own) * math.log(len(self)) + OWN * own
+
+    def steps(self) -> Iterator[tuple[int, Optional[int], float]]:
+        """Each step's cut, the cut that ends it, and its loss. A fall ends where half of it is made good; a rise that
+        ends no fall is a step, too."""
+        level, ends = self.levels(self.cuts), set()
+        for number, cut in enumerate(self.cuts, 1):
+            loss = level[number - 1] - level[number]
+            back = [later for later in range(number + 1, len(level)) if level[later] > level[number - 1] - loss / 2]
+            if loss > 0:
+                ends.update(back[:1])
+                yield cut, self.cuts[back[0] - 1] if back else None, loss
+            elif number not in ends:
+                yield cut, None, loss
+
+
+class Law:
+    """Thresholds in standard errors, by the number of comparisons: one a sound launch for steps, three a series for
+    drifts."""
+
+    def __init__(self, launches: int, series: int) -> None:
+        share, normal = FALSE_ALARMS / 4 / max(1, launches), NormalDist()
+        self.step, self.drift = -normal.inv_cdf(share), -normal.inv_cdf(FALSE_ALARMS / 12 / max(1, series))
+        # So many odd launches in a row chance makes in less than a third of the false alarms; they are all beyond the
+        # second threshold as seldom as a median is beyond the first.
+        self.run = max(LEAST_OF_STEP, math.ceil(math.log(FALSE_ALARMS / 3 / max(1, launches)) / math.log(ODD)))
+        self.of_run = -normal.inv_cdf(share ** (1 / self.run))
+
+    def excess(self, series: Series, first: int, cut: int, last: int) -> float:
+        """How far the launches before and after the cut differ, in thresholds: by medians, or by a run of launches that
+        lie wholly beyond the other side's median."""
+        before, after = series.values[max(first, cut - LONG):cut], series.values[cut:min(last, cut + LONG)]
+        old, new, found = median(before), median(after), [0.0]
+        if min(len(before), len(after)) >= SHORT:
+            sizes = ((new - old, len(before), len(after)), (median(after[:SHORT]) - old, len(before), SHORT),
+                     (new - median(before[-SHORT:]), SHORT, len(after)))
+            found += [abs(size) / error(*counts) / self.step for size, *counts in sizes if abs(size) > LEAST_STEP]
+        for many, run, level in ((len(before), after[:self.run], old), (len(after), before[-self.run:], new)):
+            if many > self.run == len(run):
+                beyond = max(level - max(run), min(run) - level)
+                found.append(beyond / self.of_run / math.sqrt(1 + self.run * error(many) ** 2))
+        return max(found) / series.noise
+
+    def cuts(self, series: Series, first: int, last: int) -> list[int]:
+        """The place that is farthest beyond the threshold, if any, and then likewise on either side of it."""
+        sizes = {cut: self.excess(series, first, cut, last) for cut in range(first + 1, last)}
+        best = max(sizes, key=sizes.__getitem__, default=first)
+        if sizes.get(best, 0.0) <= 1:
+            return []
+        return [*self.cuts(series, first, best), best, *self.cuts(series, best, last)]
+
+    def confirm(self, series: Series) -> bool:
+        """Removes the weakest of the series' own cuts that are no step between their neighbours. False if all are."""
+        sizes = {cut: self.excess(series, first, cut, last) for cut in series.cuts if cut not in series.shared
+                 for first, last in [series.around(cut, series.cuts)]}
+        weakest = min(sizes, key=sizes.__getitem__, default=0)
+        if sizes.get(weakest, math.inf) > 1:
+            return False
+        series.cuts.remove(weakest)
+        return True
+
+    def fit(self, series: Series) -> None:
+        """Finds the steps, each in its best place between its neighbours; or a drift that explains the launches
+        better."""
+        series.cuts = self.cuts(series, 0, len(series))
+        for _ in range(3 * len(series.cuts)):
+            old = list(series.cuts)
+            for number, cut in enumerate(old):
+                first, last = series.around(cut, series.cuts)
+                series.cuts[number] = best_cut(series.values, max(first, cut - LONG), min(last, cut + LONG))
+            if not self.confirm(series) and series.cuts == old:
+                break
+        best = series.criterion(series.cuts, None) - OWN * len(series.cuts)
+        for first in sorted({0, len(series) // 2, 3 * len(series) // 4}):
+            line, score = trend(series, first)
+            if score > self.drift and abs(line.slope) * (series.times[-1] - series.times[first]) > LEAST_DRIFT:
+                criterion = series.criterion((), line) - OWN
+                if criterion < best:
+                    best, series.cuts, series.line = criterion, [], line
+
+
+def error(*counts: int) -> float:
+    """The standard error of a difference of medians of so many launches, in standard deviations."""
+    return math.sqrt(sum(math.pi / 2 / count for count in counts))
+
+
+def spread(values: Sequence[float]) -> float:
+    """A robust standard deviation, by the differences of successive launches: neither a step nor a drift widens it."""
+    steps = [abs(after - before) for before, after in zip(values, values[1:])]
+    return CONSISTENT * median(steps) / math.sqrt(2) if len(steps) > 1 else 0.0
+
+
+def best_cut(values: Sequence[float], first: int, last: int) -> int:
+    """The place whose two medians leave the smallest sum of distances."""
+    def left(cut: int) -> float:
+        old, new = median(values[first:cut]), median(values[cut:last])
+        return sum([abs(value - old) for value in values[first:cut]] + [abs(value - new) for value in values[cut:last]])
+    return min(range(first + 1, last), key=left)
+
+
+def trend(series: Series, first: int) -> tuple[Line, float]:
+    """Theil and Sen's line through at most LONG medians from that launch on, and Kendall's score."""
+    times, values = series.times[first:], series.values[first:]
+    if len(values) < LEAST_OF_DRIFT:
+        return Line(first, 0.0, 0.0), 0.0
+    size = math.ceil(len(values) / LONG)
+    points = [(median(times[at:at + size]), median(values[at:at + size])) for at in range(0, len(values), size)]
+    slopes = [(later - value) / (then - time) for number, (time, value) in enumerate(points)
+              for then, later in points[number + 1:] if then > time]
+    slope, count = median(slopes), len(points)
+    score = abs(sum((one > 0) - (one < 0) for one in slopes)) / math.sqrt(count * (count - 1) * (2 * count + 5) / 18)
+    return Line(first, slope, median([value - slope * (time - times[0]) for time, value in points])), score
+
+
+class History:
+    """The series, and the changes of facts on each node. There must be a sound launch."""
+
+    def __init__(self, launches: Iterable[Launch]) -> None:
+        self.series: dict[tuple[str, str], Series] = {}
+        seen: dict[str, dict[float, Mapping[str, str]]] = defaultdict(dict)
+        for one in sorted(launches, key=lambda one: one.time):
+            seen[one.node].setdefault(one.time, one.facts)
+            if one.is_sound and one.rate > 0:
+                series = self.series.setdefault((one.node, one.row), Series(one.node, one.row))
+                series.times.append(one.time)
+                series.values.append(math.log(one.rate))
+        self.times = {node: list(at) for node, at in seen.items()}
+        self.days = sorted({int(time) for times in self.times.values() for time in times})
+        self.changes = {node: [(number, Change(fact, old.get(fact, "-"), new.get(fact, "-")))
+                               for number, (old, new) in enumerate(zip(at.values(), list(at.values())[1:]), 1)
+                               for fact in sorted({*old, *new}) if old.get(fact) != new.get(fact)]
+                        for node, at in seen.items()}
+        counts = Counter(change.fact for changes in self.changes.values() for _, change in changes)
+        most = max(RESTLESS * sum(len(times) - 1 for times in self.times.values()), 2 * len(self.times))
+        self.restless = {fact for fact, count in counts.items() if count > most}
+        spreads: dict[str, list[float]] = defaultdict(list)
+        for series in self.series.values():
+            spreads[series.row].append(spread(series.values))
+        for series in self.series.values():  # few launches hardly tell their noise
+            series.noise = max(spread(series.values), median(spreads[series.row]), 1e-4) * (1 + 2 / len(series))
+        self.law = Law(sum(map(len, self.series.values())), len(self.series) + len(spreads))
+
+    def changed(self, node: str, change: Change) -> Optional[float]:
+        return next((self.times[node][number] for number, other in self.changes[node] if other == change), None)
+
+    def changes_at(self, node: str, time: float) -> dict[Change, int]:
+        """Changes on a node within NEAR launches of a time, and by how many launches they are apart."""
+        place = sum(other < time for other in self.times[node])
+        return {change: abs(number - place) for number, change in self.changes[node]
+                if abs(number - place) <= NEAR and change.fact not in self.restless}
+
+    def causes(self, finding: Finding) -> list[Cause]:
+        """What changed on slow nodes at their own moment. First what did on most of them, then on fewest others."""
+        starts: dict[str, list[float]] = defaultdict(list)
+        for one in finding.told:
+            starts[one.node].append(one.start)
+        own = {node: self.changes_at(node, median(times)) for node, times in starts.items()}
+        found = []
+        for change in {change for changes in own.values() for change in changes}:
+            apart = [changes[change] for changes in own.values() if change in changes]
+            sound = sum(self.changed(node, change) is not None for node in self.times if node not in own)
+            found.append((-len(apart), sound, sum(apart), change))
+        return [Cause(change, -count, len(own) + count, sound) for count, sound, _, change in sorted(found)]
+
+    def silent(self) -> dict[str, float]:
+        """Nodes without a sound launch for longer than is usual there, while others went on."""
+        found = {}
+        for node in self.times:
+            times = [time for series in self.series.values() if series.node == node for time in series.times]
+            days = sorted(set(map(int, times)))
+            if days:
+                between = sum(days[0] <= day <= days[-1] for day in self.days) / len(days)
+                if sum(day > days[-1] for day in self.days) > self.law.run * between:
+                    found[node] = max(times)
+        return found
+
+
+@dataclass
+class Model:
+    """A series with an event."""
+
+    certain: float  # in standard errors
+    series: Series
+    loss: float
+    cuts: list[int]
+    line: Optional[Line]
+    added: list[int]  # the cuts of the event; -1 for its line
+
+    @cached_property
+    def saved(self) -> float:
+        """By how much it betters the criterion of the series."""
+        return self.series.criterion(self.series.cuts, self.series.line, self.series.shared) - self.series.criterion(
+            self.cuts, self.line, {*self.series.shared, *self.added})
+
+
+class Sharing:
+    """Which series share an event: the one that saves most by Schwarz's criterion is taken, again and again."""
+
+    def __init__(self, history: History) -> None:
+        self.history = history
+        self.rows: dict[str, dict[str, Series]] = defaultdict(dict)
+        for series in history.series.values():
+            if len(series) >= 2 * history.law.run:
+                history.law.fit(series)
+                self.rows[series.row][series.node] = series
+        self.every = [series for row in self.rows.values() for series in row.values()]
+        for number in range(len(self.every) + 1):
+            models = max(map(self._members, self._events()), key=lambda found: sum(one.saved for one in found),
+                         default=[])
+            if sum(model.saved for model in models) <= 0:
+                break
+            for model in models:
+                series = model.series
+                series.cuts, series.line = model.cuts, model.line
+                series.shared.update(dict.fromkeys(model.added, number))
+                while history.law.confirm(series):
+                    pass
+
+    def _events(self) -> list[Event]:
+        """What series do not share yet, what most of them have first: each step at its time, where a fact changed, and
+        as a drift; each drift also as a step."""
+        votes: Counter[object] = Counter()
+        found: dict[object, Event] = {}
+
+        def add(event: Event) -> None:
+            key = (event.row, event.is_drift, event.change or (int(event.start), event.end and int(event.end)))
+            votes[key] += 1
+            found.setdefault(key, event)
+
+        for series in self.every:
+            days = series.times[-1] - series.times[0]
+            if series.line and -1 not in series.shared:
+                loss = -series.line.slope
+                add(Event(series.row, True, loss, series.times[series.line.first]))
+                if not series.line.first:
+                    middle = series.moment(best_cut(series.values, 0, len(series)))
+                    add(Event(series.row, False, loss * days / 2, middle))
+            for cut, end, loss in series.steps():
+                if cut in series.shared:
+                    continue
+                start = series.moment(cut)
+                add(Event(series.row, False, loss, start, series.moment(end) if end else None))
+                if not end:
+                    for change in self.history.changes_at(series.node, series.times[cut]):
+                        add(Event(series.row, False, loss, start, None, change))
+                if len(series.cuts) == 1:
+                    add(Event(series.row, True, 1.5 * loss / days, series.times[0]))
+        return [found[key] for key, _ in votes.most_common(MOST_TRIED)]
+
+    def _members(self, event: Event) -> list[Model]:
+        """The series that share an event: nodes of its row with a loss like it, then these nodes' other rows of which
+        more than half have it. None if it is one series'."""
+        row, found = self.rows[event.row], []
+        for certain, least in ((CERTAIN, 0.0), (LIKELY, -OWN)):  # where most have it, so have those that look like it
+            tried = [self._model(series, event, certain) for series in row.values()]
+            found = [one for one in tried if one and one.saved > least and 0.5 < one.loss / event.loss < 2]
+            if 2 * len(found) <= len(row) or len(row) < 3:
+                break
+        nodes = [one.series.node for one in found]
+        for other in self.rows.values():
+            tried = [self._model(other[node], event, CERTAIN) for node in nodes if other is not row and node in other]
+            more = [one for one in tried if one and one.saved > 0]
+            found += more if 2 * len(more) > len(nodes) else []
+        return found if len(found) > 1 else []
+
+    def _model(self, series: Series, event: Event, least: float) -> Optional[Model]:
+        """The series with the event, or None where it does not have it, by so many standard errors."""
+        start = self.history.changed(series.node, event.change) if event.change else event.start
+        if start is None or -1 in series.shared or event.is_drift and series.shared:
+            return None
+        place, tried = series.place(start), []
+        if event.is_drift:
+            line, score = trend(series, 0 if place <= NEAR else place)
+            tried.append(Model(score, series, -line.slope, [], line, [-1]))
+        for first in [] if event.is_drift else [place] if event.change else range(place - 1, place + 2):
+            added = [first, *([series.place(event.end)] if event.end else [])]
+            cuts = sorted({*added, *(cut for cut in series.cuts if all(abs(cut - new) > NEAR for new in added))})
+            if {*series.shared} <= {*cuts} and 0 < cuts[0] and cuts[-1] < len(series):
+                loss, score = self._step(series, cuts, first)
+                tried.append(Model(score, series, loss, cuts, None, added))
+        found = [model for model in tried if model.certain >= least and model.loss * event.loss > 0]
+        return max(found, key=lambda model: model.saved, default=None)
+
+    def _step(self, series: Series, cuts: Sequence[int], cut: int) -> tuple[float, float]:
+        """The loss at a cut, and how many standard errors it is; none if it is too small to be told."""
+        first, last = series.around(cut, cuts)
+        old, new = series.values[max(first, cut - LONG):cut], series.values[cut:min(last, cut + LONG)]
+        if min(len(old), len(new)) < LEAST_OF_STEP:
+            return 0.0, 0.0
+        loss = median(old) - median(new)
+        return loss, abs(loss) / series.noise / error(len(old), len(new)) if abs(loss) > LEAST_STEP else 0.0
+
+    def findings(self) -> list[Finding]:
+        """What shares its beginning is one; so is what is a series' own."""
+        found: dict[object, Finding] = {}
+        for series in self.every:
+            steps = list(series.steps())
+            if series.line:
+                steps.append((-1, None, -series.line.slope))
+            for cut, end, loss in steps:
+                key = series.shared[cut] if cut in series.shared else (series.node, series.row, cut)
+                start = series.line.first if series.line else cut
+                told = Told(series.node, series.row, series.times[start], series.times[end] if end else None, loss)
+                found.setdefault(key, Finding(bool(series.line))).told.append(told)
+        return self._with_drifts(list(found.values()))
+
+    def _with_drifts(self, findings: list[Finding]) -> list[Finding]:
+        """Several lasting falls of a row on one node alone are a drift."""
+        for node in {series.node for series in self.every}:
+            falls = [one for one in findings if one.nodes == [node] and not one.is_drift
+                     and all(told.loss > 0 and not told.end for told in one.told)]
+            by_row: dict[str, list[Told]] = defaultdict(list)
+            for told in sorted((told for one in falls for told in one.told), key=lambda told: told.start):
+                by_row[told.row].append(told)
+            if max(map(len, by_row.values()), default=0) >= STAIRS:
+                findings = [one for one in findings if one not in falls] + [Finding(True, [
+                    Told(node, row, steps[0].start, steps[-1].start, sum(told.loss for told in steps)
+                         / max(1, steps[-1].start - steps[0].start))
+                    for row, steps in by_row.items() if len(steps) > 1])]
+        return findings
+
+
+def judge(launches: Iterable[Launch]) -> Answer:
+    """What a history tells. There must be a sound launch."""
+    history = History(launches)
+    sharing = Sharing(history)
+    findings = sharing.findings()
+    for finding in findings:
+        finding.causes = [] if finding.is_drift else history.causes(finding)
+        finding.is_everywhere = len(finding.nodes) == len(history.times)
+    every = list(history.series.values())
+    noise, count = median([series.noise for series in every]), median(map(len, every))
+    half, days = max(1, min(LONG, int(count) // 2)), max(1, history.days[-1] - history.days[0])
+    # Of the loss from the first to the last launch: that of least squares, more for medians and for a rival step.
+    doubt = 1.35 * noise * math.sqrt(12 / count)
+    drift = max((history.law.drift + MARGIN) * doubt, LEAST_DRIFT + MARGIN * doubt)
+    step = (history.law.step + MARGIN) * noise * error(half, half)
+    return Answer(findings, history.silent(), bool(sharing.every), 2 * history.law.run, history.law.step,
+                  1 - math.exp(-step), drift / days)
