@@ -11,7 +11,7 @@ from quartet.launch import Files, LocalLauncher
 from quartet.sweep import plan as sweep_plan
 from quartet.sweep import spec as sweep_spec
 from quartet_cli import KERNELS, LAUNCHER, PROGRAMS, Scratch, main, run, run_each, schemas
-from quartet_dev.peers.limit_loop import LimitLoop
+from quartet_dev.sides import RANKS, LoopSide
 from tree import QUARTET, SCRIPTS
 
 WITH_SCIPY = os.environ.get("QUARTET_PYTHON_WITH_SCIPY")
@@ -71,23 +71,23 @@ class Sweeps(Scratch):
 class LimitLoops(unittest.TestCase):
     """The program limit_loops, which `quartet limits` checks limits by."""
 
-    def outcome(self, loop, size, threads=1):
+    def outcome(self, loop, size):
         with tempfile.TemporaryDirectory() as folder:
-            files = Files(Path(folder) / "1.out", Path(folder) / "1.log")
-            peer = LimitLoop(PROGRAMS, loop, size, threads, "GB/s", 1e-9)
-            code = peer.complete(LocalLauncher(LAUNCHER), 1, files, 60).exit_code
-            return code, peer.read(files.document)[0].rate if code == 0 else None
+            files = Files(Path(folder) / "1.json", Path(folder) / "1.log")
+            side = LoopSide("x", RANKS, (loop, str(size)), rate=1e-9)
+            code = LocalLauncher(LAUNCHER).complete(side.job(PROGRAMS, "cg", files), files, 60).exit_code
+            return code, side.read(files.document)[0].rate if code == 0 else None
 
-    def test_each_has_a_rate_on_one_thread_and_on_more(self):
+    def test_each_has_a_rate_and_caches_are_faster_than_memory(self):
         for loop in ("add", "read", "copy", "multiply_add"):
-            for threads in (1, 3):
-                code, rate = self.outcome(loop, 2**20, threads)
-                self.assertEqual(code, 0)
-                self.assertGreater(rate, 0.01)
+            code, rate = self.outcome(loop, 2**20)
+            self.assertEqual(code, 0)
+            self.assertGreater(rate, 0.01)
+        self.assertGreater(self.outcome("read", 2**14)[1], self.outcome("read", 2**29)[1])
 
     def test_other_arguments_are_refused(self):
-        for loop, size, threads in (("walk", 1024, 1), ("add", 0, 1), ("add", 1024, 0)):
-            self.assertEqual(self.outcome(loop, size, threads)[0], 2)
+        for loop, size in (("walk", 1024), ("add", 0)):
+            self.assertEqual(self.outcome(loop, size)[0], 2)
 
 
 if __name__ == "__main__":

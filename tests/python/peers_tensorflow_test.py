@@ -1,4 +1,4 @@
-"""Tests of what TensorFlow's programs do by NumPy alone: shares, merging, references and their checks."""
+"""Tests of what TensorFlow's programs do by NumPy alone: merging, references and their checks."""
 
 import math
 import tempfile
@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 np = pytest.importorskip("numpy")
-from quartet_dev.peers.tensorflow import cg, fft, matmul, stream  # noqa: E402
-from quartet_dev.peers.tensorflow.runners import share, together  # noqa: E402
+from quartet_dev.tensorflow import cg, fft, matmul, stream  # noqa: E402
 
 
 class Folder(unittest.TestCase):
@@ -95,26 +94,10 @@ class Transforms(Folder):
 
 class Pushes(unittest.TestCase):
     def test_sums_of_what_is_pushed_are_exact(self):
-        pattern = stream.pattern(stream.elements(4096))
+        pattern = stream.pattern(4096)
         self.assertEqual((len(pattern), pattern.dtype), (1024, np.float32))
         total = np.zeros(1024, np.float32)
         for _ in range(400):
             total += pattern
         np.testing.assert_array_equal(total, pattern * np.float32(400))
         self.assertEqual(len(set(pattern)), 7, "elements in another order are noticed")
-
-
-class Runners(unittest.TestCase):
-    def test_shares_have_each_item_once(self):
-        parts = [share(list(range(10)), 4, part) for part in range(4)]
-        self.assertEqual(sorted(sum(parts, [])), list(range(10)))
-
-    def test_failure_of_a_thread_is_raised(self):
-        done = []
-
-        def fail():
-            raise ValueError("no tile")
-
-        with self.assertRaisesRegex(ValueError, "no tile"):
-            together([fail, lambda: done.append(1)])
-        self.assertEqual(done, [1])

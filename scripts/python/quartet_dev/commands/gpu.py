@@ -10,20 +10,12 @@ will take; a step that does not fit what is left is not run, which is no failure
     check         all that --list shows on cuda, once, on small problems
     larger        the measurements that take long
     tests         all tests that need a GPU
-    counters      hardware counters: is a goal met by accident? (ncu)
 
 And, where --only names them:
 
-    memcheck racecheck synccheck   compute-sanitizer: memcheck over the device's
-                  tests, the others over those of the kernels
-    check-memory  the check under compute-sanitizer
-    sanitize      these four
-    bench         all measurements
-    page          writes the page anew
+    memcheck racecheck synccheck   the device's tests under compute-sanitizer
 
-A part that fails does not stop the others. Each leaves its documents, logs and a record in a folder
-that is named after the GPU; page.md there says how each part went, which goals are met, and what was measured.
---resume runs what has not run, or failed. Records of parts that ran elsewhere can be put beside them.
+A part that fails does not stop the others. Documents and logs are in a folder that is named after the GPU.
 The card's clocks and settings are never changed.
 
 No network is needed, and nothing is installed. MPIEXEC names another MPI launcher; CMake looks where
@@ -31,40 +23,46 @@ CMAKE_PREFIX_PATH says. What this build or GPU cannot do is listed as not here, 
 missed goal does not change the exit code either."""
 
 import argparse
-import os
-import tarfile
+import sys
 import textwrap
 import time
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Optional
 
 from quartet.command_line import add_launcher, seconds_or_none, some_of
-from quartet.exit_codes import UNAVAILABLE, worst
+from quartet.exit_codes import FAILED, UNAVAILABLE, VERIFIED, ScriptError, worst
 from quartet.machine import Machine
 from quartet.paths import RESULTS, ROOT
-from quartet.results import judged_cases
-from quartet.tables import table
-from quartet.text import WIDTH, fraction, say
-from quartet_dev.gpu import page
-from quartet_dev.gpu.counters import excused
-from quartet_dev.gpu.page import Findings
-from quartet_dev.gpu.parts import COUNTERS, DEFAULT, GROUPS, PARTS, costs, forecast, plan, wanted
-from quartet_dev.gpu.steps import OK, Clock, Gpu, PartRecord, Place, Record, code_of
-from quartet_dev.gpu.steps import run as run_step
+from quartet.results import cases, load
+from quartet.rounds import Budget
+from quartet.text import WIDTH, aligned, say, slug, widths_of
+from quartet_dev.goals import Verdict
+from quartet_dev.gpu_plan import BENCHMARKS, judged
+from quartet_dev.gpu_steps import DEFAULT, PARTS, Gpu, Place, Step, plan
 
 EXAMPLE = "quartet gpu --only build,tests"
+OK, WRONG, NOT_RUN, NOT_HERE = "ok", "FAILED", "not run", "not here"  # the states of a step
+SLACK = 60  # seconds; a step that takes these and three times what was expected is stuck
+LOG_LINES_SHOWN = 15  # of a step that failed
+HEADINGS = ("goal", "measured", "against", "", "ratio", "min..max", "goal", "")
+
+
+@dataclass(frozen=True)
+class Record:
+    """How a step went."""
+
+    state: str
+    reason: str = ""  # why it is not ok
+    code: Optional[int] = None  # None: it has not run
+    seconds: float = 0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--only", type=some_of((*PARTS, *GROUPS)), default=DEFAULT, metavar="LIST",
-                        help="some of these parts")
+    parser.add_argument("--only", type=some_of(PARTS), default=DEFAULT, metavar="LIST", help="some of these parts")
     parser.add_argument("--budget", type=seconds_or_none, default=600, metavar="SECONDS",
                         help="starts no step that would probably pass it, and ends what does (%(default)s)")
-    parser.add_argument("--resume", action="store_true",
-                        help="leaves out what passed before, by the records in --results")
-    parser.add_argument("--archive", type=Path, metavar="FILE.tgz",
-                        help="all results also go there, anew after each part")
-    parser.add_argument("--build", type=Path, default=ROOT / "build" / "gpu",
-                        help="build folder (%(default)s)")
+    parser.add_argument("--build", type=Path, default=ROOT / "build" / "gpu", help="build folder (%(default)s)")
     parser.add_argument("--results", type=Path, default=RESULTS / "gpu",
                         help="all results go to a folder there, named after the GPU (%(default)s)")
     parser.add_argument("--small", action="store_true",
@@ -75,76 +73,112 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    clock = Clock(options.budget)
+    budget = Budget(options.budget)
     gpu = options.gpu or Gpu.here()
     if gpu is None:
-        say("no GPU is here (nvidia-smi finds none): run it where there is one")
-        return UNAVAILABLE
-    place = Place(options.build.resolve(), options.launcher.resolve(),
-                  (options.results / gpu.folder).resolve(), Machine.here(), options.small)
-    for folder in (place.results, place.documents, place.logs, place.parts):
+        raise ScriptError("no GPU is here (nvidia-smi finds none): run it where there is one", UNAVAILABLE)
+    place = Place(options.build.resolve(), options.launcher.resolve(), (options.results / slug(gpu.name)).resolve(),
+                  Machine.here(), options.small)
+    for folder in (place.documents, place.logs):
         folder.mkdir(parents=True, exist_ok=True)
+    parts = [part for part in PARTS if part in options.only]
     print(f"{gpu.name}, architecture {gpu.architecture}, {place.machine.cores} cores")
-    parts = wanted(options.only)
-    if parts:
-        print(costs(parts, place, gpu, options.budget), flush=True)
-    before = ({part: each for part, each in records(place).items() if each.small == place.small}
-              if options.resume else {})
-    steps: list[tuple[str, Record]] = []
-    codes = []
+    print(costs(parts, place, gpu, options.budget), flush=True)
+    done = [(step, run_step(step, budget, place)) for part in parts for step in plan(part, place, gpu)]
+    print(render(done, place), end="")
+    return code_of([record for _, record in done])
+
+
+def costs(parts: list[str], place: Place, gpu: Gpu, budget: float) -> str:
+    """The seconds that parts will take, with those of their steps."""
+    lines, until = ["part         seconds  until  steps, in seconds"], 0.0
     for part in parts:
-        of_part = run_part(part, place, gpu, clock, before[part].steps if part in before else [])
-        steps += [(part, record) for record in of_part]
-        codes.append(code_of(of_part))
-        page.write(place, gpu, records(place))  # whatever becomes of the next one
-        if options.archive:
-            archive(place.results, options.archive)
-    show(steps, page.write(place, gpu, records(place)))
-    print(os.path.relpath(place.results / page.PAGE))
-    return worst([code for code in codes if code != UNAVAILABLE] or codes)
+        steps = [(step.title, step.expected) for step in plan(part, place, gpu)]
+        seconds = sum(expected for _, expected in steps)
+        until += seconds
+        said = "; ".join(f"{title.removeprefix(f'{part} ')} {expected:.0f}" for title, expected in steps)
+        lines += textwrap.wrap(f"{part:<12} {seconds:7.0f} {until:6.0f}  {said}", WIDTH, subsequent_indent=" " * 29,
+                               break_on_hyphens=False)
+    return "\n".join([*lines, f"{'budget':<12} {budget:7.0f}         what does not fit is not run"])
 
 
-def run_part(part: str, place: Place, gpu: Gpu, clock: Clock, before: list[Record]) -> list[Record]:
-    """Runs a part's steps but those that passed before. It is planned when the part before is done: what can
-    be checked, the programs say."""
+def run_step(step: Step, budget: Budget, place: Place) -> Record:
+    """Runs a step that fits the time left, within its own limit."""
+    record = Record(NOT_HERE, step.missing, UNAVAILABLE) if step.missing else _run_within(step, budget.left, place)
+    if record.reason:
+        say(f"{step.title}: {record.state}: {record.reason}")
+    log = place.logs / step.log
+    if record.state == WRONG and log.exists():
+        for line in log.read_text(errors="replace").splitlines()[-LOG_LINES_SHOWN:]:
+            print(f"    {line}", file=sys.stderr, flush=True)
+    return record
+
+
+def _run_within(step: Step, left: float, place: Place) -> Record:
+    if step.expected > left:
+        return Record(NOT_RUN, f"takes about {step.expected:.0f} s, and {max(left, 0):.0f} s are left")
+    say(f"{step.title} (about {step.expected:.0f} s)")
+    log, written, limit = place.logs / step.log, place.logs / step.document, 3 * step.expected + SLACK
+    if step.document:
+        written.unlink(missing_ok=True)
     begin = time.monotonic()
-    passed = {record.title: record for record in before if record.state == OK}
-    planned = plan(part, place, gpu) if clock.left() > 0 else forecast(part, place, gpu)
-    steps = [passed.get(step.title) or run_step(step, clock, place) for step in planned]
-    if part == COUNTERS:
-        steps = [excused(record, place.logs) for record in steps]
-    when = time.strftime("%Y-%m-%d %H:%M:%S %z")
-    PartRecord(part, when, time.monotonic() - begin, place.small, steps).save(place.parts)
-    return steps
+    try:
+        code = step.code_within(min(limit, left), log)
+    except OSError as error:
+        return Record(WRONG, f"cannot be started ({error.strerror})", FAILED)
+    seconds = time.monotonic() - begin
+    if code is None and limit >= left:
+        return Record(NOT_RUN, f"the time was over after {seconds:.0f} s of it", seconds=seconds)
+    if code is None:
+        return Record(WRONG, f"took too long: it was ended after {seconds:.0f} s", FAILED, seconds)
+    if code not in (VERIFIED, UNAVAILABLE):
+        return Record(WRONG, f"exit code {code}", code, seconds)
+    # Where a part of a list is not available, the rest has been measured.
+    has_rows = bool(step.document) and written.exists() and any(not case.error for case in cases(load(written)))
+    if step.document and code == VERIFIED and not has_rows:
+        return Record(WRONG, "measured nothing", FAILED, seconds)
+    if has_rows and step.is_kept:
+        written.replace(place.documents / step.document)
+    if code == UNAVAILABLE and not has_rows:
+        return Record(NOT_HERE, last_line(log), code, seconds)
+    return Record(OK, "", VERIFIED, seconds)
 
 
-def archive(results: Path, file: Path) -> None:
-    """Replaces the archive in one step: who copies it meanwhile gets a whole one."""
-    new = file.with_name(file.name + ".new")
-    with tarfile.open(new, "w:gz") as made:
-        made.add(results, results.name)
-    new.replace(file)
+def last_line(log: Path) -> str:
+    return next(reversed(log.read_text(errors="replace").strip().splitlines()), "")
 
 
-def records(place: Place) -> dict[str, PartRecord]:
-    found = {part: PartRecord.load(place.parts, part) for part in PARTS}
-    return {part: each for part, each in found.items() if each}
+def code_of(records: list[Record]) -> int:
+    """The worst exit code of what has run; what is not available counts only where nothing else has run."""
+    codes = [record.code for record in records if record.code is not None]
+    return worst([code for code in codes if code != UNAVAILABLE] or [UNAVAILABLE])
 
 
-def show(steps: list[tuple[str, Record]], found: Findings) -> None:
-    """Prints the rates, how each step went and what it took beside what was expected, and the goals."""
-    titles = {record.title for _, record in steps}
-    goals = [each for each in found.judged if each.title in titles]
-    if goals and found.documents:
-        print(table.render(judged_cases(found.documents)))
-    lines = [("state     took  about  step", "")] if steps else []
-    for part, record in steps:
-        note = f": {record.reason}" if record.reason else ""
-        lines.append((f"{record.state:<8} {record.seconds:3.0f} s {record.expected:4.0f} s  ",
-                      f"{part}: {record.title.removeprefix(f'{part} ')}{note}"))
-    lines += [("verdict  ratio  goal", "")] if goals else []
-    for each in goals:
-        ratio = fraction(each.result.ratio) if each.result and each.result.rounds else ""
-        lines.append((f"{each.verdict:<8} {ratio:>5}  {str(each.target.goal.bound):<7} ", each.what))
-    for head, text in lines:
-        print("\n".join(textwrap.wrap(head + text, WIDTH, subsequent_indent=" " * len(head))) or head)
+def render(done: list[tuple[Step, Record]], place: Place) -> str:
+    """The table: how each step went and what it took beside what was expected, and below it its goals."""
+    goals = {each.title: each.goals for benchmarks in BENCHMARKS.values() for each in benchmarks}
+    found = {}
+    for step, record in done:
+        if step.is_kept and record.state == OK:
+            rows = cases(load(place.documents / step.document))
+            found[step.title] = [judged(goal, rows) for goal in goals[step.title]]
+    cells = [(each.goal.what, *each.cells()) for judges in found.values() for each in judges]
+    widths = widths_of([HEADINGS, *cells])
+    lines = ["state     took  about  part: step"]
+    if cells:
+        lines.append("  " + aligned(HEADINGS, widths, (0, 2, 7)))
+    for step, record in done:
+        head = f"{record.state:<8} {record.seconds:3.0f} s {step.expected:4.0f} s  "
+        text = f"{head}{step.part}: {step.title}{f': {record.reason}' if record.reason else ''}"
+        lines += textwrap.wrap(text, WIDTH, subsequent_indent=" " * len(head))
+        for each in found.get(step.title, []):
+            text = aligned((each.goal.what, *each.cells()), widths, (0, 2, 7))
+            lines.append(f"  {text}" + "".join(f" ({trouble})" for trouble in each.troubles))
+    states = [record.state for _, record in done]
+    verdicts = [each.verdict for judges in found.values() for each in judges]
+    lines += ["", "steps: " + ", ".join(f"{states.count(state)} {state}" for state in (OK, WRONG, NOT_RUN, NOT_HERE)),
+              f"goals: {verdicts.count(Verdict.MET)} met, {verdicts.count(Verdict.MISSED)} missed, "
+              f"{verdicts.count(Verdict.ABOVE)} above their limits"]
+    if place.small:
+        lines.append("Small sizes, to try the command: no rate here means anything.")
+    return "\n".join(lines) + "\n"

@@ -1,57 +1,218 @@
 """Runs the paper's data flows by TensorFlow itself beside ours.
 
-Each kernel runs five ways, on two processes of one thread: TensorFlow's program of its data flow, our
-data flow over gRPC, over TCP and through shared memory, and our native formulation. Launches follow one
+Each kernel runs four ways, on two processes of one thread: TensorFlow's program of its data flow, our
+data flow over gRPC and through shared memory, and our native formulation. Launches follow one
 another, round after round; a ratio to TensorFlow has its 95% interval. Nothing else should run on the
 machine meanwhile. A transport that is unavailable is named in its line.
 
 TensorFlow is in an environment of its own: scripts/setup.sh tensorflow makes it (1.5 GB). Its programs
-are in scripts/python/quartet_dev/peers/tensorflow, a file for each kernel. Each result is compared with
+are in scripts/python/quartet_dev/tensorflow, a file for each kernel. Each result is compared with
 NumPy's.
 While it measures, TensorFlow listens on ports of all of this machine's network interfaces.
 
 The documents stay in results/peers/, TensorFlow's with the formulation `tensorflow`: table, report and
-compare read them like all others. --reuse shows the table again.
+compare read them like all others.
 
 Exit codes: 1 a wrong result, 3 a failed launch, 77 no TensorFlow."""
 
 import argparse
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import tempfile
+import textwrap
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from quartet.command_line import whole_number
-from quartet.exit_codes import BAD_USAGE, UNAVAILABLE
-from quartet.text import say
-from quartet_dev.limits import command
-from quartet_dev.limits.folder import LimitsFolder
-from quartet_dev.peers.tensorflow import environment
-from quartet_dev.peers.tensorflow import table as peers_table
-from quartet_dev.peers.tensorflow.matches import BESIDE, matches
+from quartet.exit_codes import FAILED, UNAVAILABLE, ScriptError
+from quartet.files import FileProblem
+from quartet.kernels import KERNELS
+from quartet.launch import Files, Job, LaunchError
+from quartet.paths import ROOT, SCRIPTS
+from quartet.results import TENSORFLOW, cases, load
+from quartet.results import statistics as own_statistics
+from quartet.text import WIDTH, Footnotes, aligned, counted, rate, ratio, slug, widths_of, wrapped
+from quartet_dev import sides
+from quartet_dev.sides import RANKS, Group, Round, Side
+from quartet_dev.tensorflow.document import Plan, write
 
 EXAMPLE = "quartet peers --only cg --rounds 4"
-BUDGET = 600  # seconds
+PYTHON = Path(os.environ.get("QUARTET_TENSORFLOW") or ROOT / "build" / "tensorflow") / "bin" / "python"
+PORTS = range(20000, 32000)  # below those that systems give to connections on their own
+FLOW = "dataflow-shm"
+LABELS = {TENSORFLOW: "TensorFlow, gRPC", "dataflow-grpc": "our data flow, gRPC",
+          FLOW: "our data flow, shared memory", "native": "native, shared memory"}
+HEADINGS = ("", "median", "95% interval", "over TF", "95% interval", "rounds")
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What is launched beside a kernel's TensorFlow program: sizes that take a second or so in the slowest side."""
+
+    sizes: tuple[str, ...]
+    arguments: str  # of all sides of ours
+    native: str = ""  # of that formulation alone
+    files: bool = True  # whether the data are in files, the same for all sides
+
+
+BESIDE = {"stream": Beside(("2", "16"), "--pushes 40", files=False), "matmul": Beside(("2048",), "--tile 512"),
+          "cg": Beside(("1024", "4096"), "--problem random --iterations 50"),
+          "fft": Beside(("2^22",), "--tiles 64", native="--order natural")}
+
+
+@dataclass(frozen=True)
+class TensorFlowSide(Side):
+    """The kernel's program in `python`. A document of our data flow tells it what to do, so that the two stand beside
+    each other: size, processes, threads, queues, runs and cores are the same."""
+
+    python: Path = PYTHON
+    companions: str = ""  # the pattern of our data flow's documents; any of them will do
+    data: Path = Path()  # folder of the .npy files
+
+    def job(self, _programs: Path, kernel: str, files: Files) -> Job:
+        ours = sorted(files.document.parent.glob(self.companions))
+        if not ours:
+            raise LaunchError(FAILED, "there is no document of our data flow to run beside")
+        plan = plan_beside(ours[0], kernel, self.data, files.document)
+        file = files.log.with_suffix(".plan")
+        write(file, plan)
+        variables = (("PYTHONPATH", str(SCRIPTS / "python")), ("QUARTET_BIND", "none"))
+        return Job(self.python, len(plan.tasks), plan.threads, ("-m", "quartet_dev.tensorflow", str(file)),
+                   variables=variables)
+
+
+def plan_beside(companion: Path, kernel: str, data: Path, document: Path) -> Plan:
+    """What TensorFlow is to do. Raises LaunchError if the document does not tell."""
+    try:
+        ours = load(companion)
+    except (FileProblem, OSError) as problem:
+        raise LaunchError(FAILED, str(problem)) from None
+    found = cases(ours)
+    if len(found) != 1 or found[0].error:
+        raise LaunchError(FAILED, "our data flow has no result to stand beside")
+    quartet = ours["context"]["quartet"]
+    factors = {key: value for key, value in found[0].median["factors"].items() if isinstance(value, int)}
+    reducers, options = factors.get("reducers", 1), quartet["options"]
+    addresses = [f"127.0.0.1:{port}" for port in random.SystemRandom().sample(PORTS, factors["ranks"])]
+    return Plan(kernel, str(companion.resolve()), str(document.resolve()), str(data.resolve()), addresses[:reducers],
+                addresses[reducers:], factors["threads"], cpus_of(quartet["placement"]), int(options["warmup"]),
+                int(options["runs"]), factors.get("queue", 16), factors)
+
+
+def cpus_of(placement: list[dict[str, Any]]) -> list[int]:
+    """The CPUs of all ranks together, from lists as the system writes them: "0-3,8"."""
+    found: set[int] = set()
+    for part in ",".join(place["cpus"] for place in placement).split(","):
+        first, _, last = part.partition("-")
+        if first.isdigit() and (last or first).isdigit():
+            found |= set(range(int(first), int(last or first) + 1))
+    return sorted(found)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    command.add_arguments(parser, BESIDE, "peers", rounds=6, budget=BUDGET, timeout=120)
+    sides.add_arguments(parser, BESIDE, "peers", rounds=6, budget=600)
     parser.add_argument("--runs", type=whole_number(1000), default=3, metavar="N",
                         help="measured runs of a launch, after one that warms up (%(default)s)")
-    parser.add_argument("--python", type=Path, default=environment.PYTHON,
-                        help="a Python that has TensorFlow 2 (%(default)s)")
+    parser.add_argument("--python", type=Path, default=PYTHON, help="a Python that has TensorFlow 2 (%(default)s)")
 
 
 def run(options: argparse.Namespace) -> int:
-    options.budget = options.budget or BUDGET
-    reason = "" if options.reuse else command.problem(options)
-    if reason:
-        say(reason)
-        return BAD_USAGE
-    reason = "" if options.reuse else environment.why_not(options.python)
-    if reason:
-        say(reason)
-        return UNAVAILABLE
-    folder = LimitsFolder(options.results)
-    with command.data_folder(options) as data:
-        wanted = [match for match in matches(folder, Path(data).absolute(), options.python, options.runs)
-                  if match.kernel in options.only]
-        stopped = command.measured(options, wanted, folder)
-    return command.show(options, wanted, folder, stopped, peers_table.render)
+    sides.check(options)
+    require_tensorflow(options.python)
+    with tempfile.TemporaryDirectory(prefix="data-", dir=options.results) as name:
+        groups = {f"{kernel}-{slug(size)}": (kernel, size) for kernel in options.only for size in BESIDE[kernel].sizes}
+        found, code = sides.measure(options, [group_of(kernel, size, name, Path(name).absolute(), options)
+                                              for name, (kernel, size) in groups.items()])
+    print(render([(kernel, size, found[name]) for name, (kernel, size) in groups.items()]), end="")
+    return code
+
+
+def require_tensorflow(python: Path) -> None:
+    """Raises ScriptError if no program of TensorFlow's runs by this Python."""
+    look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('tensorflow') is None)"
+    if not shutil.which(python) or subprocess.run([python, "-c", look], stdin=subprocess.DEVNULL, capture_output=True,
+                                                  check=False).returncode:
+        raise ScriptError(f"{python} is no Python with TensorFlow: install it (scripts/setup.sh tensorflow), or name "
+                          "another --python", UNAVAILABLE)
+
+
+def group_of(kernel: str, size: str, name: str, data: Path, options: argparse.Namespace) -> Group:
+    beside, files = BESIDE[kernel], data / name
+    common = f"{KERNELS[kernel].size_flag} {size} {beside.arguments} --runs {options.runs} --limits off"
+    where = ("--generate", "--data", str(files)) if beside.files else ()
+
+    def ours(side: str, transport: str, more: str = "") -> Side:
+        words = f"{common} --formulation {side.partition('-')[0]} --transport {transport} {more}"
+        return Side(side, RANKS, (*words.split(), *where))
+
+    theirs = TensorFlowSide(TENSORFLOW, RANKS, (), python=options.python, companions=f"{name}-{FLOW}-[0-9]*.json",
+                            data=files)
+    return Group(kernel, name, (ours(FLOW, "shm"), ours("native", "shm", beside.native),
+                                ours("dataflow-grpc", "grpc"), theirs))
+
+
+@dataclass
+class Line:
+    """A side of a group."""
+
+    label: str
+    rates: list[float] = field(default_factory=list)  # of each launch, its median
+    paper: list[float] = field(default_factory=list)  # by the paper's clock
+    marked: int = 0  # launches in doubt
+    trouble: str = ""  # why a launch has no rate
+
+
+def lines_of(rounds: list[Round]) -> list[Line]:
+    """TensorFlow's first, if only because all others are compared with it."""
+    lines = {name: Line(label) for name, label in LABELS.items()}
+    for results in rounds:
+        for name, result in results.items():
+            case = next(iter(result.cases), None)
+            if case is None or case.error or case.verified is False:
+                lines[name].trouble = "a wrong result" if case and not case.error else \
+                    case.error if case else result.outcome.message
+                continue
+            lines[name].rates.append(case.rate)
+            lines[name].paper += [] if case.paper_rate is None else [case.paper_rate]
+            lines[name].marked += bool(case.mark)
+    return list(lines.values())
+
+
+def render(groups: list[tuple[str, str, list[Round]]]) -> str:
+    blocks: list[tuple[str, list[Line]]] = []
+    for kernel, size, rounds in groups:
+        lines, unit = lines_of(rounds), KERNELS[kernel].unit
+        blocks.append((f"{kernel} {unit}, size {size}{'' if unit == 'GFLOP/s' else ' MiB'}, "
+                       f"{BESIDE[kernel].arguments.replace('--', '')}, {RANKS}", lines))
+        if kernel == "fft":
+            paper = [Line(each.label, each.paper) for each in lines if each.paper]
+            blocks.append((f"{kernel} until the last tile has come", paper))
+    troubles = Footnotes(map(str, range(1, 1000)))
+    cells = [(text, [_cells(line, lines[0].rates if lines else [], troubles) for line in lines])
+             for text, lines in blocks]
+    widths = widths_of([HEADINGS, *(row for _, rows in cells for row in rows)])
+    text_lines = [aligned(HEADINGS, widths, (0,))]
+    for text, rows in cells:
+        text_lines += [*textwrap.wrap(text, WIDTH, subsequent_indent="  "), *(aligned(row, widths, (0,)) for row in rows)]
+    known = [(lines[-1].rates, lines[0].rates) for _, lines in blocks if len(lines) == len(LABELS)]
+    ahead = sum(bool(ours and theirs) and statistics.median(ours) > statistics.median(theirs) for ours, theirs in known)
+    text_lines += ["", *wrapped("", f"Native is ahead of TensorFlow in {ahead} of {counted(len(known), 'case')}. "
+                                "docs/peers.md says what is alike and what is not."), *troubles.lines()]
+    return "\n".join(text_lines) + "\n"
+
+
+def _cells(line: Line, base: list[float], troubles: Footnotes) -> tuple[str, ...]:
+    label = f"  {line.label}" + (f" [{troubles.mark(line.trouble)}]" if line.trouble else "")
+    if not line.rates:
+        return (label, "-", "", "", "", "0")
+    interval = own_statistics.median_interval(line.rates)
+    median = rate(statistics.median(line.rates)) + "?" * (2 * line.marked > len(line.rates))
+    over = own_statistics.ratio(base, line.rates) if base and line.rates is not base else None
+    return (label, median, f"{rate(interval[0])}-{rate(interval[1])}" if interval else "",
+            ratio(over.value) if over else "1x" if base else "",
+            f"{ratio(over.interval[0])}-{ratio(over.interval[1])}" if over and over.interval else "",
+            str(len(line.rates)))

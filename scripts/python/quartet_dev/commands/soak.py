@@ -1,82 +1,286 @@
-"""Disturbs small jobs at random for a while: kills of ranks and launchers with checkpoints or tiles to go on from,
-signals, ranks that stand still, full disks, two jobs with one file. After each it looks at the
-documents, the bits, and what was left behind.
+"""Disturbs small jobs at random for a while: kills of ranks and launchers with checkpoints to go on from,
+signals, full disks. After each it looks at the documents, the bits, and what was left
+behind.
 
     quartet soak                      # an hour
     quartet soak --minutes 5 --seed 7
     quartet soak --seed 7 --only kills --round 12   # one round again
 
-What is drawn depends on --seed and the round alone; moments are as exact as a sleeping process is. Full
-disks and a small /dev/shm are for root. The exit code is 0 if nothing failed, 3 if something did, 75
-where it was interrupted."""
+What is drawn depends on --seed and the round alone; moments are as exact as a sleeping process is. Full disks
+are for root. The exit code is 0 if nothing failed, 3 if something did, 75 where it was interrupted."""
 
 import argparse
 import itertools
+import random
+import re
 import shlex
+import shutil
+import signal
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
-from typing import Iterable
+from typing import Callable, Sequence
 
 from quartet.command_line import add_launch_arguments, positive_number, seconds, some_of, whole_number, why_not
-from quartet.exit_codes import BAD_USAGE, UNAVAILABLE
-from quartet.files import check_output, write_json
-from quartet.text import say
-from quartet_dev.soak import shared_memory, summary
-from quartet_dev.soak.kinds import KINDS
-from quartet_dev.soak.loop import Setting, rounds
-from quartet_dev.soak.programs import SMALL
+from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, UNAVAILABLE, VERIFIED, WRONG_RESULT, ScriptError
+from quartet.files import FileProblem
+from quartet.text import counted, say
+from quartet.units import KIB
+from quartet_dev.soak_jobs import Ended, Fault, Job, Room, full_disk, have_own_mounts, rows, verified_median
 
 EXAMPLE = "quartet soak --minutes 5 --seed 7"
-MOST = 10**9
+MOST, ENDLESS = 10**9, 10**6  # of a seed and a round; iterations
+SMALL = {"stream": "--sizes 64KiB --pushes 3", "matmul": "--size 96 --tile 32",
+         "cg": "--size 100 --iterations 5", "fft": "--size 4096 --tiles 64"}  # milliseconds each
+TRANSPORTS = ("mpi", "shm")
+RESULTS, CHECKPOINTS, UNDISTURBED, DISK = "results.json", "checkpoints", "undisturbed", "disk"
+STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1)
+WAYS = [*(f"--transport {transport} --storage {storage}" for transport in TRANSPORTS
+          for storage in ("full", "symmetric")), "--transport mpi --formulation dataflow"]
+OWN_WORDS = (VERIFIED, WRONG_RESULT, BAD_USAGE, FAILED, STOPPED)  # codes for another ending than a kill
+
+
+def saved_iterations(folder: Path) -> list[int]:
+    """The saved iterations of the checkpoints that are there, ascending; those that are being written are left out."""
+    found = [re.fullmatch(r"iteration-(\d+)", entry.name) for entry in folder.glob("iteration-*")]
+    return sorted(int(match[1]) for match in found if match)
+
+
+def bits(checkpoint: Path) -> dict[str, bytes]:
+    """Reads the bits that the iterations have made."""
+    return {file.name: file.read_bytes() for file in checkpoint.glob("*.npy")}
+
+
+def kills(room: Room) -> None:
+    """A series of jobs that solve one system, each killed while it saves checkpoints: one rank, all ranks, MPI's
+    launcher, the script or everything. Then one goes on to the end, with the bits of an undisturbed run."""
+    chances, folder = room.chances, room.folder / CHECKPOINTS
+    ranks, every = chances.choice((2, 3)), chances.choice((10, 20, 50))
+    system = f"--problem random --size {chances.randint(40, 300)} {chances.choice(WAYS)} --every {every}"
+
+    def latest() -> int:
+        return (saved_iterations(folder) or [0])[-1]
+
+    def words(iterations: int) -> str:
+        return f"{system} --iterations {iterations} --checkpoint {folder} {'--restart' if latest() else ''}"
+
+    for _ in range(chances.randint(4, 12)):
+        before, target, early = latest(), chances.choice(range(5)), chances.random() < 0.2
+        more, moment = chances.randint(1, 4), chances.random()
+        job = room.start("cg", ranks, words(ENDLESS))
+        if early:  # while it starts
+            time.sleep(moment)
+        else:  # some checkpoints later, often while one is being written
+            if not job.wait_until(lambda: latest() >= before + every * more):
+                raise job.end().fault("saved no checkpoint in time")
+            time.sleep(moment * 0.03)
+        least = max(before, latest())
+        _check_checkpoints(_killed(job, target, moment), folder, least, every)
+        room.counts["kills"] += 1
+        if time.monotonic() > room.stop_at:
+            break
+    _finish(room, ranks, system, every, words)
+
+
+def _killed(job: Job, target: int, moment: float) -> Ended:
+    """Kills the job and returns how it ends; `moment`, from 0 to 1, chooses among its ranks."""
+    ranks = job.ranks()
+    chosen = [ranks[int(moment * len(ranks)):][:1], ranks, job.launchers(), [job.process.pid], []][target]
+    if not chosen or not job.send(chosen, signal.SIGKILL):
+        job.kill_all()
+    return job.end()
+
+
+def _check_checkpoints(ended: Ended, folder: Path, least: int, every: int) -> None:
+    saved = saved_iterations(folder)
+    latest = (saved or [0])[-1]
+    if ended.code in OWN_WORDS:
+        raise ended.fault("a killed job ended with a code of its own")
+    if latest < least:
+        raise ended.fault(f"iteration {least} was saved, and {latest} is left")
+    # The third is about to go. Where the script is killed, its job is asked to stop, and saves where it is.
+    if len(saved) > 3 or len(saved) > 1 and latest - saved[-2] > every:
+        raise ended.fault(f"checkpoints {saved}, not every {every} iterations")
+    for entry in folder.glob("iteration-*.unfinished"):
+        if int(re.sub(r"\D", "", entry.name)) - latest > every:
+            raise ended.fault(f"more than {every} iterations are lost: {entry.name} follows {latest}")
+
+
+def _finish(room: Room, ranks: int, system: str, every: int, words: Callable[[int], str]) -> None:
+    """To the end, and once more without a disturbance."""
+    folder, undisturbed = room.folder / CHECKPOINTS, room.folder / UNDISTURBED
+    latest = (saved_iterations(folder) or [0])[-1]
+    end = (latest // every + 2) * every
+    ended = room.run_verified("cg", ranks, words(end), f"--json {room.folder / RESULTS}")
+    row = verified_median(room.document(room.folder / RESULTS, ended))
+    if row is None:
+        raise ended.fault("the end of a series is not verified")
+    if row.get("restarted_from", 0) != latest:
+        raise ended.fault(f"went on from {row.get('restarted_from', 0)}, not from {latest}")
+    room.run_verified("cg", ranks, f"{system} --iterations {end} --checkpoint {undisturbed}")
+    if bits(folder / f"iteration-{end}") != bits(undisturbed / f"iteration-{end}"):
+        raise ended.fault("the bits are not those of an undisturbed run")
+    room.counts["series"] += 1
+    left = sorted(entry.name for entry in folder.iterdir())
+    if left != sorted(f"iteration-{number}" for number in (end - every, end)):
+        raise ended.fault(f"left {', '.join(left)} in the folder of checkpoints")
+    room.check(ended, CHECKPOINTS, RESULTS, UNDISTURBED)
+
+
+def signals(room: Room) -> None:
+    """One job that is asked to stop: one rank, the script or all ranks."""
+    chances = room.chances
+    program, number = chances.choice(sorted(SMALL)), chances.choice(STOPPING)
+    target, early, moment = chances.choice(range(3)), chances.random() < 0.25, chances.random()
+    file = room.folder / RESULTS
+    job = room.start(program, chances.choice((2, 2, 3)), SMALL[program], "--runs 10000",
+                     f"--transport {chances.choice(TRANSPORTS)} --json {file}")
+    if early:
+        time.sleep(moment)
+    elif not job.wait_until(file.exists):
+        raise job.end().fault("wrote no document in time")
+    else:
+        time.sleep(moment / 2)
+    before, found = len(rows(room.document(file, Ended(0, "", job.command)))), job.ranks()
+    chosen = [found[:1], [], found][target] or [job.process.pid]
+    job.send(chosen, number)
+    sent = f"{number.name} to {counted(len(chosen), 'process')} after {before} runs"
+    ended = job.end(sent)
+    room.counts[number.name] += 1
+    # Before a program can take signals they end it, and its launcher's code is not ours.
+    if ended.code != STOPPED and (before or ended.code in (VERIFIED, WRONG_RESULT, BAD_USAGE)):
+        raise ended.fault(f"{sent}: not {STOPPED}")
+    if len(rows(room.document(file, ended))) < before:
+        raise ended.fault(f"{sent}: fewer are left")
+    if ended.code == STOPPED and not ended.errors.strip():
+        raise ended.fault(f"{sent}: stopped without a word")
+    if ended.code != STOPPED:  # what it leaves then, its launcher's next job removes
+        room.run_verified("stream", 2, SMALL["stream"])
+    room.check(ended, RESULTS)
+
+
+def disks(room: Room) -> None:
+    """A disk that is full while a checkpoint and a document are written to it."""
+    with full_disk(room.folder / DISK, f"{room.chances.choice((192, 256, 512))}k") as disk:
+        ended = _with_checkpoints(room, disk) if room.chances.random() < 0.5 else _with_results(room, disk)
+    room.counts["full disks"] += 1
+    room.check(ended, DISK, UNDISTURBED)
+
+
+def _fill(disk: Path, leave: int) -> None:
+    """Until so many bytes are free."""
+    with open(disk / "filler", "wb") as filler:
+        filler.write(bytes(max(0, shutil.disk_usage(disk).free - leave)))
+
+
+def _with_checkpoints(room: Room, disk: Path) -> Ended:
+    """Checks that what was saved before the disk was full is there, and goes on from it."""
+    folder, undisturbed = disk / CHECKPOINTS, room.folder / UNDISTURBED
+    system = f"--problem random --size {room.chances.randint(60, 200)} --every 10 --checkpoint"
+    room.run_verified("cg", 2, f"{system} {folder} --iterations 10")
+    before = bits(folder / "iteration-10")
+    _fill(disk, room.chances.randrange(16) * KIB)
+    ended = room.run("cg", 2, f"{system} {folder} --iterations 40 --restart")
+    saved = saved_iterations(folder)
+    if ended.code not in (VERIFIED, BAD_USAGE, FAILED) or not saved or \
+            (saved[-1] == 10 and bits(folder / "iteration-10") != before):
+        raise ended.fault("a full disk has cost a checkpoint that was complete, or its code is not for that")
+    (disk / "filler").unlink()
+    room.run_verified("cg", 2, f"{system} {folder} --iterations 40 --restart")
+    room.run_verified("cg", 2, f"{system} {undisturbed} --iterations 40")
+    if bits(folder / "iteration-40") != bits(undisturbed / "iteration-40"):
+        raise ended.fault("after a full disk the bits are not those of an undisturbed run")
+    return ended
+
+
+def _with_results(room: Room, disk: Path) -> Ended:
+    """The document is valid, or is not there."""
+    program = room.chances.choice(sorted(SMALL))
+    _fill(disk, room.chances.randrange(24) * KIB)
+    ended = room.run(program, 2, SMALL[program], f"--json {disk / RESULTS}")
+    document = room.document(disk / RESULTS, ended)
+    # The document of the runs before stays where the last one cannot be written: that is a failure, too.
+    if ended.code not in (VERIFIED, BAD_USAGE, FAILED) or ended.code == VERIFIED and not verified_median(document):
+        raise ended.fault("a full disk: ended well without a verified document, or with a code that is not for that")
+    left = sorted(entry.name for entry in disk.iterdir() if entry.name not in ("filler", RESULTS))
+    if left:
+        raise ended.fault(f"left {', '.join(left)} on the full disk behind")
+    return ended
+
+
+# How often each kind is drawn, and what it does; it raises Fault where the suite fails.
+KINDS: dict[str, tuple[int, Callable[[Room], None]]] = {"kills": (3, kills), "signals": (4, signals), "disks": (1, disks)}
+
+
+def kind_of(seed: int, number: int, kinds: Sequence[str]) -> str:
+    """The kind of a round, from the seed alone. Each cycle has all kinds, in an order of its own."""
+    deck = [kind for kind in kinds for _ in range(KINDS[kind][0])]
+    cycle, place = divmod(number, len(deck))
+    random.Random(f"{seed} cycle {cycle}").shuffle(deck)
+    return deck[place]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    names = [kind.name for kind in KINDS]
     add_launch_arguments(parser)
     parser.add_argument("--minutes", type=positive_number, default=60,
                         help="time after which no round begins (%(default)s)")
     parser.add_argument("--seed", type=whole_number(MOST, 0), default=1,
                         help="seed of everything that is drawn (%(default)s)")
-    parser.add_argument("--only", type=some_of(names), default=tuple(names), metavar="KINDS",
-                        help=f"some of {','.join(names)} (all)")
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--round", type=whole_number(MOST, 0), metavar="N", help="only this round")
-    which.add_argument("--rounds", type=whole_number(MOST), metavar="COUNT", help="at most COUNT rounds")
+    parser.add_argument("--only", type=some_of(KINDS), default=tuple(KINDS), metavar="KINDS",
+                        help=f"some of {','.join(KINDS)} (all)")
+    parser.add_argument("--round", type=whole_number(MOST, 0), metavar="N", help="only this round")
     parser.add_argument("--patience", type=seconds, default=20,
                         help="seconds that a small job may take (%(default)s)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="writes what was done and what failed")
-
-
-def setting_of(options: argparse.Namespace, folder: Path) -> Setting:
-    why = shared_memory.have_own()
-    kinds = tuple(kind for kind in KINDS if kind.name in options.only and not (kind.needs_mounts and why))
-    repeat = shlex.join(["quartet", "soak", "--build", str(options.build)])
-    return Setting(options.seed, (options.build / "bin").absolute(), options.launcher, options.patience, kinds,
-                   folder, why, repeat)
 
 
 def run(options: argparse.Namespace) -> int:
-    reason, code = why_not(options.launcher, []), BAD_USAGE
     missing = [name for name in SMALL if not (options.build / "bin" / name).is_file()]
-    if missing:
-        reason = f"{options.build}/bin has no {missing[0]}: build the programs, or name another --build"
-    if options.json:
-        check_output(options.json)
-    folder = Path(tempfile.mkdtemp(prefix="quartet-soak-"))
-    setting = setting_of(options, folder)
-    if not reason and not setting.kinds:
-        code = UNAVAILABLE
-        reason = f"nothing of --only can be tried here ({setting.why_no_mounts})"
+    reason = f"{options.build}/bin has no {missing[0]}: build the programs, or name another --build" if missing else \
+        why_not(options.launcher, [])
     if reason:
-        folder.rmdir()
-        say(reason)
-        return code
-    numbers: Iterable[int] = itertools.count() if options.rounds is None else range(options.rounds)
-    if options.round is not None:
-        numbers = [options.round]
-    record = rounds(setting, numbers, time.monotonic() + 60 * options.minutes)
-    print("\n".join(summary.lines(setting, record)), flush=True)
-    if options.json:
-        write_json(options.json, summary.as_json(setting, record))
-    return summary.exit_code(record)
+        raise ScriptError(reason, BAD_USAGE)
+    why_no_mounts = have_own_mounts()
+    kinds = [kind for kind in options.only if kind != "disks" or not why_no_mounts]
+    if not kinds:
+        raise ScriptError(f"nothing of --only can be tried here ({why_no_mounts})", UNAVAILABLE)
+    begin, done, faults = time.monotonic(), {kind: Counter[str]() for kind in kinds}, list[str]()
+    is_interrupted = False
+    try:
+        for number in itertools.count() if options.round is None else [options.round]:
+            if time.monotonic() > begin + 60 * options.minutes:
+                break
+            kind = kind_of(options.seed, number, kinds)
+            fault = one_round(options, kind, number, begin + 60 * options.minutes, why_no_mounts, done[kind])
+            if fault:
+                say(f"round {number}, {kind}: {fault}")
+                faults.append(f"failed: {fault}\n  again: quartet soak --build {shlex.quote(str(options.build))} --seed "
+                              f"{options.seed} --only {kind} --round {number}")
+    except KeyboardInterrupt:
+        is_interrupted = True
+    print(f"{'':8} {'rounds':>6} {'failed':>6}  done")
+    for kind, counts in done.items():
+        what = ", ".join(f"{count} {what}" for what, count in sorted(counts.items()) if what not in ("rounds", "failed"))
+        print(f"{kind:8} {counts['rounds']:6} {counts['failed']:6}  {what}")
+    print("\n".join([*faults, *([f"Left out: full disks ({why_no_mounts})."] if why_no_mounts else []),
+                     f"{counted(sum(each['rounds'] for each in done.values()), 'round')} of seed {options.seed} "
+                     f"{'interrupted' if is_interrupted else 'done'} in {(time.monotonic() - begin) / 60:.1f} minutes: "
+                     f"{counted(len(faults), 'failure') if faults else 'nothing failed'}."]), flush=True)
+    return STOPPED if is_interrupted else FAILED if faults else VERIFIED
+
+
+def one_round(options: argparse.Namespace, kind: str, number: int, stop_at: float, why_no_mounts: str,
+              counts: Counter[str]) -> str:
+    """Its fault; empty if there is none. What it draws depends on seed, kind and number alone."""
+    with tempfile.TemporaryDirectory(prefix="quartet-soak-") as folder:
+        room = Room(Path(folder), (options.build / "bin").absolute(), options.launcher, options.patience,
+                    random.Random(f"{options.seed} {kind} {number}"), stop_at, why_no_mounts, counts)
+        counts["rounds"] += 1
+        try:
+            KINDS[kind][1](room)
+        except (Fault, FileProblem, OSError) as fault:
+            counts["failed"] += 1
+            return str(fault) if isinstance(fault, Fault) else f"{type(fault).__name__}: {fault}"
+        finally:
+            room.end()
+    return ""

@@ -1,0 +1,120 @@
+"""What `quartet gpu` runs of each kernel, what it costs, and the goals that it is judged by."""
+
+from dataclasses import dataclass, replace
+
+from quartet.launch import Outcome
+from quartet.results import Case
+from quartet.units import MIB
+from quartet_dev.goals import Bound, Goal, Judged, Row, judge
+from quartet_dev.sides import Result
+
+LARGER = "larger"  # the part with the sizes that take long; the others are in the part of their kernel
+# The model of a launch's cost: its start, each case's limits, its data made and checked at a rate, and its runs.
+# Seconds and bytes a second, as 16 cores beside an H200 had them.
+LAUNCH, LIMITS = 1.0, 1.5
+SET_UP = {"cg": 18e9, "fft": 1.2e9, "matmul": 1.5e9, "stream": 1e9}
+GPU_BYTES, GPU_FLOPS = 3e12, 5e13  # a second, as the GPU's memory and its single precision have them
+STAGED = 45e9  # bytes a second that PCIe 5 gives each direction at least, of 52
+BOTH_STORAGES = ("--storage", "full,symmetric")
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """One launch. The rows of goals have its title for a side."""
+
+    title: str
+    arguments: tuple[str, ...]
+    small: tuple[str, ...]  # arguments that try the launch, where no rate is wanted
+    goals: tuple[Goal, ...]
+    cases: int
+    set_up_bytes: float  # of all cases
+    run_seconds: float  # of all cases
+    ranks: int = 1
+    part: str = ""  # if not its kernel's
+
+    def expected(self, kernel: str, cores: int) -> float:
+        """Seconds, by the model above."""
+        return (LAUNCH + self.cases * LIMITS + self.set_up_bytes / SET_UP[kernel] * max(1.0, 16 / cores) +
+                self.run_seconds)
+
+
+def judged(goal: Goal, cases: list[Case]) -> Judged:
+    """The verdict over the runs of one launch, each a round of its own: the launch's rows ran in turns."""
+    count = min((len(case.rates) for case in cases if not case.error), default=1)
+    return judge(goal, [{goal.row.side: Result(Outcome(0, None), [_of_run(case, run) for case in cases])}
+                        for run in range(max(count, 1))])
+
+
+def _of_run(case: Case, run: int) -> Case:
+    if run >= len(case.rates):
+        return case
+    rate = case.rates[run]
+    return replace(case.with_row(fraction_of_limit=rate / case.limit["rate"] if case.limit else None), rate=rate)
+
+
+def _cg(size: int, iterations: int, full: float, symmetric: float, over_full: float, part: str = "") -> Benchmark:
+    """The last three are goals; 0 is none."""
+    title, both = f"cg {size}", 8 * size**2 * 3 / 2
+    of_full, of_symmetric = (Row(title, (storage,)) for storage in ("full", "symmetric"))
+    goals = (Goal("full", of_full, Bound(full)), Goal("symmetric", of_symmetric, Bound(symmetric)),
+             Goal("symmetric", of_symmetric, Bound(over_full), of_full, "full"))
+    return Benchmark(title, ("--size", str(size), *BOTH_STORAGES, "--iterations", str(iterations), "--runs", "6"),
+                     ("--size", str(max(size // 64, 128)), *BOTH_STORAGES, "--iterations", "3", "--runs", "2"),
+                     tuple(goal for goal in goals if goal.bound.least), 2, both, 7 * iterations * both / GPU_BYTES,
+                     part=part)
+
+
+def _fft(exponent: int, least: float, tiles: int = 0) -> Benchmark:
+    """One transform beside cuFFT's in the same launch; where there is no room for that, beside its limit."""
+    title, is_alone = f"fft 2^{exponent}" + (f" in {tiles} tiles" if tiles else ""), exponent > 30
+    native = Row(title, ("native",))
+    goal = Goal("native", native, Bound(least)) if is_alone else \
+        Goal("native", native, Bound(least), Row(title, ("library",)), "cuFFT")
+    formulations = ("--formulation", "native" if is_alone else "native,library", "--transport", "staged")
+    count = 1 if is_alone else 2
+    small = ("--size", "2^10", "--tiles", "32") if tiles else ("--size", f"2^{exponent - 16}")
+    return Benchmark(title, ("--size", f"2^{exponent}", *(("--tiles", str(tiles)) if tiles else ()), *formulations,
+                             "--runs", "3" if is_alone else "6"),
+                     (*small, *formulations, "--runs", "2"), (goal,), count, count * 16 * 2**exponent,
+                     2 if tiles else 1, part=LARGER if is_alone else "")
+
+
+def _matmul(title: str, size: int, arguments: tuple[str, ...], least: float, runs: int, part: str = "") -> Benchmark:
+    title = f"matmul {title}"
+    return Benchmark(title, ("--size", str(size), *arguments, "--runs", str(runs)),
+                     ("--size", "256", "--tile", "64", "--runs", "2"), (Goal("native", Row(title), Bound(least)),), 1,
+                     3 * 4 * size**2, (runs + 1) * 2 * size**3 / GPU_FLOPS, part=part)
+
+
+_PAIR = "stream, a pair"
+_STREAM = Benchmark(
+    _PAIR, ("--transport", "ipc,staged", "--sizes", "32,128", "--pushes", "50", "--runs", "10"),
+    ("--transport", "ipc,staged", "--sizes", "1,2", "--pushes", "3", "--runs", "2"),
+    (Goal("ipc, 128 MiB", Row(_PAIR, ("ipc",), largest=True), Bound(0.9)),
+     Goal("staged, 128 MiB", Row(_PAIR, ("staged",), largest=True), Bound(1), STAGED / MIB, "45 GB/s")),
+    4, 4 * 2 * 128 * MIB, 5, ranks=2)
+
+BENCHMARKS: dict[str, tuple[Benchmark, ...]] = {
+    # Of 65536 the goals are what an H200 had.
+    "cg": (_cg(16384, 200, 0.97, 0.93, 1.9), _cg(4096, 1000, 0.9, 0, 1.6), _cg(65536, 50, 0.995, 0.925, 0, LARGER)),
+    "fft": (_fft(24, 1.15), _fft(27, 1.05), _fft(30, 1.25), _fft(24, 0.95, 4096), _fft(26, 1.05), _fft(28, 1.05),
+            _fft(31, 0.4, 32768), _fft(32, 0.4, 65536)),
+    "matmul": (_matmul("16384, TF32, from host memory", 16384, ("--math", "tf32"), 0.9, 6),
+               _matmul("65536 from host memory", 65536, ("--device-memory", "8GiB"), 0.95, 2, LARGER)),
+    "stream": (_STREAM,)}
+# Problems of about a second with ragged edges. Of the bounded one a third of the tiles fits beside what cuBLAS takes:
+# the matrices stream through.
+_ANY = "--formulation native,dataflow,library --transport ipc,staged,mpi,nccl"
+_NATIVE = "--formulation native --transport ipc,staged,mpi,nccl"
+_CG, _PRODUCT, _BOUNDED = "--size 1001 --iterations 5", "--size 500 --tile 64", "--size 500 --tile 64 --device-memory 33MiB"
+# Kernel, ranks and arguments; DATA stands for a folder. On two ranks there are all formulations and transports: what
+# this build or GPU does not have is an error's row, and no failure.
+CHECKS = (("cg", 1, f"{_CG} --storage full,symmetric {_NATIVE}"), ("cg", 2, f"{_CG} --storage full,symmetric {_ANY}"),
+          ("cg", 1, f"{_CG} {_NATIVE} DATA"), ("cg", 2, f"{_CG} {_NATIVE} DATA"),
+          ("fft", 1, f"--size 3600 {_NATIVE}"), ("fft", 1, "--size 3600 --formulation library --transport staged"),
+          ("fft", 2, f"--size 3600 {_ANY}"), ("fft", 1, f"--size 3600 {_NATIVE} DATA"),
+          ("fft", 2, f"--size 3600 {_NATIVE} DATA"),
+          ("matmul", 1, f"{_PRODUCT} {_NATIVE}"), ("matmul", 2, f"{_PRODUCT} {_ANY}"),
+          ("matmul", 1, f"{_BOUNDED} {_NATIVE}"), ("matmul", 2, f"{_BOUNDED} {_NATIVE}"),
+          ("matmul", 1, f"{_BOUNDED} {_NATIVE} DATA"), ("matmul", 2, f"{_BOUNDED} {_NATIVE} DATA"),
+          ("stream", 2, f"--sizes 2 --pushes 3 {_ANY}"))

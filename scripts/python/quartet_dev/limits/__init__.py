@@ -1,1 +1,0 @@
-"""Goals of `quartet limits`: how near each kernel is to its limit and ahead of its peers."""

@@ -1,0 +1,150 @@
+"""What `quartet limits` launches of each kernel, and its goals."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable
+
+from quartet.units import GIB, MIB
+from quartet_dev.goals import Bound, Component, Goal, Row
+from quartet_dev.sides import ONE, RANKS, THREADS, Group, LoopSide, Setup, Side
+
+SETUPS = (RANKS, THREADS)
+AS_ANOTHER = Bound(0.95, 1.05)  # a limit, as another program measures it
+IN_CACHES = (10, 12, 14, 16)  # powers of two
+OVER_FFTW = {20: Bound(2.5), 22: Bound(3.5), 24: Bound(4)}  # by the power of two
+
+
+@dataclass(frozen=True)
+class Section:
+    """A group of launches, and goals under a heading of the table."""
+
+    title: str
+    group: Group
+    goals: tuple[Goal, ...]
+
+
+def _side(name: str, setup: Setup, arguments: str, *more: str) -> Side:
+    """`arguments` are words; `more` may have spaces in them."""
+    return Side(name, setup, (*arguments.split(), *more))
+
+
+def _loop(name: str, loop: str, size: int, rate: float) -> Side:
+    return LoopSide(name, RANKS, (loop, str(size)), rate=rate)
+
+
+def _over(what: str, row: str, peer: str, label: str, least: float = 0) -> Goal:
+    return Goal(what, Row(row), Bound(least or None), Row(peer), label)
+
+
+def _stream(_data: Path) -> list[Section]:
+    sizes = (2, 4, 8, 16, 32, 64, 128)  # MiB
+    common = "--sizes 2:128 --pushes 50 --runs 3"
+    sides = (_side("mpi", RANKS, f"{common} --transport mpi"),
+             _side("plain", RANKS, f"{common} --formulation library --transport mpi --limits off"),
+             _side("rma", RANKS, f"{common} --transport rma"),
+             _side("flow", RANKS, f"{common} --formulation dataflow --transport mpi --limits off"),
+             _side("shm", RANKS, f"{common} --transport shm"),
+             *(_loop(f"add-{size}", "add", size * MIB, 1 / 3 / MIB) for size in (32, 128)))
+
+    def row(side: str, size: int) -> Row:
+        return Row(side, (f"size:{size}MiB",))
+
+    def over(side: str, peer: str, label: str, size: int, least: float) -> Goal:
+        return Goal(f"{side} {size} MiB", row(side, size), Bound(least), row(peer, size), label)
+
+    goals = (*(Goal(f"shm {size} MiB", row("shm", size), Bound(0.97)) for size in sizes),
+             *(over("mpi", "plain", "plain MPI", size, 1.3 if size >= 32 else 1) for size in sizes),
+             *(over("rma", "plain", "plain MPI", size, 1) for size in sizes),
+             *(over("flow", "mpi", "native mpi", size, 0.95) for size in (8, 32, 128)),
+             *(Goal(f"limit {size} MiB", row("shm", size), AS_ANOTHER, Component("local add", Row(f"add-{size}")), "loop")
+               for size in (32, 128)))
+    return [Section(f"stream, {RANKS}", Group("stream", "stream", sides), goals)]
+
+
+def _matmul(data: Path) -> list[Section]:
+    return [_products(setup, data) for setup in SETUPS]
+
+
+def _products(setup: Setup, data: Path) -> Section:
+    # A product takes seconds: few runs a launch, hence more launches.
+    common, more = "--size 8192", setup.ranks > 1
+    tiles = (1024, 2048)
+    sides = [*(_side(f"files-{tile}", setup, f"{common} --tile {tile} --runs 3 --cache warm --generate --data",
+                     str(data / f"8192-{tile}")) for tile in tiles),
+             _side("psgemm", setup, f"{common} --formulation library --runs 1 --limits off"),
+             _side("memory", setup, f"{common} --tile 1024 --runs 1")]
+    least = 1.4 if more else 0  # on one rank psgemm is one call of SGEMM: the limit itself
+    goals = [*(Goal(f"files, tile {tile}", Row(f"files-{tile}"), Bound(0.97)) for tile in tiles),
+             Goal("in memory", Row("memory"), Bound(0.97)),
+             _over("files, tile 1024", "files-1024", "psgemm", "psgemm", least),
+             _over("in memory", "memory", "psgemm", "psgemm", least)]
+    if more:
+        sides += [_side("flow", setup, f"{common} --tile 1024 --runs 1 --formulation dataflow"),
+                  _loop("fma", "multiply_add", 1, 1e-9)]
+        goals += [Goal("flow, 1 worker", Row("flow"), Bound(0.95)),
+                  Goal("limit, peak", Row("memory"), AS_ANOTHER, Component("SGEMM", Row("fma"), of_hardware=True),
+                       "loop")]
+    return Section(f"matmul, N = 8192, {setup}", Group("matmul", f"matmul-{setup.short}", tuple(sides)), tuple(goals))
+
+
+def _cg(_data: Path) -> list[Section]:
+    return [_solutions(setup) for setup in SETUPS]
+
+
+def _solutions(setup: Setup) -> Section:
+    size = 8192
+    common = f"--size {size} --iterations 40 --runs 3"
+    sides = (_side("full", setup, f"{common} --storage full"),
+             _loop("read", "read", 8 * size**2 // 2, 1e-9 / 4),  # two operations for each 8 bytes
+             _side("library", setup, f"{common} --formulation library --limits off"),
+             _side("symmetric", setup, f"{common} --storage symmetric"))
+    goals = (Goal("full", Row("full"), Bound(0.97)), Goal("symmetric", Row("symmetric"), Bound(0.95)),
+             _over("full", "full", "library", "dgemv", 1.05), _over("symmetric", "symmetric", "full", "full", 1.9),
+             _over("symmetric", "symmetric", "library", "dgemv"),
+             Goal("limit of full", Row("full"), AS_ANOTHER, Component("reading the matrix", Row("read")), "loop"))
+    return Section(f"cg, N = {size}, {setup}", Group("cg", f"cg-{setup.short}", sides), goals)
+
+
+def _fft(_data: Path) -> list[Section]:
+    return [_in_caches(), _smooth(),
+            *(_power(power, order) for power in OVER_FFTW for order in ("transposed", "natural"))]
+
+
+def _in_caches() -> Section:
+    sides: list[Side] = []
+    for power in IN_CACHES:
+        common = f"--size 2^{power} --order natural --runs 500 --limits off"
+        sides += [_side(f"ours-{power}", ONE, common),
+                  _side(f"library-{power}", ONE, f"{common} --formulation library --plan measure")]
+    goals = tuple(_over(f"native, 2^{power}", f"ours-{power}", f"library-{power}", "FFTW measured", 1)
+                  for power in IN_CACHES)
+    return Section(f"fft in caches, natural, {ONE}", Group("fft", "fft-caches", tuple(sides)), goals)
+
+
+def _smooth() -> Section:
+    sizes = ("2^22", "4233600", "4199040")
+    sides = tuple(_side(size.replace("^", "-"), RANKS, f"--size {size} --runs 5") for size in sizes)
+    goals = tuple(_over(f"{size} points", size, "2-22", "2^22 points", 0.65) for size in sizes[1:])
+    return Section(f"fft, {RANKS}", Group("fft", "fft-smooth", sides), goals)
+
+
+def _power(power: int, order: str) -> Section:
+    # FFTW's measured plans of larger sizes take minutes.
+    plan = "measure" if power <= 20 else "estimate"
+    common = f"--size 2^{power} --order {order} --runs {20 if power < 22 else 5}"
+    library = f"{common} --formulation library --plan {plan} --limits off"
+    # Each of two threads copies half of the points, as a rank does for its limit; the limit is four such passes.
+    sides = [_side("threads", THREADS, common), _loop("copy", "copy", 8 * 2**power, 5 * power / 64 * 1e-9),
+             _side("ranks", RANKS, common), _side("library", RANKS, library)]
+    goals = [Goal("ranks", Row("ranks"), Bound(0.5 if power == 24 else None)),
+             _over("ranks", "ranks", "library", f"FFTW {plan}d", OVER_FFTW[power].least or 0),
+             Goal("limit, memory", Row("ranks"), AS_ANOTHER, Component("memory copy", Row("copy")), "loop"),
+             Goal("threads", Row("threads")), _over("threads", "threads", "ranks", "2 ranks", 0.95)]
+    if order == "natural":  # one rank's FFTW knows no other
+        sides.append(_side("threaded", THREADS, library))
+        goals.append(_over("threads", "threads", "threaded", "FFTW threads", 1.5))
+    return Section(f"fft, 2^{power}, {order}", Group("fft", f"fft-{power}-{order}", tuple(sides)), tuple(goals))
+
+
+KERNELS: dict[str, Callable[[Path], list[Section]]] = {"stream": _stream, "matmul": _matmul, "cg": _cg, "fft": _fft}
+FILE_BYTES = {"matmul": 2 * GIB}

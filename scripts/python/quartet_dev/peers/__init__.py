@@ -1,1 +1,0 @@
-"""Other suites' programs, run beside ours."""

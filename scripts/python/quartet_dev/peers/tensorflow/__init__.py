@@ -1,6 +1,0 @@
-"""The paper's data flows as programs of TensorFlow, beside which ours are measured (quartet peers).
-
-Written from the paper's description (Chien et al., IV): roles, queues, a reducer or merger, gRPC between
-processes. A process is a task of a TensorFlow cluster and runs task.py by the Python of a virtual
-environment that has TensorFlow. Each kernel's file holds its roles; what it computes without TensorFlow
-is in functions of their own. TensorFlow comes in as an argument, so that all imports without it."""

@@ -1,0 +1,129 @@
+"""A process's place in the TensorFlow cluster, and the roles that processes have.
+
+Each process builds a graph of its own and runs it in a session of its own. They meet in queues, which a name makes the
+same one for all (between-graph replication)."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+from quartet_dev.tensorflow.document import REDUCER, WORKER, Plan
+
+RUNNERS = 2  # threads of Python of a worker: while one waits for a tile to be taken, another computes
+READ_AHEAD = 2  # tiles, or pairs of them, of a runner
+
+
+class Place:
+    def __init__(self, tf: ModuleType, plan: Plan, job: str, index: int):
+        """Starts the process's server."""
+        self.tf, self.plan, self.job, self.index = tf, plan, job, index
+        self.data, self.workers, self.reducers = Path(plan.data), len(plan.workers), len(plan.reducers)
+        config = tf.ConfigProto(intra_op_parallelism_threads=plan.threads,
+                                inter_op_parallelism_threads=plan.threads, device_count={"GPU": 0})
+        cluster = tf.train.ClusterSpec({REDUCER: plan.reducers, WORKER: plan.workers})
+        self.server = tf.train.Server(cluster, job_name=job, task_index=index, config=config)
+
+    @property
+    def own(self) -> Any:
+        """The context in which operations are this process's."""
+        return self.at(self.job, self.index)
+
+    def at(self, job: str, index: int) -> Any:
+        return self.tf.device(f"/job:{job}/task:{index}/device:CPU:0")
+
+    def queue(self, name: str, types: list[Any], shapes: list[Any], capacity: int = 0,
+              task: tuple[str, int] = (REDUCER, 0)) -> Any:
+        """The FIFO queue of that name, which `task` holds."""
+        with self.at(*task):
+            return self.tf.FIFOQueue(capacity or self.plan.queue, types, shapes, shared_name=name)
+
+    def loaded(self, load: Any, kind: Any, shape: tuple[int, ...]) -> Any:
+        """A tensor of this process's that holds what the function `load` returns."""
+        tensor = self.tf.numpy_function(load, [], kind)
+        tensor.set_shape(shape)
+        return tensor
+
+    def variable(self, initial: Any) -> Any:
+        return self.tf.Variable(initial, use_resource=True, trainable=False)
+
+
+class Barrier:
+    """Holds all processes until each has come. All wait in queues: nothing spins."""
+
+    def __init__(self, place: Place):
+        tf, everyone = place.tf, place.plan.tasks
+        own, first = (place.job, place.index), everyone[0]
+
+        def queue(name: str, task: tuple[str, int]) -> Any:
+            return place.queue(name, [tf.int32], [()], len(everyone), task)
+
+        arrivals = queue("arrivals", first)
+        self._steps = [arrivals.enqueue(0)]
+        if own == first:
+            departures = [queue(f"departures-{job}-{index}", (job, index)) for job, index in everyone]
+            self._steps += [arrivals.dequeue_many(len(everyone)), tf.group(*(each.enqueue(0) for each in departures))]
+        self._steps.append(queue(f"departures-{own[0]}-{own[1]}", own).dequeue())
+
+    def wait(self, session: Any) -> None:
+        for step in self._steps:
+            session.run(step)
+
+
+class Role:
+    """What a process does in each run: it prepares, and all run after a barrier."""
+
+    def prepare(self, session: Any) -> None:
+        pass
+
+    def run(self, session: Any) -> Optional[float]:
+        """The moment at which the paper's own clock stops, if it is this process's."""
+
+    def check(self, session: Any) -> Optional[tuple[float, float]]:
+        """The worst difference to NumPy's result, and how large it may be; None if it holds no result."""
+
+
+class TileWorker(Role):
+    """Goes through its share of items by two threads of Python: while one waits for a tile to be taken, the other one
+    computes. An item's tiles are read ahead from files."""
+
+    def __init__(self, place: Place, items: list[Any], load: Callable[[Any], Any], kind: Any, shape: tuple[int, ...],
+                 pushes: Callable[..., list[Any]], target: Callable[[Any], int]):
+        """`load` reads the tiles of an item, of one type and shape. `pushes` makes, of an item and its tiles, an operation
+        for each reducer; the number of the one that runs is `target` of the item."""
+        self._runners = []
+        for number in range(RUNNERS):
+            mine = items[place.index * RUNNERS + number::place.workers * RUNNERS]
+            if mine:
+                operations = self._operations(place, mine, load, kind, shape, pushes)
+                self._runners.append(([target(item) for item in mine], *operations))
+
+    @staticmethod
+    def _operations(place: Place, mine: list[Any], load: Callable[[Any], Any], kind: Any, shape: tuple[int, ...],
+                    pushes: Callable[..., list[Any]]) -> tuple[Any, list[Any]]:
+        tf, count = place.tf, len(load(mine[0]))
+        with place.own:
+            data = tf.data.Dataset.from_tensor_slices(np.array(mine, np.int32)).map(
+                lambda item: (item, *tf.numpy_function(load, [item], [kind] * count))).prefetch(READ_AHEAD)
+            iterator = tf.data.make_initializable_iterator(data)
+            item, *tiles = iterator.get_next()
+            for tile in tiles:
+                tile.set_shape(shape)
+            return iterator.initializer, pushes(item, *tiles)
+
+    def prepare(self, session: Any) -> None:
+        self._calls = []
+        for targets, start, pushes in self._runners:
+            session.run(start)
+            self._calls.append((targets, [session.make_callable(push) for push in pushes]))
+
+    def run(self, session: Any) -> None:
+        def push_all(targets: list[int], calls: list[Callable[[], None]]) -> None:
+            for target in targets:
+                calls[target]()
+
+        with ThreadPoolExecutor(RUNNERS) as pool:
+            for ended in [pool.submit(push_all, *each) for each in self._calls]:
+                ended.result()  # raises what one has raised

@@ -1,0 +1,131 @@
+"""What the processes of a launch are told and say, and the result document that is made of it, in the suite's schema.
+
+Machine, problem, work and the row's name come from the document of our data flow that it stands beside; formulation
+and transport say whose the times are."""
+
+import json
+import math
+import os
+import statistics
+import sys
+from dataclasses import asdict, dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, Optional
+
+from quartet.results import TENSORFLOW, Case, cases
+from quartet.units import MIB
+
+TRANSPORT = "grpc"
+REDUCER, WORKER = "reducer", "worker"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One launch. Ranks count the reducers first, then the workers, as those of our data flow do."""
+
+    kernel: str
+    companion: str  # the document of our data flow that it stands beside
+    document: str  # to be written
+    data: str  # folder of the .npy files
+    reducers: list[str]  # their addresses
+    workers: list[str]
+    threads: int  # of a process, that compute
+    cpus: list[int]  # which all of them share; empty: any
+    warmup: int
+    runs: int
+    queue: int  # items that a queue holds
+    options: dict[str, int]  # the kernel's own, by the names of its factors
+
+    @property
+    def tasks(self) -> list[tuple[str, int]]:
+        """Job and index of each process, by rank."""
+        return [*((REDUCER, index) for index in range(len(self.reducers))),
+                *((WORKER, index) for index in range(len(self.workers)))]
+
+    def record(self, rank: int) -> Path:
+        """The file in which a process says what it has measured."""
+        return Path(f"{self.document}.rank{rank}")
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a process has measured: of each run, seconds on its own clock and of its processor time."""
+
+    version: str  # TensorFlow's
+    setup: float  # seconds until the first run
+    seconds: list[float]
+    cpu: list[float]
+    paper: list[float]  # seconds by the paper's own clock; empty if another process has it, or none
+    check: Optional[tuple[float, float]]  # the worst difference to NumPy's result, and how large it may be
+
+    @property
+    def passed(self) -> bool:
+        return self.check is None or self.check[0] <= self.check[1]  # which is false of a NaN
+
+
+def write(file: Path, what: Any) -> None:
+    file.write_text(json.dumps(asdict(what)), encoding="utf-8")
+
+
+def document(ours: dict[str, Any], plan: Plan, records: list[Record]) -> dict[str, Any]:
+    """The document of the runs that the processes have recorded, by rank."""
+    version, quartet = records[0].version, ours["context"]["quartet"]
+    processor = quartet["device_description"].split(";")[0]
+    made = {**quartet, "build": {**quartet["build"], "compiler": f"TensorFlow {version} from PyPI",
+                                 "flags": "its makers'", "cblas": "TensorFlow's own (Eigen, oneDNN)"},
+            "device_description": f"{processor}; TensorFlow {version}",
+            "mpi": "none: TensorFlow's gRPC over loopback", "limits": [], "warnings": [],
+            "method": {**quartet["method"], "timer": "Python's time.monotonic",
+                       "barrier": "a barrier of queues before each run; the slowest process's time counts"}}
+    made.pop("mpi_settings", None)
+    context = {**ours["context"], "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+               "executable": sys.executable, "load_avg": list(os.getloadavg()), "quartet": made}
+    return {"context": context, "benchmarks": _rows(cases(ours)[0], plan, records)}
+
+
+def run_name(text: str) -> str:
+    """Makes the name of TensorFlow's row of the name of our data flow's."""
+    kernel, _formulation, device, _transport, *rest = text.split("/")
+    return "/".join((kernel, TENSORFLOW, device, TRANSPORT, *rest))
+
+
+def _rows(ours: Case, plan: Plan, records: list[Record]) -> list[dict[str, Any]]:
+    """The runs, then what sums them up; likewise by the paper's clock."""
+    by_run = list(zip(*(record.seconds for record in records)))
+    longest = [max(times) for times in by_run]
+    middle = min(range(len(longest)), key=lambda run: abs(longest[run] - statistics.median(longest)))
+    checks = [record.check for record in records if record.check and math.isfinite(record.check[0])]
+    worst = max(checks, key=lambda check: check[0] - check[1], default=None)
+    workers = ours.median["workers"]
+    details = {"rank_seconds": list(by_run[middle]), "phases": {}, "workers": workers,
+               "flops": ours.median["flops"], "bytes": ours.median["bytes"],
+               "verified": all(record.passed for record in records),
+               **({"error": worst[0], "tolerance": worst[1]} if worst else {}),
+               "total_seconds": max(record.setup for record in records) + statistics.median(longest),
+               "per_worker": ours.rate * ours.seconds / statistics.median(longest) / workers,
+               "note": f"TensorFlow {records[0].version}, the paper's data flow over gRPC"}
+    cpu = [max(times) for times in zip(*(record.cpu for record in records))]
+    paper = next((record.paper for record in records if record.paper), [])
+    name = run_name(ours.text)
+    return [*_timed(name, ours, plan, longest, cpu, details),
+            *(_timed(f"{name}/paper", ours, plan, paper, cpu, {}) if paper else [])]
+
+
+def _timed(name: str, ours: Case, plan: Plan, seconds: list[float], cpu: list[float],
+           details: dict[str, Any]) -> list[dict[str, Any]]:
+    common = {"run_name": name, "factors": {**ours.median["factors"], "formulation": TENSORFLOW,
+                                            "transport": TRANSPORT},
+              "repetitions": len(seconds), "threads": plan.threads, "time_unit": "ms"}
+
+    def rates(time: float) -> dict[str, float]:
+        rate = ours.rate * ours.seconds / time
+        return {ours.unit: rate, **({"bytes_per_second": rate * MIB} if ours.unit == "MiB/s" else {})}
+
+    rows = [{"name": name, **common, "run_type": "iteration", "repetition_index": number, "iterations": 1,
+             "real_time": 1e3 * each, "round": number, "cpu_time": 1e3 * cpu[number], **rates(each)}
+            for number, each in enumerate(seconds)]
+    median = statistics.median(seconds)
+    return [*rows, {"name": f"{name}_median", **common, "run_type": "aggregate", "aggregate_name": "median",
+                    "aggregate_unit": "time", "iterations": len(seconds), "real_time": 1e3 * median,
+                    "cpu_time": 1e3 * statistics.median(cpu), **rates(median), **details}]

@@ -1,0 +1,119 @@
+"""quartet node-check as Slurm's prolog and HealthCheckProgram, in the words of docs/cluster.md, on a real Slurm: a node that
+is made slow is drained, and comes back when it is mended."""
+
+import re
+import unittest
+
+from enclosure import ROOT, enclose, scratch
+
+enclose("slurmctld", "slurmd", "munged", "mpirun", "taskset", "setpriv")
+from cluster import Cluster, ClusterTest
+from documents import PROGRAMS
+from hosts import wait_for
+from tree import QUARTET
+
+NODES = 2
+SECONDS = 120
+HERE = scratch() / "node-check"
+# What matters here is far beyond noise: this machine has two cores for all nodes.
+CHECK = " ".join(map(str, (*QUARTET, "node-check --device host --kernels fft --small --budget 40 --least 0.9 --fail-closed "
+                           "--build", HERE)))
+# On a slow node all ranks share one core, and each with something else that is busy there as long as the rank lives.
+PROGRAM = f"""#!/bin/sh
+[ -e {HERE}/slow.$(hostname) ] || exec {PROGRAMS / 'fft'} "$@"
+setpriv --pdeathsig KILL taskset -c 0 sh -c 'while :; do :; done' &
+exec taskset -c 0 {PROGRAMS / 'fft'} "$@"
+"""
+SETTINGS = f"""Prolog={HERE}/prolog
+HealthCheckProgram={HERE}/health
+HealthCheckInterval=15
+HealthCheckNodeState=IDLE
+PrologEpilogTimeout=90
+BatchStartTimeout=90
+"""
+
+
+def scripts_of_the_page():
+    """The prolog and the HealthCheckProgram as printed, but for what they call."""
+    page = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
+    prolog, health = (block for block in re.findall(r"^```\n(#!/bin/sh\n.*?)^```$", page, re.MULTILINE | re.DOTALL)
+                      if "node-check" in block)
+    for place in ("/opt/quartet/bin/quartet node-check", "/etc/quartet/sound", "/run/quartet-node-check"):
+        assert place in prolog, prolog
+    prolog = prolog.replace("[ $? -ne 5 ]", "exit $?")
+    return [re.sub(r"--budget \d+ ", "", text).replace("/opt/quartet/bin/quartet node-check", CHECK)
+            .replace("/etc/quartet/sound", f"{HERE}/sound").replace("/run/quartet-node-check", f"{HERE}/said")
+            for text in (prolog, health)]
+
+
+def setUpModule():
+    (HERE / "bin").mkdir(parents=True)
+    for name, text in zip(("prolog", "health"), scripts_of_the_page()):
+        on = f'[ -e {HERE}/{name}.on ] || exit 0\nexport SLURM_CONF={scratch()}/slurm/slurm.conf\n'
+        (HERE / name).write_text(text.replace("#!/bin/sh\n", f"#!/bin/sh\n{on}"))
+        (HERE / name).chmod(0o755)
+    (HERE / "bin" / "fft").write_text(PROGRAM)
+    (HERE / "bin" / "fft").chmod(0o755)
+    ClusterTest.cluster = Cluster(NODES, SETTINGS)
+    unittest.addModuleCleanup(ClusterTest.cluster.close)
+
+
+class NodeCheck(ClusterTest):
+    @classmethod
+    def setUpClass(cls):
+        for _ in range(4):  # what others have disturbed is no reference
+            done = cls.cluster.hosts["n1"].run("sh", "-c", f"{CHECK} --results {HERE}/sound", timeout=SECONDS)
+            assert "no reference" in done.stdout, done
+
+    def setUp(self):
+        super().setUp()
+        self.addCleanup((HERE / "slow.n2").unlink, missing_ok=True)
+        self.addCleanup(self.cluster.run, "scontrol", "update", "NodeName=n2", "State=RESUME")
+
+    def turn_on(self, name):
+        (HERE / f"{name}.on").touch()
+        self.addCleanup((HERE / f"{name}.on").unlink)
+
+    def node(self):
+        """State of n2, and the reason."""
+        text = self.cluster.must("scontrol", "show", "node", "n2")
+        return re.search(r"State=(\S+)", text)[1], (re.findall(r"Reason=(.*)", text) or [""])[0]
+
+    def said(self):
+        return (HERE / "said").read_text()
+
+    def submit(self):
+        return self.cluster.submit("-w", "n2", "--wrap", "true", "--output=/dev/null")
+
+    def assert_completes(self):
+        job = self.submit()
+        self.cluster.wait(job)
+        self.assertEqual(self.cluster.facts(job)["JobState"], "COMPLETED", self.said())
+        self.assertIn("n2: sound: ", self.said())
+
+    def test_a_prolog_drains_a_slow_node_which_runs_jobs_again_when_it_is_mended(self):
+        self.turn_on("prolog")
+        self.assert_completes()
+        (HERE / "slow.n2").touch()
+        job = self.submit()
+        wait_for(lambda: "DRAIN" in self.node()[0], SECONDS, f"it is not drained: {self.node()}")
+        self.assertIn("n2: sick: ", self.said())
+        self.assertIn("Prolog error", self.node()[1])
+        self.assertEqual(self.cluster.facts(job)["JobState"], "PENDING")
+        (HERE / "slow.n2").unlink()
+        self.cluster.must("scontrol", "update", "NodeName=n2", "State=RESUME")
+        self.cluster.must("scancel", job)
+        self.assert_completes()
+        wait_for(lambda: self.node()[0] == "IDLE", SECONDS, f"it does not come back: {self.node()}")
+
+    def test_a_health_check_drains_a_slow_node_and_takes_it_back_by_itself(self):
+        (HERE / "slow.n2").touch()
+        self.turn_on("health")
+        wait_for(lambda: "DRAIN" in self.node()[0], SECONDS, f"it is not drained: {self.node()}")
+        self.assertIn("quartet: n2: sick: ", self.node()[1])
+        (HERE / "slow.n2").unlink()
+        wait_for(lambda: self.node()[0] == "IDLE", SECONDS, f"it does not come back: {self.node()}")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

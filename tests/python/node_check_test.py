@@ -1,0 +1,304 @@
+"""Tests of quartet node-check with fake programs; tests/lab/ has a Slurm that drains nodes by it."""
+
+import json
+import os
+import re
+import subprocess
+import time
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import fake_results
+from fake_build import FakeBuild
+from in_process import quartet
+from quartet import files
+from quartet.kernels import KERNELS
+from quartet.launch import options_of
+from quartet.node_check import check, output, plan
+from quartet.node_check.check import Found, Verdict
+from quartet.node_check.look import Row
+from quartet.nodes import plan as nodes_plan
+from quartet.results import cases
+from quartet.results.reference import Known
+from tree import SCRIPTS
+
+# Does what is in the file of its name and look: "cg.1", else "cg".
+PROGRAM = """#!/bin/sh
+here={folder} name=$(basename "$0") device=$2
+[ "$device" = host ] || name=$name-$device
+echo "$name $*" >>$here/calls
+look=$(grep -c "^$name " $here/calls)
+while [ "$1" != --json ]; do shift; done
+[ -e "$here/$name.$look" ] || look=
+. "$here/$name${{look:+.$look}}"
+"""
+HANG = "trap '' TERM\nsleep 60 &\nwhile :; do sleep 1; done\n"
+DISTURBED = [{"kind": "disturbed", "text": "other processes ran for 48% of the cores' time in 4 of 6 runs"}]
+SOUND, CANNOT_TELL, SICK = 0, 4, 5
+
+
+class FakeNode(FakeBuild):
+    def setUp(self):
+        super().setUp()
+        self.reference = self.folder / "sound"
+        self.reference.mkdir()
+        for number, rate in enumerate((100, 102, 98, 101, 99, 100)):
+            self.document("cg", rate, self.reference / f"{number}.json")
+        self.program("cg", 100)
+
+    def document(self, kernel, rate, file, device="host", **more):
+        name = f"{kernel}/native/{device}/shm/n:512/ranks:2/threads:1"
+        description = more.pop("description", "A CPU; BLAS")
+        document = fake_results.document(fake_results.case(name, rate, "GFLOP/s", **more))
+        document["context"]["quartet"]["device_description"] = description
+        file.write_text(json.dumps(document))
+
+    def program(self, name, *looks):
+        """What it does in its looks, the last one's again and again: a rate, words of the shell, or a rate with keys of
+        the row."""
+        kernel, _, device = name.partition("-")
+        self.write(f"bin/{kernel}", PROGRAM.format(folder=self.folder))
+        for number, what in enumerate(looks, 1):
+            name_of_look = name if number == len(looks) else f"{name}.{number}"
+            if not isinstance(what, str):
+                rate, more = what if isinstance(what, tuple) else (what, {})
+                made = self.folder / f"{name_of_look}.json"
+                self.document(kernel, rate, made, device or "host", **more)
+                what = f'cp {made} "$2"\n'
+            (self.folder / name_of_look).write_text(what)
+
+    def check(self, *arguments, **environment):
+        """Programs that hang are killed after 1.4 s."""
+        with mock.patch.multiple(check, SECONDS_TO_START=0.2, PATIENCE=0.2, MOST_TOLD=1):
+            return quartet("node-check", "--build", self.folder, "--launcher", self.folder / "launcher", "--kernels", "cg",
+                           "--device", "host", "--reference", self.reference, *arguments,
+                           env={**os.environ, **environment})
+
+    def verdict(self, *looks, more=()):
+        """The exit code and the line, after so many looks of cg."""
+        (self.folder / "calls").unlink(missing_ok=True)
+        for file in self.folder.glob("cg*"):
+            file.unlink()
+        self.program("cg", *looks)
+        done = self.check(*more)
+        self.assertEqual(len(done.stdout.splitlines()), 1, done)
+        return done.returncode, done.stdout.strip()
+
+    def looks(self):
+        return len((self.folder / "calls").read_text().splitlines())
+
+
+class Verdicts(FakeNode):
+    def test_a_sound_node_is_looked_at_once(self):
+        code, line = self.verdict(97)
+        self.assertEqual(code, SOUND, line)
+        self.assertRegex(line, r"^\S+: sound: lowest is cg, 0\.97 of its reference; next: quartet run$")
+        self.assertEqual(self.looks(), 1)
+        call = (self.folder / "calls").read_text()
+        self.assertIn("--device host --size 8192 --iterations 20 --threads 1 --budget 1 --remeasure off", call)
+
+    def test_a_slow_node_is_sick_by_two_looks(self):
+        code, line = self.verdict(40)
+        self.assertEqual((code, self.looks()), (SICK, 2), line)
+        self.assertRegex(line, r": sick: cg 40\.0 GFLOP/s is 40% of the reference \(100, 6 launches\) and 0\.80 of its limit "
+                               r"\(0\.80 there\), in both looks; next: quartet check-machine$")
+
+    def test_it_does_not_flap(self):
+        self.assertEqual(self.verdict(40, 99)[0], SOUND)
+        self.assertEqual(self.verdict((40, {"flags": DISTURBED}), 99)[0], SOUND)
+        # Within the spread of the reference, or less than --least below it.
+        self.assertEqual(self.verdict(91)[0], SOUND)
+        for share in ("0.2", "20%"):
+            self.assertEqual(self.verdict(85, more=("--least", share))[0], SOUND)
+
+    def test_slow_but_disturbed_cannot_be_told_and_a_rate_that_suffices_can(self):
+        code, line = self.verdict((40, {"flags": DISTURBED}))
+        self.assertEqual(code, CANNOT_TELL, line)
+        self.assertIn("but disturbed: other processes ran for 48%", line)
+        self.assertIn("next: quartet check-machine --quick", line)
+        self.assertEqual(self.verdict(40, (40, {"flags": DISTURBED}))[0], CANNOT_TELL)
+        self.assertEqual(self.verdict((99, {"flags": DISTURBED}))[0], SOUND)
+
+    def test_fail_closed_makes_of_what_cannot_be_told_a_sick_node(self):
+        code, line = self.verdict((40, {"flags": DISTURBED}), more=("--fail-closed",))
+        self.assertEqual(code, SICK)
+        self.assertIn(": sick: as nothing can be told: cg 40.0", line)
+        self.assertEqual(self.verdict(99, more=("--fail-closed",))[0], SOUND)
+
+    def test_without_a_reference_of_such_nodes_it_cannot_tell(self):
+        for rate, more, reason in ((40, {"description": "Another CPU; BLAS"}, "of other kinds of nodes only"),
+                                   (40, {}, "every row failed, is wrong or in doubt"),
+                                   (40, {"flags": DISTURBED}, "every row failed, is wrong or in doubt")):
+            for file in self.reference.iterdir():
+                file.unlink()
+            self.document("cg", 100, self.reference / "one.json", **more or {"verified": None})
+            code, line = self.verdict(rate)
+            self.assertEqual(code, CANNOT_TELL, line)
+            self.assertIn(reason, line)
+        done = quartet("node-check", "--build", self.folder, "--launcher", self.folder / "launcher", "--kernels", "cg",
+                       "--device", "host", "--results", self.folder / "kept")
+        self.assertEqual(done.returncode, CANNOT_TELL)
+        self.assertIn(f"no reference; next: quartet node-check --reference {self.folder / 'kept'}", done.stdout)
+        [kept] = (self.folder / "kept").glob("*/cg-host.json")
+        self.assertTrue(cases(json.loads(kept.read_text())))
+        self.reference = self.folder / "kept"  # two launches later it is one
+        self.assertEqual(self.verdict(40)[0], SOUND)
+        self.assertEqual(self.verdict(30)[0], SICK)
+
+    def test_a_wrong_result_twice_is_sick_and_once_is_not_forgotten(self):
+        wrong = (100, {"verified": False})
+        self.program("cg", wrong)
+        text = (self.folder / "cg").read_text() + "exit 1\n"
+        code, line = self.verdict(text)
+        self.assertEqual(code, CANNOT_TELL, line)  # the document is gone: 1 is the program's own only with one
+        self.document("cg", 100, self.folder / "wrong", verified=False)
+        text = f'cp {self.folder}/wrong "$2"\nexit 1\n'
+        code, line = self.verdict(text)
+        self.assertEqual(code, SICK, line)
+        self.assertIn("cg gives a wrong result, in both looks", line)
+        code, line = self.verdict(text, 100)
+        self.assertEqual(code, CANNOT_TELL, line)
+        self.assertIn("cg gives a wrong result in one look of two", line)
+
+    def test_what_cannot_run_cannot_be_told(self):
+        for text in ("exit 3\n", "exit 77\n", "exit 139\n", ":\n", 'echo "{" >"$2"\n'):
+            code, line = self.verdict(text)
+            self.assertEqual(code, CANNOT_TELL, line)
+            self.assertIn("next: quartet launch ", line)
+        (self.folder / "bin" / "cg").unlink()
+        done = self.check()
+        self.assertEqual((done.returncode, "make build" in done.stdout), (CANNOT_TELL, True), done)
+
+    def test_a_program_that_hangs_is_killed_and_is_sick_if_it_hangs_twice(self):
+        code, line = self.verdict(HANG)
+        self.assertEqual(code, SICK, line)
+        self.assertIn("cg hangs (killed after 1 s), in both looks", line)
+        self.assertEqual(self.left_over(), [])
+        self.assertEqual(self.verdict(HANG, 100)[0], SOUND)
+
+    def left_over(self):
+        """Processes that have the build's folder on their command line."""
+        found = []
+        for file in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                words = file.read_bytes()
+            except OSError:
+                continue
+            if str(self.folder / "bin").encode() in words:
+                found.append(words)
+        return found
+
+    def test_it_ends_within_its_budget_and_asks_for_more_time(self):
+        begin = time.monotonic()
+        code, line = self.verdict(HANG, more=("--budget", "2"))
+        self.assertLess(time.monotonic() - begin, 3)
+        self.assertEqual(code, CANNOT_TELL, line)
+        self.assertIn("next: quartet node-check --budget 30", line)
+        with mock.patch("quartet.results.reference.read", side_effect=lambda *_: time.sleep(20)):
+            code, line = self.verdict(100, more=("--budget", "2"))
+        self.assertLess(time.monotonic() - begin, 6)
+        self.assertEqual((code, "no time was left" in line), (CANNOT_TELL, True), line)
+
+    def test_json_has_what_the_line_says_and_every_row(self):
+        self.program("cg", 40)
+        done = self.check("--json")
+        said, = map(json.loads, done.stdout.splitlines())
+        self.assertEqual((done.returncode, said["verdict"], said["node"]),
+                         (SICK, "sick", os.uname().nodename.partition(".")[0]))
+        self.assertRegex(said["time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+        self.assertIn("in both looks", said["reason"])
+        self.assertEqual(said["rows"], [{"name": "cg/native/host/shm/n:512/ranks:2/threads:1", "rate": 40, "unit": "GFLOP/s",
+                                         "fraction_of_limit": 0.8, "reference": 100.0, "fraction_of_reference": 0.4}])
+
+    def test_gpus_get_rows_of_their_own(self):
+        self.program("cg-cuda", 500)
+        self.document("cg", 500, self.reference / "gpu.json", "cuda")
+        done = self.check("--device", "auto", "--gpus", "4", "--json")
+        self.assertEqual(done.returncode, SOUND, done)
+        self.assertEqual([row["name"].split("/")[2] for row in json.loads(done.stdout)["rows"]], ["host", "cuda"])
+        self.program("cg-cuda", "exit 77\n")
+        done = self.check("--device", "auto", "--gpus", "4")
+        self.assertEqual(done.returncode, CANNOT_TELL, done)
+        self.assertIn("cg on GPUs could not run", done.stdout)
+
+    def test_a_prologs_environment_suffices_and_its_job_is_not_taken_for_ours(self):
+        self.program("cg", f'env >{self.folder}/environment\ncp {self.reference}/0.json "$2"\n')
+        done = subprocess.run(
+            [SCRIPTS / "quartet", "node-check", "--build", self.folder, "--launcher", self.folder / "launcher", "--kernels",
+             "cg", "--device", "host", "--reference", self.reference], text=True, capture_output=True, check=False,
+            cwd="/", env={"SLURM_JOB_ID": "7", "SLURM_JOBID": "7", "PMIX_RANK": "0"})
+        self.assertEqual(done.returncode, SOUND, done)
+        environment = dict(re.findall(r"^(\w+)=(.*)$", (self.folder / "environment").read_text(), re.MULTILINE))
+        self.assertEqual([name for name in environment if name.startswith(("SLURM", "PMI"))], [])
+        self.assertTrue(environment["PATH"] and environment["HOME"], environment)
+
+    def test_without_a_path_programs_are_found(self):
+        self.program("cg", f'env >{self.folder}/environment\ncp {self.reference}/0.json "$2"\n')
+        with mock.patch.dict(os.environ):
+            del os.environ["PATH"]
+            self.assertEqual(self.check().returncode, SOUND)
+        self.assertRegex((self.folder / "environment").read_text(), "(?m)^PATH=.*/usr/bin")
+
+    def test_its_rows_are_those_of_a_check_of_all_nodes(self):
+        for kernel in nodes_plan.CHECKS:
+            node = nodes_plan.Node(4, 2, ("host", "cuda"))
+            for one, launch in zip(nodes_plan.plan(("n1",), [], node, (kernel,), 1, 1, {kernel: "1"}).configurations,
+                                   plan.launches(Path("bin"), (kernel,), {"host": 4, "cuda": 2}, False)):
+                theirs, ours = options_of(one.command_line()), options_of(launch.job(5, Path("x.json")).arguments)
+                self.assertEqual((one.ranks, theirs.pop(KERNELS[kernel].size_flag)), (launch.ranks, ours.pop("--size")))
+                chosen = {"--formulation": "native", "--transport": "auto"}  # as the programs choose
+                for flag in ("--device", "--threads", "--pushes", "--iterations", *chosen):
+                    self.assertEqual(theirs.get(flag), {**chosen, **ours}.get(flag), (kernel, flag))
+
+    def test_bad_usage_is_no_verdict(self):
+        for words in (("--least", "1"), ("--least", "10"), ("--least", "x%"), ("--prometheus", self.folder / "absent" / "node.prom")):
+            self.assertEqual(self.check(*words).returncode, 2)
+        self.assertEqual(quartet("node-check", "--launcher", "/absent").returncode, 2)
+
+
+class Prometheus(FakeNode):
+    SAMPLE = re.compile(r'([a-z_]+)(?:\{((?:[a-z]+="(?:[^"\\\n]|\\[\\"n])*",?)*)\})? ([-+.e\d]+)\n')
+
+    def samples(self, text):
+        """By name and labels; each family is announced once, before its samples."""
+        found, announced = {}, []
+        for line in text.splitlines(keepends=True):
+            if line.startswith("#"):
+                kind, name = line.split()[1:3]
+                announced += [name] * (kind == "TYPE")
+                continue
+            name, labels, value = self.SAMPLE.fullmatch(line).groups()
+            self.assertEqual(announced[-1], name)
+            found[name.replace("quartet_node_check_", ""), labels or ""] = float(value)
+        self.assertEqual(len(announced), len(set(announced)))
+        return found
+
+    def test_the_file_has_state_rates_and_time(self):
+        file = self.folder / "quartet.prom"
+        before = time.time()
+        self.program("cg", 40)
+        self.assertEqual(self.check("--prometheus", file).returncode, SICK)
+        found = self.samples(file.read_text())
+        self.assertEqual({labels: value for (name, labels), value in found.items() if name == "state"},
+                         {'state="sound"': 0, 'state="sick"': 1, 'state="cannot_tell"': 0})
+        row = "cg/native/host/shm/n:512/ranks:2/threads:1"
+        self.assertEqual(found["rate", f'row="{row}",unit="GFLOP/s"'], 40)
+        self.assertEqual(found["fraction_of_limit", f'row="{row}"'], 0.8)
+        self.assertEqual(found["fraction_of_reference", f'row="{row}"'], 0.4)
+        self.assertLess(abs(found["time_seconds", ""] - before), 10)
+
+    def test_labels_are_escaped(self):
+        document = fake_results.document(fake_results.case("cg/native", 1.0))
+        case = cases(document)[0].with_row()
+        hostile = Row(type(case)(case.name, 'a\\b"c\nd', rate=1.0, unit="MiB/s"), Known(1.0, 0.9, None, 1))
+        text = output.Report("n1", 1.7e9, 2.5, Found(Verdict.SOUND, "", "", (hostile,))).prometheus()
+        self.assertIn(("rate", r'row="a\\b\"c\nd",unit="MiB/s"'), self.samples(text))
+
+    def test_no_half_written_file_has_the_ending_that_is_read(self):
+        with files.replacing(self.folder / "node.prom") as aside:
+            self.assertNotEqual(aside.suffix, ".prom")
+
+
+if __name__ == "__main__":
+    unittest.main()
