@@ -8,7 +8,7 @@
 #   lint        test, and to lint
 #   fuzz        run and test, and to look for inputs that break a reader
 #   lab         test, and a Slurm and hosts for the tests in tests/lab
-#   prometheus  a Prometheus and its node exporter, which the tests of node-check look for
+#   prometheus  a Prometheus and its node exporter, which the tests of quartet nodes --this look for
 #   tensorflow  TensorFlow to compare with: 1.5 GB from PyPI, in build/tensorflow
 #   mpich, blis run, and another MPI or BLAS to build with
 #   mkl         Intel's MKL to build with: 0.7 GB from PyPI, in build/mkl
@@ -55,7 +55,6 @@ test module:pytest                     python3-pytest     python3-pytest        
 test module:xdist                      python3-pytest-xdist python3-pytest-xdist py-pytest-xdist pytest-xdist
 test module:pandas                     python3-pandas     python3-pandas         py-pandas     pandas
 report module:matplotlib               python3-matplotlib python3-matplotlib     py-matplotlib matplotlib
-test command:pdftotext                poppler-utils      poppler-utils          poppler       pdftotext
 test command:clang-format              clang-format       clang-tools-extra      llvm          clang-format
 manuals command:help2man               help2man           help2man               help2man      help2man
 manuals command:register-python-argcomplete,register-python-argcomplete3 python3-argcomplete python3-argcomplete py-argcomplete argcomplete

@@ -61,7 +61,6 @@ NOT_HERE = (
     ("docs/cluster.md", "scripts/quartet launch 2 stream", SLURM),
     ("docs/cluster.md", "scripts/quartet sweep", SLURM),
     ("docs/cluster.md", "scripts/quartet nodes", SLURM),
-    ("docs/cluster.md", "scripts/quartet node-check", "needs several nodes: lab_slurm_node_check has them"),
     ("docs/cluster.md", "squeue", SLURM),
     ("docs/command-line.md", "scripts/quartet launch 6 matmul", GPU),
     ("docs/gpu.md", "scripts/quartet gpu", GPU),

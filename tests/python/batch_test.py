@@ -12,6 +12,8 @@ from unittest import mock
 
 from quartet.launch import LaunchError
 from quartet.slurm import launcher
+from quartet.sweep.folder import SweepFolder
+from quartet.sweep.plan import Configuration, Plan
 from quartet.sweep.queue import QueuedSweep
 from tree import SCRIPTS
 
@@ -114,11 +116,12 @@ class Tasks(BatchCase):
         self.assertFalse((self.folder / "two.log").exists())
 
     def test_an_array_never_takes_the_folder_of_another(self):
-        sweep = SimpleNamespace(_folder=SimpleNamespace(path=self.folder))
-        for there, expected in (((), 1), ((1, 2), 3), ((2, 9, 10), 11)):  # some were removed
+        options = SimpleNamespace(build=Path(), budget=None, timeout=1, retry_failed=False, poll=1)
+        plan = Plan("try", 1, {}, (), (Configuration("cg", "1", 1, "native", "auto", "host", 1),))
+        for there, expected in (((), 0), ((1, 2), 2), ((2, 9, 10), 10)):  # some were removed
             for number in there:
                 (self.folder / f"array-{number}.tasks").mkdir(exist_ok=True)
-            self.assertEqual(QueuedSweep._last_array(sweep) + 1, expected)
+            self.assertEqual(QueuedSweep(SweepFolder(self.folder, plan), None, options)._last_array, expected)
 
     def test_slurm_that_refuses_is_a_line(self):
         with mock.patch.object(launcher.subprocess, "run", side_effect=ValueError("embedded null byte")):

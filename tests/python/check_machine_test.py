@@ -1,4 +1,4 @@
-"""Tests of quartet check-machine and scripts/python/quartet/check_machine."""
+"""Tests of quartet check-machine and scripts/python/quartet/check_machine.py."""
 
 import json
 import tempfile
@@ -8,8 +8,8 @@ from pathlib import Path
 import fake_results
 from fake_build import FakeBuild
 from in_process import quartet
-from quartet.check_machine import launches, system
-from quartet.check_machine.finding import Finding, Level, graded
+from quartet import check_machine
+from quartet.check_machine import Finding, Level, graded
 from quartet.launch import LocalLauncher
 from quartet.machine import Machine
 from quartet.terminal import Style
@@ -41,11 +41,11 @@ class FakeSystem(unittest.TestCase):
 
     def meanwhile(self, **ticks):
         self.ticks()
-        found = system.quiet_time(1, self.root, {0, 1}, lambda _: self.ticks(**ticks))
+        found = check_machine.quiet_time(1, self.root, {0, 1}, lambda _: self.ticks(**ticks))
         return {finding.what: finding for finding in found}
 
     def settings(self):
-        return {finding.what: finding for finding in system.settings(self.root, {0, 1, 2, 3})}
+        return {finding.what: finding for finding in check_machine.settings(self.root, {0, 1, 2, 3})}
 
 
 class Meanwhile(FakeSystem):
@@ -102,7 +102,7 @@ class Settings(FakeSystem):
 
 
 class Launches(FakeBuild):
-    NAME = next(iter(launches.LAUNCHES))
+    NAME = next(iter(check_machine.LAUNCHES))
 
     def look(self, probes, loops, code=0):
         """At a program that leaves a document with these probes of its limit and core loops."""
@@ -114,11 +114,11 @@ class Launches(FakeBuild):
         (self.folder / "made.json").write_text(json.dumps(fake_results.document(rows)))
         self.write(f"bin/{self.NAME}", '#!/bin/sh\nwhile [ "$1" != --json ]; do shift; done\n'
                    f'[ {code} != 0 ] || cp {self.folder}/made.json "$2"\nexit {code}\n')
-        return launches.look(self.folder / "bin", LocalLauncher(self.folder / "launcher"),
-                             Machine(2, 1 << 34))
+        return check_machine.look(self.folder / "bin", LocalLauncher(self.folder / "launcher"), Machine(2, 1 << 34))
 
     def test_steady_rates_are_ok(self):
-        found = self.look([1.0, 1.01, 1.02], [4e-5] * 3)
+        found, has_failed = self.look([1.0, 1.01, 1.02], [4e-5] * 3)
+        self.assertFalse(has_failed)
         self.assertEqual([finding.level for finding in found], [Level.OK] * 2)
         self.assertIn("12377 to 12625 MiB/s in 3 probes", found[0].text)
 
@@ -126,33 +126,32 @@ class Launches(FakeBuild):
         for probes, loops, levels in (([1.0, 1.0, 1.2], [4e-5] * 3, [Level.LOOK, Level.OK]),
                                       ([1.0, 1.0, 2.0], [4e-5] * 3, [Level.BAD, Level.OK]),
                                       ([1.0] * 3, [4e-5, 4e-5, 8e-5], [Level.OK, Level.BAD])):
-            self.assertEqual([finding.level for finding in self.look(probes, loops)], levels)
+            self.assertEqual([finding.level for finding in self.look(probes, loops)[0]], levels)
 
-    def test_a_launch_that_fails_is_bad(self):
-        found = self.look([1.0], [4e-5], code=3)
-        self.assertEqual([finding.level for finding in found], [Level.BAD])
-        self.assertIn("failed", found[0].text)
+    def test_a_launch_that_fails_is_bad_and_one_without_time_says_so(self):
+        found, has_failed = self.look([1.0], [4e-5], code=3)
+        self.assertEqual(([finding.level for finding in found], has_failed), ([Level.BAD], True))
+        self.assertIn("no run ended", found[0].text)
+        self.write(f"bin/{self.NAME}", "#!/bin/sh\ntrap 'exit 3' TERM\nwhile :; do sleep 0.05; done\n")
+        found, has_failed = check_machine.look(self.folder / "bin", LocalLauncher(self.folder / "launcher"),
+                                               Machine(2, 1 << 34), budget=2.5)
+        self.assertEqual(([finding.level for finding in found], has_failed), ([Level.BAD], False))
+        self.assertIn("something else takes the machine's time", found[0].remedy)
 
     def test_no_program_is_said(self):
-        found = launches.look(self.folder / "bin", LocalLauncher(self.folder / "launcher"),
-                              Machine(2, 1 << 34))
+        found, _ = check_machine.look(self.folder / "none", LocalLauncher(self.folder / "launcher"), Machine(2, 1 << 34))
         self.assertIn("make build", found[0].remedy)
 
 
 class Lines(unittest.TestCase):
-    def test_the_remedy_stands_where_it_is_needed(self):
+    def test_the_remedy_stands_where_it_is_needed_and_lines_fit_a_terminal(self):
         for level, words in ((Level.OK, "ok    swap  0 pages moved"),
                              (Level.BAD, "bad   swap  0 pages moved: free memory")):
             self.assertEqual(Finding("swap", level, "0 pages moved", "free memory").lines(Style()),
                              [words])
-
-    def test_long_ones_fit_a_terminal(self):
         lines = Finding("quota", Level.LOOK, "word " * 30, "do this").lines(Style(True), 14)
-        self.assertGreater(len(lines), 1)
         self.assertLessEqual(max(map(len, lines[1:])), 80)
         self.assertTrue(lines[0].startswith("\033[33mlook\033[0m"))
-
-    def test_levels(self):
         self.assertEqual([graded(value, 1, 2) for value in (0.9, 1, 2)],
                          [Level.OK, Level.LOOK, Level.BAD])
 

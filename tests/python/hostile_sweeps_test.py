@@ -44,35 +44,8 @@ class Flags(HostileSweep):
                 with self.subTest(flag, value=value[:20]):
                     self.refused("--dry-run", *(word for pair in words.items() for word in pair))
 
-    def test_weak_scaling_of_a_number_without_end_is_refused(self):
-        self.refused("--kernels", "matmul", "--sizes", DIGITS, "--ranks", "1,2", "--scaling", "weak",
-                     "--dry-run", word="size")
-
-    def test_plans_without_end_are_refused(self):
-        self.refused("--kernels", "matmul", "--sizes", ",".join(map(str, range(1, 9000))), "--ranks", "1,2",
-                     "--launches", "10000", "--dry-run", word="more than 100000 launches")
-
 
 class Specs(HostileSweep):
-    def test_members_of_other_types_are_refused(self):
-        for block in ({"sizes": [None]}, {"sizes": [[1]]}, {"sizes": [1.5]}, {"sizes": "512"},
-                      {"sizes": ["a\u0007"]}, {"ranks": [None]}, {"ranks": [1e9]}, {"ranks": [True]},
-                      {"threads": [None]}, {"threads": ["x"]}, {"kernels": ["/bin/sh"]},
-                      {"kernels": ["../../bin/sh"]}, {"arguments": [None]}, {"arguments": [{}]},
-                      {"arguments": ["a\0b"]}, {"arguments": "x"}, {"scaling": []}, {"title": {"a": 1}},
-                      {"title": "\x1b[2J"}, {"launches": 10**9}, {"reducers": []}, {"colour": 1}):
-            with self.subTest(block):
-                self.refused(self.spec(**{"launches": 1, **block}), "--dry-run")
-
-    def test_files_that_hold_no_sweep_are_refused(self):
-        for name, text in (("a.json", "{}"), ("a.json", '{"blocks": []}'), ("a.json", '{"blocks": [[]]}'),
-                           ("a.json", "[" * 10**5), ("a.json", '{"name": {}, "blocks": [{}]}'),
-                           ("a.toml", "a = " + "[" * 10**4), ("a.toml", "blocks = 1979-05-27"),
-                           ("a.toml", "\0"), ("a.json", "\0")):
-            self.write(name, text)
-            with self.subTest(text[:20]):
-                self.refused(self.folder / name, "--dry-run")
-
     def test_a_newline_in_an_argument_reaches_the_program_as_it_is(self):
         argument = "line1\n\t$(touch pwned); #"
         done = self.sweep(self.spec(launches=1, ranks=[1], arguments=[argument]))
@@ -151,24 +124,15 @@ class Folders(HostileSweep):
         self.assertIn("Is a directory", done.stderr)
         self.assertEqual(len(self.names()), 1)
 
-    def test_the_lock_says_who_has_it(self):
-        self.results.mkdir()
-        with open(self.results / "sweep.lock", "w", encoding="utf-8") as lock:
-            lock.write("process 7 on a host")
-            lock.flush()
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            self.refused(self.spec(launches=1), "--folder", self.results, word="by process 7 on a host")
-        self.assertEqual(self.sweep(self.spec(launches=1, ranks=[1])).returncode, 0)
-        self.assertIn(f" on {os.uname().nodename} since ", (self.results / "sweep.lock").read_text())
-
-    def test_what_is_no_lock_is_refused_and_kept(self):
+    def test_what_lies_in_the_locks_place_is_kept(self):
         self.results.mkdir()
         lock, precious = self.results / "sweep.lock", self.folder / "precious"
         precious.write_text("text")
-        for make in (os.mkfifo, lambda at: os.link(precious, at)):
-            make(lock)
-            self.refused(self.spec(launches=1), "--folder", self.results, word="sweep.lock is no lock")
-            lock.unlink()
+        lock.symlink_to(precious)
+        self.refused(self.spec(launches=1), "--folder", self.results, word="sweep.lock cannot be written")
+        lock.unlink()
+        os.link(precious, lock)
+        self.assertEqual(self.sweep(self.spec(launches=1, ranks=[1])).returncode, 0)
         self.assertEqual(precious.read_text(), "text")
 
     def test_a_file_system_without_locks_is_said_and_used(self):

@@ -11,8 +11,7 @@ from unittest import mock
 from in_process import quartet
 from quartet.slurm.discovery import differences, node_differences
 from quartet.slurm.machine import SlurmMachine
-from quartet.slurm.site import Kind, Site, gpus_of, in_ranges
-from quartet.slurm.this_node import kind_of_this_node
+from quartet.slurm.site import Kind, Site, gpus_of, in_ranges, kind_of_this_node
 from recorded_slurm import SLURM_22, SLURM_23, SLURM_24, node_22
 from tree import SCRIPTS
 

@@ -1,4 +1,4 @@
-"""What quartet node-check writes, read by a real Prometheus from a real node exporter, where Debian's are installed
+"""What quartet nodes --this writes, read by a real Prometheus from a real node exporter, where Debian's are installed
 (scripts/setup.sh prometheus)."""
 
 import json
@@ -11,7 +11,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from node_check_test import SICK, SOUND, FakeNode
+from nodes_this_test import SICK, SOUND, FakeNode
 
 SECONDS = 60
 CONFIGURATION = """global: {{scrape_interval: 1s}}
@@ -66,12 +66,12 @@ class RealPrometheus(FakeNode):
         for rate, code, state in ((100, SOUND, "sound"), (40, SICK, "sick")):
             self.program("cg", rate)
             self.assertEqual(self.check("--prometheus", self.file).returncode, code)
-            self.wait_for("quartet_node_check_state == 1", {state: 1})
-            self.wait_for("quartet_node_check_rate", {row: rate})
-            self.wait_for("quartet_node_check_fraction_of_reference", {row: rate / 100})
+            self.wait_for("quartet_node_state == 1", {state: 1})
+            self.wait_for("quartet_node_rate", {row: rate})
+            self.wait_for("quartet_node_fraction_of_reference", {row: rate / 100})
             self.wait_for("up", {"": 1})
             self.wait_for("node_textfile_scrape_error", {"": 0})
-            self.assertLess(next(iter(self.query("time() - quartet_node_check_time_seconds").values())), 2 * SECONDS)
+            self.assertLess(next(iter(self.query("time() - quartet_node_time_seconds").values())), 2 * SECONDS)
 
 
 if __name__ == "__main__":

@@ -16,8 +16,8 @@ from unittest import mock
 import fake_results
 from fake_build import FakeBuild
 from in_process import quartet
-from quartet.check_machine import system
-from quartet.check_machine.finding import Level
+from quartet import check_machine
+from quartet.check_machine import Level
 from quartet.commands import run as run_script
 from quartet.machine import Machine, processor_quota
 from quartet.run import arguments_of, runs
@@ -119,9 +119,9 @@ class Run(FakeBuild):
         self.assertEqual(int(re.search(r"--budget (\d+) ", calls[-1])[1]), 89)
 
     def test_looks_at_the_machine_first(self):
-        machine = system.Finding("swap", Level.BAD, "9 pages moved", "free memory first")
-        with mock.patch.object(system, "quiet_time", return_value=[machine]), \
-                mock.patch.object(system, "settings", return_value=[system.Finding("quota", Level.OK, "none")]), \
+        machine = check_machine.Finding("swap", Level.BAD, "9 pages moved", "free memory first")
+        with mock.patch.object(check_machine, "quiet_time", return_value=[machine]), \
+                mock.patch.object(check_machine, "settings", return_value=[check_machine.Finding("quota", Level.OK, "none")]), \
                 mock.patch.object(sys, "stderr", io.StringIO()) as errors:
             run_script.look_at_the_machine(0.1)
         self.assertEqual(errors.getvalue(), "quartet: this machine: swap: 9 pages moved (free memory first)\n")

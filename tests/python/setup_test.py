@@ -10,8 +10,8 @@ from tree import SCRIPTS
 
 SETUP = SCRIPTS / "setup.sh"
 BASIC_TOOLS = ("sh", "dirname", "env", "mktemp", "rm", "cat", "tail")
-COMMANDS = ("c++", "ninja", "mpicxx", "mpiexec", "clang-format", "pdftotext", "slurmctld",
-            "slurmd", "sbatch", "munged", "ip", "tc")
+COMMANDS = ("c++", "ninja", "mpicxx", "mpiexec", "clang-format", "slurmctld", "slurmd",
+            "sbatch", "munged", "ip", "tc")
 HEADERS = ("openblas_config.h", "fftw3.h", "fftw3-mpi.h", "fmt/format.h", "CLI/CLI.hpp", "nlohmann/json.hpp",
            "Random123/philox.h", "hwloc.h", "xxhash.h", "grpcpp/generic/generic_stub.h", "gtest/gtest.h", "gmock/gmock.h")
 APT_OF_RUN = ("g++ cmake ninja-build libopenmpi-dev openmpi-bin python3 libopenblas-dev "

@@ -10,9 +10,8 @@ from jsonschema import Draft202012Validator
 
 from in_process import quartet
 from quartet.launch import Job
-from quartet.slurm.distribution import most_on_a_node, node_of_ranks
 from quartet.slurm.machine import MachineError, SlurmMachine
-from quartet.slurm.request import request
+from quartet.slurm.request import most_on_a_node, node_of_ranks, request
 from tree import SCRIPTS
 
 MACHINES = sorted((SCRIPTS / "slurm" / "machines").glob("*.json"))

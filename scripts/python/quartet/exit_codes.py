@@ -4,7 +4,7 @@ from typing import Iterable
 
 VERIFIED, WRONG_RESULT, BAD_USAGE, FAILED, STOPPED, UNAVAILABLE = 0, 1, 2, 3, 75, 77
 UNDECIDED = 4  # of scripts that compare: there is not enough to decide
-SICK = 5  # of `quartet node-check`: a node that should run no jobs
+SICK = 5  # of `quartet nodes --this`: a node that should run no jobs
 WORST_FIRST = (FAILED, WRONG_RESULT, BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED)
 
 

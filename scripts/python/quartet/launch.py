@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from quartet.exit_codes import FAILED, VERIFIED, WORST_FIRST, WRONG_RESULT, ScriptError
-from quartet.processes import kill_session
+from quartet.processes import kill_session, processor_seconds
 from quartet.terminal import printable
 from quartet.units import KIB
 
@@ -118,10 +118,18 @@ class Running:
             self._signal(number)
             if self.wait(SECONDS_TO_CLEAN_UP) is not None:
                 break
-        else:
+        self.kill()
+
+    def kill(self) -> None:
+        """Ends it without a word, and what it has started."""
+        if self._process.poll() is None:
             self._signal(signal.SIGKILL)
         kill_session(self._process.pid, SECONDS_TO_CLEAN_UP)
         self._process.wait()
+
+    def processor_seconds(self) -> float:
+        """What its processes have used so far."""
+        return processor_seconds(self._process.pid)
 
     def ask(self) -> None:
         """Asks the job to end once the run under way is over."""

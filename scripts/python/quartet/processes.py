@@ -23,6 +23,16 @@ def alive_in_session(session: int) -> list[int]:
     return sorted(found)
 
 
+def processor_seconds(session: int) -> float:
+    """What the processes of a session that are alive have used, with their children that have ended."""
+    ticks = 0
+    for process in alive_in_session(session):
+        with contextlib.suppress(OSError, ValueError):
+            fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+            ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 def words_of(process: int) -> list[str]:
     """Returns a process's command line; no words if it has ended."""
     try:

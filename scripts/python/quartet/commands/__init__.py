@@ -16,8 +16,7 @@ SUMMARIES = {
     "tiles": "cuts your own large arrays into files that programs read",
     "machine": "writes the machine file of a Slurm cluster, or checks one",
     "submit": "submits one job to Slurm",
-    "nodes": "finds slow nodes of a cluster",
-    "node-check": "says whether this node is sound, for prologs and health checks",
+    "nodes": "finds slow nodes of a cluster; --this: checks this one",
     "predict": "computes how long a kernel should take on any number of ranks",
 }
 SHELL_SCRIPTS = {"launch": "launch.sh", "start": "slurm/start.sh"}  # below scripts/

@@ -8,8 +8,8 @@ two seconds by itself."""
 import argparse
 import sys
 
-from quartet.check_machine import launches, system
-from quartet.check_machine.finding import Finding, Level
+from quartet import check_machine
+from quartet.check_machine import Finding, Level
 from quartet.command_line import add_launch_arguments, seconds, why_not
 from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, VERIFIED
 from quartet.launch import LocalLauncher
@@ -49,16 +49,17 @@ def run(options: argparse.Namespace) -> int:
     if reason:
         say(reason)
         return BAD_USAGE
+    has_failed = False
     try:
-        findings = [*system.quiet_time(options.seconds), *system.settings()]
+        findings = [*check_machine.quiet_time(options.seconds), *check_machine.settings()]
         show(findings)
         if not options.quick:
-            launched = launches.look(options.build / "bin", LocalLauncher(options.launcher),
-                                     Machine.here())
+            launched, has_failed = check_machine.look(options.build / "bin", LocalLauncher(options.launcher),
+                                                      Machine.here())
             show(launched)
             findings += launched
     except KeyboardInterrupt:
         say("interrupted")
         return STOPPED
     print(verdict(findings))
-    return FAILED if any("failed" in finding.text for finding in findings) else VERIFIED
+    return FAILED if has_failed else VERIFIED

@@ -4,92 +4,114 @@ GPUs, and stream between neighbours in a ring (or other pairs), and ends with a 
 In salloc's shell or a batch script it checks the nodes of that job, by steps of it. Elsewhere it submits
 a job for each node and each pair (--slurm), which run as nodes come free. If it is stopped, give the same
 command again: it continues, and shows what the jobs have found meanwhile. A new check compares with earlier
-ones in the same place, and says since when a node is slow.
+ones in the same place, and says since when a node is slow. A node's network rate is that of its best pair, so
+that a slow node does not make its partners slow.
 
-A node's network rate is that of its best pair, so that a slow node does not make its partners slow. The
-exit code is 1 if a node or a pair is slow, 3 if a launch failed, 4 if there are too few nodes to
-tell, else 0."""
+--this says whether the node that it runs on is sound, alone and within --budget: as Slurm's prolog, epilog or
+HealthCheckProgram, or by hand (docs/cluster.md). Rates are compared with --reference; a look that finds something is
+followed by a second one; the line that it prints ends with what to run next.
+
+Exit codes: 1 a node or a pair is slow, 3 a launch failed, 4 nothing can be told. With --this: 0 sound; 5 sick: both
+looks found a rate below the reference, a wrong result, or a program that hangs; 4 cannot tell: no reference for this
+kind of node, slow but disturbed by others, a program that could not run, or no time left."""
 
 import argparse
+import contextlib
+import dataclasses
 import functools
+import json
 import os
+import signal
+import tempfile
+import textwrap
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Optional
 
-from quartet.command_line import UsageError, add_build, seconds, share, shipped_in, some_of, whole_number
-from quartet.exit_codes import FAILED, STOPPED, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
-from quartet.files import check_output
-from quartet.nodes import acceptance, findings, table
+from quartet.command_line import (
+    UsageError,
+    add_launch_arguments,
+    cannot_run,
+    seconds,
+    share,
+    shipped_in,
+    some_of,
+    whole_number,
+)
+from quartet.exit_codes import FAILED, SICK, STOPPED, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
+from quartet.files import check_output, make_folder, write_text
+from quartet.launch import LocalLauncher
+from quartet.machine import Machine
+from quartet.nodes import findings, this
 from quartet.nodes import plan as nodes_plan
 from quartet.paths import MACHINES, RESULTS
-from quartet.report.charts import style
 from quartet.results import reference
 from quartet.slurm.allocation import Allocation, StepLauncher, hosts_of, machine_here
 from quartet.slurm.launcher import SlurmLauncher
 from quartet.slurm.machine import SlurmMachine
 from quartet.slurm.site import answer
-from quartet.sweep import cost
 from quartet.sweep.folder import SweepFolder, launches, new_folder, stored_plan, unfinished
 from quartet.sweep.loop import Sweep
-from quartet.sweep.plan import Plan
-from quartet.sweep.queue import QueuedSweep
-from quartet.sweep.versions import version_of
-from quartet.text import counted, near, say
+from quartet.sweep.plan import Plan, version_of
+from quartet.sweep.queue import QueuedSweep, cost
+from quartet.terminal import printable
+from quartet.text import WIDTH, counted, say
 
 EXAMPLE = "quartet nodes --slurm mine.json --hosts 'n[1-16]'"
+CODES = {this.Verdict.SOUND: VERIFIED, this.Verdict.SICK: SICK, this.Verdict.CANNOT_TELL: UNDECIDED}
+UP = {"idle", "allocated", "mixed", "completing"}  # states of nodes that run jobs now, or could
+LEAST = {False: 0.05, True: 0.1}  # below the median; of nodes beside each other, and of this one
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--slurm", type=shipped_in(MACHINES), metavar="MACHINE",
-                        help="a machine file (docs/cluster.md); not needed within a job")
-    parser.add_argument("--hosts", metavar="LIST",
-                        help="nodes as Slurm writes them, n[1-300] (all of the job, or of the "
-                        "machine's partition that are up)")
     parser.add_argument("--kernels", type=some_of(nodes_plan.CHECKS), default=tuple(nodes_plan.CHECKS), metavar="LIST",
                         help=f"kernels to run on each node ({','.join(nodes_plan.CHECKS)})")
-    parser.add_argument("--pairs", default=nodes_plan.RING, metavar="ring|all|none|N",
-                        help="N gives each node about N partners, drawn by --seed (%(default)s)")
     parser.add_argument("--device", choices=("auto", nodes_plan.HOST, nodes_plan.CUDA), default="auto",
                         help="where the kernels compute; auto: on the processors, and on GPUs too where the nodes have "
                         "some, pairs between processors (%(default)s)")
-    parser.add_argument("--launches", type=whole_number(100), default=2,
-                        help="launches of each; the best counts (%(default)s)")
-    parser.add_argument("--at-once", type=whole_number(10_000), default=32, metavar="N",
-                        help="steps within a job at one time, on different nodes; 1 leaves the network to each "
-                             "(%(default)s)")
     parser.add_argument("--small", action="store_true", help="small problems, to try it")
-    parser.add_argument("--false-alarms", type=share(below=0.5), default=0.05, metavar="SHARE",
-                        help="share of checks of alike nodes that name a node (%(default)s)")
-    parser.add_argument("--least", type=share(), default=0.05, metavar="SHARE",
-                        help="a node is named only if it is this share below the median (%(default)s, or 5%%)")
+    parser.add_argument("--least", type=share(), metavar="SHARE",
+                        help="a rate is slow only if it is this share below the median (0.05; of --this 0.1)")
     parser.add_argument("--reference", type=Path, action="append", default=[], metavar="PATH",
-                        help="also names nodes that are slow beside it: documents of sound nodes; may be repeated")
-    parser.add_argument("--folder", type=Path,
-                        help="folder of this check (an unfinished one of the same plan, or a new one "
-                        "in --results)")
-    parser.add_argument("--results", type=Path, default=RESULTS / "nodes",
-                        help="where new folders are made (%(default)s)")
-    parser.add_argument("--seed", type=whole_number(10**6), default=1,
-                        help="seed of the order and the pairs (%(default)s)")
-    parser.add_argument("--timeout", type=seconds, default=300, metavar="SECONDS",
-                        help="limit of one launch (%(default)s)")
-    parser.add_argument("--poll", type=seconds, default=30, metavar="SECONDS",
-                        help="how often to ask Slurm for its queue (%(default)s)")
-    parser.add_argument("--dry-run", action="store_true", help="shows what would be run, and the node hours")
-    parser.add_argument("--acceptance", type=Path, metavar="FILE",
-                        help="also a report to sign, as a PDF: nodes and links that passed or not (needs matplotlib)")
-    parser.add_argument("--retry-failed", action="store_true", help="runs failed launches again")
-    add_build(parser)
-
-
-def check(options: argparse.Namespace) -> None:
-    """Checks what argparse does not. Raises UsageError."""
-    if options.pairs not in (nodes_plan.RING, nodes_plan.ALL, nodes_plan.NONE) and not (
-            options.pairs.isascii() and options.pairs.isdigit() and 0 < int(options.pairs[:5]) < 1000):
-        raise UsageError(f"--pairs '{options.pairs:.40}' is none of ring, all, none and 1 to 999"
-                         f"{near(options.pairs, (nodes_plan.RING, nodes_plan.ALL, nodes_plan.NONE))}")
+                        help="documents of sound nodes of this kind, or a folder: names what is slow beside it, "
+                             "too; may be repeated")
+    parser.add_argument("--results", type=Path,
+                        help=f"where new folders are made ({RESULTS / 'nodes'}; with --this: none is kept)")
+    add_launch_arguments(parser)
+    many = parser.add_argument_group("many nodes")
+    many.add_argument("--slurm", type=shipped_in(MACHINES), metavar="MACHINE",
+                      help="a machine file (docs/cluster.md); not needed within a job")
+    many.add_argument("--hosts", metavar="LIST",
+                      help="nodes as Slurm writes them, n[1-300] (all of the job, or of the "
+                      "machine's partition that are up)")
+    many.add_argument("--pairs", choices=(nodes_plan.RING, nodes_plan.ALL, nodes_plan.NONE), default=nodes_plan.RING,
+                      help="which nodes send to each other (%(default)s)")
+    many.add_argument("--launches", type=whole_number(100), default=2,
+                      help="launches of each; the best counts (%(default)s)")
+    many.add_argument("--at-once", type=whole_number(10_000), default=32, metavar="N",
+                      help="steps within a job at one time, on different nodes; 1 leaves the network to each "
+                           "(%(default)s)")
+    many.add_argument("--folder", type=Path,
+                      help="folder of this check (an unfinished one of the same plan, or a new one "
+                      "in --results)")
+    many.add_argument("--timeout", type=seconds, default=300, metavar="SECONDS",
+                      help="limit of one launch (%(default)s)")
+    many.add_argument("--poll", type=seconds, default=30, metavar="SECONDS",
+                      help="how often to ask Slurm for its queue (%(default)s)")
+    many.add_argument("--dry-run", action="store_true", help="shows what would be run, and the node hours")
+    many.add_argument("--retry-failed", action="store_true", help="runs failed launches again")
+    many.add_argument("--cancel", action="store_true", help="ends the jobs of a check that are still in the queue")
+    one = parser.add_argument_group("this node")
+    one.add_argument("--this", action="store_true", help="checks the node that this runs on")
+    one.add_argument("--budget", type=seconds, default=60, metavar="SECONDS",
+                     help="it ends within so long, whatever happens (%(default)s)")
+    one.add_argument("--fail-closed", action="store_true", help="what cannot be told counts as sick")
+    one.add_argument("--gpus", type=whole_number(1000), metavar="N",
+                     help="how many there are (those that the driver lists)")
+    one.add_argument("--json", action="store_true", help="prints an object on one line instead")
+    one.add_argument("--prometheus", type=Path, metavar="FILE.prom",
+                     help="also writes this file, for node exporter's textfile collector")
 
 
 def hosts(options: argparse.Namespace, machine: SlurmMachine, allocation: Optional[Allocation]) -> tuple[str, ...]:
@@ -100,9 +122,13 @@ def hosts(options: argparse.Namespace, machine: SlurmMachine, allocation: Option
 
 
 def _up(partition: str) -> list[str]:
-    """Nodes that run jobs now, or could."""
+    """Nodes that run jobs now, or could; the others are named."""
     where = ["-p", partition] if partition else []
-    found = sorted(set(answer("sinfo", "-h", "-N", "-o", "%N", "-t", "idle,alloc,mix,comp", *where).split()))
+    states = dict(line.split()[:2] for line in answer("sinfo", "-h", "-N", "-o", "%N %T", *where).splitlines() if line)
+    left_out = [f"{name} ({state})" for name, state in sorted(states.items()) if state not in UP]
+    if left_out:
+        say(f"left out: {', '.join(left_out)}")
+    found = sorted(name for name, state in states.items() if state in UP)
     if not found:
         raise ScriptError(f"no node of {partition or 'this site'} is up (sinfo names none): name --hosts")
     return found
@@ -115,11 +141,10 @@ def make_plan(options: argparse.Namespace, machine: SlurmMachine, names: tuple[s
     both = (nodes_plan.HOST, nodes_plan.CUDA) if machine.gpus_per_node else (nodes_plan.HOST,)
     node = nodes_plan.Node(machine.cores_per_node, machine.gpus_per_node,
                            both if options.device == "auto" else (options.device,))
-    pairs = nodes_plan.pairs_of(names, options.pairs, options.seed)
+    pairs = nodes_plan.pairs_of(names, options.pairs)
     kernels = {*options.kernels, *([nodes_plan.BETWEEN] if pairs else [])}
     programs = {kernel: version(options.build / "bin" / kernel) for kernel in sorted(kernels)}
-    return nodes_plan.plan(names, pairs, node, options.kernels, options.launches, options.seed, programs,
-                           options.small)
+    return nodes_plan.plan(names, pairs, node, options.kernels, options.launches, programs, options.small)
 
 
 def open_folder(options: argparse.Namespace, machine: SlurmMachine,
@@ -147,27 +172,14 @@ def show_cost(plan: Plan, machine: SlurmMachine, options: argparse.Namespace) ->
         noun = "pair" if block.title == nodes_plan.PAIR else "node"
         print(f"{block.title}: {counted(len(of_it), noun)}, {counted(options.launches, 'launch')} of each, "
               f"{counted(of_it[0].ranks, 'rank')}")
-    for line in cost.lines(plan, machine, options.timeout, options.results):
-        print(line)
+    print(textwrap.fill(cost(plan, machine, options.timeout, nodes_plan.SECONDS), WIDTH))
     return VERIFIED
 
 
-def make_sweep(folder: SweepFolder, options: argparse.Namespace, machine: SlurmMachine,
-               allocation: Optional[Allocation]) -> Sweep:
-    if allocation:
-        return Sweep(folder, StepLauncher(machine), options, allocation, options.at_once)
-    kinds = sum(block.title != nodes_plan.PAIR for block in folder.plan.blocks)
-    per_node = options.timeout * options.launches * kinds
-    return QueuedSweep(folder, SlurmLauncher(machine, options.timeout, per_node), options)
-
-
-def run(options: argparse.Namespace) -> int:
-    check(options)
-    if options.acceptance:
-        check_output(options.acceptance, [])
-        style.require_matplotlib()
+def check_nodes(options: argparse.Namespace) -> int:
     known = reference.read(options.reference, options.least)
     options.budget = None
+    options.results = options.results or RESULTS / "nodes"
     allocation = Allocation.here()
     machine = SlurmMachine.load(options.slurm) if options.slurm else machine_here()
     if options.dry_run:
@@ -175,15 +187,19 @@ def run(options: argparse.Namespace) -> int:
     folder = open_folder(options, machine, allocation)
     path, plan = folder.path, folder.plan
     say(f"{counted(len(launches(plan)), 'launch')}, results in {os.path.relpath(path)}")
-    code = make_sweep(folder, options, machine, allocation).run()
-    found = findings.find(folder, options.false_alarms, options.least, known)
-    earlier, date = findings.Earlier.beside(path), time.strftime("%Y-%m-%d %H:%M")
+    if allocation:
+        code = Sweep(folder, StepLauncher(machine), options, allocation, options.at_once).run()
+    else:
+        kinds = sum(block.title != nodes_plan.PAIR for block in plan.blocks)
+        per_node = options.timeout * options.launches * kinds
+        queued = QueuedSweep(folder, SlurmLauncher(machine, options.timeout, per_node), options)
+        if options.cancel:
+            return queued.cancel()
+        code = queued.run()
+    found = findings.find(folder, options.least, known)
     if not found.left:
-        findings.keep(path, found, date)
-    print(table.render(found, earlier, options.false_alarms, options.least), end="")
-    if options.acceptance:
-        acceptance.write(acceptance.Acceptance(machine.name, date, os.path.relpath(path), plan, found, earlier,
-                                               options.false_alarms, options.least), options.acceptance)
+        findings.keep(path, found, time.strftime("%Y-%m-%d %H:%M"))
+    print(findings.render(found, findings.Earlier.beside(path)), end="")
     if not found.left:
         folder.mark_shown()
     if code == STOPPED:
@@ -191,3 +207,75 @@ def run(options: argparse.Namespace) -> int:
     if found.slow:
         return WRONG_RESULT
     return FAILED if found.failures else VERIFIED if found.is_decided else UNDECIDED
+
+
+class _NoTimeLeft(BaseException):
+    pass
+
+
+def _raise(_number: int, _frame: object) -> None:
+    raise _NoTimeLeft
+
+
+@contextlib.contextmanager
+def _folder(options: argparse.Namespace, node: str) -> Iterator[Path]:
+    """Of what launches leave: one that is kept, or a temporary one."""
+    if options.results:
+        yield make_folder(options.results / f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{node}")
+    else:
+        with tempfile.TemporaryDirectory(prefix="quartet-") as name:
+            yield Path(name)
+
+
+def _found(options: argparse.Namespace, node: str) -> this.Found:
+    """Whatever happens is a verdict in time, but for bad usage."""
+    end = time.monotonic() + max(options.budget - this.SECONDS_TO_KILL, options.budget / 2)
+    signal.signal(signal.SIGALRM, _raise)
+    signal.setitimer(signal.ITIMER_REAL, end - time.monotonic())
+    try:
+        this.stand_alone()
+        counts = {nodes_plan.HOST: Machine.here().cores, nodes_plan.CUDA: options.gpus or this.gpus_here()}
+        if options.device == nodes_plan.CUDA and not counts[nodes_plan.CUDA]:
+            raise UsageError("--device cuda (the driver lists no GPU here)")
+        wanted = this.launches(options.build / "bin", options.kernels, {
+            device: count for device, count in counts.items() if count and options.device in ("auto", device)},
+            options.small)
+        known = reference.read(options.reference, options.least)
+        with _folder(options, node) as folder:
+            what = this.NodeCheck(end - time.monotonic(), LocalLauncher(options.launcher), known, folder).run(wanted)
+        if what.next == this.MAKE_REFERENCE and options.results:
+            return dataclasses.replace(what, next=f"quartet nodes --this --reference {options.results}")
+        return what
+    except UsageError:
+        raise
+    except _NoTimeLeft:
+        return this.Found(this.Verdict.CANNOT_TELL, "no time was left", this.more_time(options.budget))
+    except ScriptError as error:
+        return this.Found(this.Verdict.CANNOT_TELL, str(error), this.MAKE_REFERENCE)
+    except OSError as error:
+        return this.Found(this.Verdict.CANNOT_TELL, str(error), this.LOOK_AT_IT)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def check_this(options: argparse.Namespace) -> int:
+    reason = cannot_run(options.launcher)
+    if reason:
+        raise ScriptError(reason)
+    if options.prometheus:
+        check_output(options.prometheus)
+    began, node = time.time(), os.uname().nodename.partition(".")[0]
+    found = _found(options, node)
+    if options.fail_closed and found.verdict is this.Verdict.CANNOT_TELL:
+        found = dataclasses.replace(found, verdict=this.Verdict.SICK, reason=f"as nothing can be told: {found.reason}")
+    took = time.time() - began
+    print(json.dumps(this.as_json(node, began, took, found)) if options.json else
+          printable(f"{node}: {found.verdict.value}: {found.reason}; next: {found.next}"))
+    if options.prometheus:
+        write_text(options.prometheus, this.prometheus(began, took, found))
+    return CODES[found.verdict]
+
+
+def run(options: argparse.Namespace) -> int:
+    options.least = options.least or LEAST[options.this]
+    return check_this(options) if options.this else check_nodes(options)

@@ -23,7 +23,7 @@ from quartet.predict.measured import with_rates_of
 from quartet.predict.models import MODELS
 from quartet.predict.request import flags_in, formulation_called, kernel_called, sizes_in
 from quartet.results import collect
-from quartet.sweep.spec import counts_of
+from quartet.sweep.plan import counts_of
 from quartet.text import say
 
 EXAMPLE = "quartet predict h100-example cg --sizes 65536 --ranks 1:16384"

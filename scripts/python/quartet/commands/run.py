@@ -12,9 +12,9 @@ import sys
 import time
 from pathlib import Path
 
+from quartet import check_machine
 from quartet import run as launches
-from quartet.check_machine import system
-from quartet.check_machine.finding import Level
+from quartet.check_machine import Level
 from quartet.command_line import add_launch_arguments, seconds, seconds_or_none, why_not
 from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, UNAVAILABLE, UNDECIDED, VERIFIED, worst
 from quartet.launch import LocalLauncher, Outcome
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def look_at_the_machine(seconds: float) -> None:
     """Says what is not as it should be."""
-    for finding in [*system.quiet_time(seconds), *system.settings()] if seconds > 0 else []:
+    for finding in [*check_machine.quiet_time(seconds), *check_machine.settings()] if seconds > 0 else []:
         if finding.level is not Level.OK:
             say("this machine: " + finding.sentence)
 

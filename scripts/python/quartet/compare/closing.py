@@ -7,7 +7,7 @@ from typing import Any, Optional
 from quartet.compare.pairs import LEAST_LAUNCHES, Pair, Verdict
 from quartet.compare.sides import Side
 from quartet.results.statistics import ERROR, LEAST_VALUES
-from quartet.sweep.spec import FACTORS
+from quartet.sweep.plan import FACTORS
 from quartet.text import WIDTH, counted, wrapped
 
 MANY_CASES = 10  # from which on some differ by chance

@@ -1,7 +1,8 @@
-"""What a check of nodes has found: outliers, failures, and since when each was there.
+"""What a check of nodes has found: outliers, failures, and since when each was there; and its table.
 
     nodes.findings      date, what was measured, and what was slow or failed; in each check's folder"""
 
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional
@@ -12,12 +13,17 @@ from quartet.files import FileProblem, read_json, write_json
 from quartet.nodes.plan import PAIR
 from quartet.results.outliers import LEAST_VALUES, Sample, scored, slow
 from quartet.results.reference import Known, Reference
-from quartet.sweep import placement
 from quartet.sweep.folder import Launch, SweepFolder, judged_launches, launches
+from quartet.text import ABOVE_LIMIT, DISTRUSTED, aligned, counted, rate, widths_of, wrapped
 from quartet.units import MIB
 
 FINDINGS = "nodes.findings"
 NETWORK = "network"  # a node's best pair
+FALSE_ALARMS = 0.05  # share of checks of alike nodes that name a node; of the whole check
+LOOSE = 0.5  # below the median: where a node that much slower would not be noticed, nothing is decided
+HEADINGS = ("node", "what", "rate", "median", "below", "score", "since")
+SHOWN = 20  # of failures, and of names
+TEXT = (0, 1, 6)  # columns
 Rated = tuple[float, str]  # a rate and its mark
 
 
@@ -41,8 +47,13 @@ class Measure:
     what: str
     unit: str
     rates: dict[str, Rated]
-    sample: Optional[Sample] = None  # None if there are too few
     known: dict[str, Known] = field(default_factory=dict)  # what a reference has of each
+    sample: Optional[Sample] = None  # None if there are too few
+    noticed: float = 1.0  # the least share below the median that would be named
+
+    @property
+    def is_decided(self) -> bool:
+        return bool(self.known) or self.noticed <= LOOSE
 
 
 @dataclass
@@ -54,11 +65,11 @@ class Findings:
 
     @property
     def is_decided(self) -> bool:
-        return any(measure.sample or measure.known for measure in self.measures)
+        return bool(self.slow) or any(measure.is_decided for measure in self.measures)
 
 
-def find(folder: SweepFolder, false_alarms: float, least: float, reference: Optional[Reference] = None) -> Findings:
-    """`false_alarms` is of the whole check: shared by what is measured. Beside a reference all may be slow."""
+def find(folder: SweepFolder, least: float, reference: Optional[Reference] = None) -> Findings:
+    """What is less than `least` below the median is not named. Beside a reference all may be slow."""
     found = Findings()
     known: dict[tuple[str, str], Known] = {}
     rates, units = _rates(folder, found, reference or Reference({}), known)
@@ -66,10 +77,10 @@ def find(folder: SweepFolder, false_alarms: float, least: float, reference: Opti
     named = {kind: {" ".join(hosts): rate for hosts, rate in each.items()} for kind, each in rates.items()}
     if pairs:
         named[NETWORK] = _best_of_each(pairs)
-    share = false_alarms / max(1, len(named) + bool(pairs))
+    share = FALSE_ALARMS / max(1, len(named) + bool(pairs))
     for what, each in named.items():
         there = {who: known[what, who] for who in each if (what, who) in known}
-        _judge(found, Measure(what, units.get(what, units.get(PAIR, "")), each, known=there), share, least)
+        _judge(found, Measure(what, units.get(what, units.get(PAIR, "")), each, there), share, least)
     # A node whose pairs are all slow is said once.
     told = {one.who for one in found.slow if one.what == NETWORK}
     others = {" - ".join(hosts): rate for hosts, rate in pairs.items() if not told & set(hosts)}
@@ -85,6 +96,7 @@ def _judge(found: Findings, measure: Measure, false_alarms: float, least: float)
     named: dict[str, float] = {}
     if len(rates) >= LEAST_VALUES:
         measure.sample = sample = scored(rates, false_alarms)
+        measure.noticed = max(least, 1 - math.exp(-sample.threshold * sample.deviation))
         named = slow(rates, false_alarms, least)
         found.slow += [Slow(who, measure.what, *measure.rates[who], sample.median, share, sample.scores[who])
                        for who, share in named.items()]
@@ -94,9 +106,9 @@ def _judge(found: Findings, measure: Measure, false_alarms: float, least: float)
 
 def _best_of_each(pairs: dict[tuple[str, ...], Rated]) -> dict[str, Rated]:
     best: dict[str, Rated] = {}
-    for hosts, rate in pairs.items():
+    for hosts, rated in pairs.items():
         for host in hosts:
-            best[host] = max(rate, best.get(host, rate))
+            best[host] = max(rated, best.get(host, rated))
     return best
 
 
@@ -136,7 +148,7 @@ def _why_not(folder: SweepFolder, launch: Launch) -> Optional[str]:
         return None
     if outcome.exit_code != VERIFIED:
         return outcome.message or f"exit code {outcome.exit_code}"
-    return "; ".join(placement.problems_of(folder, launch))
+    return "; ".join(folder.misplacement(launch))
 
 
 def keep(folder: Path, found: Findings, date: str) -> None:
@@ -178,3 +190,50 @@ class Earlier:
         if first:
             return first
         return f"now (fine {fine})" if fine else "now"
+
+
+def render(found: Findings, earlier: Earlier) -> str:
+    """Who stands out, what failed, and how alike the others are."""
+    units = {measure.what: measure.unit for measure in found.measures}
+    rows = [HEADINGS, *((one.who, f"{one.what} {units[one.what]}", rate(one.rate) + one.mark, rate(one.median),
+                         f"{one.share:.0%}", "reference" if one.score is None else f"{one.score:.1f}",
+                         earlier.since(one.who, one.what))
+                        for one in found.slow)]
+    lines = [*(aligned(row, widths_of(rows), TEXT) for row in rows), ""] if found.slow else []
+    failures = [f"{who}, {what}: failed since {earlier.since(who, what)}: {why}"
+                for (who, what), why in found.failures.items()]
+    if len(failures) > SHOWN:
+        failures[SHOWN:] = [f"{len(failures) - SHOWN} more failed"]
+    lines += [line for text in failures for line in wrapped("x", text)]
+    lines += [line for measure in found.measures for line in wrapped("", _spread(measure))]
+    marks = {mark for measure in found.measures for _, mark in measure.rates.values()}
+    lines += [line for mark, text in (("!", ABOVE_LIMIT), ("?", DISTRUSTED)) if mark in marks
+              for line in wrapped(mark, text)]
+    lines += wrapped("", _verdict(found))
+    if found.left:
+        lines += wrapped("", f"{counted(found.left, 'launch')} not run yet: the same command goes on")
+    return "\n".join(lines) + "\n"
+
+
+def _spread(measure: Measure) -> str:
+    what = counted(len(measure.rates), "pair" if measure.what == PAIR else "node")
+    for sign in "?!":
+        marked = sum(mark == sign for _, mark in measure.rates.values())
+        what += f", {marked} of them {sign}" if marked else ""
+    for known in list(measure.known.values())[:1]:
+        what += f", reference {rate(known.rate)} {measure.unit} (slow below {rate(known.bound)})"
+    if not measure.sample:
+        return f"{measure.what}: {what}, too few to tell who stands out ({LEAST_VALUES} at least)"
+    return (f"{measure.what}: {what}, median {rate(measure.sample.median)} {measure.unit}; less than "
+            f"{measure.noticed:.0%} below it would not be noticed")
+
+
+def _verdict(found: Findings) -> str:
+    if not found.is_decided:
+        return "Undecided: too few nodes, or their rates differ too much to notice a slow one."
+    names = list(dict.fromkeys(one.who for one in found.slow))
+    more = [f"and {len(names) - SHOWN} more"] * (len(names) > SHOWN)
+    who = f"Slow: {', '.join([*names[:SHOWN], *more])}." if names else "None is slow."
+    besides = ", apart from those beside the reference" * any(measure.known for measure in found.measures)
+    return (f"{who} Alike and undisturbed nodes would give a false alarm in {FALSE_ALARMS:.0%} of such "
+            f"checks{besides}.")

@@ -1,6 +1,6 @@
 """What a check of nodes runs: some kernels on each node, and one between pairs of them."""
 
-import random
+import itertools
 from dataclasses import dataclass
 from typing import Any, Callable, Iterable, Optional
 
@@ -10,6 +10,9 @@ HOST, CUDA = "host", "cuda"
 RING, ALL, NONE = "ring", "all", "none"
 PAIR = "pair"  # the title of the block of pairs
 NAME = "nodes"
+SEED = 1  # of the order
+SECONDS = 10  # of a launch, about
+
 
 @dataclass(frozen=True)
 class Check:
@@ -38,19 +41,13 @@ class Node:
     devices: tuple[str, ...] = (HOST,)  # that are checked; the first one is for pairs
 
 
-def pairs_of(hosts: tuple[str, ...], partners: str, seed: int) -> list[tuple[str, str]]:
-    """A ring, all pairs, or pairs that give each node about so many partners, drawn by the seed. A node's
-    pairs are spread over the machine then."""
-    count = len(hosts)
-    if partners == NONE or count < 2:
+def pairs_of(hosts: tuple[str, ...], partners: str) -> list[tuple[str, str]]:
+    """A ring, all pairs, or none."""
+    if partners == NONE or len(hosts) < 2:
         return []
-    steps = list(range(1, count // 2 + 1))
-    if partners == RING:
-        steps = [1]
-    elif partners != ALL:
-        steps = random.Random(seed).sample(steps, min(len(steps), -(-int(partners) // 2)))
-    found = ((hosts[place], hosts[(place + step) % count]) for step in sorted(steps) for place in range(count))
-    return list({frozenset(pair): pair for pair in found}.values())
+    if partners == ALL or len(hosts) == 2:
+        return list(itertools.combinations(hosts, 2))
+    return list(zip(hosts, (*hosts[1:], hosts[0])))
 
 
 def hosts_in(stored: dict[str, Any]) -> tuple[str, ...]:
@@ -63,7 +60,7 @@ def title_of(kernel: str, device: str) -> str:
 
 
 def plan(hosts: tuple[str, ...], pairs: Iterable[tuple[str, str]], node: Node, kernels: tuple[str, ...],
-         launches: int, seed: int, programs: dict[str, str], is_small: bool = False) -> Plan:
+         launches: int, programs: dict[str, str], is_small: bool = False) -> Plan:
     """Each launch names its nodes."""
     configurations: list[Configuration] = []
     blocks: list[Block] = []
@@ -84,4 +81,4 @@ def plan(hosts: tuple[str, ...], pairs: Iterable[tuple[str, str]], node: Node, k
     between = tuple(add(BETWEEN, node.devices[0], 2, pair) for pair in pairs)
     if between:
         blocks.append(Block(PAIR, "none", between))
-    return Plan(NAME, seed, programs, tuple(blocks), tuple(configurations))
+    return Plan(NAME, SEED, programs, tuple(blocks), tuple(configurations))

@@ -7,8 +7,7 @@ from typing import Any, Optional
 
 from quartet.exit_codes import ScriptError
 from quartet.slurm.machine import SlurmMachine
-from quartet.slurm.site import Kind, Node, Site, in_ranges
-from quartet.slurm.this_node import kind_of_this_node
+from quartet.slurm.site import Kind, Node, Site, in_ranges, kind_of_this_node
 from quartet.text import counted, near
 
 MPI_PREFERRED = ("pmix", "pmix_v5", "pmix_v4", "pmix_v3", "cray_shasta", "pmi2")

@@ -1,13 +1,16 @@
-"""What Slurm says of a site's nodes and settings, as scontrol, sinfo and srun of versions 22 to 24 print it."""
+"""What Slurm says of a site's nodes and settings, as scontrol, sinfo and srun of versions 22 to 24 print it; and what
+this node has by its own word."""
 
 import re
 import subprocess
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 from typing import Iterable
 
 from quartet.exit_codes import FAILED
 from quartet.launch import LaunchError
+from quartet.machine import Machine
 
 UNSET = "(null)"
 MPI_TYPE = re.compile(r"^(?:srun:)?\s*([a-z][a-z0-9_]*)\s*$", re.MULTILINE)
@@ -121,3 +124,24 @@ def answer(*command: str) -> str:
         raise LaunchError(FAILED, f"{' '.join(command):.80} fails ({(said or ['it says nothing'])[-1]:.200}): go to a "
                           "machine with Slurm, or ask whether its controller is up")
     return done.stdout + (done.stderr if command[0] == "srun" else "")  # where srun of version 21 lists
+
+
+def kind_of_this_node(root: Path = Path("/")) -> Kind:
+    """All of the node, whatever a job's share is. `root` is where proc/ and sys/ are."""
+    cpus = [cpu for cpu in (_topology(file) for file in sorted((root / "sys/devices/system/cpu").glob("cpu[0-9]*")))
+            if cpu]
+    gpus = len(list((root / "proc/driver/nvidia/gpus").glob("*")))
+    if not cpus:
+        return Kind(1, Machine.here().cores, 1, (("", gpus),) if gpus else ())
+    cores = {siblings for _, siblings in cpus}
+    return Kind(len({package for package, _ in cpus}), len(cores), len(cpus) // len(cores),
+                (("", gpus),) if gpus else ())
+
+
+def _topology(cpu: Path) -> tuple[str, ...]:
+    """A hardware thread's socket and core; nothing of one that is off."""
+    try:
+        return tuple((cpu / "topology" / name).read_text(encoding="ascii").strip()
+                     for name in ("physical_package_id", "thread_siblings_list"))
+    except OSError:
+        return ()

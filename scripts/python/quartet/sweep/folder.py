@@ -11,8 +11,8 @@ import errno
 import fcntl
 import os
 import re
-import stat
 import time
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Optional
@@ -22,8 +22,8 @@ from quartet.files import FileProblem, make_folder, read_json, reason_of, write_
 from quartet.launch import Files, LaunchError, Outcome
 from quartet.results import Case, cases, judged, load
 from quartet.rounds import OUTCOME, LaunchFolder, shuffled
-from quartet.sweep.plan import PLAN_VERSION, Configuration, Plan
-from quartet.text import say
+from quartet.sweep.plan import Configuration, Plan
+from quartet.text import counted, say
 
 PLAN_FILE, LOCK_FILE, SHOWN_FILE = "sweep.plan", "sweep.lock", "sweep.shown"
 DIFFERENCES_SHOWN = 8
@@ -68,7 +68,7 @@ class SweepFolder:
         self.plan = plan
         self._folder = LaunchFolder(path)
         self._damaged: set[str] = set()  # names of launches
-        self.lock: Optional[int] = None
+        self.held: tuple[int, ...] = ()  # the lock, which jobs inherit
 
     @staticmethod
     def open(path: Path, plan: Plan) -> "SweepFolder":
@@ -87,34 +87,21 @@ class SweepFolder:
         return folder
 
     def _hold(self) -> None:
-        # Jobs inherit the lock: a job that outlives its sweep blocks the next sweep.
+        # Jobs inherit the lock: a job that outlives its sweep blocks the next sweep. Nothing is written to the file.
         file = self.path / LOCK_FILE
         try:
-            self.lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_NOFOLLOW, 0o644)
+            self.held = (os.open(file, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_NOFOLLOW, 0o644),)
         except OSError as error:
             raise LaunchError(BAD_USAGE, f"{file} cannot be written ({reason_of(error)}): name another "
                               "--folder") from None
-        state = os.fstat(self.lock)
-        if not stat.S_ISREG(state.st_mode) or state.st_nlink > 1:
-            raise LaunchError(BAD_USAGE, f"{file} is no lock (no regular file, or one with another name, too): remove "
-                              "it, or name another --folder")
         try:
-            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self.held[0], fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            if error.errno not in IN_USE:  # a file system without locks
-                say(f"{file} cannot be locked ({reason_of(error)}): start no other sweep in this folder")
-                return
-            who = os.read(self.lock, 200).decode("utf-8", "replace").strip() or "another sweep"
-            raise LaunchError(BAD_USAGE, f"{self.path} is in use (by {who}, or by a launch that it left "
-                              "behind): wait until it has ended") from None
-        since = time.strftime("%Y-%m-%d %H:%M:%S")
-        os.ftruncate(self.lock, 0)
-        os.write(self.lock, f"process {os.getpid()} on {os.uname().nodename} since {since}\n".encode())
-
-    @property
-    def held(self) -> tuple[int, ...]:
-        """The lock, which jobs inherit."""
-        return (self.lock,) if self.lock is not None else ()
+            if error.errno in IN_USE:
+                raise LaunchError(BAD_USAGE, f"{self.path} is in use (by another sweep, or by a launch that one left "
+                                  "behind): wait until it has ended") from None
+            # a file system without locks
+            say(f"{file} cannot be locked ({reason_of(error)}): start no other sweep in this folder")
 
     def files(self, launch: Launch) -> Files:
         return self._folder.files(launch.name)
@@ -151,24 +138,69 @@ class SweepFolder:
         except (OSError, ValueError):
             return None
 
+    def misplacement(self, launch: Launch) -> list[str]:
+        """How its nodes differ from those that were asked for; nothing if it left no document, or asked for none."""
+        if not launch.configuration.nodes:
+            return []
+        try:
+            return misplaced(load(self.document(launch)), launch.configuration)
+        except (OSError, ValueError):
+            return []
+
     def mark_shown(self) -> None:
         """The user has been told how all launches ended: the same command begins anew."""
         (self.path / SHOWN_FILE).touch()
 
 
+def _code_of(document: dict[str, Any]) -> int:
+    found = cases(document)
+    if any(case.error for case in found):
+        return FAILED
+    return WRONG_RESULT if any(case.verified is False for case in found) else VERIFIED
+
+
+def misplaced(document: dict[str, Any], wanted: Configuration) -> list[str]:
+    quartet = document["context"]["quartet"]
+    places = quartet.get("placement") or []
+    ranks_of = Counter(place["node"] for place in places)
+    hosts = {str(place["host"]).split(".")[0] for place in places}
+    strangers = hosts - {host.split(".")[0] for host in wanted.hosts}
+    restarts = str((quartet.get("slurm") or {}).get("SLURM_RESTART_COUNT", "0"))
+    found = []
+    if len(places) != wanted.ranks:
+        found.append(f"it ran on {counted(len(places), 'rank')} ({wanted.ranks} were asked for)")
+    if len(ranks_of) != wanted.nodes:
+        found.append(f"it ran on {counted(len(ranks_of), 'node')} ({wanted.nodes} were asked for)")
+    elif max(ranks_of.values()) > -(-wanted.ranks // wanted.nodes):
+        numbers = ", ".join(map(str, ranks_of.values()))
+        found.append(f"its nodes had {numbers} ranks (they should be dealt evenly)")
+    if wanted.hosts and strangers:
+        found.append(f"it ran on {', '.join(sorted(strangers))} (not on {' and '.join(wanted.hosts)})")
+    if restarts != "0":
+        found.append(f"its job was requeued {restarts} times (a node may have failed, others measured)")
+    return found
+
+
+def judged_launches(folder: SweepFolder, everything: list[Launch]) -> dict[Launch, list[Case]]:
+    """The cases of every launch that left a document, judged beside all others."""
+    found = {}
+    for launch in everything:
+        try:
+            found[launch] = load(folder.document(launch))
+        except (OSError, ValueError):
+            continue  # its outcome says why
+    return dict(zip(found, judged(found.values())))
+
+
 def stored_plan(path: Path) -> Optional[dict[str, Any]]:
-    """The plan in a folder, as JSON; None if there is none. Raises LaunchError if it cannot be read."""
+    """The plan in a folder, as JSON; None if there is none. Raises LaunchError if it cannot be run."""
     try:
         data: dict[str, Any] = read_json(path / PLAN_FILE)
+        problem = Plan.problem(data)
     except FileNotFoundError:
         return None
     except FileProblem as error:
         raise LaunchError(BAD_USAGE, f"{error}: name another --folder") from None
-    version = data.get("plan_version") if isinstance(data, dict) else None
-    if version != PLAN_VERSION:
-        raise LaunchError(BAD_USAGE, f"{path / PLAN_FILE}: plan version {version} (this script "
-                          f"knows {PLAN_VERSION}): name another --folder")
-    problem = Plan.problem(data)
     if problem:
         raise LaunchError(BAD_USAGE, f"{path / PLAN_FILE}: no plan that can be run ({problem}): name "
                           "another --folder")
@@ -194,42 +226,19 @@ def new_folder(parent: Path, plan: Plan) -> Path:
 
 def differences(there: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
     """Says how two plans differ."""
-    found = [f"{key} {there.get(key)} there, {wanted.get(key)} here"
-             for key in ("name", "seed") if there.get(key) != wanted.get(key)]
+    found = [f"{key} {there[key]} there, {wanted[key]} here" for key in ("name", "seed") if there[key] != wanted[key]]
     for program in sorted({*there["programs"], *wanted["programs"]}):
         old, new = (plan["programs"].get(program, "none") for plan in (there, wanted))
         found += [f"{program} was {old}, is {new}"] if old != new else []
-    only = [_only_in(there, wanted), _only_in(wanted, there)]
-    for where, texts in zip(("there", "here"), only):
-        found += [f"only {where}: {text}" for text in texts]
+    for where, plan, other in (("there", there, wanted), ("here", wanted, there)):
+        found += [f"only {where}: {_described(item)}" for item in plan["configurations"]
+                  if item not in other["configurations"]]
     if len(found) > DIFFERENCES_SHOWN:
         found[DIFFERENCES_SHOWN:] = [f"{len(found) - DIFFERENCES_SHOWN} more"]
     return found or ["its blocks are others"]
-
-
-def _only_in(plan: dict[str, Any], other: dict[str, Any]) -> list[str]:
-    return [_described(item) for item in plan["configurations"] if item not in other["configurations"]]
 
 
 def _described(item: dict[str, Any]) -> str:
     return " ".join([item["kernel"], item["formulation"], item["device"], item["transport"],
                      item["size"], f"on {item['ranks']} x {item['threads']}", *item["arguments"],
                      f"({item['launches']} launches)"])
-
-
-def _code_of(document: dict[str, Any]) -> int:
-    found = cases(document)
-    if any(case.error for case in found):
-        return FAILED
-    return WRONG_RESULT if any(case.verified is False for case in found) else VERIFIED
-
-
-def judged_launches(folder: SweepFolder, everything: list[Launch]) -> dict[Launch, list[Case]]:
-    """The cases of every launch that left a document, judged beside all others."""
-    found = {}
-    for launch in everything:
-        try:
-            found[launch] = load(folder.document(launch))
-        except (OSError, ValueError):
-            continue  # its outcome says why
-    return dict(zip(found, judged(found.values())))

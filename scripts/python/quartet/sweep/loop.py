@@ -2,7 +2,6 @@
 part of; queue.py submits jobs."""
 
 import argparse
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Optional
 
@@ -11,7 +10,6 @@ from quartet.launch import Job, LaunchError, LocalLauncher, Outcome, quiet_job
 from quartet.rounds import Budget, Rounds
 from quartet.rounds import Launch as RoundsLaunch
 from quartet.slurm.allocation import Allocation, StepLauncher
-from quartet.sweep import placement
 from quartet.sweep.folder import Launch, SweepFolder, launches
 from quartet.text import counted, say
 
@@ -27,20 +25,18 @@ class Sweep:
         self._allocation = allocation
         self._programs = options.build.resolve() / "bin"
         self._retries = options.retry_failed
-        self._total = 0
+        self._all = launches(folder.plan)
         self._rounds = Rounds(launcher, Budget(options.budget), options.timeout, at_once, folder.held, self._is_over)
 
     def run(self) -> int:
         """Runs what is left. Returns the worst exit code; STOPPED where launches remain."""
-        everything = launches(self._folder.plan)
-        remaining = [launch for launch in everything if self._is_left(launch)]
-        self._total = len(everything)
-        if len(remaining) < len(everything):
-            say(f"{len(everything) - len(remaining)} of {len(everything)} launches are done already")
+        remaining = [launch for launch in self._all if self._is_left(launch)]
+        if len(remaining) < len(self._all):
+            say(f"{len(self._all) - len(remaining)} of {len(self._all)} launches are done already")
         stopped = self._run_all(remaining)
         if stopped:
             say(f"{stopped}: the same command goes on")
-        outcomes = [self._folder.outcome(launch) for launch in everything]
+        outcomes = [self._folder.outcome(launch) for launch in self._all]
         return worst([*(outcome.exit_code for outcome in outcomes if outcome), *([STOPPED] if stopped else [])])
 
     def _is_left(self, launch: Launch) -> bool:
@@ -54,11 +50,8 @@ class Sweep:
         """The reason why it stopped before all was run; empty if it did not."""
         fitting = [launch for launch in remaining if self._fits(launch)]
         known = {launch.name: launch for launch in fitting}
-
-        def ended(launch: RoundsLaunch, outcome: Outcome) -> None:
-            self._report(known[launch.name], outcome)
-
-        found = self._rounds.run([[self._in_rounds(launch)] for launch in fitting], ended)
+        found = self._rounds.run([[self._in_rounds(launch)] for launch in fitting],
+                                 lambda launch, outcome: self._report(known[launch.name], outcome))
         if found.reason:
             return f"{found.reason} with {counted(len(found.left), 'launch')} to go"
         left = len(remaining) - len(fitting)
@@ -82,10 +75,10 @@ class Sweep:
         return RoundsLaunch(launch.name, launch.title, lambda _: self._job(launch), self._folder.files(launch),
                             (launch.number, one.kernel), hosts=one.hosts if self._allocation else ())
 
-    def _report(self, launch: Launch, outcome: Outcome, left: Optional[Iterable[Launch]] = None) -> None:
+    def _report(self, launch: Launch, outcome: Outcome, left: Optional[list[Launch]] = None) -> None:
         """Records and says how it ended."""
         self._folder.record(launch, outcome)
-        self._rounds.say(self._in_rounds(launch), outcome, self._total, placement.problems_of(self._folder, launch),
+        self._rounds.say(self._in_rounds(launch), outcome, len(self._all), self._folder.misplacement(launch),
                          None if left is None else list(map(self._in_rounds, left)))
 
     def _job(self, launch: Launch) -> Job:

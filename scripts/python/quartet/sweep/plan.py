@@ -1,39 +1,127 @@
-"""The plan of a sweep: blocks of factors, multiplied out into configurations of one launch each.
-
-What a block says is in spec.py."""
+"""The plan of a sweep. A file, or the command line, has blocks of factors; each block is multiplied out into
+configurations of one launch each."""
 
 import itertools
 import json
 import math
+import re
+import subprocess
+import textwrap
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any, Optional
 
 from quartet import schema
+from quartet.exit_codes import ScriptError
+from quartet.files import FileProblem, read_json, reason_of
 from quartet.kernels import KERNELS, Reducers
 from quartet.launch import options_of
-from quartet.results import OWN_FORMULATIONS
+from quartet.machine import MOST_RANKS
+from quartet.paths import SWEEPS
+from quartet.results import OWN_FORMULATIONS, whole_number
 from quartet.sizes import GROWTH, grow, points, written
-from quartet.sweep.spec import (
-    BLOCK_KEYS,
-    SCALINGS,
-    SpecError,
-    argument,
-    counts_of,
-    listed,
-    positive,
-    shown,
-    with_known_keys,
-    word,
-    words,
-)
-from quartet.text import counted, one_of
+from quartet.terminal import printable
+from quartet.text import counted, near, one_of
+from quartet.units import MIB
 
 PLAN_VERSION = 1
 MOST_LAUNCHES = 100_000  # in all
 NOTABLE = 1e-3  # of the work, when a size is rounded
-DEVICES = ("host", "cuda", "auto")
-KNOWN = {"kernels": tuple(KERNELS), "formulations": OWN_FORMULATIONS, "devices": DEVICES}
+SECONDS = 60  # that a program may take to say its version
+
+# What a block may list: all combinations are measured.
+FACTORS = {
+    "kernels": "names of kernels",
+    "sizes": 'as the program takes them: "8192", "2^24", "2:128"',
+    "ranks": 'of a job: numbers, or "1:cores", which doubles from 1 to the cores of this machine',
+    "workers": "instead of ranks: those that compute, without reducers",
+    "nodes": 'to be spread over evenly: numbers, or "1:8", which doubles (as few as hold the ranks)',
+    "ranks_per_node": 'instead of ranks, with nodes: numbers, "cores", "sockets" or "gpus" (a data flow\'s '
+                      "reducers come on top of gpus)",
+    "formulations": "native, dataflow, library (native)",
+    "transports": "auto, mpi, shm and so on (auto)",
+    "devices": "host, cuda (host)",
+    "threads": "of a rank (1)",
+}
+# What else a block may have.
+SETTINGS = {
+    "reducers": "of the data flow (1)",
+    "scaling": '"strong": the same size; "weak": the size is for the fewest workers and grows with '
+               'them; "none" (the default)',
+    "arguments": "more flags for the program",
+    "title": "what the table calls it",
+    "launches": "of each configuration (the file's, or 1)",
+}
+BLOCK_KEYS = {*FACTORS, *SETTINGS}
+FILE_KEYS = {"name", "launches", "seed", "blocks"}
+KNOWN = {"kernels": tuple(KERNELS), "formulations": OWN_FORMULATIONS, "devices": ("host", "cuda", "auto")}
 COUNTS = ("ranks", "workers", "ranks_per_node")  # a block has one of these
+
+
+class SpecError(ScriptError):
+    """A sweep that cannot be planned: what is wrong (why), what to do."""
+
+
+def keys_help() -> str:
+    """Explains the keys of a file, in paragraphs for --help."""
+    about = (f"A file has {', '.join(sorted(FILE_KEYS))}. A block has lists: {', '.join(FACTORS)} "
+             'as above. A member may be a program\'s own list ("mpi,shm": one launch). All '
+             "combinations of a block's lists are measured. Its other keys, with defaults:")
+    width = max(map(len, SETTINGS)) + 6
+    return "\n".join([textwrap.fill(about, 80), "", *(
+        textwrap.fill(meaning, 80, initial_indent=f"    {name}".ljust(width),
+                      subsequent_indent=" " * width) for name, meaning in SETTINGS.items())])
+
+
+def read_spec(path: Path) -> dict[str, Any]:
+    """The sweep in a file. Raises SpecError."""
+    try:
+        return checked_spec(read_json(path, MIB), str(path))
+    except (FileNotFoundError, FileProblem) as error:
+        why = str(error) if isinstance(error, FileProblem) else reason_of(error)
+        meant = near(path.name, (file.stem for file in sorted(SWEEPS.glob("*.json"))))
+        raise SpecError(f"{path}: cannot be read ({why}){meant}: give a sweep in JSON") from None
+
+
+def checked_spec(spec: Any, where: str) -> dict[str, Any]:
+    """What a sweep says, where it says it rightly. Raises SpecError."""
+    blocks = spec.get("blocks") if isinstance(spec, dict) else None
+    for there, table, keys in ((where, spec, FILE_KEYS), *((f"{where}, block {number}", block, BLOCK_KEYS)
+                                                          for number, block in enumerate(blocks or (), 1))):
+        unknown = sorted(table.keys() - keys) if isinstance(table, dict) else []
+        if unknown:
+            raise SpecError(f"{there}: unknown key '{unknown[0]:.60}' (known: {', '.join(sorted(keys))})"
+                            f"{near(unknown[0], keys)}: correct its name")
+    problem = schema.problem("blocks", spec)
+    if problem:
+        raise SpecError(f"{where}: {problem}: see quartet sweep --help")
+    return {**spec, "name": re.sub(r"[^A-Za-z0-9.-]+", "_", str(spec.get("name", "sweep")))[:60].lstrip(".") or "sweep"}
+
+
+def counts_of(values: list[Any], known: dict[str, int], where: str, what: str = "ranks") -> list[int]:
+    """Counts of ranks or nodes: numbers, and "a:b", which doubles from a and ends with b; either may be one of the
+    `known` words, as "cores". If a exceeds b, a is the only count: a data flow needs two ranks even on one core."""
+    counts: list[int] = []
+    for value in values:
+        ends = [known.get(part, whole_number(part) or 0) for part in str(value).split(":")]
+        if len(ends) > 2 or min(ends) < 1 or max(ends) > MOST_RANKS:
+            words = "".join(f', "{word}"' for word, count in known.items() if count)
+            raise SpecError(f"{where}: {what} '{str(value):.60}': write a number{words} or \"1:8\"")
+        first, last = ends[0], ends[-1]
+        counts += [first * 2**power for power in range(64) if first * 2**power < last]
+        counts.append(max(first, last))
+    return list(dict.fromkeys(counts))
+
+
+def version_of(program: Path) -> str:
+    """A program's own version line. Raises SpecError."""
+    try:
+        done = subprocess.run([program, "--version"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              text=True, errors="replace", check=True, timeout=SECONDS)
+    except (OSError, subprocess.SubprocessError) as error:
+        why = reason_of(error) if isinstance(error, OSError) else error
+        raise SpecError(f"{program} cannot be run ({why}): build it first (make build)") from None
+    return printable(done.stdout.strip())
 
 
 @dataclass(frozen=True)
@@ -93,20 +181,22 @@ class Plan:
         return data
 
     @staticmethod
-    def problem(data: object) -> str:
+    def problem(data: Any) -> str:
         """The reason why this is no plan that can be run; empty if it is one. A plan names only kernels."""
+        version = data.get("plan_version") if isinstance(data, dict) else None
+        if version != PLAN_VERSION:
+            return f"plan version {version} (this script knows {PLAN_VERSION})"
         problem = schema.problem("sweep", data)
-        if problem or not isinstance(data, dict):
+        if problem:
             return problem
-        unknown = {one["kernel"] for one in data["configurations"]} | data["programs"].keys()
-        if unknown - KERNELS.keys():
-            return f"no kernel is called {min(unknown - KERNELS.keys())!r:.40}"
+        kernels = {one["kernel"] for one in data["configurations"]}
+        unknown = (kernels | data["programs"].keys()) - KERNELS.keys()
+        if unknown:
+            return f"no kernel is called {min(unknown)!r:.40}"
         count = len(data["configurations"])
-        places = {place for block in data["blocks"] for place in block["members"]}
-        if max(places) >= count:
-            return f"a block has configuration {max(places)} of {count}"
-        left = {one["kernel"] for one in data["configurations"]} - data["programs"].keys()
-        return f"no version of {min(left)}" if left else ""
+        if any(place >= count for block in data["blocks"] for place in block["members"]):
+            return f"a block has more than the {count} configurations"
+        return f"no version of {min(kernels - data['programs'].keys())}" if kernels - data["programs"].keys() else ""
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> "Plan":
@@ -138,24 +228,20 @@ class Draft:
         return number
 
 
-def add_blocks(draft: Draft, spec: dict[str, Any], where: str, launches: Optional[int] = None) -> None:
-    """Multiplies out every block of a file. `launches` overrides what it says of them."""
-    blocks = spec.get("blocks")
-    if not isinstance(blocks, list) or not blocks:
-        raise SpecError(f"{where}: no blocks (nothing would be measured): give at least one")
-    for number, block in enumerate(blocks, 1):
-        there = f"{where}, block {number}"
-        with_known_keys(block, BLOCK_KEYS, there)
-        wanted = block.get("launches", spec.get("launches", 1)) if launches is None else launches
-        _add_block(draft, block, positive(wanted, f"{there}: launches", MOST_LAUNCHES), there)
+def add_blocks(draft: Draft, spec: Any, where: str, launches: Optional[int] = None) -> None:
+    """Multiplies out every block of a sweep. `launches` overrides what it says of them."""
+    spec = checked_spec(spec, where)
+    for number, block in enumerate(spec["blocks"], 1):
+        wanted = launches or block.get("launches", spec.get("launches", 1))
+        _add_block(draft, block, wanted, f"{where}, block {number}")
 
 
 def _add_block(draft: Draft, block: dict[str, Any], launches: int, where: str) -> None:
-    scaling = block.get("scaling", "none")
-    if scaling not in SCALINGS:
-        raise SpecError(f"{where}: scaling {shown(scaling)} ({one_of(str(scaling), SCALINGS)})")
+    def words(key: str, default: str) -> list[str]:
+        return [str(value) for value in block.get(key, [default])]
+
     for key, known in KNOWN.items():
-        for value in ",".join(words(block, key, [next(iter(known))], where)).split(","):
+        for value in ",".join(words(key, known[0])).split(","):
             if value not in known:
                 raise SpecError(f"{where}: {key[:-1]} '{value:.60}' ({one_of(value, known)})")
     if sum(key in block for key in COUNTS) != 1:
@@ -163,21 +249,17 @@ def _add_block(draft: Draft, block: dict[str, Any], launches: int, where: str) -
                         "decides the others)")
     if "ranks_per_node" in block and "nodes" not in block:
         raise SpecError(f"{where}: ranks_per_node without nodes: say on how many")
-    reducers = positive(block.get("reducers", 1), f"{where}: reducers")
-    more = tuple(argument(value, f"{where}: arguments")
-                 for value in listed(block.get("arguments"), f"{where}: arguments", []))
+    scaling, reducers = block.get("scaling", "none"), block.get("reducers", 1)
+    more = tuple(map(str, block.get("arguments", ())))
     nodes = counts_of(block["nodes"], {}, where, "nodes") if "nodes" in block else [None]
     [(key, values)] = [(key, block[key]) for key in COUNTS if key in block]
-    members: list[int] = []
-    lists = (words(block, "kernels", [], where), words(block, "sizes", [], where),
-             words(block, "formulations", ["native"], where),
-             words(block, "transports", ["auto"], where), words(block, "devices", ["host"], where),
-             listed(block.get("threads"), f"{where}: threads", [1]))
-    if math.prod(map(len, (*lists, nodes, listed(values, f"{where}: {key}", [])))) * launches > MOST_LAUNCHES:
+    lists = (words("kernels", ""), words("sizes", ""), words("formulations", "native"), words("transports", "auto"),
+             words("devices", "host"), block.get("threads", [1]))
+    if math.prod(map(len, (*lists, nodes, values))) * launches > MOST_LAUNCHES:
         raise SpecError(f"{where}: more than {MOST_LAUNCHES} launches: plan fewer")
+    members: list[int] = []
     for kernel, size, formulation, transport, device, threads in itertools.product(*lists):
         roles = _Roles(kernel, formulation, reducers, where)
-        threads = positive(threads, f"{where}: threads")
         places = [_Place(*roles.place(count, key == "workers" or on_top and roles.collecting > 0), node)
                   for count, node, on_top in _counts(draft, key, values, nodes, threads, where)]
         placed = [place for place in places if place.workers > 0 and (place.nodes or 1) <= place.ranks]
@@ -190,12 +272,12 @@ def _add_block(draft: Draft, block: dict[str, Any], launches: int, where: str) -
             one = Configuration(kernel, size, place.ranks, formulation, transport, device, threads,
                                 more + roles.arguments, launches, place.nodes)
             if scaling == "weak":
-                one = _weak(draft, one, place.workers, min(each.workers for each in placed), roles)
+                one = _weak(draft, one, place.workers, min(each.workers for each in placed), where)
             members.append(draft.number_of(one))
     if not members:
         raise SpecError(f"{where}: no ranks are left (a data flow has a worker): give more")
-    title = block.get("title") or f"{', '.join(block['kernels'])}, scaling: {scaling}"
-    draft.blocks.append(Block(word(title, f"{where}: title"), scaling, tuple(dict.fromkeys(members))))
+    title = block.get("title") or f"{', '.join(map(str, block['kernels']))}, scaling: {scaling}"
+    draft.blocks.append(Block(str(title), scaling, tuple(dict.fromkeys(members))))
     if sum(one.launches for one in draft.configurations) > MOST_LAUNCHES:
         raise SpecError(f"{where}: more than {MOST_LAUNCHES} launches in all: plan fewer")
 
@@ -209,7 +291,7 @@ class _Place:
     nodes: Optional[int]
 
 
-def _counts(draft: Draft, key: str, values: Any, nodes: list[Any], threads: int, where: str
+def _counts(draft: Draft, key: str, values: list[Any], nodes: list[Any], threads: int, where: str
             ) -> list[tuple[int, Optional[int], bool]]:
     """The counts of ranks or workers, with the nodes; and whether reducers come on top."""
     if key != "ranks_per_node":
@@ -248,26 +330,26 @@ class _Roles:
 
     def place(self, count: int, counts_workers: bool) -> tuple[int, int]:
         """Ranks and workers."""
-        if counts_workers:
-            if "," in self.formulation or self._kind is Reducers.NONE:
-                others = " and ".join(name for name, kernel in KERNELS.items() if kernel.reducers is Reducers.NONE)
-                raise SpecError(f"{self.where}: workers need kernels other than {others} and one "
-                                "formulation a launch (others have other roles): give ranks")
-            return count + self.collecting, count
-        return count, count - self.collecting
+        if not counts_workers:
+            return count, count - self.collecting
+        if "," in self.formulation or self._kind is Reducers.NONE:
+            others = " and ".join(name for name, kernel in KERNELS.items() if kernel.reducers is Reducers.NONE)
+            raise SpecError(f"{self.where}: workers need kernels other than {others} and one "
+                            "formulation a launch (others have other roles): give ranks")
+        return count + self.collecting, count
 
 
-def _weak(draft: Draft, one: Configuration, workers: int, base: int, roles: _Roles) -> Configuration:
+def _weak(draft: Draft, one: Configuration, workers: int, base: int, where: str) -> Configuration:
     """The configuration with the size that gives each worker what it has at `base` workers."""
     growth = GROWTH.get(one.kernel)
     if not growth or "," in one.formulation:
         *most, last = GROWTH
-        raise SpecError(f"{roles.where}: no weak scaling of {one.kernel} {one.formulation} (it "
+        raise SpecError(f"{where}: no weak scaling of {one.kernel} {one.formulation} (it "
                         f"needs {', '.join(most)} or {last}, and one formulation a launch)")
     try:
         grown = grow(growth, points(one.size), workers, base, options_of(one.arguments))
     except ValueError as error:
-        raise SpecError(f"{roles.where}: {error}") from None
+        raise SpecError(f"{where}: {error}") from None
     if abs(grown.work) > NOTABLE:
         draft.notes.append(f"{one.kernel} on {workers} workers: n {grown.size} in place of "
                            f"{grown.exact:.1f} (work per worker {grown.work:+.1%})")

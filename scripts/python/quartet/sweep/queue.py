@@ -1,6 +1,5 @@
 """A sweep whose launches are jobs in a Slurm queue.
 
-    sweep.jobs          the task of each launch that was submitted, by name
     array-N.tasks/      what the tasks of one array run, and the number that Slurm gave it
     NAME.code           exit code and seconds of a launch that has ended and was not yet looked at
     TASK.slurm          what Slurm itself says of a task, until it is added to the launch's log
@@ -13,20 +12,20 @@ import math
 import os
 import re
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Optional
 
-from quartet import schema
 from quartet.exit_codes import FAILED, STOPPED, VERIFIED
-from quartet.files import FileProblem, read_json, read_text, write_json
-from quartet.launch import LaunchError, LocalLauncher, Outcome, judged
+from quartet.files import read_text
+from quartet.launch import Job, LaunchError, LocalLauncher, Outcome, judged
 from quartet.paths import LAUNCHER
 from quartet.slurm.launcher import LONGEST_ARRAY, QueueFull, SlurmLauncher, submitted
-from quartet.slurm.request import Request
+from quartet.slurm.machine import MachineError, SlurmMachine
+from quartet.slurm.request import Request, shape_of
 from quartet.sweep.folder import Launch, SweepFolder
 from quartet.sweep.loop import Sweep
-from quartet.text import counted, say
+from quartet.sweep.plan import Configuration, Plan
+from quartet.text import counted, rate, say
 from quartet.units import KIB
 
 LOOKS_UNTIL_GONE = 3  # without a trace in the queue; a file server may be late with the exit code
@@ -37,20 +36,24 @@ MOST_WORDS = 64 * KIB  # of Slurm's about a task
 class QueuedSweep(Sweep):
     """Submits what is left and watches it. After an interrupt the jobs stay in the queue."""
 
-    def __init__(self, folder: SweepFolder, launcher: SlurmLauncher, options: argparse.Namespace):
+    def __init__(self, folder: SweepFolder, queue: SlurmLauncher, options: argparse.Namespace):
         super().__init__(folder, LocalLauncher(LAUNCHER), options)
-        self._queue = launcher
+        self._queue = queue
         self._poll = options.poll
-        self._jobs_file = folder.path / "sweep.jobs"
-        self._tasks = self._stored()
-
-    def run(self) -> int:
-        self._find_last_array()
-        return super().run()
+        self._tasks: dict[str, str] = {}  # by the launch's name
+        found = (re.fullmatch(r"array-([0-9]{1,9})\.tasks", file.name) for file in folder.path.glob("array-*.tasks"))
+        numbers = sorted(int(match[1]) for match in found if match)
+        self._last_array = max(numbers, default=0)
+        for number in numbers:
+            tasks = submitted(self._tasks_folder(number))
+            self._tasks.update(tasks)
+            if not tasks and number == self._last_array:
+                # Sbatch was killed, too: whatever Slurm may know of this array finds no tasks, and ends.
+                for file in self._tasks_folder(number).iterdir():
+                    file.unlink()
 
     def cancel(self) -> int:
         """Ends all jobs that are in the queue; the exit code."""
-        self._find_last_array()
         try:
             there = self._queue.waiting(self._tasks.values()) if self._tasks else set()
             if there:
@@ -80,7 +83,7 @@ class QueuedSweep(Sweep):
                 watched = []
         except KeyboardInterrupt:
             left = sum(self._folder.outcome(each) is None for each in remaining)
-            return f"interrupted with {left} launches to go, whose jobs stay in the queue (--cancel)"
+            return f"interrupted with {counted(left, 'launch')} to go, whose jobs stay in the queue (--cancel)"
         return f"{lost} launches were cancelled, or lost by the queue" if lost else ""
 
     def _adopt(self, remaining: list[Launch]) -> list[Launch]:
@@ -97,10 +100,13 @@ class QueuedSweep(Sweep):
         return found
 
     def _submit(self, fresh: list[Launch], watched: list[Launch]) -> list[Launch]:
-        """Returns what the queue had no room for; it is for later, when something has ended."""
+        """One array for each round and kind of job, each round after the one before. Returns what the queue had no room
+        for; it is for later, when something has ended."""
         before: list[str] = []
         later: list[Launch] = []
-        for launches in [fresh] if self._queue.shares else _rounds(fresh):
+        rounds = [[launch for launch in fresh if launch.repetition == number]
+                  for number in sorted({launch.repetition for launch in fresh})]
+        for launches in [fresh] if self._queue.shares else rounds:
             arrays: list[str] = []
             for wanted, members in self._by_request(launches).items():
                 longest = len(members) if self._queue.shares else LONGEST_ARRAY
@@ -116,10 +122,9 @@ class QueuedSweep(Sweep):
         found: dict[Request, list[Launch]] = {}
         for launch in launches:
             try:
-                members = found.setdefault(self._queue.request(self._job(launch)), [])
-                members.append(launch)
+                found.setdefault(self._queue.request(self._job(launch)), []).append(launch)
             except LaunchError as error:
-                self._refuse(launch, error)
+                self._refuse([launch], error)
         return found
 
     def _submit_array(self, wanted: Request, part: list[Launch], before: list[str],
@@ -130,7 +135,7 @@ class QueuedSweep(Sweep):
                 file.unlink(missing_ok=True)
         try:
             tasks = self._queue.submit(wanted, {launch.name: self._job(launch) for launch in part},
-                                       self._tasks_folder(self._last_array() + 1), before, self._folder.held)
+                                       self._tasks_folder(self._last_array + 1), before, self._folder.held)
         except QueueFull as error:
             half = len(part) // 2
             if half and not self._queue.shares:
@@ -138,26 +143,22 @@ class QueuedSweep(Sweep):
                     + self._submit_array(wanted, part[half:], before, watched, arrays)
             if watched:
                 return part
-            self._refuse_all(part, error)
+            self._refuse(part, error)
             return []
         except LaunchError as error:
-            self._refuse_all(part, error)
+            self._refuse(part, error)
             return []
+        self._last_array += 1
         self._tasks.update(tasks)
-        self._store()
         watched += part
         arrays.append(next(iter(tasks.values())).split("_")[0])
-        what = "job" if self._queue.shares else "array"
-        say(f"{what} {arrays[-1]}: {counted(len(part), 'launch')}")
+        say(f"{'job' if self._queue.shares else 'array'} {arrays[-1]}: {counted(len(part), 'launch')}")
         return []
 
-    def _refuse_all(self, launches: list[Launch], error: LaunchError) -> None:
+    def _refuse(self, launches: list[Launch], error: LaunchError) -> None:
         for launch in launches:
-            self._refuse(launch, error)
-
-    def _refuse(self, launch: Launch, error: LaunchError) -> None:
-        self._folder.record(launch, Outcome(error.code, None, str(error)))
-        say(f"{launch.title}: {error}")
+            self._folder.record(launch, Outcome(error.code, None, str(error)))
+            say(f"{launch.title}: {error}")
 
     def _watch(self, watched: list[Launch]) -> int:
         """Waits until all have ended. Returns how many have no outcome (cancelled or lost)."""
@@ -183,8 +184,7 @@ class QueuedSweep(Sweep):
                 if outcome:
                     self._rounds.durations.add(self._in_rounds(launch), outcome)
                     self._report(launch, outcome, left)
-                else:
-                    lost += 1
+                lost += outcome is None
                 self._code_file(launch).unlink(missing_ok=True)
             if left:
                 time.sleep(min(self._poll, SECONDS_BETWEEN_LOOKS))
@@ -231,47 +231,23 @@ class QueuedSweep(Sweep):
     def _code_file(self, launch: Launch) -> Path:
         return self._folder.path / f"{launch.name}.code"
 
-    def _find_last_array(self) -> None:
-        """A sweep that is killed while it submits has not stored the last array. If that has no number, sbatch was
-        killed, too: whatever Slurm may know of it finds no tasks in its folder, which stays, and ends."""
-        last = self._last_array()
-        if not last:
-            return
-        tasks = submitted(self._tasks_folder(last))
-        number, known = ({task.split("_")[0] for task in each.values()} for each in (tasks, self._tasks))
-        if not tasks:
-            for file in self._tasks_folder(last).iterdir():
-                file.unlink()
-        elif not number & known:
-            self._tasks.update(tasks)
-            self._store()
-
-    def _last_array(self) -> int:
-        found = (re.fullmatch(r"array-([0-9]{1,9})\.tasks", file.name)
-                 for file in self._folder.path.glob("array-*.tasks"))
-        return max((int(match[1]) for match in found if match), default=0)
-
     def _tasks_folder(self, number: int) -> Path:
         return self._folder.path / f"array-{number}.tasks"
 
-    def _stored(self) -> dict[str, str]:
+
+def cost(plan: Plan, machine: SlurmMachine, timeout: float, seconds: Optional[float] = None) -> str:
+    """The node hours of a plan: at most, and about, if a launch takes so many `seconds`. A launch for which the machine
+    has nothing counts none."""
+    def nodes(one: Configuration) -> int:
         try:
-            jobs: dict[str, str] = read_json(self._jobs_file)
-            problem = schema.problem("jobs", jobs)
-            if problem:
-                raise FileProblem(f"{self._jobs_file}: {problem}")
-        except FileNotFoundError:
-            return {}
-        except FileProblem as problem:
-            say(f"{problem}: jobs that were submitted before are not known")
-            return {}
-        return jobs
+            job = Job(Path(one.kernel), one.ranks, one.threads, one.command_line())
+            return one.nodes or shape_of(machine, job).nodes
+        except MachineError:
+            return 0
 
-    def _store(self) -> None:
-        write_json(self._jobs_file, self._tasks)
-
-
-def _rounds(launches: list[Launch]) -> Iterator[list[Launch]]:
-    """The first launch of each configuration, then the second of each, in their order."""
-    for repetition in sorted({launch.repetition for launch in launches}):
-        yield [launch for launch in launches if launch.repetition == repetition]
+    each = {one: nodes(one) for one in plan.configurations}
+    hours = sum(one.launches * count for one, count in each.items()) / 3600
+    about = f"about {rate(hours * seconds)} node hours, if each takes {seconds:g} s; " if seconds else ""
+    count = counted(sum(one.launches for one in each), "launch")
+    return (f"{count} on {counted(max(each.values()), 'node')} or fewer: {about}at most {rate(hours * timeout)} "
+            f"node hours, if each takes its limit of {timeout:g} s (--timeout)")

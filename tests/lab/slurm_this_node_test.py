@@ -1,4 +1,4 @@
-"""quartet node-check as Slurm's prolog and HealthCheckProgram, in the words of docs/cluster.md, on a real Slurm: a node that
+"""quartet nodes --this as Slurm's prolog and HealthCheckProgram, in the words of docs/cluster.md, on a real Slurm: a node that
 is made slow is drained, and comes back when it is mended."""
 
 import re
@@ -14,9 +14,9 @@ from tree import QUARTET
 
 NODES = 2
 SECONDS = 120
-HERE = scratch() / "node-check"
+HERE = scratch() / "this-node"
 # What matters here is far beyond noise: this machine has two cores for all nodes.
-CHECK = " ".join(map(str, (*QUARTET, "node-check --device host --kernels fft --small --budget 40 --least 0.9 --fail-closed "
+CHECK = " ".join(map(str, (*QUARTET, "nodes --this --device host --kernels fft --small --budget 40 --least 0.9 --fail-closed "
                            "--build", HERE)))
 # On a slow node all ranks share one core, and each with something else that is busy there as long as the rank lives.
 PROGRAM = f"""#!/bin/sh
@@ -37,12 +37,12 @@ def scripts_of_the_page():
     """The prolog and the HealthCheckProgram as printed, but for what they call."""
     page = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
     prolog, health = (block for block in re.findall(r"^```\n(#!/bin/sh\n.*?)^```$", page, re.MULTILINE | re.DOTALL)
-                      if "node-check" in block)
-    for place in ("/opt/quartet/bin/quartet node-check", "/etc/quartet/sound", "/run/quartet-node-check"):
+                      if "nodes --this" in block)
+    for place in ("/opt/quartet/bin/quartet nodes --this", "/etc/quartet/sound", "/run/quartet-node"):
         assert place in prolog, prolog
     prolog = prolog.replace("[ $? -ne 5 ]", "exit $?")
-    return [re.sub(r"--budget \d+ ", "", text).replace("/opt/quartet/bin/quartet node-check", CHECK)
-            .replace("/etc/quartet/sound", f"{HERE}/sound").replace("/run/quartet-node-check", f"{HERE}/said")
+    return [re.sub(r"--budget \d+ ", "", text).replace("/opt/quartet/bin/quartet nodes --this", CHECK)
+            .replace("/etc/quartet/sound", f"{HERE}/sound").replace("/run/quartet-node", f"{HERE}/said")
             for text in (prolog, health)]
 
 

@@ -1,21 +1,71 @@
-"""What the operating system tells of a machine: its settings, and what happens while nothing of ours
-runs. `root` is where proc/ and sys/ are, for tests."""
+"""What disturbs measurements on this machine: what the operating system tells of its settings, what happens while
+nothing of ours runs, and whether the memory's rate and the cores' keep still in short launches. `root` is where proc/
+and sys/ are, for tests."""
 
 import os
+import tempfile
+import textwrap
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
-from typing import Callable, Iterator, Optional
+from typing import Any, Callable, Optional
 
-from quartet.check_machine.finding import Finding, Level, graded
-from quartet.machine import processor_quota
-from quartet.text import counted
-from quartet.units import GIB
+from quartet.exit_codes import STOPPED, UNAVAILABLE, VERIFIED
+from quartet.launch import Files, LocalLauncher, Outcome, quiet_job
+from quartet.machine import Machine, processor_quota
+from quartet.results import Case, cases, load
+from quartet.rounds import Budget, Launch, Rounds
+from quartet.terminal import GREEN, RED, YELLOW, Style
+from quartet.text import WIDTH, counted, rate
+from quartet.units import GIB, MIB
 
+BUDGET = 15.0  # seconds, of all launches
+LOOK_MEMORY, BAD_MEMORY = 0.1, 0.3  # from the slowest to the fastest probe, of the median
+LOOK_CORE, BAD_CORE = 0.05, 0.3
 # Of processors: what others may take while nothing of ours runs.
 LOOK_LOAD, BAD_LOAD = 0.1, 0.5
 LOOK_STEAL, BAD_STEAL = 0.01, 0.05  # share of the time
 LEAST_MEMORY = 0.2  # of it all, that should be free
+
+
+class Level(Enum):
+    OK = "ok"
+    LOOK = "look"  # figures may suffer
+    BAD = "bad"  # figures will suffer
+
+    @property
+    def colour(self) -> str:
+        return {Level.OK: GREEN, Level.LOOK: YELLOW, Level.BAD: RED}[self]
+
+
+@dataclass(frozen=True)
+class Finding:
+    what: str
+    level: Level
+    text: str
+    remedy: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """Returns the finding in words, without its level."""
+        return f"{self.what}: {self.text}" + (f" ({self.remedy})" if self.remedy else "")
+
+    def lines(self, style: Style, width: int = 0) -> list[str]:
+        """One line, and the remedy below where it is not ok; `width` is that of the longest `what`."""
+        label = f"{self.what:<{width}}"
+        text = f"{self.level.value:<4}  {label}  {self.text}"
+        if self.level is not Level.OK and self.remedy:
+            text += f": {self.remedy}"
+        lines = textwrap.wrap(text, WIDTH, subsequent_indent=" " * (8 + len(label)), break_long_words=False)
+        head = self.level.value
+        return [style.paint(head, self.level.colour) + lines[0][len(head):], *lines[1:]]
+
+
+def graded(value: float, look: float, bad: float) -> Level:
+    """OK below `look`, BAD from `bad` on."""
+    return Level.BAD if value >= bad else Level.LOOK if value >= look else Level.OK
 
 
 @dataclass(frozen=True)
@@ -153,3 +203,80 @@ def _memory(root: Path) -> Finding:
         return Finding("memory", Level.LOOK, "not told by /proc/meminfo")
     return Finding("memory", Level.OK if free >= LEAST_MEMORY * total else Level.LOOK,
                    f"{free / GIB:.1f} of {total / GIB:.1f} GiB available", "end what holds it")
+
+
+def _stream(machine: Machine) -> tuple[int, tuple[str, ...]]:
+    size = 64 if 12 * 64 * MIB <= machine.memory else 8
+    return 2, ("--sizes", str(size), "--pushes", "20")
+
+
+def _cg(machine: Machine) -> tuple[int, tuple[str, ...]]:
+    # All cores read memory together, far beyond their caches if it is so large.
+    size = 8192 if 1.1 * 8 * 8192**2 <= machine.memory else 2048
+    return machine.cores, ("--size", str(size), "--iterations", "10", "--verify", "off")
+
+
+# Ranks and arguments of launches whose limits show the memory's rate over time.
+LAUNCHES: dict[str, Callable[[Machine], tuple[int, tuple[str, ...]]]] = {"stream": _stream, "cg": _cg}
+
+
+def look(folder: Path, launcher: LocalLauncher, machine: Machine, budget: float = BUDGET) -> tuple[list[Finding], bool]:
+    """Launches every program that is built and shows the memory's rate. Returns also whether all could run."""
+    found: list[Finding] = []
+    has_failed = False
+    with tempfile.TemporaryDirectory(prefix="quartet-") as name:
+        def launch_of(program: str) -> Launch:
+            files = Files(Path(name) / f"{program}.json", Path(name) / f"{program}.log")
+            ranks, arguments = LAUNCHES[program](machine)
+            return Launch(program, program, lambda share: quiet_job(
+                folder / program, ranks, 1, ("--device", "host", *arguments, "--runs", "12", "--budget",
+                                             str(round(share))), files.document), files, weight=1)
+
+        def ended(launch: Launch, outcome: Outcome) -> None:
+            nonlocal has_failed
+            has_failed = has_failed or outcome.exit_code not in (VERIFIED, STOPPED, UNAVAILABLE)
+            found.extend(_of_launch(launch, outcome))
+
+        built = [launch_of(program) for program in LAUNCHES if (folder / program).exists()]
+        ending = Rounds(launcher, Budget(budget)).run([built], ended)
+        if ending.is_interrupted:
+            raise KeyboardInterrupt
+    return found or [Finding("launches", Level.LOOK, f"no program in {folder}", "`make build`")], has_failed
+
+
+def _of_launch(launch: Launch, outcome: Outcome) -> list[Finding]:
+    document = load(launch.files.document) if launch.files.document.exists() else {"benchmarks": []}
+    measured = [case for case in cases(document) if not case.error]
+    if outcome.exit_code not in (VERIFIED, STOPPED) or not measured:
+        busy = "something else takes the machine's time: see the lines above" if outcome.exit_code == STOPPED else \
+            f"`quartet launch 2 {launch.name} --list` says what can run here"
+        return [Finding(launch.name, Level.BAD, f"no run ended ({outcome.message})", busy)]
+    return [finding for case in measured
+            for finding in (*_memory_rate(launch.name, case), *_core_rate(launch.name, document, case),
+                            *(Finding(f"{kind.replace('_', ' ')}, {launch.name}", Level.LOOK, text)
+                              for kind, text in case.flags.items()))]
+
+
+def _spread(values: list[float]) -> float:
+    ordered = sorted(values)
+    return (ordered[-1] - ordered[0]) / ordered[len(ordered) // 2]
+
+
+def _memory_rate(program: str, case: Case) -> Iterator[Finding]:
+    limit = case.limit or {}
+    probes = [limit["rate"] * limit["seconds"] / probe for probe in limit.get("probes", [])]
+    if probes:
+        yield Finding(f"memory, {program}", graded(_spread(probes), LOOK_MEMORY, BAD_MEMORY),
+                      f"{limit['what']}: {rate(min(probes))} to {rate(max(probes))} {case.unit} "
+                      f"in {counted(len(probes), 'probe')}", "another process or guest uses the memory: compare "
+                      "fractions of the limit, not rates, or wait")
+
+
+def _core_rate(program: str, document: dict[str, Any], case: Case) -> Iterator[Finding]:
+    loops = [row["core_loop_seconds"] for row in document["benchmarks"]
+             if row.get("run_name") == case.text and row.get("run_type") == "iteration"
+             and row.get("core_loop_seconds")]
+    if loops:
+        yield Finding(f"cores, {program}", graded(_spread(loops), LOOK_CORE, BAD_CORE),
+                      f"a fixed loop takes {1e6 * min(loops):.1f} to {1e6 * max(loops):.1f} us",
+                      "the clock changes, or a hyperthread is busy: governor, power limit, neighbours")

@@ -1,4 +1,4 @@
-"""Tests of quartet node-check with fake programs; tests/lab/ has a Slurm that drains nodes by it."""
+"""Tests of quartet nodes --this with fake programs; tests/lab/ has a Slurm that drains nodes by it."""
 
 import json
 import os
@@ -13,12 +13,10 @@ import fake_results
 from fake_build import FakeBuild
 from in_process import quartet
 from quartet import files
-from quartet.kernels import KERNELS
 from quartet.launch import options_of
-from quartet.node_check import check, output, plan
-from quartet.node_check.check import Found, Verdict
-from quartet.node_check.look import Row
 from quartet.nodes import plan as nodes_plan
+from quartet.nodes import this
+from quartet.nodes.this import Found, Row, Verdict
 from quartet.results import cases
 from quartet.results.reference import Known
 from tree import SCRIPTS
@@ -39,6 +37,8 @@ SOUND, CANNOT_TELL, SICK = 0, 4, 5
 
 
 class FakeNode(FakeBuild):
+    busy = 10**6  # processors that others use until it may be they that slow a program down
+
     def setUp(self):
         super().setUp()
         self.reference = self.folder / "sound"
@@ -70,8 +70,8 @@ class FakeNode(FakeBuild):
 
     def check(self, *arguments, **environment):
         """Programs that hang are killed after 1.4 s."""
-        with mock.patch.multiple(check, SECONDS_TO_START=0.2, PATIENCE=0.2, MOST_TOLD=1):
-            return quartet("node-check", "--build", self.folder, "--launcher", self.folder / "launcher", "--kernels", "cg",
+        with mock.patch.multiple(this, SECONDS_TO_START=0.2, PATIENCE=0.2, MOST_TOLD=1, BUSY=self.busy):
+            return quartet("nodes", "--this", "--build", self.folder, "--launcher", self.folder / "launcher", "--kernels", "cg",
                            "--device", "host", "--reference", self.reference, *arguments,
                            env={**os.environ, **environment})
 
@@ -96,12 +96,12 @@ class Verdicts(FakeNode):
         self.assertRegex(line, r"^\S+: sound: lowest is cg, 0\.97 of its reference; next: quartet run$")
         self.assertEqual(self.looks(), 1)
         call = (self.folder / "calls").read_text()
-        self.assertIn("--device host --size 8192 --iterations 20 --threads 1 --budget 1 --remeasure off", call)
+        self.assertIn("--device host --size 8192 --iterations 20 --threads 1 --budget 1", call)
 
     def test_a_slow_node_is_sick_by_two_looks(self):
         code, line = self.verdict(40)
         self.assertEqual((code, self.looks()), (SICK, 2), line)
-        self.assertRegex(line, r": sick: cg 40\.0 GFLOP/s is 40% of the reference \(100, 6 launches\) and 0\.80 of its limit "
+        self.assertRegex(line, r": sick: cg 40\.0 GFLOP/s is 40% of the reference \(100, 6 launches; slow below 90\.0\) and 0\.80 of its limit "
                                r"\(0\.80 there\), in both looks; next: quartet check-machine$")
 
     def test_it_does_not_flap(self):
@@ -136,10 +136,10 @@ class Verdicts(FakeNode):
             code, line = self.verdict(rate)
             self.assertEqual(code, CANNOT_TELL, line)
             self.assertIn(reason, line)
-        done = quartet("node-check", "--build", self.folder, "--launcher", self.folder / "launcher", "--kernels", "cg",
+        done = quartet("nodes", "--this", "--build", self.folder, "--launcher", self.folder / "launcher", "--kernels", "cg",
                        "--device", "host", "--results", self.folder / "kept")
         self.assertEqual(done.returncode, CANNOT_TELL)
-        self.assertIn(f"no reference; next: quartet node-check --reference {self.folder / 'kept'}", done.stdout)
+        self.assertIn(f"no reference; next: quartet nodes --this --reference {self.folder / 'kept'}", done.stdout)
         [kept] = (self.folder / "kept").glob("*/cg-host.json")
         self.assertTrue(cases(json.loads(kept.read_text())))
         self.reference = self.folder / "kept"  # two launches later it is one
@@ -177,6 +177,15 @@ class Verdicts(FakeNode):
         self.assertEqual(self.left_over(), [])
         self.assertEqual(self.verdict(HANG, 100)[0], SOUND)
 
+    def test_a_program_that_does_not_end_while_others_use_the_node_cannot_be_told(self):
+        with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as other:
+            self.busy = 0.05
+            code, line = self.verdict(HANG)
+            other.kill()
+        self.assertEqual(code, CANNOT_TELL, line)
+        self.assertRegex(line, r"cg did not end within 1 s while others used \d\.\d of \d+ processors?: busy; "
+                               r"next: quartet check-machine --quick$")
+
     def left_over(self):
         """Processes that have the build's folder on their command line."""
         found = []
@@ -194,7 +203,7 @@ class Verdicts(FakeNode):
         code, line = self.verdict(HANG, more=("--budget", "2"))
         self.assertLess(time.monotonic() - begin, 3)
         self.assertEqual(code, CANNOT_TELL, line)
-        self.assertIn("next: quartet node-check --budget 30", line)
+        self.assertIn("next: quartet nodes --this --budget 30", line)
         with mock.patch("quartet.results.reference.read", side_effect=lambda *_: time.sleep(20)):
             code, line = self.verdict(100, more=("--budget", "2"))
         self.assertLess(time.monotonic() - begin, 6)
@@ -225,7 +234,7 @@ class Verdicts(FakeNode):
     def test_a_prologs_environment_suffices_and_its_job_is_not_taken_for_ours(self):
         self.program("cg", f'env >{self.folder}/environment\ncp {self.reference}/0.json "$2"\n')
         done = subprocess.run(
-            [SCRIPTS / "quartet", "node-check", "--build", self.folder, "--launcher", self.folder / "launcher", "--kernels",
+            [SCRIPTS / "quartet", "nodes", "--this", "--build", self.folder, "--launcher", self.folder / "launcher", "--kernels",
              "cg", "--device", "host", "--reference", self.reference], text=True, capture_output=True, check=False,
             cwd="/", env={"SLURM_JOB_ID": "7", "SLURM_JOBID": "7", "PMIX_RANK": "0"})
         self.assertEqual(done.returncode, SOUND, done)
@@ -243,18 +252,17 @@ class Verdicts(FakeNode):
     def test_its_rows_are_those_of_a_check_of_all_nodes(self):
         for kernel in nodes_plan.CHECKS:
             node = nodes_plan.Node(4, 2, ("host", "cuda"))
-            for one, launch in zip(nodes_plan.plan(("n1",), [], node, (kernel,), 1, 1, {kernel: "1"}).configurations,
-                                   plan.launches(Path("bin"), (kernel,), {"host": 4, "cuda": 2}, False)):
-                theirs, ours = options_of(one.command_line()), options_of(launch.job(5, Path("x.json")).arguments)
-                self.assertEqual((one.ranks, theirs.pop(KERNELS[kernel].size_flag)), (launch.ranks, ours.pop("--size")))
-                chosen = {"--formulation": "native", "--transport": "auto"}  # as the programs choose
-                for flag in ("--device", "--threads", "--pushes", "--iterations", *chosen):
-                    self.assertEqual(theirs.get(flag), {**chosen, **ours}.get(flag), (kernel, flag))
+            for one, launch in zip(nodes_plan.plan(("n1",), [], node, (kernel,), 1, {kernel: "1"}).configurations,
+                                   this.launches(Path("bin"), (kernel,), {"host": 4, "cuda": 2}, False)):
+                theirs, ours = options_of(one.command_line()), options_of(launch.arguments)
+                self.assertEqual((one.ranks, one.device, one.size), (launch.ranks, launch.device, ours["--size"]))
+                for flag in ("--pushes", "--iterations"):
+                    self.assertEqual(theirs.get(flag), ours.get(flag), (kernel, flag))
 
     def test_bad_usage_is_no_verdict(self):
         for words in (("--least", "1"), ("--least", "10"), ("--least", "x%"), ("--prometheus", self.folder / "absent" / "node.prom")):
             self.assertEqual(self.check(*words).returncode, 2)
-        self.assertEqual(quartet("node-check", "--launcher", "/absent").returncode, 2)
+        self.assertEqual(quartet("nodes", "--this", "--launcher", "/absent").returncode, 2)
 
 
 class Prometheus(FakeNode):
@@ -270,7 +278,7 @@ class Prometheus(FakeNode):
                 continue
             name, labels, value = self.SAMPLE.fullmatch(line).groups()
             self.assertEqual(announced[-1], name)
-            found[name.replace("quartet_node_check_", ""), labels or ""] = float(value)
+            found[name.replace("quartet_node_", ""), labels or ""] = float(value)
         self.assertEqual(len(announced), len(set(announced)))
         return found
 
@@ -292,7 +300,7 @@ class Prometheus(FakeNode):
         document = fake_results.document(fake_results.case("cg/native", 1.0))
         case = cases(document)[0].with_row()
         hostile = Row(type(case)(case.name, 'a\\b"c\nd', rate=1.0, unit="MiB/s"), Known(1.0, 0.9, None, 1))
-        text = output.Report("n1", 1.7e9, 2.5, Found(Verdict.SOUND, "", "", (hostile,))).prometheus()
+        text = this.prometheus(1.7e9, 2.5, Found(Verdict.SOUND, "", "", (hostile,)))
         self.assertIn(("rate", r'row="a\\b\"c\nd",unit="MiB/s"'), self.samples(text))
 
     def test_no_half_written_file_has_the_ending_that_is_read(self):

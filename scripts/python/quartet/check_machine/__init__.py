@@ -1,1 +1,0 @@
-"""Whether a machine is fit to be measured."""

@@ -1,0 +1,268 @@
+"""Whether this node is sound, by a few quick launches within a budget of time: those of a check of all nodes, so that
+rows have the same names.
+
+Each launch gets an equal share of half the budget: all of them can be looked at twice. One that does not end well
+beyond its share is killed. What a launch leaves is there for those after it."""
+
+import math
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any, Optional
+
+from quartet.check_machine import sample
+from quartet.exit_codes import VERIFIED, WRONG_RESULT
+from quartet.files import FileProblem
+from quartet.launch import Files, LocalLauncher, judged, quiet_job
+from quartet.nodes.plan import CHECKS, title_of
+from quartet.results import Case, cases, load
+from quartet.results.reference import Known, Reference
+from quartet.rounds import Budget
+from quartet.slurm.site import kind_of_this_node
+from quartet.text import counted, fraction, rate
+
+SECONDS_TO_START = 2.0  # of a launch, beyond what it is told
+SECONDS_TO_KILL = 1.0
+MOST_TOLD = 5  # seconds, however much time there is
+PATIENCE = 5.0  # seconds more, after which a program hangs, or others are busy
+BUSY = 0.1  # processors that others use while a program does not end: it may just be slow
+MAKE_REFERENCE = "quartet nodes --this --results FOLDER on sound nodes, then --reference FOLDER"
+LOOK_AT_IT = "quartet check-machine"
+PREFIX = "quartet_node"  # of Prometheus's names
+# What another launcher or batch system has told its own processes: MPI would go by it, to other nodes.
+FOREIGN = ("SLURM", "PMI", "PBS_", "LSB_", "PE_HOSTFILE", "FLUX_", "OAR_", "COBALT_", "OMPI_COMM_")
+PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
+
+
+class Verdict(Enum):
+    """Of a node; of one look, sick means suspect."""
+
+    SOUND = "sound"
+    CANNOT_TELL = "cannot tell"
+    SICK = "sick"
+
+
+@dataclass(frozen=True)
+class Row:
+    case: Case
+    known: Optional[Known]
+
+    @property
+    def of_reference(self) -> Optional[float]:
+        return self.case.rate / self.known.rate if self.known else None
+
+    def as_json(self) -> dict[str, Any]:
+        return {"name": self.case.text, "rate": self.case.rate, "unit": self.case.unit,
+                "fraction_of_limit": self.case.fraction_of_limit, "reference": self.known and self.known.rate,
+                "fraction_of_reference": self.of_reference}
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a look showed; of two looks, what both did."""
+
+    verdict: Verdict
+    reason: str = ""
+    next: str = ""  # what to run
+    rows: tuple[Row, ...] = ()
+    is_wrong: bool = False  # a result was
+    is_final: bool = False  # looking again would show the same
+
+
+@dataclass(frozen=True)
+class Launch:
+    program: Path
+    device: str
+    ranks: int
+    arguments: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        return title_of(self.program.name, self.device)
+
+
+def launches(programs: Path, kernels: tuple[str, ...], counts: dict[str, int], is_small: bool) -> list[Launch]:
+    """`counts` has how many cores, and how many GPUs, are to compute, by device."""
+    found = []
+    for device, count in counts.items():
+        for kernel in kernels:
+            size, *more = CHECKS[kernel].small if is_small else CHECKS[kernel].full
+            found.append(Launch(programs / kernel, device, CHECKS[kernel].ranks(count), ("--size", size, *more)))
+    return found
+
+
+def gpus_here() -> int:
+    """Those that the driver lists, or as many of them as CUDA may see."""
+    there: int = kind_of_this_node().gpus_in_all
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return there if visible is None else min(there, len([name for name in visible.split(",") if name.strip()]))
+
+
+def stand_alone() -> None:
+    """Takes what is about a job out of the environment, and adds what a prolog lacks."""
+    for name in [name for name in os.environ if name.startswith(FOREIGN)]:
+        del os.environ[name]
+    os.environ.setdefault("HOME", "/")
+    os.environ.setdefault("PATH", PATH)
+
+
+def more_time(budget: float) -> str:
+    """The command with about twice the budget."""
+    return f"quartet nodes --this --budget {30 * math.ceil(budget / 15)}"
+
+
+@dataclass
+class NodeCheck:
+    """Of this node. The clock runs from the start."""
+
+    seconds: float
+    launcher: LocalLauncher
+    reference: Reference
+    folder: Path  # of what launches leave
+    budget: Budget = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.budget = Budget(self.seconds)
+
+    def run(self, wanted: list[Launch]) -> Found:
+        share = self.budget.left / (2 * max(1, len(wanted))) - SECONDS_TO_START
+        told = max(1, min(MOST_TOLD, int(share)))
+        found = {launch: self._look(launch, told) for launch in wanted}
+        again = [launch for launch, one in found.items() if one.verdict is not Verdict.SOUND and not one.is_final]
+        for launch in sorted(again, key=lambda one: found[one].verdict is not Verdict.SICK):
+            found[launch] = both(found[launch], self._look(launch, told))
+        return _together(list(found.values()))
+
+    def _look(self, launch: Launch, told: int) -> Found:
+        """The program is told a budget, and killed some time after it."""
+        patient = told + SECONDS_TO_START + PATIENCE
+        limit = min(patient, self.budget.left - SECONDS_TO_KILL)
+        no_time = Found(Verdict.CANNOT_TELL, f"no time was left for {launch.title}", more_time(self.seconds))
+        if not shutil.which(launch.program):
+            return Found(Verdict.CANNOT_TELL, f"there is no program {launch.program}", "make build", is_final=True)
+        if limit < told:
+            return no_time
+        files = Files(self.folder / f"{launch.program.name}-{launch.device}.json", self.folder / "log")
+        files.document.unlink(missing_ok=True)
+        job = quiet_job(launch.program, launch.ranks, 1,
+                        ("--device", launch.device, *launch.arguments, "--threads", "1", "--budget", str(told)),
+                        files.document)
+        cpus = os.sched_getaffinity(0)
+        before, begin = sample(Path("/"), cpus), time.monotonic()
+        running = self.launcher.submit(job, files.log)
+        try:
+            code = running.wait(limit)
+            used = running.processor_seconds() if code is None else 0
+        finally:
+            running.kill()
+        if code is not None:
+            return self._judged(launch, files, code, time.monotonic() - begin)
+        after = sample(Path("/"), cpus)
+        ticks = after.busy + after.stolen - before.busy - before.stolen
+        others = (ticks / os.sysconf("SC_CLK_TCK") - used) / limit
+        text = f"{launch.title} did not end within {limit:.0f} s"
+        if others > BUSY:
+            return Found(Verdict.CANNOT_TELL, f"{text} while others used {others:.1f} of "
+                         f"{counted(len(cpus), 'processor')}: busy", f"{LOOK_AT_IT} --quick")
+        return Found(Verdict.SICK, f"{launch.title} hangs (killed after {limit:.0f} s)", LOOK_AT_IT) \
+            if limit == patient else no_time
+
+    def _judged(self, launch: Launch, files: Files, code: int, seconds: float) -> Found:
+        outcome = judged(launch.program.name, files, code, seconds)
+        if outcome.exit_code == WRONG_RESULT:
+            return Found(Verdict.SICK, f"{launch.title} gives a wrong result", LOOK_AT_IT, is_wrong=True)
+        failed = f"quartet launch {launch.ranks} {launch.program.name} --list"
+        if outcome.exit_code != VERIFIED:
+            return Found(Verdict.CANNOT_TELL, f"{launch.title} could not run ({outcome.message})", failed)
+        try:
+            measured = [case for case in cases(load(files.document)) if not case.error and case.rate > 0]
+        except (FileProblem, OSError) as error:
+            return Found(Verdict.CANNOT_TELL, f"{launch.title} left no document ({error})", failed)
+        rows = tuple(Row(case, self.reference.of(case)) for case in measured)
+        unknown = [row.case for row in rows if not row.known]
+        if unknown or not rows:
+            why = self.reference.why_not(unknown[0]) if unknown else f"{launch.title} measured nothing"
+            return Found(Verdict.CANNOT_TELL, why, MAKE_REFERENCE, rows, is_final=True)
+        slow = [(row, _how_slow(launch, row, row.known)) for row in rows
+                if row.known and row.case.rate < row.known.bound]
+        if not slow:
+            return Found(Verdict.SOUND, rows=rows)
+        for row, text in slow:
+            if "disturbed" in row.case.flags:
+                return Found(Verdict.CANNOT_TELL, f"{text}, but disturbed: {row.case.flags['disturbed']}",
+                             f"{LOOK_AT_IT} --quick", rows)
+        return Found(Verdict.SICK, "; ".join(text for _, text in slow), LOOK_AT_IT, rows)
+
+
+def _how_slow(launch: Launch, row: Row, known: Known) -> str:
+    """And whether what limits it is slow as well, which the limit tells that was measured beside it."""
+    case = row.case
+    text = (f"{launch.title} {rate(case.rate)} {case.unit} is {row.of_reference:.0%} of the reference "
+            f"({rate(known.rate)}, {counted(known.launches, 'launch')}; slow below {rate(known.bound)})")
+    if case.fraction_of_limit:
+        text += f" and {fraction(case.fraction_of_limit)} of its limit"
+        text += f" ({fraction(known.fraction)} there)" if known.fraction else ""
+    held_back = case.flags.get("held_back")
+    return f"{text}, {held_back}" if held_back else text
+
+
+def both(first: Found, second: Found) -> Found:
+    """Sick are who was suspect twice; a wrong result is not forgotten, though a right one came after it."""
+    if first.verdict is second.verdict is Verdict.SICK:
+        return Found(Verdict.SICK, f"{second.reason}, in both looks", second.next, second.rows or first.rows)
+    wrong = next((one for one in (first, second) if one.is_wrong), None)
+    if wrong:
+        return Found(Verdict.CANNOT_TELL, f"{wrong.reason} in one look of two", wrong.next, second.rows)
+    for verdict in (Verdict.SOUND, Verdict.CANNOT_TELL):
+        for one in (first, second):
+            if one.verdict is verdict:
+                return Found(verdict, one.reason, one.next, one.rows or second.rows or first.rows)
+    return second
+
+
+def _together(found: list[Found]) -> Found:
+    rows = tuple(row for one in found for row in one.rows)
+    for verdict in (Verdict.SICK, Verdict.CANNOT_TELL):
+        these = [one for one in found if one.verdict is verdict]
+        if these:
+            return Found(verdict, "; ".join(dict.fromkeys(one.reason for one in these)), these[0].next, rows)
+    lowest = min(rows, key=lambda row: row.of_reference or 0)
+    text = f"lowest is {lowest.case.name.kernel}, {fraction(lowest.of_reference or 0)} of its reference"
+    return Found(Verdict.SOUND, text, "quartet run", rows)
+
+
+def as_json(node: str, began: float, seconds: float, found: Found) -> dict[str, Any]:
+    date = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began))
+    return {"node": node, "time": date, "seconds": round(seconds, 3), "verdict": found.verdict.value,
+            "reason": found.reason, "next": found.next, "rows": [row.as_json() for row in found.rows]}
+
+
+def prometheus(began: float, seconds: float, found: Found) -> str:
+    """The text format of Prometheus (its documentation, "Exposition formats", version 0.0.4)."""
+    def labels(**values: str) -> str:
+        escapes = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
+        return "{" + ",".join(f'{key}="{value.translate(escapes)}"' for key, value in values.items()) + "}"
+
+    def metrics() -> Iterator[tuple[str, str, dict[str, Optional[float]]]]:
+        yield "state", "1 for the verdict, 0 for the others", {
+            labels(state=one.value.replace(" ", "_")): float(one is found.verdict) for one in Verdict}
+        yield "time_seconds", "when the check began, since 1970", {"": began}
+        yield "duration_seconds", "how long it took", {"": seconds}
+        yield "rate", "what a row reached, in its unit", {
+            labels(row=row.case.text, unit=row.case.unit): row.case.rate for row in found.rows}
+        yield "fraction_of_limit", "of the limit that was measured beside it", {
+            labels(row=row.case.text): row.case.fraction_of_limit for row in found.rows}
+        yield "fraction_of_reference", "of the reference's median", {
+            labels(row=row.case.text): row.of_reference for row in found.rows}
+
+    lines = []
+    for name, text, samples in metrics():
+        there = [f"{PREFIX}_{name}{label} {value:.15g}" for label, value in samples.items() if value is not None]
+        if there:
+            lines += [f"# HELP {PREFIX}_{name} The last check of this node: {text}.",
+                      f"# TYPE {PREFIX}_{name} gauge", *there]
+    return "".join(f"{line}\n" for line in lines)
