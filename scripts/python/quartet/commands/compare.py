@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Callable
 
 from quartet.command_line import add_launcher, seconds, whole_number, why_not
-from quartet.compare import baseline, in_turn
+from quartet.compare import in_turn
 from quartet.compare import table as compare_table
 from quartet.compare.pairs import (
     LEAST_LAUNCHES,
@@ -35,7 +35,7 @@ from quartet.compare.pairs import (
     compare,
     compare_published,
 )
-from quartet.compare.sides import Side, read_sides
+from quartet.compare.sides import Side, place_of_baseline, read_sides, replace_baseline
 from quartet.exit_codes import BAD_USAGE, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.launch import LocalLauncher
 from quartet.machine import Machine
@@ -46,6 +46,7 @@ from quartet.text import counted, say
 
 EXAMPLE = "quartet compare before/ after/"
 TAKES_COMMAND = True  # after --
+MEASURED = SHIPPED / "measured"
 NOTHING_SLOWER, SLOWER, NOTHING_COMPARED = VERIFIED, WRONG_RESULT, BAD_USAGE
 
 
@@ -66,16 +67,14 @@ def _sides(paths: dict[str, list[Path]]) -> list[Side]:
     return sides
 
 
-def reference(paths: list[Path], measured: Path) -> list[Path]:
-    """The folders of `measured` for the devices of these results. Raises ScriptError if there is none."""
+def reference(paths: list[Path]) -> list[Path]:
+    """The shipped folders for the devices of these results. Raises ScriptError if there is none."""
     wanted = {device(document) for _, document in collect(paths).documents}
-    folders: dict[str, Path] = {}
-    for folder in sorted(path for path in measured.iterdir() if path.is_dir()):
-        for _, document in collect([folder]).documents:
-            folders[device(document)] = folder
+    folders = {device(document): folder for folder in sorted(MEASURED.iterdir()) if folder.is_dir()
+               for _, document in collect([folder]).documents}
     found = sorted({folders[name] for name in wanted if name in folders})
     if not found and wanted:
-        raise ScriptError(f"no reference for {', '.join(sorted(wanted))} in {measured} (there is "
+        raise ScriptError(f"no reference for {', '.join(sorted(wanted))} in {MEASURED} (there is "
                           f"{', '.join(sorted(folders)) or 'nothing'}): name results to compare with, or see quartet "
                           "compare published")
     return found
@@ -85,11 +84,11 @@ def compare_named(options: argparse.Namespace) -> int:
     """Compares two sides that are there."""
     _expect(options, 2, "A and B")
     name, second = options.sides[0], _paths(options.sides[1])
-    folder = options.published if name == "published" else Path(name)
+    folder = published.FOLDER if name == "published" else Path(name)
     if name == "published" or published.is_folder_of_numbers(folder):
         return _beside_published(folder, _sides({"B": second})[0], options)
     is_reference = name == "reference"
-    return _compared(reference(second, options.measured) if is_reference else _paths(name), second, options,
+    return _compared(reference(second) if is_reference else _paths(name), second, options,
                      is_reference)
 
 
@@ -114,7 +113,7 @@ def compare_with_baseline(options: argparse.Namespace) -> int:
     _expect(options, 1, "the new results")
     paths = _paths(options.sides[0])
     side, = _sides({"B": paths})
-    there = baseline.place(options.baseline, side)
+    there = place_of_baseline(options.baseline, side)
     code = NOTHING_SLOWER if options.update else UNDECIDED
     if there.exists():
         code = _compared([there], paths, options)
@@ -124,7 +123,7 @@ def compare_with_baseline(options: argparse.Namespace) -> int:
     if options.update and code != NOTHING_SLOWER:
         say(f"{there} is left as it was: remove it where the new results are to be the baseline")
     elif options.update:
-        baseline.replace(there, side)
+        replace_baseline(there, side)
         say(f"{there} holds the new results")
     return code
 
@@ -160,7 +159,7 @@ def _compared(first: list[Path], second: list[Path], options: argparse.Namespace
     sides[0].is_shipped = is_reference and most < LEAST_LAUNCHES
     if sides[0].is_shipped:
         say(f"the reference has {counted(most, 'launch')} of a case: it shows ratios and what went wrong; faster or "
-            f"slower takes {LEAST_LAUNCHES} of each side (the last lines say how)")
+            f"slower takes {LEAST_LAUNCHES} of each side: sweep on this machine before a change and after it")
     return _shown(sides, compare(sides[0], sides[1], options.threshold / 100), options)
 
 
@@ -209,14 +208,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ranks", type=whole_number(10**6), metavar="N",
                         help="with --run: ranks of a launch (one a core, at least 2)")
     parser.add_argument("--budget", type=seconds, metavar="SECONDS",
-                        help="with --run: starts no round that would probably pass it")
+                        help="with --run: ends in this time; starts no round that would probably pass it")
     parser.add_argument("--folder", type=Path,
                         help="with --run: folder of the documents (a new one in results/compare)")
     add_launcher(parser)
-    parser.add_argument("--published", type=Path, default=SHIPPED / "published",
-                        help="the folder that `published` stands for (%(default)s)")
-    parser.add_argument("--measured", type=Path, default=SHIPPED / "measured",
-                        help="the folder that `reference` stands for (%(default)s)")
 
 
 def run(options: argparse.Namespace) -> int:

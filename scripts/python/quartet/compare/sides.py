@@ -1,17 +1,21 @@
-"""The two sides of a comparison: for each case what every run of every launch reached."""
+"""The two sides of a comparison: for each case what every run of every launch reached; and the folder of results that a
+continuous integration keeps as one side, with a folder of each kind of machine in it, since rates of one say nothing of
+another's."""
 
-import statistics
+import hashlib
+import os
+import shutil
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any
 
+from quartet.exit_codes import ScriptError
 from quartet.results import Case, Collection, Launches, collect, device, judged
 from quartet.results.case import PAPER
-from quartet.results.identity import Facts, are_different, machine
+from quartet.results.identity import Facts, are_different, machine, processor
 from quartet.results.launches import DISTURBING, is_disturbed
-from quartet.results.statistics import variation
-from quartet.text import counted
+from quartet.text import counted, slug
 
 
 @dataclass(frozen=True)
@@ -19,9 +23,6 @@ class Sample(Launches):
     """A case on one side: one value a launch."""
 
     clock: str = ""  # the paper's, where that timed it
-
-    def _rates_of(self, case: Case) -> tuple[float, ...]:
-        return case.paper_rates if self.clock else case.rates
 
     @property
     def medians(self) -> list[float]:
@@ -43,17 +44,6 @@ class Sample(Launches):
     def road(self) -> str:
         """What carried most of its bytes, in one launch or another; empty if nobody looked."""
         return " or ".join(sorted({case.road.most for case in self.cases if case.road.most}))
-
-    @property
-    def within(self) -> Optional[float]:
-        """The median launch's coefficient of variation over its runs."""
-        spreads = [variation(list(self._rates_of(case))) for case in self.cases if len(self._rates_of(case)) > 1]
-        return statistics.median(spreads) if spreads else None
-
-    @property
-    def between(self) -> Optional[float]:
-        """The variation of the launches' medians."""
-        return variation(self.medians) if len(self.medians) > 1 else None
 
     @property
     def is_wrong(self) -> bool:
@@ -123,12 +113,41 @@ def _side(label: str, found: Collection, judged_documents: list[list[Case]]) -> 
 
 def _settings(document: dict[str, Any]) -> dict[str, str]:
     context, quartet = document["context"], document["context"]["quartet"]
-    build = quartet.get("build", {})
+    build, system = quartet.get("build", {}), quartet.get("system") or {}
     of_processor = [f"{key} {value}" for key, value in machine(document)[1:]]
     values = {"device": device(document), "processor": ", ".join(of_processor) or None,
               "host": context.get("host_name"),
               "vector instructions": quartet.get("isa"), "nodes": quartet.get("nodes"), "commit": quartet.get("commit"),
               "compiler": build.get("compiler"), "flags": build.get("flags"),
               "build type": build.get("type"), "BLAS": build.get("cblas"),
-              "MPI": quartet.get("mpi")}
-    return {key: str(value) for key, value in values.items() if value is not None}
+              "MPI": quartet.get("mpi"),
+              "binding": "; ".join(str(place.get("cpus", "")) for place in quartet.get("placement") or []) or None,
+              **{key.replace("_", " "): value for key, value in system.items() if not isinstance(value, dict)},
+              **{f"MPI {key}": value for key, value in (quartet.get("mpi_settings") or {}).items()}}
+    return {key: str(value) for key, value in values.items() if value is not None and "bytes" not in key}
+
+
+def place_of_baseline(folder: Path, side: Side) -> Path:
+    """Returns the baseline's folder of this side's machine, which may not be there yet. Raises ScriptError
+    where they are of several."""
+    kinds = {processor(document) for _, document in side.documents}
+    if len(kinds) > 1:
+        raise ScriptError(f"{side.label} is of {len(kinds)} kinds of machines (a baseline compares "
+                          "each with itself): name the results of one")
+    kind = kinds.pop()
+    digest = hashlib.sha256("\n".join(kind).encode()).hexdigest()[:8]
+    return folder / f"{slug(kind[0])}-{digest}"
+
+
+def replace_baseline(there: Path, side: Side) -> None:
+    """Makes the documents of a side the baseline, whole or not at all."""
+    aside, old = (there.with_name(there.name + ending) for ending in (".new", ".old"))
+    for left_over in (aside, old):
+        shutil.rmtree(left_over, ignore_errors=True)
+    aside.mkdir(parents=True)
+    for number, (path, _) in enumerate(side.documents):
+        shutil.copyfile(path, aside / f"{number:03}-{path.name}")
+    if there.exists():
+        os.replace(there, old)
+    os.replace(aside, there)
+    shutil.rmtree(old, ignore_errors=True)

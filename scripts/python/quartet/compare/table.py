@@ -1,26 +1,42 @@
 """A comparison in words, 80 columns wide: what differs between the sides' machines and builds, the
-cases, what could not be compared and why, spreads of launches, slow nodes."""
+cases, what could not be compared and why, what was not found, and what would decide."""
 
 import itertools
 import os
 import textwrap
-from typing import Callable, Optional, Union
+from typing import Optional, Union
 
-from quartet.compare import closing
-from quartet.compare.pairs import LEAST_LAUNCHES, Pair
+from quartet.compare.pairs import LEAST_LAUNCHES, Pair, Verdict
 from quartet.compare.sides import Sample, Side
-from quartet.results import slow_ranks
 from quartet.results.published import Number, place_of_ours
-from quartet.results.statistics import ERROR
+from quartet.results.statistics import ERROR, LEAST_VALUES
 from quartet.tables.cells import aligned_rows
 from quartet.text import ABOVE_LIMIT, BOUNDS, Footnotes, counted, rate, size, wrapped
 
 HEADINGS = ("form", "via", "size", "ranks", "A", "B", "B/A", "interval", "more", "verdict")
-SPREADS = ("form", "via", "size", "ranks", "launches", "within", "between", "launches", "within",
-           "between")
 LEFT_ALIGNED = ("form", "via", "size", "verdict")  # columns; the others are numbers
 IN_COLUMNS = {"size", "n", "ranks", "pair"}
 VALUE_WIDTH = 30  # of a setting, of each side
+DIFFERENCES = 10  # that are shown
+MANY_CASES = 10  # from which on some differ by chance
+
+
+def render(sides: list[Side], rows: list[Pair], threshold: float, error: float = ERROR) -> str:
+    """Renders all of it; `threshold` is in per cent; intervals miss in `error` of all cases at most."""
+    published = Footnotes("abcdefghijklmnopqrstuvwxyz")
+    reasons = Footnotes(map(str, itertools.count(1)))
+    table: list[Union[str, tuple[str, ...]]] = [HEADINGS]
+    groups: dict[str, list[tuple[str, ...]]] = {}
+    for row in rows:
+        groups.setdefault(_group(row), []).append(_cells(row, published, reasons))
+    for heading, members in groups.items():
+        table += [heading, *members]
+    left = [column for column, heading in enumerate(HEADINGS) if heading in LEFT_ALIGNED]
+    lines = [*_sides(sides), *_roads(rows), "", *aligned_rows(table, left), "", *_legend(rows, error),
+             *published.lines(), *reasons.lines(), "", *_not_in_turn(sides), *_counts(rows, threshold),
+             *_unclear(rows, threshold), *_too_few(rows), *_all_disturbed(rows), *_looks_slower(rows),
+             *_by_chance(rows, error), *(_offer(sides, rows) if error == ERROR else [])]  # else they were launched so
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def _group(row: Pair) -> str:
@@ -64,29 +80,6 @@ def _mark(number: Number, ours: Sample, published: Footnotes) -> str:
     return published.mark(f"{number.conditions} ({number.source}). Ours: {place}.{caveat}")
 
 
-def _spread_cells(row: Pair) -> Optional[tuple[str, ...]]:
-    samples = (row.first, row.second)
-    if not any(sample and sample.between is not None for sample in samples):
-        return None
-    return (*_who(row), *(cell for sample in samples for cell in _spreads(sample)))
-
-
-def _spreads(sample: Optional[Sample]) -> tuple[str, ...]:
-    if not sample:
-        return ("", "", "")
-    shown = ["" if spread is None else f"{spread:.1%}"
-             for spread in (sample.within, sample.between)]
-    return (str(len(sample.undisturbed)), *shown)
-
-
-def _table(headings: tuple[str, ...], groups: dict[str, list[tuple[str, ...]]]) -> list[str]:
-    left = [column for column, heading in enumerate(headings) if heading in LEFT_ALIGNED]
-    rows: list[Union[str, tuple[str, ...]]] = [headings]
-    for heading, members in groups.items():
-        rows += [heading, *members]
-    return aligned_rows(rows, left)
-
-
 def _sides(sides: list[Side]) -> list[str]:
     """Describes each side, and how the two differ apart from what was measured."""
     lines = []
@@ -97,15 +90,17 @@ def _sides(sides: list[Side]) -> list[str]:
         if side.is_mixed:
             lines += wrapped("!", f"{side.label} has results of several machines, whose launches of a case are taken "
                              "together: name the folder of one")
-    if len(sides) == 2:
-        if sides[0].is_elsewhere(sides[1]):
-            lines += wrapped("!", "A and B are different machines, so ratios are not of a change of the program: "
-                             "rows are matched by kernel, formulation, kind of device, size, nodes and ranks")
-        for key in {**settings[0], **settings[1]}:
-            first, second = (known.get(key, "not recorded") for known in settings)
-            if first != second:
-                lines += wrapped("", f"differs: {key}: {' | '.join(_shortened(first, second))}")
-    return lines
+    if len(sides) < 2:
+        return lines
+    if sides[0].is_elsewhere(sides[1]):
+        lines += wrapped("!", "A and B are different machines, so ratios are not of a change of the program: "
+                         "rows are matched by kernel, formulation, kind of device, size, nodes and ranks")
+    differing = [(key, *(known.get(key, "not recorded") for known in settings))
+                 for key in {**settings[0], **settings[1]} if settings[0].get(key) != settings[1].get(key)]
+    for key, first, second in differing[:DIFFERENCES]:
+        lines += wrapped("", f"differs: {key}: {' | '.join(_shortened(first, second))}")
+    more = ", ".join(key for key, _, _ in differing[DIFFERENCES:])
+    return lines + (wrapped("", f"differ too: {more}") if more else [])
 
 
 def _shortened(*pair: str) -> list[str]:
@@ -129,19 +124,18 @@ def _roads(rows: list[Pair]) -> list[str]:
                                 + (f" and {counted(len(names) - 1, 'more case')}" if len(names) > 1 else ""))]
 
 
-def _slow(sides: list[Side]) -> list[str]:
-    found: dict[tuple[str, str], list[slow_ranks.Slow]] = {}
-    for side in sides:
-        for _, document in side.documents:
-            for slow in slow_ranks.find(document):
-                found.setdefault((side.label, slow.who), []).append(slow)
-    lines = []
-    for (label, who), cases in found.items():
-        worst = max(cases, key=lambda slow: slow.ratio)
-        runs = sum(slow.runs for slow in cases)
-        lines += wrapped("!", f"slow in {label}: {who}: up to {worst.ratio:.2f} of the time of its "
-                         f"fellows, over {runs} runs, worst in {worst.case}")
-    return lines
+def _legend(rows: list[Pair], error: float) -> list[str]:
+    marks = {row.mark for row in rows}
+    found = []
+    if any(row.ratio and row.ratio.interval for row in rows):
+        found += wrapped("", f"interval: of the ratio, {1 - error:.0%}, over the launches' medians")
+    if any(row.more for row in rows):
+        found += wrapped("", "more: launches of each side that would probably decide")
+    if "?" in marks:
+        found += wrapped("?", "a launch was disturbed or flagged: do not quote")
+    if "!" in marks:
+        found += wrapped("!", ABOVE_LIMIT)
+    return found
 
 
 def _not_in_turn(sides: list[Side]) -> list[str]:
@@ -156,40 +150,72 @@ def _not_in_turn(sides: list[Side]) -> list[str]:
                    "them looks like one of the program (--run launches in turn)") if apart else []
 
 
-def _groups(rows: list[Pair], cells_of: Callable[[Pair], Optional[tuple[str, ...]]]
-            ) -> dict[str, list[tuple[str, ...]]]:
-    groups: dict[str, list[tuple[str, ...]]] = {}
-    for row in rows:
-        cells = cells_of(row)
-        if cells:
-            groups.setdefault(_group(row), []).append(cells)
-    return groups
+def _counts(rows: list[Pair], threshold: float) -> list[str]:
+    counts = [f"{sum(row.verdict is verdict for row in rows)} "
+              f"{'not comparable' if verdict is Verdict.NOT_COMPARABLE else verdict.value}"
+              for verdict in Verdict if any(row.verdict is verdict for row in rows)]
+    return wrapped("", f"{', '.join(counts) or 'no case'}, at a threshold of {threshold:g}%")
 
 
-def render(sides: list[Side], rows: list[Pair], threshold: float, error: float = ERROR) -> str:
-    """Renders all of it; `threshold` is in per cent; intervals miss in `error` of all cases at most."""
-    published = Footnotes("abcdefghijklmnopqrstuvwxyz")
-    reasons = Footnotes(map(str, itertools.count(1)))
-    table = _table(HEADINGS, _groups(rows, lambda row: _cells(row, published, reasons)))
-    spreads = _groups(rows, _spread_cells)
-    lines = [*_sides(sides), *_roads(rows), "", *table, "", *_legend(rows, error), *published.lines(),
-             *reasons.lines()]
-    if spreads:
-        lines += ["", "coefficient of variation of a launch's runs, and of the medians of the "
-                  "launches", "that count, A | B", *_table(SPREADS, spreads)]
-    lines += ["", *_slow(sides), *_not_in_turn(sides), *closing.lines(sides, rows, threshold, error)]
-    return "\n".join(lines).rstrip() + "\n"
+def _has_enough(row: Pair) -> bool:
+    """Launches for an interval."""
+    return bool(row.ratio and row.ratio.interval) and row.launches >= LEAST_LAUNCHES
 
 
-def _legend(rows: list[Pair], error: float) -> list[str]:
-    marks = {row.mark for row in rows}
-    found = []
-    if any(row.ratio and row.ratio.interval for row in rows):
-        found += wrapped("", f"interval: of the ratio, {1 - error:.0%}, over the launches' medians")
-    if any(row.more for row in rows):
-        found += wrapped("", "more: launches of each side that would probably decide")
-    if "?" in marks:
-        found += wrapped("?", "a launch was disturbed or flagged: do not quote")
-    if "!" in marks:
-        found += wrapped("!", ABOVE_LIMIT)
-    return found
+def _unclear(rows: list[Pair], threshold: float) -> list[str]:
+    """Unclear cases with enough launches for an interval."""
+    seen = [row for row in rows if row.verdict is Verdict.UNCLEAR and _has_enough(row)]
+    if not seen:
+        return []
+    widest = max(row.ratio.half_width or 0 for row in seen if row.ratio)
+    more = max((row.more for row in seen if row.more), default=None)
+    # Of a published bound no number of launches says more.
+    is_hopeless = threshold > 0 and not any(row.more or row.number for row in seen)
+    remedy = f"; {_launches(more)} would decide {threshold:g}%" if more else \
+        f". Launches differ too much to decide {threshold:g}%: quiet the machine, or raise --threshold" \
+        if is_hopeless else ""
+    worst = " at worst" if len(seen) > 1 else ""
+    return wrapped("", f"unclear: no difference found, +-{widest:.0%}{worst}{remedy}")
+
+
+def _launches(more: int) -> str:
+    return f"about {more} more {'launch' if more == 1 else 'launches'} of each side"
+
+
+def _too_few(rows: list[Pair]) -> list[str]:
+    few = [row for row in rows if row.verdict is Verdict.UNCLEAR and row.launches and not _has_enough(row)]
+    if not few:
+        return []
+    more = max(row.more or 0 for row in few)
+    have = counted(min(row.launches for row in few), "undisturbed launch")
+    least = f"{LEAST_VALUES}" if few[0].number else f"{LEAST_LAUNCHES} of each side"
+    return wrapped("", f"no verdict on {counted(len(few), 'case')}, a side has only {have}: one program "
+                   f"differs from launch to launch, so it takes {least} at least"
+                   + (f" ({_launches(more)})" if more else ""))
+
+
+def _all_disturbed(rows: list[Pair]) -> list[str]:
+    """Says what to do about cases of which a side has no undisturbed launch: they have no ratio."""
+    none = [row for row in rows if row.verdict is Verdict.UNCLEAR and not row.launches]
+    has_one = any(sample and sample.undisturbed for row in none for sample in (row.first, row.second))
+    return wrapped("", f"no verdict on {counted(len(none), 'case')}: every launch{' of a side' * has_one} was "
+                   "disturbed: quiet the machine (quartet check-machine), then repeat") if none else []
+
+
+def _looks_slower(rows: list[Pair]) -> list[str]:
+    doubtful = [row for row in rows if row.looks_slower and row.launches]
+    worst, mark = min(((row.ratio.value, row.mark) for row in doubtful if row.ratio), default=(1.0, ""))
+    return wrapped("!", f"{counted(len(doubtful), 'case')} may be slower, which is not decided: at worst "
+                   f"{worst:.2f}{mark} of A's rate") if doubtful else []
+
+
+def _by_chance(rows: list[Pair], error: float) -> list[str]:
+    tested = sum(bool(row.ratio and row.ratio.interval) for row in rows)
+    return wrapped("", f"of {tested} equal cases up to {tested * error:.0f} would be called faster or "
+                   "slower by chance") if tested >= MANY_CASES else []
+
+
+def _offer(sides: list[Side], rows: list[Pair]) -> list[str]:
+    if len(sides) < 2 or sides[0].is_elsewhere(sides[1]) or not any(row.more for row in rows):
+        return []
+    return wrapped("", "to decide, let quartet compare --run BEFORE AFTER -- PROGRAM .. launch both build folders in turn")

@@ -4,16 +4,21 @@ All pairs of a run are compared with the run's median pair: what disturbs a run 
 not the ratios within it. Who has one fast pair is not slow, as in a check of nodes."""
 
 import statistics
-from collections.abc import Iterable
-from typing import Optional
+from collections.abc import Hashable, Iterable
+from typing import Optional, TypeVar
 
 from quartet.results import Case
-from quartet.results.slow_ranks import LEAST_FELLOWS, outliers
+from quartet.results.statistics import CONSISTENT
 from quartet.text import counted, ratio, size, size_in_bytes
 
 LONGEST = 15  # of a pair's names, so that a table keeps to 80 columns
 MOST_LISTED = 64  # of hosts
 Pair = tuple[str, str]
+Key = TypeVar("Key", bound=Hashable)
+LEAST_FELLOWS = 3  # of two that differ, either may be the odd one
+LEAST_RATIO = 1.10
+OUTLIER = 3.5  # modified z-score (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993)
+LEAST_DEVIATION = 0.01  # of ratios; fellows that agree to the last digit make nobody an outlier
 
 
 def named(case: Case) -> Optional[str]:
@@ -90,3 +95,13 @@ def _names(case: Case, ranks: tuple[int, int], in_words: bool = False) -> Pair:
         return hosts[rank] if in_words or len(names) == len(hosts) else f"{hosts[rank]}:{rank}"
 
     return name(ranks[0]), name(ranks[1])
+
+
+def outliers(ratios: dict[Key, float]) -> dict[Key, float]:
+    """Returns the keys whose ratios are far above the others, with their ratio to the median."""
+    if len(ratios) < LEAST_FELLOWS:
+        return {}
+    middle = statistics.median(ratios.values())
+    deviation = statistics.median(abs(value - middle) for value in ratios.values())
+    least = max(middle * LEAST_RATIO, middle + OUTLIER * CONSISTENT * max(deviation, LEAST_DEVIATION * middle))
+    return {key: value / middle for key, value in ratios.items() if value > least}
