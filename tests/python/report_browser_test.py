@@ -14,13 +14,13 @@ from unittest import mock
 
 import fake_results
 from quartet.commands import report
-from quartet.report import sorting
-from quartet.report.charts import style
-from quartet.results import published
+from quartet.report import style
+from quartet.report.data import gather
 
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
-               None)
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 WIDTHS = (400, 1400)
+KERNELS = {"matmul": "n:{0}/tile:1024", "cg": "laplace/full/classic/n:{0}/iterations:500",
+           "fft": "transposed/n:{0}/tiles:64", "stream": "size:{0}KiB/pushes:100"}
 
 # Runs in the page and leaves what it found in it. Touching by a pixel is no overlap.
 PROBE = r"""
@@ -54,7 +54,7 @@ for (const picture of document.querySelectorAll('svg')) {
     }
   });
 }
-const blocks = [...document.querySelectorAll('h1, h2, p, figure, .scroll, summary, nav, .notes')];
+const blocks = [...document.querySelectorAll('h1, h2, h3, p, figure, .scroll, summary, nav, .notes')];
 blocks.forEach((element, i) => blocks.slice(i + 1).forEach(other => {
   const a = box(element), b = box(other);
   if (!element.contains(other) && Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
@@ -95,90 +95,52 @@ def look(page, width):
 
 def documents():
     """A set with everything the page can show, more and longer than usual."""
-    sizes = [f"{2**power}MiB" for power in range(1, 8)]
-    ways = [("native", "mpi"), ("native", "shm"), ("native", "rma"), ("dataflow", "shm"),
-            ("library", "mpi")]
-    yield fake_results.document(*(fake_results.case(fake_results.stream_name(formulation, transport, size),
-                                          9000.123 + 700 * index)
-                             for index, (formulation, transport) in enumerate(ways)
-                             for size in sizes),
-                           *(fake_results.error(fake_results.stream_name(transport="grpc"), "x" * 300),),
-                           warnings=["w" * 300, "several words " * 30])
-    ranks = range(12)
-    yield fake_results.document(*(fake_results.case(
-        fake_results.stream_name(size="16MiB", ranks=12) + f"/pair:{a}-{b}", 1234567 / (1 + a + b))
-        for a in ranks for b in ranks if a != b))
-    for device, transport, factor in (("host", "shm", 1), ("cuda", "ipc", 40)):
-        document = fake_results.document(*(row for workers in (1, 2, 3, 4, 8, 16, 64) for row in (
-            kernel_case(kernel, formulation, device, transport, workers, factor)
-            for kernel in KERNELS for formulation in ("native", "dataflow", "library"))))
+    for device, transports, factor in (("host", ("shm", "mpi", "rma"), 1), ("cuda", ("ipc",), 40)):
+        document = fake_results.document(*(
+            row for kernel in KERNELS for formulation in ("native", "dataflow", "library")
+            for transport in transports[:3 if formulation == "native" else 1]
+            for workers in (1, 2, 3, 4, 8, 16, 64) for size in ((2**12, 2**13, 2**15) if workers == 1 else (2**15,))
+            for row in kernel_case(kernel, formulation, device, transport, workers, factor, size)),
+            fake_results.error(fake_results.stream_name(transport="grpc"), "x" * 300),
+            warnings=["w" * 300, "several words " * 30])
         document["context"]["quartet"].update(
             device=device, device_description="A processor with an unusually long name, really",
             gpus=[fake_results.GPU] if device == "cuda" else [])
         yield document
 
 
-KERNELS = {"matmul": "n:32768/tile:1024", "cg": "laplace/full/classic/n:32768/iterations:500",
-           "fft": "transposed/n:536870912/tiles:64", "stream": "size:64MiB/pushes:100"}
-PHASES = {"compute": 0.31, "copy_in": 0.3, "copy_out": 0.2, "push": 0.02, "exchange": 0.1,
-          "reduce": 0.004, "wait": 0.2}
-
-
-def kernel_case(kernel, formulation, device, transport, workers, factor):
-    name = (f"{kernel}/{formulation}/{device}/{transport}/{KERNELS[kernel]}/"
-            f"ranks:{workers}/threads:1")
-    value = factor * workers**0.8 * {"native": 20, "dataflow": 11, "library": 13}[formulation]
-    seconds = 1000 / value
+def kernel_case(kernel, formulation, device, transport, workers, factor, size):
+    name = f"{kernel}/{formulation}/{device}/{transport}/{KERNELS[kernel].format(size)}/ranks:{workers}/threads:1"
+    value = factor * workers**0.8 * {"native": 20, "dataflow": 11, "library": 13}[formulation] * len(transport)
+    doubt = {"distrusted": True, "flags": [{"kind": "disturbed", "text": "others ran"}]} if workers == 3 else {}
     return fake_results.case(name, value, "MiB/s" if kernel == "stream" else "GFLOP/s", workers=workers,
-                        fraction_of_limit=1.2 if workers == 64 else 0.8,
-                        phases={phase: share * seconds for phase, share in PHASES.items()})
-
-
-def page_of(shown, scripts):
-    """The page, and how many charts it has."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for index, document in enumerate(shown):
-            (folder / f"{index}.json").write_text(json.dumps(document))
-        (folder / "broken.json").write_text("{")
-        content = report.compose(report.gather([folder]), published.read())
-        with mock.patch.object(style, "save"):  # no PNG and PDF: they take long
-            report.write(content, folder / "index.html", style.has_matplotlib(), scripts)
-        return ((folder / "index.html").read_text(encoding="utf-8"),
-                sum(len(section.charts) for section in content.sections))
-
-
-def shown_by_browser(page):
-    """The page's elements after its scripts."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "page.html"
-        file.write_text(page, encoding="utf-8")
-        return subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
-                               f"--user-data-dir={folder}/profile", file.as_uri()], text=True, capture_output=True,
-                              timeout=100, check=True).stdout
+                             fraction_of_limit=1.2 if workers == 64 else 0.8, **doubt)
 
 
 @unittest.skipUnless(BROWSER, "no Chromium (Debian: chromium)")
 class InABrowser(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.page, cls.charts = page_of(documents(), sorting.scripts())
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            for index, document in enumerate(documents()):
+                (folder / f"{index}.json").write_text(json.dumps(document))
+            (folder / "broken.json").write_text("{")
+            content = report.compose(gather([folder]))
+            with mock.patch.object(style, "save"):  # no PNG and PDF: they take long
+                report.write(content, folder / "index.html", style.has_matplotlib())
+            cls.page = (folder / "index.html").read_text(encoding="utf-8")
+            cls.charts = sum(len(section.charts) for section in content.sections)
 
     @unittest.skipUnless(style.has_matplotlib(), "no matplotlib (Debian: python3-matplotlib)")
     def test_every_chart_is_looked_at(self):
-        self.assertGreater(self.charts, 30)
+        self.assertGreater(self.charts, 20)
         self.assertEqual(self.page.count("<svg "), self.charts)
 
     def test_nothing_passes_its_edges_overlaps_or_is_fetched(self):
         for width in WIDTHS:
             with self.subTest(width=width):
                 self.assertEqual(look(self.page, width), [])
-
-    @unittest.skipUnless(sorting.scripts(), "no DataTables (Debian: libjs-jquery-datatables)")
-    def test_the_policy_lets_the_library_run(self):
-        shown = shown_by_browser(self.page)
-        self.assertIn('class="dataTables_filter"', shown)
-        self.assertRegex(shown, r'<th[^>]* class="(number )?sorting')
 
     def test_the_probe_sees_what_is_wrong(self):
         spoiled = self.page.replace("<header>", """

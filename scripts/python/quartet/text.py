@@ -126,6 +126,12 @@ def size_in_bytes(text: str) -> int:
     return count << 10 * " KMGT".index(unit[:1] or " ")
 
 
+def in_bytes(count: float) -> str:
+    """ "8 B", "64 KiB", "1.5 MiB"."""
+    power = next((power for power in (4, 3, 2, 1) if count >= 1024**power), 0)
+    return f"{count / 1024**power:g} {('B', 'KiB', 'MiB', 'GiB', 'TiB')[power]}"
+
+
 def fraction(value: float) -> str:
     """Two digits after the point, none from 100 on."""
     return f"{value:.2f}" if value < 99.5 else f"{value:.0f}"

@@ -14,8 +14,8 @@ from quartet import schema
 from quartet.command_line import positive_number, whole_number
 from quartet.exit_codes import VERIFIED, ScriptError
 from quartet.files import FileProblem, check_output, read_json, replacing, with_bounds
-from quartet.report.charts import style
-from quartet.report.factors import shown
+from quartet.report import style
+from quartet.report.data import factor
 from quartet.results import Name
 from quartet.terminal import printable
 from quartet.units import GIB
@@ -117,7 +117,7 @@ def draw(timeline: Timeline, spans: Spans, begin: float, end: float, title: str)
 def _plain(title: str) -> str:
     """A row's name in words, as the report has them."""
     name = Name.parse(title)
-    words = [*name.words, *(shown(key, value) for key, value in name.values.items())]
+    words = [*name.words, *(factor(key, value) for key, value in name.values.items())]
     return ", ".join([f"{name.kernel}: {name.formulation} {name.device} {name.transport}", *words])
 
 

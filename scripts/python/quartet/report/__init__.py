@@ -1,1 +1,1 @@
-"""The report: one HTML page, and its figures as files, from any set of result documents."""
+"""The page of results: what it shows, and how it is drawn and written."""

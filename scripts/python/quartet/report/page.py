@@ -1,162 +1,170 @@
-"""The page: one self-contained HTML file."""
+"""The page: one self-contained HTML file, that runs no script and fetches nothing."""
 
+import html
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional
+from typing import Any
 
 from quartet.text import rate
 
-from .cautions import Warning
-from .charts.markup import Markup, join, tag
-from .charts.model import Chart, Timeline
-from .charts.style import NO_MATPLOTLIB, SCHEMES
-from .sections import Section, Table
-from .sorting import LEAST_ROWS, SORTED, allowed
-from .zooming import START, box
+from .charts import Chart
+from .style import NO_MATPLOTLIB, SCHEMES
 
 STYLE = Path(__file__).with_name("style.css")
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 LONG = 34  # characters of a cell that may be broken anywhere, given room
-MISSING, NOT_MEASURED = "missing", "Not measured yet"
-FIRST = "summary"
 TALL = 30  # rows of a table that scrolls in itself
-WIDE = 9  # columns of a table that is wider than the page
-MOST_SHOWN = 4  # of what a warning is about
-NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?")
-NOTHING_ELSE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+MISSING = "missing"
+# No XML text may hold these, and some editors obey them.
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
+_VOID = {"meta"}
+
+
+class Markup(str):
+    """Text that is markup already. What is not Markup is escaped, so no document can write its own."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells are texts; columns named in `numeric` are set to the right. Columns that are empty in all rows are not
+    shown. A folded one is behind its caption."""
+
+    heading: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    numeric: frozenset[str] = frozenset()
+    caption: str = ""
+    is_folded: bool = False
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page. With neither charts nor tables `missing` says so, `command` fills it."""
+
+    slug: str  # names the files of its charts
+    title: str
+    introduction: str = ""
+    charts: Sequence[Chart] = ()
+    tables: Sequence[Table] = ()
+    notes: Sequence[str] = ()
+    missing: str = ""
+    command: str = ""
+
+    def file_names(self) -> list[str]:
+        """Of its charts, without an ending."""
+        count = len(self.charts)
+        return [self.slug if count == 1 else f"{self.slug}-{index + 1}" for index in range(count)]
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A text, and the rows or documents it is about. A grave one stands at the head of the page."""
+
+    text: str
+    about: tuple[str, ...] = ()
+    is_grave: bool = False
 
 
 @dataclass(frozen=True)
 class Page:
-    subtitle: str
-    warnings: list[Warning]
-    sections: list[Section]
+    subtitle: Sequence[str]
+    doubts: Sequence[Doubt]
+    sections: Sequence[Section]
 
 
-def file_names(section: Section) -> list[str]:
-    """The file names of its charts, without an ending."""
-    count = len(section.charts)
-    return [section.slug if count == 1 else f"{section.slug}-{index + 1}" for index in range(count)]
+def sound(text: Any) -> str:
+    """The text without what XML forbids: control characters, lone surrogates."""
+    whole = str(text).encode("utf-8", "replace").decode("utf-8")
+    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", whole)
 
 
-def render(page: Page, pictures: dict[str, Markup], endings: tuple[str, ...], scripts: tuple[str, ...] = ()) -> str:
-    """The HTML. `pictures` are the charts as SVG, by their files' names; none if they cannot be
-    drawn. Beside the page lie their files, with these endings. It runs these `scripts` alone."""
+def _escaped(text: Any) -> str:
+    return text if isinstance(text, Markup) else html.escape(sound(text))
+
+
+def tag(name: str, /, *children: Any, **attributes: Any) -> Markup:
+    """An element. `class_` is class, `http_equiv` http-equiv; attributes that are None are left out."""
+    shown = "".join(f' {key.rstrip("_").replace("_", "-")}="{_escaped(value)}"'
+                    for key, value in attributes.items() if value is not None)
+    end = "" if name in _VOID else f"{''.join(map(_escaped, children))}</{name}>"
+    return Markup(f"<{name}{shown}>{end}")
+
+
+def render(page: Page, pictures: dict[str, Markup], endings: tuple[str, ...]) -> str:
+    """The HTML. `pictures` are the charts as SVG, by their files' names; none if they cannot be drawn. Beside the
+    page lie their files, with these endings."""
     head = tag("head", tag("meta", charset="utf-8"),
                tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-               tag("meta", http_equiv="Content-Security-Policy", content=_policy(scripts)),
-               tag("title", "Quartet report"),
-               tag("style", Markup(STYLE.read_text(encoding="utf-8") + SCHEMES)))
-    full = [section for section in page.sections if not section.is_empty]
-    empty = [section for section in page.sections if section.is_empty]
-    grave, doubts = ([warning for warning in page.warnings if warning.is_grave is which] for which in (True, False))
-    parts = [_section(section, pictures, endings, START in scripts) for section in full]
-    first = 1 if full and full[0].slug == FIRST else 0  # what matters most stands above the doubts
-    body = tag("body", tag("header", tag("h1", "Quartet report"), tag("p", page.subtitle)),
-               _box("Read this first", grave) if grave else "", *(() if pictures else (_NO_CHARTS,)),
-               _contents(full, empty),
-               tag("main", *parts[:first], _doubts(doubts, bool(grave)), *parts[first:], _not_measured(empty)),
-               *(tag("script", Markup(text)) for text in scripts))
-    return join(Markup("<!DOCTYPE html>\n"), tag("html", head, "\n", body, lang="en"), "\n")
+               tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
+               tag("title", "Quartet report"), tag("style", Markup(STYLE.read_text(encoding="utf-8") + SCHEMES)))
+    full = [section for section in page.sections if section.charts or section.tables]
+    empty = [section for section in page.sections if section not in full]
+    grave, others = ([doubt for doubt in page.doubts if doubt.is_grave is which] for which in (True, False))
+    links = [*((section.slug, section.title) for section in full), ("doubts", "Doubts"), *[(MISSING, "Not measured")] * bool(empty)]
+    body = tag("body", tag("header", tag("h1", "Quartet report"), *(tag("p", line) for line in page.subtitle)),
+               tag("div", tag("h2", "Read this first"), *map(_doubt, grave), class_="grave") if grave else "",
+               "" if pictures else tag("p", f"This page has tables instead of charts: {NO_MATPLOTLIB}.", class_="quiet"),
+               tag("nav", tag("ul", *(tag("li", tag("a", title, href=f"#{slug}")) for slug, title in links)),
+                   aria_label="Contents"),
+               tag("main", *(_section(section, pictures, endings) for section in full), _doubts(others, bool(grave)),
+                   _not_measured(empty)))
+    return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
 
 
-_NO_CHARTS = tag("p", f"This page has tables instead of charts: {NO_MATPLOTLIB}.", class_="missing")
+def _doubt(doubt: Doubt) -> Markup:
+    if not doubt.about:
+        return tag("p", doubt.text)
+    return tag("details", tag("summary", f"{doubt.text} ({len(doubt.about)})"),
+               tag("ul", *(tag("li", item) for item in doubt.about)), open="" if doubt.is_grave else None)
 
 
-def _policy(scripts: tuple[str, ...]) -> str:
-    return f"{NOTHING_ELSE}; script-src{allowed(scripts)}" if scripts else NOTHING_ELSE
-
-
-def _doubts(warnings: list[Warning], is_more: bool) -> Markup:
-    if warnings:
-        return _box("Doubts", warnings)
-    return Markup("") if is_more else tag("div", tag("h2", "No warnings"), tag(
-        "p", "Every document was read, every row verified, none above its limit."), class_="warnings none")
-
-
-def _box(title: str, warnings: list[Warning]) -> Markup:
-    return tag("div", tag("h2", title), tag("ul", *map(_warning, warnings)), class_="warnings")
-
-
-def _warning(warning: Warning) -> Markup:
-    text = tag("span", warning.text, class_="grave") if warning.is_grave else warning.text
-    about = tag("ul", *(tag("li", item) for item in warning.about)) if warning.about else ""
-    if warning.names:
-        more = f" and {len(warning.names) - MOST_SHOWN} more" * (len(warning.names) > MOST_SHOWN)
-        head = f"{warning.head}: {'; '.join(warning.names[:MOST_SHOWN])}{more}"
-        return tag("li", tag("details", tag("summary", head), tag("p", text), about))
-    if len(warning.about) > MOST_SHOWN:
-        about = tag("details", tag("summary", f"all {len(warning.about)}"), about)
-    return tag("li", text, about)
-
-
-def _contents(full: list[Section], empty: list[Section]) -> Markup:
-    links = [(section.slug, section.title) for section in full] + [(MISSING, NOT_MEASURED)] * bool(empty)
-    return tag("nav", tag("ul", *(tag("li", tag("a", title, href=f"#{slug}")) for slug, title in links)),
-               aria_label="Contents")
+def _doubts(doubts: list[Doubt], are_there_more: bool) -> Markup:
+    sound_text = "Every document was read, every row was verified, and none is in doubt."
+    return tag("section", tag("h2", "Doubts"), *map(_doubt, doubts),
+               "" if doubts or are_there_more else tag("p", sound_text), id="doubts")
 
 
 def _not_measured(empty: list[Section]) -> Markup:
-    """Lists what the page could show, and the command that would measure it."""
-    if not empty:
-        return Markup("")
+    """What the page could show, and the command that would measure it."""
     items = [tag("li", f"{section.title}: {section.missing}",
                  *((" To get it: ", tag("code", section.command)) if section.command else ())) for section in empty]
-    return tag("section", tag("h2", NOT_MEASURED), tag("ul", *items, class_="missing"), id=MISSING)
+    return tag("section", tag("h2", "Not measured"), tag("ul", *items), id=MISSING, class_="quiet") if empty else Markup("")
 
 
-def _section(section: Section, pictures: dict[str, Markup], endings: tuple[str, ...], can_zoom: bool) -> Markup:
-    parts = [tag("h2", section.title)]
-    if section.introduction:
-        parts.append(tag("p", section.introduction))
-    if section.charts:
-        notes = [tag("ul", *(tag("li", note) for note in section.notes), class_="notes")]
-        parts.append(tag("div", *(_figure(chart, name, pictures.get(name), endings, can_zoom)
-                           for chart, name in zip(section.charts, file_names(section))),
-                         *(notes if section.notes else []), class_="charts"))
-    parts += [_table(table, bool(section.charts)) for table in section.tables]
-    return tag("section", *parts, id=section.slug)
+def _section(section: Section, pictures: dict[str, Markup], endings: tuple[str, ...]) -> Markup:
+    charts = [_figure(chart, name, pictures.get(name), endings)
+              for chart, name in zip(section.charts, section.file_names())]
+    return tag("section", tag("h2", section.title), tag("p", section.introduction) if section.introduction else "",
+               tag("div", *charts, class_="charts") if charts else "",
+               tag("ul", *(tag("li", note) for note in section.notes), class_="notes") if section.notes else "",
+               *map(_table, section.tables), id=section.slug)
 
 
-def _figure(chart: Chart, name: str, picture: Optional[Markup], endings: tuple[str, ...], can_zoom: bool) -> Markup:
-    links = [part for ending in endings for part in (
-        " ", tag("a", ending.upper(), href=f"figures/{name}.{ending}"))]
-    notes = [tag("ul", *(tag("li", note) for note in chart.notes), class_="doubts")]
-    if len(chart.notes) > 1:
-        notes = [tag("details", tag("summary", f"{len(chart.notes)} marks, and why"), *notes, class_="doubts")]
-    caption = [tag("figcaption", "As a file:", *links)] if links else []
-    zoom = [box(chart)] if can_zoom and isinstance(chart, Timeline) else []
-    return tag("figure", picture or _as_table(chart), *zoom, *(notes if chart.notes else []), *caption)
+def _figure(chart: Chart, name: str, picture: Any, endings: tuple[str, ...]) -> Markup:
+    links = [part for ending in endings for part in (" ", tag("a", ending.upper(), href=f"figures/{name}.{ending}"))]
+    notes = tag("details", tag("summary", "Marks, and why"), tag("ul", *(tag("li", note) for note in chart.notes)))
+    return tag("figure", tag("h3", chart.title), tag("p", chart.about, class_="quiet") if chart.about else "",
+               picture or _as_table(chart), notes if chart.notes else "", tag("figcaption", "As a file:", *links))
 
 
 def _as_table(chart: Chart) -> Markup:
     heading, *rows = chart.rows()
     numeric = frozenset(name for index, name in enumerate(heading)
                         if all(isinstance(row[index], (int, float)) for row in rows))
-    return _table(Table(heading, [tuple(rate(cell) if isinstance(cell, float) else str(cell)
-                                        for cell in row) for row in rows],
-                        numeric, chart.title), False)
+    texts = [tuple(rate(cell) if isinstance(cell, float) else str(cell) for cell in row) for row in rows]
+    return _table(Table(heading, texts, numeric))
 
 
-def _table(table: Table, is_folded: bool) -> Markup:
-    heading = tag("tr", *(tag("th", name, scope="col",
-                              class_="number" if name in table.numeric else None)
-                          for name in table.heading))
-    rows = [tag("tr", *(_cell(cell, name in table.numeric)
-                        for name, cell in zip(table.heading, row))) for row in table.rows]
-    caption = tag("caption", table.caption) if table.caption and not is_folded else ""
-    kinds = "scroll" + " tall" * (len(rows) > TALL) + " wide" * (len(table.heading) > WIDE)
-    box = tag("div", tag("table", caption, tag("thead", heading), tag("tbody", *rows),
-                         class_=SORTED if table.numeric and len(rows) >= LEAST_ROWS else None),
-              class_=kinds, tabindex="0", role="region", aria_label=table.caption or "table")
-    if not is_folded:
-        return box
-    return tag("details", tag("summary", table.caption), box, open="" if table.is_open else None)
-
-
-def _cell(text: str, is_number: bool) -> Markup:
-    """A number is sorted without its mark and unit."""
-    if not is_number:
-        return tag("td", text, class_="long" if len(text) > LONG else None)
-    found = NUMBER.search(text)
-    return tag("td", text, class_="number", data_order=found[0] if found else "")
+def _table(table: Table) -> Markup:
+    filled = [index for index in range(len(table.heading)) if any(row[index] for row in table.rows)]
+    numbers = {index for index in filled if table.heading[index] in table.numeric}
+    heading = tag("tr", *(tag("th", table.heading[index], scope="col", class_="number" if index in numbers else None)
+                          for index in filled))
+    rows = [tag("tr", *(tag("td", row[index], class_="number" if index in numbers else
+                            "long" if len(row[index]) > LONG else None) for index in filled)) for row in table.rows]
+    is_named = table.caption and not table.is_folded
+    box = tag("div", tag("table", tag("caption", table.caption) if is_named else "", tag("thead", heading),
+                         tag("tbody", *rows)), class_="scroll" + " tall" * (len(rows) > TALL), tabindex="0", role="region",
+              aria_label=table.caption or "table")
+    return tag("details", tag("summary", table.caption), box) if table.is_folded else box

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Optional
 
+from quartet.kernels import KERNELS, Reducers
 from quartet.results import document as documents
 from quartet.results import identity, published
 from quartet.results.road import Road, road
@@ -112,8 +113,10 @@ class Case:
     @property
     def _share_of_roles(self) -> float:
         """Documents hold the limit of the row's own roles (of a data flow: its workers), and beside it the fraction of
-        what all ranks would allow. Stream's limit is the receiver's add for everyone."""
-        whole = self.median.get("fraction_of_all_ranks") if self.name.kernel != "stream" else None
+        what all ranks would allow. Where no ranks are reducers all formulations have one limit already."""
+        kernel = KERNELS.get(self.name.kernel)
+        has_roles = kernel and kernel.reducers is not Reducers.NONE
+        whole = self.median.get("fraction_of_all_ranks") if has_roles else None
         return whole / self.median["fraction_of_limit"] if whole else 1.0
 
     @property
@@ -149,6 +152,11 @@ class Case:
     def whole_task(self) -> dict[str, float]:
         """Seconds of its stages, from the launch to the results in files; empty if not measured."""
         return dict(self.median.get("whole_task") or {})
+
+    @property
+    def whole_task_seconds(self) -> float:
+        """From the launch to the results in files; 0 if not measured."""
+        return float(self.median.get("whole_task_seconds") or sum(self.whole_task.values()))
 
     @property
     def total_seconds(self) -> Optional[float]:

@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 from quartet.results.document import device, isa
+from quartet.text import in_bytes
 
 Facts = tuple[tuple[str, str], ...]  # by name
 
@@ -40,14 +41,9 @@ def are_different(one: Facts, other: Facts) -> bool:
 
 def caches(document: dict[str, Any]) -> tuple[str, ...]:
     """Each as "L3 32 MiB"; those of instructions are left out."""
-    return tuple(f"L{cache.get('level')} {_size(cache.get('size', 0))}"
+    return tuple(f"L{cache.get('level')} {in_bytes(cache.get('size', 0))}"
                  for cache in document["context"].get("caches") or []
                  if str(cache.get("type")).lower() != "instruction")
-
-
-def _size(count: float) -> str:
-    kibibytes = count / 1024
-    return f"{kibibytes / 1024:g} MiB" if kibibytes >= 1024 else f"{kibibytes:g} KiB"
 
 
 def host(document: dict[str, Any]) -> str:

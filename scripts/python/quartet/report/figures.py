@@ -1,0 +1,273 @@
+"""The page's charts: each kernel against its limit, then rates over sizes and over workers, the paper's Figures 7, 8, 10
+and 11 with the results here, beside what was published."""
+
+import statistics
+from collections.abc import Sequence
+from typing import Callable, Optional
+
+from quartet.kernels import KERNELS, Kernel
+from quartet.results.published import Number
+from quartet.sizes import GROWTH
+from quartet.text import counted, in_bytes, rate, ratio
+from quartet.units import MIB
+
+from .charts import Bar, Line, LineChart, Point, ShareChart
+from .data import (
+    NATIVE,
+    Result,
+    best_of_each,
+    factor,
+    grouped,
+    natural,
+    problem,
+    size_of,
+    trusted_rate,
+    usable,
+    way,
+)
+from .page import Section, Table
+from .style import FORMULATIONS
+
+FIGURES = {"stream": 7, "matmul": 8, "cg": 10, "fft": 11}  # the paper's
+COMMANDS = {"stream": "--transport mpi,shm,rma", "matmul": "--size 4096", "cg": "--size 8192 --iterations 100",
+            "fft": "--size 2^24 --formulation native,dataflow"}  # that fill them
+LEAST_POINTS = 3  # sizes or numbers of workers in a chart; stream is shown from two sizes on
+MOST_LINES = 8
+NEAR = 4.0  # factor of ours within which a published number is drawn
+ROUNDING = 0.06  # by how much a weak problem's N may differ: it is rounded to what tiles divide
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def on_one_problem(results: list[Result]) -> list[Result]:
+    """Each formulation's best on one size and number of ranks: those that most formulations have. First in the variant
+    that most of them have, then in the others."""
+    problems = grouped(results, lambda result: (result.name.ranks, result.nodes, size_of(result)))
+    formulations = {key: len({result.name.formulation for result in members}) for key, members in problems.items()}
+    members = problems[max(problems, key=lambda key: (formulations[key], key))]
+    variants = [best_of_each(found, lambda result: result.name.formulation)
+                for found in grouped(members, lambda result: result.name.variant).values()]
+    variants.sort(key=lambda best: (-len(best), bool(next(iter(best.values())).name.math)))
+    return [best[name] for best in variants for name in sorted(best, key=list(FORMULATIONS).index)]
+
+
+def comparable(results: list[Result]) -> list[list[Result]]:
+    """For each machine and kernel its rows on one problem, those with a limit where there are any."""
+    groups = grouped((result for result in usable(results) if result.verified),
+                     lambda result: (result.machine, result.name.device, result.name.kernel, result.unit))
+    return [on_one_problem([result for result in members if result.share] or members) for members in groups.values()]
+
+
+def kernels(results: list[Result]) -> Section:
+    """A chart for each kernel on each kind of machine."""
+    return Section(
+        "kernels", "Each kernel against its limit",
+        "100% is the rate that this machine allows for the work with these ranks, measured in the same job with the bare "
+        "resource. Each bar is the fastest way of a formulation. Hatched bars are not to be quoted.",
+        [_shares([(f"{shown[0].name.kernel}", shown)]) for shown in comparable(results) if shown[0].share],
+        missing="No verified row has a limit.", command="any program without --limits off")
+
+
+def all_kernels(results: list[Result]) -> list[ShareChart]:
+    """One chart for each machine, with a group for each kernel."""
+    groups = grouped((shown for shown in comparable(results) if shown[0].share),
+                     lambda shown: (shown[0].machine, shown[0].name.device))
+    return [_shares([(f"{shown[0].name.kernel}, {problem(shown[0])}", shown) for shown in members])
+            for members in groups.values()]
+
+
+def _shares(groups: list[tuple[str, list[Result]]]) -> ShareChart:
+    every = [result for _, shown in groups for result in shown]
+    first = every[0]
+    bars = tuple((heading, tuple(_bar(result, shown[0].name.variant) for result in shown)) for heading, shown in groups)
+    notes = tuple(f"{result.mark} {way(result)}: {result.doubts}" for result in every if result.mark)
+    limit = f"100% is {rate(first.limit_rate or 0)} {first.unit}: {(first.case.limit or {}).get('what')}"
+    return ShareChart(f"{first.name.kernel}: {_reached(every)}", bars, f"{problem(first)}; {limit}; {first.machine}", notes)
+
+
+def _reached(shown: list[Result]) -> str:
+    """Says of native, and of what is nearest to the limit. What has a mark is not quoted."""
+    sound = [result for result in shown if not result.mark]
+    if not sound:
+        return "no share of the limit can be quoted"
+    told = [result for result in sound if result.name.formulation == NATIVE][:1] or sound[:1]
+    told += [result for result in [max(sound, key=lambda each: each.share)] if result not in told]
+    texts = [f"{way(result, shown[0].name.variant)} reaches {result.share:.0%}" for result in told]
+    return f"{', '.join(texts)} of the limit"
+
+
+def _bar(result: Result, usual: tuple[str, ...]) -> Bar:
+    text = f"{rate(result.rate)}{result.rate_mark} {result.unit}"
+    text = f"{result.share_text} ({text})" if result.share_text else text
+    return Bar(way(result, usual), result.share, text, result.name.formulation, result.mark, result.case.text)
+
+
+def scaling(kernel: Kernel, results: list[Result], numbers: Sequence[Number]) -> Section:
+    """A kernel's lines: over sizes, over workers on one problem, and on one that grows with them."""
+    ours = [result for result in usable(results) if result.name.kernel == kernel.name and result.unit == kernel.unit]
+    rates = [number for number in numbers if number.unit == kernel.unit and any(map(number.fits, ours))]
+    lettered = list(zip(LETTERS, rates))
+    charts, rows = [], []
+    by_ranks = grouped(ours, lambda result: (result.machine, result.name.device, result.nodes, result.name.ranks))
+    for _, members in sorted(by_ranks.items(), key=lambda item: natural(str(item[0]))):
+        if len({size_of(result) for result in members}) >= (2 if kernel.name == "stream" else LEAST_POINTS):
+            charts.append(_over_sizes(kernel, members, lettered))
+            charts += [_latency(members)] * (kernel.name == "stream")
+    by_size = grouped(ours, lambda result: (result.machine, result.name.device, result.name.size))
+    for members, about in [*((members, factor("n", members[0].name.size)) for members in by_size.values()),
+                           *weak_sets(ours)] if kernel.name in GROWTH else ():
+        found = _lines(lambda result: result.workers, members)
+        rows += [row for line in found for row in _speed_ups(about, line)]
+        if any(len(line.points) >= LEAST_POINTS for line in found):
+            charts.append(_over_workers(kernel, members, found, about, lettered))
+    drawn = {line.label[:1] for chart in charts for line in chart.lines if line.role == "published"}
+    heading = ("problem", "way", "workers", kernel.unit, "speed-up", "efficiency")
+    table = Table(heading, rows, frozenset(heading[2:]), "Speed-ups", is_folded=bool(charts))
+    figure = FIGURES.get(kernel.name)
+    return Section(
+        f"figure-{figure:02d}-{kernel.name}" if figure else kernel.name,
+        f"{kernel.name} over sizes and ranks" + (f" (the paper's Figure {figure})" if figure else ""),
+        charts=charts, tables=[table] if rows else [],
+        notes=[_conditions(letter, number) for letter, number in lettered if letter in drawn],
+        missing="All rows have one size and one number of workers." if ours else f"No rows of {kernel.name}.",
+        command="quartet sweep" if ours else f"quartet launch 2 {kernel.name} {COMMANDS.get(kernel.name, '')} "
+                                             f"--json results/runs/{kernel.name}.json")
+
+
+def _conditions(letter: str, number: Number) -> str:
+    caveat = f" {number.caveat[:1].upper()}{number.caveat[1:]}." if number.caveat else ""
+    return f"{letter}: {number.text}, {number.device}: {number.conditions} ({number.source}).{caveat}"
+
+
+def weak_sets(results: list[Result]) -> list[tuple[list[Result], str]]:
+    """Rows whose problem grows with the workers, for each smallest problem."""
+    found = []
+    for members in grouped(results, lambda result: (result.machine, result.name.device, result.name.kernel)).values():
+        fewest = min(result.workers for result in members)
+        bases = grouped((result for result in members if result.workers == fewest), size_of)
+        for size, base in bases.items():
+            power = GROWTH[base[0].name.kernel].exponent
+            grown = [result for result in members if result.workers > fewest and abs(
+                size_of(result) / size / (result.workers / fewest) ** (1 / power) - 1) < ROUNDING]
+            if size and grown:
+                found.append((base + grown, f"{factor('n', base[0].name.size)} on {counted(fewest, 'worker')}, growing "
+                                            "with them"))
+    return found
+
+
+def _lines(x_of: Callable[[Result], float], members: list[Result],
+           y_of: Callable[[Result], float] = lambda result: result.rate) -> list[Line]:
+    """One for each way; of several rows at one point, the best. Those that reach most come first."""
+    usual = members[0].name.variant
+    made = []
+    for group in grouped(members, lambda result: (result.name.formulation, result.name.transport,
+                                                  result.name.variant)).values():
+        best = best_of_each(group, x_of)
+        points = tuple(Point(x, y_of(best[x]), best[x].interval if y_of(best[x]) == best[x].rate else None,
+                             best[x].case.text, best[x].rate_mark, best[x].doubts) for x in sorted(best))
+        made.append(Line(way(group[0], usual), points, group[0].name.formulation, group[0].name.transport))
+    return made
+
+
+def _chart(title: str, x_label: str, y_label: str, found: list[Line], others: list[Line], about: str,
+           x_is_bytes: bool = False) -> LineChart:
+    shown = sorted(found, key=lambda line: -line.points[-1].y)[:MOST_LINES]
+    rates = [point.y for line in shown for point in line.points]
+    others = [line for line in others if line.role != "published" or  # far away they would make ours a flat line
+              min(rates) / NEAR < line.points[0].y < max(rates) * NEAR]
+    left_out = f"; {counted(len(found) - len(shown), 'slower way')} left out" * (len(found) > len(shown))
+    marked = tuple(f"{point.mark} {line.label} at {in_bytes(point.x) if x_is_bytes else f'{point.x:g}'}: {point.why}"
+                   for line in shown for point in line.points if point.mark)
+    return LineChart(title, x_label, y_label, (*shown, *others), about + left_out, marked, x_is_bytes)
+
+
+def _limits(x_of: Callable[[Result], float], members: list[Result]) -> list[Line]:
+    """One for each variant."""
+    made = []
+    for variant, own in grouped((each for each in members if each.limit_rate and each.mark != "?"),
+                                lambda result: result.name.variant).items():
+        points = tuple(Point(x, statistics.median(result.limit_rate or 0 for result in found))
+                       for x, found in sorted(grouped(own, x_of).items()))
+        made.append(Line(", ".join(["limit", *(word for word in variant if word not in members[0].name.variant)]), points,
+                         role="limit"))
+    return made
+
+
+def _over_sizes(kernel: Kernel, members: list[Result], lettered: list[tuple[str, Number]]) -> LineChart:
+    found = _lines(size_of, members)
+    ends = [min(map(size_of, members)), max(map(size_of, members))]
+    published = [Line(letter, tuple(Point(x, number.value) for x in ends), role="published")
+                 for letter, number in lettered if any(map(number.is_like, members))]
+    is_bytes = kernel.unit_size == MIB
+    where, _, ranks = problem(max(members, key=size_of)).partition(", ")
+    return _chart(f"{kernel.name}, {ranks}: {_fastest(found, where)}", "vector size" if is_bytes else "N", kernel.unit, found,
+                  [*_limits(size_of, members), *published], members[0].machine, is_bytes)
+
+
+def _fastest(found: list[Line], where: str) -> str:
+    ends = [(line.points[-1].y, line.label) for line in found if line.points[-1].mark != "?"
+            and line.points[-1].x == max(point.x for each in found for point in each.points)]
+    if not ends:
+        return "all rates here are in doubt"
+    (fast, first), (slow, last) = max(ends), min(ends)
+    return f"{first} is fastest at {where}" + (f", {ratio(fast / slow)} as fast as {last}" if first != last else "")
+
+
+def _latency(members: list[Result]) -> LineChart:
+    """How long one push takes."""
+    found = _lines(size_of, members, lambda result: 1e6 * result.case.seconds / float(
+        result.name.values.get("pushes") or result.case.median.get("pushes") or 1))
+    least = min(size_of(result) for result in members)
+    first = [(line.points[0].y, line.label) for line in found if line.points[0].x == least and line.points[0].mark != "?"]
+    title = "A push of {} takes {:.3g} us at best ({})".format(in_bytes(least), *min(first)) if first else "Time of a push"
+    return _chart(title, "vector size", "microseconds a push", found, [], members[0].machine, True)
+
+
+def _over_workers(kernel: Kernel, members: list[Result], found: list[Line], about: str,
+                  lettered: list[tuple[str, Number]]) -> LineChart:
+    published = [Line(f"{letter} ({number.device})", (Point(number.workers, number.value),), role="published")
+                 for letter, number in lettered if number.workers and any(map(number.fits, members))]
+    fewest, most = (choose(result.workers for result in members) for choose in (min, max))
+    base = max((result for result in members if result.workers == fewest), key=trusted_rate)
+    ideal = Line("ideal", tuple(Point(x, base.rate * x / fewest) for x in (fewest, most)), role="ideal")
+    return _chart(f"{kernel.name}, {about}: {_gain(found)}", "workers (computing devices)", kernel.unit, found,
+                  [ideal, *_limits(lambda result: result.workers, members), *published], members[0].machine)
+
+
+def _gain(found: list[Line]) -> str:
+    """Of the line that is fastest in the end; nothing is said of points in doubt."""
+    trusted = [(line, [point for point in line.points if not point.mark]) for line in found]
+    trusted = [(line, points) for line, points in trusted if points]
+    if not trusted:
+        return "all rates here are in doubt"
+    line, (base, *_, last) = max(((line, [points[0], *points]) for line, points in trusted), key=lambda each: each[1][-1].y)
+    if last is base:
+        return f"{line.label} is fastest on {last.x:g}"
+    return f"{line.label} is {ratio(last.y / base.y)} as fast on {last.x:g} workers as on {base.x:g}"
+
+
+def _speed_ups(about: str, line: Line) -> list[tuple[str, ...]]:
+    """Against the line's fewest workers."""
+    base = line.points[0]
+    return [(about, line.label, f"{point.x:g}", rate(point.y) + point.mark,
+             f"{point.y / base.y:.2f}x" if point is not base else "base",
+             f"{point.y / base.y * base.x / point.x:.0%}" if point is not base else "")
+            for point in line.points] if len(line.points) > 1 else []
+
+
+def sections(results: list[Result], numbers: Sequence[Number]) -> list[Section]:
+    return [scaling(kernel, results, numbers) for kernel in KERNELS.values()]
+
+
+def published_speed_up(results: list[Result], number: Number) -> Optional[tuple[float, str]]:
+    """Ours for the same step in workers, of the largest such problem, and what it is of."""
+    lines = grouped((result for result in usable(results) if number.is_of(result)),
+                    lambda result: (way(result), result.machine, result.name.size))
+    steps = []
+    for members in lines.values():
+        best = best_of_each(members, lambda result: result.workers)
+        if number.base in best and number.workers in best:
+            steps.append((best[number.base], best[number.workers]))
+    if not steps:
+        return None
+    base, more = max(steps, key=lambda step: (size_of(step[1]), step[1].rate))
+    return more.rate / base.rate, f"{way(more)}, {problem(more)}; {rate(base.rate)} {base.unit} on {base.workers}"

@@ -1,0 +1,199 @@
+"""The page's tables: each kernel's rows on one problem, host against GPU, published numbers, machines, every row."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from quartet.results import Case, device, isa, load_published
+from quartet.results.published import FOLDER, SPEED_UP, Number, nearest, place_of_ours
+from quartet.tables.cells import CHECKS
+from quartet.text import counted, rate, ratio
+
+from .data import LIBRARY, Result, best_of_each, by_kernel, grouped, library_of, natural, problem, size_of, usable, way
+from .figures import comparable, published_speed_up
+from .page import Section, Table
+
+LONGEST = 300  # characters of a setting's values
+# What launchers tell their own processes.
+_INTERNAL = re.compile(r"OMPI_MCA_(orte_|ess|initial_wdir|shmem_RUNTIME|pmix)|PMIX_|OMPI_COMM|"
+                       r"OMPI_ARGV|OMPI_COMMAND|OMPI_FILE|OMPI_APP|OMPI_FIRST|OMPI_NUM|"
+                       r"OMPI_UNIVERSE|PRTE_|QUARTET_LAUNCHED")
+_OF_ONE_LAUNCH = {"json", "force", "progress", "list", "dry-run", "config", "quiet", "trace"}  # options
+
+
+def summary(results: list[Result], numbers: Sequence[Number]) -> Section:
+    """The rows of the first charts."""
+    several = len({result.machine for result in results}) > 1
+    rows = [_row(result, shown, numbers, several) for shown in comparable(results) for result in shown]
+    heading = ("kernel", "way", "problem", "rate", "95% interval", "limit", "of it", "over the library", "published",
+               "machine")
+    return Section("rates", "Rates", tables=[Table(heading, rows, frozenset(heading[3:7]))] if rows else [],
+                   missing="No row was verified.", command="any program without --verify off")
+
+
+def _interval(result: Result) -> str:
+    return f"{rate(result.interval[0])} to {rate(result.interval[1])}" if result.interval else ""
+
+
+def _row(result: Result, shown: list[Result], numbers: Sequence[Number], several: bool) -> tuple[str, ...]:
+    library, lacks = library_of(result, shown)
+    shared = tuple(set.intersection(*(set(each.name.variant) for each in shown)))
+    over = f"{ratio(result.rate / library.rate)}" + f" ({lacks})" * bool(lacks) if library and not result.rate_mark \
+        and result.name.formulation != LIBRARY else ""
+    number = nearest(result, numbers)
+    beside = f"{ratio(result.rate / number.value)}{result.rate_mark} of {number.text}: {number.conditions}; ours " \
+             f"{place_of_ours(result.nodes, result.workers)}" if number else ""
+    return (result.name.kernel, way(result, shared), problem(result), f"{rate(result.rate)}{result.rate_mark} {result.unit}",
+            _interval(result), rate(result.limit_rate) if result.limit_rate else "", result.share_text, over, beside,
+            result.machine * several)
+
+
+def devices(results: list[Result]) -> Section:
+    """The fastest way on the host beside the fastest on GPUs, problem by problem."""
+    rows = []
+    for members in grouped(usable(results), lambda result: (result.name.kernel, size_of(result))).values():
+        best = best_of_each(members, lambda result: result.name.device)
+        if {"host", "cuda"} <= best.keys():
+            host, cuda = best["host"], best["cuda"]
+            doubtful = host.rate_mark or cuda.rate_mark
+            tasks = [each.case.whole_task_seconds for each in (host, cuda)]
+            rows.append((host.name.kernel, problem(host).partition(", ")[0],
+                         *(f"{rate(each.rate)}{each.rate_mark} {each.unit}" for each in (host, cuda)),
+                         "" if doubtful else ratio(cuda.rate / host.rate),
+                         *(f"{seconds:.3g}" if seconds else "" for seconds in tasks),
+                         ratio(tasks[0] / tasks[1]) if tasks[0] and tasks[1] else "",
+                         *(f"{counted(each.workers, 'worker')}, {way(each)}; {each.machine}" for each in (host, cuda))))
+    heading = ("kernel", "problem", "host", "GPU", "rates' ratio", "host, whole task in seconds", "GPU, whole task",
+               "tasks' ratio", "host is", "GPU is")
+    return Section(
+        "devices", "Host against GPU",
+        "The rate is of the timed part. The whole task is what a user waits for, from the launch to the results.",
+        tables=[Table(heading, rows, frozenset(heading[2:8]))] if rows else [],
+        missing="No problem was run on both the host and a GPU.",
+        command="on a machine with a GPU: quartet launch 2 cg --device cuda --json results/runs/cg-cuda.json, and the same "
+                "with --device host")
+
+
+def published(results: list[Result], numbers: Sequence[Number]) -> Section:
+    """Numbers of other work on these kernels: those of like work with ours, then the others for orientation."""
+    kernels = {result.name.kernel for result in results}
+    beside, others = [], []
+    for number in (number for number in numbers if number.kernel in kernels):
+        row = (number.kernel, number.text, number.device, number.conditions, number.source, number.caveat)
+        if number.unit == SPEED_UP:
+            step = published_speed_up(results, number)
+            found = (f"{step[0]:.2f}x", step[1]) if step else None
+        else:
+            ours = max((result for result in usable(results) if result.unit == number.unit and result.mark != "?"
+                        and number.is_like(result)), default=None, key=lambda result: result.rate)
+            found = (f"{rate(ours.rate)} {ours.unit} ({ratio(ours.rate / number.value)})",
+                     f"{way(ours)}, {problem(ours)}; {ours.machine}") if ours else None
+        beside += [(*row[:4], *found, *row[4:])] if found else []
+        others += [] if found or number.unit == SPEED_UP else [(*row[:3], "", *row[3:])]
+    others += [_neighbour(kernel, item) for kernel, on_gpu in
+               dict.fromkeys((result.name.kernel, result.name.device == "cuda") for result in sorted(results, key=by_kernel))
+               for item in neighbours(kernel, on_gpu)]
+    tables = [Table(("kernel", "published", "device", "conditions", "ours", "ours is", "source", "caveat"), beside,
+                    frozenset({"ours"}), "Like work on the same kind of device")] if beside else []
+    tables += [Table(("kernel", "rate", "device", "of peak", "conditions", "source", "caveat"), others,
+                     frozenset({"rate", "of peak"}), "Other machines and conditions, for orientation",
+                     is_folded=True)] if others else []
+    return Section("published", "Published numbers", tables=tables, missing="Nothing is published of these kernels.")
+
+
+def neighbours(kernel: str, on_gpu: bool) -> list[dict[str, Any]]:
+    """What is published of a kernel on current devices of this kind."""
+    try:
+        document = load_published(FOLDER / f"{kernel}.json")
+    except FileNotFoundError:
+        return []
+    return [item for item in document.get("orientation", []) if item["memory"] == ("device" if on_gpu else "host")]
+
+
+def _neighbour(kernel: str, item: dict[str, Any]) -> tuple[str, ...]:
+    share = f"{item['value'] / item['peak']:.0%}" if "peak" in item else ""
+    return (kernel, f"{rate(item['value'])} {item['unit']}", item["device"], share,
+            f"{item['benchmark']}: {item['conditions']}", f"{item['source']}: {item['url'].split('://')[-1]}",
+            item.get("caveat", ""))
+
+
+def machines(documents: list[tuple[str, dict[str, Any]]]) -> Section:
+    """Where and how it was measured, for each machine and commit."""
+    groups = grouped((document for _, document in documents),
+                     lambda document: (device(document), str(document["context"]["quartet"].get("commit"))))
+    tables = [Table(("setting", "value"), _settings(members), caption=f"{name}, commit {commit}", is_folded=True)
+              for (name, commit), members in groups.items()]
+    return Section("machine", "Machines and settings", tables=tables)
+
+
+def _values(found: Iterable[Any]) -> str:
+    """Each once, in a natural order; a long list shortened."""
+    distinct = sorted({str(value) for value in found if value not in ("", None)}, key=natural)
+    text = ", ".join(distinct[:12]) + (f" and {len(distinct) - 12} more" if len(distinct) > 12 else "")
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} .."
+
+
+def _settings(documents: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    contexts = [document["context"] for document in documents]
+    quartets = [context["quartet"] for context in contexts]
+    places = [place for quartet in quartets for place in quartet.get("placement") or []]
+    dates = sorted(str(context.get("date", "")) for context in contexts)
+    rows = [
+        ("documents", str(len(documents))),
+        ("measured", dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"),
+        ("hosts", _values(place.get("host") for place in places)),
+        ("device", _values(quartet.get("device_description") for quartet in quartets)),
+        ("vector instructions", _values(map(isa, documents))),
+        ("CPUs a node, MHz", _values(f"{context.get('num_cpus')} at {context.get('mhz_per_cpu')}" for context in contexts)),
+        ("load before", _values(context["load_avg"][0] for context in contexts if context.get("load_avg"))),
+        ("ranks on nodes", _values(f"{quartet.get('ranks')} on {quartet.get('nodes')}" for quartet in quartets)),
+        ("threads a rank", _values(quartet.get("threads") for quartet in quartets)),
+        ("places", _values(f"rank {place.get('rank')} ({place.get('role')}): {place.get('host')} CPUs {place.get('cpus')}"
+                           for place in places)),
+        ("MPI", _values(quartet.get("mpi") for quartet in quartets)),
+        ("version", _values(quartet.get("version") for quartet in quartets)),
+        *_all_values("build", (quartet.get("build") or {} for quartet in quartets)),
+        *_all_values("GPU", (gpu for quartet in quartets for gpu in quartet.get("gpus") or [])),
+        *_all_values("option --", ({key: value for key, value in (quartet.get("options") or {}).items()
+                                    if key not in _OF_ONE_LAUNCH} for quartet in quartets)),
+        *_all_values("environment", ({key: value for key, value in (quartet.get("environment") or {}).items()
+                                      if not _INTERNAL.match(key)} for quartet in quartets)),
+    ]
+    return [(name, text) for name, text in rows if text]
+
+
+def _all_values(what: str, records: Iterable[dict[str, Any]]) -> list[tuple[str, str]]:
+    found: dict[str, list[Any]] = {}
+    for record in records:
+        for key, value in _flat(record):
+            found.setdefault(key, []).append(value)
+    joint = "" if what.endswith("-") else " "
+    return [(f"{what}{joint}{key}", _values(values)) for key, values in sorted(found.items())]
+
+
+def _flat(record: dict[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
+    """Keys and values; of a record within the record as "before clock_mhz"."""
+    for key, value in record.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{key} ")
+        else:
+            yield f"{prefix}{key}", ", ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def every_row(results: list[Result], failed: list[tuple[str, Case]]) -> Section:
+    """A line for each case on each machine, the failed last."""
+    several = len({result.machine for result in results}) > 1
+    rows = [(result.case.text, rate(result.rate) + result.rate_mark, result.unit, _interval(result),
+             str(len(result.cases)), str(result.case.runs), f"{result.case.seconds:.4g}", CHECKS[result.verified],
+             rate(result.limit_rate) if result.limit_rate else "", result.share_text, result.case.road.text,
+             "; ".join(filter(None, [result.doubts, result.case.note])), result.machine * several, result.paths[0])
+            for result in results]
+    rows += [(case.text, *[""] * 6, "not run" if case.is_not_run else "failed", "", "", "", case.error, case.machine * several,
+              path) for path, case in failed]
+    heading = ("case", "median", "unit", "95% interval", "launches", "runs", "seconds", "check", "limit", "of it",
+               "network path", "note", "machine", "document")
+    table = Table(heading, rows, frozenset({*heading[1:2], *heading[3:7], *heading[8:10]}),
+                  f"All {counted(len(rows), 'row')}", is_folded=True)
+    return Section("rows", "Every row", tables=[table] if rows else [], missing="No row.")
+
+
