@@ -1,18 +1,16 @@
 """Tests of quartet.results.judge: which rows do not fit the others, over all documents; and that each rule stands in one
 language."""
 
-import ast
 import json
 import re
 import tempfile
 import unittest
-from collections import defaultdict
 from pathlib import Path
 
 import fake_results
 from quartet.commands import report
-from quartet.predict import four_step
-from quartet.results import collect, judge, judged_cases, statistics
+from quartet.report.data import gather
+from quartet.results import collect, judge, judged_cases
 from quartet.tables import table
 from tree import ROOT
 
@@ -111,17 +109,17 @@ class Everywhere(unittest.TestCase):
             for number, row in enumerate(rows):
                 (Path(name) / f"{number}.json").write_text(json.dumps(fake_results.document(row)))
             cases = judged_cases(document for _, document in collect([name]).documents)
-            page = report.compose(report.gather([Path(name)]), [])
+            page = report.compose(gather([Path(name)]))
         marked = {(case.text, case.mark) for case in cases}
         text = table.render(cases)
         for case in cases:
             line = next(line for line in text.splitlines()
                         if line.split()[:2] == [case.name.formulation, case.name.transport])
             self.assertEqual("?" in line, case.mark == "?", line)
-        bars = next(section for section in page.sections if section.slug == "kernels").charts[0].bars()
+        bars = next(section for section in page.sections if section.slug == "kernels").charts[0].bars
         every = next(section for section in page.sections if section.title == "Every row").tables[0].rows
         self.assertEqual({(row[0], (re.findall("[?!]", row[1] + row[9]) or [""])[0]) for row in every}, marked)
-        self.assertTrue(all(bar.mark == dict(marked).get(bar.about.rpartition(". ")[2], "") for bar in bars))
+        self.assertTrue(all(bar.mark == dict(marked)[bar.about] for bar in bars))
         self.assertEqual(sorted(mark for _, mark in marked), ["", "", "!", "?", "?"])
 
 
@@ -153,49 +151,3 @@ class OneLanguage(unittest.TestCase):
         self.assertEqual(flagging, [Path(judge.__file__)])
         words = set(re.findall(r'"(\w+)"', Path(judge.__file__).read_text()))
         self.assertEqual(words & self.of_programs(), set())
-
-
-class Thresholds(unittest.TestCase):
-    maxDiff = None
-    """A number that decides stands once, in one language; what stands twice has a name here, with the reason."""
-
-    PYTHON, PROGRAMS = "scripts/python", ("common", "stream", "matmul", "cg", "fft")
-    # Other things that have the same value.
-    BY_CHANCE = {
-        1e-8: {"POLL_SECONDS", "TOLERANCE"},
-        1e-3: {"LEAST_DEVIATION", "NOTABLE", "kilohertz"},
-        0.01: {"FALSE_ALARMS", "LEAST_PHASE", "LEAST_DEVIATION", "LEAST_SHARE", "least_overhead"},
-        0.05: {"ERROR", "FALSE_ALARMS", "SHARE_SPREAD", "UNSEEN", "disturbing_share", "least_drift"},
-        0.5: {"FAR_BELOW", "MOST"},
-        0.6: {"SETTLING_SHARE", "least_of_hardware"},
-        1.5: {"dearest_last", "least_gap"},
-    }
-    # A prediction follows the programs' choice of tiles; the limit of a limit has the same value by chance.
-    FOLLOWED = {four_step.AS_EVEN: {"AS_EVEN", "as_even", "implausible_fraction"}}
-
-    def of_python(self):
-        for file in (ROOT / self.PYTHON).rglob("*.py"):
-            if "charts" not in file.parts:  # where numbers are lengths
-                for node in ast.parse(file.read_text()).body:
-                    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
-                        yield ast.unparse(node.targets[0]), node.value.value
-
-    def of_programs(self):
-        for folder in self.PROGRAMS:
-            for file in (ROOT / folder).rglob("*.?pp"):
-                for name, value in re.findall(r"constexpr (?:double|float) (\w+)(?: = |\{)([-0-9.e]+)", file.read_text()):
-                    yield name, float(value)
-
-    def test_no_two_have_one_value(self):
-        names, count = defaultdict(set), defaultdict(int)
-        for name, value in (*self.of_python(), *self.of_programs()):
-            if isinstance(value, float) and not value.is_integer() and not name.startswith("SECONDS_BETWEEN"):
-                names[value].add(name)
-                count[value] += 1
-        self.assertGreater(len(names), 20)
-        self.assertEqual({value: found for value, found in names.items() if count[value] > 1},
-                         {**self.BY_CHANCE, **self.FOLLOWED})
-
-    def test_the_fewest_values_with_an_interval_are_those(self):
-        self.assertIsNone(statistics.median_interval([1.0] * (statistics.LEAST_VALUES - 1)))
-        self.assertIsNotNone(statistics.median_interval([1.0] * statistics.LEAST_VALUES))

@@ -9,8 +9,8 @@ import fake_results
 from quartet import kernels
 from quartet.commands import report
 from quartet.predict.measured import options_of
-from quartet.report.cases import read
-from quartet.results import cases, published
+from quartet.report.data import Material, Result
+from quartet.results import cases
 from tree import SCRIPTS
 
 PACKAGES = SCRIPTS / "python"
@@ -89,7 +89,7 @@ class AnotherKernel(unittest.TestCase):
         row = fake_results.case("example/native/host/shm/n:4096/ranks:2/threads:1", 12.5, "GFLOP/s")
         document = fake_results.document(row)
         self.assertIsNone(options_of(cases(document)[0]))
-        material = report.Material([("a.json", document)], read("a.json", document, cases(document), "a machine"))
+        material = Material([("a.json", document)], [Result(tuple(cases(document)), "a machine", ("a.json",))])
         with mock.patch.dict(kernels.KERNELS, {"example": kernels.Kernel("example", "GFLOP/s")}):
-            page = report.compose(material, published.read())
-        self.assertIn("example", [section.title for section in page.sections])
+            page = report.compose(material)
+        self.assertEqual(page.sections[0].charts[0].groups[0][0], "example")

@@ -15,7 +15,7 @@ from in_process import quartet
 from quartet.files import read_json
 from quartet.launch import LaunchError
 from quartet.paths import SHIPPED
-from quartet.report.charts import style
+from quartet.report import style
 from quartet.results import FORMULATIONS, cases
 from quartet.results import document as documents
 from quartet_dev.commands import peers

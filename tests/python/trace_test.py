@@ -10,7 +10,7 @@ from pathlib import Path
 
 from in_process import quartet
 from quartet.commands import trace as trace_command
-from quartet.report.charts import style
+from quartet.report import style
 from tree import QUARTET
 
 CASE = "matmul/dataflow/host/shm/n:1024/ranks:2/threads:1"
