@@ -1,4 +1,4 @@
-"""Tests of how the packages lie over each other: no ring of folders, users' tools without developers', and a kernel
+"""Tests of how the packages lie over each other: no ring of modules, users' tools without developers', and a kernel
 that a tool has no entry for is left out by it."""
 
 import ast
@@ -17,11 +17,6 @@ PACKAGES = SCRIPTS / "python"
 ENTRIES = ("__main__",)  # they belong to no folder: whatever is called lies below them
 
 
-def folder_of(module):
-    """The package that a module lies in, as the folder's name with dots."""
-    return module if PACKAGES.joinpath(*module.split(".")).is_dir() else module.rpartition(".")[0]
-
-
 def imported(node, package):
     """Modules that a statement imports."""
     if isinstance(node, ast.Import):
@@ -36,22 +31,22 @@ def imported(node, package):
 
 
 def arrows():
-    """Of each folder those that its modules import from, and by which module."""
+    """Of each module those that it imports."""
     found = {}
     for file in sorted(PACKAGES.rglob("*.py")):
         package = ".".join(file.relative_to(PACKAGES).parent.parts)
         if not package or file.stem in ENTRIES:
             continue
+        name = package if file.stem == "__init__" else f"{package}.{file.stem}"
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             for module in imported(node, package):
-                other = folder_of(module)
-                if other.split(".")[0] in ("quartet", "quartet_dev") and other != package:
-                    found.setdefault(package, {}).setdefault(other, f"{package}.{file.stem} imports {module}")
+                if module.split(".")[0] in ("quartet", "quartet_dev") and module != name:
+                    found.setdefault(name, {})[module] = f"{name} imports {module}"
     return found
 
 
 def ring(found):
-    """Why some folders lie in a ring: an import for each step; none if there is no ring."""
+    """Why some modules lie in a ring: an import for each step; none if there is no ring."""
     def search(path):
         for other, why in found.get(path[-1], {}).items():
             if other in path:
@@ -69,7 +64,7 @@ def ring(found):
 
 
 class Packages(unittest.TestCase):
-    def test_no_folders_lie_in_a_ring(self):
+    def test_no_modules_lie_in_a_ring(self):
         self.assertEqual(ring(arrows()), [])
 
     def test_a_ring_is_found(self):
