@@ -11,7 +11,7 @@ from quartet.launch import Files, LocalLauncher
 from quartet.sweep import plan as sweep_plan
 from quartet.sweep import spec as sweep_spec
 from quartet_cli import KERNELS, LAUNCHER, PROGRAMS, Scratch, main, run, run_each, schemas
-from quartet_dev.sides import RANKS, LoopSide
+from quartet_dev.goals import RANKS, LoopSide
 from tree import QUARTET, SCRIPTS
 
 WITH_SCIPY = os.environ.get("QUARTET_PYTHON_WITH_SCIPY")

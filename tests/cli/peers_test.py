@@ -15,7 +15,7 @@ from quartet.paths import LAUNCHER
 from quartet.results import cases, load
 from quartet_cli import run
 from quartet_dev.commands import peers
-from quartet_dev.sides import RANKS
+from quartet_dev.goals import RANKS
 
 COMMON = "--device host --threads 1 --runs 2 --limits off --formulation dataflow --transport shm"
 SECONDS = 240

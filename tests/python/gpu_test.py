@@ -16,21 +16,12 @@ from quartet.machine import Machine
 from quartet.results import Case, Name
 from quartet.rounds import Budget
 from quartet.text import WIDTH
-from quartet_dev import gpu_steps
+from quartet_dev import gpu_plan
 from quartet_dev.commands import gpu
 from quartet_dev.goals import Verdict
 from quartet_dev.gpu_plan import BENCHMARKS, CHECKS, judged
 
 LAUNCHES = sum(map(len, BENCHMARKS.values()))
-SANITIZER = '''#!/bin/sh
-echo "sanitizer $*" >>{folder}/calls
-while [ "${{1#--}}" != "$1" ]; do
-    [ "$1" = --csv ] || shift
-    shift
-done
-exec "$@"
-'''
-
 # Leaves a program that says so.
 NVCC = """#!/bin/sh
 echo "nvcc $*" >>{folder}/calls
@@ -74,11 +65,6 @@ class Whole(FakeBuild):
     def documents(self):
         return sorted((self.folder / "results" / "nvidia-h200" / "documents").iterdir())
 
-    def with_tools(self, *tools):
-        for tool in tools:
-            self.write(tool, SANITIZER.format(folder=self.folder))
-        return f"{self.folder}:/usr/bin:/bin"
-
     def test_all_that_is_there_runs_small(self):
         done = self.run_gpu("--only", "check")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -92,24 +78,6 @@ class Whole(FakeBuild):
         files = {call.split("--data ")[1].split()[0] for call in calls if "--data" in call}
         self.assertEqual(len(files), 2 * 3)
         self.assertEqual(list((self.folder / "results/nvidia-h200/documents").iterdir()), [])
-
-    def test_each_tool_watches_the_tests_of_the_device(self):
-        (self.folder / "tests").mkdir()
-        self.write("tests/device_cuda_test",
-                   f'#!/bin/sh\necho "test $*; $CUDA_DEVICE_MAX_CONNECTIONS" >>{self.folder}/calls\n')
-        with mock.patch.dict(os.environ, {"CUDA_DEVICE_MAX_CONNECTIONS": "1"}):
-            done = self.run_gpu("--only", ",".join(gpu_steps.TOOLS), path=self.with_tools("compute-sanitizer"))
-        self.assertEqual(done.returncode, 0, done.stderr)
-        for tool in gpu_steps.TOOLS:
-            self.assertEqual("\n".join(self.calls()).count(f"sanitizer --tool {tool} "), 1)
-        self.assertEqual(self.calls().count("test --gtest_filter=*Kernel*; "), 2)
-        self.assertIn("test ; ", self.calls())
-
-    def test_tools_that_are_not_there_are_no_failure(self):
-        done = self.run_gpu("--only", "memcheck,racecheck,cg")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(" ".join(done.stdout.split()).count("compute-sanitizer is not on PATH"), 2)
-        self.assertEqual(self.run_gpu("--only", "memcheck").returncode, 77)
 
     def test_kernels_alone_need_nothing_but_nvcc_and_are_compiled_once(self):
         self.write("nvcc", NVCC.format(folder=self.folder))
@@ -253,20 +221,20 @@ class Goals(unittest.TestCase):
 
 class Steps(FakeBuild):
     def test_a_gpu_is_read_from_nvidia_smi(self):
-        self.assertEqual(gpu_steps.Gpu.parse("NVIDIA H200, 9.0\nNVIDIA L4, 8.9\n"), gpu_steps.Gpu("NVIDIA H200", "90"))
+        self.assertEqual(gpu_plan.Gpu.parse("NVIDIA H200, 9.0\nNVIDIA L4, 8.9\n"), gpu_plan.Gpu("NVIDIA H200", "90"))
         for text in ("", "No devices were found", "NVIDIA H200, [N/A]"):
-            self.assertIsNone(gpu_steps.Gpu.parse(text), text)
+            self.assertIsNone(gpu_plan.Gpu.parse(text), text)
 
     def test_the_build_is_for_this_gpu_alone(self):
-        place = gpu_steps.Place(Path("b"), Path("l"), Path("r"), Machine(16, 0))
-        configure, build = gpu_steps.build_steps(place, gpu_steps.Gpu("x", "120"))
+        place = gpu_plan.Place(Path("b"), Path("l"), Path("r"), Machine(16, 0))
+        configure, build = gpu_plan.build_steps(place, gpu_plan.Gpu("x", "120"))
         self.assertIn("CMAKE_CUDA_ARCHITECTURES=120", configure.command)
         self.assertIn("16", build.command)
 
     def run_step(self, *command, expected=0.0, seconds=600.0):
-        place = gpu_steps.Place(Path("b"), Path("l"), self.folder, Machine(16, 0))
+        place = gpu_plan.Place(Path("b"), Path("l"), self.folder, Machine(16, 0))
         place.logs.mkdir(exist_ok=True)
-        return gpu.run_step(gpu_steps.Step("check", "a step", command, expected), Budget(seconds), place)
+        return gpu.run_step(gpu_plan.Step("check", "a step", command, expected), Budget(seconds), place)
 
     def test_a_step_that_is_stuck_has_failed_and_one_without_time_has_not_run(self):
         with mock.patch.object(gpu, "SLACK", 0.3):

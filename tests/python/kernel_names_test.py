@@ -22,7 +22,6 @@ ALLOWED = {
     "packaging/reframe/checks.py": "",
     "python/quartet/sizes.py": "",
     "python/quartet_dev/gpu_plan.py": "",
-    "python/quartet_dev/limits_plan.py": "",
     "python/*/commands/*.py": "examples in help",
 }
 KERNEL_NAME = re.compile(rf"\b({'|'.join(NAMES)})\b")

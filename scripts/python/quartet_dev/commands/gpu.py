@@ -11,10 +11,6 @@ will take; a step that does not fit what is left is not run, which is no failure
     larger        the measurements that take long
     tests         all tests that need a GPU
 
-And, where --only names them:
-
-    memcheck racecheck synccheck   the device's tests under compute-sanitizer
-
 A part that fails does not stop the others. Documents and logs are in a folder that is named after the GPU.
 The card's clocks and settings are never changed.
 
@@ -38,8 +34,7 @@ from quartet.results import cases, load
 from quartet.rounds import Budget
 from quartet.text import WIDTH, aligned, say, slug, widths_of
 from quartet_dev.goals import Verdict
-from quartet_dev.gpu_plan import BENCHMARKS, judged
-from quartet_dev.gpu_steps import DEFAULT, PARTS, Gpu, Place, Step, plan
+from quartet_dev.gpu_plan import BENCHMARKS, PARTS, Gpu, Place, Step, judged, plan
 
 EXAMPLE = "quartet gpu --only build,tests"
 OK, WRONG, NOT_RUN, NOT_HERE = "ok", "FAILED", "not run", "not here"  # the states of a step
@@ -59,7 +54,7 @@ class Record:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--only", type=some_of(PARTS), default=DEFAULT, metavar="LIST", help="some of these parts")
+    parser.add_argument("--only", type=some_of(PARTS), default=PARTS, metavar="LIST", help="some of these parts")
     parser.add_argument("--budget", type=seconds_or_none, default=600, metavar="SECONDS",
                         help="starts no step that would probably pass it, and ends what does (%(default)s)")
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "gpu", help="build folder (%(default)s)")

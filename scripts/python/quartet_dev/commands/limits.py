@@ -17,24 +17,178 @@ is below 0.97, more rounds must decide: 4. An interval needs four rounds.
 The documents stay in results/limits/: quartet report results/limits makes a page of all."""
 
 import argparse
-import shutil
 import statistics
 import tempfile
-import textwrap
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Callable
 
 from quartet.exit_codes import BAD_USAGE, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.results import statistics as own_statistics
-from quartet.text import ABOVE_LIMIT, WIDTH, Footnotes, aligned, counted, fraction, rate, widths_of, wrapped
-from quartet.units import GIB
-from quartet_dev import sides
-from quartet_dev.goals import Judged, Verdict, judge
-from quartet_dev.limits_plan import FILE_BYTES, KERNELS, Section
-from quartet_dev.sides import Group, LoopSide, Round
+from quartet.text import ABOVE_LIMIT, Footnotes, counted, rate, wrapped
+from quartet.units import MIB
+from quartet_dev import goals
+from quartet_dev.goals import (
+    ONE,
+    RANKS,
+    THREADS,
+    Bound,
+    Component,
+    Goal,
+    Group,
+    Judged,
+    LoopSide,
+    Round,
+    Row,
+    Setup,
+    Side,
+    Verdict,
+    judge,
+    lines_of,
+)
+
+SETUPS = (RANKS, THREADS)
+AS_ANOTHER = Bound(0.95, 1.05)  # a limit, as another program measures it
+IN_CACHES = (10, 12, 14, 16)  # powers of two
+OVER_FFTW = {20: Bound(2.5), 22: Bound(3.5), 24: Bound(4)}  # by the power of two
+
+
+@dataclass(frozen=True)
+class Section:
+    """A group of launches, and goals under a heading of the table."""
+
+    title: str
+    group: Group
+    goals: tuple[Goal, ...]
+
+
+def _side(name: str, setup: Setup, arguments: str, *more: str) -> Side:
+    """`arguments` are words; `more` may have spaces in them."""
+    return Side(name, setup, (*arguments.split(), *more))
+
+
+def _loop(name: str, loop: str, size: int, rate: float) -> Side:
+    return LoopSide(name, RANKS, (loop, str(size)), rate=rate)
+
+
+def _over(what: str, row: str, peer: str, label: str, least: float = 0) -> Goal:
+    return Goal(what, Row(row), Bound(least or None), Row(peer), label)
+
+
+def _stream(_data: Path) -> list[Section]:
+    sizes = (2, 4, 8, 16, 32, 64, 128)  # MiB
+    common = "--sizes 2:128 --pushes 50 --runs 3"
+    sides = (_side("mpi", RANKS, f"{common} --transport mpi"),
+             _side("plain", RANKS, f"{common} --formulation library --transport mpi --limits off"),
+             _side("rma", RANKS, f"{common} --transport rma"),
+             _side("flow", RANKS, f"{common} --formulation dataflow --transport mpi --limits off"),
+             _side("shm", RANKS, f"{common} --transport shm"),
+             *(_loop(f"add-{size}", "add", size * MIB, 1 / 3 / MIB) for size in (32, 128)))
+
+    def row(side: str, size: int) -> Row:
+        return Row(side, (f"size:{size}MiB",))
+
+    def over(side: str, peer: str, label: str, size: int, least: float) -> Goal:
+        return Goal(f"{side} {size} MiB", row(side, size), Bound(least), row(peer, size), label)
+
+    goals = (*(Goal(f"shm {size} MiB", row("shm", size), Bound(0.97)) for size in sizes),
+             *(over("mpi", "plain", "plain MPI", size, 1.3 if size >= 32 else 1) for size in sizes),
+             *(over("rma", "plain", "plain MPI", size, 1) for size in sizes),
+             *(over("flow", "mpi", "native mpi", size, 0.95) for size in (8, 32, 128)),
+             *(Goal(f"limit {size} MiB", row("shm", size), AS_ANOTHER, Component("local add", Row(f"add-{size}")),
+                    "loop") for size in (32, 128)))
+    return [Section(f"stream, {RANKS}", Group("stream", "stream", sides), goals)]
+
+
+def _matmul(data: Path) -> list[Section]:
+    return [_products(setup, data) for setup in SETUPS]
+
+
+def _products(setup: Setup, data: Path) -> Section:
+    # A product takes seconds: few runs a launch, hence more launches.
+    common, more = "--size 8192", setup.ranks > 1
+    tiles = (1024, 2048)
+    sides = [*(_side(f"files-{tile}", setup, f"{common} --tile {tile} --runs 3 --cache warm --generate --data",
+                     str(data / f"8192-{tile}")) for tile in tiles),
+             _side("psgemm", setup, f"{common} --formulation library --runs 1 --limits off"),
+             _side("memory", setup, f"{common} --tile 1024 --runs 1")]
+    least = 1.4 if more else 0  # on one rank psgemm is one call of SGEMM: the limit itself
+    goals = [*(Goal(f"files, tile {tile}", Row(f"files-{tile}"), Bound(0.97)) for tile in tiles),
+             Goal("in memory", Row("memory"), Bound(0.97)),
+             _over("files, tile 1024", "files-1024", "psgemm", "psgemm", least),
+             _over("in memory", "memory", "psgemm", "psgemm", least)]
+    if more:
+        sides += [_side("flow", setup, f"{common} --tile 1024 --runs 1 --formulation dataflow"),
+                  _loop("fma", "multiply_add", 1, 1e-9)]
+        goals += [Goal("flow, 1 worker", Row("flow"), Bound(0.95)),
+                  Goal("limit, peak", Row("memory"), AS_ANOTHER, Component("SGEMM", Row("fma"), of_hardware=True),
+                       "loop")]
+    return Section(f"matmul, N = 8192, {setup}", Group("matmul", f"matmul-{setup.short}", tuple(sides)), tuple(goals))
+
+
+def _cg(_data: Path) -> list[Section]:
+    return [_solutions(setup) for setup in SETUPS]
+
+
+def _solutions(setup: Setup) -> Section:
+    size = 8192
+    common = f"--size {size} --iterations 40 --runs 3"
+    sides = (_side("full", setup, f"{common} --storage full"),
+             _loop("read", "read", 8 * size**2 // 2, 1e-9 / 4),  # two operations for each 8 bytes
+             _side("library", setup, f"{common} --formulation library --limits off"),
+             _side("symmetric", setup, f"{common} --storage symmetric"))
+    goals = (Goal("full", Row("full"), Bound(0.97)), Goal("symmetric", Row("symmetric"), Bound(0.95)),
+             _over("full", "full", "library", "dgemv", 1.05), _over("symmetric", "symmetric", "full", "full", 1.9),
+             _over("symmetric", "symmetric", "library", "dgemv"),
+             Goal("limit of full", Row("full"), AS_ANOTHER, Component("reading the matrix", Row("read")), "loop"))
+    return Section(f"cg, N = {size}, {setup}", Group("cg", f"cg-{setup.short}", sides), goals)
+
+
+def _fft(_data: Path) -> list[Section]:
+    return [_in_caches(), _smooth(),
+            *(_power(power, order) for power in OVER_FFTW for order in ("transposed", "natural"))]
+
+
+def _in_caches() -> Section:
+    sides: list[Side] = []
+    for power in IN_CACHES:
+        common = f"--size 2^{power} --order natural --runs 500 --limits off"
+        sides += [_side(f"ours-{power}", ONE, common),
+                  _side(f"library-{power}", ONE, f"{common} --formulation library --plan measure")]
+    goals = tuple(_over(f"native, 2^{power}", f"ours-{power}", f"library-{power}", "FFTW measured", 1)
+                  for power in IN_CACHES)
+    return Section(f"fft in caches, natural, {ONE}", Group("fft", "fft-caches", tuple(sides)), goals)
+
+
+def _smooth() -> Section:
+    sizes = ("2^22", "4233600", "4199040")
+    sides = tuple(_side(size.replace("^", "-"), RANKS, f"--size {size} --runs 5") for size in sizes)
+    goals = tuple(_over(f"{size} points", size, "2-22", "2^22 points", 0.65) for size in sizes[1:])
+    return Section(f"fft, {RANKS}", Group("fft", "fft-smooth", sides), goals)
+
+
+def _power(power: int, order: str) -> Section:
+    # FFTW's measured plans of larger sizes take minutes.
+    plan = "measure" if power <= 20 else "estimate"
+    common = f"--size 2^{power} --order {order} --runs {20 if power < 22 else 5}"
+    library = f"{common} --formulation library --plan {plan} --limits off"
+    # Each of two threads copies half of the points, as a rank does for its limit; the limit is four such passes.
+    sides = [_side("threads", THREADS, common), _loop("copy", "copy", 8 * 2**power, 5 * power / 64 * 1e-9),
+             _side("ranks", RANKS, common), _side("library", RANKS, library)]
+    goals = [Goal("ranks", Row("ranks"), Bound(0.5 if power == 24 else None)),
+             _over("ranks", "ranks", "library", f"FFTW {plan}d", OVER_FFTW[power].least or 0),
+             Goal("limit, memory", Row("ranks"), AS_ANOTHER, Component("memory copy", Row("copy")), "loop"),
+             Goal("threads", Row("threads")), _over("threads", "threads", "ranks", "2 ranks", 0.95)]
+    if order == "natural":  # one rank's FFTW knows no other
+        sides.append(_side("threaded", THREADS, library))
+        goals.append(_over("threads", "threads", "threaded", "FFTW threads", 1.5))
+    return Section(f"fft, 2^{power}, {order}", Group("fft", f"fft-{power}-{order}", tuple(sides)), tuple(goals))
+
+
+KERNELS: dict[str, Callable[[Path], list[Section]]] = {"stream": _stream, "matmul": _matmul, "cg": _cg, "fft": _fft}
+
 
 EXAMPLE = "quartet limits --only cg,fft"
-ISAS = ("baseline", "avx2", "avx512", "neon", "sve256", "sve512")
 HEADINGS = ("", "measured", "against", "", "ratio", "min..max", "goal", "")
 LEFT_ALIGNED = (0, 2, 7)  # columns; the others are numbers
 BEFORE = "before-"  # how the names of the other build's sides begin
@@ -42,26 +196,19 @@ LOST = 0.97  # the least ratio to the other build
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    sides.add_arguments(parser, KERNELS, "limits", rounds=5, budget=3000)
+    goals.add_arguments(parser, KERNELS, "limits", rounds=5, budget=3000)
     parser.add_argument("--before", type=Path, metavar="BUILD", help="compares with this build instead")
-    parser.add_argument("--isa", choices=ISAS, metavar="NAME",
-                        help=f"vector instructions of all launches, one of {','.join(ISAS)} (the programs' own choice)")
-    parser.add_argument("--data", type=Path, metavar="FOLDER",
-                        help="keeps data files there (a temporary folder in --results)")
 
 
 def run(options: argparse.Namespace) -> int:
-    sides.check(options, *(() if options.before else ("limit_loops",)))
+    goals.check(options, *(() if options.before else ("limit_loops",)))
     if options.before and not (options.before / "bin").is_dir():
         raise ScriptError(f"no programs in {options.before}/bin: name a build folder", BAD_USAGE)
-    where, needed = options.data or options.results, sum(FILE_BYTES.get(name, 0) for name in options.only)
-    if shutil.disk_usage(where if where.exists() else options.results).free < needed:
-        raise ScriptError(f"{where} has no room for {needed / GIB:.0f} GiB: name another --data, or --only others",
-                          BAD_USAGE)
-    with tempfile.TemporaryDirectory(prefix="data-", dir=options.results) as made:
-        data = Path(options.data or made).absolute()
-        sections = [prepared(section, options) for name in options.only for section in KERNELS[name](data)]
-        found, code = sides.measure(options, [section.group for section in sections])
+    with tempfile.TemporaryDirectory(prefix="data-", dir=options.results) as data:
+        sections = [section for name in options.only for section in KERNELS[name](Path(data).absolute())]
+        if options.before:
+            sections = [beside(section, options.before) for section in sections]
+        found, code = goals.measure(options, [section.group for section in sections])
     if options.before:
         text, decided = before_after(sections, found)
         print(text, end="")
@@ -70,22 +217,19 @@ def run(options: argparse.Namespace) -> int:
     return code
 
 
-def prepared(section: Section, options: argparse.Namespace) -> Section:
-    """With the flags of the command line; beside another build our own rows alone."""
-    isa = ("--isa", options.isa) if options.isa else ()
-    members = [each if isinstance(each, LoopSide) else replace(each, arguments=(*each.arguments, *isa))
-               for each in section.group.sides]
-    if options.before:
-        ours = [replace(each, arguments=(*each.arguments, "--limits", "off")) for each in members
-                if not isinstance(each, LoopSide) and "library" not in each.arguments]
-        members = [each for side in ours for each in (side, replace(side, name=f"{BEFORE}{side.name}",
-                                                                    build=options.before.resolve()))]
+def beside(section: Section, before: Path) -> Section:
+    """Our own rows alone, without limits, by both builds."""
+    members = []
+    for each in section.group.sides:
+        if not isinstance(each, LoopSide) and "library" not in each.arguments:
+            ours = replace(each, arguments=(*each.arguments, "--limits", "off"))
+            members += [ours, replace(ours, name=f"{BEFORE}{each.name}", build=before.resolve())]
     return replace(section, group=replace(section.group, sides=tuple(members)))
 
 
 def render(sections: list[Section], found: dict[str, list[Round]]) -> str:
     """The table: a line for each goal."""
-    troubles, notes = Footnotes(map(str, range(1, 1000))), {}
+    troubles = Footnotes(map(str, range(1, 1000)))
     all_judged: list[Judged] = []
     blocks = []
     for section in sections:
@@ -96,17 +240,16 @@ def render(sections: list[Section], found: dict[str, list[Round]]) -> str:
             marks = " ".join(troubles.mark(text) for text in each.troubles)
             cells = each.cells()
             lines.append((each.goal.what, *cells[:-1], f"{cells[-1]} {marks}".strip()))
-            notes.update({f"{each.goal.label}: {figures.note}": None for figures in each.found[:1] if figures.note})
         units = dict.fromkeys(figures.case.unit for each in judged for figures in each.found)
         blocks.append((", ".join([section.title, *units, counted(len(found[section.group.name]), "round")]), lines))
-    text = _lines(HEADINGS, blocks)
+    text = lines_of(HEADINGS, blocks, LEFT_ALIGNED)
     verdicts = [each.verdict for each in all_judged]
     text += ["", f"{len(verdicts) - verdicts.count(Verdict.NONE)} goals: {verdicts.count(Verdict.MET)} met, "
              f"{verdicts.count(Verdict.MISSED)} missed, {verdicts.count(Verdict.ABOVE)} above their limits, "
              f"{verdicts.count(Verdict.UNKNOWN)} not measured",
              *wrapped("", "Medians of the rounds; in each round the launches of a heading follow one another, in "
                           "every other one backwards, and ratios are between them."), *_machines(found)]
-    text += [*troubles.lines(), *(line for note in notes for line in wrapped("", note))]
+    text += troubles.lines()
     if any(each.is_above for each in all_judged):
         text += wrapped("!", ABOVE_LIMIT)
     return "\n".join(text) + "\n"
@@ -117,16 +260,6 @@ def _machines(found: dict[str, list[Round]]) -> list[str]:
     known = dict.fromkeys(", ".join(filter(None, (case.machine, case.isa))) for rounds in found.values()
                           for results in rounds for result in results.values() for case in result.cases if case.context)
     return [line for text in known for line in wrapped("", text)]
-
-
-def _lines(headings: tuple[str, ...], blocks: list[tuple[str, list[tuple[str, ...]]]]) -> list[str]:
-    """Headings and rows, in columns that are as wide in all of them."""
-    widths = widths_of([headings, *(row for _, members in blocks for row in members)])
-    lines = [aligned(headings, widths, LEFT_ALIGNED)]
-    for heading, members in blocks:
-        lines += textwrap.wrap(heading, WIDTH, subsequent_indent="  ")
-        lines += [aligned(cells, widths, LEFT_ALIGNED) for cells in members]
-    return lines
 
 
 def before_after(sections: list[Section], found: dict[str, list[Round]]) -> tuple[str, int]:
@@ -143,7 +276,7 @@ def before_after(sections: list[Section], found: dict[str, list[Round]]) -> tupl
                 lines.append((f"{side.name} {name}".strip(), *cells))
                 codes.append(code)
         blocks.append((f"{section.title}, {counted(len(found[section.group.name]), 'round')}", lines))
-    text = _lines(("", "after", "", "before", "ratio", "95% interval", "goal", ""), blocks)
+    text = lines_of(("", "after", "", "before", "ratio", "95% interval", "goal", ""), blocks, LEFT_ALIGNED)
     slower, unclear = codes.count(WRONG_RESULT), codes.count(UNDECIDED)
     text += ["", f"{counted(len(codes), 'row')}: {slower} slower, {unclear} unclear, {codes.count(VERIFIED)} as fast"]
     return "\n".join(text) + "\n", WRONG_RESULT if slower else UNDECIDED if unclear or not codes else VERIFIED

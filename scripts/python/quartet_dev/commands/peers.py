@@ -22,7 +22,6 @@ import shutil
 import statistics
 import subprocess
 import tempfile
-import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,9 +34,9 @@ from quartet.launch import Files, Job, LaunchError
 from quartet.paths import ROOT, SCRIPTS
 from quartet.results import TENSORFLOW, cases, load
 from quartet.results import statistics as own_statistics
-from quartet.text import WIDTH, Footnotes, aligned, counted, rate, ratio, slug, widths_of, wrapped
-from quartet_dev import sides
-from quartet_dev.sides import RANKS, Group, Round, Side
+from quartet.text import Footnotes, counted, rate, ratio, slug, wrapped
+from quartet_dev import goals
+from quartet_dev.goals import RANKS, Group, Round, Side, lines_of
 from quartet_dev.tensorflow.document import Plan, write
 
 EXAMPLE = "quartet peers --only cg --rounds 4"
@@ -114,20 +113,19 @@ def cpus_of(placement: list[dict[str, Any]]) -> list[int]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    sides.add_arguments(parser, BESIDE, "peers", rounds=6, budget=600)
+    goals.add_arguments(parser, BESIDE, "peers", rounds=6, budget=600)
     parser.add_argument("--runs", type=whole_number(1000), default=3, metavar="N",
                         help="measured runs of a launch, after one that warms up (%(default)s)")
     parser.add_argument("--python", type=Path, default=PYTHON, help="a Python that has TensorFlow 2 (%(default)s)")
 
 
 def run(options: argparse.Namespace) -> int:
-    sides.check(options)
+    goals.check(options)
     require_tensorflow(options.python)
-    with tempfile.TemporaryDirectory(prefix="data-", dir=options.results) as name:
-        groups = {f"{kernel}-{slug(size)}": (kernel, size) for kernel in options.only for size in BESIDE[kernel].sizes}
-        found, code = sides.measure(options, [group_of(kernel, size, name, Path(name).absolute(), options)
-                                              for name, (kernel, size) in groups.items()])
-    print(render([(kernel, size, found[name]) for name, (kernel, size) in groups.items()]), end="")
+    sizes = [(kernel, size, f"{kernel}-{slug(size)}") for kernel in options.only for size in BESIDE[kernel].sizes]
+    with tempfile.TemporaryDirectory(prefix="data-", dir=options.results) as data:
+        found, code = goals.measure(options, [group_of(*each, Path(data).absolute(), options) for each in sizes])
+    print(render([(kernel, size, found[name]) for kernel, size, name in sizes]), end="")
     return code
 
 
@@ -166,7 +164,7 @@ class Line:
     trouble: str = ""  # why a launch has no rate
 
 
-def lines_of(rounds: list[Round]) -> list[Line]:
+def sides_of(rounds: list[Round]) -> list[Line]:
     """TensorFlow's first, if only because all others are compared with it."""
     lines = {name: Line(label) for name, label in LABELS.items()}
     for results in rounds:
@@ -185,7 +183,7 @@ def lines_of(rounds: list[Round]) -> list[Line]:
 def render(groups: list[tuple[str, str, list[Round]]]) -> str:
     blocks: list[tuple[str, list[Line]]] = []
     for kernel, size, rounds in groups:
-        lines, unit = lines_of(rounds), KERNELS[kernel].unit
+        lines, unit = sides_of(rounds), KERNELS[kernel].unit
         blocks.append((f"{kernel} {unit}, size {size}{'' if unit == 'GFLOP/s' else ' MiB'}, "
                        f"{BESIDE[kernel].arguments.replace('--', '')}, {RANKS}", lines))
         if kernel == "fft":
@@ -194,10 +192,7 @@ def render(groups: list[tuple[str, str, list[Round]]]) -> str:
     troubles = Footnotes(map(str, range(1, 1000)))
     cells = [(text, [_cells(line, lines[0].rates if lines else [], troubles) for line in lines])
              for text, lines in blocks]
-    widths = widths_of([HEADINGS, *(row for _, rows in cells for row in rows)])
-    text_lines = [aligned(HEADINGS, widths, (0,))]
-    for text, rows in cells:
-        text_lines += [*textwrap.wrap(text, WIDTH, subsequent_indent="  "), *(aligned(row, widths, (0,)) for row in rows)]
+    text_lines = lines_of(HEADINGS, cells, (0,))
     known = [(lines[-1].rates, lines[0].rates) for _, lines in blocks if len(lines) == len(LABELS)]
     ahead = sum(bool(ours and theirs) and statistics.median(ours) > statistics.median(theirs) for ours, theirs in known)
     text_lines += ["", *wrapped("", f"Native is ahead of TensorFlow in {ahead} of {counted(len(known), 'case')}. "

@@ -17,7 +17,6 @@ import os
 import re
 import subprocess
 import tarfile
-from dataclasses import dataclass
 from pathlib import Path
 
 from quartet.command_line import UsageError
@@ -26,24 +25,13 @@ from quartet.files import make_folder, replacing, write_text
 from quartet.paths import ROOT, SCRIPTS
 
 EXAMPLE = "quartet release --commit v0.1.0"
-
-
 EASYBUILD = SCRIPTS / "packaging/easybuild/quartet.eb.in"
 
 
-@dataclass(frozen=True)
-class Library:
-    """One that is headers alone; `headers` is a file or a folder below an include folder."""
-
-    name: str
-    headers: str
-    package: str  # Debian's
-
-
-LIBRARIES = (Library("CLI11", "CLI", "libcli11-dev"), Library("fmt", "fmt", "libfmt-dev"),
-             Library("nlohmann_json", "nlohmann", "nlohmann-json3-dev"),
-             Library("Random123", "Random123", "librandom123-dev"),
-             Library("xxHash", "xxhash.h", "libxxhash-dev"))
+# Of headers alone: a file or a folder below an include folder, and Debian's package.
+LIBRARIES = {"CLI11": ("CLI", "libcli11-dev"), "fmt": ("fmt", "libfmt-dev"),
+             "nlohmann_json": ("nlohmann", "nlohmann-json3-dev"), "Random123": ("Random123", "librandom123-dev"),
+             "xxHash": ("xxhash.h", "libxxhash-dev")}
 ABOUT = """Headers of other projects, for machines that do not have them. CMake takes them where it finds no
 installed ones. Each library's licence is in licences/.
 
@@ -66,47 +54,37 @@ def include_folders() -> list[Path]:
     return [*given, *(Path(prefix, "include") for prefix in (*prefixes, "/usr/local", "/usr"))]
 
 
-def headers_of(library: Library) -> list[tuple[str, Path]]:
+def headers_of(name: str) -> list[tuple[str, Path]]:
     """Each header with its name below an include folder. Raises ScriptError."""
+    headers, package = LIBRARIES[name]
     for folder in include_folders():
-        place = folder / library.headers
+        place = folder / headers
         files = [place] if place.is_file() else sorted(path for path in place.rglob("*") if path.is_file())
         if files:
             return [(path.relative_to(folder).as_posix(), path) for path in files]
-    raise ScriptError(f"{library.name}: no {library.headers} (in {', '.join(map(str, include_folders()))}): "
-                      f"install {library.package}, or name its folder by CPATH", FAILED)
+    raise ScriptError(f"{name}: no {headers} (in {', '.join(map(str, include_folders()))}): install {package}, or name "
+                      "its folder by CPATH", FAILED)
 
 
-def licence_of(library: Library, given: dict[str, Path]) -> bytes:
+def licence_of(name: str, given: dict[str, Path]) -> bytes:
     """Raises ScriptError if there is none: without it nobody may pass the headers on."""
-    own = sorted(Path("/usr/share/licenses").glob(f"{library.headers.removesuffix('.h')}*/*"))
-    places = [given[library.name]] if library.name in given else \
-        [Path("/usr/share/doc", library.package, "copyright"), *own]
+    headers, package = LIBRARIES[name]
+    own = sorted(Path("/usr/share/licenses").glob(f"{headers.removesuffix('.h')}*/*"))
+    places = [given[name]] if name in given else [Path("/usr/share/doc", package, "copyright"), *own]
     for place in places:
         if place.is_file() and place.stat().st_size:
             return place.read_bytes()
-    raise ScriptError(f"{library.name}: no licence (in {', '.join(map(str, places))}): --licence "
-                      f"{library.name}=FILE", FAILED)
-
-
-def version_of(library: Library) -> str:
-    try:
-        done = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", library.package], text=True,
-                              capture_output=True, check=False)
-    except OSError:
-        return "of unknown version"
-    return done.stdout.strip() or "of unknown version"
+    raise ScriptError(f"{name}: no licence (in {', '.join(map(str, places))}): --licence {name}=FILE", FAILED)
 
 
 def carried(given: dict[str, Path]) -> dict[str, bytes]:
     """Files of the folder carried/ by name."""
     files = {}
     about = ABOUT
-    for library in LIBRARIES:
-        for name, path in headers_of(library):
-            files[f"include/{name}"] = path.read_bytes()
-        files[f"licences/{library.name}.txt"] = licence_of(library, given)
-        about += f"- {library.name} {version_of(library)}: include/{library.headers}\n"
+    for library, (headers, package) in LIBRARIES.items():
+        files.update({f"include/{name}": path.read_bytes() for name, path in headers_of(library)})
+        files[f"licences/{library}.txt"] = licence_of(library, given)
+        about += f"- {library} ({package}): include/{headers}\n"
     return {**files, "README.md": about.encode()}
 
 
@@ -139,9 +117,8 @@ def recipe(version: str, tarball_bytes: bytes) -> tuple[str, str]:
 def licence(text: str) -> tuple[str, Path]:
     """The type of --licence."""
     name, _, file = text.partition("=")
-    if name not in {library.name for library in LIBRARIES} or not file:
-        raise argparse.ArgumentTypeError(f"'{text:.40}' is no NAME=FILE of "
-                                         f"{', '.join(library.name for library in LIBRARIES)}")
+    if name not in LIBRARIES or not file:
+        raise argparse.ArgumentTypeError(f"'{text:.40}' is no NAME=FILE of {', '.join(LIBRARIES)}")
     return name, Path(file)
 
 
@@ -149,7 +126,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--commit", default="HEAD", help="(%(default)s)")
     parser.add_argument("--output", type=Path, help="(build/quartet-VERSION.tar.gz)")
     parser.add_argument("--licence", type=licence, action="append", default=[], metavar="NAME=FILE",
-                        help="of one of " + ", ".join(library.name for library in LIBRARIES))
+                        help=f"of one of {', '.join(LIBRARIES)}")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -10,24 +10,203 @@ What is drawn depends on --seed and the round alone; moments are as exact as a s
 are for root. The exit code is 0 if nothing failed, 3 if something did, 75 where it was interrupted."""
 
 import argparse
+import contextlib
+import ctypes
 import itertools
+import os
 import random
 import re
 import shlex
 import shutil
 import signal
+import subprocess
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Callable, Sequence
+from typing import Any, Callable, Optional, Sequence
 
 from quartet.command_line import add_launch_arguments, positive_number, seconds, some_of, whole_number, why_not
 from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, UNAVAILABLE, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.files import FileProblem
+from quartet.processes import alive_in_session, kill_session, send, wait_for_the_last, words_of
+from quartet.results import load
+from quartet.terminal import printable
 from quartet.text import counted, say
 from quartet.units import KIB
-from quartet_dev.soak_jobs import Ended, Fault, Job, Room, full_disk, have_own_mounts, rows, verified_median
+
+SHOWN = 300  # characters of what a job has said
+SECONDS_TO_VANISH = 10  # for what a killed launcher leaves to others to end
+CLONE_NEWNS = 0x00020000  # <sched.h>
+COMMON = ("--device", "host", "--threads", "1", "--limits", "off", "--progress", "off")
+LAUNCHERS_FOLDER = "launcher"  # for its own files
+
+
+class Fault(Exception):
+    """What the suite did wrong, and the command that showed it."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a job ended."""
+
+    code: int  # negative where a signal has ended the launcher's script
+    errors: str
+    command: tuple[str, ...]
+
+    def fault(self, what: str) -> Fault:
+        said = printable(" ".join(self.errors.split()))
+        return Fault(f"{what} (code {self.code}, it said: {said[:SHOWN] or 'nothing'}): {shlex.join(self.command)}")
+
+
+def _default_signals() -> None:
+    # Whoever started this may ignore what a terminal sends, and a shell could then not trap it.
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
+class Job:
+    """A program under the launcher, in a session of its own."""
+
+    def __init__(self, command: Iterable[object], folder: Path, scratch: Path, patience: float):
+        """`scratch` is for the launcher's own files. Nothing that is to happen takes longer than `patience` seconds."""
+        self.command = tuple(str(word) for word in command)
+        self._patience = patience
+        # A file, not a pipe: a process that outlives the job would keep a pipe open, and the wait would not end.
+        self._errors = tempfile.TemporaryFile()
+        environment = {**os.environ, "TMPDIR": str(scratch), "QUARTET_BIND": "none"}
+        self.process = subprocess.Popen(
+            self.command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=self._errors, start_new_session=True, preexec_fn=_default_signals)
+
+    def ranks(self) -> list[int]:
+        """The processes of the ranks, but not of the launcher."""
+        return [process for process in alive_in_session(self.process.pid)
+                if self.command[2] in words_of(process)[:2]]  # a script's is the second
+
+    def launchers(self) -> list[int]:
+        """MPI's, which the script has started."""
+        return [process for process in alive_in_session(self.process.pid)
+                if process != self.process.pid and "-n" in words_of(process)[1:2]]
+
+    def wait_until(self, condition: Callable[[], object]) -> bool:
+        """False if the job ended first, or it took too long."""
+        end = time.monotonic() + self._patience
+        while self.process.poll() is None and time.monotonic() < end:
+            if condition():
+                return True
+            time.sleep(0.002)
+        return bool(condition())
+
+    def end(self, after: str = "") -> Ended:
+        """Waits until nothing of it is left. Raises Fault if it does not end in time, or leaves processes; `after` says
+        what was done to it. Open MPI 4.1.4's launcher may wait for a lock of its own where a rank was killed: that no
+        rank is left is what counts."""
+        self.wait_until(lambda: False)
+        code = self.process.poll()
+        left = wait_for_the_last(self.process.pid, 0 if code is None else max(SECONDS_TO_VANISH, self._patience))
+        is_launchers_own = not self.ranks() and bool(self.launchers())
+        shown = "; ".join(" ".join(words_of(process))[:SHOWN] for process in left)
+        kill_session(self.process.pid)
+        code_at_end = self.process.wait()
+        self._errors.seek(0)
+        ended = Ended(code_at_end, self._errors.read().decode("utf-8", "replace"), self.command)
+        if left and not is_launchers_own:
+            raise ended.fault(f"{after} {'did not end' if code is None else 'left processes behind'}: {shown}".strip())
+        return ended
+
+
+@dataclass
+class Room:
+    """What one round has: a folder of its own, chances, the programs, and checks of what jobs leave."""
+
+    folder: Path
+    programs: Path
+    launcher: Path
+    patience: float  # seconds
+    chances: random.Random
+    stop_at: float  # when no more than the least is to be tried, by time.monotonic()
+    counts: Counter[str] = field(default_factory=Counter[str])  # of what was done
+    jobs: list[Job] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        (self.folder / LAUNCHERS_FOLDER).mkdir()
+
+    def start(self, program: str, ranks: int, *words: str) -> Job:
+        """Words are split at blanks."""
+        arguments = [part for word in words for part in word.split()]
+        command = [self.launcher, ranks, self.programs / program, *COMMON, *arguments]
+        self.jobs.append(Job(command, self.folder, self.folder / LAUNCHERS_FOLDER, self.patience))
+        return self.jobs[-1]
+
+    def run_verified(self, program: str, ranks: int, *words: str) -> Ended:
+        """Undisturbed. Raises Fault if it is not right."""
+        ended = self.start(program, ranks, *words).end()
+        if ended.code != VERIFIED:
+            raise ended.fault("an undisturbed run failed")
+        return ended
+
+    def document(self, file: Path, ended: Ended) -> Optional[dict[str, Any]]:
+        """None if there is none. Raises Fault if it is not valid."""
+        try:
+            return load(file)
+        except FileNotFoundError:
+            return None
+        except FileProblem as problem:
+            raise ended.fault(f"left a document that is not valid: {problem}") from None
+
+    def check(self, ended: Ended, *allowed: str) -> None:
+        """Raises Fault if the round's folder has other entries than those."""
+        found = sorted(set(os.listdir(self.folder)) - {LAUNCHERS_FOLDER, *allowed})
+        if found:
+            raise ended.fault(f"left {', '.join(found)} behind")
+
+    def end(self) -> None:
+        """Ends the jobs that an exception has left, so that nothing outlives its round."""
+        for job in self.jobs:
+            kill_session(job.process.pid)
+
+
+def rows(document: Optional[dict[str, Any]], run_type: str = "iteration") -> list[dict[str, Any]]:
+    """Measured runs of a document, or its aggregates; none if there is no document."""
+    found = document["benchmarks"] if document else []
+    return [row for row in found if row.get("run_type") == run_type and "error_occurred" not in row]
+
+
+def verified_median(document: Optional[dict[str, Any]]) -> Optional[dict[str, Any]]:
+    """The first median, if there is one and all of them are right."""
+    medians = [row for row in rows(document, "aggregate") if row["aggregate_name"] == "median"]
+    return medians[0] if medians and all(row.get("verified") is True for row in medians) else None
+
+
+def _mount(*words: str) -> bool:
+    return subprocess.run(["mount", *words], stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
+def have_own_mounts() -> str:
+    """Gives this process mounts of its own, which end with it. Why it cannot; empty if it could. To be called before
+    there are threads."""
+    if os.geteuid() != 0 or not shutil.which("mount"):
+        return "mounting is for root"
+    if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNS) != 0:
+        return f"no mounts of one's own here ({os.strerror(ctypes.get_errno())})"
+    # Otherwise other namespaces would see what is mounted here.
+    return "" if _mount("--make-rprivate", "/") else "nothing can be mounted here"
+
+
+@contextlib.contextmanager
+def full_disk(folder: Path, size: str) -> Iterator[Path]:
+    """A file system of that size at `folder`, which is made."""
+    folder.mkdir()
+    if not _mount("-t", "tmpfs", "-o", f"size={size}", "none", str(folder)):
+        raise ScriptError(f"{folder}: nothing can be mounted there: leave that out with --only")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=False)
+
 
 EXAMPLE = "quartet soak --minutes 5 --seed 7"
 MOST, ENDLESS = 10**9, 10**6  # of a seed and a round; iterations
@@ -72,7 +251,8 @@ def kills(room: Room) -> None:
         if early:  # while it starts
             time.sleep(moment)
         else:  # some checkpoints later, often while one is being written
-            if not job.wait_until(lambda: latest() >= before + every * more):
+            wanted = before + every * more
+            if not job.wait_until(lambda wanted=wanted: latest() >= wanted):  # type: ignore[misc]
                 raise job.end().fault("saved no checkpoint in time")
             time.sleep(moment * 0.03)
         least = max(before, latest())
@@ -87,8 +267,8 @@ def _killed(job: Job, target: int, moment: float) -> Ended:
     """Kills the job and returns how it ends; `moment`, from 0 to 1, chooses among its ranks."""
     ranks = job.ranks()
     chosen = [ranks[int(moment * len(ranks)):][:1], ranks, job.launchers(), [job.process.pid], []][target]
-    if not chosen or not job.send(chosen, signal.SIGKILL):
-        job.kill_all()
+    if not chosen or not send(chosen, signal.SIGKILL):
+        kill_session(job.process.pid)
     return job.end()
 
 
@@ -144,7 +324,7 @@ def signals(room: Room) -> None:
         time.sleep(moment / 2)
     before, found = len(rows(room.document(file, Ended(0, "", job.command)))), job.ranks()
     chosen = [found[:1], [], found][target] or [job.process.pid]
-    job.send(chosen, number)
+    send(chosen, number)
     sent = f"{number.name} to {counted(len(chosen), 'process')} after {before} runs"
     ended = job.end(sent)
     room.counts[number.name] += 1
@@ -181,7 +361,7 @@ def _with_checkpoints(room: Room, disk: Path) -> Ended:
     room.run_verified("cg", 2, f"{system} {folder} --iterations 10")
     before = bits(folder / "iteration-10")
     _fill(disk, room.chances.randrange(16) * KIB)
-    ended = room.run("cg", 2, f"{system} {folder} --iterations 40 --restart")
+    ended = room.start("cg", 2, f"{system} {folder} --iterations 40 --restart").end()
     saved = saved_iterations(folder)
     if ended.code not in (VERIFIED, BAD_USAGE, FAILED) or not saved or \
             (saved[-1] == 10 and bits(folder / "iteration-10") != before):
@@ -198,7 +378,7 @@ def _with_results(room: Room, disk: Path) -> Ended:
     """The document is valid, or is not there."""
     program = room.chances.choice(sorted(SMALL))
     _fill(disk, room.chances.randrange(24) * KIB)
-    ended = room.run(program, 2, SMALL[program], f"--json {disk / RESULTS}")
+    ended = room.start(program, 2, SMALL[program], f"--json {disk / RESULTS}").end()
     document = room.document(disk / RESULTS, ended)
     # The document of the runs before stays where the last one cannot be written: that is a failure, too.
     if ended.code not in (VERIFIED, BAD_USAGE, FAILED) or ended.code == VERIFIED and not verified_median(document):
@@ -210,7 +390,8 @@ def _with_results(room: Room, disk: Path) -> Ended:
 
 
 # How often each kind is drawn, and what it does; it raises Fault where the suite fails.
-KINDS: dict[str, tuple[int, Callable[[Room], None]]] = {"kills": (3, kills), "signals": (4, signals), "disks": (1, disks)}
+KINDS: dict[str, tuple[int, Callable[[Room], None]]] = {
+    "kills": (3, kills), "signals": (4, signals), "disks": (1, disks)}
 
 
 def kind_of(seed: int, number: int, kinds: Sequence[str]) -> str:
@@ -251,17 +432,17 @@ def run(options: argparse.Namespace) -> int:
             if time.monotonic() > begin + 60 * options.minutes:
                 break
             kind = kind_of(options.seed, number, kinds)
-            fault = one_round(options, kind, number, begin + 60 * options.minutes, why_no_mounts, done[kind])
+            fault = one_round(options, kind, number, begin + 60 * options.minutes, done[kind])
             if fault:
                 say(f"round {number}, {kind}: {fault}")
-                faults.append(f"failed: {fault}\n  again: quartet soak --build {shlex.quote(str(options.build))} --seed "
-                              f"{options.seed} --only {kind} --round {number}")
+                again = f"quartet soak --build {shlex.quote(str(options.build))} --seed {options.seed} --only {kind}"
+                faults.append(f"failed: {fault}\n  again: {again} --round {number}")
     except KeyboardInterrupt:
         is_interrupted = True
     print(f"{'':8} {'rounds':>6} {'failed':>6}  done")
     for kind, counts in done.items():
-        what = ", ".join(f"{count} {what}" for what, count in sorted(counts.items()) if what not in ("rounds", "failed"))
-        print(f"{kind:8} {counts['rounds']:6} {counts['failed']:6}  {what}")
+        done_by_it = [f"{count} {what}" for what, count in sorted(counts.items()) if what not in ("rounds", "failed")]
+        print(f"{kind:8} {counts['rounds']:6} {counts['failed']:6}  {', '.join(done_by_it)}")
     print("\n".join([*faults, *([f"Left out: full disks ({why_no_mounts})."] if why_no_mounts else []),
                      f"{counted(sum(each['rounds'] for each in done.values()), 'round')} of seed {options.seed} "
                      f"{'interrupted' if is_interrupted else 'done'} in {(time.monotonic() - begin) / 60:.1f} minutes: "
@@ -269,12 +450,11 @@ def run(options: argparse.Namespace) -> int:
     return STOPPED if is_interrupted else FAILED if faults else VERIFIED
 
 
-def one_round(options: argparse.Namespace, kind: str, number: int, stop_at: float, why_no_mounts: str,
-              counts: Counter[str]) -> str:
+def one_round(options: argparse.Namespace, kind: str, number: int, stop_at: float, counts: Counter[str]) -> str:
     """Its fault; empty if there is none. What it draws depends on seed, kind and number alone."""
     with tempfile.TemporaryDirectory(prefix="quartet-soak-") as folder:
         room = Room(Path(folder), (options.build / "bin").absolute(), options.launcher, options.patience,
-                    random.Random(f"{options.seed} {kind} {number}"), stop_at, why_no_mounts, counts)
+                    random.Random(f"{options.seed} {kind} {number}"), stop_at, counts)
         counts["rounds"] += 1
         try:
             KINDS[kind][1](room)

@@ -91,8 +91,8 @@ class TileWorker(Role):
 
     def __init__(self, place: Place, items: list[Any], load: Callable[[Any], Any], kind: Any, shape: tuple[int, ...],
                  pushes: Callable[..., list[Any]], target: Callable[[Any], int]):
-        """`load` reads the tiles of an item, of one type and shape. `pushes` makes, of an item and its tiles, an operation
-        for each reducer; the number of the one that runs is `target` of the item."""
+        """`load` reads the tiles of an item, of one type and shape. `pushes` makes an operation for each
+        reducer of an item and its tiles; `target` of the item says which one runs."""
         self._runners = []
         for number in range(RUNNERS):
             mine = items[place.index * RUNNERS + number::place.workers * RUNNERS]

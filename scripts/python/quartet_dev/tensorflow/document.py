@@ -70,15 +70,13 @@ def write(file: Path, what: Any) -> None:
 
 def document(ours: dict[str, Any], plan: Plan, records: list[Record]) -> dict[str, Any]:
     """The document of the runs that the processes have recorded, by rank."""
-    version, quartet = records[0].version, ours["context"]["quartet"]
-    processor = quartet["device_description"].split(";")[0]
-    made = {**quartet, "build": {**quartet["build"], "compiler": f"TensorFlow {version} from PyPI",
-                                 "flags": "its makers'", "cblas": "TensorFlow's own (Eigen, oneDNN)"},
-            "device_description": f"{processor}; TensorFlow {version}",
-            "mpi": "none: TensorFlow's gRPC over loopback", "limits": [], "warnings": [],
-            "method": {**quartet["method"], "timer": "Python's time.monotonic",
-                       "barrier": "a barrier of queues before each run; the slowest process's time counts"}}
-    made.pop("mpi_settings", None)
+    quartet = ours["context"]["quartet"]
+    maker = f"TensorFlow {records[0].version}"
+    made = {**quartet, "build": {**quartet["build"], "compiler": f"{maker} from PyPI", "flags": "its makers'"},
+            "device_description": f"{quartet['device_description'].split(';')[0]}; {maker}",
+            "mpi": "none: TensorFlow's gRPC over loopback", "limits": [], "warnings": []}
+    for key in ("mpi_settings", "method"):
+        made.pop(key, None)
     context = {**ours["context"], "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
                "executable": sys.executable, "load_avg": list(os.getloadavg()), "quartet": made}
     return {"context": context, "benchmarks": _rows(cases(ours)[0], plan, records)}
