@@ -62,7 +62,7 @@ has_restart() {
 
 has_checkpoints() {
     local found
-    for found in "$1"/iteration-* "$1"/tiles-*; do # the folder's name is no pattern
+    for found in "$1"/iteration-*; do # the folder's name is no pattern
         [ -e "$found" ] && return 0
     done
     return 1

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import resource
 import signal
 import subprocess
 import tempfile
@@ -77,23 +76,6 @@ class Starting(LaunchCase):
         self.assertEqual(done.returncode, 2)
         self.assertEqual(self.launch(1, self.program, MPIEXEC="/no/mpiexec").returncode, 77)
 
-    def test_a_file_that_only_may_be_executed_is_refused_in_a_line(self):
-        for text in ("echo no\n", "", "\n#!/bin/sh\n"):
-            self.put("text", text, 0o755)
-            for program, path in ((self.folder / "text", self.variables["PATH"]),
-                                  ("text", f"{self.folder}:{self.variables['PATH']}")):
-                done = self.launch(2, program, PATH=path)
-                self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
-                self.assertIn("text is no program", done.stderr)
-
-    def test_what_is_refused_moves_no_cursor(self):
-        start = [SCRIPTS / "slurm" / "start.sh", "2", "-\x1b[2J"]
-        started = subprocess.run(start, env=self.variables, capture_output=True, text=True, check=False)
-        for done in (self.launch(2, "/no/\x1b[2J\n\\033[2J"), self.launch("\x1b[2J", self.program),
-                     started):
-            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done)
-            self.assertNotIn("\x1b", done.stderr)
-
     def test_arguments_input_and_code_pass_unharmed(self):
         words = ["", "a b", "$(touch x)", "line\\n", "'\"`*"]
         for code in (0, 1, 2, 3, 75, 77):
@@ -117,12 +99,6 @@ class Starting(LaunchCase):
                              "where Open MPI has its files: set TMPDIR to another folder\n"))
             self.assertFalse((self.folder / "arguments").exists())
         self.assertEqual(self.launch(2, self.program, TMPDIR=str(self.folder / "new")).returncode, 0)
-
-    def test_open_mpis_own_1_is_not_silent(self):
-        self.put("code", "1")
-        self.assertEqual(self.launch(2, self.program).stderr, "launch.sh: wrong, or MPI did not start "
-                         "(OMPI_MCA_orte_execute_quiet=0 says why)\n")
-        self.assertEqual(self.launch(2, self.program, OMPI_MCA_orte_execute_quiet="0").stderr, "")
 
     def test_a_crash_is_named(self):
         for code, words in ((137, "SIGKILL"), (139, "SIGSEGV"), (135, "SIGBUS, as where /dev/shm is full")):
@@ -249,17 +225,6 @@ class Starting(LaunchCase):
         self.assertEqual(flags(2, QUARTET_BIND="none", **path), [])
         self.assertEqual(flags(2, MPIEXEC_FLAGS="-ppn 1", **path), ["-ppn", "1"])
 
-    def test_help_that_cannot_be_written_is_a_failure(self):
-        for script in (LAUNCH, SCRIPTS / "slurm" / "start.sh"):
-            with open("/dev/full", "w", encoding="utf-8") as full:
-                done = subprocess.run([script, "--help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (3, 1), done.stderr)
-
-    def test_a_closed_input_is_an_empty_one(self):
-        done = subprocess.run(["sh", "-c", 'exec "$0" "$@" <&-', LAUNCH, "1", self.program], check=False,
-                              env=self.variables, capture_output=True, text=True, timeout=LIMIT)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-
 
 class Signals(LaunchCase):
     ENDED = "launch.sh: the job ended early (SIGTERM): see its document, if it began one\n"
@@ -292,12 +257,6 @@ class Signals(LaunchCase):
         self.put("on-TERM", "1")  # of Open MPI that was ended
         self.assertEqual(self.ended(signal.SIGHUP, signal.SIGTERM)[0], 128 + signal.SIGHUP)
 
-    @unittest.skipUnless(SETS_GROUPS, "needs Perl and setpriv")
-    def test_the_ranks_own_code_is_kept_after_a_request(self):
-        for kept in (0, 1, 3):
-            self.put("on-USR1", str(kept))
-            self.assertEqual(self.ended(signal.SIGTERM)[0], kept)
-
     def test_a_signal_before_there_is_a_job_is_not_lost(self):
         self.put("on-USR1", "75")
         self.put("sleep", "")
@@ -309,15 +268,6 @@ class Signals(LaunchCase):
             done = subprocess.run([script, "2", self.program], env=self.variables, check=False,
                                   stdin=subprocess.DEVNULL, timeout=LIMIT, stderr=subprocess.PIPE, text=True)
             self.assertEqual((done.returncode, done.stderr), (128 + signal.SIGTERM, self.ENDED))
-
-    def test_the_keyboards_first_interrupt_says_what_it_does(self):
-        self.put("on-USR1", "75")
-        for number, expected in ((signal.SIGINT, "again to end the job\n"), (signal.SIGTERM, "")):
-            with tempfile.TemporaryFile("w+") as errors:
-                self.ended(number, errors=errors)
-                errors.seek(0)
-                found = errors.read()
-            self.assertEqual((found[-len(expected):], found.count("\n")), (expected, 1) if expected else ("", 0))
 
     def test_a_second_signal_ends_the_job(self):
         self.put("on-TERM", "1")
@@ -403,14 +353,6 @@ class Leftovers(LaunchCase):
         self.assertTrue(living.exists())
 
     @unittest.skipUnless(os.access("/dev/shm", os.W_OK), "needs /dev/shm")
-    def test_a_zombie_is_dead(self):
-        with subprocess.Popen(["true"]) as zombie:  # nobody waits for it yet
-            os.waitid(os.P_PID, zombie.pid, os.WEXITED | os.WNOWAIT)
-            left = self.segment(zombie.pid)
-            self.assertEqual(self.launch(1, self.program).returncode, 0)
-            self.assertFalse(left.exists())
-
-    @unittest.skipUnless(os.access("/dev/shm", os.W_OK), "needs /dev/shm")
     def test_what_a_process_has_mapped_stays(self):
         import mmap
         used = self.segment(self.dead())
@@ -439,28 +381,3 @@ kill -9 $$
             while ") Z" not in Path(f"/proc/{orphan}/stat").read_text():
                 self.assertLess(time.monotonic(), end, "the rank lives")
                 time.sleep(0.05)
-
-    def test_what_may_be_another_users_is_not_opened(self):
-        shared = self.folder / "shared"
-        (shared / "pid.999999999").mkdir(parents=True)
-        os.mkfifo(shared / "pid.999999999" / "contact.txt")  # opening it would wait
-        sessions = self.folder / f"ompi.{self.host}.{os.getuid()}"
-        sessions.symlink_to(shared)
-        self.assertEqual(self.launch(1, self.program).returncode, 0)
-        sessions.unlink()
-        shared.rename(sessions)
-        self.assertEqual(self.launch(1, self.program).returncode, 0)
-
-    def test_no_process_is_started_for_each_dead_job(self):
-        def faults():  # of memory, most of which come with a process
-            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt
-            self.assertEqual(self.launch(1, self.program).returncode, 0)
-            return resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt - before
-
-        without = faults()
-        dead = self.dead()
-        for number in range(300):
-            session = self.folder / f"ompi.{self.host}.{os.getuid()}" / f"pid.{dead}{number:03}"
-            session.mkdir(parents=True)
-            (session / "contact.txt").write_text(f"{self.family + number}.0;tcp://127.0.0.1:1\n{dead}\n")
-        self.assertLess(faults(), 1.3 * without)

@@ -12,13 +12,10 @@ from unittest import mock
 import fake_results
 from fake_build import FakeBuild
 from in_process import quartet
-from quartet import files
 from quartet.launch import options_of
 from quartet.nodes import plan as nodes_plan
 from quartet.nodes import this
-from quartet.nodes.this import Found, Row, Verdict
 from quartet.results import cases
-from quartet.results.reference import Known
 from tree import SCRIPTS
 
 # Does what is in the file of its name and look: "cg.1", else "cg".
@@ -118,13 +115,9 @@ class Verdicts(FakeNode):
         self.assertIn("but disturbed: other processes ran for 48%", line)
         self.assertIn("next: quartet check-machine --quick", line)
         self.assertEqual(self.verdict(40, (40, {"flags": DISTURBED}))[0], CANNOT_TELL)
-        self.assertEqual(self.verdict((99, {"flags": DISTURBED}))[0], SOUND)
-
-    def test_fail_closed_makes_of_what_cannot_be_told_a_sick_node(self):
         code, line = self.verdict((40, {"flags": DISTURBED}), more=("--fail-closed",))
-        self.assertEqual(code, SICK)
-        self.assertIn(": sick: as nothing can be told: cg 40.0", line)
-        self.assertEqual(self.verdict(99, more=("--fail-closed",))[0], SOUND)
+        self.assertEqual((code, ": sick: as nothing can be told: cg 40.0" in line), (SICK, True), line)
+        self.assertEqual(self.verdict((99, {"flags": DISTURBED}))[0], SOUND)
 
     def test_without_a_reference_of_such_nodes_it_cannot_tell(self):
         for rate, more, reason in ((40, {"description": "Another CPU; BLAS"}, "of other kinds of nodes only"),
@@ -242,13 +235,6 @@ class Verdicts(FakeNode):
         self.assertEqual([name for name in environment if name.startswith(("SLURM", "PMI"))], [])
         self.assertTrue(environment["PATH"] and environment["HOME"], environment)
 
-    def test_without_a_path_programs_are_found(self):
-        self.program("cg", f'env >{self.folder}/environment\ncp {self.reference}/0.json "$2"\n')
-        with mock.patch.dict(os.environ):
-            del os.environ["PATH"]
-            self.assertEqual(self.check().returncode, SOUND)
-        self.assertRegex((self.folder / "environment").read_text(), "(?m)^PATH=.*/usr/bin")
-
     def test_its_rows_are_those_of_a_check_of_all_nodes(self):
         for kernel in nodes_plan.CHECKS:
             node = nodes_plan.Node(4, 2, ("host", "cuda"))
@@ -295,18 +281,6 @@ class Prometheus(FakeNode):
         self.assertEqual(found["fraction_of_limit", f'row="{row}"'], 0.8)
         self.assertEqual(found["fraction_of_reference", f'row="{row}"'], 0.4)
         self.assertLess(abs(found["time_seconds", ""] - before), 10)
-
-    def test_labels_are_escaped(self):
-        document = fake_results.document(fake_results.case("cg/native", 1.0))
-        case = cases(document)[0].with_row()
-        hostile = Row(type(case)(case.name, 'a\\b"c\nd', rate=1.0, unit="MiB/s"), Known(1.0, 0.9, None, 1))
-        text = this.prometheus(1.7e9, 2.5, Found(Verdict.SOUND, "", "", (hostile,)))
-        self.assertIn(("rate", r'row="a\\b\"c\nd",unit="MiB/s"'), self.samples(text))
-
-    def test_no_half_written_file_has_the_ending_that_is_read(self):
-        with files.replacing(self.folder / "node.prom") as aside:
-            self.assertNotEqual(aside.suffix, ".prom")
-
 
 if __name__ == "__main__":
     unittest.main()

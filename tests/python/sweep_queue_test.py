@@ -121,13 +121,6 @@ class Queue(QueuedCase):
         self.assertIn("2 launches wait until the queue has room", done.stderr)
         self.assertEqual(len(list(self.results.glob("*.json"))), 3)
 
-    def test_a_queue_that_never_has_room_is_a_failure(self):
-        self.write("most", "0")
-        done = self.sweep(ranks=(1,))
-        self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn("not submitted: sbatch: error: QOSMaxSubmitJob", done.stderr)
-        self.assertEqual(list(self.results.glob("array-*")), [])
-
     def test_slurms_own_words_are_kept_in_the_log(self):
         self.write("killed", "")
         done = self.sweep(ranks=(1,))
@@ -297,12 +290,6 @@ class Inside(QueuedCase):
         self.assertEqual(sum("--nodes=2 --ntasks-per-node=2" in step for step in steps), 2)
         self.assertTrue(all("--time=2 " in step for step in steps))
         self.assertEqual(len(list(self.results.glob("*.json"))), 8)
-
-    def test_outside_a_job_it_needs_a_machine(self):
-        done = quartet("sweep", "--inside", "--kernels", "matmul", "--sizes", "8", "--ranks", "1",
-                       env={name: value for name, value in os.environ.items() if not name.startswith("SLURM")})
-        self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1))
-        self.assertIn("--slurm", done.stderr)
 
 
 class Steps(QueuedCase):

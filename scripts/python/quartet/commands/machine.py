@@ -18,9 +18,8 @@ from quartet.command_line import UsageError, shipped_in
 from quartet.exit_codes import BAD_USAGE, VERIFIED
 from quartet.files import read_json
 from quartet.paths import MACHINES
-from quartet.slurm.discovery import differences, discovered, of_this_node
 from quartet.slurm.machine import TEMPLATE, SlurmMachine
-from quartet.slurm.site import Site
+from quartet.slurm.site import Site, differences, discovered, of_this_node
 from quartet.text import say
 
 EXAMPLE = "quartet machine --discover --partition gpu"

@@ -13,7 +13,6 @@ from quartet.paths import MACHINES, SLURM
 from quartet.terminal import printable
 from quartet.text import near
 
-MUST_BE_FILLED_IN = ("name", "cores_per_node", "sockets_per_node")
 TEMPLATE = MACHINES / "template.json"
 HOW_TO_MAKE = "quartet machine --discover > mine.json makes one"
 
@@ -56,10 +55,9 @@ class SlurmMachine:
         try:
             data = with_bounds(read_json(path), _plain)
         except (OSError, ValueError) as error:
-            if os.path.isfile(path) and not os.path.getsize(path):
-                raise MachineError(f"{path} is empty (what should have written it failed): {HOW_TO_MAKE} where Slurm "
-                                   "answers") from None
-            why = reason_of(error) if isinstance(error, OSError) else error
+            is_empty = os.path.isfile(path) and not os.path.getsize(path)
+            why = "it is empty: what should have written it failed" if is_empty else \
+                reason_of(error) if isinstance(error, OSError) else error
             meant = near(path.name, (file.stem for file in sorted(MACHINES.glob("*.json"))))
             raise MachineError(f"{path}: cannot be read ({why}){meant}: {HOW_TO_MAKE}") from None
         return SlurmMachine.of(data, f"{path}: ")
@@ -67,13 +65,9 @@ class SlurmMachine:
     @staticmethod
     def of(data: object, where: str = "") -> "SlurmMachine":
         """Makes a machine of a file's keys. Raises MachineError, which begins with `where`."""
-        blank = _blank(data)
-        if blank:
-            raise MachineError(f"{where}{', '.join(blank)} {'is' if len(blank) == 1 else 'are'} still the template's "
-                               f"(nobody has filled {'it' if len(blank) == 1 else 'them'} in): {HOW_TO_MAKE}")
         problem = schema.problem("machine", data)
         if problem or not isinstance(data, dict):
-            raise MachineError(f"{where}{problem}: see {SLURM}/machine.schema.json")
+            raise MachineError(f"{where}{problem}: see {SLURM}/machine.schema.json; {HOW_TO_MAKE}")
         known = read_json(SLURM / "machine.schema.json")["properties"]
         defaults = {key: rule["default"] for key, rule in known.items() if "default" in rule}
         values = {key: value for key, value in {**defaults, **data}.items() if key != "$schema"}
@@ -100,15 +94,6 @@ class SlurmMachine:
                  ("qos", self.qos), ("partition", self.partition), ("account", self.account))
         return ("--requeue" if self.requeue else "--no-requeue",
                 *(f"--{key}={value}" for key, value in known if value), *self.more_options)
-
-
-def _blank(data: object) -> list[str]:
-    """The keys that must be filled in and have what the template has, which no machine can have."""
-    if not isinstance(data, dict):
-        return []
-    template = read_json(TEMPLATE)
-    return [key for key in MUST_BE_FILLED_IN
-            if type(data.get(key)) is type(template[key]) and data[key] == template[key]]
 
 
 def _plain(text: str) -> str:

@@ -45,12 +45,8 @@ def node_of_ranks(order: str, ranks: int, nodes: int) -> list[int]:
 
 
 def most_on_a_node(order: str, ranks: int, nodes: int) -> int:
-    """Ranks of the fullest node, which is the first one."""
-    if not order.startswith(PLANE):
-        return -(-ranks // nodes)
-    size = plane_of(order)
-    rounds, rest = divmod(ranks, size * nodes)
-    return rounds * size + min(size, rest)
+    """Ranks of the fullest node."""
+    return max(Counter(node_of_ranks(order, ranks, nodes)).values())
 
 
 @dataclass(frozen=True)
@@ -147,8 +143,7 @@ def request(machine: SlurmMachine, job: Job, minutes: int) -> Request:
 
 def request_of_nodes(machine: SlurmMachine, shape: Shape, minutes: int) -> Request:
     """Requests all cores and GPUs of the nodes of this shape: several launches run there in turn."""
-    cores = machine.cores_per_node
-    whole = Shape(shape.nodes * cores, shape.nodes, 1, "block", shape.uses_gpus, shape.hosts)
+    whole = Shape(shape.nodes * machine.cores_per_node, shape.nodes, 1, "block", shape.uses_gpus, shape.hosts)
     return _request(machine, whole, minutes)
 
 
@@ -173,22 +168,18 @@ def ranks_on_each_node(machine: SlurmMachine, text: str) -> Optional[int]:
 
 
 def _uses_gpus(machine: SlurmMachine, job: Job) -> bool:
-    device = _option(job, "--device", "auto")
+    device = options_of(job.arguments).get("--device", "auto")
     if device == "cuda" and machine.gpus_per_node == 0:
         raise MachineError(f"--device cuda ({machine.name} has no GPUs: gpus_per_node): another machine")
     return device in ("cuda", "auto") and machine.gpus_per_node > 0
 
 
-def _option(job: Job, flag: str, default: str) -> str:
-    return options_of(job.arguments).get(flag, default)
-
-
 def reducers_of(job: Job) -> int:
     """Ranks of a data flow that collect and do not compute. Raises MachineError."""
-    kernel = KERNELS.get(job.program.name)
-    if _option(job, "--formulation", "native") != "dataflow" or (kernel and kernel.reducers is Reducers.NONE):
+    kernel, options = KERNELS.get(job.program.name), options_of(job.arguments)
+    if options.get("--formulation") != "dataflow" or (kernel and kernel.reducers is Reducers.NONE):
         return 0
-    reducers = _option(job, "--reducers", "1")
+    reducers = options.get("--reducers", "1")
     if whole_number(reducers) is None:
         raise MachineError(f"--reducers '{reducers:.40}' (not a number): give how many ranks collect")
     return int(reducers)
