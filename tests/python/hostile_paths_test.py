@@ -12,7 +12,6 @@ from pathlib import Path
 from unittest import mock
 
 import mutations
-import predicted_machine
 from in_process import FAULT, run
 from quartet import files
 from quartet.commands import compare, predict, report, submit, sweep, table, trace
@@ -134,8 +133,7 @@ class Writing(PathCase):
         self.assertEqual(json.loads(self.good.read_text()), mutations.sound())
 
     def test_a_folder_that_is_missing_is_not_made(self):
-        machine = self.folder / "machine.json"
-        machine.write_text(json.dumps(predicted_machine.file(0.1)))
+        machine = SCRIPTS / "slurm" / "machines" / "fat-tree-cpu-example.json"
         for name in ("nosuch/x.json", "nosuch/folder/x.json"):
             file = self.folder / name
             for result in (run(predict, machine, "cg", "--sizes", 4096, "--ranks", 4, "--json", file),

@@ -8,6 +8,7 @@ its uncertainty and its source. What documents show need not be described (--fro
     quartet predict mine.json fft --sizes 2^31 --ranks 1:4096 --from runs --weak"""
 
 import argparse
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,16 +16,14 @@ from typing import Any
 from quartet.command_line import shipped_in, whole_number
 from quartet.exit_codes import VERIFIED, ScriptError
 from quartet.files import check_output, write_json
+from quartet.kernels import KERNELS
 from quartet.paths import MACHINES
-from quartet.predict import table
-from quartet.predict.curve import Curve, Wanted, curve
+from quartet.predict.curve import MODELS, Curve, Work, curve, describe, render
 from quartet.predict.machine import Machine
 from quartet.predict.measured import with_rates_of
-from quartet.predict.models import MODELS
-from quartet.predict.request import flags_in, formulation_called, kernel_called, sizes_in
 from quartet.results import collect
 from quartet.sweep.plan import counts_of
-from quartet.text import say
+from quartet.text import one_of, say
 
 EXAMPLE = "quartet predict h100-example cg --sizes 65536 --ranks 1:16384"
 MOST_POINTS = 500  # numbers of ranks times sizes
@@ -40,8 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help='numbers, or "1:16384", which doubles from 1 to 16384')
     parser.add_argument("--weak", action="store_true",
                         help="the size is for the fewest workers and grows with them")
-    parser.add_argument("--formulation", default="native", metavar="NAME",
-                        help="native, dataflow or library (%(default)s)")
+    parser.add_argument("--formulation", default="native", metavar="NAME", help="native or dataflow (%(default)s)")
     parser.add_argument("--arguments", default="", metavar="FLAGS",
                         help="flags of the program that change the prediction")
     parser.add_argument("--from", dest="documents", action="append", default=[], type=Path,
@@ -52,22 +50,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="also writes the numbers to a file")
 
 
-def wanted_of(options: argparse.Namespace) -> list[Wanted]:
-    """A curve for each size. Raises ScriptError."""
-    kernel = kernel_called(options.kernel)
-    model = MODELS[kernel.name]
-    formulation = formulation_called(options.formulation, tuple(model.formulations))
-    sizes = sizes_in(options.sizes, kernel)
+def curves_of(options: argparse.Namespace) -> list[tuple[Work, list[int]]]:
+    """For each size its work, and the numbers of ranks. Raises ScriptError."""
+    if options.kernel not in MODELS:
+        raise ScriptError(f"kernel '{options.kernel:.60}' ({one_of(options.kernel, MODELS)})")
+    model, formulation = MODELS[options.kernel], options.formulation
+    if formulation not in model.formulations:
+        raise ScriptError(f"--formulation '{formulation:.40}' ({one_of(formulation, model.formulations)})")
+    try:
+        sizes = list(dict.fromkeys(map(model.size_of, options.sizes.split(","))))
+    except ValueError as error:
+        raise ScriptError(f"--sizes: {error}") from None
     ranks = counts_of(options.ranks.split(","), {}, "--ranks")
     if len(sizes) * len(ranks) > MOST_POINTS:
         raise ScriptError(f"{len(sizes) * len(ranks)} points (at most {MOST_POINTS}): give fewer sizes "
                           "or ranks")
     chosen = model.chosen(flags_in(options.arguments))
-    return [Wanted(kernel, formulation, size, tuple(ranks), chosen, options.weak) for size in sizes]
+    return [(Work(KERNELS[options.kernel], formulation, size, 1, chosen), ranks) for size in sizes]
+
+
+def flags_in(text: str) -> dict[str, str]:
+    """The flags in --arguments: values by their names without dashes. Raises ScriptError."""
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        raise ScriptError(f"--arguments '{text:.60}': unbalanced quotes") from None
+    flags, values = words[::2], words[1::2]
+    if len(flags) != len(values) or not all(flag.startswith("--") for flag in flags):
+        raise ScriptError(f"--arguments '{text:.60}': write --name value")
+    return {flag[2:]: value for flag, value in zip(flags, values)}
 
 
 def machine_of(options: argparse.Namespace) -> Machine:
-    """Loads the machine, with rates that the documents show in place of described ones. Raises ScriptError."""
+    """The machine, with rates that the documents show in place of described ones. Raises ScriptError."""
     machine = Machine.load(options.machine, options.ranks_per_node)
     if not options.documents:
         return machine
@@ -78,13 +93,11 @@ def machine_of(options: argparse.Namespace) -> Machine:
 
 
 def as_json(machine: Machine, curves: list[Curve]) -> dict[str, Any]:
-    rates = machine.rates
     return {"predicted": True, "machine": machine.name, "ranks_per_node": machine.per_node,
-            "rates": {name: asdict(rate) for name, rate in rates.single.items()},
-            "bisection": [{"nodes": nodes, **asdict(rate)} for nodes, rate in rates.bisection],
-            "curves": [{"kernel": one.wanted.kernel.name, "formulation": one.wanted.formulation,
-                        "options": one.wanted.options, "unit": one.wanted.kernel.unit,
-                        "scaling": "weak" if one.wanted.is_weak else "strong",
+            "rates": {name: asdict(rate) for name, rate in machine.used},
+            "curves": [{"kernel": one.work.kernel.name, "formulation": one.work.formulation,
+                        "options": one.work.options, "unit": one.work.kernel.unit,
+                        "scaling": "weak" if one.is_weak else "strong",
                         "points": [{"ranks": point.work.ranks, "workers": point.work.workers,
                                     "nodes": point.nodes, "size": point.work.size,
                                     "seconds": point.duration.total, **asdict(point.duration),
@@ -97,12 +110,11 @@ def as_json(machine: Machine, curves: list[Curve]) -> dict[str, Any]:
 def run(options: argparse.Namespace) -> int:
     if options.json:
         check_output(options.json, [options.machine])
-    wanted = wanted_of(options)
-    machine = machine_of(options)
-    curves = [curve(machine, one) for one in wanted]
+    wanted, machine = curves_of(options), machine_of(options)
+    curves = [curve(machine, work, ranks, options.weak) for work, ranks in wanted]
     for one in curves:
-        print(table.render(machine, one))
-    print(table.describe(machine), end="")
+        print(render(machine, one))
+    print(describe(machine), end="")
     for note in machine.used_notes:
         say(note)
     if options.json:

@@ -1,130 +1,114 @@
-"""A machine file as a prediction needs it: its rates, and how ranks lie on its nodes."""
+"""A machine file as a prediction needs it: its rates, each with an uncertainty and a source, and how ranks lie on
+nodes. The names and units of rates are those of `rates` in scripts/slurm/machine.schema.json."""
 
+import math
+import random
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
-from quartet.kernels import Kernel
-from quartet.predict.cluster import Cluster
-from quartet.predict.duration import Duration
-from quartet.predict.model import Model, Options, Run
-from quartet.predict.models import MODELS
-from quartet.predict.open_mpi import AllToAll, told
-from quartet.predict.rates import BISECTION, Rate, Rates, Values
+from quartet.exit_codes import ScriptError
 from quartet.slurm.machine import SlurmMachine
 
-SAMPLES = 400
+BISECTION, STAGED, LINK = "bisection", "staged_through_host", "link_bytes_per_second"
+SAMPLES, SEED = 400, 1
 LOW, HIGH = 0.05, 0.95  # quantiles: a band of 90%
+DEVIATIONS = 1.6449  # within which 90% of a standard normal variable lies
 
 
 @dataclass(frozen=True)
-class Work:
-    """What is predicted: a kernel in one formulation, at one size, on so many ranks."""
+class Rate:
+    """`uncertainty`: in nine of ten cases the true value is within a factor of 1 + this."""
 
-    kernel: Kernel
-    formulation: str
-    size: int
-    ranks: int
-    options: Options
-    transport: str = ""
-    nodes: int = 0  # 0: as few as hold the ranks
+    value: float
+    uncertainty: float
+    source: str
 
-    @property
-    def model(self) -> Model:
-        return MODELS[self.kernel.name]
-
-    @property
-    def reducers(self) -> int:
-        """Ranks that do not compute."""
-        return self.model.reducers(self.ranks, self.options) if self.formulation == "dataflow" else 0
-
-    @property
-    def workers(self) -> int:
-        return self.ranks - self.reducers
-
-    @property
-    def why_not(self) -> str:
-        """The reason why nobody can run it; empty if one can."""
-        if self.workers < 1:
-            return "no worker would be left"
-        if self.ranks < self.model.least_ranks:
-            return f"it takes {self.model.least_ranks} ranks"
-        return ""
+    def drawn(self, normal: float) -> float:
+        """The value at so many standard deviations of its logarithm."""
+        return self.value * math.exp(normal * math.log1p(self.uncertainty) / DEVIATIONS)
 
 
-@dataclass(frozen=True)
-class Prediction:
-    """`rate` and the 90% band around it, in the kernel's unit."""
+class MissingRate(ScriptError):
+    """A rate that a prediction needs, and which is not described."""
 
-    work: Work
-    nodes: int
-    duration: Duration
-    rate: float
-    low: float
-    high: float
+
+class Values(dict[str, float]):
+    """Rates as plain numbers. Keeps which of them were asked for. Raises MissingRate."""
+
+    def __init__(self, rates: dict[str, float], bisection: dict[int, float], is_staged: bool):
+        super().__init__(rates)
+        self.used: set[str] = set()
+        self.is_staged = is_staged  # whether what GPUs send goes through the host's memory
+        self._bisection = bisection
+
+    def __getitem__(self, name: str) -> float:
+        self.used.add(name)
+        return super().__getitem__(name)
+
+    def __missing__(self, name: str) -> float:
+        raise MissingRate(f"no {name} (this prediction needs it): add it to the machine file's rates, with where it is "
+                          "from, or measure it (--from)")
+
+    def link(self, nodes: int) -> float:
+        """Bytes per second of a node's link when all of so many nodes send across all of them."""
+        self.used.add(BISECTION)
+        shares = sorted(self._bisection.items())
+        return self[LINK] * next((share for most, share in shares if nodes <= most), shares[-1][1] if shares else 1.0)
 
 
 @dataclass(frozen=True)
 class Machine:
     name: str
     per_node: int  # ranks
-    has_gpus: bool
-    rates: Rates
-    all_to_all: Optional[AllToAll] = None  # as its jobs tell Open MPI
+    has_gpus: bool  # one for each rank that computes
+    rates: dict[str, Rate]
+    bisection: dict[int, Rate] = field(default_factory=dict)  # shares of the link, by the nodes up to which
+    is_staged: bool = False
     notes: dict[str, str] = field(default_factory=dict)  # what is to be known of a rate
 
     @staticmethod
     def load(path: Path, per_node: Optional[int] = None) -> "Machine":
         """Raises ScriptError."""
-        machine = SlurmMachine.load(path)
-        usual = machine.rates.get("ranks_per_node") or machine.gpus_per_node or machine.cores_per_node
-        return Machine(machine.name, per_node or usual, machine.gpus_per_node > 0,
-                       Rates.described(machine.rates), told(machine.environment))
+        file = SlurmMachine.load(path)
+        usual = file.rates.get("ranks_per_node") or file.gpus_per_node or file.cores_per_node
+        return Machine.described(file.name, per_node or usual, file.gpus_per_node > 0, file.rates)
 
-    def with_measured(self, rates: dict[str, Rate], shares: Optional[dict[int, Rate]] = None,
-                      notes: Optional[dict[str, str]] = None) -> "Machine":
-        return replace(self, rates=self.rates.replaced(rates, shares), notes=notes or {})
+    @staticmethod
+    def described(name: str, per_node: int, has_gpus: bool, rates: dict[str, Any]) -> "Machine":
+        """From a machine file's object `rates`, which its schema has found valid."""
+        shares = {one["nodes"]: Rate(one["value"], one["uncertainty"], one["source"])
+                  for one in rates.get(BISECTION, [])}
+        return Machine(name, per_node, has_gpus, {key: Rate(**rate) for key, rate in rates.items()
+                                                  if isinstance(rate, dict)}, shares, rates.get(STAGED, False))
+
+    def with_rates(self, rates: dict[str, Rate], notes: dict[str, str]) -> "Machine":
+        return replace(self, rates={**self.rates, **rates}, notes=notes)
 
     @cached_property
-    def _values(self) -> Values:
-        return self.rates.values()
+    def values(self) -> Values:
+        return self._drawn(dict.fromkeys((*self.rates, BISECTION), 0.0))
 
     @cached_property
-    def _samples(self) -> list[Values]:
-        return self.rates.samples(SAMPLES)
+    def samples(self) -> list[Values]:
+        """Rates as they may be, given their uncertainty: the same each time. Each rate has random numbers of its own,
+        so that another one more or less changes none of them."""
+        sources = {name: random.Random(f"{SEED} {name}") for name in (*self.rates, BISECTION)}
+        return [self._drawn({name: source.gauss(0, 1) for name, source in sources.items()}) for _ in range(SAMPLES)]
+
+    def _drawn(self, normals: dict[str, float]) -> Values:
+        return Values({name: rate.drawn(normals[name]) for name, rate in self.rates.items()},
+                      {nodes: min(1.0, rate.drawn(normals[BISECTION])) for nodes, rate in self.bisection.items()},
+                      self.is_staged)
 
     @property
-    def used(self) -> Rates:
+    def used(self) -> list[tuple[str, Rate]]:
         """The rates that predictions so far have asked for."""
-        used = self._values.used
-        single = {name: rate for name, rate in self.rates.single.items() if name in used}
-        return Rates(single, self.rates.bisection if BISECTION in used else ())
+        found = [(name, rate) for name, rate in self.rates.items() if name in self.values.used]
+        return found + [(f"{BISECTION}, to {nodes} nodes", rate) for nodes, rate in sorted(self.bisection.items())
+                        if BISECTION in self.values.used]
 
     @property
     def used_notes(self) -> list[str]:
-        return [note for name, note in self.notes.items() if name in self._values.used]
-
-    def predict(self, work: Work) -> Prediction:
-        """Raises MissingRate."""
-        run = self._run(work, self._values)
-        formula = work.model.formulations[work.formulation]
-        units = work.model.work(run) / work.kernel.unit_size
-        duration = formula(run)
-        rate = units / duration.total
-        rates = sorted(units / formula(self._run(work, values)).total for values in self._samples)
-        low, high = (rates[round(quantile * (len(rates) - 1))] for quantile in (LOW, HIGH))
-        return Prediction(work, run.cluster.nodes, duration, rate, min(low, rate), max(high, rate))
-
-    def _run(self, work: Work, values: Values) -> Run:
-        cluster = Cluster(values, work.ranks, self._most_per_node(work), self.has_gpus, work.transport,
-                          self.all_to_all)
-        return Run(cluster, work.formulation, work.size, work.options)
-
-    def _most_per_node(self, work: Work) -> int:
-        if work.nodes:
-            return -(-work.ranks // work.nodes)
-        if not self.has_gpus:
-            return self.per_node
-        # Reducers come beside those that have a GPU.
-        return -(-work.ranks // -(-work.workers // self.per_node))
+        return [note for name, note in self.notes.items() if name in self.values.used]

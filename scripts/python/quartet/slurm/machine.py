@@ -47,7 +47,7 @@ class SlurmMachine:
     jobs_at_a_time: int
     more_options: list[Any]  # the file's "options"
     environment: dict[str, Any]
-    rates: dict[str, Any]  # as quartet.predict.rates reads them
+    rates: dict[str, Any]  # as quartet.predict.machine reads them
 
     @staticmethod
     def load(path: Path) -> "SlurmMachine":
