@@ -3,60 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <utility>
 
-#include "bench/data/own_data.hpp"
 #include "bench/session/variants.hpp"
 #include "cg/checkpoint/checkpoint_folder.hpp"
 #include "cg/make_loop.hpp"
 #include "cg/solve_case.hpp"
 #include "cg/system/make_system.hpp"
-#include "cg/system/matrix_file.hpp"
 #include "comm/mpi/agree.hpp"
 
 namespace quartet::cg {
 
 namespace {
-
-constexpr std::int64_t default_size = 8192;
-
-std::vector<std::int64_t> sizes_of(const Options& options) {
-    if (!options.from_file()) {
-        return options.sizes.empty() ? std::vector{default_size} : options.sizes;
-    }
-    const std::int64_t size = MatrixFile::size_in(options.problem);
-    for (const std::int64_t given : options.sizes) {
-        if (given != size) {
-            throw UsageError(fmt::format("--size: {} is not that of {} ({}): leave it out", given,
-                                         quotation(options.problem), size));
-        }
-    }
-    return {size};
-}
-
-// A user's own files decide the size. Collective.
-Options with_own_data(bench::Session& session, Options options) {
-    options.data.own = bench::read_own(session, options.data, read_own_blocks);
-    if (!options.data.is_own()) {
-        return options;
-    }
-    if (options.problem_given == bench::Switch::on) {
-        throw UsageError(
-            fmt::format("--problem: {} is not what the files in {} have (a system of a user's "
-                        "own): leave it out",
-                        quotation(options.problem), quotation(options.data.folder->native())));
-    }
-    const auto& heights = options.data.own;
-    const auto size = std::accumulate(heights.begin(), heights.end(), std::int64_t{0});
-    for (const std::int64_t given : options.sizes) {
-        bench::require_own("--size", given, size, options.data);
-    }
-    options.sizes = {size};
-    session.resolve("problem", own_system);
-    return options;
-}
 
 template <typename Value>
 std::string joined(const std::vector<Value>& values) {
@@ -78,7 +37,7 @@ bool is_library(const bench::Variant& variant) {
 bench::RowName row_name(const bench::Session& session, const bench::Variant& variant,
                         const Problem& problem) {
     bench::RowName row = bench::row_name(session, variant, std::to_string(problem.size));
-    row.words = {{"problem", problem.word()},
+    row.words = {{"problem", problem.system},
                  {"storage", std::string(name(problem.storage))},
                  {"algorithm", std::string(name(problem.algorithm))}};
     row.size_key = "n";
@@ -118,7 +77,7 @@ void plan_memory(bench::Session& session, const Problem& problem, const comm::Ro
     }
     bench::announce(arena, session, planned);
     const Bytes reading = folder_memory(session, problem, data);  // before there is a matrix
-    planned.memory = system_memory(problem, roles.ranks()) + std::max(planned.memory, reading);
+    planned.memory = system_memory(problem) + std::max(planned.memory, reading);
 }
 
 // An iteration gathers p or r; parts of a triangle also sum up their products. In the data flow
@@ -184,14 +143,6 @@ bool is_left_out(const bench::Variant& variant, Storage storage, Algorithm algor
     return true;
 }
 
-void add_used_files(const Options& options, bench::UsedFiles& files) {
-    bench::add_used(options.data, files);
-    if (options.from_file()) {
-        files.add("--problem", bench::FileUse::reads, options.problem);
-    }
-    bench::add_used(options.checkpoint, checkpoint_kind(), files);
-}
-
 void plan_variant(bench::Session& session, const bench::Variant& variant, Problem problem,
                   const Options& options) {
     for (const Storage storage : options.storages) {
@@ -231,27 +182,25 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     return planned;
 }
 
-void plan_cases(bench::Session& session, const Options& given) {
-    require_consistent(given, session.options());
-    const Options options = with_own_data(session, given);
-    std::vector<std::int64_t> sizes;
+void plan_cases(bench::Session& session, const Options& options) {
+    require_consistent(options, session.options());
     comm::agree<UsageError>(session.world(), [&] {
         if (options.checkpoint.wanted()) {
             bench::require_usable(options.checkpoint,
                                   CheckpointFolder(*options.checkpoint.folder).iterations().size());
         }
-        sizes = sizes_of(options);
     });
-    add_used_files(options, session.files());
+    bench::add_used(options.data, session.files());
+    bench::add_used(options.checkpoint, checkpoint_kind(), session.files());
     Problem problem;
-    problem.system = options.data.is_own() ? own_system : options.problem;
+    problem.system = options.problem;
     problem.iterations = options.iterations;
-    session.resolve("size", bench::join_sizes(sizes));
+    session.resolve("size", bench::join_sizes(options.sizes));
     session.resolve("storage", joined(options.storages));
     session.resolve("algorithm", joined(options.algorithms));
     for (const bench::Variant& variant : bench::variants(session)) {
         bench::require_formulation(options.checkpoint, checkpoint_kind(), variant);
-        for (const std::int64_t size : sizes) {
+        for (const std::int64_t size : options.sizes) {
             problem.size = size;
             plan_variant(session, variant, problem, options);
         }

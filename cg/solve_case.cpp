@@ -15,12 +15,11 @@ namespace quartet::cg {
 
 namespace {
 
-// Made and checked before there is a matrix: both take memory. A user's own system reads its folder
-// itself. Collective.
+// Made and checked before there is a matrix: both take memory. Collective.
 std::optional<BlockFolder> prepared_folder(bench::Session& session, const Problem& problem,
                                            const bench::DataOptions& data,
                                            const LinearSystem& system) {
-    if (!data.in_files() || data.is_own()) {
+    if (!data.in_files()) {
         return std::nullopt;
     }
     BlockFolder folder(session, problem, data);
@@ -30,12 +29,11 @@ std::optional<BlockFolder> prepared_folder(bench::Session& session, const Proble
 
 // The job that the checkpoint belongs to, and its set-up.
 CheckpointManifest manifest_of(bench::Session& session, const bench::Variant& variant,
-                               const Problem& problem, const LinearSystem& system) {
+                               const Problem& problem) {
     CheckpointManifest manifest;
-    manifest.system = problem.is_made() ? problem.system : "file";
+    manifest.system = problem.system;
     manifest.size = problem.size;
     manifest.seed = session.options().seed;
-    manifest.right_side = system.fingerprint();
     manifest.algorithm = problem.algorithm;
     manifest.iterations = problem.iterations;
     manifest.set_up = bench::set_up_of(session, variant);
@@ -62,12 +60,11 @@ SolveCase::SolveCase(bench::Session& session, const bench::Variant& variant, con
                          session.world().rank())),
       transport_((bench::require_formulation(session, variant.formulation),
                   session.transport(variant.transport))),
-      system_(make_system(problem, session, data)),
-      checkpointing_(
-          checkpoint.wanted()
-              ? std::make_unique<Checkpointing>(
-                    session, checkpoint, manifest_of(session, variant, problem, *system_), rows_)
-              : nullptr),
+      system_(make_system(problem, session.options().seed)),
+      checkpointing_(checkpoint.wanted()
+                         ? std::make_unique<Checkpointing>(
+                               session, checkpoint, manifest_of(session, variant, problem), rows_)
+                         : nullptr),
       folder_(prepared_folder(session, problem, data, *system_)),
       loop_(make_loop(session, transport_, problem, variant.formulation)),
       arena_(session.device()),

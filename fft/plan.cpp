@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "bench/checkpoint/tile_checkpoint.hpp"
-#include "bench/data/own_data.hpp"
-#include "bench/data/tile_limits.hpp"
 #include "bench/session/variants.hpp"
 #include "comm/mpi/agree.hpp"
 #include "fft/dataflow/dataflow_case.hpp"
@@ -34,10 +31,9 @@ bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
     name.factors.emplace_back("tiles", std::to_string(problem.tiles));
     if (variant.formulation == bench::Formulation::dataflow) {
         name.factors.emplace_back("queue", std::to_string(session.options().queue));
-        bench::add_reducer_device(session, name);
     }
     if (options.data.in_files()) {
-        name.factors.emplace_back("data", options.data.word());
+        name.factors.emplace_back("data", "files");
         name.factors.emplace_back("cache", std::string(quartet::name(options.data.cache)));
     }
     return name;
@@ -63,7 +59,7 @@ void add_dataflow(bench::Session& session, const bench::Variant& variant, const 
     planned.clock_rows = {{bench::paper_suffix, planned.work}};
     planned.plan_note = "rank 0 merges, the others work";
     const DataflowPlan plan =
-        plan_dataflow(session, variant.transport, problem, roles, options.data, options.checkpoint);
+        plan_dataflow(session, variant.transport, problem, roles, options.data);
     bench::announce(memory_of(session, plan), session, planned);
     planned.moved = traffic_of(plan);
     planned.make = [&session, plan]() -> std::unique_ptr<bench::Case> {
@@ -130,23 +126,6 @@ Problem problem_for(const Options& options, std::int64_t points, bench::Session&
     return wanted;
 }
 
-// Points and tiles are what a user's files say, if there are such. Collective.
-Options with_own_data(bench::Session& session, Options options) {
-    options.data.own = bench::read_own(session, options.data, read_own_points);
-    if (!options.data.is_own()) {
-        return options;
-    }
-    const std::int64_t points = options.data.own.at(0);
-    const std::int64_t tiles = options.data.own.at(1);
-    if (options.sizes_given == bench::Switch::on) {
-        bench::require_own("--size", options.sizes.front(), points, options.data);
-    }
-    bench::require_own("--tiles", options.tiles.value_or(tiles), tiles, options.data);
-    options.sizes = {points};
-    options.tiles = tiles;
-    return options;
-}
-
 void plan_variant(bench::Session& session, const bench::Variant& variant, Problem wanted,
                   const Options& options) {
     if (variant.formulation == bench::Formulation::dataflow) {
@@ -182,19 +161,14 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
             add_library(session, variant, problem, options, planned);
             break;
     }
-    bench::plan_checkpoints(session, options.checkpoint, checkpoint_kind(), planned);
     return planned;
 }
 
-void plan_cases(bench::Session& session, const Options& given) {
-    bench::require_consistent(given.data, given.sizes.size());
-    bench::require_consistent_tiles(given.checkpoint, checkpoint_kind(), given.data,
-                                    session.options().runs);
-    const Options options = with_own_data(session, given);
+void plan_cases(bench::Session& session, const Options& options) {
+    bench::require_consistent(options.data, options.sizes.size());
     std::vector<Problem> problems;
     std::vector<std::int64_t> tiles;
     comm::agree<UsageError>(session.world(), [&] {
-        bench::require_usable_tiles(options.checkpoint);
         for (const std::int64_t points : options.sizes) {
             problems.push_back(problem_for(options, points, session));
             if (std::ranges::find(tiles, problems.back().tiles) == tiles.end()) {
@@ -212,19 +186,16 @@ void plan_cases(bench::Session& session, const Options& given) {
     session.resolve("tiles", bench::join_sizes(tiles));
     const std::vector<bench::Variant> variants = bench::variants(session);
     bench::add_used(options.data, session.files());
-    bench::add_used(options.checkpoint, checkpoint_kind(), session.files());
     if (options.wisdom) {
         session.files().add("--wisdom", bench::FileUse::updates, *options.wisdom);
         require_measured_library(variants, options);
         read_wisdom(session.world(), *options.wisdom);
     }
     for (const bench::Variant& variant : variants) {
-        bench::require_formulation(options.checkpoint, checkpoint_kind(), variant);
         for (const Problem& wanted : problems) {
             plan_variant(session, variant, wanted, options);
         }
     }
-    bench::require_one_case(session, options.checkpoint, "formulation and transport");
 }
 
 }  // namespace quartet::fft

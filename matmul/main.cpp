@@ -1,6 +1,6 @@
 #include "bench/program/program.hpp"
+#include "matmul/options.hpp"
 #include "matmul/plan.hpp"
-#include "matmul/problem/options.hpp"
 
 using namespace quartet;
 

@@ -3,41 +3,82 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
-#include "bench/data/own_data.hpp"
-#include "bench/data/tile_limits.hpp"
 #include "bench/session/variants.hpp"
 #include "comm/mpi/agree.hpp"
 #include "device/blas.hpp"
-#include "matmul/dataflow/dataflow_plan.hpp"
-#include "matmul/library/library_plan.hpp"
-#include "matmul/multiply_case.hpp"
-#include "matmul/native/native_plan.hpp"
-#include "matmul/problem/budget.hpp"
-#include "matmul/problem/own_tiles.hpp"
 
 namespace quartet::matmul {
 
-namespace {
-
-void require_consistent(const CaseContext& context) {
-    const Options& options = context.options;
-    const bench::CommonOptions& common = context.session.options();
-    bench::require_consistent_tiles(options.checkpoint, checkpoint_kind(), options.data,
-                                    common.runs);
-    if (options.distribution && !common.has(bench::Formulation::library)) {
-        throw UsageError("--distribution needs --formulation library");
+MultiplyCase::MultiplyCase(const CaseContext& context, const ProductPlan& plan)
+    : session_(context.session),
+      data_(context.options.data),
+      problem_(context.problem),
+      block_(plan.block),
+      limit_plan_(plan.limit),
+      math_(context.options.math),
+      guard_(session_.threads()),
+      arena_(session_.device()) {
+    const bool checks = session_.options().verify == bench::Switch::on;
+    if (checks) {
+        find_arithmetic(plan);
     }
-    if (!options.data.in_files() && !context.on_gpu() && common.lookahead) {
-        throw UsageError(
-            "--lookahead needs --data DIR or a GPU: tiles in memory are not read ahead");
-    }
-    if (options.data.keep == bench::Switch::on && common.verify == bench::Switch::off) {
-        throw UsageError(
-            "--keep needs the check, which makes the checksums of what is kept: leave out --verify "
-            "off");
+    product_ = plan.make(open_files(context));
+    if (checks) {
+        guard_.remember(product_->input_memory());
+        make_check();
     }
 }
+
+// Before the product takes its memory. On a GPU the pool keeps the probe's matrices, 0.75 MiB at
+// most. Ranks that only add do not multiply.
+void MultiplyCase::find_arithmetic(const ProductPlan& plan) {
+    std::string found;
+    comm::agree(session_.world(), [&] {
+        if (plan.limit.sgemm.edge > 0) {
+            found = arithmetic_of(
+                session_.device(), problem_.extent(0),
+                plan.multiply ? plan.multiply : multiply_on(session_.device(), session_.stream()));
+        }
+    });
+    // The first that is not what was asked for, else what was.
+    for (const std::string& of_rank : session_.world().gather(found)) {
+        if (!of_rank.empty() && (precision_.empty() || precision_ == arithmetic_wanted(math_))) {
+            precision_ = of_rank;
+        }
+    }
+}
+
+// Agreed, since ranks read files.
+void MultiplyCase::make_check() {
+    comm::agree(session_.world(), [&] {
+        const RecordedSums recorded =
+            data_.in_files() ? RecordedSums(*data_.folder) : RecordedSums();
+        check_.emplace(arena_, problem_, block_, session_.threads(), *product_, recorded, math_);
+    });
+}
+
+void MultiplyCase::prepare() {
+    product_->prepare();
+    session_.world().barrier();  // all ranks have dropped their files before any reads one
+}
+
+bench::Check MultiplyCase::verify() {
+    product_->collect();
+    const double deviation = session_.world().maximum(check_->deviation(*product_));
+    // In units of each row's own bound.
+    bench::Check check{
+        .passed = deviation <= 1, .error = deviation, .tolerance = 1, .precision = precision_};
+    if (precision_ != arithmetic_wanted(math_)) {
+        check.passed = false;
+        check.why =
+            fmt::format("products are {} where {} was asked for", precision_, device::name(math_));
+    }
+    return guard_.judge(std::move(check), session_.world());
+}
+
+namespace {
 
 // Ranks of one GPU, or of GPUs of different sizes, have one tile.
 std::int64_t tile_of(const CaseContext& context, std::int64_t size) {
@@ -54,7 +95,6 @@ std::int64_t tile_of(const CaseContext& context, std::int64_t size) {
 
 CaseContext context_of(bench::Session& session, const Options& options, std::int64_t size) {
     CaseContext context{.session = session, .options = options};
-    require_consistent(context);
     context.problem = {size, tile_of(context, size), session.options().seed};
     bench::require_few_tiles(saturated_product(context.problem.tiles(), context.problem.tiles()),
                              fmt::format("--tile: {}, with --size {},", context.problem.tile, size),
@@ -65,32 +105,8 @@ CaseContext context_of(bench::Session& session, const Options& options, std::int
 
 void require_usable_folder(const CaseContext& context) {
     const bench::DataOptions& data = context.options.data;
-    comm::agree<UsageError>(context.session.world(), [&] {
-        bench::require_usable_tiles(context.options.checkpoint);
-        tile_folder(context).require_usable(data.generate);
-        if (data.is_own() && data.keep == bench::Switch::off) {
-            require_no_results(*data.folder);
-        }
-    });
-}
-
-// Size and tile are what a user's files say, if there are such. Collective.
-Options with_own_data(bench::Session& session, Options options) {
-    options.data.own = bench::read_own(session, options.data, read_own_tiles);
-    if (!options.data.is_own()) {
-        return options;
-    }
-    const std::int64_t size = options.data.own.at(0);
-    const std::int64_t tile = options.data.own.at(1);
-    if (options.sizes_given == bench::Switch::on) {
-        bench::require_own("--size", options.sizes.front(), size, options.data);
-    }
-    if (options.tile) {
-        bench::require_own("--tile", std::min(*options.tile, size), tile, options.data);
-    }
-    options.sizes = {size};
-    options.tile = tile;
-    return options;
+    comm::agree<UsageError>(context.session.world(),
+                            [&] { tile_folder(context).require_usable(data.generate); });
 }
 
 // Throws Unavailable for combinations that do not exist, on all ranks alike. Collective.
@@ -170,7 +186,6 @@ bench::PlannedCase plan_case(const CaseContext& context) {
     bench::Arena memory = plan.memory;
     count_besides(memory, context, plan.block, plan.limit);
     bench::announce(memory, session, planned);
-    bench::plan_checkpoints(session, context.options.checkpoint, checkpoint_kind(), planned);
     planned.make = [context, plan]() -> std::unique_ptr<bench::Case> {
         require_available(context);
         use_math(context);
@@ -181,9 +196,8 @@ bench::PlannedCase plan_case(const CaseContext& context) {
 
 }  // namespace
 
-void plan_cases(bench::Session& session, const Options& given) {
-    bench::require_consistent(given.data, given.sizes.size());
-    const Options options = with_own_data(session, given);
+void plan_cases(bench::Session& session, const Options& options) {
+    bench::require_consistent(options.data, options.sizes.size());
     std::vector<CaseContext> contexts;
     std::vector<std::int64_t> tiles;
     for (const std::int64_t size : options.sizes) {
@@ -193,20 +207,17 @@ void plan_cases(bench::Session& session, const Options& given) {
         }
     }
     bench::add_used(options.data, session.files());
-    bench::add_used(options.checkpoint, checkpoint_kind(), session.files());
     session.resolve("size", bench::join_sizes(options.sizes));
     session.resolve("tile", bench::join_sizes(tiles));
     if (options.data.in_files()) {
         require_usable_folder(contexts.front());
     }
     for (const bench::Variant& variant : bench::variants(session)) {
-        bench::require_formulation(options.checkpoint, checkpoint_kind(), variant);
         for (CaseContext& context : contexts) {
             context.variant = variant;
             session.add(plan_case(context));
         }
     }
-    bench::require_one_case(session, options.checkpoint, "size, formulation and transport");
 }
 
 }  // namespace quartet::matmul

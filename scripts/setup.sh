@@ -49,7 +49,6 @@ test header:gmock/gmock.h              libgmock-dev       gmock-devel           
 test share:benchmark/compare.py        libbenchmark-tools google-benchmark       benchmark     compare.py of Google Benchmark
 test module:numpy                      python3-numpy      python3-numpy          py-numpy      NumPy
 test module:scipy                      python3-scipy      python3-scipy          py-scipy      SciPy
-test module:xxhash                     python3-xxhash     python3-xxhash         py-xxhash     xxhash for Python
 test module:jsonschema                 python3-jsonschema python3-jsonschema     py-jsonschema jsonschema
 test module:pytest                     python3-pytest     python3-pytest         py-pytest     pytest
 test module:xdist                      python3-pytest-xdist python3-pytest-xdist py-pytest-xdist pytest-xdist
@@ -167,7 +166,7 @@ has_share() (
 # none has, what the first lacks counts: packages are for the system's.
 find_missing_modules() (
     modules=matplotlib
-    case $groups in *" test "*) modules='numpy scipy xxhash jsonschema pytest xdist pandas matplotlib' ;; esac
+    case $groups in *" test "*) modules='numpy scipy jsonschema pytest xdist pandas matplotlib' ;; esac
     missing_first=
     IFS=:
     for python in $prefixes PATH; do

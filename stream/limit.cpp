@@ -1,9 +1,9 @@
 #include "stream/limit.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "bench/measure/by_ranks.hpp"
+#include "core/block_range.hpp"
 
 namespace quartet::stream {
 
@@ -14,52 +14,39 @@ namespace {
 constexpr Seconds part_time{0.02};
 
 // Senders that the receiver can reach only over a network.
-std::int64_t remote_senders(const Route& route, const comm::Topology& topology) {
-    return std::ranges::count_if(
-        route.senders, [&](int sender) { return !topology.same_node(sender, route.receiver); });
-}
-
-const Route* route_received_by(int rank, const Problem& problem) {
-    const Route* route = problem.route_of(rank);
-    return route != nullptr && route->receiver == rank ? route : nullptr;
+std::int64_t remote_senders(const Problem& problem, const comm::Topology& topology) {
+    return std::ranges::count_if(problem.route.senders, [&](int sender) {
+        return !topology.same_node(sender, problem.route.receiver);
+    });
 }
 
 // Whether all ranks push or receive, and share a memory in which each core could add.
 bool may_all_add(const Problem& problem, bench::Session& session) {
-    std::int64_t ranks = 0;
-    std::int64_t remote = 0;
-    for (const Route& route : problem.routes) {
-        ranks += std::ssize(route.senders) + 1;
-        remote += remote_senders(route, session.topology());
-    }
-    return session.device().memory_kind() == device::MemoryKind::host && remote == 0 &&
-           ranks == session.world().size();
+    return session.device().memory_kind() == device::MemoryKind::host &&
+           remote_senders(problem, session.topology()) == 0 &&
+           problem.senders() + 1 == session.world().size();
 }
 
-// The bytes of the target, and of each source, that each of the route's ranks would add.
-Bytes part_of(const Problem& problem, const Route& route) {
-    const std::int64_t ranks = std::ssize(route.senders) + 1;
-    return bytes_of<float>((problem.elements() + ranks - 1) / ranks);
+// The bytes of the target, and of each source, that each of the ranks would add.
+Bytes part_of(const Problem& problem) {
+    return bytes_of<float>(divide_up(problem.elements(), problem.senders() + 1));
 }
 
 }  // namespace
 
 void PushLimit::count(bench::Arena& arena, const Problem& problem, bench::Session& session) {
     const int rank = session.world().rank();
-    const Route* route = problem.route_of(rank);
-    if (route == nullptr) {
+    const int vectors = 1 + problem.senders();  // a target, and a source for each sender
+    if (!problem.has(rank)) {
         return;
     }
     if (may_all_add(problem, session)) {
-        arena.count(
-            (1 + std::ssize(route->senders)) * part_of(problem, *route) + bytes_of<double>(1),
-            bench::Room::device);
+        arena.count(vectors * part_of(problem) + bytes_of<double>(1), bench::Room::device);
     }
-    if (route->receiver == rank) {  // a target, a source for each sender, and the probe's result
-        arena.count((1 + std::ssize(route->senders)) * problem.size + bytes_of<double>(1),
-                    bench::Room::device);
+    if (problem.receives(rank)) {
+        arena.count(vectors * problem.size + bytes_of<double>(1), bench::Room::device);
     }
-    if (remote_senders(*route, session.topology()) > 0) {
+    if (remote_senders(problem, session.topology()) > 0) {
         arena.count(problem.size, bench::Room::device);
     }
 }
@@ -67,88 +54,59 @@ void PushLimit::count(bench::Arena& arena, const Problem& problem, bench::Sessio
 PushLimit::PushLimit(bench::Session& session, const Problem& problem)
     : session_(session),
       problem_(problem),
-      received_(route_received_by(session.world().rank(), problem)) {
-    if (received_ != nullptr) {
+      remote_senders_(remote_senders(problem, session.topology())) {
+    if (problem.receives(session.world().rank())) {
         // As many sources as there are senders: what the receiver reads is as large.
-        const auto senders = static_cast<int>(received_->senders.size());
-        local_add_.emplace(session.device(), bench::AccessPattern::add, problem.size, senders,
-                           &session.found_ways());
+        local_add_.emplace(session.device(), bench::AccessPattern::add, problem.size,
+                           problem.senders(), &session.found_ways());
         // As many additions as in a run: the more follow on one another, the more of the vectors
         // a large cache keeps.
-        local_passes_ = local_add_->passes_for(bench::longest_probe_time, problem.pushes * senders,
-                                               session.stream());
+        local_passes_ = local_add_->passes_for(
+            bench::longest_probe_time, problem.pushes * problem.senders(), session.stream());
     }
     way_ = bench::by_ranks(local_add_ ? local_add_->way() : "", session.world());
     if (may_all_add(problem, session)) {
-        const Route* route = problem.route_of(session.world().rank());
-        if (route != nullptr) {
-            prepare_adding_by_all(*route);
-        }
-        part_passes_ = static_cast<int>(
-            session.world().minimum(part_ ? part_passes_ : std::numeric_limits<int>::max()));
+        part_.emplace(session.device(), bench::AccessPattern::add, part_of(problem),
+                      problem.senders(), &session.found_ways());
+        part_passes_ = static_cast<int>(session.world().minimum(
+            part_->passes_for(part_time, problem.pushes * problem.senders(), session.stream())));
     }
-    for (const Route& route : problem.routes) {
-        const auto remote = std::ranges::find_if(route.senders, [&](int sender) {
-            return !session.topology().same_node(sender, route.receiver);
+    if (remote_senders_ > 0) {
+        const int remote = *std::ranges::find_if(problem.route.senders, [&](int sender) {
+            return !session.topology().same_node(sender, problem.route.receiver);
         });
-        if (remote != route.senders.end()) {
-            links_.push_back(std::make_unique<bench::PairProbe>(
-                session.transport(comm::TransportRegistry::plain_mpi()), session.world(), *remote,
-                route.receiver, problem.size));
-        }
+        link_.emplace(session.transport(comm::TransportRegistry::plain_mpi()), session.world(),
+                      remote, problem.route.receiver, problem.size);
     }
-}
-
-void PushLimit::prepare_adding_by_all(const Route& route) {
-    const auto senders = static_cast<int>(route.senders.size());
-    part_.emplace(session_.device(), bench::AccessPattern::add, part_of(problem_, route), senders,
-                  &session_.found_ways());
-    part_passes_ = part_->passes_for(part_time, problem_.pushes * senders, session_.stream());
 }
 
 // A run's additions on this rank, by a probe of one source for each sender.
-double PushLimit::additions(bench::MemoryProbe& probe, const Route& route, int passes) {
-    const auto senders = static_cast<int>(std::ssize(route.senders));
-    probe.fill_target(session_.stream());       // as PushCase::prepare does before a run
-    probe.measure(senders, session_.stream());  // which finds the caches as another left them
-    return static_cast<double>(problem_.pushes * senders) *
-           probe.measure(passes, session_.stream()).value;
+double PushLimit::additions(std::optional<bench::MemoryProbe>& probe, int passes) {
+    if (!probe) {
+        return 0;
+    }
+    probe->fill_target(session_.stream());  // as PushCase::prepare does before a run
+    probe->measure(problem_.senders(), session_.stream());  // finds the caches as another left them
+    return static_cast<double>(problem_.pushes * problem_.senders()) *
+           probe->measure(passes, session_.stream()).value;
 }
 
-// This rank's part of them, all ranks at the same time.
-double PushLimit::adding_by_all() {
-    return part_ ? additions(*part_, *problem_.route_of(session_.world().rank()), part_passes_) : 0;
-}
-
-double PushLimit::adding() {
-    return local_add_ ? additions(*local_add_, *received_, local_passes_) : 0;
-}
-
-// The slowest link's messages of one run.
+// The messages of one run over the link between the nodes.
 double PushLimit::sending() {
     constexpr int messages = 3;
-    double seconds = 0;
-    std::size_t link = 0;
-    for (const Route& route : problem_.routes) {
-        const std::int64_t remote = remote_senders(route, session_.topology());
-        if (remote > 0) {
-            const Seconds message = links_[link++]->measure(messages, session_.stream());
-            seconds =
-                std::max(seconds, static_cast<double>(problem_.pushes * remote) * message.value);
-        }
-    }
-    return seconds;
+    return static_cast<double>(problem_.pushes * remote_senders_) *
+           link_->measure(messages, session_.stream()).value;
 }
 
 std::vector<bench::LimitComponent> PushLimit::measure() {
     std::vector<bench::LimitComponent> components{
-        {"local add", {session_.world().maximum(adding())}}};
+        {"local add", {session_.world().maximum(additions(local_add_, local_passes_))}}};
     components.front().way = way_;
     if (part_passes_ > 0) {
-        components.front().all_ranks = {session_.world().maximum(adding_by_all())};
-        components.front().ranks = static_cast<int>(std::ssize(problem_.routes));
+        components.front().all_ranks = {session_.world().maximum(additions(part_, part_passes_))};
+        components.front().ranks = 1;
     }
-    if (!links_.empty()) {
+    if (link_) {
         components.push_back({"pair link", {session_.world().maximum(sending())}});
     }
     return components;

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "bench/measure/probes.hpp"
@@ -24,25 +24,22 @@ class PushLimit {
     /// Borrows session and problem. Collective.
     PushLimit(bench::Session& session, const Problem& problem);
 
-    /// Each of both, the slowest over all routes. Collective.
+    /// Collective.
     std::vector<bench::LimitComponent> measure();
 
   private:
-    void prepare_adding_by_all(const Route& route);
-    [[nodiscard]] double additions(bench::MemoryProbe& probe, const Route& route, int passes);
-    [[nodiscard]] double adding();
-    [[nodiscard]] double adding_by_all();
+    [[nodiscard]] double additions(std::optional<bench::MemoryProbe>& probe, int passes);
     [[nodiscard]] double sending();
 
     bench::Session& session_;
     const Problem& problem_;
-    const Route* received_;                        ///< what this rank receives, or null
-    std::optional<bench::MemoryProbe> local_add_;  ///< on receivers
+    std::int64_t remote_senders_;
+    std::optional<bench::MemoryProbe> local_add_;  ///< on the receiver
     int local_passes_ = 0;
     std::string way_;                         ///< of local_add_, by ranks where they differ
-    std::optional<bench::MemoryProbe> part_;  ///< of the additions, where all ranks of a route add
+    std::optional<bench::MemoryProbe> part_;  ///< of the additions, where all ranks add
     int part_passes_ = 0;
-    std::vector<std::unique_ptr<bench::PairProbe>> links_;  ///< one per route between nodes
+    std::optional<bench::PairProbe> link_;  ///< between nodes
 };
 
 }  // namespace quartet::stream

@@ -1,5 +1,4 @@
 #include "bench/program/program.hpp"
-#include "stream/options.hpp"
 #include "stream/plan.hpp"
 
 using namespace quartet;

@@ -2,18 +2,102 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "bench/session/variants.hpp"
 #include "device/host_access.hpp"
+#include "device/vector_operations.hpp"
 #include "stream/push.hpp"
-#include "stream/push_case.hpp"
 
 namespace quartet::stream {
 
+PushCase::Buffers::Buffers(bench::Arena& arena, const Problem& problem, int rank)
+    : source(arena.make<float>(problem.sends(rank) ? problem.elements() : 0,
+                               bench::Room::device_window)),
+      target(arena.make<float>(problem.receives(rank) ? problem.elements() : 0,
+                               bench::Room::device_window)),
+      expected(arena.make_vector<float>(problem.receives(rank) ? problem.elements() : 0)) {}
+
 namespace {
 
-std::string pair_name(const Route& route) {
-    return fmt::format("pair:{}-{}", route.senders.front(), route.receiver);
+// Checked before there are windows: they could not be freed while an exception unwinds.
+comm::Transport& usable_transport(bench::Session& session, const bench::Variant& variant) {
+    bench::require_formulation(session, variant.formulation);
+    comm::Transport& transport = session.transport(variant.transport);
+    require_usable(variant.formulation, transport);
+    return transport;
 }
+
+}  // namespace
+
+PushCase::PushCase(bench::Session& session, const bench::Variant& variant, Problem problem)
+    : session_(session),
+      problem_(std::move(problem)),
+      rank_(session.world().rank()),
+      transport_(usable_transport(session, variant)),
+      arena_(session.device(), transport_),
+      buffers_(arena_, problem_, rank_) {
+    fill();
+    const comm::PushPlan plan{problem_.route.senders, problem_.route.receiver,
+                              buffers_.source.view(), buffers_.target.view()};
+    push_ = make_push(variant.formulation, plan, session, transport_, problem_.size);
+}
+
+void PushCase::fill() {
+    const std::uint64_t seed = session_.options().seed;
+    if (problem_.sends(rank_)) {
+        device::HostAccess(session_.device(), session_.stream())
+            .write(buffers_.source.view(), [&](std::int64_t first, std::span<float> values) {
+                fill_source(values, seed, rank_, first);
+            });
+    }
+    if (problem_.receives(rank_)) {
+        fill_expected(buffers_.expected, seed, problem_.route, problem_.pushes);
+    }
+}
+
+void PushCase::prepare() {
+    if (problem_.receives(rank_)) {
+        session_.device().vectors().fill(0.0F, buffers_.target.view(), session_.stream());
+    }
+}
+
+void PushCase::run(bench::Clocks& clocks) {
+    const Seconds begin = now();
+    push_->run(problem_.pushes, session_.stream());
+    const bool counts =
+        problem_.pattern == Pattern::all_to_one ? problem_.sends(rank_) : problem_.has(rank_);
+    if (counts) {
+        clocks.record(0, now() - begin);
+    }
+}
+
+bench::Check PushCase::verify() {
+    double wrong = 0;
+    if (problem_.receives(rank_)) {
+        const auto count_wrong = [&](std::int64_t first, std::span<const float> found) {
+            const auto expected =
+                std::span(buffers_.expected).subspan(static_cast<std::size_t>(first));
+            for (std::size_t index = 0; index < found.size(); ++index) {
+                wrong += found[index] == expected[index] ? 0 : 1;
+            }
+        };
+        device::HostAccess(session_.device(), session_.stream())
+            .read(device::View<const float>(buffers_.target.view()), count_wrong);
+    }
+    const double all_wrong = session_.world().sum(wrong);
+    return {.passed = all_wrong == 0, .error = all_wrong, .tolerance = 0};
+}
+
+bench::Details PushCase::details() const {
+    bench::Details details;
+    if (const auto huge = transport_.huge_pages()) {
+        details.flags = {{"huge_pages", *huge}};
+    }
+    return details;
+}
+
+namespace {
 
 // Bytes through the receiver's memory per byte pushed: reading the source, reading and writing the
 // target, and what a copy between them adds (less if it stays in the cache).
@@ -40,31 +124,23 @@ bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
     return name;
 }
 
-// The paper's clock is the sender's. In rounds of pairs each pair has its own row.
+// The paper's clock is the sender's. A pair's row has its own alone: the other ranks do nothing.
 void add_clock_rows(bench::PlannedCase& planned, const Problem& problem) {
     if (problem.pattern == Pattern::all_to_one) {
         planned.clock_rows = {{bench::paper_suffix, planned.work}};
         return;
     }
     planned.whole = bench::WholeRow::omitted;
-    for (const Route& route : problem.routes) {
-        planned.clock_rows.push_back({pair_name(route), problem.work(route)});
-    }
-}
-
-std::size_t count_of(const std::vector<std::vector<Route>>& rounds) {
-    std::size_t pairs = 0;
-    for (const auto& routes : rounds) {
-        pairs += routes.size();
-    }
-    return pairs;
+    planned.clock_rows = {
+        {fmt::format("pair:{}-{}", problem.route.senders.front(), problem.route.receiver),
+         planned.work}};
 }
 
 void plan_memory(bench::PlannedCase& planned, bench::Session& session, const Problem& problem) {
     const int rank = session.world().rank();
     bench::Arena arena;
     PushCase::Buffers(arena, problem, rank);
-    count_push(arena, session, planned.name.variant, problem, *problem.route_of(rank));
+    count_push(arena, session, planned.name.variant, problem);
     PushLimit::count(arena, problem, session);
     arena.count(device::HostAccess::memory(problem.size, session.device().memory_kind()),
                 bench::Room::host);
@@ -74,17 +150,16 @@ void plan_memory(bench::PlannedCase& planned, bench::Session& session, const Pro
 // The data flow's payloads lie in the hosts' memory.
 void plan_traffic(bench::PlannedCase& planned, bench::Session& session, const Problem& problem) {
     const int rank = session.world().rank();
-    const Route& route = *problem.route_of(rank);
     const std::int64_t bytes = problem.pushes * problem.size.value;
     const bool flows = planned.name.variant.formulation == bench::Formulation::dataflow;
-    if (rank != route.receiver) {
+    if (problem.sends(rank)) {
         auto& sent = flows ? planned.moved.payloads : planned.moved.sent;
         sent.resize(static_cast<std::size_t>(session.world().size()));
-        sent[static_cast<std::size_t>(route.receiver)] = bytes;
+        sent[static_cast<std::size_t>(problem.route.receiver)] = bytes;
     }
     if (flows && session.device().memory_kind() == device::MemoryKind::device) {
-        (rank == route.receiver ? planned.moved.copied_in : planned.moved.copied_out) =
-            rank == route.receiver ? std::ssize(route.senders) * bytes : bytes;
+        (problem.receives(rank) ? planned.moved.copied_in : planned.moved.copied_out) =
+            problem.receives(rank) ? problem.senders() * bytes : bytes;
     }
 }
 
@@ -95,10 +170,10 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     bench::PlannedCase planned;
     planned.name = row_name(session, variant, problem);
     planned.work = problem.work();
-    planned.traffic = traffic_factor(variant, session.registry().traits(variant.transport)) *
-                      problem.work(problem.routes.front()).bytes;
+    planned.traffic =
+        traffic_factor(variant, session.registry().traits(variant.transport)) * planned.work.bytes;
     planned.probe_share = 1;
-    if (problem.route_of(session.world().rank()) != nullptr) {
+    if (problem.has(session.world().rank())) {
         plan_memory(planned, session, problem);
         plan_traffic(planned, session, problem);
     }
@@ -115,16 +190,10 @@ void plan_cases(bench::Session& session, const Options& given) {
     for (const Bytes size : options.sizes) {
         sizes += fmt::format("{}{}", sizes.empty() ? "" : ",", to_exact_string(size));
     }
-    const std::uint64_t seed = session.options().seed;
     session.resolve("sizes", sizes);
     session.resolve("pushes", std::to_string(options.pushes));
-    const int ranks = session.world().size();
-    if (options.pairs == bench::Switch::on && ranks > most_ranks_with_all_pairs) {
-        session.resolve("pairs", fmt::format("{} of {}", count_of(pair_rounds(ranks, seed)),
-                                             std::int64_t{ranks} * (ranks - 1)));
-    }
     for (const bench::Variant& variant : bench::variants(session)) {
-        for (const Problem& problem : problems(options, ranks, seed)) {
+        for (const Problem& problem : problems(options, session.world().size())) {
             session.add(planned_case(session, variant, problem));
         }
     }

@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
-#include <numeric>
-#include <utility>
 
 #include "core/data_source.hpp"
 
@@ -14,10 +11,20 @@ namespace quartet::stream {
 
 namespace {
 
+constexpr Bytes largest_size = gibibytes(1024);
+
+std::int64_t parse_size(std::string_view text) {
+    const Bytes size = parse_bytes(text, mebibytes(1));
+    if (size.value < 4 || size.value % 4 != 0 || size > largest_size) {
+        throw UsageError(
+            fmt::format("{} is not the size of a float vector: give 4 bytes to {}, in whole floats",
+                        quotation(text), to_string(largest_size)));
+    }
+    return size.value;
+}
+
 constexpr int largest_value = 8;
 constexpr std::int64_t exact_in_float = std::int64_t{1} << 24;
-constexpr int ranks_one_pair_at_a_time = 16;
-constexpr int sampled_pairs = most_ranks_with_all_pairs * (most_ranks_with_all_pairs - 1) / 2;
 
 // use(i, value of element begin + i) for i in [0, elements).
 template <typename Use>
@@ -35,142 +42,105 @@ void for_each_value(std::int64_t begin, std::int64_t elements, std::uint64_t see
     }
 }
 
-std::vector<int> in_order(int ranks) {
-    std::vector<int> order(static_cast<std::size_t>(ranks));
-    std::iota(order.begin(), order.end(), 0);
-    return order;
-}
-
-std::vector<int> shuffled(int ranks, std::uint64_t seed) {
-    const DataSource source(seed, "stream/pairs");
-    std::vector<int> order = in_order(ranks);
-    std::ranges::sort(order, {}, [&](int rank) { return std::pair(source.bits(rank), rank); });
-    return order;
-}
-
-std::vector<std::vector<Route>> single_pairs(int ranks) {
-    std::vector<std::vector<Route>> rounds;
+// All others to rank 0, or each ordered pair.
+std::vector<Route> routes_of(Pattern pattern, int ranks) {
+    std::vector<Route> routes;
+    if (pattern == Pattern::all_to_one) {
+        routes.emplace_back();
+        for (int rank = 1; rank < ranks; ++rank) {
+            routes.front().senders.push_back(rank);
+        }
+        return routes;
+    }
+    if (ranks > most_ranks_in_pairs) {
+        throw UsageError(
+            fmt::format("--pairs: {} ranks ({} at most, since pairs are measured one at a time): "
+                        "use quartet nodes",
+                        ranks, most_ranks_in_pairs));
+    }
     for (int sender = 0; sender < ranks; ++sender) {
         for (int receiver = 0; receiver < ranks; ++receiver) {
             if (sender != receiver) {
-                rounds.push_back({Route{{sender}, receiver}});
+                routes.push_back({{sender}, receiver});
             }
         }
     }
-    return rounds;
-}
-
-// The circle method: seat 0 stays, the others move on by one each round; an odd count gets an empty
-// seat. Each pair once in one direction, `most` pairs at most.
-std::vector<std::vector<Route>> disjoint_pairs(const std::vector<int>& ranks, int most) {
-    const int count = static_cast<int>(ranks.size());
-    const int seats = count + count % 2;
-    std::vector<std::vector<Route>> rounds;
-    for (int round = 0; round < seats - 1 && most > 0; ++round) {
-        const auto seat = [&](int place) {
-            return place == 0 ? 0 : 1 + (place - 1 + round) % (seats - 1);
-        };
-        std::vector<Route> routes;
-        for (int place = 0; place < seats / 2 && most > 0; ++place) {
-            const int a = seat(place);
-            const int b = seat(seats - 1 - place);
-            if (a < count && b < count) {
-                routes.push_back(
-                    {{ranks[static_cast<std::size_t>(a)]}, ranks[static_cast<std::size_t>(b)]});
-                --most;
-            }
-        }
-        rounds.push_back(std::move(routes));
-    }
-    return rounds;
+    return routes;
 }
 
 }  // namespace
 
-const Route* Problem::route_of(int rank) const {
-    for (const Route& route : routes) {
-        if (route.receiver == rank ||
-            std::ranges::find(route.senders, rank) != route.senders.end()) {
-            return &route;
-        }
+std::vector<Bytes> parse_sizes(std::string_view text) {
+    std::vector<Bytes> sizes;
+    for (const std::int64_t size : bench::parse_sizes(text, parse_size)) {
+        sizes.push_back({size});
     }
-    return nullptr;
+    return sizes;
 }
 
-bool Problem::receives(int rank) const {
-    const Route* route = route_of(rank);
-    return route != nullptr && route->receiver == rank;
+void add_options(bench::CommandLine& command_line, Options& options) {
+    command_line.add({.name = "--sizes",
+                      .value = "LIST",
+                      .help = "size of a vector; a number alone counts MiB, 512k is 512 KiB",
+                      .standard = "2:128",
+                      .alias = "--size"},
+                     [&options](const std::string& text) { options.sizes = parse_sizes(text); });
+    command_line.add(
+        {.name = "--pushes", .value = "N", .help = "pushes in one run [100; 10 with --pairs]"},
+        [&options](const std::string& text) {
+            options.pushes = static_cast<int>(bench::parse_count(text, 1, 1 << 20));
+        });
+    command_line.add(
+        {.name = "--pairs",
+         .help =
+             "push between each ordered pair of up to 16 ranks; 16 MiB unless --sizes is given"},
+        options.pairs);
+    command_line.add({2, "--transport mpi,shm", "the published sizes over two transports"});
+    command_line.add({2, "--sizes 64k:16M --runs auto --json stream.json",
+                      "from the caches to memory, as many runs as the interval needs"});
+    command_line.add({4, "--pairs --filter pair:0-", "every link from rank 0"});
+}
+
+Options with_defaults(Options options) {
+    const bool pairs = options.pairs == bench::Switch::on;
+    if (options.sizes.empty()) {
+        options.sizes = parse_sizes(pairs ? "16" : "2:128");
+    }
+    if (options.pushes == 0) {
+        options.pushes = pairs ? 10 : 100;
+    }
+    return options;
 }
 
 bool Problem::sends(int rank) const {
-    return route_of(rank) != nullptr && !receives(rank);
-}
-
-bench::Work Problem::work(const Route& route) const {
-    const auto senders = static_cast<int>(route.senders.size());
-    bench::Work work;
-    work.unit = bench::RateUnit::mebibytes;
-    work.flops = {static_cast<double>(elements()) * pushes * senders};
-    work.bytes = senders * (pushes * size);
-    work.workers = senders;
-    work.counters = {{"pushes", pushes}, {"senders", senders}};
-    return work;
+    return std::ranges::find(route.senders, rank) != route.senders.end();
 }
 
 bench::Work Problem::work() const {
-    bench::Work total = work(routes.front());
-    for (std::size_t index = 1; index < routes.size(); ++index) {
-        const bench::Work more = work(routes[index]);
-        total.flops.value += more.flops.value;
-        total.bytes = total.bytes + more.bytes;
-        total.workers += more.workers;
-    }
-    return total;
+    bench::Work work;
+    work.unit = bench::RateUnit::mebibytes;
+    work.flops = {static_cast<double>(elements()) * pushes * senders()};
+    work.bytes = senders() * (pushes * size);
+    work.workers = senders();
+    work.counters = {{"pushes", pushes}, {"senders", senders()}};
+    return work;
 }
 
-std::vector<std::vector<Route>> pair_rounds(int ranks, std::uint64_t seed) {
-    if (ranks <= ranks_one_pair_at_a_time) {
-        return single_pairs(ranks);
-    }
-    const bool all = ranks <= most_ranks_with_all_pairs;
-    auto rounds = all ? disjoint_pairs(in_order(ranks), std::numeric_limits<int>::max())
-                      : disjoint_pairs(shuffled(ranks, seed), sampled_pairs);
-    // The same pairs the other way round.
-    for (std::size_t round = 0, forward = rounds.size(); round < forward; ++round) {
-        std::vector<Route> back;
-        for (const Route& route : rounds[round]) {
-            back.push_back({{route.receiver}, route.senders.front()});
-        }
-        rounds.push_back(std::move(back));
-    }
-    return rounds;
-}
-
-std::vector<Problem> problems(const Options& given, int ranks, std::uint64_t seed) {
+std::vector<Problem> problems(const Options& given, int ranks) {
     const Options options = with_defaults(given);
     const Pattern pattern =
         options.pairs == bench::Switch::on ? Pattern::pairs : Pattern::all_to_one;
-    std::vector<std::vector<Route>> rounds;
-    if (pattern == Pattern::pairs) {
-        rounds = pair_rounds(ranks, seed);
-    } else {
-        Route all{{}, 0};
-        for (int rank = 1; rank < ranks; ++rank) {
-            all.senders.push_back(rank);
-        }
-        rounds = {{all}};
-    }
     std::vector<Problem> problems;
     for (const Bytes size : options.sizes) {
-        for (const std::vector<Route>& routes : rounds) {
-            const auto senders = static_cast<std::int64_t>(routes.front().senders.size());
+        for (const Route& route : routes_of(pattern, ranks)) {
+            const std::int64_t senders = std::ssize(route.senders);
             if (senders * options.pushes * largest_value > exact_in_float) {
                 throw UsageError(fmt::format(
                     "--pushes: {} pushes of {} senders cannot be checked (float32 sums are exact "
                     "to 2^24): use at most {}",
                     options.pushes, senders, exact_in_float / largest_value / senders));
             }
-            problems.push_back({size, options.pushes, pattern, routes});
+            problems.push_back({size, options.pushes, pattern, route});
         }
     }
     return problems;

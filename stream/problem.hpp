@@ -2,18 +2,37 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include "bench/flags/command_line.hpp"
 #include "bench/results/row.hpp"
 #include "core/units.hpp"
-#include "stream/options.hpp"
 
 namespace quartet::stream {
 
-/// The pairs of ranks that push.
+/// The flags that only stream has.
+struct Options {
+    std::vector<Bytes> sizes;  ///< of one vector; empty until the defaults are filled in
+    int pushes = 0;            ///< 0: the default of the routes
+    bench::Switch pairs = bench::Switch::off;
+};
+
+/// Adds the flags to the command line; `options` outlives it.
+void add_options(bench::CommandLine& command_line, Options& options);
+
+/// Fills in what was not given: 2 to 128 MiB and 100 pushes as published (VI.A), for pairs 16 MiB
+/// and 10 pushes.
+Options with_defaults(Options options);
+
+/// Reads "2:128" (doubling) or "2,8,512KiB,64k"; a number without a unit counts MiB. Sizes are
+/// whole floats, at least one. Throws UsageError.
+std::vector<Bytes> parse_sizes(std::string_view text);
+
+/// The ranks that push.
 enum class Pattern {
     all_to_one,  ///< every other rank to rank 0, at once
-    pairs,       ///< ordered pairs of ranks, in rounds
+    pairs,       ///< one ordered pair of ranks
 };
 
 /// Senders that push to one receiver.
@@ -23,34 +42,28 @@ struct Route {
 };
 
 /// One case of the paper's STREAM (IV, VI.A): each sender pushes a float vector of `size`, `pushes`
-/// times, and the receiver adds each to its own. Routes of one problem share no rank and run at the
-/// same time.
+/// times, and the receiver adds each to its own.
 struct Problem {
     Bytes size;
     int pushes = 0;
     Pattern pattern = Pattern::all_to_one;
-    std::vector<Route> routes;
+    Route route;
 
     [[nodiscard]] std::int64_t elements() const { return size.value / 4; }
-    /// The route that `rank` sends or receives on, or nothing.
-    [[nodiscard]] const Route* route_of(int rank) const;
+    [[nodiscard]] int senders() const { return static_cast<int>(route.senders.size()); }
     [[nodiscard]] bool sends(int rank) const;
-    [[nodiscard]] bool receives(int rank) const;
-    /// Counted: size x pushes of every sender. Traffic: read source, read and write target.
-    [[nodiscard]] bench::Work work(const Route& route) const;
+    [[nodiscard]] bool receives(int rank) const { return rank == route.receiver; }
+    [[nodiscard]] bool has(int rank) const { return sends(rank) || receives(rank); }
+    /// Counted: size x pushes of every sender.
     [[nodiscard]] bench::Work work() const;
 };
 
-/// The problems that the options ask for. Throws UsageError if the sums would not be exact.
-std::vector<Problem> problems(const Options& options, int ranks, std::uint64_t seed = 1);
+/// The most ranks of which each ordered pair is measured, one at a time.
+inline constexpr int most_ranks_in_pairs = 16;
 
-/// With more ranks not every pair is measured: a document has rows for each pair.
-inline constexpr int most_ranks_with_all_pairs = 32;
-
-/// Ordered pairs of ranks in rounds: one pair a round, above 16 ranks as many disjoint pairs as
-/// there are. All pairs of up to most_ranks_with_all_pairs ranks, else as many drawn by the seed,
-/// each in both directions. The draw is the same on all ranks.
-std::vector<std::vector<Route>> pair_rounds(int ranks, std::uint64_t seed = 1);
+/// The problems that the options ask for. Throws UsageError if the sums would not be exact, or for
+/// pairs of more than most_ranks_in_pairs ranks.
+std::vector<Problem> problems(const Options& options, int ranks);
 
 /// Element values of a sender's vector: whole numbers from 1 to 8 that depend on seed, sender and
 /// index, so that sums are exact in float32 and a misplaced element shows. `source` is the part of

@@ -69,7 +69,6 @@ Json content_of(const CheckpointManifest& manifest) {
             {"system", manifest.system},
             {"size", manifest.size},
             {"seed", std::to_string(manifest.seed)},
-            {"right_side", hexadecimal(manifest.right_side)},
             {"algorithm", name(manifest.algorithm)},
             {"set_up", manifest.set_up},
             {"iterations", manifest.iterations},
@@ -114,7 +113,6 @@ CheckpointManifest manifest_in(const Json& content) {
     manifest.system = content.at("system");
     manifest.size = count_of(content, "size", 1, most_counted);
     manifest.seed = whole_number(content.at("seed"), 10);
-    manifest.right_side = whole_number(content.at("right_side"), 16);
     manifest.algorithm = algorithm_in(content.at("algorithm"));
     content.at("set_up").get_to(manifest.set_up);
     manifest.iterations = count_of(content, "iterations", 1, most_counted);
@@ -156,8 +154,6 @@ void require_same_problem(const CheckpointManifest& found, const CheckpointManif
     require("--problem", found.system, wanted.system);
     require("--size", found.size, wanted.size);
     require("--seed", found.seed, wanted.seed);
-    require("a matrix whose right side has the checksum", hexadecimal(found.right_side),
-            hexadecimal(wanted.right_side));
     require("--algorithm", name(found.algorithm), name(wanted.algorithm));
     if (found.done > wanted.iterations) {
         throw UsageError(

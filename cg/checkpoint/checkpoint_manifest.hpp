@@ -28,7 +28,6 @@ struct CheckpointManifest {
     std::string system;  ///< "laplace", "random", "file"
     std::int64_t size = 0;
     std::uint64_t seed = 0;
-    std::uint64_t right_side = 0;  ///< checksum of b where the system is a user's file, else 0
     Algorithm algorithm = Algorithm::classic;
 
     /// These may differ, but then the bits may differ, too: "ranks": "4".

@@ -23,16 +23,13 @@ class LinearSystem {
     virtual void read_row(std::int64_t row, std::int64_t first_column,
                           std::span<double> out) const = 0;
 
-    /// b and x, N elements each; no x if the solution is unknown. Local.
+    /// b and x, N elements each. Local.
     [[nodiscard]] virtual std::span<const double> right_side() const = 0;
     [[nodiscard]] virtual std::span<const long double> solution() const = 0;
 
     /// Whether b is A times numbers of one size: then the residual shows a wrong product of any
     /// row. Local.
     [[nodiscard]] virtual bool has_even_right_side() const { return false; }
-
-    /// Tells a user's system from others of its size; 0 if the seed does. Local.
-    [[nodiscard]] virtual std::uint64_t fingerprint() const { return 0; }
 
     /// product = A x by another way than the measured one, more exact than double. Collective,
     /// the same bits on all ranks.

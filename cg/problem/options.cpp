@@ -41,20 +41,6 @@ std::vector<Value> parse_names(const std::string& text) {
     return values;
 }
 
-const std::vector<std::string>& made_problems() {
-    static const std::vector<std::string> words{"laplace", "random"};
-    return words;
-}
-
-std::string parse_problem(const std::string& text) {
-    const bool is_made = std::ranges::find(made_problems(), text) != made_problems().end();
-    if (is_made || (text.size() > 4 && text.ends_with(".npy"))) {
-        return text;
-    }
-    throw UsageError(quotation(text) + " is not laplace, random or the path of an .npy file" +
-                     did_you_mean(text, made_problems()));
-}
-
 }  // namespace
 
 std::string_view name(Storage storage) {
@@ -93,14 +79,10 @@ void add_options(bench::CommandLine& command_line, Options& options) {
                          options.iterations =
                              static_cast<int>(bench::parse_count(text, 1, most_iterations));
                      });
-    command_line.add({.name = "--problem",
-                      .value = "NAME|FILE.npy",
-                      .help = "laplace, random, or a symmetric positive definite matrix in a file",
-                      .standard = "laplace"},
-                     [&options](const std::string& text) {
-                         options.problem = parse_problem(text);
-                         options.problem_given = bench::Switch::on;
-                     });
+    command_line.add({.name = "--problem", .help = "the matrix", .standard = "laplace"},
+                     options.problem,
+                     std::vector<std::pair<std::string, std::string>>{{"laplace", "laplace"},
+                                                                      {"random", "random"}});
     command_line.add(
         {.name = "--storage",
          .value = "LIST",
@@ -125,10 +107,6 @@ void add_options(bench::CommandLine& command_line, Options& options) {
 void require_consistent(const Options& options, const bench::CommonOptions& common) {
     bench::require_consistent(options.data, options.sizes.size());
     bench::require_consistent(options.checkpoint, checkpoint_kind(), common.runs);
-    if (options.data.in_files() && options.from_file()) {
-        throw UsageError("--data: the matrix comes from " + quotation(options.problem) +
-                         " already: leave one of them out");
-    }
     if (options.data.cache != FileCache::warm) {
         throw UsageError("--cache: " + std::string(name(options.data.cache)) +
                          " changes nothing (all files are read before the clock starts): leave it "

@@ -35,17 +35,13 @@ const bench::CheckpointKind& checkpoint_kind();
 
 /// The flags that only cg has. Storages and algorithms are run in turn, a case for each pair.
 struct Options {
-    /// The sizes, run in turn; empty: 8192, or the size of the problem's file.
-    std::vector<std::int64_t> sizes;
+    std::vector<std::int64_t> sizes{8192};  ///< run in turn
     int iterations = 500;
-    std::string problem = "laplace";  ///< or "random", or the path of an .npy file
-    bench::Switch problem_given = bench::Switch::off;
+    std::string problem = "laplace";  ///< or "random"
     std::vector<Storage> storages{Storage::full};
     std::vector<Algorithm> algorithms{Algorithm::classic};
     bench::DataOptions data;
     CheckpointOptions checkpoint;
-
-    [[nodiscard]] bool from_file() const { return problem != "laplace" && problem != "random"; }
 };
 
 /// The most unknowns.

@@ -1,17 +1,11 @@
 #include "cg/problem/problem.hpp"
 
-#include <filesystem>
-
 #include "core/check.hpp"
 
 namespace quartet::cg {
 
-std::string Problem::word() const {
-    return std::filesystem::path(system).filename().string();
-}
-
 std::string Problem::title() const {
-    return "matrix " + quotation(word());
+    return "matrix " + quotation(system);
 }
 
 Range Problem::rows(const comm::Roles& roles, int rank) const {

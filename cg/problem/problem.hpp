@@ -14,16 +14,12 @@ namespace quartet::cg {
 /// One case of the paper's dense conjugate gradients (VI.C): a symmetric system of `size` unknowns,
 /// and a fixed number of iterations.
 struct Problem {
-    std::string system;  ///< "laplace", "random", "own" or the path of an .npy file
+    std::string system;  ///< "laplace" or "random"
     std::int64_t size = 0;
     int iterations = 0;
     Storage storage = Storage::full;
     Algorithm algorithm = Algorithm::classic;
 
-    /// The name of the system in the row: for a file its name without the folder.
-    [[nodiscard]] std::string word() const;
-    /// Whether the suite makes the system from its seed, instead of reading a user's file.
-    [[nodiscard]] bool is_made() const { return system == "laplace" || system == "random"; }
     /// The name of the matrix in error messages: "matrix 'laplace'".
     [[nodiscard]] std::string title() const;
     /// Rows of the vectors, and of a full matrix, that a rank has: none on a reducer.
@@ -34,9 +30,6 @@ struct Problem {
     /// an iteration, 8 N^2 bytes or, of a triangle, 4 N^2.
     [[nodiscard]] bench::Work work(int workers) const;
 };
-
-/// The system of a user's own folder of A-r.npy and b-r.npy.
-inline constexpr const char* own_system = "own";
 
 /// With `dataflow` the first rank reduces and the others work; otherwise all work. Throws
 /// UsageError for too few ranks.

@@ -58,8 +58,7 @@ Verifier::Verifier(const LinearSystem& system, int iterations)
       iterations_(iterations),
       right_side_norm_(norm(system.right_side())),
       solution_norm_(norm(system.solution())),
-      solution_energy_(knows_solution() ? std::sqrt(dot(system.right_side(), system.solution()))
-                                        : 0),
+      solution_energy_(std::sqrt(dot(system.right_side(), system.solution()))),
       reference_energy_(reference_energy(
           std::min((iterations + 1) / 2, std::max(1, system.affordable_products())))) {}
 
@@ -106,18 +105,7 @@ long double Verifier::reference_energy(int iterations) const {
             p[i] = r[i] + residual_dot / before * p[i];
         }
     }
-    return knows_solution() ? energy_of_error(x, r) : minimised(x, r);
-}
-
-// x'A x / 2 - b'x, by A x = b - residual.
-long double Verifier::minimised(std::span<const long double> x,
-                                std::span<const long double> residual) const {
-    const auto b = system_.right_side();
-    long double sum = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        sum -= x[i] * (b[i] + residual[i]) / 2;
-    }
-    return sum;
+    return energy_of_error(x, r);
 }
 
 // The distance from the known solution, in units of what is allowed.
@@ -138,23 +126,13 @@ double Verifier::compare_energy(std::span<const long double> x,
     return ratio(energy, allowed);
 }
 
-// The height above the minimum that the reference has found, in units of what is allowed.
-double Verifier::compare_minimum(std::span<const long double> x,
-                                 std::span<const long double> residual, double rounding) const {
-    const long double allowed =
-        -reference_energy_ * 0x1p-20L + rounding * norm(x) * right_side_norm_;
-    const long double above = minimised(x, residual) - reference_energy_;
-    return above <= 0 ? 0 : ratio(static_cast<double>(above), static_cast<double>(allowed));
-}
-
 VerificationResult Verifier::examine(std::span<const double> found,
                                      std::span<const double> r) const {
     const Vector x(found.begin(), found.end());
     const Vector residual = true_residual(system_, system_.right_side(), x);
     const double rounding = allowed_rounding(system_.size(), iterations_);
     const double gap_norm = distance(residual, r);
-    const double found_norm = norm(view(x));
-    const double x_norm = knows_solution() ? std::min(solution_norm_, found_norm) : found_norm;
+    const double x_norm = std::min(solution_norm_, norm(view(x)));
     const double gap_allowed = rounding * (system_.spectrum().largest * x_norm + right_side_norm_);
 
     VerificationResult findings;
@@ -163,8 +141,7 @@ VerificationResult Verifier::examine(std::span<const double> found,
     findings.gap_tolerance = ratio(gap_allowed, right_side_norm_);
     findings.check.tolerance = 1;
     findings.check.error = ratio(gap_norm, gap_allowed);
-    const double far = knows_solution() ? compare_energy(x, residual, gap_allowed, findings)
-                                        : compare_minimum(x, residual, rounding);
+    const double far = compare_energy(x, residual, gap_allowed, findings);
     if (!(far <= findings.check.error)) {  // also if it is no number
         findings.check.error = far;
     }

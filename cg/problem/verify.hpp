@@ -42,12 +42,6 @@ struct VerificationResult {
 ///    reference has fewer iterations if more would take long, and only one if products are
 ///    expensive. Errors below what the gap allows, |gap| / sqrt(smallest eigenvalue), are accepted.
 ///
-/// If the solution x* is unknown, both checks use what can be computed without it. |x| in 1 is
-/// that of the found x. 2 uses f(x) = x'A x / 2 - b'x, which conjugate gradients minimise and
-/// which is (|x - x*|_A^2 - |x*|_A^2) / 2: it must be at most that of the reference iterations,
-/// except for a part in 2^20 and the rounding of its sums. An x that is far too large, which would
-/// widen 1, fails here: f rises with its square.
-///
 /// The check's error is the larger of both in units of its tolerance, which is 1.
 ///
 /// The gap is measured against |A| |x|, which is (N / pi)^2 times |b| on laplace: b is nearly an
@@ -60,7 +54,7 @@ struct VerificationResult {
 /// that is wrong by 1.7 eps (N + 8 sqrt(N)) of itself shows: 3e-13 at N = 512, 3e-12 at 8192.
 class Verifier {
   public:
-    /// Makes the reference iterations. The system may lack a solution. Borrows the system.
+    /// Makes the reference iterations. Borrows the system.
     /// Collective.
     Verifier(const LinearSystem& system, int iterations);
 
@@ -80,25 +74,18 @@ class Verifier {
     static Bytes memory(std::int64_t size);
 
   private:
-    [[nodiscard]] bool knows_solution() const { return !system_.solution().empty(); }
     [[nodiscard]] long double energy_of_error(std::span<const long double> x,
                                               std::span<const long double> residual) const;
-    [[nodiscard]] long double minimised(std::span<const long double> x,
-                                        std::span<const long double> residual) const;
     [[nodiscard]] long double reference_energy(int iterations) const;
     double compare_energy(std::span<const long double> x, std::span<const long double> residual,
                           double gap_allowed, VerificationResult& findings) const;
-    [[nodiscard]] double compare_minimum(std::span<const long double> x,
-                                         std::span<const long double> residual,
-                                         double rounding) const;
 
     const LinearSystem& system_;
     int iterations_;
     double right_side_norm_;
     double solution_norm_;
-    long double solution_energy_;  ///< |x|_A of the known solution
-    /// |e|_A after the reference iterations; f(x) if the solution is unknown.
-    long double reference_energy_;
+    long double solution_energy_;   ///< |x|_A of the known solution
+    long double reference_energy_;  ///< |e|_A after the reference iterations
 };
 
 }  // namespace quartet::cg

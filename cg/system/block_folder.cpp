@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
-#include "bench/data/tile_limits.hpp"
 #include "core/data_source.hpp"
 #include "core/files/file.hpp"
-#include "core/files/own_files.hpp"
-#include "core/saturated.hpp"
+#include "core/files/tiles.hpp"
 
 namespace quartet::cg {
 
@@ -41,12 +38,6 @@ std::vector<std::int64_t> ends_of(std::int64_t size, std::int64_t blocks) {
     return ends;
 }
 
-std::vector<std::int64_t> ends_of(const std::vector<std::int64_t>& heights) {
-    std::vector<std::int64_t> ends(heights.size());
-    std::partial_sum(heights.begin(), heights.end(), ends.begin());
-    return ends;
-}
-
 // A_0, A_1, .., b_0, b_1, ..
 std::vector<bench::TileFile> file_list(std::int64_t size, const std::vector<std::int64_t>& ends) {
     std::vector<bench::TileFile> files;
@@ -72,52 +63,15 @@ Manifest wanted_manifest(const Problem& problem, std::uint64_t seed, std::int64_
     manifest.tile = blocks;
     manifest.generator_version = DataSource::generator_version;
     manifest.order = fmt::format("{}, row-major", problem.system);
-    return problem.system == own_system ? manifest.of_own_data() : manifest;
-}
-
-// The number of blocks, the same for A and for b.
-std::int64_t blocks_of_both(const std::filesystem::path& folder) {
-    const std::int64_t of_a = count_blocks(folder, matrix);
-    const std::int64_t of_b = count_blocks(folder, right_side);
-    if (of_a != of_b) {
-        throw UsageError(fmt::format(
-            "{} has no {} ({} blocks of A and {} of b): both need as many",
-            quotation(folder.native()),
-            block_file(of_a < of_b ? matrix : right_side, std::min(of_a, of_b)), of_a, of_b));
-    }
-    bench::require_few_tiles(of_a, quotation(folder.native()), "cut the matrix into larger blocks");
-    return of_a;
+    return manifest;
 }
 
 }  // namespace
 
-std::vector<std::int64_t> read_own_blocks(const std::filesystem::path& folder) {
-    const std::int64_t blocks = blocks_of_both(folder);
-    std::vector<std::int64_t> heights;
-    std::int64_t size = 0;
-    for (std::int64_t block = 0; block < blocks; ++block) {
-        const auto path = folder / block_file(matrix, block);
-        heights.push_back(own_shape(path, ElementType::f8, 2).front());
-        size = saturated_sum(size, heights.back());
-    }
-    if (blocks > 0 && (size < 1 || size > largest_size)) {
-        throw UsageError(
-            fmt::format("the blocks A-r.npy in {} have {} rows in all (1 to {} are possible): use "
-                        "another matrix",
-                        quotation(folder.native()), size, largest_size));
-    }
-    for (const bench::TileFile& file : file_list(size, ends_of(heights))) {
-        const auto path = folder / file.name;
-        require(read_npy_header(path), ElementType::f8, file.shape, path);
-    }
-    return heights;
-}
-
 BlockFolder::BlockFolder(const std::filesystem::path& folder, const Problem& problem,
-                         std::uint64_t seed, int ranks, bench::Switch generate,
-                         const std::vector<std::int64_t>& own)
+                         std::uint64_t seed, int ranks, bench::Switch generate)
     : size_(problem.size),
-      ends_(own.empty() ? ends_of(size_, blocks_in(folder, ranks)) : ends_of(own)),
+      ends_(ends_of(size_, blocks_in(folder, ranks))),
       files_(folder, wanted_manifest(problem, seed, blocks()), file_list(size_, ends_)) {
     files_.require_usable(generate);
 }
@@ -159,10 +113,6 @@ void BlockFolder::prepare(bench::Session& session, const LinearSystem& system,
     if (generate == bench::Switch::on) {
         files_.generate(session.world(), session.topology(), fill);
     }
-    verify(session);
-}
-
-void BlockFolder::verify(bench::Session& session) const {
     files_.verify(session.world(), session.topology());
 }
 

@@ -14,24 +14,19 @@
 
 namespace quartet::cg {
 
-/// The rows of each block, in order, of a system that a user's files "A-r.npy" and "b-r.npy" are:
-/// float64, a block of A as wide as all blocks are high. Empty if there are no such files.
-/// Throws UsageError or NpyError that names what is missing or does not fit. Local.
-std::vector<std::int64_t> read_own_blocks(const std::filesystem::path& folder);
-
 /// A system in files: `A-r.npy` is block r of the rows of A, `b-r.npy` block r of b. The manifest
 /// says how many blocks there are, whatever the number of ranks; without a manifest there is one a
-/// rank. A user's own blocks may have any heights.
+/// rank.
 class BlockFolder {
   public:
     /// Throws UsageError unless the folder has, or can be made to have, these data. Local.
     BlockFolder(const std::filesystem::path& folder, const Problem& problem, std::uint64_t seed,
-                int ranks, bench::Switch generate, const std::vector<std::int64_t>& own = {});
+                int ranks, bench::Switch generate);
     /// The folder of --data.
     BlockFolder(const bench::Session& session, const Problem& problem,
                 const bench::DataOptions& data)
         : BlockFolder(*data.folder, problem, session.options().seed, session.world().size(),
-                      data.generate, data.own) {}
+                      data.generate) {}
 
     /// Temporary memory of preparing: the largest file.
     [[nodiscard]] Bytes memory() const;
@@ -39,8 +34,6 @@ class BlockFolder {
     /// Makes the files that are missing, where asked to, and checks all of them. Throws UsageError
     /// that names a file that is not as it should be. Collective.
     void prepare(bench::Session& session, const LinearSystem& system, bench::Switch generate) const;
-    /// Checks a user's own. Throws likewise. Collective.
-    void verify(bench::Session& session) const;
 
     /// Elements of a row of A; rows of b. Throw NpyError. Threads may call them together. Local.
     void read_row(std::int64_t row, std::int64_t first_column, std::span<double> out) const;

@@ -2,19 +2,24 @@
 
 #include <memory>
 
-#include "bench/data/data_options.hpp"
-#include "bench/session/session.hpp"
-#include "cg/problem/linear_system.hpp"
 #include "cg/problem/problem.hpp"
+#include "cg/system/laplace.hpp"
+#include "cg/system/random_system.hpp"
 
 namespace quartet::cg {
 
-/// The problem's system; a matrix of files borrows the session's communicator, and is checked.
-/// Collective. Throws UsageError that names a file.
-std::unique_ptr<LinearSystem> make_system(const Problem& problem, bench::Session& session,
-                                          const bench::DataOptions& data);
+/// The problem's system. Local.
+inline std::unique_ptr<LinearSystem> make_system(const Problem& problem, std::uint64_t seed) {
+    if (problem.system == "laplace") {
+        return std::make_unique<Laplace>(problem.size);
+    }
+    return std::make_unique<RandomSystem>(problem.size, seed);
+}
 
-/// Memory of that system on a rank. Local.
-Bytes system_memory(const Problem& problem, int ranks);
+/// Memory of that system on a rank: RandomSystem has more than Laplace, six vectors of doubles and
+/// two of long doubles. Local.
+inline Bytes system_memory(const Problem& problem) {
+    return (6 * 8 + 2 * 16) * Bytes{problem.size};
+}
 
 }  // namespace quartet::cg

@@ -29,21 +29,6 @@ comm::Transport& usable_transport(bench::Session& session, const DataflowPlan& p
     return transport;
 }
 
-// Null if no tiles are kept. The tiles' files must exist. Collective.
-std::unique_ptr<bench::TileCheckpoint> open_checkpoint(bench::Session& session,
-                                                       const DataflowPlan& plan) {
-    if (!plan.checkpoint.wanted()) {
-        return nullptr;
-    }
-    bench::TileList now = bench::tile_list(
-        session, {bench::Formulation::dataflow, session.device().description(), plan.transport},
-        plan.data, tile_folder(plan.problem, session.options().seed, plan.data).files());
-    now.job["--size"] = std::to_string(plan.problem.points);
-    now.job["--tiles"] = std::to_string(plan.problem.tiles);
-    now.tiles = plan.problem.tiles;
-    return std::make_unique<bench::TileCheckpoint>(session, plan.checkpoint, std::move(now));
-}
-
 }  // namespace
 
 DataflowCase::DataflowCase(bench::Session& session, const DataflowPlan& plan)
@@ -56,8 +41,7 @@ DataflowCase::DataflowCase(bench::Session& session, const DataflowPlan& plan)
     if (plan.data.in_files()) {
         prepared_tiles(session, plan.problem, plan.data);
     }
-    keep_tiles(open_checkpoint(session, plan));
-    role_ = make_dataflow_role(session, plan, checkpoint());
+    role_ = make_dataflow_role(session, plan);
     if (session.options().verify == bench::Switch::on) {
         guard_.remember(role_->input_memory());
         check_.expect(role_->input());
@@ -89,9 +73,8 @@ void DataflowCase::finish() {
 void DataflowCase::prepare_limit() {
     role_->prepare_limit(*queue_);
     if (plan_.probes_link) {
-        link_.emplace(session_.message_transport(plan_.queue.place), session_.world(),
-                      plan_.roles.worker_rank(0), plan_.roles.reducer_rank(0),
-                      bytes_of<double>(plan_.tile.parts_size()));
+        link_.emplace(session_.message_transport(), session_.world(), plan_.roles.worker_rank(0),
+                      plan_.roles.reducer_rank(0), bytes_of<double>(plan_.tile.parts_size()));
     }
 }
 
@@ -122,11 +105,8 @@ std::vector<bench::LimitComponent> DataflowCase::limit() {
 }
 
 std::string DataflowCase::note() const {
-    if (session_.reducer_device().accelerator() != nullptr) {
-        return resumed(fmt::format("{} tiles to one merger on a GPU", plan_.problem.tiles));
-    }
-    return resumed(fmt::format("{} tiles to one merger of {} thread{}", plan_.problem.tiles,
-                               session_.threads(), session_.threads() == 1 ? "" : "s"));
+    return fmt::format("{} tiles to one merger of {} thread{}", plan_.problem.tiles,
+                       session_.threads(), session_.threads() == 1 ? "" : "s");
 }
 
 }  // namespace quartet::fft

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "bench/checkpoint/tile_case.hpp"
 #include "bench/data/input_guard.hpp"
 #include "bench/measure/probes.hpp"
+#include "bench/session/case.hpp"
 #include "bench/session/session.hpp"
 #include "fft/dataflow/dataflow_plan.hpp"
 #include "fft/dataflow/dataflow_role.hpp"
@@ -19,30 +19,28 @@ namespace quartet::fft {
 /// a bounded queue to the one reducer, rank 0, which merges them into natural order. The paper's
 /// clock stops when the reducer has the last tile; the case's own when it has the result.
 ///
-/// On GPUs the merger computes on the CPU, or with --reducer-device on a GPU of its own; the tiles'
-/// SIMD blocks are laid out alike.
+/// On GPUs the merger computes on the CPU; the tiles' SIMD blocks are laid out alike.
 ///
 /// The limit: the slowest of the workers' transforms, made alone, the reducer's intake, which reads
 /// and writes each point once, copies between GPUs and CPUs, and the link; then one more reading
 /// and writing, as each value of the result depends on the last tile.
-class DataflowCase final : public bench::TileCase {
+class DataflowCase final : public bench::Case {
   public:
     /// Collective. Throws Unavailable.
     DataflowCase(bench::Session& session, const DataflowPlan& plan);
 
     void prepare() override { role_->prepare(); }
+    void run(bench::Clocks& clocks) override { role_->run(*queue_, clocks); }
     bench::Check verify() override;
     void finish() override;
     void prepare_limit() override;
     std::vector<bench::LimitComponent> limit() override;
     [[nodiscard]] std::string note() const override;
-    [[nodiscard]] bench::Details details() const override { return resumed(bench::Details{}); }
 
     /// X on the reducer; empty elsewhere.
     [[nodiscard]] device::View<Point> result() { return role_->result(); }
 
   private:
-    void compute(bench::Clocks& clocks) override { role_->run(*queue_, clocks); }
     void make_queue();
 
     bench::Session& session_;

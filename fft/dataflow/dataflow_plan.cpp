@@ -30,10 +30,6 @@ void count_merger(bench::Arena& arena, bench::Session& session, const DataflowPl
     const Bytes all = bytes_of<Point>(plan.problem.points);
     const bench::Room room = merger_room(session);
     const MergerBuffers buffers(arena, plan.problem, room);
-    const CopiedTiles copied(arena, plan);
-    if (plan.queue.place == comm::PayloadPlace::gpu) {
-        arena.count(Bytes{}, bench::Room::device_window);  // it has no outgoing tiles
-    }
     arena.count(device.ffts().four_step_fft_memory(plan.problem.shape(1, 0)), room);
     arena.count(device::HostAccess::memory(all, device.memory_kind()), bench::Room::host);
 }
@@ -43,51 +39,34 @@ void count_merger(bench::Arena& arena, bench::Session& session, const DataflowPl
 WorkerBuffers::WorkerBuffers(bench::Arena& arena, const DataflowPlan& plan)
     : input(arena.make<Point>(plan.tiles.size() * plan.problem.length())),
       discarded(arena.make<double>(plan.tile.parts_size())),
-      staged(arena.make<double>(plan.copies ? staged_tiles * plan.tile.parts_size() : 0)) {
-    if (plan.checkpoint.wanted() && plan.queue.place == comm::PayloadPlace::gpu) {
-        kept = arena.make<double>(plan.tile.parts_size(), bench::Room::host);
-    }
-}
-
-CopiedTiles::CopiedTiles(bench::Arena& arena, const DataflowPlan& plan)
-    : staged(arena.make<double>(plan.copies ? staged_tiles * plan.tile.parts_size() : 0)),
-      source(arena.make<double>(plan.copies ? plan.tile.parts_size() : 0, bench::Room::host)) {}
+      staged(arena.make<double>(plan.copies ? staged_tiles * plan.tile.parts_size() : 0)) {}
 
 bench::Room merger_room(bench::Session& session) {
-    return device::has_own_memory(session.device()) &&
-                   !device::has_own_memory(session.reducer_device())
-               ? bench::Room::host
-               : bench::Room::device;
+    return device::has_own_memory(session.device()) ? bench::Room::host : bench::Room::device;
 }
 
 DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport,
                            const Problem& problem, const comm::Roles& roles,
-                           const bench::DataOptions& data,
-                           const bench::CheckpointOptions& checkpoint) {
+                           const bench::DataOptions& data) {
     const int rank = session.world().rank();
     DataflowPlan plan{.transport = transport,
                       .problem = problem,
                       .data = data,
-                      .checkpoint = checkpoint,
                       .roles = roles,
                       .role = roles.of(rank),
                       .tiles = {},
                       .tile = {1, problem.length(), 1, 0}};
     const std::int64_t tile = plan.tile.parts_size();
-    const comm::PayloadPlace place =
-        session.registry().traits(transport).payload_place(session.reducer_device().memory_kind());
     plan.queue = {.owner = roles.reducer_rank(0),
                   .pushers = roles.worker_ranks(),
                   .bound = session.options().queue,
                   .largest = bytes_of<double>(tile),
                   .order = flow::DequeueOrder::arrival,
-                  .outgoing = outgoing_tiles,
-                  .place = place};
-    plan.probes_link = bench::operation_memory(session, transport).payloads_travel(place);
-    const bool works = plan.role == comm::Role::worker;
-    plan.copies = place == comm::PayloadPlace::host &&
-                  device::has_own_memory(works ? session.device() : session.reducer_device());
-    if (works) {
+                  .outgoing = outgoing_tiles};
+    plan.probes_link =
+        bench::operation_memory(session, transport).payloads_travel(comm::PayloadPlace::host);
+    if (plan.role == comm::Role::worker) {
+        plan.copies = device::has_own_memory(session.device());
         plan.tiles = problem.shape(roles.workers(), roles.index_of(rank)).my_tiles();
     }
     return plan;
@@ -101,11 +80,6 @@ bench::Arena memory_of(bench::Session& session, const DataflowPlan& plan) {
         count_merger(arena, session, plan);
     }
     if (plan.probes_link) {
-        arena.count(plan.queue.largest, plan.queue.place == comm::PayloadPlace::gpu
-                                            ? bench::Room::device
-                                            : bench::Room::host);
-    }
-    if (plan.checkpoint.wanted()) {  // a tile that is taken over
         arena.count(plan.queue.largest, bench::Room::host);
     }
     arena.count(flow::queue_memory(plan.queue, bench::operation_memory(session, plan.transport),
@@ -116,14 +90,11 @@ bench::Arena memory_of(bench::Session& session, const DataflowPlan& plan) {
 
 comm::RankTraffic traffic_of(const DataflowPlan& plan) {
     comm::RankTraffic traffic;
-    const bool on_gpus = plan.queue.place == comm::PayloadPlace::gpu;
-    auto& sent = on_gpus ? traffic.sent : traffic.payloads;
-    sent.resize(static_cast<std::size_t>(plan.roles.ranks()));
-    sent[static_cast<std::size_t>(plan.queue.owner)] = plan.tiles.size() * plan.queue.largest.value;
+    const std::int64_t bytes = plan.tiles.size() * plan.queue.largest.value;
+    traffic.payloads.resize(static_cast<std::size_t>(plan.roles.ranks()));
+    traffic.payloads[static_cast<std::size_t>(plan.queue.owner)] = bytes;
     if (plan.copies) {
-        const bool works = plan.role == comm::Role::worker;
-        (works ? traffic.copied_out : traffic.copied_in) =
-            (works ? plan.tiles.size() : plan.problem.tiles) * plan.queue.largest.value;
+        traffic.copied_out = bytes;
     }
     return traffic;
 }

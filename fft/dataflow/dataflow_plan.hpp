@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "bench/checkpoint/checkpoint_options.hpp"
 #include "bench/data/data_options.hpp"
 #include "bench/session/session.hpp"
 #include "comm/topology/link_traffic.hpp"
@@ -18,7 +17,6 @@ struct DataflowPlan {
     std::string transport;
     Problem problem;
     bench::DataOptions data;
-    bench::CheckpointOptions checkpoint;
     comm::Roles roles;
     comm::Role role = comm::Role::worker;
     Range tiles{};               ///< a worker's
@@ -26,8 +24,7 @@ struct DataflowPlan {
 
     flow::QueuePlan queue{};   ///< of transformed tiles
     bool probes_link = false;  ///< whether tiles travel: then the limit sends one, too
-    bool copies =
-        false;  ///< whether this rank copies each tile between its GPU and the CPU's memory
+    bool copies = false;  ///< whether this rank copies each tile from its GPU to the CPU's memory
 };
 
 /// Tiles that are staged at a time: one is copied while the next is computed on.
@@ -40,22 +37,12 @@ struct WorkerBuffers {
     device::Buffer<Point> input;       ///< its tiles
     device::Buffer<double> discarded;  ///< what its limit writes
     device::Buffer<double> staged;     ///< transformed tiles on their way to the CPU's memory
-    device::Buffer<double> kept;       ///< a tile between its checkpoint's file and its GPU
-};
-
-/// The merger's, if it copies tiles to its GPU.
-struct CopiedTiles {
-    CopiedTiles(bench::Arena& arena, const DataflowPlan& plan);
-
-    device::Buffer<double> staged;  ///< tiles that have arrived
-    device::Buffer<double> source;  ///< what its limit copies in
 };
 
 /// The plan of a problem on this rank. Local.
 DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport,
                            const Problem& problem, const comm::Roles& roles,
-                           const bench::DataOptions& data = {},
-                           const bench::CheckpointOptions& checkpoint = {});
+                           const bench::DataOptions& data = {});
 
 /// This rank's memory: its buffers, and what FFT plans, queue, check and limit allocate. Local.
 bench::Arena memory_of(bench::Session& session, const DataflowPlan& plan);

@@ -5,12 +5,12 @@
 
 namespace quartet::fft {
 
-std::unique_ptr<DataflowRole> make_dataflow_role(bench::Session& session, const DataflowPlan& plan,
-                                                 bench::TileCheckpoint* checkpoint) {
+std::unique_ptr<DataflowRole> make_dataflow_role(bench::Session& session,
+                                                 const DataflowPlan& plan) {
     if (plan.role == comm::Role::worker) {
-        return std::make_unique<DataflowWorker>(session, plan, checkpoint);
+        return std::make_unique<DataflowWorker>(session, plan);
     }
-    return std::make_unique<DataflowReducer>(session, plan, checkpoint);
+    return std::make_unique<DataflowReducer>(session, plan);
 }
 
 }  // namespace quartet::fft

@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include "bench/checkpoint/tile_checkpoint.hpp"
 #include "bench/session/case.hpp"
 #include "fft/dataflow/dataflow_plan.hpp"
 #include "fft/problem/verify.hpp"
@@ -39,9 +38,7 @@ class DataflowRole {
     [[nodiscard]] virtual Times measure() = 0;
 };
 
-/// Files of tiles must exist and have been checked. The checkpoint is borrowed; null if no tiles
-/// are kept. Throws Failure. Local.
-std::unique_ptr<DataflowRole> make_dataflow_role(bench::Session& session, const DataflowPlan& plan,
-                                                 bench::TileCheckpoint* checkpoint = nullptr);
+/// Files of tiles must exist and have been checked. Throws Failure. Local.
+std::unique_ptr<DataflowRole> make_dataflow_role(bench::Session& session, const DataflowPlan& plan);
 
 }  // namespace quartet::fft

@@ -17,13 +17,11 @@ std::size_t tiles_ahead(const device::Device& device) {
 }  // namespace
 
 // Tiles lie in the order in which they are pushed.
-DataflowWorker::DataflowWorker(bench::Session& session, const DataflowPlan& plan,
-                               bench::TileCheckpoint* checkpoint)
+DataflowWorker::DataflowWorker(bench::Session& session, const DataflowPlan& plan)
     : session_(session),
       plan_(plan),
       arena_(session.device()),
       buffers_(arena_, plan),
-      kept_(session, std::move(buffers_.kept), checkpoint),
       order_(merge_order(session.reducer_device(), plan.problem, plan.tiles)),
       column_ffts_(session.device().ffts().plan_column_ffts(plan.tile)),
       ahead_(tiles_ahead(session.device())) {
@@ -33,9 +31,6 @@ DataflowWorker::DataflowWorker(bench::Session& session, const DataflowPlan& plan
     for (Step& step : steps_) {
         step = {session.device().make_event(), session.device().make_event()};
     }
-    const auto others =
-        std::ranges::stable_partition(order_, [this](auto tile) { return kept_.has(tile); });
-    taken_over_ = order_.size() - others.size();
     make_tiles();
 }
 
@@ -130,23 +125,14 @@ void DataflowWorker::begin(std::size_t number, device::View<std::byte> slot) {
 
 void DataflowWorker::run(flow::Queue& queue, bench::Clocks&) {
     const Bytes size = bytes_of<double>(plan_.tile.parts_size());
-    for (std::size_t number = 0; number < taken_over_; ++number) {
-        kept_.read(order_[number], queue.next().part(0, size.value));
-        queue.push(order_[number], size);
-    }
-    read_ahead(taken_over_);
-    std::size_t end = order_.size();
-    for (std::size_t number = taken_over_; number < end + ahead_; ++number) {
-        if (kept_.wants_stop()) {
-            end = std::min(end, number);
-        }
-        if (number < end) {
-            const std::size_t begun = std::min(number - taken_over_, ahead_);
+    read_ahead(0);
+    for (std::size_t number = 0; number < order_.size() + ahead_; ++number) {
+        if (number < order_.size()) {
+            const std::size_t begun = std::min(number, ahead_);
             begin(number, queue.next(static_cast<int>(begun)).part(0, size.value));
         }
-        if (number >= taken_over_ + ahead_ && number < end + ahead_) {
+        if (number >= ahead_) {
             steps_[(number - ahead_) % steps_.size()].done->synchronize();
-            kept_.keep(order_[number - ahead_], queue.next().part(0, size.value));
             queue.push(order_[number - ahead_], size);
         }
     }

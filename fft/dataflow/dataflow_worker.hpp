@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "fft/dataflow/dataflow_role.hpp"
-#include "fft/dataflow/kept_tiles.hpp"
 #include "fft/dataflow/timed_passes.hpp"
 #include "fft/problem/tile_loader.hpp"
 
@@ -15,13 +14,11 @@ namespace quartet::fft {
 /// Transforms its tiles and pushes each to the reducer: column FFTs write the tile's SIMD blocks,
 /// whose layout is the same on all devices, into the queue's own memory. Where that is the host's
 /// and tiles are on a GPU, each is copied there while the next is transformed. Tiles in files are
-/// read anew in each run, one ahead. With a checkpoint each tile is kept before it is pushed, and
-/// those that were taken over come first; asked to stop, it completes what it has begun.
+/// read anew in each run, one ahead.
 class DataflowWorker final : public DataflowRole {
   public:
-    /// The tiles' files are there and have been checked. A checkpoint is borrowed; it may be null.
-    DataflowWorker(bench::Session& session, const DataflowPlan& plan,
-                   bench::TileCheckpoint* checkpoint);
+    /// The tiles' files are there and have been checked.
+    DataflowWorker(bench::Session& session, const DataflowPlan& plan);
 
     void prepare() override;
     void run(flow::Queue& queue, bench::Clocks& clocks) override;
@@ -46,10 +43,8 @@ class DataflowWorker final : public DataflowRole {
     bench::Session& session_;
     DataflowPlan plan_;
     bench::Arena arena_;
-    WorkerBuffers buffers_;  ///< the tiles in the order in which they are pushed
-    KeptTiles kept_;
+    WorkerBuffers buffers_;               ///< the tiles in the order in which they are pushed
     std::vector<std::int64_t> order_;     ///< this rank's tiles, as they are pushed
-    std::size_t taken_over_ = 0;          ///< the first ones of these
     std::unique_ptr<TileLoader> loader_;  ///< null if tiles are not in files
     std::unique_ptr<device::ColumnFfts> column_ffts_;
     std::unique_ptr<device::Stream> copying_;

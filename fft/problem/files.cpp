@@ -6,12 +6,10 @@
 #include <cstring>
 #include <memory>
 
-#include "bench/data/tile_limits.hpp"
 #include "core/data_source.hpp"
 #include "core/files/checksum.hpp"
 #include "core/files/file.hpp"
-#include "core/files/own_files.hpp"
-#include "core/saturated.hpp"
+#include "core/files/tiles.hpp"
 
 namespace quartet::fft {
 
@@ -19,8 +17,7 @@ namespace {
 
 constexpr Bytes staging_size = mebibytes(4);
 
-Manifest manifest_of(const Problem& problem, std::uint64_t seed, std::string order,
-                     const bench::DataOptions& data) {
+Manifest manifest_of(const Problem& problem, std::uint64_t seed, std::string order) {
     Manifest manifest;
     manifest.kernel = "fft";
     manifest.seed = seed;
@@ -29,31 +26,10 @@ Manifest manifest_of(const Problem& problem, std::uint64_t seed, std::string ord
     manifest.type = ElementType::c16;
     manifest.generator_version = DataSource::generator_version;
     manifest.order = std::move(order);
-    return data.is_own() ? manifest.of_own_data() : manifest;
+    return manifest;
 }
 
 }  // namespace
-
-std::vector<std::int64_t> read_own_points(const std::filesystem::path& folder) {
-    const std::int64_t tiles = count_blocks(folder, "x");
-    if (tiles == 0) {
-        return {};
-    }
-    bench::require_few_tiles(tiles, quotation(folder.native()), "cut the vector into longer tiles");
-    const std::int64_t length = own_shape(folder / block_file("x", 0), ElementType::c16, 1).front();
-    const std::int64_t points = saturated_product(tiles, length);
-    if (points < 1 || points > largest_size) {
-        throw UsageError(
-            fmt::format("the tiles x-t.npy in {} have {} points in all (1 to {} are "
-                        "possible): use another vector",
-                        quotation(folder.native()), points, largest_size));
-    }
-    for (std::int64_t tile = 1; tile < tiles; ++tile) {
-        const auto path = folder / block_file("x", tile);
-        require(read_npy_header(path), ElementType::c16, {length}, path);
-    }
-    return {points, tiles};
-}
 
 bench::TileFolder<Point> tile_folder(const Problem& problem, std::uint64_t seed,
                                      const bench::DataOptions& data) {
@@ -61,7 +37,7 @@ bench::TileFolder<Point> tile_folder(const Problem& problem, std::uint64_t seed,
     for (std::int64_t tile = 0; tile < problem.tiles; ++tile) {
         files.push_back({block_file("x", tile), {problem.length()}});
     }
-    return {*data.folder, manifest_of(problem, seed, "x[t::T]", data), std::move(files)};
+    return {*data.folder, manifest_of(problem, seed, "x[t::T]"), std::move(files)};
 }
 
 bench::TileFolder<Point> prepared_tiles(bench::Session& session, const Problem& problem,
@@ -171,7 +147,7 @@ void keep_result(const bench::DataOptions& data, const Problem& problem,
     remove_later_blocks(result, "X", world.rank(), world.size());
     const auto sums = world.gather(fmt::format("{}", checksum(std::as_bytes(bins))));
     if (session.is_root()) {
-        Manifest manifest = manifest_of(problem, session.options().seed, layout.order, data);
+        Manifest manifest = manifest_of(problem, session.options().seed, layout.order);
         for (int rank = 0; rank < world.size(); ++rank) {
             manifest.checksums[block_file("X", rank)] =
                 std::stoull(sums[static_cast<std::size_t>(rank)]);

@@ -13,11 +13,6 @@
 
 namespace quartet::fft {
 
-/// {N, T} of the vector that a user's files "x-t.npy" are: complex128, all of one length. Empty
-/// if there are no such files. Throws UsageError or NpyError that names what is missing or does
-/// not fit. Local.
-std::vector<std::int64_t> read_own_points(const std::filesystem::path& folder);
-
 /// The tiles of a problem as files "x-t.npy" of M points, and their manifest.
 bench::TileFolder<Point> tile_folder(const Problem& problem, std::uint64_t seed,
                                      const bench::DataOptions& data);

@@ -1,7 +1,5 @@
 #include "fft/problem/options.hpp"
 
-#include "bench/checkpoint/tile_checkpoint.hpp"
-
 namespace quartet::fft {
 
 std::string_view name(ResultOrder order) {
@@ -14,13 +12,6 @@ std::string_view name(Planning planning) {
                                            : "estimate";
 }
 
-const bench::CheckpointKind& checkpoint_kind() {
-    static const bench::CheckpointKind kind =
-        bench::tile_checkpoints("with --data and dataflow: keep transformed tiles there",
-                                {bench::Formulation::dataflow}, "it transforms all tiles at once");
-    return kind;
-}
-
 void add_options(bench::CommandLine& command_line, Options& options) {
     command_line.add({.name = "--size",
                       .value = "LIST",
@@ -29,7 +20,6 @@ void add_options(bench::CommandLine& command_line, Options& options) {
                       .alias = "--sizes"},
                      [&options](const std::string& text) {
                          options.sizes = bench::parse_sizes(text, largest_size);
-                         options.sizes_given = bench::Switch::on;
                      });
     command_line.add(
         {.name = "--tiles",
@@ -69,8 +59,6 @@ void add_options(bench::CommandLine& command_line, Options& options) {
     command_line.add({4, "--size 2^24 --tiles 64 --order natural --transport mpi",
                       "in natural order, over MPI alone"});
     bench::add_data_options(command_line, options.data);
-    bench::add_checkpoint_options(command_line, options.checkpoint, checkpoint_kind());
-    command_line.add_reducer_device();
 }
 
 }  // namespace quartet::fft

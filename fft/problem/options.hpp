@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/checkpoint/checkpoint_options.hpp"
 #include "bench/data/data_options.hpp"
 #include "bench/flags/command_line.hpp"
 
@@ -26,20 +25,15 @@ std::string_view name(Planning planning);
 /// The flags that only fft has.
 struct Options {
     std::vector<std::int64_t> sizes{std::int64_t{1} << 24};  ///< points, each run in turn
-    bench::Switch sizes_given = bench::Switch::off;  ///< else those of a user's own files count
-    std::optional<std::int64_t> tiles;               ///< chosen by default_tiles unless given
+    std::optional<std::int64_t> tiles;  ///< chosen by default_tiles unless given
     ResultOrder order = ResultOrder::transposed;
     Planning planning = Planning::estimate;
     std::optional<std::filesystem::path> wisdom;  ///< where FFTW's measured plans are kept
     bench::DataOptions data;
-    bench::CheckpointOptions checkpoint{.folder = {}, .every = 16};
 };
 
 /// The most points: far beyond what machines hold, and what index arithmetic is proven for.
 inline constexpr std::int64_t largest_size = std::int64_t{1} << 44;
-
-/// Checkpoints after a number of transformed tiles: bench::TileCheckpoint.
-const bench::CheckpointKind& checkpoint_kind();
 
 /// Adds the flags to the command line; `options` outlives it.
 void add_options(bench::CommandLine& command_line, Options& options);

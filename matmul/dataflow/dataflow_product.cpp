@@ -2,10 +2,379 @@
 
 #include <fmt/format.h>
 
-#include "matmul/dataflow/dataflow_reducer.hpp"
-#include "matmul/dataflow/dataflow_worker.hpp"
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "device/blas.hpp"
+#include "device/vector_operations.hpp"
+#include "matmul/tiles/tile_transfers.hpp"
 
 namespace quartet::matmul {
+
+namespace {
+
+constexpr int batch = 16;  // partial tiles that a reducer dequeues at a time (VI.B)
+
+// The element at which each of a reducer's tiles begins, and the end of the last one. They are
+// every R-th tile of C.
+std::vector<std::int64_t> offsets_of(const Problem& problem, const DataflowShape& shape) {
+    const std::int64_t tiles = problem.tiles();
+    std::vector<std::int64_t> offsets{0};
+    for (std::int64_t number = shape.roles.index_of(shape.rank); number < tiles * tiles;
+         number += shape.roles.reducers()) {
+        offsets.push_back(offsets.back() + problem.elements({number / tiles, number % tiles}));
+    }
+    return offsets;
+}
+
+struct ReducerBuffers {
+    ReducerBuffers(bench::Arena& arena, const Problem& problem, const DataflowShape& shape)
+        : results(arena.make<float>(offsets_of(problem, shape).back(), bench::Room::host)),
+          input(arena, problem, shape.in_files ? 1 : 0) {}
+
+    device::Buffer<float> results;
+    FileSlots input;  ///< a tile of A or B that the check reads
+};
+
+struct WorkerBuffers {
+    WorkerBuffers(bench::Arena& arena, const Problem& problem, const DataflowShape& shape)
+        : file_slots(arena, problem, 2 * shape.from_files()),
+          device_slots(
+              arena.make<float>(shape.on_gpu() ? 2 * shape.held() * problem.elements({}) : 0)),
+          partials(
+              arena.make<float>(shape.on_gpu() ? shape.deliveries() * problem.elements({}) : 0)) {}
+
+    FileSlots file_slots;
+    device::Buffer<float> device_slots;
+    device::Buffer<float> partials;  ///< one for each delivery, from which it is copied out
+};
+
+/// Takes the partial tiles of its tiles of C in the products' order, and adds them in place. C is
+/// written where results are kept; a stream writes complete tiles beside the sums.
+class DataflowReducer final : public DataflowProduct {
+  public:
+    DataflowReducer(const Problem& problem, const DataflowShape& shape, bench::Session& session,
+                    comm::Transport& transport, const ProductFiles& files)
+        : DataflowProduct(problem, shape, session, transport, files),
+          index_(shape.roles.index_of(shape.rank)),
+          device_(session.reducer_device()),
+          stream_(session.reducer_stream()),
+          arena_(device_),
+          buffers_(arena_, problem, shape),
+          offsets_(offsets_of(problem, shape)) {
+        if (files.keep == bench::Switch::on) {
+            sink_.emplace(problem, Block{}, files);
+            complete_ = device_.make_event();
+            writing_ = device_.make_stream("write", device::StreamKind::transfer);
+        }
+    }
+
+    void prepare() override {
+        if (sink_) {
+            sink_->prepare();
+        }
+    }
+    /// Until the workers have closed the queue.
+    void run(device::Stream& stream) override;
+    /// It has no tiles of A and B: they are read or made again.
+    std::span<const float> input(Operand operand, TileIndex tile) override;
+    std::span<const float> result(TileIndex tile) override { return view(tile).span(); }
+    [[nodiscard]] bool owns(TileIndex tile) const override { return reducer_of(tile) == index_; }
+    [[nodiscard]] Traffic traffic() const override {
+        return {.read = {}, .written = sink_ ? sink_->written() : Bytes{}};
+    }
+    [[nodiscard]] std::span<float> results() override { return buffers_.results.span(); }
+
+  private:
+    void add(const flow::Item& item);
+    [[nodiscard]] device::View<float> view(TileIndex tile);
+
+    int index_;  ///< among the reducers
+    device::Device& device_;
+    device::Stream& stream_;
+    bench::Arena arena_;
+    ReducerBuffers buffers_;
+    std::vector<std::int64_t> offsets_;        ///< of its tiles in the results, in their order
+    std::vector<float> input_;                 ///< a tile of A or B that is made again
+    std::optional<FileSink> sink_;             ///< where C is kept
+    std::unique_ptr<device::Event> complete_;  ///< a tile of C
+    std::unique_ptr<device::Stream> writing_;  ///< where C goes to the sink
+};
+
+void DataflowReducer::run(device::Stream& /*stream*/) {
+    flow::Queue& queue = *queues_[static_cast<std::size_t>(index_)];
+    for (auto items = queue.dequeue(batch); !items.empty(); items = queue.dequeue(batch)) {
+        for (const flow::Item& item : items) {
+            add(item);
+        }
+        stream_.synchronize();
+    }
+    if (writing_) {
+        writing_->synchronize();
+    }
+}
+
+// Keys count the products of this reducer's tiles.
+void DataflowReducer::add(const flow::Item& item) {
+    const std::int64_t inner = item.key % problem_.tiles();
+    const TileIndex index = tile(item.key / problem_.tiles() * shape_.roles.reducers() + index_);
+    const auto partial = device::view_as<float>(item.payload);
+    const auto result = view(index);
+    if (inner == 0) {
+        device_.copy(as_bytes(partial), as_bytes(result), stream_);
+    } else {
+        device_.vectors().add(partial, result, stream_);
+    }
+    if (sink_ && inner == problem_.tiles() - 1) {
+        stream_.record(*complete_);
+        writing_->wait(*complete_);
+        sink_->store(index, result, *writing_);
+    }
+}
+
+std::span<const float> DataflowReducer::input(Operand operand, TileIndex tile) {
+    if (files_.matrices) {
+        return files_.matrices->read(name(operand), tile, buffers_.input.slot(0).span());
+    }
+    input_.resize(static_cast<std::size_t>(problem_.elements(tile)));
+    fill_tile(problem_, name(operand), tile, input_);
+    return input_;
+}
+
+device::View<float> DataflowReducer::view(TileIndex tile) {
+    check(owns(tile), "a tile of another rank");
+    const std::int64_t number = problem_.number(tile) / shape_.roles.reducers();
+    return buffers_.results.view().part(offsets_[static_cast<std::size_t>(number)],
+                                        problem_.elements(tile));
+}
+
+/// Brings the tiles of A and B to where it computes, some products ahead and anew for each product,
+/// as published ("each loads A(i,k), B(k,j)", VI.B), multiplies them, and pushes the partial tile
+/// to the queue of the reducer that owns the target. The product is written to memory that the
+/// queue sends from; a GPU writes to its own, and a stream copies it out beside the next product.
+/// On a GPU a product is enqueued before the one before is pushed.
+class DataflowWorker final : public DataflowProduct {
+  public:
+    DataflowWorker(const Problem& problem, const DataflowShape& shape, bench::Session& session,
+                   comm::Transport& transport, const ProductFiles& files);
+
+    void prepare() override;
+    /// All products of this worker; the queues are closed on return.
+    void run(device::Stream& stream) override;
+    std::span<const float> input(Operand /*operand*/, TileIndex /*tile*/) override {
+        throw Failure("a worker of a data flow has nothing to be checked");
+    }
+    std::span<const float> result(TileIndex /*tile*/) override {
+        throw Failure("a tile of another rank");
+    }
+    [[nodiscard]] bool owns(TileIndex /*tile*/) const override { return false; }
+    [[nodiscard]] Traffic traffic() const override {
+        return {.read = from_files_ ? from_files_->fetched() : Bytes{}, .written = {}};
+    }
+    [[nodiscard]] Traffic copied() const override {
+        return {.read = on_gpu_ ? on_gpu_->fetched() : Bytes{}, .written = copied_out_};
+    }
+
+  private:
+    /// A place for a partial tile that is made and not pushed yet.
+    struct Delivery {
+        device::View<float> partial;           ///< where it is made before it is copied out
+        std::unique_ptr<device::Event> made;   ///< by the product
+        std::unique_ptr<device::Event> ready;  ///< in the queue's memory
+    };
+
+    [[nodiscard]] TileSource& host() {
+        return from_files_ ? static_cast<TileSource&>(*from_files_) : inputs_;
+    }
+    [[nodiscard]] TileSource& nearest() { return on_gpu_ ? *on_gpu_ : host(); }
+    /// The number of this worker's product `turn`, and the product's tiles of C, A and B.
+    [[nodiscard]] std::int64_t product(std::int64_t turn) const;
+    [[nodiscard]] TileIndex target(std::int64_t turn) const;
+    [[nodiscard]] Fetch operand(std::int64_t turn, Operand operand) const;
+    [[nodiscard]] flow::Queue& queue_of(std::int64_t turn) const;
+    void fetch(std::int64_t turn);
+    void multiply(std::int64_t turn, device::Stream& stream);
+    void push(std::int64_t turn);
+    [[nodiscard]] Delivery& delivery(std::int64_t turn) {
+        return deliveries_[static_cast<std::size_t>(turn % std::ssize(deliveries_))];
+    }
+
+    device::Device& device_;
+    bench::Arena arena_;
+    WorkerBuffers buffers_;
+    std::int64_t count_;                      ///< products of this worker
+    std::unique_ptr<FileSource> from_files_;  ///< null if A and B are in memory
+    std::unique_ptr<DeviceSource> on_gpu_;
+    std::vector<Delivery> deliveries_;  ///< a ring
+    Bytes copied_out_;
+    std::unique_ptr<device::Stream> copying_;  ///< where partial tiles are copied out
+};
+
+DataflowWorker::DataflowWorker(const Problem& problem, const DataflowShape& shape,
+                               bench::Session& session, comm::Transport& transport,
+                               const ProductFiles& files)
+    : DataflowProduct(problem, shape, session, transport, files),
+      device_(session.device()),
+      arena_(device_),
+      buffers_(arena_, problem, shape),
+      count_(divide_up(
+          problem.tiles() * problem.tiles() * problem.tiles() - shape.roles.index_of(shape.rank),
+          shape.roles.workers())),
+      deliveries_(static_cast<std::size_t>(shape.deliveries())) {
+    if (files.matrices) {
+        from_files_ = std::make_unique<FileSource>(problem, whole(problem), files,
+                                                   std::move(buffers_.file_slots),
+                                                   2 * shape.from_files(), device_);
+    }
+    if (shape.on_gpu()) {
+        on_gpu_ = std::make_unique<DeviceSource>(problem, host(), std::move(buffers_.device_slots),
+                                                 device_);
+        copying_ = device_.make_stream("copy out", device::StreamKind::transfer);
+    }
+    const std::int64_t elements = shape.on_gpu() ? problem.elements({}) : 0;
+    std::int64_t begin = 0;
+    for (Delivery& delivery : deliveries_) {
+        delivery = {buffers_.partials.view().part(begin, elements), device_.make_event(),
+                    device_.make_event()};
+        begin += elements;
+    }
+}
+
+void DataflowWorker::prepare() {
+    copied_out_ = {};
+    host().prepare();
+    if (on_gpu_) {
+        on_gpu_->prepare();
+    }
+}
+
+void DataflowWorker::run(device::Stream& stream) {
+    std::int64_t fetched = 0;
+    std::int64_t pushed = 0;
+    for (std::int64_t turn = 0; turn < count_; ++turn) {
+        for (; fetched < std::min(turn + shape_.held(), count_); ++fetched) {
+            fetch(fetched);
+        }
+        multiply(turn, stream);
+        if (turn + 1 - pushed == std::ssize(deliveries_)) {
+            push(pushed++);
+        }
+    }
+    while (pushed < count_) {
+        push(pushed++);
+    }
+    host().synchronize();
+    nearest().synchronize();
+    stream.synchronize();
+    if (copying_) {
+        copying_->synchronize();
+    }
+    for (const auto& queue : queues_) {
+        queue->close();
+    }
+}
+
+std::int64_t DataflowWorker::product(std::int64_t turn) const {
+    return shape_.roles.index_of(shape_.rank) + turn * shape_.roles.workers();
+}
+
+TileIndex DataflowWorker::target(std::int64_t turn) const {
+    return tile(product(turn) / problem_.tiles());
+}
+
+Fetch DataflowWorker::operand(std::int64_t turn, Operand operand) const {
+    const std::int64_t inner = product(turn) % problem_.tiles();
+    const std::int64_t second = operand == Operand::a ? 0 : 1;
+    return {operand,
+            operand == Operand::a ? TileIndex{target(turn).row, inner}
+                                  : TileIndex{inner, target(turn).column},
+            2 * (turn % shape_.held()) + second,
+            2 * (turn % std::max<std::int64_t>(shape_.from_files(), 1)) + second};
+}
+
+void DataflowWorker::fetch(std::int64_t turn) {
+    for (const Operand which : {Operand::a, Operand::b}) {
+        const Fetch fetch = operand(turn, which);
+        if (on_gpu_) {
+            host().fetch({fetch.operand, fetch.tile, fetch.from});
+        }
+        nearest().fetch(fetch);
+    }
+}
+
+flow::Queue& DataflowWorker::queue_of(std::int64_t turn) const {
+    return *queues_[static_cast<std::size_t>(reducer_of(target(turn)))];
+}
+
+void DataflowWorker::multiply(std::int64_t turn, device::Stream& stream) {
+    const Fetch left = operand(turn, Operand::a);
+    const Fetch right = operand(turn, Operand::b);
+    const auto a = nearest().tile(left, stream);
+    const auto b = nearest().tile(right, stream);
+    // The products before it that are made and not pushed yet come first.
+    flow::Queue& queue = queue_of(turn);
+    int others = 0;
+    for (std::int64_t before = std::max<std::int64_t>(turn + 1 - std::ssize(deliveries_), 0);
+         before < turn; ++before) {
+        others += &queue_of(before) == &queue ? 1 : 0;
+    }
+    const std::int64_t size = problem_.elements(target(turn));
+    const auto outgoing =
+        device::view_as<float>(queue.next(others).part(0, bytes_of<float>(size).value));
+    Delivery& made = delivery(turn);
+    const auto partial = copying_ ? made.partial.part(0, size) : outgoing;
+    device_.blas().gemm({problem_.extent(left.tile.row), problem_.extent(right.tile.column),
+                         problem_.extent(left.tile.column)},
+                        a, b, partial, device::Update::replace, stream);
+    if (copying_) {
+        stream.record(*made.made);
+        copying_->wait(*made.made);
+        device_.copy(as_bytes(device::View<const float>(partial)), as_bytes(outgoing), *copying_);
+        copying_->record(*made.ready);
+        copied_out_ = copied_out_ + partial.bytes();
+    } else {
+        stream.record(*made.ready);
+    }
+    nearest().release(left.slot, stream);
+    nearest().release(right.slot, stream);
+}
+
+void DataflowWorker::push(std::int64_t turn) {
+    delivery(turn).ready->synchronize();
+    const std::int64_t key =
+        problem_.number(target(turn)) / shape_.roles.reducers() * problem_.tiles() +
+        product(turn) % problem_.tiles();
+    queue_of(turn).push(key, bytes_of<float>(problem_.elements(target(turn))));
+}
+
+}  // namespace
+
+// The part of C for which a rank has its operands: all of C for a worker, nothing for a reducer.
+OperandLayout DataflowShape::operands(const Problem& problem) const {
+    std::vector<Block> blocks(static_cast<std::size_t>(roles.ranks()));
+    if (!in_files) {
+        for (const int worker : roles.worker_ranks()) {
+            blocks[static_cast<std::size_t>(worker)] = whole(problem);
+        }
+    }
+    return lay_out_operands(problem, blocks, rank, topology, copies);
+}
+
+std::vector<flow::QueuePlan> DataflowShape::queues(const Problem& problem) const {
+    std::vector<flow::QueuePlan> queues;
+    for (int reducer = 0; reducer < roles.reducers(); ++reducer) {
+        queues.push_back({.owner = roles.reducer_rank(reducer),
+                          .pushers = roles.worker_ranks(),
+                          .bound = bound,
+                          .largest = problem.tile_bytes(),
+                          .order = flow::DequeueOrder::sequence,
+                          // Partial tiles of a worker for each reducer: one is made, one is read. A
+                          // GPU is given a product before the one before is pushed.
+                          .outgoing = deliveries() + 1});
+    }
+    return queues;
+}
 
 DataflowProduct::DataflowProduct(const Problem& problem, const DataflowShape& shape,
                                  bench::Session& session, comm::Transport& transport,
@@ -15,42 +384,20 @@ DataflowProduct::DataflowProduct(const Problem& problem, const DataflowShape& sh
       files_(files),
       inputs_(problem, shape.operands(problem), session.topology().node(), session.device(),
               session.threads()),
-      hub_(session.world(), &session.trace().track("queue")),
-      order_(problem, shape.roles.reducers(), taken_over(problem, files.checkpoint)),
-      dealer_(hub_, shape_.roles, shape.schedule, order_, files.checkpoint) {
+      hub_(session.world(), &session.trace().track("queue")) {
     for (const flow::QueuePlan& queue : shape.queues(problem)) {
         queues_.push_back(std::make_unique<flow::Queue>(hub_, transport, queue));
     }
 }
 
-std::span<const float> DataflowProduct::input(Operand /*operand*/, TileIndex /*tile*/) {
-    throw Failure("a worker of a data flow has nothing to be checked");
-}
-
-std::span<const float> DataflowProduct::result(TileIndex /*tile*/) {
-    throw Failure("a tile of another rank");
-}
-
 std::string DataflowProduct::note() const {
     const std::int64_t tiles = problem_.tiles();
-    std::string text =
-        fmt::format("{} partial tiles shipped for {} of C", tiles * tiles * tiles, tiles * tiles);
-    if (shape_.workers_on_gpu()) {
-        text += fmt::format(", {} products copied ahead", shape_.lookahead);
-    } else if (files_.matrices) {
-        text += fmt::format(", {} products read ahead", shape_.lookahead);
-    }
-    return text;
+    return fmt::format("{} partial tiles shipped for {} of C", tiles * tiles * tiles,
+                       tiles * tiles);
 }
 
 bench::Details DataflowProduct::details(const comm::Communicator& world) const {
-    const double tiles = static_cast<double>(problem_.tiles());
-    const double bytes = static_cast<double>(problem_.matrix_bytes().value);
-    bench::Details details{.numbers = {{"bytes_shipped", tiles * bytes},
-                                       {"partial_tiles", tiles * tiles * tiles},
-                                       {"result_tiles", tiles * tiles},
-                                       {"reducers", shape_.roles.reducers()}},
-                           .series = {}};
+    bench::Details details;
     const auto add_sum = [&](const char* key, Bytes moved) {
         details.numbers.emplace_back(key, world.sum(static_cast<double>(moved.value)));
     };
@@ -58,12 +405,9 @@ bench::Details DataflowProduct::details(const comm::Communicator& world) const {
         add_sum("bytes_read", traffic().read);
         add_sum("bytes_written", traffic().written);
     }
-    if (shape_.workers_on_gpu()) {
+    if (shape_.on_gpu()) {
         add_sum("bytes_copied_in", copied().read);
         add_sum("bytes_copied_out", copied().written);
-    }
-    if (files_.matrices || shape_.workers_on_gpu()) {
-        details.numbers.emplace_back("lookahead", shape_.lookahead);
     }
     return details;
 }
@@ -71,9 +415,9 @@ bench::Details DataflowProduct::details(const comm::Communicator& world) const {
 void count_dataflow(bench::Arena& arena, const Problem& problem, const DataflowShape& shape) {
     shape.operands(problem).count(arena);
     if (shape.works()) {
-        const DataflowWorker::Buffers counted(arena, problem, shape);
+        const WorkerBuffers counted(arena, problem, shape);
     } else {
-        const DataflowReducer::Buffers counted(arena, problem, shape);
+        const ReducerBuffers counted(arena, problem, shape);
     }
     for (const flow::QueuePlan& queue : shape.queues(problem)) {
         arena.count(flow::queue_memory(queue, shape.transport, shape.rank));

@@ -1,28 +1,19 @@
-#include "matmul/library/library_product.hpp"
-#include "matmul/library/local_product.hpp"
+#include "matmul/context.hpp"
 
 namespace quartet::matmul {
 
-namespace {
-
-[[noreturn]] void refuse() {
-    throw Unavailable(
-        "not available in this build: formulation library of matmul (no ScaLAPACK was found for "
-        "the "
-        "MPI in use): install libscalapack-openmpi-dev, or another MPI's, and build again");
-}
-
-}  // namespace
-
-std::unique_ptr<Product> make_library_product(bench::Session&, const Problem&, const ProductFiles&,
-                                              std::optional<BlockCyclic>) {
-    refuse();
-}
-
-void count_library(bench::Arena&, const Problem&, int, int, bool) {}
-
-Multiply multiply_by_scalapack() {
-    return [](auto&&...) { refuse(); };
+// Refused when the case is made, as everything that is unavailable.
+ProductPlan plan_library_product(const CaseContext&, bench::PlannedCase&) {
+    const auto refuse = [](auto&&...) -> std::unique_ptr<Product> {
+        throw Unavailable(
+            "not available in this build: formulation library of matmul (no ScaLAPACK was found "
+            "for the MPI in use): install libscalapack-openmpi-dev, or another MPI's, and build "
+            "again");
+    };
+    ProductPlan plan;
+    plan.make = refuse;
+    plan.multiply = [refuse](auto&&...) { static_cast<void>(refuse()); };
+    return plan;
 }
 
 }  // namespace quartet::matmul

@@ -1,205 +1,306 @@
-#include "matmul/library/library_product.hpp"
-
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
 
-#include "bench/measure/disturbance.hpp"
-#include "bench/measure/machine_watch.hpp"
-#include "device/device.hpp"
-#include "matmul/library/blas_in_use.hpp"
-#include "matmul/library/block_cyclic.hpp"
-#include "matmul/library/library_strips.hpp"
-#include "matmul/library/scalapack.hpp"
-#include "matmul/library/trials.hpp"
-#include "matmul/tiles/file_slots.hpp"
-#include "matmul/tiles/tile_sink.hpp"
+#include "matmul/context.hpp"
+#include "matmul/tiles/tile_transfers.hpp"
+#include "system/parallel_for.hpp"
+
+// Declares the functions of ScaLAPACK 2 that are used, since it has no header. They are described
+// in its users' guide (Blackford et al., 1997); BLACS is called by its C interface.
+extern "C" {
+// NOLINTBEGIN(readability-identifier-naming): the library's names
+int Csys2blacs_handle(MPI_Comm comm);
+void Cfree_blacs_system_handle(int handle);
+void Cblacs_gridinit(int* context, const char* order, int rows, int columns);
+void Cblacs_gridexit(int context);
+void descinit_(int* descriptor, const int* rows, const int* columns, const int* row_block,
+               const int* column_block, const int* first_row, const int* first_column,
+               const int* context, const int* leading_dimension, int* info);
+void psgemm_(const char* transpose_a, const char* transpose_b, const int* rows, const int* columns,
+             const int* inner, const float* alpha, const float* a, const int* a_row,
+             const int* a_column, const int* a_descriptor, const float* b, const int* b_row,
+             const int* b_column, const int* b_descriptor, const float* beta, float* c,
+             const int* c_row, const int* c_column, const int* c_descriptor);
+void Cpsgemr2d(int rows, int columns, float* from, int from_row, int from_column,
+               int* from_descriptor, float* to, int to_row, int to_column, int* to_descriptor,
+               int context);
+// NOLINTEND(readability-identifier-naming)
+}
 
 namespace quartet::matmul {
 
 namespace {
 
-// All distributions are tried within trial_time, with fewer inner elements if they would take
-// longer; then whole products of the best ones within final_time. Trying disturbed attempts again
-// ends after `trials_patience`, in each of both.
-constexpr Seconds trial_time{8};
-constexpr Seconds final_time{15};
-constexpr Seconds trials_patience{15};
-constexpr std::size_t finalists = 3;
-constexpr std::int64_t least_trial_inner = 256;
+constexpr std::int64_t usual_block = 128;
+/// Elements of all ranks that are redistributed at a time, which bounds what the library takes.
+constexpr std::int64_t redistributed_at_a_time = std::int64_t{1} << 26;
 
-// Elements of one matrix on the rank that has most of it, in any distribution that is tried.
-std::int64_t most_elements(const Problem& problem, int ranks) {
-    std::int64_t most = 1;
-    for (const BlockCyclic& distribution : distributions(problem.size, ranks)) {
-        most = std::max(most, distribution.most_elements());
+/// ScaLAPACK's description of an array.
+using Descriptor = std::array<int, 9>;
+
+/// A communicator as BLACS knows it.
+class BlacsSystem {
+  public:
+    explicit BlacsSystem(MPI_Comm comm) : handle_(Csys2blacs_handle(comm)) {}
+    ~BlacsSystem() { Cfree_blacs_system_handle(handle_); }
+    BlacsSystem(const BlacsSystem&) = delete;
+    BlacsSystem& operator=(const BlacsSystem&) = delete;
+    [[nodiscard]] int handle() const { return handle_; }
+
+  private:
+    int handle_;
+};
+
+/// All ranks of a system in a grid; rank r at row r % rows, column r / rows. Collective.
+class BlacsGrid {
+  public:
+    BlacsGrid(const BlacsSystem& system, int rows, int columns) : context_(system.handle()) {
+        Cblacs_gridinit(&context_, "Column", rows, columns);
     }
-    return most;
+    ~BlacsGrid() { Cblacs_gridexit(context_); }
+    BlacsGrid(const BlacsGrid&) = delete;
+    BlacsGrid& operator=(const BlacsGrid&) = delete;
+    [[nodiscard]] int context() const { return context_; }
+
+  private:
+    int context_;
+};
+
+// Describes a square matrix of that size in a grid. Throws Failure if ScaLAPACK refuses it.
+Descriptor describe(std::int64_t size, std::int64_t row_block, std::int64_t column_block,
+                    const BlacsGrid& grid, std::int64_t leading_dimension) {
+    const auto n = static_cast<int>(size);
+    const auto rows = static_cast<int>(row_block);
+    const auto columns = static_cast<int>(column_block);
+    const auto leading = static_cast<int>(std::max<std::int64_t>(leading_dimension, 1));
+    const int first = 0;
+    const int context = grid.context();
+    Descriptor descriptor{};
+    int info = 0;
+    descinit_(descriptor.data(), &n, &n, &rows, &columns, &first, &first, &context, &leading,
+              &info);
+    check(info == 0, "ScaLAPACK does not take this distribution");
+    return descriptor;
+}
+
+// C = A B of row-major matrices, which are transposes to ScaLAPACK: C^T = B^T A^T.
+void multiply(std::int64_t size, const float* a, const float* b, float* c,
+              const Descriptor& descriptor) {
+    const auto n = static_cast<int>(size);
+    const int first = 1;
+    const float one = 1;
+    const float zero = 0;
+    psgemm_("N", "N", &n, &n, &n, &one, b, &first, &first, descriptor.data(), a, &first, &first,
+            descriptor.data(), &zero, c, &first, &first, descriptor.data());
+}
+
+// By this rank alone, and so by the BLAS that ScaLAPACK calls, which need not be native's.
+Multiply multiply_by_scalapack() {
+    return [](std::int64_t edge, device::View<const float> a, device::View<const float> b,
+              device::View<float> c) {
+        const BlacsSystem system(MPI_COMM_SELF);
+        const BlacsGrid grid(system, 1, 1);
+        multiply(edge, a.data(), b.data(), c.data(), describe(edge, edge, edge, grid, edge));
+    };
+}
+
+/// One dimension of a block-cyclic distribution: block b belongs to process b mod processes.
+struct BlockCyclicDimension {
+    std::int64_t size = 0;
+    std::int64_t block = 1;
+    int processes = 1;
+
+    /// Blocks of a process.
+    [[nodiscard]] std::int64_t blocks(int process) const {
+        return divide_up(std::max<std::int64_t>(divide_up(size, block) - process, 0), processes);
+    }
+    /// Elements of a process (ScaLAPACK's NUMROC): the last block may be smaller.
+    [[nodiscard]] std::int64_t extent(int process) const {
+        const std::int64_t count = divide_up(size, block);
+        const bool has_last = count > 0 && (count - 1) % processes == process;
+        return blocks(process) * block - (has_last ? count * block - size : 0);
+    }
+};
+
+/// ScaLAPACK's two-dimensional block-cyclic distribution of a square matrix (Blackford et al.,
+/// 1997): square blocks of 128, or one for each rank of smaller matrices, over the process grid
+/// nearest to a square. Rank r is at row r / columns, column r % columns of the grid. A rank's
+/// blocks make up one matrix, row-major.
+struct BlockCyclic {
+    BlockCyclic(std::int64_t edge, int ranks) : size(edge) {
+        for (int divisor = 1; divisor * divisor <= ranks; ++divisor) {
+            if (ranks % divisor == 0) {
+                grid_rows = divisor;
+            }
+        }
+        grid_columns = ranks / grid_rows;
+        block = std::min(usual_block, divide_up(size, grid_columns));
+    }
+
+    [[nodiscard]] BlockCyclicDimension rows() const { return {size, block, grid_rows}; }
+    [[nodiscard]] BlockCyclicDimension columns() const { return {size, block, grid_columns}; }
+    /// Elements of the rank that has most: the first one.
+    [[nodiscard]] std::int64_t most_elements() const {
+        return rows().extent(0) * columns().extent(0);
+    }
+
+    std::int64_t size;
+    std::int64_t block;
+    int grid_rows = 1;
+    int grid_columns = 1;
+};
+
+// A row of the rank's blocks, by its number among them.
+void fill_block_row(const Problem& problem, const BlockCyclic& distribution, int rank,
+                    std::string_view matrix, std::int64_t number, std::span<float> out) {
+    const Problem blocks{problem.size, distribution.block, problem.seed};
+    const int column = rank % distribution.grid_columns;
+    const std::int64_t width = distribution.columns().extent(column);
+    const std::int64_t block_row =
+        number * distribution.grid_rows + rank / distribution.grid_columns;
+    for (std::int64_t line = 0; line < blocks.extent(block_row); ++line) {
+        for (std::int64_t block = 0; block < distribution.columns().blocks(column); ++block) {
+            const std::int64_t block_column = block * distribution.grid_columns + column;
+            const std::int64_t begin =
+                (number * distribution.block + line) * width + block * distribution.block;
+            fill_rows(blocks, matrix, blocks.begin(block_row) + line, 1, block_column,
+                      out.subspan(static_cast<std::size_t>(begin),
+                                  static_cast<std::size_t>(blocks.extent(block_column))));
+        }
+    }
+}
+
+// Whole rows of tiles, as evenly as possible: a rank's part of what is read, written and checked.
+Block strip_of(const Problem& problem, int ranks, int rank) {
+    const std::int64_t height = divide_up(problem.tiles(), ranks);
+    const std::int64_t begin = std::min(rank * height, problem.tiles());
+    return {{begin, std::min(begin + height, problem.tiles())}, {0, problem.tiles()}};
+}
+
+std::string library_of(const char* function) {
+    Dl_info info{};
+    void* const address = ::dlsym(RTLD_DEFAULT, function);
+    const bool found = address != nullptr && ::dladdr(address, &info) != 0;
+    return found ? std::filesystem::path(info.dli_fname).filename().string() : "a static library";
+}
+
+// ScaLAPACK may be linked with another BLAS than native, but the program's is found first.
+std::string describe_blas() {
+    const std::string theirs = library_of("sgemm_");
+    const std::string ours = library_of("cblas_sgemm");
+    return theirs == ours ? fmt::format("the same BLAS as native ({})", ours)
+                          : fmt::format("its BLAS is {}, native's is {}", theirs, ours);
 }
 
 struct Buffers {
     Buffers(bench::Arena& arena, const Problem& problem, int ranks, int rank, bool in_files)
-        : a(arena.make<float>(most_elements(problem, ranks), bench::Room::host)),
-          b(arena.make<float>(most_elements(problem, ranks), bench::Room::host)),
-          c(arena.make<float>(most_elements(problem, ranks), bench::Room::host)),
+        : a(arena.make<float>(BlockCyclic(problem.size, ranks).most_elements(), bench::Room::host)),
+          b(arena.make<float>(a.size(), bench::Room::host)),
+          c(arena.make<float>(a.size(), bench::Room::host)),
           strip(arena.make<float>(
               std::max<std::int64_t>(elements_in(problem, strip_of(problem, ranks, rank)), 1),
               bench::Room::host)),
           slot(arena, problem, in_files ? 1 : 0) {}
 
-    device::Buffer<float> a;  ///< these in the distribution that needs most
+    device::Buffer<float> a;
     device::Buffer<float> b;
     device::Buffer<float> c;
-    device::Buffer<float> strip;  ///< of C for the check, of A and B from files
+    device::Buffer<float> strip;  ///< of C for the check, of A and B from files; row-major
     FileSlots slot;
 };
 
-/// Matrices are row-major to us and column-major to ScaLAPACK, which therefore sees their
-/// transposes, in a transposed grid: it computes C^T = B^T A^T.
+/// ScaLAPACK's psgemm over all ranks. collect() redistributes C to strips of whole tile rows, which
+/// result() reads. From files a run also reads its strips of A and B, which are redistributed to
+/// the blocks, and writes its strip of C.
 class LibraryProduct final : public Product {
   public:
-    LibraryProduct(bench::Session& session, const Problem& problem, const ProductFiles& files,
-                   const std::optional<BlockCyclic>& chosen);
+    LibraryProduct(bench::Session& session, const Problem& problem, const ProductFiles& files);
 
     void prepare() override;
     void run(device::Stream& stream) override;
-    void collect() override;
+    void collect() override {
+        if (!files_) {  // else the files have the result
+            to_strips();
+        }
+    }
     std::span<const float> input(Operand operand, TileIndex tile) override;
-    std::span<const float> result(TileIndex tile) override;
+    std::span<const float> result(TileIndex tile) override {
+        return files_ ? from_file("C", tile) : tile_of_strip(tile);
+    }
     [[nodiscard]] std::string note() const override;
-    [[nodiscard]] bench::Details details(const comm::Communicator&) const override;
 
   private:
-    [[nodiscard]] BlockCyclic find_fastest(const std::vector<BlockCyclic>& candidates);
-    [[nodiscard]] std::vector<Ranked> try_all(std::span<const BlockCyclic> candidates,
-                                              std::int64_t inner);
-    [[nodiscard]] Attempt time_product(const BlockCyclic& distribution, std::int64_t inner);
-    void use(const BlockCyclic& distribution);
-    void multiply(std::int64_t inner);
-    void read(Operand operand, std::span<float> out);
-    void write();
-    [[nodiscard]] LibraryBlocks blocks(std::span<float> elements) const {
-        return {elements, descriptor_, grid_->context()};
-    }
+    template <typename Move>
+    void for_some_rows(Move move);
+    void to_strips();
+    void read(Operand operand, std::span<float> blocks);
+    /// A row of a tile within the strip.
+    [[nodiscard]] std::span<float> line(TileIndex tile, std::int64_t number);
+    [[nodiscard]] std::span<const float> tile_of_strip(TileIndex tile);
     [[nodiscard]] std::span<const float> from_file(std::string_view matrix, TileIndex tile) {
         return files_->read(matrix, tile, buffers_.slot.slot(0).span());
     }
 
-    bench::Session& session_;
     Problem problem_;
-    int rank_;
-    bench::MachineProbes machine_ = bench::this_machine();
+    int ranks_;
+    Block mine_;                                ///< the strip
     std::shared_ptr<const MatrixFiles> files_;  ///< null if A and B are in memory
     bench::Arena arena_;
     Buffers buffers_;
-    BlacsSystem system_;
-    LibraryStrips strips_;
     BlockCyclic distribution_;
-    std::unique_ptr<BlacsGrid> grid_;  // GCC 14 takes an optional's for uninitialised
-    Descriptor descriptor_{};
-    std::vector<float> tile_;  ///< of the check
-    std::size_t tried_ = 0;
-    std::int64_t tried_inner_ = 0;
-    std::size_t tried_whole_ = 0;  ///< of them again, in whole
+    BlacsSystem system_;
+    BlacsGrid grid_;  ///< transposed, as ScaLAPACK sees the matrices
+    BlacsGrid strips_;
+    Descriptor descriptor_;
+    std::vector<float> tile_;
     std::optional<FileSink> sink_;
 };
 
 LibraryProduct::LibraryProduct(bench::Session& session, const Problem& problem,
-                               const ProductFiles& files, const std::optional<BlockCyclic>& chosen)
-    : session_(session),
-      problem_(problem),
-      rank_(session.world().rank()),
+                               const ProductFiles& files)
+    : problem_(problem),
+      ranks_(session.world().size()),
+      mine_(strip_of(problem, ranks_, session.world().rank())),
       files_(files.matrices),
       arena_(session.device()),
-      buffers_(arena_, problem, session.world().size(), rank_, files_ != nullptr),
+      buffers_(arena_, problem, ranks_, session.world().rank(), files_ != nullptr),
+      distribution_(problem.size, ranks_),
       system_(session.world().handle()),
-      strips_(problem, session.world().size(), rank_, system_, std::move(buffers_.strip)) {
-    for (device::Buffer<float>* matrix : {&buffers_.a, &buffers_.b, &buffers_.c}) {
-        std::ranges::fill(matrix->span(), 0.5F);
-    }
-    use(chosen ? *chosen : find_fastest(distributions(problem.size, session.world().size())));
+      grid_(system_, distribution_.grid_columns, distribution_.grid_rows),
+      strips_(system_, 1, ranks_),
+      descriptor_(describe(
+          problem.size, distribution_.block, distribution_.block, grid_,
+          distribution_.columns().extent(session.world().rank() % distribution_.grid_columns))),
+      tile_(static_cast<std::size_t>(floats_in(problem.tile_bytes()))) {
+    std::ranges::fill(buffers_.c.span(), 0.5F);
     if (files_) {
-        sink_.emplace(problem, strips_.mine(), files);
-    } else {
-        const int threads = session.threads();
-        fill_blocks(problem, distribution_, rank_, "A", threads, buffers_.a.span());
-        fill_blocks(problem, distribution_, rank_, "B", threads, buffers_.b.span());
+        sink_.emplace(problem, mine_, files);
+        return;
     }
+    const int rank = session.world().rank();
+    const int threads = session.threads();
+    const std::int64_t rows = distribution_.rows().blocks(rank / distribution_.grid_columns);
+    system::parallel_parts(threads, [&](int part) {
+        for (std::int64_t number = part; number < rows; number += threads) {
+            fill_block_row(problem, distribution_, rank, "A", number, buffers_.a.span());
+            fill_block_row(problem, distribution_, rank, "B", number, buffers_.b.span());
+        }
+    });
 }
 
 void LibraryProduct::prepare() {
     if (files_) {
         sink_->prepare();
-        forget_inputs(*files_, problem_, strips_.mine());
+        forget_inputs(*files_, problem_, mine_);
     }
-}
-
-// All ranks choose the same: times are the slowest rank's.
-BlockCyclic LibraryProduct::find_fastest(const std::vector<BlockCyclic>& candidates) {
-    if (candidates.size() == 1) {
-        return candidates.front();
-    }
-    const std::int64_t probe = std::min(problem_.size, least_trial_inner);
-    const Seconds warm_up = time_product(candidates.front(), probe).time;
-    const double affordable = trial_time.value * static_cast<double>(probe) /
-                              (warm_up.value * static_cast<double>(candidates.size()));
-    tried_inner_ = affordable >= static_cast<double>(problem_.size)
-                       ? problem_.size
-                       : std::max(static_cast<std::int64_t>(affordable), probe);
-    tried_ = candidates.size();
-    const std::vector<Ranked> trials = try_all(candidates, tried_inner_);
-    const double whole = trials.front().best.time.value * static_cast<double>(problem_.size) /
-                         static_cast<double>(tried_inner_);
-    if (tried_inner_ == problem_.size || finalists * whole > final_time.value) {
-        return candidates[trials.front().candidate];
-    }
-    std::vector<BlockCyclic> best;
-    for (const Ranked& trial : trials) {
-        best.push_back(candidates[trial.candidate]);
-    }
-    best.resize(std::min(finalists, best.size()), best.front());
-    tried_whole_ = best.size();
-    return best[try_all(best, problem_.size).front().candidate];
-}
-
-std::vector<Ranked> LibraryProduct::try_all(std::span<const BlockCyclic> candidates,
-                                            std::int64_t inner) {
-    return fastest_first(candidates.size(), trials_patience, [&](std::size_t candidate) {
-        return time_product(candidates[candidate], inner);
-    });
-}
-
-Attempt LibraryProduct::time_product(const BlockCyclic& distribution, std::int64_t inner) {
-    use(distribution);
-    session_.world().barrier();
-    bench::MachineWatch watch(session_, machine_);
-    const Seconds begin = now();
-    multiply(inner);
-    const Seconds time{session_.world().maximum((now() - begin).value)};
-    return {time, !bench::causes_of(watch.end(), std::nullopt).empty()};
-}
-
-void LibraryProduct::use(const BlockCyclic& distribution) {
-    distribution_ = distribution;
-    grid_.reset();
-    grid_ = std::make_unique<BlacsGrid>(system_, distribution.grid.columns, distribution.grid.rows);
-    descriptor_ = describe(distribution.size, distribution.block, distribution.block, *grid_,
-                           distribution.columns().extent(distribution.grid.column_of(rank_)));
-}
-
-void LibraryProduct::multiply(std::int64_t inner) {
-    const auto n = static_cast<int>(problem_.size);
-    const auto k = static_cast<int>(inner);
-    const int first = 1;
-    const float one = 1;
-    const float zero = 0;
-    psgemm_("N", "N", &n, &n, &k, &one, buffers_.b.span().data(), &first, &first,
-            descriptor_.data(), buffers_.a.span().data(), &first, &first, descriptor_.data(), &zero,
-            buffers_.c.span().data(), &first, &first, descriptor_.data());
 }
 
 void LibraryProduct::run(device::Stream& stream) {
@@ -210,91 +311,127 @@ void LibraryProduct::run(device::Stream& stream) {
     }
     {
         const Span span(stream.track(), Phase::compute, "psgemm");
-        multiply(problem_.size);
+        multiply(problem_.size, buffers_.a.span().data(), buffers_.b.span().data(),
+                 buffers_.c.span().data(), descriptor_);
     }
     if (files_) {
         const Span span(stream.track(), Phase::copy_out, "strip of C");
-        write();
+        to_strips();
+        for_each_tile(mine_, [&](TileIndex tile) { files_->write(tile, tile_of_strip(tile)); });
     }
+}
+
+// `move(rows, first row, descriptor of the strips)`; rows count from 1.
+template <typename Move>
+void LibraryProduct::for_some_rows(Move move) {
+    const std::int64_t height = elements_of(problem_, strip_of(problem_, ranks_, 0).rows).size();
+    Descriptor strips = describe(problem_.size, problem_.size, height, strips_, problem_.size);
+    const std::int64_t most = std::max<std::int64_t>(redistributed_at_a_time / problem_.size, 1);
+    for (std::int64_t first = 0; first < problem_.size; first += most) {
+        move(static_cast<int>(std::min(most, problem_.size - first)), static_cast<int>(first + 1),
+             strips.data());
+    }
+}
+
+void LibraryProduct::to_strips() {
+    for_some_rows([&](int rows, int begin, int* strips) {
+        Cpsgemr2d(static_cast<int>(problem_.size), rows, buffers_.c.span().data(), 1, begin,
+                  descriptor_.data(), buffers_.strip.span().data(), 1, begin, strips,
+                  grid_.context());
+    });
 }
 
 // This rank's strip from files, then all strips to blocks.
-void LibraryProduct::read(Operand operand, std::span<float> out) {
-    for_each_tile(strips_.mine(),
-                  [&](TileIndex tile) { strips_.put(tile, from_file(name(operand), tile)); });
-    strips_.distribute(blocks(out));
+void LibraryProduct::read(Operand operand, std::span<float> blocks) {
+    for_each_tile(mine_, [&](TileIndex tile) {
+        auto elements = from_file(name(operand), tile);
+        for (std::int64_t number = 0; number < problem_.extent(tile.row); ++number) {
+            const auto target = line(tile, number);
+            std::ranges::copy(elements.first(target.size()), target.begin());
+            elements = elements.subspan(target.size());
+        }
+    });
+    for_some_rows([&](int rows, int begin, int* strips) {
+        Cpsgemr2d(static_cast<int>(problem_.size), rows, buffers_.strip.span().data(), 1, begin,
+                  strips, blocks.data(), 1, begin, descriptor_.data(), grid_.context());
+    });
 }
 
-// The blocks of C to strips, then this rank's to files.
-void LibraryProduct::write() {
-    strips_.collect(blocks(buffers_.c.span()));
-    for_each_tile(strips_.mine(), [&](TileIndex tile) { files_->write(tile, strips_.tile(tile)); });
+std::span<float> LibraryProduct::line(TileIndex tile, std::int64_t number) {
+    const std::int64_t above = elements_of(problem_, {mine_.rows.begin, tile.row}).size();
+    const std::int64_t begin = (above + number) * problem_.size + problem_.begin(tile.column);
+    return buffers_.strip.span().subspan(static_cast<std::size_t>(begin),
+                                         static_cast<std::size_t>(problem_.extent(tile.column)));
 }
 
-void LibraryProduct::collect() {
-    if (!files_) {  // else the files have the result
-        strips_.collect(blocks(buffers_.c.span()));
+std::span<const float> LibraryProduct::tile_of_strip(TileIndex tile) {
+    auto target = tile_.begin();
+    for (std::int64_t number = 0; number < problem_.extent(tile.row); ++number) {
+        target = std::ranges::copy(line(tile, number), target).out;
     }
+    return std::span(tile_).first(static_cast<std::size_t>(problem_.elements(tile)));
 }
 
 std::span<const float> LibraryProduct::input(Operand operand, TileIndex tile) {
     if (files_) {
         return from_file(name(operand), tile);
     }
-    tile_.resize(static_cast<std::size_t>(problem_.elements(tile)));
-    fill_tile(problem_, name(operand), tile, tile_);
-    return tile_;
-}
-
-std::span<const float> LibraryProduct::result(TileIndex tile) {
-    return files_ ? from_file("C", tile) : strips_.tile(tile);
+    const auto elements = std::span(tile_).first(static_cast<std::size_t>(problem_.elements(tile)));
+    fill_tile(problem_, name(operand), tile, elements);
+    return elements;
 }
 
 std::string LibraryProduct::note() const {
-    const std::string finals =
-        tried_whole_ == 0 ? "" : fmt::format(", then the best {} in whole", tried_whole_);
-    const std::string tried = tried_ == 0 ? "nothing tried"
-                                          : fmt::format("fastest of {} tried, inner dimension {}{}",
-                                                        tried_, tried_inner_, finals);
     return fmt::format(
-        "ScaLAPACK psgemm ({}); block-cyclic, blocks of {}, {} x {} process grid ({}); {}",
-        scalapack_in_use(), distribution_.block, distribution_.grid.rows,
-        distribution_.grid.columns, tried, describe_blas_in_use());
+        "ScaLAPACK psgemm ({}); block-cyclic, blocks of {}, {} x {} process grid; {}",
+        library_of("psgemm_"), distribution_.block, distribution_.grid_rows,
+        distribution_.grid_columns, describe_blas());
 }
 
-bench::Details LibraryProduct::details(const comm::Communicator&) const {
-    return {.numbers = {{"block_size", static_cast<double>(distribution_.block)},
-                        {"grid_rows", distribution_.grid.rows},
-                        {"grid_columns", distribution_.grid.columns},
-                        {"distributions_tried", static_cast<double>(tried_)}},
-            .series = {}};
+// ScaLAPACK's own included at most: panels of psgemm, buffers of redistribution.
+void count_library(bench::Arena& arena, const Problem& problem, int ranks, int rank,
+                   bool in_files) {
+    const Buffers counted(arena, problem, ranks, rank, in_files);
+    arena.count(problem.tile_bytes(), bench::Room::host);
+    const std::int64_t redistributed =
+        std::min(problem.size * problem.size, std::max(redistributed_at_a_time, problem.size));
+    arena.count(bytes_of<float>(counted.a.size() + 2 * redistributed), bench::Room::host);
 }
 
-}  // namespace
-
-std::unique_ptr<Product> make_library_product(bench::Session& session, const Problem& problem,
-                                              const ProductFiles& files,
-                                              std::optional<BlockCyclic> chosen) {
-    constexpr std::int64_t most = std::numeric_limits<int>::max();
-    const int ranks = session.world().size();
-    if (std::max(most_elements(problem, ranks), LibraryStrips::most_elements(problem, ranks)) >
-        most) {
+void require_countable(const Problem& problem, int ranks) {
+    const std::int64_t most = std::max(BlockCyclic(problem.size, ranks).most_elements(),
+                                       elements_in(problem, strip_of(problem, ranks, 0)));
+    if (most > std::numeric_limits<int>::max()) {
         throw Unavailable(fmt::format(
             "ScaLAPACK cannot multiply matrices of {} x {} on {} ranks (it counts a rank's "
             "elements in 32 bits): use more ranks or the native formulation",
             problem.size, problem.size, ranks));
     }
-    return std::make_unique<LibraryProduct>(session, problem, files, chosen);
 }
 
-void count_library(bench::Arena& arena, const Problem& problem, int ranks, int rank,
-                   bool in_files) {
-    const Buffers counted(arena, problem, ranks, rank, in_files);
-    arena.count(problem.tile_bytes(), bench::Room::host);  // for the check
-    const std::int64_t redistributed =
-        std::min(problem.size * problem.size, std::max(redistributed_at_a_time, problem.size));
-    arena.count(bytes_of<float>(most_elements(problem, ranks) + 2 * redistributed),
-                bench::Room::host);
+}  // namespace
+
+// A row's name has no tile unless tiles are files: in memory they are the check's alone.
+ProductPlan plan_library_product(const CaseContext& context, bench::PlannedCase& planned) {
+    const int ranks = context.session.world().size();
+    const bool in_files = context.options.data.in_files();
+    ProductPlan plan{
+        .block = strip_of(context.problem, ranks, context.rank()),
+        .limit = {.sgemm = {.edge = host_sgemm_edge(context.problem), .computing_ranks = ranks}}};
+    count_library(plan.memory, context.problem, ranks, context.rank(), in_files);
+    if (in_files) {
+        add_tile_factors(context, planned.name);
+        // A rank reads its strips of A and B, and writes that of C, once.
+        const Bytes strip = bytes_of<float>(elements_in(context.problem, plan.block));
+        plan.limit.storage =
+            storage_limit(context, plan.block, 3 * static_cast<double>(strip.value));
+    }
+    plan.multiply = multiply_by_scalapack();
+    plan.make = [context, ranks](const ProductFiles& files) {
+        require_countable(context.problem, ranks);
+        return std::make_unique<LibraryProduct>(context.session, context.problem, files);
+    };
+    return plan;
 }
 
 }  // namespace quartet::matmul

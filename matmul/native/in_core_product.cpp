@@ -8,6 +8,24 @@
 
 namespace quartet::matmul {
 
+// The inner index goes back and forth, so that the A panel used last serves again.
+void ResidentProduct::run(device::Stream& stream) {
+    const std::int64_t rows = elements_of(problem_, block_.rows).size();
+    const std::int64_t inner_tiles = problem_.tiles();
+    for (std::int64_t column = block_.columns.begin; column < block_.columns.end; ++column) {
+        const auto target = results_.column(column);
+        for (std::int64_t step = 0; step < inner_tiles && rows > 0; ++step) {
+            const bool forth = (column - block_.columns.begin) % 2 == 0;
+            const std::int64_t inner = forth ? step : inner_tiles - 1 - step;
+            device_.blas().gemm(
+                {rows, problem_.extent(column), problem_.extent(inner)}, inputs_.a_rows(inner),
+                inputs_.tile(Operand::b, {inner, column}), target,
+                step == 0 ? device::Update::replace : device::Update::accumulate, stream);
+        }
+    }
+    stream.synchronize();
+}
+
 std::vector<Strip> growing_strips(const Problem& problem, const Block& block, std::int64_t height) {
     std::vector<Strip> strips;
     if (block.empty()) {
@@ -56,15 +74,10 @@ InCoreProduct::Buffers::Buffers(bench::Arena& arena, const Problem& problem, con
 InCoreProduct::InCoreProduct(const Problem& problem, const OperandLayout& layout,
                              std::int64_t height, const comm::Communicator& node,
                              device::Device& device, int threads)
-    : problem_(problem),
-      block_(layout.block),
+    : MemoryProduct(problem, layout, node, device, threads),
       rows_(elements_of(problem, layout.block.rows).size()),
       height_(height),
-      device_(device),
-      arena_(device),
       buffers_(arena_, problem, layout.block),
-      inputs_(problem, layout, node, device, threads),
-      results_(arena_, problem, layout.block, device),
       strips_(growing_strips(problem, layout.block, height)),
       brought_(device.make_event()),
       complete_(device.make_event()),

@@ -3,11 +3,58 @@
 #include <memory>
 #include <vector>
 
-#include "matmul/problem/product.hpp"
-#include "matmul/tiles/memory_source.hpp"
-#include "matmul/tiles/tile_sink.hpp"
+#include "matmul/problem/problem.hpp"
+#include "matmul/tiles/tiles_in_memory.hpp"
 
 namespace quartet::matmul {
+
+/// A product of matrices that lie in the host's memory.
+class MemoryProduct : public Product {
+  public:
+    std::span<const float> input(Operand operand, TileIndex tile) override {
+        return inputs_.tile(operand, tile).span();
+    }
+    std::span<const float> result(TileIndex tile) override { return results_.view(tile).span(); }
+    [[nodiscard]] device::View<const std::byte> input_memory() const override {
+        return inputs_.memory();
+    }
+    /// For tests: the result as it lies in memory, tile column by tile column.
+    [[nodiscard]] std::span<float> results() { return results_.elements(); }
+
+  protected:
+    /// Allocates what `layout` says, and a MemorySink. Collective over `node`, the ranks of this
+    /// node.
+    MemoryProduct(const Problem& problem, const OperandLayout& layout,
+                  const comm::Communicator& node, device::Device& device, int threads)
+        : problem_(problem),
+          block_(layout.block),
+          device_(device),
+          arena_(device),
+          inputs_(problem, layout, node, device, threads),
+          results_(arena_, problem, layout.block, device) {}
+
+    Problem problem_;
+    Block block_;
+    device::Device& device_;
+    bench::Arena arena_;
+    MemorySource inputs_;
+    MemorySink results_;
+};
+
+/// Multiplied in place. All tiles of C in one tile column of the rank's block follow one another,
+/// as do those of A, so that one call multiplies them with a tile of B: larger products run faster.
+class ResidentProduct final : public MemoryProduct {
+  public:
+    ResidentProduct(const Problem& problem, const OperandLayout& layout,
+                    const comm::Communicator& node, device::Device& device, int threads)
+        : MemoryProduct(problem, layout, node, device, threads) {}
+
+    void run(device::Stream& stream) override;
+    [[nodiscard]] std::string note() const override {
+        return inputs_.copies() == OperandCopies::per_node ? "tiles in a shared window"
+                                                           : "each rank its own tiles";
+    }
+};
 
 /// A part of C that is computed at once.
 struct Strip {
@@ -32,7 +79,7 @@ Traffic least_traffic(const Problem& problem, const Block& block);
 
 /// A product of matrices in the host's memory by a GPU whose memory holds all three. One stream
 /// copies A and B in, one copies C out, both beside the products.
-class InCoreProduct final : public Product {
+class InCoreProduct final : public MemoryProduct {
   public:
     /// The GPU's copies of the block's rows of A, in columns of tiles as on the host, its columns
     /// of B, and its C.
@@ -44,19 +91,11 @@ class InCoreProduct final : public Product {
         device::Buffer<float> c;
     };
 
-    /// Allocates Buffers, what `layout` says, and a MemorySink. Collective over `node`, the ranks
-    /// of this node.
+    /// Allocates Buffers beside what MemoryProduct does. Collective over `node`.
     InCoreProduct(const Problem& problem, const OperandLayout& layout, std::int64_t height,
                   const comm::Communicator& node, device::Device& device, int threads);
 
     void run(device::Stream& stream) override;
-    std::span<const float> input(Operand operand, TileIndex tile) override {
-        return inputs_.tile(operand, tile).span();
-    }
-    std::span<const float> result(TileIndex tile) override { return results_.view(tile).span(); }
-    [[nodiscard]] device::View<const std::byte> input_memory() const override {
-        return inputs_.memory();
-    }
     [[nodiscard]] std::string note() const override;
     [[nodiscard]] bench::Details details(const comm::Communicator& world) const override;
 
@@ -78,15 +117,9 @@ class InCoreProduct final : public Product {
     [[nodiscard]] device::View<float> b_of(std::int64_t inner, std::int64_t column);
     [[nodiscard]] device::View<float> c_of(const Range& rows, std::int64_t column);
 
-    Problem problem_;
-    Block block_;
     std::int64_t rows_;  ///< elements of the block
     std::int64_t height_;
-    device::Device& device_;
-    bench::Arena arena_;
     Buffers buffers_;
-    MemorySource inputs_;
-    MemorySink results_;
     std::vector<Strip> strips_;
     Traffic copied_;
     std::unique_ptr<device::Event> brought_;

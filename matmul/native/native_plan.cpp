@@ -1,15 +1,12 @@
-#include "matmul/native/native_plan.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
-#include <set>
 
 #include "comm/mpi/agree.hpp"
 #include "device/blas.hpp"
+#include "matmul/context.hpp"
 #include "matmul/native/in_core_product.hpp"
-#include "matmul/native/resident_product.hpp"
 #include "matmul/native/scheduled_product.hpp"
 
 namespace quartet::matmul {
@@ -37,52 +34,23 @@ LimitPlan limit_of(const CaseContext& context) {
     return limit;
 }
 
-MemoryBudget budget_of(const CaseContext& context, Bytes allowed, Bytes elsewhere) {
-    const bench::CheckpointOptions& checkpoint = context.options.checkpoint;
-    return {.allowed = allowed,
-            .elsewhere = elsewhere,
-            .lookahead = context.session.options().lookahead,
-            // A stopped run loses at most this many tiles.
-            .most_held = checkpoint.wanted() ? checkpoint.every : any_number};
-}
-
 // Each level's plan, on all ranks or none. Collective.
 BoundedPlan plan_levels(const CaseContext& context, const LimitPlan& limit, Bytes workspace) {
-    const Problem& problem = context.problem;
-    const Block block = context.block();
     bench::Session& session = context.session;
     bench::Arena besides;
-    count_besides(besides, context, block, limit);
-    const MemoryBudget on_host = budget_of(context, allowed_memory(session), besides.host());
+    count_besides(besides, context, context.block(), limit);
+    const MemoryBudget on_host{allowed_memory(session), besides.host()};
     BoundedPlan plan;
     comm::agree<UsageError>(session.world(), [&] {
-        if (context.on_gpu()) {
-            plan.device = plan_device(
-                problem, block,
-                budget_of(context, allowed_device_memory(session), workspace + besides.device()));
-        } else {
-            plan.host = plan_host(problem, block, session.world().size(), on_host);
+        if (!context.on_gpu()) {
+            plan = plan_host(context.problem, context.block(), on_host);
+            return;
         }
+        const MemoryBudget on_gpu{allowed_device_memory(session), workspace + besides.device()};
+        plan = plan_device(context.problem, context.block(), on_gpu,
+                           context.options.data.in_files() ? std::optional(on_host) : std::nullopt);
     });
-    if (context.on_gpu() && context.options.data.in_files()) {
-        comm::agree<UsageError>(session.world(), [&] {
-            plan.host = plan_staging(problem, block, session.world().size(), on_host,
-                                     plan.device->blocking);
-        });
-    }
-    session.resolve("lookahead", std::to_string(plan.blocking().lookahead));
     return plan;
-}
-
-// The sums of a tile are made up and down in turn, part by part. Collective.
-std::map<std::string, std::string> layout_of(const CaseContext& context, const Blocking& blocking) {
-    const comm::Communicator& world = context.session.world();
-    std::string parts;
-    const auto of_all = world.gather(fmt::format("{} x {}", blocking.rows, blocking.columns));
-    for (const std::string& part : std::set<std::string>(of_all.begin(), of_all.end())) {
-        parts += (parts.empty() ? "" : ",") + part;
-    }
-    return {{"ranks", std::to_string(world.size())}, {"parts of", parts}};
 }
 
 OperandLayout layout_in_memory(const CaseContext& context) {
@@ -163,8 +131,7 @@ ProductPlan plan_bounded(const CaseContext& context, bench::PlannedCase& planned
     plan.memory.count(workspace, bench::Room::device);
     const ScheduledProduct::Buffers counted(plan.memory, context.problem, bounded);
     if (bounded.host) {
-        plan.limit.storage->bytes = static_cast<double>(bounded.host->best.value);
-        plan.layout = layout_of(context, bounded.blocking());
+        plan.limit.storage->bytes = static_cast<double>(bounded.best.value);
         plan.make = [context, bounded](const ProductFiles& files) {
             return std::make_unique<ScheduledProduct>(context.problem, context.block(), bounded,
                                                       files, context.session.device());
@@ -184,12 +151,11 @@ ProductPlan plan_bounded(const CaseContext& context, bench::PlannedCase& planned
 
 }  // namespace
 
-// --lookahead is of schedules in bounded memory, and so asks for one.
 ProductPlan plan_native_product(const CaseContext& context, bench::PlannedCase& planned) {
     add_tile_factors(context, planned.name);
     add_memory_factors(context, planned.name);
     const bool in_files = context.options.data.in_files();
-    if (context.on_gpu() && !in_files && !context.session.options().lookahead) {
+    if (context.on_gpu() && !in_files) {
         if (auto plan = plan_in_core(context, planned)) {
             return *plan;
         }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <exception>
-#include <functional>
 #include <utility>
 
 #include "device/blas.hpp"
@@ -29,16 +28,13 @@ ScheduledProduct::Buffers::Buffers(bench::Arena& arena, const Problem& problem,
       held(arena.make<float>(plan.blocking().held() * problem.elements({}))) {}
 
 ScheduledProduct::ScheduledProduct(const Problem& problem, const Block& block,
-                                   const BoundedPlan& plan, bench::TileCheckpoint* checkpoint,
-                                   device::Device& device)
+                                   const BoundedPlan& plan, device::Device& device)
     : problem_(problem),
-      block_(block),
       plan_(plan),
       device_(device),
-      checkpoint_(checkpoint),
       arena_(device),
       buffers_(arena_, problem, plan),
-      schedule_(problem, block, plan.blocking(), taken_over(problem, checkpoint)),
+      schedule_(problem, block, plan.blocking()),
       ahead_(position(plan.blocking().lookahead + 1)),
       storing_(
           device.make_stream(plan.device ? "copy out" : "write", device::StreamKind::transfer)) {
@@ -52,14 +48,13 @@ ScheduledProduct::ScheduledProduct(const Problem& problem, const Block& block,
 ScheduledProduct::ScheduledProduct(const Problem& problem, const Block& block,
                                    const BoundedPlan& plan, const ProductFiles& files,
                                    device::Device& device)
-    : ScheduledProduct(problem, block, plan, files.checkpoint, device) {
+    : ScheduledProduct(problem, block, plan, device) {
     host_ = std::make_unique<FileSource>(problem, block, files, std::move(buffers_.file_slots),
                                          plan.host->blocking.slots, device);
     sink_ = std::make_unique<FileSink>(problem, block, files);
     if (plan.device) {
-        add_gpu(device);
-        staging_.emplace(problem, block, plan.host->blocking,
-                         taken_over(problem, files.checkpoint));
+        add_gpu();
+        staging_.emplace(problem, block, plan.host->blocking);
         sink_ = std::make_unique<StagedSink>(problem, std::move(sink_), std::move(buffers_.staged),
                                              device);
     }
@@ -68,15 +63,15 @@ ScheduledProduct::ScheduledProduct(const Problem& problem, const Block& block,
 ScheduledProduct::ScheduledProduct(const Problem& problem, const BoundedPlan& plan,
                                    const OperandLayout& layout, const comm::Communicator& node,
                                    device::Device& device, int threads)
-    : ScheduledProduct(problem, layout.block, plan, nullptr, device) {
+    : ScheduledProduct(problem, layout.block, plan, device) {
     host_ = std::make_unique<MemorySource>(problem, layout, node, device, threads);
     sink_ = std::make_unique<MemorySink>(arena_, problem, layout.block, device);
-    add_gpu(device);
+    add_gpu();
 }
 
-void ScheduledProduct::add_gpu(device::Device& device) {
+void ScheduledProduct::add_gpu() {
     on_gpu_ =
-        std::make_unique<DeviceSource>(problem_, *host_, std::move(buffers_.device_slots), device);
+        std::make_unique<DeviceSource>(problem_, *host_, std::move(buffers_.device_slots), device_);
 }
 
 void ScheduledProduct::prepare() {
@@ -94,17 +89,15 @@ void ScheduledProduct::run(device::Stream& stream) {
     if (staging_) {
         staging_->restart();
     }
-    const auto room = std::ssize(ahead_);
     std::int64_t issued = 0;
-    const auto stops = [this] { return checkpoint_ != nullptr && checkpoint_->wants_stop(); };
-    for (std::int64_t done = 0; done < schedule_.count() && !stops(); ++done) {
+    for (std::int64_t done = 0; done < schedule_.count(); ++done) {
         for (; issued < schedule_.count() && issued <= done + plan_.blocking().lookahead;
              ++issued) {
-            TileProduct& product = ahead_[position(issued % room)];
+            TileProduct& product = ahead_[position(issued % std::ssize(ahead_))];
             product = schedule_.next();
             fetch(product);
         }
-        multiply(ahead_[position(done % room)], stream);
+        multiply(ahead_[position(done % std::ssize(ahead_))], stream);
     }
     finish(stream);
 }
@@ -138,20 +131,11 @@ void ScheduledProduct::multiply(const TileProduct& product, device::Stream& stre
     nearest().release(product.a_slot, stream);
     nearest().release(product.b_slot, stream);
     if (product.last) {
-        store(product, tile, stream);
-    }
-}
-
-void ScheduledProduct::store(const TileProduct& product, device::View<float> tile,
-                             device::Stream& stream) {
-    HeldTile& held = held_[position(product.c_slot)];
-    stream.record(*held.complete);
-    storing_->wait(*held.complete);
-    sink_->store(product.target, tile, *storing_);
-    storing_->record(*held.stored);
-    stored_ = stored_ + tile.bytes();
-    if (product.ends_part) {
-        sink_->end_part(*storing_);
+        stream.record(*held.complete);
+        storing_->wait(*held.complete);
+        sink_->store(product.target, tile, *storing_);
+        storing_->record(*held.stored);
+        stored_ = stored_ + tile.bytes();
     }
 }
 
@@ -159,18 +143,18 @@ void ScheduledProduct::store(const TileProduct& product, device::View<float> til
 // fetching or storing has thrown is the cause of later ones.
 void ScheduledProduct::finish(device::Stream& stream) {
     std::exception_ptr first;
-    const auto await = [&](auto&& synchronize) {
+    const auto await = [&](auto& one) {
         try {
-            synchronize();
+            one.synchronize();
         } catch (...) {
             first = first ? first : std::current_exception();
         }
     };
-    await([&] { host_->synchronize(); });
-    await([&] { sink_->synchronize(); });
-    await([&] { nearest().synchronize(); });
-    await([&] { storing_->synchronize(); });
-    await([&] { stream.synchronize(); });
+    await(*host_);
+    await(*sink_);
+    await(nearest());
+    await(*storing_);
+    await(stream);
     if (first) {
         std::rethrow_exception(first);
     }
@@ -182,36 +166,21 @@ std::string ScheduledProduct::note() const {
                        blocking.columns, blocking.slots, blocking.lookahead);
 }
 
-// Bytes are those of all ranks, and blockings the root's.
+// Of all ranks.
 bench::Details ScheduledProduct::details(const comm::Communicator& world) const {
     bench::Details details;
-    const auto add = [&](std::string key, double value) {
-        details.numbers.emplace_back(std::move(key), value);
-    };
     const auto add_sum = [&](const char* key, Bytes bytes) {
-        add(key, world.sum(static_cast<double>(bytes.value)));
-    };
-    const auto add_blocking = [&](const std::string& level, const Blocking& blocking) {
-        const auto add_of_root = [&](const std::string& key, std::int64_t value) {
-            add(key, world.broadcast(static_cast<double>(value), 0));
-        };
-        add_of_root(level + "blocking_rows", blocking.rows);
-        add_of_root(level + "blocking_columns", blocking.columns);
-        add_of_root(level + "blocking_slots", blocking.slots);
-        add_of_root(level + "lookahead", blocking.lookahead);
+        details.numbers.emplace_back(key, world.sum(static_cast<double>(bytes.value)));
     };
     if (plan_.host) {
         add_sum("bytes_read", traffic().read);
         add_sum("bytes_written", traffic().written);
         add_sum("bytes_planned", plan_.host->traffic.sum());
-        add_sum("bytes_best_whole_tiles", plan_.host->best);
-        add_sum("bytes_lower_bound", plan_.host->lower_bound);
-        add_blocking("", plan_.host->blocking);
+        add_sum("bytes_best_whole_tiles", plan_.best);
     }
     if (plan_.device) {
         add_sum("bytes_copied_in", copied().read);
         add_sum("bytes_copied_out", copied().written);
-        add_blocking("device_", plan_.device->blocking);
     }
     return details;
 }

@@ -5,13 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "device/device.hpp"
-#include "matmul/native/bounded_plan.hpp"
-#include "matmul/problem/product.hpp"
-#include "matmul/tiles/device_source.hpp"
-#include "matmul/tiles/file_source.hpp"
-#include "matmul/tiles/memory_source.hpp"
-#include "matmul/tiles/tile_sink.hpp"
+#include "matmul/native/tile_schedule.hpp"
+#include "matmul/tiles/tiles_in_memory.hpp"
 
 namespace quartet::matmul {
 
@@ -47,8 +42,6 @@ class ScheduledProduct final : public Product {
                      const comm::Communicator& node, device::Device& device, int threads);
 
     void prepare() override;
-    /// With a checkpoint, leaves out what was taken over, and ends early where any rank is asked to
-    /// stop.
     void run(device::Stream& stream) override;
     std::span<const float> input(Operand operand, TileIndex tile) override {
         return host_->read(name(operand), tile);
@@ -75,19 +68,16 @@ class ScheduledProduct final : public Product {
     };
 
     ScheduledProduct(const Problem& problem, const Block& block, const BoundedPlan& plan,
-                     bench::TileCheckpoint* checkpoint, device::Device& device);
-    void add_gpu(device::Device& device);
+                     device::Device& device);
+    void add_gpu();
     [[nodiscard]] TileSource& nearest() { return on_gpu_ ? *on_gpu_ : *host_; }
     void fetch(const TileProduct& product);
     void multiply(const TileProduct& product, device::Stream& stream);
-    void store(const TileProduct& product, device::View<float> tile, device::Stream& stream);
     void finish(device::Stream& stream);
 
     Problem problem_;
-    Block block_;
     BoundedPlan plan_;
     device::Device& device_;
-    bench::TileCheckpoint* checkpoint_;
     bench::Arena arena_;
     Buffers buffers_;
     TileSchedule schedule_;

@@ -80,12 +80,9 @@ bool is_end(const std::optional<LimitPlan::Reducers::Link>& link, int rank) {
 }  // namespace
 
 void LimitPlan::count(bench::Arena& arena, int rank) const {
-    const auto room_of = [](bool on_gpu) {
-        return on_gpu ? bench::Room::device : bench::Room::host;
-    };
     const bool on_gpu = sgemm.memory == device::MemoryKind::device;
     const std::int64_t square = sgemm.edge * sgemm.edge;
-    arena.count(3 * bytes_of<float>(square), room_of(on_gpu));
+    arena.count(3 * bytes_of<float>(square), on_gpu ? bench::Room::device : bench::Room::host);
     if (on_gpu) {  // to fill them, in turn
         arena.count(bytes_of<float>(std::min(square, bench::SgemmProbe::random_numbers)),
                     bench::Room::host);
@@ -95,11 +92,10 @@ void LimitPlan::count(bench::Arena& arena, int rank) const {
         arena.count(copies->tile, bench::Room::device);
     }
     if (reducers && reducers->role == comm::Role::reducer) {
-        arena.count(2 * reducers->tile + bytes_of<double>(1),
-                    room_of(reducers->memory == device::MemoryKind::device));
+        arena.count(2 * reducers->tile + bytes_of<double>(1), bench::Room::host);
     }
     if (reducers && is_end(reducers->link, rank)) {
-        arena.count(reducers->tile, room_of(reducers->link->place == comm::PayloadPlace::gpu));
+        arena.count(reducers->tile, bench::Room::host);
     }
     if (storage && storage->file) {
         arena.count(storage_probe_memory, bench::Room::host);
@@ -210,9 +206,9 @@ void ProductLimit::add_reducers(const LimitPlan::Reducers& reducers) {
                       : Seconds{};
     });
     if (reducers.link) {
-        const auto [worker, reducer, place] = *reducers.link;
+        const auto [worker, reducer] = *reducers.link;
         const auto link = std::make_shared<bench::PairProbe>(
-            session_.message_transport(place), session_.world(), worker, reducer, reducers.tile);
+            session_.message_transport(), session_.world(), worker, reducer, reducers.tile);
         add("link to the reducers",
             [=, this] { return tiles * link->measure(intake_passes, session_.stream()); });
     }

@@ -7,7 +7,7 @@
 
 #include "bench/results/limit.hpp"
 #include "bench/session/arena.hpp"
-#include "matmul/problem/product.hpp"
+#include "matmul/problem/problem.hpp"
 
 namespace quartet::matmul {
 
@@ -38,12 +38,10 @@ struct LimitPlan {
         comm::Role role = comm::Role::worker;  ///< of this rank
         double partial_tiles = 0;              ///< of each reducer in a run
         Bytes tile;
-        device::MemoryKind memory = device::MemoryKind::host;  ///< where they add
         /// If tiles are sent as messages: the ranks between which the link is measured.
         struct Link {
             int worker = 0;
             int reducer = 0;
-            comm::PayloadPlace place = comm::PayloadPlace::host;
         };
         std::optional<Link> link{};
     };

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "bench/checkpoint/tile_checkpoint.hpp"
+#include "bench/flags/command_line.hpp"
 #include "core/files/file.hpp"
-#include "matmul/problem/partition.hpp"
+#include "matmul/problem/problem.hpp"
 
 namespace quartet::matmul {
 
@@ -52,7 +52,6 @@ class MatrixFiles {
 /// The files that a product works with.
 struct ProductFiles {
     std::shared_ptr<const MatrixFiles> matrices;  ///< null if A, B and C are in memory
-    bench::TileCheckpoint* checkpoint = nullptr;  ///< borrowed; null if C is not kept meanwhile
     bench::Switch keep = bench::Switch::off;      ///< whether C's files stay when the case ends
 };
 

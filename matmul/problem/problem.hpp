@@ -2,12 +2,18 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "bench/data/tile_folder.hpp"
+#include "bench/results/row.hpp"
+#include "comm/mpi/communicator.hpp"
+#include "core/block_range.hpp"
 #include "core/files/tiles.hpp"
 #include "core/units.hpp"
+#include "device/memory.hpp"
+#include "device/stream.hpp"
 
 namespace quartet::matmul {
 
@@ -77,5 +83,95 @@ struct NamedTile {
 };
 /// The tile in a file of input_files(problem), by the file's number there.
 NamedTile input_tile(const Problem& problem, std::int64_t number);
+
+/// The tiles of C that one rank owns: rows x columns of tiles. Empty if there are more ranks
+/// than tiles.
+struct Block {
+    Range rows;
+    Range columns;
+
+    [[nodiscard]] std::int64_t tiles() const { return rows.size() * columns.size(); }
+    [[nodiscard]] bool empty() const { return tiles() == 0; }
+};
+
+/// All tiles of a matrix.
+inline Block whole(const Problem& problem) {
+    const Range all{0, problem.tiles()};
+    return {all, all};
+}
+
+/// `use(tile)` for each tile of a block, row by row.
+template <typename Use>
+void for_each_tile(const Block& block, Use use) {
+    for (std::int64_t row = block.rows.begin; row < block.rows.end; ++row) {
+        for (std::int64_t column = block.columns.begin; column < block.columns.end; ++column) {
+            use(TileIndex{row, column});
+        }
+    }
+}
+
+/// Distributes the tiles of C over ranks in near-square blocks, whole columns of ranks side by
+/// side:
+///
+///     4 ranks      7 ranks      column c of P ranks in Q columns has ranks
+///     0 2          0 3          [cP/Q, (c + 1)P/Q), as wide as their share; its tile rows
+///     1 3          1 4          are spread evenly. Q is the count for which the largest
+///                  2 5          block has the fewest elements, then the least half perimeter
+///                    6          (what it reads). For P = R x C this is the R x C grid.
+///
+/// By rank. A C tile stays with its owner from the first product to the last; results never move.
+std::vector<Block> partition(const Problem& problem, int ranks);
+
+/// Elements [begin, end) along an edge that a range of tiles covers.
+Range elements_of(const Problem& problem, const Range& tiles);
+
+/// Elements of a block.
+std::int64_t elements_in(const Problem& problem, const Block& block);
+
+/// The element at which a tile of a block begins if the block is stored in columns of tiles: the
+/// tiles of one column follow one another, each row-major.
+std::int64_t offset_in_block(const Problem& problem, const Block& block, TileIndex tile);
+
+/// Bytes that one rank moves between two levels of memory: files and host, or host and GPU.
+struct Traffic {
+    Bytes read;     ///< of A and B
+    Bytes written;  ///< of C
+
+    [[nodiscard]] Bytes sum() const { return read + written; }
+};
+
+/// C = A B in one way, its data in place before the clock starts. One class for each way: resident
+/// in memory, by a schedule in bounded memory, data flow, library.
+class Product {
+  public:
+    virtual ~Product() = default;
+
+    /// Before each run, outside of the time.
+    virtual void prepare() {}
+    /// The timed step: all products, with the results stored. `stream` computes; all work is done
+    /// on return. Does not allocate.
+    virtual void run(device::Stream& stream) = 0;
+    /// After a run, outside of the time: brings the result to where result() reads it. Collective.
+    virtual void collect() {}
+
+    /// A tile of A in one of this rank's tile rows, or of B in one of its tile columns, for the
+    /// check. The span stays valid until the next call of any member. Throws Failure if it
+    /// cannot be read.
+    virtual std::span<const float> input(Operand operand, TileIndex tile) = 0;
+    /// A tile of C that the rank owns, of the last run. The same holds for the span.
+    virtual std::span<const float> result(TileIndex tile) = 0;
+    /// Tells whether this rank has the result of a tile of its block.
+    [[nodiscard]] virtual bool owns(TileIndex /*tile*/) const { return true; }
+
+    /// This rank's part of A and B in memory, which runs leave as it is; empty if they are in
+    /// files. All ranks' parts together are all that the products read.
+    [[nodiscard]] virtual device::View<const std::byte> input_memory() const { return {}; }
+    /// How it ran, for people.
+    [[nodiscard]] virtual std::string note() const = 0;
+    /// Figures of the last run beside its time. Same answer on all ranks. Collective over `world`.
+    [[nodiscard]] virtual bench::Details details(const comm::Communicator& /*world*/) const {
+        return {};
+    }
+};
 
 }  // namespace quartet::matmul

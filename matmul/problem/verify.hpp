@@ -1,85 +1,100 @@
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <map>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/session/arena.hpp"
+#include "comm/mpi/communicator.hpp"
+#include "comm/topology/topology.hpp"
 #include "device/blas.hpp"
-#include "matmul/problem/checksums.hpp"
-#include "matmul/problem/partition.hpp"
-#include "matmul/problem/product.hpp"
+#include "device/device.hpp"
+#include "matmul/problem/problem.hpp"
 
 namespace quartet::matmul {
 
-/// Whose numbers A and B have: uniform ones in [0, 1), or a user's, of any size in any order.
-enum class Numbers { uniform, own };
+/// C = A B for square matrices of this edge, row-major, in memory that the CPU reads. Returns when
+/// C is there. Local.
+using Multiply = std::function<void(std::int64_t edge, device::View<const float> a,
+                                    device::View<const float> b, device::View<float> c)>;
+
+/// By the device's BLAS, which is what tiles are multiplied with. Borrows both.
+Multiply multiply_on(device::Device& device, device::Stream& stream);
+
+/// The arithmetic that `multiply` computes in: "fp32", "tf32", "bf16", "fp16", "bf16x3", "tf32x3"
+/// or "other", with " with narrow sums" if sums keep fewer bits than float32's. Freivalds' bound
+/// grows with N and so hides rounded inputs; this product is small at any N, and exact in float32:
+///
+///     A = (F, S, G), its rows;  B = (S', F', G'), its columns;  A B is compared where both match
+///
+/// - F has odd numbers of 24 bits and S picks one of them for each element of C, so F S' and S F'
+///   show what became of the inputs: a format of fewer bits changes every one. Half of them are
+///   below 2^-20, where fp16 has fewer bits than tf32.
+/// - G has whole numbers from 1 to 255, exact in each of these formats. Any sum of 256 products is
+///   below 256 x 255^2 < 2^24, so it is exact in float32 in any order, fused or not.
+///
+/// Nine products of three bfloat16 each (bf16x9) are exact, too: they read "fp32". The edge is the
+/// tile's, but 64 at least and 256 at most: three matrices, 0.75 MiB at most, for a few
+/// milliseconds. Local.
+std::string arithmetic_of(device::Device& device, std::int64_t tile, const Multiply& multiply);
+
+/// What arithmetic_of() finds where a library computes as it was asked to.
+constexpr std::string_view arithmetic_wanted(device::Math math) {
+    return device::name(math == device::Math::tf32 ? math : device::Math::fp32);
+}
+
+/// The checksums that a folder's manifest has of the tiles of A and B: what the check of a product
+/// expects then comes from sound input.
+class RecordedSums {
+  public:
+    /// No sums.
+    RecordedSums() = default;
+    /// Reads the manifest, if there is one. Throws Failure. Local.
+    explicit RecordedSums(std::filesystem::path folder);
+
+    /// Throws Failure that names the file where its elements are not the recorded ones.
+    void compare(Operand operand, TileIndex tile, std::span<const float> elements) const;
+
+  private:
+    std::filesystem::path folder_;
+    std::map<std::string, std::uint64_t> sums_;
+};
 
 /// Freivalds' check (1977) of one rank's tiles of C, in float64: C(i,j) y_j against
 /// A(i,:) (B(:,j) y_j), with a random vector y_j for each tile column j. The right-hand sides are
 /// computed once; a check then reads each tile of C once, N^2 work instead of N^3.
 ///
-/// A row of a tile may deviate by its own bound. Let a be the row of A, b_kc an element of B,
-/// u = 2^-24. Element c of the row is a sum of N products, of size g_c = sum_k |a_k b_kc|. If it is
-/// off by e_c, the row deviates by sum_c y_c e_c, where the computation does not know the signs of
-/// y. So errors e_c <= e g_c with a standard deviation s of e make a deviation with one of at most
-/// s |(y_c g_c)|, and by Minkowski
+/// A row of a tile may deviate by its own bound. Let a be the row of A, b_kc an element of B, and
+/// u = 2^-24. Rounding errors of mean 0 (Higham and Mary 2019) add their variances. Entries are
+/// uniform in [0, 1), so that sums grow evenly: one after the other, which is the worst order,
+/// makes an element deviate by 0.26 sqrt(N) u of itself in the standard deviation, and the row by
+/// that times 0.75 h at most, where h = |a| |(y_c b_kc)_kc|. The bound is 6.6 standard deviations:
 ///
-///     |(y_c g_c)|  <=  sum_k |a_k| |(y_c b_kc)_c|  <=  h  =  |a| |(y_c b_kc)_kc|
+///     1.3 sqrt(N + 64) u h
 ///
-/// With rounding errors of mean 0 (Higham and Mary 2019; the certain bound, N u, would hide errors
-/// of whole tiles) the sums that were rounded on the way add their variances. Entries are uniform
-/// in [0, 1), so that these sums grow evenly; one after the other, which is the worst order, s is
-/// at most 0.26 sqrt(N) u, and |(y_c g_c)| is 0.75 h. The bound, of 6.6 standard deviations, is
+/// A sound row exceeds it with a probability of 4e-11. The 64 are for small N, where the products'
+/// own rounding counts. An element that is wrong by twice the bound over |y_c|, or more, is always
+/// found if the others are right. Entries of y lie in +-[1/2, 1).
 ///
-///     1.3 sqrt(N + 64) u h  +  N sum_c |y_c| 2^-149
-///
-/// A sound row exceeds it with a probability of 4e-11; libraries, which add in blocks, stay far
-/// below. The 64 are for small N, where the products' own rounding counts and the normal law does
-/// not hold; the last term is what products below the least normal number lose. An element that is
-/// wrong by twice the bound over |y_c|, or more, is always found if the others are right. Entries
-/// of y lie in +-[1/2, 1).
-///
-/// A user's own numbers may be of any size (Numbers::own). Then h = sum_k |a_k| |(y_c b_kc)_c|, so
-/// that a large a_k that meets zeros does not count, at the price of memory. Entries of y are taken
-/// times the power of two that brings the norm of B's column to 1, so that each column counts
-/// alike. Sums may be as large as at the end from their first product on, so s is sqrt(N / 3) u at
-/// most, and 1.3 becomes 4, 6.9 standard deviations. And what is added to a sum so much larger that
-/// it is lost, always to the same side, has no mean of 0. By Hoeffding (1963) the sum of e_c y_c
-/// with random signs exceeds 7 times its norm with a probability of 5e-11, so the bound has
-///
-///     7 sum_k |a_k| |(y_c b_kc)_c|   over those k where the term is below 2 u h
-///
-/// besides; and u h / 2 instead of the term for those that equal the mean, h / N, within 2^-16:
-/// equal numbers are rounded to the same side as long as the exponent of the sum lasts, u h / 2
-/// each at most while it grows.
-///
-/// With TF32 (Math::tf32) each input loses up to 2^-10 of itself where its bits are cut off, and
-/// tensor cores may cut 2^-23 off a sum each time that they have added four products or more. So an
-/// element is off by e_c <= (2 x 2^-10 + N/4 x 2^-23) g_c at most, whatever the data, and the bound
-/// has Hoeffding's
-///
-///     7 (2^-9 + N 2^-25) h
-///
-/// besides. Emulation by nine products (Math::bf16x9) has float32's bound.
+/// With TF32 (Math::tf32) inputs lose up to 2^-10 of themselves each, and tensor cores may cut
+/// 2^-23 off a sum after each four products: an element is off by (2 x 2^-10 + N/4 x 2^-23) of
+/// itself at most. By Hoeffding (1963) random signs make the row exceed 7 times the norm of that
+/// with a probability of 5e-11, so the bound has 7 (2^-9 + N 2^-25) h besides. Emulation by nine
+/// products (Math::bf16x9) has float32's bound.
 class Freivalds {
   public:
-    /// What the products are made of.
-    struct Arithmetic {
-        device::Math math = device::Math::fp32;
-        Numbers numbers = Numbers::uniform;
-    };
-
-    /// Reads the rank's tiles of A and B from the product, each once (a user's own twice), and
-    /// compares them with what is recorded of them, if anything is. Local.
+    /// Reads the rank's tiles of A and B from the product, each once, and compares them with what
+    /// is recorded of them, if anything is. Local.
     Freivalds(bench::Arena& arena, const Problem& problem, const Block& block, int threads,
-              Product& product, const RecordedSums& recorded, Arithmetic arithmetic);
-    Freivalds(bench::Arena& arena, const Problem& problem, const Block& block, int threads,
-              Product& product)
-        : Freivalds(arena, problem, block, threads, product, {}, {}) {}
+              Product& product, const RecordedSums& recorded = {},
+              device::Math math = device::Math::fp32);
     /// Counts what the check takes. Local.
-    static void count(bench::Arena& arena, const Problem& problem, const Block& block,
-                      Numbers numbers);
+    static void count(bench::Arena& arena, const Problem& problem, const Block& block);
 
     /// The largest deviation of a row of C's tiles in units of its bound: sound results are far
     /// below 1. NaN or infinity if the tiles hold such. Local; 0 for an empty block.
@@ -92,47 +107,32 @@ class Freivalds {
   private:
     /// Buffers of float64.
     struct Buffers {
-        Buffers(bench::Arena& arena, const Problem& problem, const Block& block, Numbers numbers);
+        Buffers(bench::Arena& arena, const Problem& problem, const Block& block);
 
-        std::vector<double> vectors;   ///< y_j, one after another
-        std::vector<double> weights;   ///< sum_c |y_c| of each tile column
-        std::vector<double> expected;  ///< A(i,:) B(:,j) y_j: [row of the block][tile column]
-        // Of uniform numbers.
+        std::vector<double> vectors;       ///< y_j, one after another
+        std::vector<double> expected;      ///< A(i,:) B(:,j) y_j: [row of the block][tile column]
         std::vector<double> row_norms;     ///< of A, squared
         std::vector<double> column_norms;  ///< |(y_c b_kc)_kc|, squared
-        // Of a user's own.
-        std::vector<double> bounds;  ///< as expected; h while A is read
     };
-    /// The same while tiles of A and B are read.
+    /// While tiles of A and B are read.
     struct Scratch {
-        Scratch(bench::Arena& arena, const Problem& problem, const Block& block, Numbers numbers);
+        Scratch(bench::Arena& arena, const Problem& problem, const Block& block);
 
         std::vector<double> products;  ///< B(:,j) y_j: [row of B][tile column]
-        std::vector<double> squares;   ///< of a tile's rows or columns
-        // Of a user's own.
-        std::vector<double> sizes;  ///< |(y_c b_kc)_c|: as products
-        std::vector<double> lost;   ///< of a tile's rows: [row][tile column]
+        std::vector<double> squares;   ///< of a tile's rows
     };
     using ReadInput = std::function<std::span<const float>(Operand, TileIndex)>;
 
-    void add_squares(std::span<const float> tile, std::span<double> squares) const;
-    void weigh_columns(const ReadInput& input, Scratch& scratch);
     void multiply_b(const ReadInput& input, Scratch& scratch);
     void multiply_a(const ReadInput& input, std::int64_t tile_row, const Scratch& scratch);
-    void add_sizes(std::span<const float> values, const double* sizes, double* whole) const;
-    void find_lost(const ReadInput& input, std::int64_t tile_row, Scratch& scratch) const;
-    void make_bounds(std::int64_t tile_row, const Scratch& scratch);
-    [[nodiscard]] double allowed(double factor, double h, std::int64_t column) const;
-    [[nodiscard]] bool is_own() const { return arithmetic_.numbers == Numbers::own; }
     [[nodiscard]] std::span<const double> vector_of(std::int64_t column) const;
-    [[nodiscard]] std::span<double> vector_of(std::int64_t column);
     /// Where a row of a tile row begins in what has a column for each tile column.
     [[nodiscard]] std::size_t place(std::int64_t tile_row, std::int64_t row) const;
 
     Problem problem_;
     Block block_;
     int threads_;
-    Arithmetic arithmetic_;
+    device::Math math_;
     std::int64_t width_;  ///< tile columns of the block
     Buffers buffers_;
 };

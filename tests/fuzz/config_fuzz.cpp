@@ -12,7 +12,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string file = fuzz::file_of("flags.toml", fuzz::text_of(data, size)).string();
     const std::array<const char*, 3> arguments{"fuzz", "--config", file.c_str()};
     bench::CommandLine command_line("fuzz", "takes a file of flags");
-    command_line.add_lookahead();
     command_line.add_queue();
     try {
         command_line.parse(static_cast<int>(arguments.size()), arguments.data());

@@ -3,6 +3,7 @@
 #include "core/temporary_folder.hpp"
 #include "device/host/host_device.hpp"
 #include "matmul/native/scheduled_product.hpp"
+#include "matmul/reference.hpp"
 #include "support/counted_memory.hpp"
 
 namespace quartet::matmul {
@@ -12,12 +13,7 @@ namespace {
 TEST(Allocation, ScheduledProductAllocatesNothingInItsTimedStep) {
     const Problem problem{48, 16};
     const TemporaryFolder folder;
-    for (std::int64_t number = 0; number < std::ssize(input_files(problem)); ++number) {
-        const auto [matrix, index] = input_tile(problem, number);
-        std::vector<float> tile(static_cast<std::size_t>(problem.elements(index)));
-        fill_tile(problem, matrix, index, tile);
-        write_npy<float>(folder / tile_file(matrix, index.row, index.column), {16, 16}, tile);
-    }
+    write_files(problem, folder.path());
     const Block block{{0, 3}, {0, 3}};
     Trace trace;
     const auto device = device::make_host_device({}, trace);

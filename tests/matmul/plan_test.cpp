@@ -1,31 +1,39 @@
 #include "matmul/plan.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
-#include "bench/session/session.hpp"
+#include <fstream>
+
+#include "bench/measured.hpp"
+#include "bench/program/plan.hpp"
+#include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"
-#include "device/host/host_device.hpp"
-#include "matmul/library/library_product.hpp"
 #include "matmul/native/in_core_product.hpp"
-#include "matmul/native/scheduled_product.hpp"
-#include "matmul/tiles/file_slots.hpp"
-#include "support/counted_memory.hpp"
+#include "matmul/reference.hpp"
 
 namespace quartet::matmul {
 namespace {
 
-using bench::Formulation;
+using testing::AllOf;
+using testing::HasSubstr;
 
-/// Buffers stay below one huge page here, so that all of them are counted.
-class PlannedMemoryTest : public testing::Test {
+/// Where the tiles are: in memory over a transport, or in files.
+struct Storage {
+    std::string name;
+    std::string transport;
+    std::optional<FileCache> files;
+};
+
+void PrintTo(const Storage& storage, std::ostream* out) {
+    *out << storage.name;
+}
+
+class MultiplyCaseTest : public testing::Test {
   protected:
-    PlannedMemoryTest() {
+    MultiplyCaseTest() {
         common.device = "host";
+        common.runs = {2, 0.05, 1};
         common.threads = 1;
-        common.verify = bench::Switch::off;
-        common.transports = {"mpi"};
-        options.sizes = {150};
-        options.tile = 40;  // ragged
         if (world.rank() == 0) {
             temporary.emplace();
         }
@@ -34,152 +42,183 @@ class PlannedMemoryTest : public testing::Test {
     }
     void TearDown() override { world.barrier(); }
 
-    /// Plans one case, makes it and its limit, and compares what was allocated.
-    void expect_as_planned() {
-        bench::Session session({.name = "matmul"}, common, comm::TransportRegistry::standard());
-        plan_cases(session, options);
-        const bench::PlannedCase& planned = session.plan().front();
-        static_cast<void>(session.transport("mpi"));
-        const std::int64_t before = device::buffer_bytes();
-        device::restart_buffer_peak();
-        const auto made = planned.make();
-        if (common.limits == bench::Switch::on) {
-            made->prepare_limit();
+    void choose(const Storage& storage) {
+        common.transports = {storage.transport};
+        if (storage.files) {
+            options.data = {folder, bench::Switch::on, bench::Switch::off, *storage.files};
         }
-        const std::int64_t allocated = device::buffer_bytes_peak() - before;
-        EXPECT_EQ(planned.memory.value, allocated + elsewhere()) << planned.name.text();
+    }
+
+    /// The session with its one case planned.
+    bench::Session& plan(std::int64_t size, std::int64_t tile) {
+        options.sizes = {size};
+        options.tile = tile;
+        const bench::ProgramDescription description{.name = "matmul"};
+        session = std::make_unique<bench::Session>(description, common,
+                                                   comm::TransportRegistry::standard());
+        plan_cases(*session, options);
+        return *session;
+    }
+    bench::Row measured(std::int64_t size, std::int64_t tile) {
+        plan(size, tile);
+        return bench::measure(*session, session->plan().front(), [](int, int) {}).front();
+    }
+    /// One run of the case, which is left for inspection.
+    MultiplyCase& run_once(std::int64_t size, std::int64_t tile) {
+        plan(size, tile);
+        made = session->plan().front().make();
+        auto& subject = dynamic_cast<MultiplyCase&>(*made);
+        bench::Clocks clocks(0);
+        subject.prepare();
+        subject.run(clocks);
+        return subject;
+    }
+    [[nodiscard]] Problem problem() const {
+        const std::int64_t size = options.sizes.front();
+        return {size, std::min(*options.tile, size), common.seed};
+    }
+    /// Ends the case and removes its folder.
+    void clear() {
+        made.reset();
+        world.barrier();
+        if (world.rank() == 0) {
+            std::filesystem::remove_all(folder);
+        }
         world.barrier();
     }
-    /// What the storage probe takes: not a buffer of the device.
-    [[nodiscard]] std::int64_t elsewhere() const {
-        const bool probes = common.limits == bench::Switch::on && options.data.in_files();
-        return probes && reads_files ? (mebibytes(4) + kibibytes(4)).value : 0;
-    }
-    static std::int64_t sum_of(const bench::Arena& arena) {
-        return (arena.host() + arena.device()).value;
-    }
-    void put_in_files() {
-        options.data = {folder, bench::Switch::on, bench::Switch::off, FileCache::warm};
+    /// Compares every element with a product in float64.
+    void expect_product(MultiplyCase& subject) {
+        const auto reference =
+            product(problem(), whole_matrix(problem(), "A"), whole_matrix(problem(), "B"));
+        for_each_tile(partition(problem(), world.size())[static_cast<std::size_t>(world.rank())],
+                      [&](TileIndex tile) {
+                          EXPECT_LT(largest_difference(problem(), reference, tile,
+                                                       subject.product().result(tile)),
+                                    1e-5);
+                      });
     }
 
     const comm::Communicator world = comm::Communicator::world();
     std::optional<TemporaryFolder> temporary;
-    std::string folder;
+    std::filesystem::path folder;
     bench::CommonOptions common;
     Options options;
-    bool reads_files = true;
+    std::unique_ptr<bench::Session> session;
+    std::unique_ptr<bench::Case> made;  ///< before its session in destruction
 };
 
-TEST_F(PlannedMemoryTest, IsWhatNativeAllocates) {
-    expect_as_planned();
-    common.limits = bench::Switch::off;
-    expect_as_planned();
-}
+class EveryStorage : public MultiplyCaseTest, public testing::WithParamInterface<Storage> {
+  protected:
+    void SetUp() override { choose(GetParam()); }
+};
 
-TEST_F(PlannedMemoryTest, IsWhatNativeAllocatesForTilesInFiles) {
-    put_in_files();
-    common.memory = mebibytes(6);
-    expect_as_planned();
-    common.memory = kibibytes(200);
-    common.limits = bench::Switch::off;
-    expect_as_planned();
-}
+INSTANTIATE_TEST_SUITE_P(Storages, EveryStorage,
+                         testing::Values(Storage{"shared", "shm", {}}, Storage{"own", "mpi", {}},
+                                         Storage{"files", "mpi", FileCache::warm},
+                                         Storage{"dropped_files", "shm", FileCache::drop}),
+                         [](const auto& storage) { return storage.param.name; });
 
-TEST_F(PlannedMemoryTest, IsWhatEachRoleOfDataflowAllocates) {
-    if (world.size() < 2) {
-        GTEST_SKIP() << "the data flow needs two ranks";
+TEST_P(EveryStorage, IsTheProductInFloat64) {
+    for (const auto& [size, tile] : {std::pair(64, 16), std::pair(50, 16), std::pair(20, 64),
+                                     std::pair(1, 1), std::pair(33, 11), std::pair(17, 16)}) {
+        MultiplyCase& subject = run_once(size, tile);
+        expect_product(subject);
+        EXPECT_TRUE(subject.verify().passed) << size << ", " << tile;
+        clear();
     }
-    common.formulations = {Formulation::dataflow};
-    for (const int queue : {1, 3, 16}) {
-        common.queue = queue;
-        expect_as_planned();
-    }
-    put_in_files();
-    reads_files = world.rank() > 0;  // one reducer
-    common.lookahead = 3;
-    expect_as_planned();
 }
 
-TEST_F(PlannedMemoryTest, IsWhatTheLibraryAllocatesBesideItsWorkspace) {
-    common.formulations = {Formulation::library};
-    bench::Session session({.name = "matmul"}, common, comm::TransportRegistry::standard());
-    const Problem problem{150, 40, 1};
-    bench::Arena counted;
-    count_library(counted, problem, world.size(), world.rank(), false);
-    const std::int64_t before = device::buffer_bytes();
-    std::unique_ptr<Product> product;
-    try {
-        product = make_library_product(session, problem);
-    } catch (const Unavailable& reason) {
-        GTEST_SKIP() << reason.what();
-    }
-    const std::int64_t allocated = device::buffer_bytes() - before;
-    const std::int64_t tile = problem.tile_bytes().value;
-    const std::int64_t redistributed = 2 * problem.matrix_bytes().value;
-    const std::int64_t strip =
-        elements_in(problem, strip_of(problem, world.size(), world.rank())) * 4;
-    const std::int64_t panels = (allocated - std::max<std::int64_t>(strip, 4)) / 3;  // a matrix's
-    EXPECT_EQ(counted.host().value, allocated + tile + redistributed + panels);
+TEST_P(EveryStorage, MeasuresAVerifiedRowWithItsLimit) {
+    const bench::Row row = measured(96, 32);
+    EXPECT_TRUE(row.check->passed);
+    EXPECT_EQ(row.check->tolerance, 1);
+    EXPECT_EQ(row.check->precision, "fp32");
+    EXPECT_EQ(row.runs.size(), 2U);
+    EXPECT_GT(row.limit->seconds.value, 0);
+    EXPECT_EQ(row.work.flops.value, 2.0 * 96 * 96 * 96 - 96 * 96);
+    EXPECT_THAT(row.name.text(), HasSubstr("/n:96/tile:32/"));
 }
 
-TEST_F(PlannedMemoryTest, OfTheLibraryHasATilesFileWhereTilesAreInFiles) {
-    common.formulations = {Formulation::library};
+class InFiles : public MultiplyCaseTest {
+  protected:
+    void SetUp() override { choose({"files", "mpi", FileCache::warm}); }
+};
+class InMemory : public MultiplyCaseTest {};
+
+TEST_F(InMemory, FailsForAWrongElement) {
+    choose({"own", "mpi", {}});
+    MultiplyCase& subject = run_once(64, 16);
+    EXPECT_TRUE(subject.verify().passed);
+    if (world.rank() == world.size() - 1) {
+        auto& product = dynamic_cast<ResidentProduct&>(subject.product());
+        product.results().back() *= 1.05F;
+    }
+    const bench::Check check = subject.verify();
+    EXPECT_FALSE(check.passed) << "on all ranks";
+    EXPECT_GT(check.error, check.tolerance);
+}
+
+TEST_F(InFiles, MovesTheBytesThatWerePlanned) {
     common.limits = bench::Switch::off;
-    const auto planned = [&] {
-        bench::Session session({.name = "matmul"}, common, comm::TransportRegistry::standard());
-        plan_cases(session, options);
-        return session.plan().front().memory;
-    };
-    const Bytes in_memory = planned();
-    put_in_files();
-    bench::Arena slot;
-    const FileSlots one(slot, {150, 40, 1}, 1);
-    EXPECT_EQ(planned(), in_memory + slot.host());
+    for (const Bytes memory : {kibibytes(64), kibibytes(128), mebibytes(4)}) {
+        common.memory = memory;
+        MultiplyCase& subject = run_once(150, 16);
+        subject.verify();
+        const auto numbers = subject.details().numbers;
+        const auto number = [&](const std::string& name) {
+            return std::ranges::find(numbers, name, &std::pair<std::string, double>::first)->second;
+        };
+        EXPECT_EQ(number("bytes_read") + number("bytes_written"), number("bytes_planned"));
+        EXPECT_EQ(number("bytes_written"), 150.0 * 150 * 4);
+        EXPECT_LE(number("bytes_best_whole_tiles"), number("bytes_planned"));
+        EXPECT_LE(session->plan().front().memory, memory);
+        made.reset();
+    }
 }
 
-// Over the host device, whose memory stands for the GPU's and for the page-locked one.
-TEST_F(PlannedMemoryTest, IsWhatTheProductsThroughAGpuAllocate) {
-    const Problem problem{150, 40, 1};
-    const auto blocks = partition(problem, world.size());
-    const Block block = blocks[static_cast<std::size_t>(world.rank())];
-    Trace trace;
-    const auto device = device::make_host_device({}, trace);
-    const comm::Topology topology(world);
-    BoundedPlan plan;
-    plan.device = plan_device(problem, block, {kibibytes(80), {}, {}});
+TEST_F(InFiles, RefusesTooLittleMemoryAndSaysWhatIsNeeded) {
+    common.memory = kibibytes(10);
+    common.limits = bench::Switch::off;
+    EXPECT_THAT(message_of<UsageError>([&] { plan(150, 50); }),
+                AllOf(HasSubstr("KiB per rank (10 KiB are allowed)"), HasSubstr("--tile")));
+}
 
-    const OperandLayout layout =
-        lay_out_operands(problem, blocks, world.rank(), topology, OperandCopies::per_rank);
-    bench::Arena in_memory;
-    layout.count(in_memory);
-    MemorySink::memory(in_memory, problem, block);
-    const ScheduledProduct::Buffers beside(in_memory, problem, plan);
-    std::int64_t before = device::buffer_bytes();
-    const ScheduledProduct from_memory(problem, plan, layout, topology.node(), *device, 1);
-    EXPECT_EQ(device::buffer_bytes() - before, sum_of(in_memory));
+TEST_F(InFiles, RemovesResultsUnlessKept) {
+    run_once(64, 16);
+    world.barrier();
+    EXPECT_TRUE(std::filesystem::exists(folder / "C_3_3.npy"));
+    world.barrier();
+    made.reset();
+    world.barrier();
+    EXPECT_FALSE(std::filesystem::exists(folder / "C_3_3.npy"));
+    options.data.keep = bench::Switch::on;
+    EXPECT_TRUE(run_once(64, 16).verify().passed);
+    made.reset();
+    world.barrier();
+    EXPECT_TRUE(std::filesystem::exists(folder / "C_3_3.npy"));
+}
 
-    bench::Arena in_core;
-    layout.count(in_core);
-    MemorySink::memory(in_core, problem, block);
-    const InCoreProduct::Buffers matrices(in_core, problem, block);
-    before = device::buffer_bytes();
-    const InCoreProduct whole(problem, layout, 16, topology.node(), *device, 1);
-    EXPECT_EQ(device::buffer_bytes() - before, sum_of(in_core));
+TEST_F(InFiles, FailsForAWrongElementInAFile) {
+    MultiplyCase& subject = run_once(64, 16);
+    world.barrier();
+    if (world.rank() == 0) {
+        std::fstream file(folder / "C_1_2.npy", std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(-4, std::ios::end);
+        const float wrong = 7;
+        file.write(reinterpret_cast<const char*>(&wrong), sizeof wrong);
+    }
+    world.barrier();
+    EXPECT_FALSE(subject.verify().passed);
+}
 
-    const TemporaryFolder own;
-    plan.host =
-        plan_staging(problem, block, world.size(), {kibibytes(500), {}, {}}, plan.blocking());
-    bench::Arena in_files;
-    const ScheduledProduct::Buffers counted(in_files, problem, plan);
-    EXPECT_EQ(in_files.in(bench::Room::host),
-              buffers_of(plan.host->blocking.slots, StagedSink::slots, host_tile(problem)));
-    EXPECT_EQ(in_files.in(bench::Room::device),
-              buffers_of(plan.device->blocking, device_tile(problem)));
-    before = device::buffer_bytes();
-    const ScheduledProduct from_files(
-        problem, block, plan,
-        ProductFiles{std::make_shared<MatrixFiles>(own.path(), problem, FileCache::warm)}, *device);
-    EXPECT_EQ(device::buffer_bytes() - before, sum_of(in_files));
+TEST_F(InMemory, RefusesTransportsThatWouldSendNothing) {
+    choose({"rma", "rma", {}});
+    plan(64, 16);
+    if (session->registry().why_not("rma", session->transport_context())) {
+        GTEST_SKIP() << "rma is not available anyway";
+    }
+    EXPECT_THAT(message_of<Unavailable>([&] { session->plan().front().make(); }),
+                HasSubstr("--transport mpi"));
 }
 
 }  // namespace

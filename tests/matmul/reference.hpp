@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <span>
 #include <vector>
 
+#include "core/files/npy.hpp"
 #include "matmul/problem/problem.hpp"
 
 namespace quartet::matmul {
@@ -23,8 +25,8 @@ inline std::vector<float> tile_of(const Problem& problem, const Matrix& matrix, 
     return tile;
 }
 
-/// All tiles of A or B, as fill_tile makes them, times `scale`.
-inline Matrix whole_matrix(const Problem& problem, std::string_view name, float scale = 1) {
+/// All tiles of A or B, as fill_tile makes them.
+inline Matrix whole_matrix(const Problem& problem, std::string_view name) {
     Matrix matrix(static_cast<std::size_t>(problem.size * problem.size));
     for (std::int64_t row = 0; row < problem.tiles(); ++row) {
         for (std::int64_t column = 0; column < problem.tiles(); ++column) {
@@ -34,12 +36,23 @@ inline Matrix whole_matrix(const Problem& problem, std::string_view name, float 
                 for (std::int64_t j = 0; j < problem.extent(column); ++j) {
                     matrix[static_cast<std::size_t>((problem.begin(row) + i) * problem.size +
                                                     problem.begin(column) + j)] =
-                        scale * tile[static_cast<std::size_t>(i * problem.extent(column) + j)];
+                        tile[static_cast<std::size_t>(i * problem.extent(column) + j)];
                 }
             }
         }
     }
     return matrix;
+}
+
+/// Writes all tiles of A and B to a folder.
+inline void write_files(const Problem& problem, const std::filesystem::path& folder) {
+    for (std::int64_t number = 0; number < 2 * problem.tiles() * problem.tiles(); ++number) {
+        const auto [matrix, index] = input_tile(problem, number);
+        std::vector<float> tile(static_cast<std::size_t>(problem.elements(index)));
+        fill_tile(problem, matrix, index, tile);
+        write_npy<float>(folder / tile_file(matrix, index.row, index.column),
+                         {problem.extent(index.row), problem.extent(index.column)}, tile);
+    }
 }
 
 /// The product in float64, element by element.

@@ -14,7 +14,6 @@ ALLOWED = {
     "python/quartet/kernels.py": "the list itself",
     "python/quartet/check_machine.py": "a table by kernel, as the next ones",
     "python/quartet/nodes/plan.py": "",
-    "python/quartet/own_data/layout.py": "",
     "python/quartet/predict/curve.py": "",
     "python/quartet/report/figures.py": "",
     "python/quartet/report/tables.py": "commands that make what a section shows",

@@ -199,7 +199,7 @@ chmod +x {folder}/bin/pip;; esac""", recorded=False)
         self.machine.command("python3", 'echo "$3"')  # all are missing
         self.machine.setup("test")
         self.assertTrue(self.machine.calls()[-1].endswith(
-            "python3-numpy python3-scipy python3-xxhash python3-jsonschema python3-pytest python3-pytest-xdist python3-pandas python3-matplotlib"),
+            "python3-numpy python3-scipy python3-jsonschema python3-pytest python3-pytest-xdist python3-pandas python3-matplotlib"),
             self.machine.calls()[-1])
 
     def test_one_python_with_all_modules_is_enough(self):

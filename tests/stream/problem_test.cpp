@@ -3,9 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
-#include <map>
 #include <numeric>
 #include <set>
 
@@ -17,145 +15,104 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
-using Pair = std::pair<int, int>;
+Options options_of(std::vector<const char*> arguments) {
+    bench::CommandLine command_line("stream", "");
+    Options options;
+    add_options(command_line, options);
+    arguments.insert(arguments.begin(), "stream");
+    command_line.parse(static_cast<int>(arguments.size()), arguments.data());
+    return options;
+}
 
-Options options_of(const char* sizes, int pushes, bench::Switch pairs = bench::Switch::off) {
+TEST(ParseSizes, CountsMebibytesUnlessAUnitIsGiven) {
+    EXPECT_THAT(parse_sizes("2"), ElementsAre(mebibytes(2)));
+    EXPECT_THAT(parse_sizes("1,512KiB,4B,2GiB"),
+                ElementsAre(mebibytes(1), kibibytes(512), Bytes{4}, gibibytes(2)));
+    EXPECT_THAT(parse_sizes("2^4"), ElementsAre(mebibytes(16)));
+    EXPECT_THAT(parse_sizes("1.5"), ElementsAre(kibibytes(1536)));
+}
+
+TEST(ParseSizes, DoublesWithinARange) {
+    EXPECT_THAT(parse_sizes("2:16"),
+                ElementsAre(mebibytes(2), mebibytes(4), mebibytes(8), mebibytes(16)));
+    EXPECT_THAT(parse_sizes("3:11"), ElementsAre(mebibytes(3), mebibytes(6)));
+    EXPECT_THAT(parse_sizes("5:5"), ElementsAre(mebibytes(5)));
+    EXPECT_THAT(parse_sizes("512KiB:1"), ElementsAre(kibibytes(512), mebibytes(1)));
+    EXPECT_EQ(parse_sizes("4B:1TiB").size(), 39U);
+}
+
+TEST(ParseSizes, RefusesAnythingButAListOrRange) {
+    for (const char* text :
+         {"",          ",",      ":",    "2:",    ":2",   "2,",
+          ",2",        "2,,4",   "16:2", "2:4:8", "0",    "0:4",
+          "-2",        "3B",     "2B",   "6B",    "0.3B", "two",
+          "1TiB,2TiB", "4:2TiB", "2MB",  "1e30",  "2^70", "4:1e19",
+          "2 4",       "2^99",   "nan",  "1e7",   "2;4",  "99999999999999999999"}) {
+        EXPECT_THAT(message_of<UsageError>([&] { parse_sizes(text); }), Not(HasSubstr("\n")))
+            << text;
+    }
+}
+
+TEST(StreamOptions, AreThePapersByDefault) {
+    const Options options = with_defaults(options_of({}));
+    EXPECT_EQ(options.sizes, parse_sizes("2:128"));
+    EXPECT_EQ(options.pushes, 100);
+    EXPECT_EQ(options.pairs, bench::Switch::off);
+}
+
+TEST(StreamOptions, OfPairsAreSmallerByDefault) {
+    const Options options = with_defaults(options_of({"--pairs"}));
+    EXPECT_EQ(options.pairs, bench::Switch::on);
+    EXPECT_THAT(options.sizes, ElementsAre(mebibytes(16)));
+    EXPECT_EQ(options.pushes, 10);
+}
+
+TEST(StreamOptions, RefuseHostileValuesInOneLineThatNamesTheFlag) {
+    for (const char* pushes : {"--pushes=0", "--pushes=-1", "--pushes=1048577", "--pushes=1.5",
+                               "--pushes=", "--pushes=ten", "--pushes=1\n2"}) {
+        EXPECT_THAT(message_of<UsageError>([&] { options_of({pushes}); }),
+                    AllOf(HasSubstr("--pushes"), Not(HasSubstr("\n"))));
+    }
+    for (const char* sizes : {"--sizes=", "--sizes=2:", "--sizes=3B", "--sizes=1\n2"}) {
+        EXPECT_THAT(message_of<UsageError>([&] { options_of({sizes}); }),
+                    AllOf(HasSubstr("--sizes"), Not(HasSubstr("\n"))));
+    }
+}
+
+Options of_sizes(const char* sizes, int pushes, bench::Switch pairs = bench::Switch::off) {
     return {parse_sizes(sizes), pushes, pairs};
 }
 
-class PairRounds : public testing::TestWithParam<int> {};
-
-INSTANTIATE_TEST_SUITE_P(Ranks, PairRounds, testing::Range(2, 21));
-
-TEST_P(PairRounds, HaveEveryOrderedPairOnce) {
-    const int ranks = GetParam();
-    std::map<Pair, int> found;
-    for (const auto& round : pair_rounds(ranks)) {
-        for (const Route& route : round) {
-            ASSERT_EQ(route.senders.size(), 1U);
-            ++found[{route.senders.front(), route.receiver}];
-        }
-    }
-    std::map<Pair, int> expected;
-    for (int sender = 0; sender < ranks; ++sender) {
-        for (int receiver = 0; receiver < ranks; ++receiver) {
-            if (sender != receiver) {
-                expected[{sender, receiver}] = 1;
-            }
-        }
-    }
-    EXPECT_EQ(found, expected);
-}
-
-TEST_P(PairRounds, ShareNoRankWithinARound) {
-    for (const auto& round : pair_rounds(GetParam())) {
-        std::set<int> ranks;
-        for (const Route& route : round) {
-            EXPECT_TRUE(ranks.insert(route.senders.front()).second);
-            EXPECT_TRUE(ranks.insert(route.receiver).second);
-        }
-    }
-}
-
-TEST_P(PairRounds, AreOnePairEachUpTo16RanksThenAsManyAsThereAre) {
-    const int ranks = GetParam();
-    for (const auto& round : pair_rounds(ranks)) {
-        EXPECT_EQ(std::ssize(round), ranks <= 16 ? 1 : ranks / 2);
-    }
-}
-
-std::vector<Pair> pairs_of(const std::vector<std::vector<Route>>& rounds) {
-    std::vector<Pair> pairs;
-    for (const auto& round : rounds) {
-        for (const Route& route : round) {
-            pairs.emplace_back(route.senders.front(), route.receiver);
-        }
-    }
-    return pairs;
-}
-
-// So that routes and the document stay small.
-TEST(PairRounds, AreASampleInBothDirectionsAbove32Ranks) {
-    EXPECT_EQ(pairs_of(pair_rounds(32)).size(), 32U * 31U);
-    for (const int ranks : {33, 48, 992, 993, 16384}) {
-        const auto rounds = pair_rounds(ranks, 7);
-        const auto pairs = pairs_of(rounds);
-        const std::set<Pair> different(pairs.begin(), pairs.end());
-        EXPECT_EQ(pairs.size(), 992U) << ranks;
-        EXPECT_EQ(different.size(), 992U) << ranks;
-        for (const auto& [sender, receiver] : different) {
-            EXPECT_TRUE(different.contains({receiver, sender})) << ranks;
-            EXPECT_TRUE(sender != receiver && std::min(sender, receiver) >= 0 &&
-                        std::max(sender, receiver) < ranks);
-        }
-        for (const auto& round : rounds) {
-            std::set<int> busy;
-            for (const Route& route : round) {
-                EXPECT_TRUE(busy.insert(route.senders.front()).second);
-                EXPECT_TRUE(busy.insert(route.receiver).second);
-            }
-        }
-    }
-}
-
-TEST(PairRounds, AreDrawnByTheSeed) {
-    EXPECT_EQ(pairs_of(pair_rounds(512, 1)), pairs_of(pair_rounds(512, 1)));
-    EXPECT_NE(pairs_of(pair_rounds(512, 1)), pairs_of(pair_rounds(512, 2)));
-    std::set<int> far;  // neighbours alone would say nothing of the network
-    for (const auto& [sender, receiver] : pairs_of(pair_rounds(16384, 1))) {
-        far.insert(std::abs(sender - receiver) / 128);
-    }
-    EXPECT_GT(far.size(), 64U);
-}
-
 TEST(Problems, AreOneForEachSizeFromAllToRank0) {
-    const auto found = problems(options_of("2:8", 100), 4);
+    const auto found = problems(of_sizes("2:8", 100), 4);
     ASSERT_EQ(found.size(), 3U);
     EXPECT_EQ(found[2].size, mebibytes(8));
-    EXPECT_EQ(found[2].pushes, 100);
-    EXPECT_EQ(found[2].pattern, Pattern::all_to_one);
-    ASSERT_EQ(found[2].routes.size(), 1U);
-    EXPECT_THAT(found[2].routes[0].senders, ElementsAre(1, 2, 3));
-    EXPECT_EQ(found[2].routes[0].receiver, 0);
+    EXPECT_THAT(found[2].route.senders, ElementsAre(1, 2, 3));
+    EXPECT_TRUE(found[2].receives(0) && !found[2].sends(0) && found[2].sends(3));
+    EXPECT_EQ(found[2].work().bytes, 3 * mebibytes(800));
+    EXPECT_EQ(found[2].work().workers, 3);
 }
 
-TEST(Problems, OfPairsAreOneForEachSizeAndRound) {
-    EXPECT_EQ(problems(options_of("1,2", 10, bench::Switch::on), 3).size(), 2U * 6U);
-    EXPECT_EQ(problems(options_of("1", 10, bench::Switch::on), 18).size(), 2U * 17U);
+TEST(Problems, OfPairsAreEachOrderedPairOfUpTo16Ranks) {
+    std::set<std::pair<int, int>> pairs;
+    for (const Problem& one : problems(of_sizes("1", 10, bench::Switch::on), 16)) {
+        ASSERT_EQ(one.senders(), 1);
+        EXPECT_NE(one.route.senders.front(), one.route.receiver);
+        pairs.emplace(one.route.senders.front(), one.route.receiver);
+    }
+    EXPECT_EQ(pairs.size(), 16U * 15U);
+    EXPECT_THAT(message_of<UsageError>([&] { problems(of_sizes("1", 10, bench::Switch::on), 17); }),
+                AllOf(HasSubstr("--pairs: 17 ranks"), HasSubstr("quartet nodes")));
 }
 
 TEST(Problems, AreRefusedWhereSumsWouldNotBeExact) {
     const int most = (1 << 24) / 8 / 3;
-    EXPECT_NO_THROW(problems(options_of("4B", most), 4));
-    EXPECT_THAT(message_of<UsageError>([&] { problems(options_of("4B", most + 1), 4); }),
+    EXPECT_NO_THROW(problems(of_sizes("4B", most), 4));
+    EXPECT_THAT(message_of<UsageError>([&] { problems(of_sizes("4B", most + 1), 4); }),
                 AllOf(HasSubstr("--pushes"), HasSubstr("3 senders"),
-                      HasSubstr("at most " + std::to_string(most)), testing::Not(HasSubstr("\n"))));
-}
-
-TEST(Problem, KnowsTheRouteOfEachRank) {
-    const Problem problem{mebibytes(1), 1, Pattern::pairs, {{{4}, 1}, {{0, 2}, 3}}};
-    EXPECT_EQ(problem.route_of(4), &problem.routes[0]);
-    EXPECT_EQ(problem.route_of(1), &problem.routes[0]);
-    EXPECT_EQ(problem.route_of(2), &problem.routes[1]);
-    EXPECT_EQ(problem.route_of(3), &problem.routes[1]);
-    EXPECT_EQ(problem.route_of(5), nullptr);
-}
-
-TEST(Problem, CountsTheBytesOfEverySender) {
-    const Problem problem{mebibytes(2), 100, Pattern::pairs, {{{4}, 1}, {{0, 2}, 3}}};
-    EXPECT_EQ(problem.elements(), 524288);
-
-    const bench::Work one = problem.work(problem.routes[0]);
-    EXPECT_EQ(one.bytes, mebibytes(200));
-    EXPECT_EQ(one.flops.value, 52428800);
-    EXPECT_EQ(one.workers, 1);
-    EXPECT_EQ(one.unit, bench::RateUnit::mebibytes);
-
-    const bench::Work all = problem.work();
-    EXPECT_EQ(all.bytes, mebibytes(600));
-    EXPECT_EQ(all.flops.value, 3 * 52428800.0);
-    EXPECT_EQ(all.workers, 3);
+                      HasSubstr("at most " + std::to_string(most)), Not(HasSubstr("\n"))));
 }
 
 TEST(Source, HoldsWholeNumbersFromOneToEight) {
@@ -194,16 +151,6 @@ TEST(Source, CanBeFilledPartByPart) {
     }
 
     EXPECT_EQ(parts, whole);
-}
-
-TEST(Source, ShowsAMisplacedElement) {
-    std::vector<float> source(10000);
-    fill_source(source, 7, 1);
-    for (const std::ptrdiff_t distance : {1, 2, 16, 1024, 4096}) {
-        const auto equal = std::inner_product(source.begin() + distance, source.end(),
-                                              source.begin(), 0, std::plus<>(), std::equal_to<>());
-        EXPECT_LT(equal, 10000 / 4) << distance;
-    }
 }
 
 TEST(Expected, IsWhatThePushesAddUpTo) {

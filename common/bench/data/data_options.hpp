@@ -1,10 +1,8 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <vector>
 
 #include "bench/flags/command_line.hpp"
 #include "bench/session/used_files.hpp"
@@ -19,14 +17,7 @@ struct DataOptions {
     Switch keep = Switch::off;                    ///< write the result to files, too
     FileCache cache = FileCache::warm;            ///< where reading the files finds them
 
-    /// The facts that read_own() finds in a user's own files; empty for data that the suite has
-    /// made or is to make.
-    std::vector<std::int64_t> own{};
-
     [[nodiscard]] bool in_files() const { return folder.has_value(); }
-    [[nodiscard]] bool is_own() const { return !own.empty(); }
-    /// The word in a row's name: "files" or "own".
-    [[nodiscard]] const char* word() const { return is_own() ? "own" : "files"; }
 };
 
 /// Adds --data, --generate, --keep and --cache; `options` outlives the command line.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <complex>
 #include <optional>
 #include <sstream>
@@ -81,20 +80,6 @@ std::map<std::string, std::uint64_t> joined(const std::map<std::string, std::uin
     return all;
 }
 
-// Between these, squares and their sums neither overflow nor vanish.
-constexpr double least_magnitude = 1e-60;
-constexpr double greatest_magnitude = 1e60;
-
-// A complex number's is the larger of its parts'.
-double magnitude(double element) {
-    return std::abs(element);
-}
-double magnitude(const std::complex<double>& element) {
-    const double real = std::abs(element.real());
-    const double imaginary = std::abs(element.imag());
-    return std::isnan(real) || real > imaginary ? real : imaginary;
-}
-
 template <typename T>
 std::uint64_t checksum_of(std::span<const T> elements) {
     return checksum(std::as_bytes(elements));
@@ -117,6 +102,13 @@ std::optional<std::uint64_t> checksum_in(const std::filesystem::path& path, cons
 }
 
 }  // namespace
+
+void require_few_tiles(std::int64_t count, std::string_view what, std::string_view remedy) {
+    if (count > most_tiles) {
+        throw UsageError(fmt::format("{} makes {} tiles ({} are the most): {}", what, count,
+                                     most_tiles, remedy));
+    }
+}
 
 template <typename T>
 TileFolder<T>::TileFolder(std::filesystem::path folder, Manifest wanted,
@@ -141,9 +133,6 @@ bool TileFolder<T>::has_manifest() const {
 
 template <typename T>
 Manifest TileFolder<T>::found() const {
-    if (wanted_.is_own() && !has_manifest()) {
-        return wanted_;
-    }
     Manifest manifest = read_manifest(folder_);
     require_same_data(manifest, wanted_, folder_);
     return manifest;
@@ -165,12 +154,10 @@ template <typename T>
 void TileFolder<T>::require_files() const {
     const auto missing = [&](const TileFile& file) { return !is_there(path_of(file.name)); };
     const auto first = std::ranges::find_if(files_, missing);
-    const bool lacks_manifest = !wanted_.is_own() && !has_manifest();
-    if (lacks_manifest || first != files_.end()) {
-        throw UsageError(fmt::format("{} has no {}: {}name the folder that has it",
-                                     quotation(folder_.native()),
-                                     lacks_manifest ? "manifest.json" : first->name,
-                                     wanted_.is_own() ? "" : "make the data with --generate, or "));
+    if (!has_manifest() || first != files_.end()) {
+        throw UsageError(fmt::format(
+            "{} has no {}: make the data with --generate, or name the folder that has it",
+            quotation(folder_.native()), has_manifest() ? first->name : "manifest.json"));
     }
 }
 
@@ -180,8 +167,8 @@ void TileFolder<T>::require_room_for_generated() const {
     const auto first = std::ranges::find_if(files_, present);
     if (!has_manifest() && first != files_.end()) {
         throw UsageError(fmt::format(
-            "{} has {} of a user's own (there is no manifest.json): leave out --generate, or "
-            "name another folder",
+            "{} has {}, which --generate would replace (there is no manifest.json that says that "
+            "it was generated): name another folder",
             quotation(folder_.native()), first->name));
     }
 }
@@ -239,22 +226,12 @@ template <typename T>
 void TileFolder<T>::verify(const comm::Communicator& world, const comm::Topology& topology) const {
     const comm::Communicator& sharing =
         is_seen_by_all(folder_, world, topology) ? world : topology.node();
-    double largest = 0;
-    comm::agree<UsageError>(world, [&] { largest = require_sound(sharing); });
-    largest = world.maximum(largest);
-    if (largest > 0 && (largest < least_magnitude || largest > greatest_magnitude)) {
-        throw UsageError(fmt::format(
-            "the numbers in {} are up to {:.3g} (between {} and {} results can be checked): scale "
-            "them",
-            quotation(folder_.native()), largest, least_magnitude, greatest_magnitude));
-    }
+    comm::agree<UsageError>(world, [&] { require_sound(sharing); });
 }
 
 template <typename T>
-double TileFolder<T>::require_sound(const comm::Communicator& sharers) const {
+void TileFolder<T>::require_sound(const comm::Communicator& sharers) const {
     const Manifest manifest = found();
-    const bool has_sums = has_manifest();
-    double largest = 0;
     std::vector<T> room = room_for_any<T>(files_);
     for (std::size_t index = 0; index < files_.size(); ++index) {
         const TileFile& file = files_[index];
@@ -263,21 +240,14 @@ double TileFolder<T>::require_sound(const comm::Communicator& sharers) const {
         }
         const auto elements = std::span(room).first(static_cast<std::size_t>(elements_of<T>(file)));
         read_npy<T>(path_of(file.name), file.shape, elements);
-        if (has_sums) {
-            require_recorded(manifest, file, elements);
-        }
-        if (wanted_.is_own()) {
-            largest = std::max(largest, largest_in(file, elements));
-        }
+        require_recorded(manifest, file, elements);
     }
-    return largest;
 }
 
 template <typename T>
 void TileFolder<T>::require_recorded(const Manifest& manifest, const TileFile& file,
                                      std::span<const T> elements) const {
-    const std::string_view remedy = wanted_.is_own() ? "make the manifest again with quartet tiles"
-                                                     : "make it again with --generate";
+    constexpr std::string_view remedy = "make it again with --generate";
     const auto recorded = manifest.checksums.find(file.name);
     if (recorded == manifest.checksums.end()) {
         throw Failure(fmt::format("{} has no checksum of {} (its making was interrupted): {}",
@@ -287,22 +257,6 @@ void TileFolder<T>::require_recorded(const Manifest& manifest, const TileFile& f
         throw Failure(fmt::format("{} is not what the manifest says (its checksum differs): {}",
                                   quotation(path_of(file.name).native()), remedy));
     }
-}
-
-template <typename T>
-double TileFolder<T>::largest_in(const TileFile& file, std::span<const T> elements) const {
-    double largest = 0;
-    for (std::size_t index = 0; index < elements.size(); ++index) {
-        const double size = magnitude(elements[index]);
-        if (!std::isfinite(size)) {
-            throw Failure(
-                fmt::format("{} cannot be used (its element {} is not a finite number): "
-                            "replace it",
-                            quotation(path_of(file.name).native()), index));
-        }
-        largest = std::max(largest, size);
-    }
-    return largest;
 }
 
 template class TileFolder<float>;

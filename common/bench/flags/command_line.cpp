@@ -113,8 +113,7 @@ void CommandLine::add(const CommandFlag& flag, Switch& value) {
 
 // Flags of the suite that the program has not made its own.
 void CommandLine::reserve_the_rest() {
-    for (const std::string flag :
-         {"--math", "--lookahead", "--reducers", "--queue", "--schedule", "--reducer-device"}) {
+    for (const std::string flag : {"--math", "--reducers", "--queue"}) {
         if (app_->get_option_no_throw(flag) == nullptr) {
             const auto refuse = [flag](const std::string&) {
                 throw Unavailable("not available in this build: " + flag);
@@ -189,11 +188,8 @@ void CommandLine::require_effect() const {
     if (is_given("--ci") && options_.runs.count) {
         throw UsageError("--ci: a fixed number of runs has no interval to reach: add --runs auto");
     }
-    for (const char* flag : {"--queue", "--schedule", "--reducer-device"}) {
-        if (is_given(flag) && !options_.has(Formulation::dataflow)) {
-            throw UsageError(fmt::format(
-                "{}: no formulation here has queues: add --formulation dataflow", flag));
-        }
+    if (is_given("--queue") && !options_.has(Formulation::dataflow)) {
+        throw UsageError("--queue: no formulation here has queues: add --formulation dataflow");
     }
 }
 

@@ -77,10 +77,8 @@ class CommandLine {
     template <typename Value>
     void add(CommandFlag flag, Value& value,
              const std::vector<std::pair<std::string, Value>>& words);
-    /// Flags that only some programs act on.
-    void add_lookahead();
+    /// A flag that only some programs act on.
     void add_queue();
-    void add_reducer_device();
     /// Adds a command to those that --help ends with.
     void add(Example example) { examples_.push_back(std::move(example)); }
 

@@ -148,25 +148,9 @@ void CommandLine::add_resources() {
                                                             {"off", comm::Pipeline::off}});
 }
 
-void CommandLine::add_lookahead() {
-    add({"--lookahead", FlagGroup::transfers, "N", "products whose tiles are read ahead"},
-        into(options_.lookahead, count_between(0, 1024)));
-}
-
 void CommandLine::add_queue() {
     add({"--queue", FlagGroup::transfers, "N", "with dataflow: items that a queue holds", "16"},
         into(options_.queue, count_between(1, 1 << 16)));
-}
-
-void CommandLine::add_reducer_device() {
-    std::vector<std::pair<std::string, std::string>> words;
-    const auto devices = device::DeviceRegistry::standard();
-    for (const device::DeviceKind& kind : devices.kinds()) {
-        words.emplace_back(kind.name, kind.name);
-    }
-    add({"--reducer-device", FlagGroup::work, "", "with dataflow on a GPU: where the reducers add",
-         "host"},
-        options_.reducer_device, words);
 }
 
 void CommandLine::add_output() {

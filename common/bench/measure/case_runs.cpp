@@ -191,9 +191,8 @@ Run CaseRuns::timed_run(Stage stage) {
                 mine, times_of(clocks, planned_));
     last_run_ = run.real;
     // Cores that only wait for a GPU have a low clock, which costs it nothing.
-    const bool reduces_here = planned_.name.variant.formulation == Formulation::dataflow &&
-                              !device::has_own_memory(session_.reducer_device());
-    const bool cores_compute = !device::has_own_memory(session_.device()) || reduces_here;
+    const bool cores_compute = !device::has_own_memory(session_.device()) ||
+                               planned_.name.variant.formulation == Formulation::dataflow;
     if (session_.options().limits == Switch::on && cores_compute) {
         run.conditions.clock_probe_seconds = slowest_clock_probe(session_, machine_);
     }

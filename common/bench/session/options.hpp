@@ -47,9 +47,7 @@ struct CommonOptions {
     std::optional<Bytes> memory;         ///< per rank; what is available unless given
     std::optional<Bytes> device_memory;  ///< of a GPU, per rank; what is free unless given
     std::optional<GpuMap> gpu_map;       ///< by rank of a node; the nearest unless given
-    std::optional<int> lookahead;  ///< tiles read ahead; the program's own choice unless given
-    int queue = 16;                ///< items that a queue of the data flow holds
-    std::string reducer_device = "host";  ///< where reducers of the data flow compute
+    int queue = 16;                      ///< items that a queue of the data flow holds
     comm::TransportSettings transfer;
     std::optional<std::filesystem::path> config;
     std::optional<std::filesystem::path> json;

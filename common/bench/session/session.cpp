@@ -38,7 +38,6 @@ Session::Session(ProgramDescription description, const CommonOptions& options,
         gpus_ = Gpus(world_, topology_, *gpu);
     }
     require_gpu_for_its_flags();
-    require_usable_reducer_device();
     stream_ = device_->make_stream("compute");
     if (options_.has(Formulation::dataflow) && device_->accelerator() != nullptr) {
         host_ = make_device(devices_.host());
@@ -58,15 +57,6 @@ void Session::require_gpu_for_its_flags() const {
                 "cuda",
                 flag, device_->name()));
         }
-    }
-}
-
-void Session::require_usable_reducer_device() const {
-    const std::string& wanted = options_.reducer_device;
-    if (wanted != devices_.host().name && wanted != device_->name()) {
-        throw UsageError(
-            fmt::format("--reducer-device {}: the device is {}: leave it out, or add --device {}",
-                        wanted, device_->name(), wanted));
     }
 }
 
@@ -173,9 +163,9 @@ comm::Transport& Session::transport(const std::string& name) {
     return *transport;
 }
 
-comm::Transport& Session::message_transport(comm::PayloadPlace place) {
+comm::Transport& Session::message_transport() {
     const std::string name = comm::TransportRegistry::plain_mpi();
-    if (place == comm::PayloadPlace::gpu || !host_) {
+    if (!host_) {
         return transport(name);
     }
     if (!host_messages_) {

@@ -64,24 +64,23 @@ class Session {
     /// The kinds of devices that there are.
     [[nodiscard]] const device::DeviceRegistry& devices() const { return devices_; }
     device::Device& device() { return *device_; }
-    /// The device on which reducers of a data flow compute: the device itself, or the CPU beside
-    /// it.
-    device::Device& reducer_device() { return reduces_beside_gpu() ? *host_ : *device_; }
+    /// The device on which reducers of a data flow compute: the CPU.
+    device::Device& reducer_device() { return host_ ? *host_ : *device_; }
     /// The GPUs of all ranks; none on the host.
     [[nodiscard]] const Gpus& gpus() const { return gpus_; }
     Gpus& gpus() { return gpus_; }
     /// The stream that cases compute on.
     device::Stream& stream() { return *stream_; }
     /// The stream that reducers of a data flow compute on, of reducer_device().
-    device::Stream& reducer_stream() { return reduces_beside_gpu() ? *host_stream_ : *stream_; }
+    device::Stream& reducer_stream() { return host_ ? *host_stream_ : *stream_; }
     [[nodiscard]] comm::TransportContext transport_context();
 
     /// The transport of that name, made at its first use. Collective. Throws Unavailable.
     comm::Transport& transport(const std::string& name);
 
-    /// Plain MPI between memories where payloads of queues lie: what probes of links use.
-    /// Collective. Throws Unavailable.
-    comm::Transport& message_transport(comm::PayloadPlace place);
+    /// Plain MPI between the CPUs' memories, where payloads of queues lie: what probes of links
+    /// use. Collective. Throws Unavailable.
+    comm::Transport& message_transport();
 
     StopRequest& stop_request() { return stop_request_; }
 
@@ -107,10 +106,6 @@ class Session {
 
   private:
     void require_gpu_for_its_flags() const;
-    void require_usable_reducer_device() const;
-    [[nodiscard]] bool reduces_beside_gpu() const {
-        return host_ && options_.reducer_device == host_->name();
-    }
     std::unique_ptr<device::Device> choose_device();
     std::unique_ptr<device::Device> make_device(const device::DeviceKind& kind);
     bool serves_transports(device::Device& device);

@@ -83,10 +83,4 @@ RowName row_name(const Session& session, const Variant& variant, std::string siz
     return name;
 }
 
-void add_reducer_device(Session& session, RowName& name) {
-    if (device::has_own_memory(session.reducer_device())) {
-        name.factors.emplace_back("reducer-device", session.reducer_device().name());
-    }
-}
-
 }  // namespace quartet::bench

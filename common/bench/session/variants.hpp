@@ -20,7 +20,4 @@ void require_formulation(const Session& session, Formulation formulation);
 /// The name of a row that is measured here. Local.
 RowName row_name(const Session& session, const Variant& variant, std::string size);
 
-/// Names the reducers' device in a data flow's row, where it is not the CPU. Local.
-void add_reducer_device(Session& session, RowName& name);
-
 }  // namespace quartet::bench

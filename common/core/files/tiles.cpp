@@ -40,19 +40,15 @@ Json to_json(const Manifest& manifest) {
         // Written as text: many readers of JSON keep only 53 bits of a number.
         entries.emplace_back(file, fmt::format("{:016x}", sum));
     }
-    Json json{{"schema_version", Manifest::schema_version}, {"kernel", manifest.kernel}};
-    if (!manifest.is_own()) {
-        json["seed"] = *manifest.seed;
-    }
-    json["shape"] = manifest.shape;
-    json["tile"] = manifest.tile;
-    json["dtype"] = descriptor(manifest.type);
-    if (!manifest.is_own()) {
-        json["generator_version"] = manifest.generator_version;
-    }
-    json["order"] = manifest.order;
-    json["checksums"] = checksums;
-    return json;
+    return {{"schema_version", Manifest::schema_version},
+            {"kernel", manifest.kernel},
+            {"seed", manifest.seed},
+            {"shape", manifest.shape},
+            {"tile", manifest.tile},
+            {"dtype", descriptor(manifest.type)},
+            {"generator_version", manifest.generator_version},
+            {"order", manifest.order},
+            {"checksums", checksums}};
 }
 
 // A whole number that T holds; the library's own conversion would cut and wrap silently.
@@ -94,12 +90,8 @@ Manifest from_json(const FoundJson& json) {
     }
     Manifest manifest;
     manifest.kernel = json.at("kernel").get<std::string>();
-    if (json.contains("seed") || json.contains("generator_version")) {
-        manifest.seed = whole<std::uint64_t>(json.at("seed"), "seed");
-        manifest.generator_version = whole<int>(json.at("generator_version"), "generator_version");
-    } else {
-        manifest = manifest.of_own_data();
-    }
+    manifest.seed = whole<std::uint64_t>(json.at("seed"), "seed");
+    manifest.generator_version = whole<int>(json.at("generator_version"), "generator_version");
     for (const FoundJson& extent : json.at("shape")) {
         manifest.shape.push_back(whole<std::int64_t>(extent, "an extent of shape"));
     }
@@ -110,10 +102,6 @@ Manifest from_json(const FoundJson& json) {
         manifest.checksums[file] = parse_checksum(sum.get<std::string>());
     }
     return manifest;
-}
-
-std::string seed_of(const Manifest& manifest) {
-    return manifest.seed ? fmt::format("{}", *manifest.seed) : "none (a user's own)";
 }
 
 // The first field in which two manifests differ, as both of them have it.
@@ -127,7 +115,7 @@ Difference first_difference(const Manifest& found, const Manifest& wanted) {
     const auto text = [](const auto& value) { return fmt::format("{}", value); };
     const Difference differences[] = {
         {"kernel", quotation(found.kernel), quotation(wanted.kernel)},
-        {"seed", seed_of(found), seed_of(wanted)},
+        {"seed", text(found.seed), text(wanted.seed)},
         {"shape", to_string(found.shape), to_string(wanted.shape)},
         {"tile", text(found.tile), text(wanted.tile)},
         {"dtype", text(descriptor(found.type)), text(descriptor(wanted.type))},
@@ -152,11 +140,13 @@ std::string block_file(std::string_view array, std::int64_t index) {
     return fmt::format("{}-{}.npy", array, index);
 }
 
-Manifest Manifest::of_own_data() const {
-    Manifest own = *this;
-    own.seed.reset();
-    own.generator_version = 0;
-    return own;
+void remove_later_blocks(const std::filesystem::path& folder, std::string_view array, int rank,
+                         int ranks) {
+    const Folder open(folder);
+    for (std::int64_t block = rank + ranks; is_there(folder / block_file(array, block));
+         block += ranks) {
+        open.remove(block_file(array, block));
+    }
 }
 
 void write_manifest(const std::filesystem::path& folder, const Manifest& manifest) {

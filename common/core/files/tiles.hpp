@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,13 +15,17 @@ namespace quartet {
 std::string tile_file(std::string_view array, std::int64_t row, std::int64_t column);
 std::string block_file(std::string_view array, std::int64_t index);
 
+/// Removes blocks rank + ranks, rank + 2 ranks and so on, up to the first that is not there: what
+/// each of `ranks` ranks removes are all that more ranks have left. Throws FileError.
+void remove_later_blocks(const std::filesystem::path& folder, std::string_view array, int rank,
+                         int ranks);
+
 /// The contents of a folder of tiles, and how they were made; "manifest.json" beside the tiles.
 struct Manifest {
     static constexpr int schema_version = 1;
 
     std::string kernel;  ///< "matmul", "cg" or "fft"
-    /// Nothing if the data are a user's own: then no generator is named, either.
-    std::optional<std::uint64_t> seed = 0;
+    std::uint64_t seed = 0;
     Shape shape;            ///< of the whole array
     std::int64_t tile = 0;  ///< a tile's edge (matmul), length (fft) or the rank count (cg)
     ElementType type = ElementType::f4;
@@ -31,9 +34,6 @@ struct Manifest {
     std::map<std::string, std::uint64_t> checksums;  ///< of the elements, by file name
 
     bool operator==(const Manifest&) const = default;
-    [[nodiscard]] bool is_own() const { return !seed; }
-    /// The same manifest for a user's own data: no seed, no generator.
-    [[nodiscard]] Manifest of_own_data() const;
 };
 
 /// Written aside and renamed. Throws Failure.

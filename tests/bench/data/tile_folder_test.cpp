@@ -40,21 +40,6 @@ class TileFolderTest : public testing::Test {
         return {path, wanted, files};
     }
 
-    [[nodiscard]] TileFolder<double> own_folder() const {
-        Manifest wanted;
-        wanted.kernel = "test";
-        wanted.shape = {28, 3};
-        return {path, wanted.of_own_data(), files};
-    }
-    /// What a user might write: every element is `value`. On one rank.
-    void write_own(double value) const {
-        std::filesystem::create_directories(path);
-        for (const TileFile& file : files) {
-            write_npy<double>(path / file.name, file.shape,
-                              std::vector(static_cast<std::size_t>(3 * file.shape[0]), value));
-        }
-    }
-
     /// Makes the data; how many files that took, all ranks together.
     int generate(const TileFolder<double>& data) {
         int filled = 0;
@@ -170,49 +155,19 @@ TEST_F(TileFolderTest, RefusesWhatIsNotThereOrIsOtherData) {
     world.barrier();
 }
 
-TEST_F(TileFolderTest, OwnFilesNeedNoManifestAndFiniteNumbersOfUsualSize) {
-    const auto data = own_folder();
-    EXPECT_THAT(message_of<UsageError>([&] { data.require_usable(Switch::off); }),
-                AllOf(HasSubstr("x-0.npy"), Not(HasSubstr("--generate"))));
-    world.barrier();
-    once([&] { write_own(1); });
-    EXPECT_NO_THROW(data.require_usable(Switch::off));
-    EXPECT_EQ(complaint_of_verify(data), "");
-    once([&] { write_own(0); });
-    EXPECT_EQ(complaint_of_verify(data), "");
-    for (const double extreme : {1e61, 1e-61}) {
-        once([&] { write_own(extreme); });
-        EXPECT_THAT(complaint_of_verify(data), HasSubstr("scale them")) << extreme;
-    }
-    for (const double bad :
-         {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()}) {
-        once([&] {
-            write_own(1);
-            write_npy<double>(data.path_of("x-4.npy"), files[4].shape, std::vector(15, bad));
-        });
-        EXPECT_THAT(complaint_of_verify(data), AllOf(HasSubstr("x-4.npy"), HasSubstr("element 0")));
-    }
-    once([&] { write_npy<double>(data.path_of("x-4.npy"), {15}, std::vector(15, 1.0)); });
-    EXPECT_THAT(complaint_of_verify(data), AllOf(HasSubstr("x-4.npy"), HasSubstr("shape (15,)")));
-}
-
-TEST_F(TileFolderTest, OwnFilesAreComparedWithTheirManifest) {
-    const auto data = own_folder();
-    generate(data);
-    EXPECT_EQ(complaint_of_verify(data), "");
-    once([&] { write_npy<double>(data.path_of("x-0.npy"), {1, 3}, std::vector(3, 5.0)); });
-    EXPECT_THAT(complaint_of_verify(data),
-                AllOf(HasSubstr("x-0.npy"), HasSubstr("checksum"), Not(HasSubstr("--generate"))));
-    EXPECT_THAT(message_of<UsageError>([&] { folder().require_usable(Switch::off); }),
-                HasSubstr("their seed is none"));
-    world.barrier();
-}
-
-TEST_F(TileFolderTest, NeverGeneratesAmongFilesOfAUsers) {
+TEST_F(TileFolderTest, NeverUsesOrReplacesFilesWithoutAManifest) {
     const auto data = folder();
-    once([&] { write_own(1); });
+    once([&] {
+        std::filesystem::create_directories(path);
+        for (const TileFile& file : files) {
+            write_npy<double>(path / file.name, file.shape,
+                              std::vector(static_cast<std::size_t>(3 * file.shape[0]), 1.0));
+        }
+    });
+    EXPECT_THAT(message_of<UsageError>([&] { data.require_usable(Switch::off); }),
+                AllOf(HasSubstr("has no manifest.json"), HasSubstr("--generate")));
     EXPECT_THAT(message_of<UsageError>([&] { data.require_usable(Switch::on); }),
-                AllOf(HasSubstr("x-0.npy of a user's own"), HasSubstr("--generate")));
+                AllOf(HasSubstr("x-0.npy"), HasSubstr("name another folder")));
     world.barrier();
 }
 

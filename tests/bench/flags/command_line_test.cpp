@@ -116,12 +116,6 @@ TEST(CommandLine, RefusesFlagsWithoutEffect) {
                     }),
                     AllOf(HasSubstr("--queue: "), HasSubstr("--formulation dataflow")));
     }
-    CommandLine with_reducers("program", "");
-    with_reducers.add_reducer_device();
-    EXPECT_THAT(message_of<UsageError>([&] {
-                    parse(with_reducers, {"--reducer-device", "host"});
-                }),
-                AllOf(HasSubstr("--reducer-device: "), HasSubstr("--formulation dataflow")));
 }
 
 TEST(CommandLine, ReadsWhatARankMayUse) {
@@ -218,8 +212,7 @@ TEST(CommandLine, RefusesWhatItDoesNotKnowInOneLine) {
 }
 
 TEST(CommandLine, SaysWhichFlagsThisBuildDoesNotHave) {
-    for (const std::string flag :
-         {"--math", "--lookahead", "--reducers", "--queue", "--schedule", "--reducer-device"}) {
+    for (const std::string flag : {"--math", "--reducers", "--queue"}) {
         EXPECT_EQ(message_of<Unavailable>([&] {
                       options_of({flag, "2"});
                   }),
@@ -296,7 +289,7 @@ TEST(CommandLine, HelpExplainsEachFlagUnderItsHeading) {
     EXPECT_THAT(help, HasSubstr("\nWhat to run\n"
                                 "  --size, --sizes LIST      rows of the matrix [8192]\n"));
     EXPECT_THAT(help, HasSubstr("  --verify on|off           check each result [on]\n"));
-    EXPECT_THAT(help, HasSubstr("\nNot available in this build: --math, --lookahead, "));
+    EXPECT_THAT(help, HasSubstr("\nNot available in this build: --math, --reducers, "));
     EXPECT_LT(help.find("\nWhat to run\n"), help.find("\nOutput\n  --json FILE"));
     EXPECT_THAT(help, Not(HasSubstr("Checkpoints")));
 }
@@ -316,16 +309,6 @@ TEST(CommandLine, HelpFitsEightyColumns) {
     }
 }
 
-TEST(CommandLine, ReadsAheadOnlyWhereTheProgramDoes) {
-    CommandLine without("program", "");
-    EXPECT_THROW(parse(without, {"--lookahead", "3"}), Unavailable);
-    CommandLine with("program", "");
-    with.add_lookahead();
-    parse(with, {"--lookahead", "3"});
-    EXPECT_EQ(with.options().lookahead, 3);
-    EXPECT_THROW(parse(with, {"--lookahead", "-1"}), UsageError);
-}
-
 TEST(CommandLine, BoundsQueuesOnlyWhereTheProgramHasThem) {
     CommandLine command_line("program", "");
     command_line.add_queue();
@@ -333,21 +316,6 @@ TEST(CommandLine, BoundsQueuesOnlyWhereTheProgramHasThem) {
     parse(command_line, {"--queue", "2", "--formulation", "dataflow"});
     EXPECT_EQ(command_line.options().queue, 2);
     EXPECT_THROW(parse(command_line, {"--queue", "0"}), UsageError);
-}
-
-TEST(CommandLine, ReadsWhereReducersComputeOnlyWhereTheProgramHasThem) {
-    CommandLine command_line("program", "");
-    command_line.add_reducer_device();
-    EXPECT_EQ(command_line.options().reducer_device, "host");
-    parse(command_line, {"--reducer-device", "cuda", "--formulation", "dataflow"});
-    EXPECT_EQ(command_line.options().reducer_device, "cuda");
-    for (const char* none : {"auto", "gpu", ""}) {
-        EXPECT_THAT(message_of<UsageError>([&] {
-                        parse(command_line, {"--reducer-device", none});
-                    }),
-                    AllOf(HasSubstr("--reducer-device: "), HasSubstr("is not one of host|cuda")))
-            << none;
-    }
 }
 
 TEST(CommandLine, VersionIsOneLine) {
@@ -390,7 +358,6 @@ TEST(CommandLine, ResolvesEveryFlagForTheRecord) {
     EXPECT_THAT(resolved, testing::IsSupersetOf({Pair("--runs", "4"), Pair("--force", "on"),
                                                  Pair("--memory", "1GiB"), Pair("--ci", "5%"),
                                                  Pair("--transport", "auto")}));
-    EXPECT_THAT(resolved, testing::Contains(Pair("--lookahead", "")));
     for (const char* text_only : {"--help", "--version"}) {
         EXPECT_TRUE(std::ranges::none_of(
             resolved, [&](const auto& flag) { return flag.first == text_only; }));

@@ -21,7 +21,6 @@ CheckpointManifest some() {
     manifest.system = "random";
     manifest.size = 100;
     manifest.seed = std::numeric_limits<std::uint64_t>::max();
-    manifest.right_side = 0xfedcba9876543210;
     manifest.algorithm = Algorithm::single_reduction;
     manifest.set_up = {{"ranks", "2"}, {"storage", "full"}};
     manifest.iterations = 500;
@@ -159,9 +158,6 @@ TEST(CheckpointManifest, RefusesAnotherProblemByName) {
     other = some();
     other.seed = 7;
     EXPECT_THAT(refusal(other, some()), HasSubstr("--seed 7"));
-    other = some();
-    other.right_side = 1;
-    EXPECT_THAT(refusal(other, some()), HasSubstr("right side"));
     other = some();
     other.algorithm = Algorithm::classic;
     EXPECT_THAT(refusal(other, some()), HasSubstr("--algorithm classic"));

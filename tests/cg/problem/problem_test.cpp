@@ -24,10 +24,5 @@ TEST(CgProblem, CountsBeyond32Bits) {
     EXPECT_EQ(large.work(1).bytes.value, std::int64_t{500} << 43);
 }
 
-TEST(CgProblem, IsNamedByItsFileWithoutTheFolder) {
-    EXPECT_EQ((Problem{"some/folder/matrix.npy"}).word(), "matrix.npy");
-    EXPECT_EQ((Problem{"laplace"}).word(), "laplace");
-}
-
 }  // namespace
 }  // namespace quartet::cg

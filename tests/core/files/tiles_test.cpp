@@ -106,19 +106,6 @@ TEST(Manifest, IsRefusedWhereAnyKeyIsMissing) {
     }
 }
 
-TEST(Manifest, OfOwnDataNamesNoGenerator) {
-    const TemporaryFolder folder;
-    const Manifest own = example().of_own_data();
-    EXPECT_TRUE(own.is_own());
-    write_manifest(folder.path(), own);
-    const json document = json::parse(read_text(folder / "manifest.json"));
-    EXPECT_EQ(document.size(), 7U);
-    EXPECT_FALSE(document.contains("seed") || document.contains("generator_version"));
-    EXPECT_EQ(read_manifest(folder.path()), own);
-    EXPECT_THAT(message_of<UsageError>([&] { require_same_data(own, example(), "data"); }),
-                HasSubstr("their seed is none"));
-}
-
 TEST(Manifest, IsRefusedWhereOfANewerSchema) {
     EXPECT_THAT(message_after([](json& changed) { changed["schema_version"] = 2; }),
                 HasSubstr("its schema version is 2, newer than 1"));

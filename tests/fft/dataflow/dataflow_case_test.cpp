@@ -3,12 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <array>
-#include <csignal>
 
-#include "bench/checkpoint/checkpoint_files.hpp"
 #include "bench/measured.hpp"
-#include "comm/mpi/shared_folder.hpp"
-#include "core/files/file.hpp"
 #include "fft/fake_session.hpp"
 #include "fft/plan.hpp"
 #include "support/reference_transform.hpp"
@@ -99,92 +95,6 @@ TEST_P(DataflowCaseTest, StopsThePapersClockBeforeTheMergeIsDone) {
     EXPECT_EQ(limit.components[0].name, "workers' transforms");
     EXPECT_EQ(limit.components[1].name, "merger's intake");
 }
-
-class KeptTilesTest : public DataflowCaseTest {
-  protected:
-    static constexpr std::int64_t tiles = 24;
-
-    [[nodiscard]] std::unique_ptr<DataflowCase> open(bench::Restart restart) {
-        bench::DataOptions data;
-        data.folder = folder.path() / "data";
-        data.generate = bench::Switch::on;
-        bench::CheckpointOptions checkpoint;
-        checkpoint.folder = kept;
-        checkpoint.restart = restart;
-        return std::make_unique<DataflowCase>(
-            *session, plan_dataflow(*session, GetParam(), {tiles * 80, tiles, ResultOrder::natural},
-                                    comm::Roles::with_reducers(world.size(), 1), data, checkpoint));
-    }
-    static std::vector<Point> bits(DataflowCase& subject) {
-        const auto result = subject.result();
-        return {result.data(), result.data() + result.size()};
-    }
-    // As if the rank had been killed after the first half of its tiles.
-    void forget_half() const {
-        const auto file = kept / ("tiles-" + std::to_string(world.rank()) + ".json");
-        if (is_there(file)) {
-            bench::TileList list = bench::read_tile_list(contents(file));
-            list.done.resize(list.done.size() / 2);
-            const std::string text = to_text(list);
-            bench::write_flushed(file, std::as_bytes(std::span(text)));
-        }
-        world.barrier();
-    }
-    static double number(const DataflowCase& subject, const std::string& key) {
-        for (const auto& [name, value] : subject.details().numbers) {
-            if (name == key) {
-                return value;
-            }
-        }
-        return -1;
-    }
-
-    const SharedFolder folder{world};
-    const std::filesystem::path kept = folder.path() / "kept";
-};
-
-TEST_P(KeptTilesTest, TransformsTheOthersAloneAndGivesTheSameBits) {
-    session = make_session(options);
-    const auto whole = open(bench::Restart::none);
-    run(*whole);
-    EXPECT_TRUE(whole->verify().passed);
-    forget_half();
-    const auto resumed = open(bench::Restart::latest);
-    const double taken_over = number(*resumed, "tiles_taken_over");
-    EXPECT_GT(taken_over, 0);
-    EXPECT_LT(taken_over, tiles);
-    run(*resumed);
-    EXPECT_FALSE(resumed->stopped());
-    EXPECT_TRUE(resumed->verify().passed);
-    EXPECT_EQ(bits(*resumed), bits(*whole));
-    EXPECT_THAT(resumed->note(), testing::HasSubstr("resumed with"));
-
-    const auto again = open(bench::Restart::latest);
-    folder.once([&] { std::filesystem::remove_all(folder.path() / "data"); });  // nothing is read
-    run(*again);
-    EXPECT_EQ(number(*again, "tiles_taken_over"), tiles);
-    EXPECT_EQ(bits(*again), bits(*whole));
-}
-
-TEST_P(KeptTilesTest, StopsAndGoesOn) {
-    session = make_session(options);
-    session->stop_request().take_signals();
-    auto stopped = open(bench::Restart::none);
-    if (world.rank() == world.size() - 1) {
-        std::raise(SIGTERM);
-    }
-    run(*stopped);
-    EXPECT_THAT(stopped->stopped().value_or(""), testing::HasSubstr("of 24 tiles"));
-    stopped.reset();
-    session = make_session(options);
-    const auto resumed = open(bench::Restart::latest);
-    run(*resumed);
-    EXPECT_FALSE(resumed->stopped());
-    EXPECT_TRUE(resumed->verify().passed);
-}
-
-INSTANTIATE_TEST_SUITE_P(Transports, KeptTilesTest, testing::Values("mpi", "shm"),
-                         [](const auto& instance) { return std::string(instance.param); });
 
 INSTANTIATE_TEST_SUITE_P(Transports, DataflowCaseTest, testing::Values("mpi", "shm"),
                          [](const auto& instance) { return std::string(instance.param); });

@@ -20,37 +20,20 @@ struct Way {
 class ScheduledProductTest : public testing::TestWithParam<Way> {
   protected:
     ScheduledProductTest() {
-        for (std::int64_t number = 0; number < std::ssize(input_files(problem)); ++number) {
-            const auto [matrix, index] = input_tile(problem, number);
-            const auto tile = tile_of(problem, matrix == "A" ? a : b, index);
-            write_npy<float>(folder / tile_file(matrix, index.row, index.column),
-                             {problem.extent(index.row), problem.extent(index.column)}, tile);
-        }
-    }
-
-    [[nodiscard]] Blocking blocking() const {
+        write_files(problem, folder.path());
         Blocking blocking = GetParam().blocking;
         blocking.slots = least_slots(block, blocking.rows, blocking.columns, blocking.lookahead);
-        return blocking;
-    }
-    [[nodiscard]] ScheduledProduct make_product(device::Device& device) const {
-        BoundedPlan plan;
-        plan.host.emplace().blocking = blocking();
-        return {
-            problem, block, plan,
-            ProductFiles{std::make_shared<MatrixFiles>(folder.path(), problem, FileCache::warm)},
-            device};
-    }
-    std::unique_ptr<device::Device> make_device() {
-        return device::make_host_device({.threads = 1, .streams = GetParam().streams}, trace);
+        plan.host = {blocking, planned_traffic(problem, block, blocking)};
     }
 
     const Problem problem{70, 16, 5};
     const Block block{{0, 5}, {1, 5}};
-    const Matrix a = whole_matrix(problem, "A");
-    const Matrix b = whole_matrix(problem, "B");
     TemporaryFolder folder;
+    BoundedPlan plan;
     Trace trace;
+    const std::unique_ptr<device::Device> device =
+        device::make_host_device({.threads = 1, .streams = GetParam().streams}, trace);
+    const std::unique_ptr<device::Stream> stream = device->make_stream("compute");
 };
 
 INSTANTIATE_TEST_SUITE_P(Ways, ScheduledProductTest,
@@ -61,56 +44,30 @@ INSTANTIATE_TEST_SUITE_P(Ways, ScheduledProductTest,
                                          Way{device::HostStreams::threaded, {2, 2, 0, 30}}));
 
 TEST_P(ScheduledProductTest, IsTheProductInFloat64InEveryRun) {
-    const auto device = make_device();
-    const auto stream = device->make_stream("compute");
-    ScheduledProduct product = make_product(*device);
-    const auto reference = matmul::product(problem, a, b);
-
-    for (int run = 0; run < 2; ++run) {
-        product.prepare();
-        product.run(*stream);
-        for (std::int64_t row = 0; row < 5; ++row) {
-            for (std::int64_t column = 1; column < 5; ++column) {
-                EXPECT_LT(largest_difference(problem, reference, {row, column},
-                                             product.result({row, column})),
-                          1e-6);
-            }
-        }
-        const Traffic planned = planned_traffic(problem, block, blocking());
-        EXPECT_EQ(product.traffic().read, planned.read);
-        EXPECT_EQ(product.traffic().written, planned.written);
-    }
-}
-
-TEST_P(ScheduledProductTest, OverwritesOnlyItsOwnLastResult) {
-    const auto device = make_device();
-    const auto stream = device->make_stream("compute");
-    ScheduledProduct product = make_product(*device);
+    ScheduledProduct product(
+        problem, block, plan,
+        ProductFiles{std::make_shared<MatrixFiles>(folder.path(), problem, FileCache::warm)},
+        *device);
+    const auto reference =
+        matmul::product(problem, whole_matrix(problem, "A"), whole_matrix(problem, "B"));
     const auto result = folder / "C_0_1.npy";
-    const auto spare = folder / "C_0_1.npy.spare";
     write_text(result, "of another job");
     std::filesystem::create_hard_link(result, folder / "open elsewhere");
-
-    product.prepare();
-    EXPECT_FALSE(std::filesystem::exists(result) || std::filesystem::exists(spare));
-    product.run(*stream);
+    for (int run = 0; run < 2; ++run) {
+        product.prepare();
+        EXPECT_FALSE(std::filesystem::exists(result));
+        EXPECT_EQ(std::filesystem::exists(folder / "C_0_1.npy.spare"), run == 1)
+            << "it overwrites its own last result alone";
+        product.run(*stream);
+        for_each_tile(block, [&](TileIndex tile) {
+            EXPECT_LT(largest_difference(problem, reference, tile, product.result(tile)), 1e-6);
+        });
+        EXPECT_EQ(product.traffic().read, plan.host->traffic.read);
+        EXPECT_EQ(product.traffic().written, plan.host->traffic.written);
+    }
     EXPECT_EQ(read_text(folder / "open elsewhere"), "of another job");
 
-    const std::string first = read_text(result);
-    product.prepare();
-    EXPECT_FALSE(std::filesystem::exists(result));
-    EXPECT_TRUE(std::filesystem::exists(spare));
-    product.run(*stream);
-    EXPECT_EQ(read_text(result), first);
-    EXPECT_FALSE(std::filesystem::exists(spare));
-}
-
-TEST_P(ScheduledProductTest, NamesATileThatCannotBeRead) {
-    const auto device = make_device();
-    const auto stream = device->make_stream("compute");
-    ScheduledProduct product = make_product(*device);
     std::filesystem::resize_file(folder / "B_3_2.npy", 200);
-
     product.prepare();
     try {
         product.run(*stream);

@@ -2,76 +2,64 @@
 
 #include <gmock/gmock.h>
 
-#include <deque>
 #include <map>
-#include <optional>
 #include <set>
 #include <tuple>
 
-#include "core/check.hpp"
+#include "core/message_of.hpp"
 
 namespace quartet::matmul {
 namespace {
 
-using Key = std::tuple<Operand, std::int64_t, std::int64_t>;
+using testing::AllOf;
+using testing::HasSubstr;
 
-Key key(Operand operand, TileIndex tile) {
-    return {operand, tile.row, tile.column};
-}
+using Key = std::tuple<Operand, std::int64_t, std::int64_t>;
 
 /// Runs through a schedule and checks that each product finds its tiles in their slots.
 class Simulation {
   public:
     Simulation(const Problem& problem, const Block& block, const Blocking& blocking)
-        : problem_(problem), blocking_(blocking), schedule_(problem, block, blocking) {}
-
-    void run() {
+        : problem_(problem), blocking_(blocking), schedule_(problem, block, blocking) {
         for (std::int64_t number = 0; !schedule_.done(); ++number) {
             const TileProduct product = schedule_.next();
-            for (const Fetch& prefetch : product.fetches()) {
-                fetch(prefetch, number);
+            for (const Fetch& one : product.fetches()) {
+                fetch(one, number);
             }
-            use(product.a_slot, key(Operand::a, {product.target.row, product.inner}), number);
-            use(product.b_slot, key(Operand::b, {product.inner, product.target.column}), number);
+            use(product.a(), number);
+            use(product.b(), number);
             accumulate(product);
         }
     }
 
     std::int64_t fetches = 0;
-    std::int64_t products = 0;
     std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t>> done;
-    std::map<std::pair<std::int64_t, std::int64_t>, int> completed;
+    std::int64_t completed = 0;
 
   private:
-    void fetch(const Fetch& prefetch, std::int64_t number) {
-        ASSERT_LT(prefetch.slot, blocking_.slots);
+    // The tile may be fetched before the products of the look-ahead: none of them may use the slot.
+    void fetch(const Fetch& one, std::int64_t number) {
+        ASSERT_LT(one.slot, blocking_.slots);
         ++fetches;
-        // The prefetch may be issued before the products of the look-ahead: none of them may use
-        // the slot.
-        const auto last = last_use_.find(prefetch.slot);
-        if (last != last_use_.end()) {
-            EXPECT_LT(last->second, number - blocking_.lookahead);
-        }
-        in_slot_[prefetch.slot] = key(prefetch.operand, prefetch.tile);
+        const auto last = last_use_.find(one.slot);
+        EXPECT_TRUE(last == last_use_.end() || last->second < number - blocking_.lookahead);
+        in_slot_[one.slot] = {one.operand, one.tile.row, one.tile.column};
     }
-    void use(std::int64_t slot, const Key& wanted, std::int64_t number) {
-        EXPECT_EQ(in_slot_.at(slot), wanted);
-        last_use_[slot] = number;
+    void use(const Fetch& wanted, std::int64_t number) {
+        EXPECT_EQ(in_slot_.at(wanted.slot),
+                  (Key{wanted.operand, wanted.tile.row, wanted.tile.column}));
+        last_use_[wanted.slot] = number;
     }
     void accumulate(const TileProduct& product) {
-        ++products;
-        const std::pair target{product.target.row, product.target.column};
         ASSERT_LT(product.c_slot, blocking_.held());
         EXPECT_TRUE(done.emplace(product.target.row, product.target.column, product.inner).second);
-        if (product.first) {
-            EXPECT_FALSE(held_.contains(product.c_slot)) << "the slot is still taken";
-            held_[product.c_slot] = {target, 0};
-        }
-        auto& [tile, count] = held_.at(product.c_slot);
-        EXPECT_EQ(tile, target);
+        auto& [tile, count] = held_[product.c_slot];
+        EXPECT_EQ(product.first, count == 0) << "or the slot is still taken";
+        tile = count == 0 ? product.target : tile;
+        EXPECT_EQ(tile, product.target);
         EXPECT_EQ(product.last, ++count == problem_.tiles());
         if (product.last) {
-            ++completed[target];
+            ++completed;
             held_.erase(product.c_slot);
         }
     }
@@ -81,7 +69,7 @@ class Simulation {
     TileSchedule schedule_;
     std::map<std::int64_t, Key> in_slot_;
     std::map<std::int64_t, std::int64_t> last_use_;
-    std::map<std::int64_t, std::pair<std::pair<std::int64_t, std::int64_t>, int>> held_;
+    std::map<std::int64_t, std::pair<TileIndex, int>> held_;
 };
 
 Blocking tight(const Block& block, std::int64_t rows, std::int64_t columns,
@@ -101,105 +89,122 @@ TEST(TileSchedule, DoesEachProductOnceWithItsTilesInTheirSlots) {
                                                         << lookahead << ", spare " << spare);
                         Blocking blocking = tight(block, rows, columns, lookahead);
                         blocking.slots += spare;
-                        Simulation simulation(problem, block, blocking);
-                        simulation.run();
-                        ASSERT_EQ(simulation.products, block.tiles() * 7);
-                        ASSERT_EQ(std::ssize(simulation.completed), block.tiles());
+                        const Simulation simulation(problem, block, blocking);
+                        ASSERT_EQ(std::ssize(simulation.done), block.tiles() * 7);
+                        ASSERT_EQ(simulation.completed, block.tiles());
                     }
                 }
             }
         }
     }
-}
-
-TEST(TileSchedule, FetchesEachTileOnceWithRoomForAll) {
-    const Problem problem{6, 1};
-    const Block block{{0, 6}, {1, 5}};
-    Simulation simulation(problem, block, {.rows = 2, .columns = 2, .slots = 60, .lookahead = 3});
-    simulation.run();
-    EXPECT_EQ(simulation.fetches, 6 * 6 + 6 * 4);
-}
-
-TEST(TileSchedule, FetchesRowsAndColumnsOfEachPartWithTheFewestSlots) {
-    const Problem problem{8, 1};
-    const Block block{{0, 8}, {0, 8}};
-    Simulation simulation(problem, block, tight(block, 4, 4, 0));
-    simulation.run();
-    // Four parts of 8 inner indices, 4 + 4 tiles each; at three seams one side of the last index
-    // serves again, as far as the slots go.
-    const std::int64_t without_reuse = 4 * 8 * 8;
-    EXPECT_LT(simulation.fetches, without_reuse);
-    EXPECT_GE(simulation.fetches, without_reuse - 3 * 4);
-}
-
-TEST(TileSchedule, FetchesNoMoreWithMoreSlots) {
-    const Problem problem{9, 1};
-    const Block block{{0, 9}, {0, 6}};
-    std::int64_t before = std::numeric_limits<std::int64_t>::max();
-    for (std::int64_t spare = 0; spare <= 120; spare += 4) {
-        Blocking blocking = tight(block, 3, 2, 1);
-        blocking.slots += spare;
-        Simulation simulation(problem, block, blocking);
-        simulation.run();
-        EXPECT_LE(simulation.fetches, before) << spare;
-        before = simulation.fetches;
-    }
-    EXPECT_EQ(before, 9 * 15) << "in the end each tile once";
-}
-
-TEST(TileSchedule, RestartsWithEmptySlots) {
-    const Problem problem{4, 1};
-    const Block block{{0, 4}, {0, 4}};
-    TileSchedule schedule(problem, block, tight(block, 2, 2, 1));
-    std::vector<std::int64_t> first;
-    std::vector<std::int64_t> second;
-    for (auto* fetches : {&first, &second}) {
-        schedule.restart();
-        while (!schedule.done()) {
-            fetches->push_back(schedule.next().prefetch_count);
-        }
-    }
-    EXPECT_EQ(first, second);
-}
-
-// The same sums in the same order: the tiles of other parts keep their bits.
-TEST(TileSchedule, LeavesOutPartsThatAreDoneAndKeepsTheOrderOfTheOthers) {
-    const Problem problem{8, 1};
-    const Block block{{0, 8}, {0, 6}};
-    const Blocking blocking = tight(block, 3, 2, 4);
-    const auto is_done = [](TileIndex tile) { return tile.row < 2 || tile == TileIndex{7, 5}; };
-    const auto products = [](TileSchedule schedule) {
-        std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>> found;
-        while (!schedule.done()) {
-            const TileProduct product = schedule.next();
-            found.emplace_back(product.target.row, product.target.column, product.inner);
-        }
-        return found;
-    };
-    auto wanted = products(TileSchedule(problem, block, blocking));
-    std::erase_if(wanted, [&](const auto& product) { return std::get<0>(product) < 2; });
-    EXPECT_EQ(products(TileSchedule(problem, block, blocking, is_done)), wanted);
-    EXPECT_TRUE(TileSchedule(problem, block, blocking, [](TileIndex) { return true; }).done());
-}
-
-TEST(TileSchedule, HasNoProductsForAnEmptyBlock) {
     EXPECT_TRUE(TileSchedule({4, 1}, {{2, 2}, {0, 4}}, {}).done());
 }
 
-TEST(TileSchedule, ThrowsForTooFewSlots) {
+TEST(TileSchedule, FetchesRowsAndColumnsOfEachPart) {
+    const Problem problem{8, 1};
+    const Block block{{0, 8}, {0, 8}};
+    // Four parts of 8 inner indices, 4 + 4 tiles each; at three seams one side of the last index
+    // serves again, as far as the slots go.
+    const std::int64_t without_reuse = 4 * 8 * 8;
+    const std::int64_t fewest = Simulation(problem, block, tight(block, 4, 4, 0)).fetches;
+    EXPECT_LT(fewest, without_reuse);
+    EXPECT_GE(fewest, without_reuse - 3 * 4);
+    Blocking ample = tight(block, 4, 4, 3);
+    ample.slots += 100;
+    EXPECT_EQ(Simulation(problem, block, ample).fetches, 2 * 8 * 8) << "each tile once";
+}
+
+TEST(TileSchedule, RefusesTooFewSlotsAndCountsBeyond32Bits) {
     const Block block{{0, 4}, {0, 4}};
     Blocking blocking = tight(block, 2, 2, 0);
     --blocking.slots;
     EXPECT_THROW(TileSchedule({4, 1}, block, blocking), Failure);
+    // A problem of 2^15 x 2^15 tiles has 2^45 products.
+    const Block large{{0, 1 << 7}, {0, 1 << 10}};
+    EXPECT_EQ(TileSchedule({1 << 15, 1}, large, tight(large, 1, 1, 0)).count(),
+              std::int64_t{1} << 32);
 }
 
-// A problem of 2^15 x 2^15 tiles has 2^45 products: they are numbered in 64 bits.
-TEST(TileSchedule, CountsProductsBeyond32Bits) {
-    const Problem problem{std::int64_t{1} << 15, 1};
-    const Block block{{0, 1 << 7}, {0, 1 << 10}};
-    TileSchedule schedule(problem, block, tight(block, 1, 1, 0));
-    EXPECT_EQ(schedule.count(), std::int64_t{1} << 32);
-    EXPECT_EQ(schedule.next().prefetch_count, 2);
+constexpr TileMemory unit_tiles{Bytes{1}, Bytes{1}};  // memory counts tiles
+const Block whole_problem{{0, 16}, {0, 16}};
+const Problem small_problem{16, 1};
+
+TEST(Blocking, MovesLessWithMoreMemoryAndIsAheadTwoRows) {
+    Bytes before{1LL << 60};
+    for (std::int64_t memory = 5; memory < 900; memory = memory * 3 / 2) {
+        const auto blocking =
+            choose_blocking(small_problem, whole_problem, unit_tiles, Bytes{memory}, 1);
+        ASSERT_TRUE(blocking) << memory;
+        EXPECT_LE(buffers_of(blocking->slots, blocking->held(), unit_tiles), Bytes{memory});
+        const Traffic traffic = planned_traffic(small_problem, whole_problem, *blocking);
+        EXPECT_LE(traffic.read, before + Bytes{before.value / 20}) << memory;
+        EXPECT_EQ(traffic.written, small_problem.matrix_bytes());
+        before = traffic.read;
+    }
+    EXPECT_EQ(before, 2 * small_problem.matrix_bytes()) << "in the end each tile once";
+    const auto ample = choose_blocking(small_problem, whole_problem, unit_tiles, Bytes{2000}, 1);
+    EXPECT_EQ(ample->lookahead, 2 * std::min(ample->rows, ample->columns));
+    EXPECT_EQ(ample->slots, 2 * 16 * 16) << "more would stay empty";
+    EXPECT_FALSE(choose_blocking(small_problem, whole_problem, unit_tiles, Bytes{2}))
+        << "a tile of each matrix";
+}
+
+TEST(PlannedTraffic, OfManyProductsIsWhatIsMovedAtMost) {
+    const Block all{{0, 512}, {0, 512}};
+    const Blocking blocking = tight(all, 100, 50, 1);
+    const Traffic many = planned_traffic({512, 1}, all, blocking);  // 2^27 products
+    EXPECT_EQ(many.read, bytes_of<float>(512 * (512 * 11 + 512 * 6)));
+    EXPECT_EQ(many.written, bytes_of<float>(512 * 512));
+}
+
+// An H200: 50 TFLOP/s of SGEMM, 52 GB/s each way.
+TEST(BoundedPlan, CopiesStayFarBelowTheProductsInEightGibibytes) {
+    const Problem problem{65536, choose_tile(65536, 1, gibibytes(8))};
+    const LevelPlan plan =
+        *plan_device(problem, whole(problem), {gibibytes(8), gibibytes(1)}).device;
+    EXPECT_LT(static_cast<double>(plan.traffic.read.value) / 52e9,
+              0.2 * problem.flops().value / 50e12);
+    EXPECT_LE(buffers_of(plan.blocking.slots, plan.blocking.held(), device_tile(problem)),
+              gibibytes(7));
+}
+
+TEST(BoundedPlan, ChoosesTheLargestTileForMemoryAndMatrix) {
+    EXPECT_EQ(choose_tile(65536, 1, gibibytes(8)), 8192);
+    EXPECT_EQ(choose_tile(65536, 1, gibibytes(8) - Bytes{1}), 4096);
+    EXPECT_EQ(choose_tile(65536, 16, gibibytes(100)), 4096) << "each rank has a block of 16384";
+    EXPECT_EQ(choose_tile(2048, 64, gibibytes(100)), 1024) << "smaller ones fill no GPU";
+    EXPECT_EQ(choose_tile(100, 1, gibibytes(100)), 100);
+    EXPECT_EQ(device_probe_edge(65536, gibibytes(100)), 8192);
+    const std::int64_t edge = device_probe_edge(65536, mebibytes(100));
+    EXPECT_LE(3 * bytes_of<float>(edge * edge).value, mebibytes(100).value / 8);
+}
+
+TEST(BoundedPlan, RefusesMemoryThatHoldsNoTileAndShowsTheArithmetic) {
+    const Problem problem{65536, 8192};
+    EXPECT_THAT(message_of<UsageError>([&] {
+                    plan_device(problem, whole(problem), {mebibytes(700), mebibytes(32)});
+                }),
+                AllOf(HasSubstr("800 MiB of GPU memory"), HasSubstr("700 MiB are allowed"),
+                      HasSubstr("a tile is 256 MiB"), HasSubstr("take 32 MiB"),
+                      HasSubstr("--device-memory"), HasSubstr("--tile")));
+    EXPECT_NO_THROW(plan_device(problem, whole(problem), {mebibytes(800), mebibytes(32)}));
+}
+
+TEST(BoundedPlan, ReadsLessWithMoreHostMemoryBeforeAGpu) {
+    const Problem problem{4096, 256};
+    const auto plan = [&](Bytes on_host) {
+        return plan_device(problem, whole(problem), {mebibytes(10), {}}, MemoryBudget{on_host, {}});
+    };
+    EXPECT_THAT(message_of<UsageError>([&] { plan(kibibytes(600)); }),
+                AllOf(HasSubstr("page-locked"), HasSubstr("600 KiB"), HasSubstr("--memory")));
+    Bytes before = plan(mebibytes(10)).device->traffic.read;
+    for (const Bytes memory : {mebibytes(10), mebibytes(40), mebibytes(200)}) {
+        const LevelPlan staged = *plan(memory).host;
+        EXPECT_LE(staged.traffic.read, before);
+        EXPECT_LE(buffers_of(staged.blocking.slots, StagedSink::slots, host_tile(problem)), memory);
+        before = staged.traffic.read;
+    }
+    EXPECT_EQ(before, 2 * problem.matrix_bytes()) << "all of A and B stays";
 }
 
 }  // namespace

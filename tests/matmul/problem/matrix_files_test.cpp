@@ -48,17 +48,6 @@ TEST_F(MatrixFilesTest, ReadsATileToItsOffsetInTheSlot) {
     }
 }
 
-TEST_F(MatrixFilesTest, ReadsAHeaderOfAnotherLength) {
-    std::string text = read_text(temporary / "A_0_1.npy");
-    const std::size_t length = 128;
-    text.insert(length - 1, std::string(192, ' '));
-    text[8] = static_cast<char>((length + 192 - 10) & 255);
-    text[9] = static_cast<char>((length + 192 - 10) >> 8);
-    write_text(temporary / "A_0_1.npy", text);
-    const MatrixFiles files(temporary.path(), problem, FileCache::warm);
-    EXPECT_THAT(files.read("A", {0, 1}, slot), ElementsAre(1, 2, 3, 4, 5, 6));
-}
-
 TEST_F(MatrixFilesTest, WritesFilesThatNumPyReads) {
     const MatrixFiles files(temporary.path(), problem, FileCache::warm);
     const std::vector<float> corner{7, 8, 9, 10};
@@ -105,12 +94,6 @@ TEST_F(MatrixFilesTest, NamesMissingAndDamagedFiles) {
     write_text(temporary / "A_0_1.npy", "");
     EXPECT_THAT(complaint({0, 1}), HasSubstr("not an .npy file"));
     EXPECT_THROW(MatrixFiles(temporary / "none", problem, FileCache::warm), FileError);
-}
-
-TEST_F(MatrixFilesTest, ForgettingKeepsTheFile) {
-    const MatrixFiles files(temporary.path(), problem, FileCache::drop);
-    files.forget("A", {0, 1});
-    EXPECT_THAT(files.read("A", {0, 1}, slot), ElementsAre(1, 2, 3, 4, 5, 6));
 }
 
 }  // namespace

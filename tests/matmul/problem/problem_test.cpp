@@ -2,35 +2,54 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <map>
+
 #include "core/data_source.hpp"
+#include "core/message_of.hpp"
+#include "matmul/options.hpp"
 
 namespace quartet::matmul {
 namespace {
 
-using testing::Each;
-using testing::Ge;
-using testing::Lt;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Options parsed(std::vector<const char*> arguments) {
+    bench::CommandLine command_line("matmul", "");
+    Options options;
+    add_options(command_line, options);
+    arguments.insert(arguments.begin(), "matmul");
+    command_line.parse(static_cast<int>(arguments.size()), arguments.data());
+    return options;
+}
+
+TEST(MatmulOptions, AreReadAndRefusedByTheirName) {
+    const Options options = parsed({"--size", "1k:2k,2^15", "--tile", "4096", "--math", "tf32"});
+    EXPECT_THAT(options.sizes, ElementsAre(1024, 2048, 32768));
+    EXPECT_EQ(options.tile, 4096);
+    EXPECT_EQ(options.math, device::Math::tf32);
+    EXPECT_THAT(parsed({}).sizes, ElementsAre(8192));
+    for (const auto& [flag, value] :
+         {std::pair("--size", "8KiB"), {"--tile", "0"}, {"--size", "2^31"}, {"--math", "fp64"}}) {
+        EXPECT_THAT(message_of<UsageError>([&, flag = flag, value = value] {
+                        parsed({flag, value});
+                    }),
+                    HasSubstr(std::string(flag) + ": "));
+    }
+}
 
 TEST(MatmulProblem, TilesCoverTheMatrix) {
     const Problem problem{10, 4};
     EXPECT_EQ(problem.tiles(), 3);
-    EXPECT_EQ(problem.begin(2), 8);
     EXPECT_EQ(problem.begin(3), 10);
-    EXPECT_EQ(problem.extent(0), 4);
     EXPECT_EQ(problem.extent(2), 2);
     EXPECT_EQ(problem.elements({0, 2}), 8);
     EXPECT_EQ(problem.tile_bytes(), Bytes{64});
-}
-
-TEST(MatmulProblem, TakesATileLargerThanTheMatrix) {
-    const Problem problem{3, 100};
-    EXPECT_EQ(problem.tiles(), 1);
-    EXPECT_EQ(problem.extent(0), 3);
-    EXPECT_EQ(problem.matrix_bytes(), Bytes{36});
+    EXPECT_EQ((Problem{3, 100}).extent(0), 3) << "a tile larger than the matrix";
 }
 
 TEST(MatmulProblem, CountsOperationsAsThePaperDoes) {
-    EXPECT_EQ((Problem{1, 1}).flops().value, 1);
     EXPECT_EQ((Problem{4, 2}).flops().value, 2 * 64 - 16);
     // The paper's largest: beyond 2^31 elements, and beyond 2^63 operations had they been integers.
     const Problem large{std::int64_t{1} << 30, 8192};
@@ -38,7 +57,7 @@ TEST(MatmulProblem, CountsOperationsAsThePaperDoes) {
     EXPECT_DOUBLE_EQ(large.flops().value, 0x1p91 - 0x1p60);
 }
 
-TEST(MatmulProblem, ElementsDoNotDependOnTheTile) {
+TEST(MatmulProblem, ElementsDependOnSeedAndPositionAlone) {
     const Problem problem{10, 4, 7};
     const DataSource source(7, "matmul/A");
     std::vector<float> tile(static_cast<std::size_t>(problem.elements({1, 2})));
@@ -49,16 +68,9 @@ TEST(MatmulProblem, ElementsDoNotDependOnTheTile) {
                       source.uniform_float((4 + row) * 10 + 8 + column));
         }
     }
-    EXPECT_THAT(tile, Each(Ge(0.0F)));
-    EXPECT_THAT(tile, Each(Lt(1.0F)));
-}
-
-TEST(MatmulProblem, ElementsAreRightBeyond32Bits) {
-    const Problem problem{std::int64_t{1} << 20, 3, 1};
     std::vector<float> row(3);
-    fill_rows(problem, "B", 1 << 19, 1, 5, row);
-    const std::int64_t first = (std::int64_t{1} << 39) + 15;
-    EXPECT_EQ(row[1], DataSource(1, "matmul/B").uniform_float(first + 1));
+    fill_rows({std::int64_t{1} << 20, 3, 1}, "B", 1 << 19, 1, 5, row);
+    EXPECT_EQ(row[1], DataSource(1, "matmul/B").uniform_float((std::int64_t{1} << 39) + 16));
 }
 
 TEST(MatmulProblem, FilesAreTheTilesOfAAndB) {
@@ -68,16 +80,51 @@ TEST(MatmulProblem, FilesAreTheTilesOfAAndB) {
     EXPECT_EQ(files[0].name, "A_0_0.npy");
     EXPECT_EQ(files[6].name, "B_1_0.npy");
     EXPECT_EQ(files[6].shape, (Shape{2, 3}));
-    const auto [matrix, index] = input_tile(problem, 6);
-    EXPECT_EQ(matrix, "B");
-    EXPECT_EQ(index, (TileIndex{1, 0}));
+    EXPECT_EQ(input_tile(problem, 6).matrix, "B");
+    EXPECT_EQ(input_tile(problem, 6).index, (TileIndex{1, 0}));
+    EXPECT_NE(manifest_of({5, 3, 2}), manifest_of({5, 2, 2}));
+    EXPECT_NE(manifest_of({5, 3, 2}), manifest_of({5, 3, 1}));
 }
 
-TEST(MatmulProblem, ManifestsOfDifferentProblemsDiffer) {
-    EXPECT_EQ(manifest_of({5, 3, 2}), manifest_of({5, 3, 2}));
-    EXPECT_NE(manifest_of({5, 3, 2}), manifest_of({5, 3, 1}));
-    EXPECT_NE(manifest_of({5, 3, 2}), manifest_of({5, 2, 2}));
-    EXPECT_NE(manifest_of({5, 3, 2}), manifest_of({6, 3, 2}));
+std::int64_t largest(const std::vector<Block>& blocks) {
+    return std::ranges::max(blocks, {}, &Block::tiles).tiles();
+}
+
+TEST(Partition, GivesEachTileOneOwner) {
+    for (const std::int64_t tiles : {1, 2, 3, 8, 13}) {
+        for (int ranks = 1; ranks <= 20; ++ranks) {
+            const auto blocks = partition({tiles * 4 - 1, 4}, ranks);
+            ASSERT_EQ(std::ssize(blocks), ranks);
+            std::map<std::pair<std::int64_t, std::int64_t>, int> owners;
+            for (const Block& block : blocks) {
+                for_each_tile(block, [&](TileIndex tile) { ++owners[{tile.row, tile.column}]; });
+            }
+            EXPECT_EQ(std::ssize(owners), tiles * tiles) << tiles << " tiles, " << ranks;
+            EXPECT_TRUE(
+                std::ranges::all_of(owners, [](const auto& one) { return one.second == 1; }));
+        }
+    }
+}
+
+TEST(Partition, IsNearSquareAndBalanced) {
+    for (const Block& block : partition({8, 1}, 16)) {
+        EXPECT_EQ(block.rows.size(), 2);
+        EXPECT_EQ(block.columns.size(), 2);
+    }
+    EXPECT_EQ(largest(partition({8, 1}, 3)), 24);
+    // 9.14 would be even; strips of whole columns would leave one rank with 16.
+    EXPECT_LE(largest(partition({8, 1}, 7)), 10);
+    EXPECT_LE(largest(partition({64, 1}, 13)), 340) << "even: 315";
+    EXPECT_EQ(std::ranges::count_if(partition({2, 1}, 9), &Block::empty), 5);
+    // Two tiles along an edge, the second of a single element: halving that one gains nothing.
+    EXPECT_EQ(partition({101, 100}, 2)[0].tiles(), 2);
+}
+
+// Trying all counts of columns took 12 s.
+TEST(Partition, TakesNoSecondFor16384Ranks) {
+    const Seconds begin = now();
+    EXPECT_EQ(largest(partition({1 << 20, 1024}, 16384)), 64) << "8 x 8 of 1024 x 1024 tiles";
+    EXPECT_LT((now() - begin).value, 0.5);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "matmul/tiles/memory_source.hpp"
+#include "matmul/tiles/tiles_in_memory.hpp"
 
 #include <gmock/gmock.h>
 

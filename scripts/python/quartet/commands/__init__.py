@@ -13,7 +13,6 @@ SUMMARIES = {
     "report": "makes one page of results, with charts",
     "trace": "draws the timeline that a program's --trace left",
     "history": "says since when rows are slower, and what else changed then",
-    "tiles": "cuts your own large arrays into files that programs read",
     "machine": "writes the machine file of a Slurm cluster, or checks one",
     "submit": "submits one job to Slurm",
     "nodes": "finds slow nodes of a cluster; --this: checks this one",

@@ -1,0 +1,144 @@
+#include "matmul/tiles/tiles_in_memory.hpp"
+
+#include <algorithm>
+
+#include "core/files/file.hpp"
+#include "system/parallel_for.hpp"
+
+namespace quartet::matmul {
+
+namespace {
+
+// The blocks of the ranks that share a copy mostly lie side by side: their hull is stored.
+Block hull(const std::vector<Block>& blocks, const comm::Topology& topology, int rank,
+           OperandCopies copies) {
+    Block hull;
+    for (std::size_t index = 0; index < blocks.size(); ++index) {
+        const Block& block = blocks[index];
+        const int other = static_cast<int>(index);
+        const bool shares =
+            copies == OperandCopies::per_node ? topology.same_node(rank, other) : rank == other;
+        if (block.empty() || !shares) {
+            continue;
+        }
+        if (hull.empty()) {
+            hull = block;
+        }
+        hull.rows = {std::min(hull.rows.begin, block.rows.begin),
+                     std::max(hull.rows.end, block.rows.end)};
+        hull.columns = {std::min(hull.columns.begin, block.columns.begin),
+                        std::max(hull.columns.end, block.columns.end)};
+    }
+    return hull;
+}
+
+// Panels begin on pages, and so does each rank's part of a window.
+Bytes panel_bytes(const Problem& problem, std::int64_t column, const Range& rows) {
+    return direct_size(bytes_of<float>(rows.size() * problem.extent(column)));
+}
+
+}  // namespace
+
+OperandCopies copies_over(const comm::TransportTraits& transport) {
+    return transport.windows == comm::WindowKind::shared ? OperandCopies::per_node
+                                                         : OperandCopies::per_rank;
+}
+
+OperandLayout lay_out_operands(const Problem& problem, const std::vector<Block>& blocks, int rank,
+                               const comm::Topology& topology, OperandCopies copies) {
+    const Block needed = hull(blocks, topology, rank, copies);
+    const bool shared = copies == OperandCopies::per_node;
+    std::vector<Bytes> parts(shared ? static_cast<std::size_t>(topology.node().size()) : 1);
+
+    OperandLayout layout{.copies = copies,
+                         .block = blocks[static_cast<std::size_t>(rank)],
+                         .panels = {},
+                         .first_column_of_b = needed.columns.begin,
+                         .allocated = {}};
+    const auto add = [&](Operand operand, const Range& columns, const Range& rows) {
+        for (std::int64_t column = columns.begin; column < columns.end; ++column) {
+            const std::size_t part = layout.panels.size() % parts.size();
+            layout.panels.push_back({operand, column, rows, static_cast<int>(part), parts[part]});
+            parts[part] = parts[part] + panel_bytes(problem, column, rows);
+        }
+    };
+    const Range all = needed.empty() ? Range{} : Range{0, problem.tiles()};
+    add(Operand::a, all, elements_of(problem, needed.rows));
+    add(Operand::b, needed.columns, elements_of(problem, all));
+    layout.allocated = parts[shared ? static_cast<std::size_t>(topology.node().rank()) : 0];
+    return layout;
+}
+
+MemorySource::MemorySource(const Problem& problem, OperandLayout layout,
+                           const comm::Communicator& node, device::Device& device, int threads)
+    : problem_(problem), layout_(std::move(layout)) {
+    allocate(node, device);
+    fill(node, threads);
+}
+
+void MemorySource::allocate(const comm::Communicator& node, device::Device& device) {
+    if (layout_.copies == OperandCopies::per_node) {
+        pool_.emplace(comm::WindowKind::shared, node, device.accelerator());
+        memory_ = pool_->allocate(layout_.allocated);
+        return;
+    }
+    // A GPU copies from page-locked memory.
+    const bool copied = device.memory_kind() == device::MemoryKind::device;
+    memory_ = device.allocate(layout_.allocated,
+                              copied ? device::MemoryKind::pinned : device::MemoryKind::host);
+}
+
+device::View<const std::byte> MemorySource::memory() const {
+    return {memory_.data.get(), memory_.data ? layout_.allocated.value : 0, memory_.kind};
+}
+
+float* MemorySource::data_of(const OperandPanel& panel) const {
+    std::byte* const part = pool_ ? pool_->window(0).part_of(panel.part) : memory_.data.get();
+    return reinterpret_cast<float*>(part + panel.offset.value);
+}
+
+// Tiles are spread over the ranks that share a copy and over their threads in turn.
+void MemorySource::fill(const comm::Communicator& node, int threads) {
+    const std::int64_t ranks = pool_ ? node.size() : 1;
+    const std::int64_t rank = pool_ ? node.rank() : 0;
+    system::parallel_parts(threads, [&](int part) {
+        std::int64_t tile = 0;
+        for (const OperandPanel& panel : layout_.panels) {
+            const std::int64_t width = problem_.extent(panel.column);
+            for (std::int64_t row = panel.rows.begin; row < panel.rows.end; row += problem_.tile) {
+                if (tile++ % (ranks * threads) != rank * threads + part) {
+                    continue;
+                }
+                const std::int64_t count = std::min(problem_.tile, panel.rows.end - row);
+                fill_rows(problem_, name(panel.operand), row, count, panel.column,
+                          {data_of(panel) + (row - panel.rows.begin) * width,
+                           static_cast<std::size_t>(count * width)});
+            }
+        }
+    });
+    if (pool_) {
+        pool_->synchronise_memory();
+        node.barrier();
+        pool_->synchronise_memory();
+    }
+}
+
+device::View<const float> MemorySource::rows_of(std::int64_t panel_index, const Range& rows) const {
+    const OperandPanel& panel = layout_.panels.at(static_cast<std::size_t>(panel_index));
+    const std::int64_t width = problem_.extent(panel.column);
+    return {data_of(panel) + (rows.begin - panel.rows.begin) * width, rows.size() * width,
+            memory_.kind};
+}
+
+device::View<const float> MemorySource::a_rows(std::int64_t inner) const {
+    return rows_of(inner, elements_of(problem_, layout_.block.rows));
+}
+
+device::View<const float> MemorySource::tile(Operand operand, TileIndex tile) const {
+    const std::int64_t panel = operand == Operand::a
+                                   ? tile.column
+                                   : problem_.tiles() + tile.column - layout_.first_column_of_b;
+    return rows_of(panel, elements_of(problem_, Range{tile.row, tile.row + 1}));
+}
+
+}  // namespace quartet::matmul

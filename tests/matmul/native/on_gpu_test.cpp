@@ -1,0 +1,152 @@
+#include <gmock/gmock.h>
+
+#include "core/temporary_folder.hpp"
+#include "device/cuda/cuda_device.hpp"
+#include "matmul/native/in_core_product.hpp"
+#include "matmul/native/scheduled_product.hpp"
+#include "matmul/reference.hpp"
+
+namespace quartet::matmul {
+namespace {
+
+using testing::HasSubstr;
+
+/// On a GPU, or over the fake of one: whichever is linked.
+class OnGpu : public testing::Test {
+  protected:
+    void SetUp() override {
+        const device::DeviceKind kind = device::cuda_device();
+        if (const auto reason = kind.why_not()) {
+            GTEST_SKIP() << *reason;
+        }
+        device = kind.make({}, trace);
+        stream = device->make_stream("compute");
+    }
+    template <typename Made>
+    void expect_product(Made& product) {
+        for_each_tile(block, [&](TileIndex tile) {
+            EXPECT_LT(largest_difference(problem, reference, tile, product.result(tile)), 1e-6);
+        });
+    }
+    [[nodiscard]] OperandLayout layout() const {
+        return lay_out_operands(problem, blocks, world.rank(), topology, OperandCopies::per_rank);
+    }
+
+    const comm::Communicator world = comm::Communicator::world();
+    const comm::Topology topology{world};
+    const Problem problem{70, 16, 5};  // ragged
+    const std::vector<Block> blocks = partition(problem, world.size());
+    const Block block = blocks[static_cast<std::size_t>(world.rank())];
+    const std::vector<double> reference =
+        matmul::product(problem, whole_matrix(problem, "A"), whole_matrix(problem, "B"));
+    Trace trace;
+    std::unique_ptr<device::Device> device;
+    std::unique_ptr<device::Stream> stream;
+};
+
+TEST(GrowingStrips, GrowACornerOfCByRowsOrByOneColumn) {
+    const Problem problem{4, 1};
+    const std::vector<Strip> strips = growing_strips(problem, whole(problem), 1);
+    std::vector<std::string> drawn(4, "....");
+    for (std::size_t number = 0; number < strips.size(); ++number) {
+        for (std::int64_t row = strips[number].rows.begin; row < strips[number].rows.end; ++row) {
+            for (std::int64_t column = strips[number].columns.begin;
+                 column < strips[number].columns.end; ++column) {
+                drawn[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)] =
+                    static_cast<char>('1' + number);
+            }
+        }
+    }
+    EXPECT_EQ(drawn, (std::vector<std::string>{"1235", "4445", "6666", "7777"}));
+    EXPECT_TRUE(growing_strips(problem, {}, 16).empty());
+}
+
+// The last copy out cannot be hidden: of 16 copies out of this size one is left when all tiles have
+// come in.
+TEST(GrowingStrips, EndWithAQuarterOfATileRow) {
+    const Problem problem{16384, 4096};
+    const Strip last = growing_strips(problem, whole(problem), strip_height(problem)).back();
+    EXPECT_EQ(last.rows.size(), 1024);
+    EXPECT_EQ(last.columns.size(), 4);
+    EXPECT_EQ(strip_height({4096, 1024}), 2048) << "lower ones leave multiprocessors idle";
+}
+
+class InCore : public OnGpu, public testing::WithParamInterface<std::int64_t> {};
+INSTANTIATE_TEST_SUITE_P(Heights, InCore, testing::Values(3, 16, 100));
+
+TEST_P(InCore, IsTheProductInEveryRunAndCopiesOnce) {
+    InCoreProduct made(problem, layout(), GetParam(), topology.node(), *device, 1);
+    for (int run = 0; run < 2; ++run) {
+        made.prepare();
+        made.run(*stream);
+        expect_product(made);
+        for_each_tile(block, [&](TileIndex tile) {  // so that the second run is seen
+            const auto found = made.result(tile);
+            std::fill_n(const_cast<float*>(found.data()), found.size(), -1.0F);
+        });
+        EXPECT_EQ(made.copied().read, least_traffic(problem, block).read);
+        EXPECT_EQ(made.copied().written, least_traffic(problem, block).written);
+    }
+}
+
+/// How much lies on the GPU at a time (without the slots, which are the fewest that serve), and how
+/// many tiles more on the host.
+struct Way {
+    Blocking blocking;
+    std::int64_t more_on_host = 0;
+};
+
+class ScheduledOnGpu : public OnGpu, public testing::WithParamInterface<Way> {
+  protected:
+    [[nodiscard]] LevelPlan plan(std::int64_t more = 0) const {
+        Blocking blocking = GetParam().blocking;
+        blocking.slots =
+            least_slots(block, blocking.rows, blocking.columns, blocking.lookahead) + more;
+        return {blocking, planned_traffic(problem, block, blocking)};
+    }
+    TemporaryFolder folder;
+};
+INSTANTIATE_TEST_SUITE_P(Ways, ScheduledOnGpu,
+                         testing::Values(Way{{1, 1, 0, 0}, 0}, Way{{5, 5, 0, 8}, 0},
+                                         Way{{2, 1, 0, 3}, 4}, Way{{2, 2, 0, 30}, 100}));
+
+TEST_P(ScheduledOnGpu, IsTheProductOfTilesInMemoryInEveryRun) {
+    ScheduledProduct product(problem, BoundedPlan{.host = {}, .device = plan()}, layout(),
+                             topology.node(), *device, 1);
+    for (int run = 0; run < 2; ++run) {
+        product.prepare();
+        product.run(*stream);
+        expect_product(product);
+        EXPECT_EQ(product.copied().read, plan().traffic.read);
+        EXPECT_EQ(product.copied().written, plan().traffic.written);
+    }
+}
+
+TEST_P(ScheduledOnGpu, IsTheProductOfTilesInFilesAndNamesOneThatCannotBeRead) {
+    write_files(problem, folder.path());
+    const BoundedPlan staged{.host = plan(GetParam().more_on_host), .device = plan()};
+    ScheduledProduct product(
+        problem, block, staged,
+        ProductFiles{std::make_shared<MatrixFiles>(folder.path(), problem, FileCache::warm)},
+        *device);
+    for (int run = 0; run < 2; ++run) {
+        product.prepare();
+        product.run(*stream);
+        expect_product(product);
+        EXPECT_EQ(product.traffic().read, staged.host->traffic.read);
+        EXPECT_EQ(product.traffic().written, staged.host->traffic.written);
+        EXPECT_LE(product.traffic().read, product.copied().read);
+    }
+    const std::string name = tile_file("B", 3, block.columns.begin);
+    std::filesystem::resize_file(folder / name, 200);
+    product.prepare();
+    try {
+        product.run(*stream);
+        FAIL() << "nothing was thrown";
+    } catch (const NpyError& error) {
+        EXPECT_THAT(error.what(), HasSubstr(name));
+    }
+}
+
+}  // namespace
+}  // namespace quartet::matmul
