@@ -21,9 +21,9 @@ from quartet.report import doubts, figures, page, tables
 from quartet.report.charts import Chart
 from quartet.report.data import Material, gather
 from quartet.report.style import NO_MATPLOTLIB, has_matplotlib, require_matplotlib
-from quartet.results import published
+from quartet.results import grouped, published
 from quartet.tables.export import safe_cell
-from quartet.tables.table import by_machine, glance
+from quartet.tables.table import glance
 from quartet.text import counted, say, told
 
 PAGE = RESULTS / "report" / "index.html"
@@ -49,7 +49,7 @@ def _subtitle(material: Material) -> list[str]:
     where = ", ".join(hosts[:6]) + (f" and {len(hosts) - 6} more hosts" if len(hosts) > 6 else "")
     cases = [case for result in material.results for case in result.counting]
     return [f"{counted(len(material.documents), 'document')} with {counted(len(material.results), 'row')}; {when}; {where}",
-            *map(glance, by_machine(cases))]
+            *map(glance, grouped(cases, lambda case: case.machine).values())]
 
 
 def write(content: page.Page, target: Path, with_charts: bool) -> None:

@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 
 from quartet.exit_codes import BAD_USAGE, VERIFIED
-from quartet.results import collect, judged_cases
+from quartet.results import collect, grouped, judged_cases
 from quartet.tables import export, verdict
-from quartet.tables.table import by_machine, render
+from quartet.tables.table import render
 from quartet.terminal import Style
 from quartet.text import say
 
@@ -44,6 +44,6 @@ def run(options: argparse.Namespace) -> int:
         return VERIFIED
     style = Style.of(sys.stdout)
     blocks = [f"{render(own, is_short=not options.all, style=style)}\n{verdict.render(own, style)}"
-              for own in by_machine(cases)]
+              for own in grouped(cases, lambda case: case.machine).values()]
     print("\n".join(blocks), end="")
     return VERIFIED

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any, Callable, Optional, TypeVar
 
 from quartet.kernels import NAMES
-from quartet.results import Case, Launches, collect, commit, identity, judged
+from quartet.results import Case, Launches, collect, commit, grouped, identity, judged
 from quartet.tables.verdict import handicap
 from quartet.terminal import printable
 from quartet.text import plain_versions, size, size_in_bytes
 
-Item = TypeVar("Item")
 Key = TypeVar("Key", bound=Hashable)
 NATIVE, LIBRARY = "native", "library"
 
@@ -85,13 +84,6 @@ def gather(paths: Iterable[Path]) -> Material:
 def by_kernel(result: Result) -> int:
     """A key that sorts by the list of kernels; those that are not in it come last."""
     return NAMES.index(result.name.kernel) if result.name.kernel in NAMES else len(NAMES)
-
-
-def grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
-    groups: dict[Key, list[Item]] = {}
-    for item in items:
-        groups.setdefault(key(item), []).append(item)
-    return groups
 
 
 def usable(results: list[Result]) -> list[Result]:

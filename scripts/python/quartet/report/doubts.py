@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from quartet.results import grouped
 from quartet.results.statistics import LEAST_VALUES
 from quartet.text import counted, plain_versions
 
-from .data import Material, Result, grouped, plain_name
+from .data import Material, Result, plain_name
 from .page import Doubt
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Callable, Optional
 
 from quartet.kernels import KERNELS, Kernel
+from quartet.results import grouped
 from quartet.results.published import Number
 from quartet.sizes import GROWTH
 from quartet.text import counted, in_bytes, rate, ratio
@@ -17,7 +18,6 @@ from .data import (
     Result,
     best_of_each,
     factor,
-    grouped,
     natural,
     problem,
     size_of,

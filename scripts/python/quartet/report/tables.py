@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from quartet.results import Case, device, isa, load_published
+from quartet.results import Case, device, grouped, isa, load_published
 from quartet.results.published import FOLDER, SPEED_UP, Number, nearest, place_of_ours
 from quartet.tables.cells import CHECKS
 from quartet.text import counted, rate, ratio
 
-from .data import LIBRARY, Result, best_of_each, by_kernel, grouped, library_of, natural, problem, size_of, usable, way
+from .data import LIBRARY, Result, best_of_each, by_kernel, library_of, natural, problem, size_of, usable, way
 from .figures import comparable, published_speed_up
 from .page import Section, Table
 

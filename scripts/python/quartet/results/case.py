@@ -1,9 +1,10 @@
 """What was measured in a document: its rows, in Google Benchmark's schema with the keys that Quartet adds, joined to
 cases."""
 
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Optional
+from typing import Any, Optional, TypeVar
 
 from quartet.kernels import KERNELS, Reducers
 from quartet.results import document as documents
@@ -11,6 +12,8 @@ from quartet.results import identity, published
 from quartet.results.road import Road, road
 from quartet.units import SECONDS
 
+Item = TypeVar("Item")
+Key = TypeVar("Key", bound=Hashable)
 OWN_FORMULATIONS = ("native", "dataflow", "library")  # of the programs
 TENSORFLOW = "tensorflow"  # the data flow by TensorFlow itself (quartet peers)
 FORMULATIONS = (*OWN_FORMULATIONS, TENSORFLOW)
@@ -23,6 +26,14 @@ MOST_DIGITS = 18
 def whole_number(text: str) -> Optional[int]:
     """The whole number of a name's factor; None if it is none, or one that no machine has."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else None
+
+
+def grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
+    """The items by their key, in order of appearance."""
+    groups: dict[Key, list[Item]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
 
 
 @dataclass(frozen=True)

@@ -7,20 +7,18 @@ import csv
 import io
 import json
 from collections.abc import Iterable
-from typing import Any, Callable, Union
+from typing import Any, Callable
 
 from quartet.kernels import WORDS
 from quartet.results import Case, Name, whole_number
 from quartet.text import in_markdown, size_in_bytes
 
-Cell = Union[str, int, float, bool, None]
-Row = dict[str, Any]  # a Cell each, but for `published`, which is an object of the contract's
+Row = dict[str, Any]  # plain cells, but for `published`, which is an object of the contract's
 
 FACTORS = ("kernel", "formulation", "device", "transport", "size", "ranks", "nodes", "threads")
-RESULTS = ("rate", "unit", "rate_low", "rate_high", "runs", "seconds", "limit_rate",
-           "limit_decided_by", "fraction_of_limit", "fraction_low", "fraction_high", "flags", "distrusted", "verified",
-           "error", "workers", "published", "measured_on", "host", "date", "commit",
-           "name")
+RESULTS = ("rate", "unit", "rate_low", "rate_high", "runs", "seconds", "limit_rate", "limit_decided_by",
+           "fraction_of_limit", "fraction_low", "fraction_high", "flags", "distrusted", "verified", "error", "workers",
+           "published", "measured_on", "host", "date", "commit", "name")
 PUBLISHED = ("value", "unit", "bound", "conditions", "source", "caveat", "nodes", "device", "ours", "ratio")
 FORMULA = ("=", "+", "-", "@", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}",
            "\N{FULLWIDTH HYPHEN-MINUS}", "\N{FULLWIDTH COMMERCIAL AT}")  # a spreadsheet computes such cells
@@ -36,36 +34,32 @@ def rows(all_cases: Iterable[Case]) -> list[Row]:
 def factors(name: Name) -> Row:
     """The factors of a name, as the rows of newer documents hold them: numbers are numbers, the size is bytes
     where it has a unit, words are named by the kernel."""
-    keys = WORDS.get(name.kernel, ())
-    keys = (*keys, *(f"word{index}" for index in range(len(keys), len(name.words))))
-    found: Row = {"kernel": name.kernel, "formulation": name.formulation, "device": name.device,
-                  "transport": name.transport, **dict(zip(keys, name.words))}
-    if name.size:
-        found["size"] = size_in_bytes(name.size)
-    found.update({key: value if whole_number(value) is None else int(value)
-                  for key, value in name.values.items() if key not in ("size", "n")})
+    keys = list(WORDS.get(name.kernel, ()))
+    keys += [f"word{index}" for index in range(len(keys), len(name.words))]
+    values = {key: value if whole_number(value) is None else int(value)
+              for key, value in name.values.items() if key not in ("size", "n")}
+    found = {"kernel": name.kernel, "formulation": name.formulation, "device": name.device, "transport": name.transport,
+             **dict(zip(keys, name.words)), "size": size_in_bytes(name.size) if name.size else "", **values}
     return {key: value for key, value in found.items() if value != ""}
 
 
 def _row(case: Case) -> Row:
     context = case.context
-    low, high = case.interval or (None, None)
-    fraction_low, fraction_high = case.fraction_interval or (None, None)
-    row = {**factors(case.name), "nodes": case.nodes, **case.median.get("factors", {})}
-    row.update({"distrusted": bool(case.mark), "flags": " ".join(case.flags), "error": case.error,
-                "measured_on": case.machine, "host": context.get("host_name"),
-                "date": context.get("date"), "commit": context["quartet"].get("commit", ""), "name": case.text})
+    row = {**factors(case.name), "nodes": case.nodes, **case.median.get("factors", {}),
+           "distrusted": bool(case.mark), "flags": " ".join(case.flags), "error": case.error,
+           "measured_on": case.machine, "host": context.get("host_name"), "date": context.get("date"),
+           "commit": context["quartet"].get("commit", ""), "name": case.text}
     if not case.error:
-        row.update({"rate": case.rate, "unit": case.unit, "rate_low": low, "rate_high": high,
-                    "runs": case.runs, "seconds": case.seconds, "workers": case.workers,
-                    "limit_rate": case.limit["rate"] if case.limit else None,
-                    "limit_decided_by": case.median.get("limit_decided_by"),
-                    "fraction_of_limit": case.fraction_of_limit, "fraction_low": fraction_low,
-                    "fraction_high": fraction_high, "verified": case.verified, "published": case.published})
+        for name, bounds in (("rate", case.interval), ("fraction", case.fraction_interval)):
+            row.update(zip((f"{name}_low", f"{name}_high"), bounds or (None, None)))
+        row.update({"rate": case.rate, "unit": case.unit, "runs": case.runs, "seconds": case.seconds,
+                    "workers": case.workers, "limit_rate": case.limit["rate"] if case.limit else None,
+                    "limit_decided_by": case.median.get("limit_decided_by"), "published": case.published,
+                    "fraction_of_limit": case.fraction_of_limit, "verified": case.verified})
     return row
 
 
-def _flat(found: list[Row]) -> list[dict[str, Cell]]:
+def _flat(found: list[Row]) -> list[Row]:
     """Rows of plain cells: the published number has a column for each of its keys."""
     return [{name: cell for key, value in row.items() for name, cell in (
         [(f"published_{part}", (value or {}).get(part)) for part in PUBLISHED] if key == "published" else
@@ -82,7 +76,7 @@ def as_csv(rows_found: list[Row]) -> str:
     return text.getvalue()
 
 
-def safe_cell(cell: Cell) -> Cell:
+def safe_cell(cell: Any) -> Any:
     """Returns the text in a form that a spreadsheet does not compute."""
     if isinstance(cell, bool):
         return str(cell).lower()
@@ -92,18 +86,11 @@ def safe_cell(cell: Cell) -> Cell:
 def as_markdown(rows_found: list[Row]) -> str:
     """A table of the columns that any row fills."""
     found = _flat(rows_found)
-    keys = [key for key in (found[0] if found else ()) if any(row[key] not in (None, "")
-                                                              for row in found)]
-
-    def line(cells: Iterable[str]) -> str:
-        return f"| {' | '.join(cells)} |\n"
-
-    body = (line(_in_markdown(row[key]) for key in keys) for row in found)
-    return "".join([line(map(in_markdown, keys)), line("---" for _ in keys), *body]) if keys else ""
-
-
-def _in_markdown(cell: Cell) -> str:
-    return in_markdown("" if cell is None else f"{cell:.6g}" if isinstance(cell, float) else str(safe_cell(cell)))
+    keys = [key for key in next(iter(found), ()) if any(row[key] not in (None, "") for row in found)]
+    texts = [["" if row[key] is None else f"{row[key]:.6g}" if isinstance(row[key], float) else str(safe_cell(row[key]))
+              for key in keys] for row in found]
+    lines = [map(in_markdown, keys), ["---"] * len(keys), *(map(in_markdown, row) for row in texts)]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines) if keys else ""
 
 
 def as_jsonl(found: list[Row]) -> str:

@@ -1,20 +1,18 @@
 """One table over result documents, at most 80 columns wide, a block for each machine.
 
-Of a kernel with more than three sizes it shows three: the smallest, the one nearest to the last cache,
-and the largest; other numbers of ranks than the first have only the largest. What does not fit a column
-stands under the table: published numbers with their conditions (a, b ..), errors (1, 2 ..), and why rows
-are in doubt. With --all: every size and warning, and which part of each limit decided."""
+Of a kernel with more than three sizes it shows three: the smallest, the one in the middle, and the largest.
+What does not fit a column stands under the table: published numbers with their conditions (a, b ..),
+errors (1, 2 ..), and why rows are in doubt. With --all: every size and warning, and which part of each
+limit decided."""
 
 import itertools
+import re
 import statistics
 import string
 import textwrap
-from collections.abc import Iterable, Iterator
-from math import log
-from typing import Any
+from collections.abc import Iterator
 
-from quartet.results import Case, whole_number
-from quartet.tables import doubts
+from quartet.results import Case, grouped, whole_number
 from quartet.tables.cells import CHECKS, fraction_cell, interval_cell, median_cell
 from quartet.tables.pairs import legend, named
 from quartet.terminal import BAR, YELLOW, Style
@@ -40,21 +38,11 @@ RANKS, FRACTION = HEADINGS.index("ranks"), HEADINGS.index("fraction")
 SHARE, LEAST_BAR = 5, 4  # characters behind a bar, and of one
 LEFT_ALIGNED = (0, 1, 2, FRACTION)  # columns; the others are numbers
 ROW_FACTORS = ("size", "n", "ranks", "pair")  # that have a column
-MOST_SIZES = 3
-MOST_WARNINGS = 3
+MOST_WARNINGS = MOST_CAUSES = 3
+NO_CAUSE = "its document does not say why"
 # Parts of limits that say what the machine itself allows: what is counted, and in words.
 RESOURCES = {"reading the matrix": ("bytes", "reads memory at {} GB/s"), "memory copy": ("bytes", "copies at {} GB/s"),
              "float64 arithmetic": ("flops", "float64 {} GFLOP/s"), "SGEMM": ("flops", "SGEMM {} GFLOP/s")}
-
-Rows = list[tuple[Case, tuple[str, ...]]]
-
-
-def by_machine(all_cases: Iterable[Case]) -> list[list[Case]]:
-    """The cases of each machine, in order of appearance."""
-    machines: dict[str, list[Case]] = {}
-    for case in all_cases:
-        machines.setdefault(case.machine, []).append(case)
-    return list(machines.values())
 
 
 def glance(cases: list[Case]) -> str:
@@ -88,11 +76,14 @@ class Group:
         """Adds the case if it belongs here, and says if so. An error may know fewer factors, and has no unit."""
         name = case.name
         own = {key: value for key, value in name.values.items() if key not in ROW_FACTORS}
-        words = set(name.words) <= set(self.words) if case.error else name.words == self.words
-        if name.kernel != self.kernel or name.device not in ("", self.device) or not words \
-                or name.math != self.math or not (case.error or case.unit == self.unit) \
-                or not (case.error or self.values.get(name.formulation, own).keys() == own.keys()) \
+        if name.kernel != self.kernel or name.math != self.math or name.device not in ("", self.device) \
                 or any(known.get(key, value) != value for known in self.values.values() for key, value in own.items()):
+            return False
+        if case.error:
+            if not set(name.words) <= set(self.words):
+                return False
+        elif name.words != self.words or case.unit != self.unit \
+                or self.values.get(name.formulation, own).keys() != own.keys():
             return False
         if not case.error or not self.values:
             self.values.setdefault(name.formulation, own)
@@ -101,17 +92,16 @@ class Group:
 
     def heading(self, ranks: str) -> str:
         """Says beside a factor which formulations have it, unless all have."""
-        owners: dict[str, list[str]] = {}
+        owners: dict[str, tuple[str, ...]] = {}
         for formulation, own in self.values.items():
             for key, value in own.items():
-                owners.setdefault(f"{key}:{value}", []).append(formulation)
-        factors: dict[tuple[str, ...], list[str]] = {}
+                owners[f"{key}:{value}"] = (*owners.get(f"{key}:{value}", ()), formulation)
+        factors: dict[tuple[str, ...], list[str]] = {tuple(self.values): []}  # of all first
         for text, who in owners.items():
-            factors.setdefault(tuple(who), []).append(text)
-        shared = factors.pop(tuple(self.values), [])
-        others = [f"{' and '.join(who)} {' '.join(texts)}" for who, texts in factors.items()]
-        return ", ".join(filter(None, (f"{self.kernel} {self.unit}".strip(), self.device, ranks,
-                                       *self.words, *shared, *others)))
+            factors.setdefault(who, []).append(text)
+        shared, *others = factors.items()
+        texts = [*self.words, *shared[1], *(f"{' and '.join(who)} {' '.join(found)}" for who, found in others)]
+        return ", ".join(filter(None, (f"{self.kernel} {self.unit}".strip(), self.device, ranks, *texts)))
 
 
 def _groups(all_cases: list[Case]) -> list[Group]:
@@ -127,30 +117,15 @@ def _groups(all_cases: list[Case]) -> list[Group]:
 
 def chosen(all_cases: list[Case]) -> list[Case]:
     """Returns the cases that a short table shows; errors are always among them."""
-    caches = [cache for case in all_cases for cache in case.context.get("caches", [])]
-    last = max(((cache["level"], cache["size"]) for cache in caches), default=(0, 2**25))[1]  # the largest of them
-    sizes: dict[str, dict[str, set[str]]] = {}
+    sizes: dict[tuple[str, int], set[str]] = {}
     for case in all_cases:
         if not case.error:
-            by_ranks = sizes.setdefault(case.name.kernel, {})
-            by_ranks.setdefault(case.name.values.get("ranks", ""), set()).add(case.name.size)
-    shown = {(kernel, ranks, each) for kernel, by_ranks in sizes.items()
-             for place, (ranks, of_ranks) in enumerate(by_ranks.items())
-             for each in _some_sizes(of_ranks, last, place == 0)}
-    return [case for case in all_cases if case.error or
-            (case.name.kernel, case.name.values.get("ranks", ""), case.name.size) in shown]
-
-
-def _some_sizes(sizes: set[str], cache: int, is_first: bool) -> list[str]:
-    ordered = sorted(sizes, key=size_in_bytes)
-    if len(ordered) <= MOST_SIZES:
-        return ordered
-    around = min(ordered[1:-1], key=lambda each: abs(log(max(size_in_bytes(each), 1) / cache)))
-    return [ordered[0], around, ordered[-1]] if is_first else ordered[-1:]
-
-
-def _order(case: Case) -> tuple[int, int]:
-    return (case.name.ranks, size_in_bytes(case.name.size))
+            sizes.setdefault((case.name.kernel, case.name.ranks), set()).add(case.name.size)
+    shown = set()
+    for key, found in sizes.items():
+        ordered = sorted(found, key=size_in_bytes)
+        shown |= {(*key, each) for each in (ordered[0], ordered[len(ordered) // 2], ordered[-1])}
+    return [case for case in all_cases if case.error or (case.name.kernel, case.name.ranks, case.name.size) in shown]
 
 
 class Table:
@@ -162,40 +137,33 @@ class Table:
         self._published, self._errors = Footnotes(letters), Footnotes(map(str, itertools.count(1)))
 
     def lines(self) -> Iterator[str]:
-        groups = [(group, [(case, self._cells(case)) for case in sorted(group.cases, key=_order)])
-                  for group in _groups(self._cases)]
+        groups = [(group, [(case, self._cells(case)) for case in sorted(group.cases, key=lambda case: (
+            case.name.ranks, size_in_bytes(case.name.size)))]) for group in _groups(self._cases)]
         every = [cells for _, rows in groups for _, cells in rows]
         ranks = {cells[RANKS] for cells in every}
         one = ranks.pop() if len(ranks) == 1 else ""
         shared = counted(int(one), "rank") if whole_number(one) is not None else ""  # then it needs no column
         columns = [column for column in range(len(HEADINGS))
                    if any(cells[column] for cells in every) and (column != RANKS or not shared)]
-        bar = self._bar_width(every, columns)
-        groups = [(group, [(case, self._with_bar(case, cells, bar)) for case, cells in rows]) for group, rows in groups]
-        widths = widths_of([HEADINGS, *(cells for _, rows in groups for _, cells in rows)])
+        widths = widths_of([HEADINGS, *every])
+        widths[FRACTION] = max(SHARE, *(len(cells[FRACTION]) for cells in every))
+        left = WIDTH - sum(widths[column] + 1 for column in columns)
+        bar = min(BAR, left) if left >= LEAST_BAR else 0
+        widths[FRACTION] = max(len(HEADINGS[FRACTION]), widths[FRACTION] + (bar + 1) * bool(bar))
 
         def line(cells: tuple[str, ...]) -> str:
-            left = [place for place, column in enumerate(columns) if column in LEFT_ALIGNED]
-            return aligned([cells[column] for column in columns], [widths[column] for column in columns], left)
+            numbers = [place for place, column in enumerate(columns) if column in LEFT_ALIGNED]
+            return aligned([cells[column] for column in columns], [widths[column] for column in columns], numbers)
 
         yield line(HEADINGS)
         for group, rows in groups:
             yield from textwrap.wrap(group.heading(shared), WIDTH, subsequent_indent="  ")
             for case, cells in rows:
-                yield self._style.paint(line(cells), YELLOW) if case.mark or case.verified is False \
-                    else self._style.paint_bar(line(cells), case.fraction_of_limit)
-
-    def _bar_width(self, rows: list[tuple[str, ...]], columns: list[int]) -> int:
-        """Ten characters, or what a line has left; none where a bar would tell nothing."""
-        widths = widths_of([HEADINGS, *rows])
-        widths[FRACTION] = max(SHARE, *(len(cells[FRACTION]) for cells in rows))
-        left = WIDTH - sum(widths[column] + 1 for column in columns)
-        return min(BAR, left) if left >= LEAST_BAR else 0
-
-    def _with_bar(self, case: Case, cells: tuple[str, ...], width: int) -> tuple[str, ...]:
-        bar = self._style.bar(case.fraction_of_limit if not case.error else None, width)
-        text = " ".join(filter(None, (bar, f"{cells[FRACTION]:>{SHARE}}"))) if cells[FRACTION] else ""
-        return (*cells[:FRACTION], text, *cells[FRACTION + 1:])
+                fraction = case.fraction_of_limit if cells[FRACTION] else None
+                drawn = " ".join(filter(None, (self._style.bar(fraction, bar), f"{cells[FRACTION]:>{SHARE}}")))
+                text = line((*cells[:FRACTION], drawn if fraction else "", *cells[FRACTION + 1:]))
+                yield self._style.paint(text, YELLOW) if case.mark or case.verified is False \
+                    else self._style.paint_bar(text, fraction)
 
     def _cells(self, case: Case) -> tuple[str, ...]:
         name = case.name
@@ -223,33 +191,26 @@ class Table:
 
 
 def _limits(all_cases: list[Case]) -> Iterator[str]:
-    """Names each kernel's limits, which part decided if there are several, and what the processor itself allows."""
-    deciding: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
+    """Names each kernel's limits, the parts that decided, and how near they are to what the processor itself allows."""
+    deciding: dict[str, set[str]] = {}
     peaks: dict[str, list[float]] = {}
     for case in all_cases:
         parts = case.median.get("limit_components") or []
         if case.limit:
-            decided = deciding.setdefault((case.name.kernel, case.limit["what"]), {})
-            if len(parts) > 1:
-                decided.setdefault(case.median.get("limit_decided_by", ""), {})[case.name.formulation] = None
+            decided = deciding.setdefault(f"{case.name.kernel}'s limit: {case.limit['what']}", set())
+            decided |= {case.median.get("limit_decided_by", "")} if len(parts) > 1 else set()
         for part in parts:
             if "hardware_seconds" in part and not case.is_distrusted:
                 peaks.setdefault(part["name"], []).append(part["hardware_seconds"] / part["seconds"])
-    for (kernel, what), decided in deciding.items():
-        text = "; ".join(f"{part} decided for {', '.join(who)}" for part, who in decided.items())
-        yield f"{kernel}'s limit: {what}" + (f"; {text}" if text else "")
-    for what, shares in peaks.items():
-        yield f"{what}: {percent_range(min(shares), max(shares))} of the FMA peak"
+    yield from (what + (f"; {' or '.join(sorted(parts))} decided" if parts else "") for what, parts in deciding.items())
+    yield from (f"{what}: {percent_range(min(shares), max(shares))} of the FMA peak" for what, shares in peaks.items())
 
 
 def _roads(all_cases: list[Case], is_short: bool) -> Iterator[str]:
     """Which way most of the rows' bytes took: "over mlx5_0 98-99%, memory 100%"; memory alone is told of by --all."""
-    shares: dict[str, list[float]] = {}
-    for case in all_cases:
-        for name, share in case.road.parts[:1]:
-            shares.setdefault(name, []).append(share)
+    shares = grouped((part for case in all_cases for part in case.road.parts[:1]), lambda part: part[0])
     if shares and not (is_short and shares.keys() == {"memory"}):
-        yield "over " + ", ".join(f"{name} {percent_range(min(found), max(found))}" for name, found in shares.items())
+        yield "over " + ", ".join(f"{name} {percent_range(min(parts)[1], max(parts)[1])}" for name, parts in shares.items())
     yield from dict.fromkeys(line for case in all_cases for line in case.road.beside)
 
 
@@ -258,25 +219,52 @@ def _notes(shown: list[Case], all_cases: list[Case], is_short: bool) -> Iterator
         yield from wrapped("", text)
     if any(case.mark == "!" for case in shown):
         yield from wrapped("!", ABOVE_LIMIT)
-    yield from doubts.lines(shown, is_short)
+    yield from _doubts(shown, is_short)
     if len(shown) < len(all_cases):
         yield from wrapped("", f"{counted(len(all_cases) - len(shown), 'row')} of other sizes: --all shows them")
-    texts = list(dict.fromkeys(_warnings(all_cases, is_short)))
+    texts = list(_warnings(all_cases, is_short))
+    left = len(texts) - MOST_WARNINGS if is_short else 0
     for text in texts[:MOST_WARNINGS] if is_short else texts:
-        yield from wrapped("", f"warning: {plain_versions(text)}")
-    if is_short and len(texts) > MOST_WARNINGS:
-        yield from wrapped("", f"{counted(len(texts) - MOST_WARNINGS, 'more warning')}: --all shows them")
+        yield from wrapped("", text)
+    yield from wrapped("", f"{counted(left, 'more warning')}: --all shows them") if left > 0 else []
+
+
+def _doubts(cases: list[Case], is_short: bool) -> Iterator[str]:
+    """Why rows are distrusted, each cause once."""
+    causes = grouped((case for case in cases if case.is_distrusted), lambda case: "; ".join(filter(None, (
+        crowding(case), *(text for kind, text in case.flags.items() if kind != "above_limit")))))
+    if causes:
+        yield from wrapped("?", "in doubt, not to be quoted:")
+    shown = list(causes.items())[:MOST_CAUSES if is_short else None]
+    for text, members in shown:
+        others = f" and {counted(len(members) - 1, 'more row')}" if members[1:] else ""
+        yield from wrapped("", f"{_short_name(members[0])}{others}: {text or NO_CAUSE}")
+    left = sum(map(len, causes.values())) - sum(len(members) for _, members in shown)
+    yield from wrapped("", f"and {counted(left, 'more row')}: --all says why") if left else []
+
+
+def crowding(case: Case) -> str:
+    """Says how many threads ran on how many cores, if they were more: nobody else need have disturbed them."""
+    warnings = " ".join(case.context.get("quartet", {}).get("warnings", []))
+    found = re.search(r"([0-9]+ x [0-9]+ threads share [0-9]+ cores?)", warnings)
+    return found[1] if found else ""
+
+
+def _short_name(case: Case) -> str:
+    """ "cg native shm full 4096" for "cg/native/host/shm/laplace/full/classic/n:4096/...": a pair's ranks are left
+    out."""
+    name = case.name
+    return " ".join((name.kernel, name.formulation, name.transport, *name.words, size(name.size)))
 
 
 def _warnings(all_cases: list[Case], is_short: bool) -> Iterator[str]:
     """Of the documents, with short names of rows. What is about a marked row a short table says otherwise."""
-    for context in {id(case.context): case.context for case in all_cases}.values():
-        for text in context["quartet"].get("warnings", []):
-            about = [case for case in all_cases if case.text in text]
-            if not (is_short and any(case.mark for case in about)):
-                for case in about:
-                    text = text.replace(case.text, doubts.short_name(case))
-                yield text
+    for text in dict.fromkeys(text for case in all_cases for text in case.context["quartet"].get("warnings", [])):
+        about = [case for case in all_cases if case.text in text]
+        for case in about:
+            text = text.replace(case.text, _short_name(case))
+        if not (is_short and any(case.mark for case in about)):
+            yield f"warning: {plain_versions(text)}"
 
 
 def render(all_cases: list[Case], is_short: bool = False, style: Style = Style()) -> str:
@@ -284,7 +272,7 @@ def render(all_cases: list[Case], is_short: bool = False, style: Style = Style()
     if not all_cases:
         return "no results\n"
     blocks = []
-    for cases in by_machine(all_cases):
+    for cases in grouped(all_cases, lambda case: case.machine).values():
         shown = chosen(cases) if is_short else cases
         table = Table(shown, style)
         lines = [*textwrap.wrap(glance(cases), WIDTH, subsequent_indent="  "), *table.lines(), "", *table.footnotes(),

@@ -7,30 +7,18 @@ rate is sound, and so are ratios of it."""
 
 import re
 import textwrap
-from dataclasses import dataclass
 from typing import Optional
 
-from quartet.results import OWN_FORMULATIONS, Case, is_alike, judge, statistics
+from quartet.results import OWN_FORMULATIONS, Case, grouped, is_alike, judge, statistics
 from quartet.results.launches import DISTURBING
-from quartet.tables import doubts
 from quartet.tables.pairs import slowest
+from quartet.tables.table import crowding
 from quartet.terminal import BOLD, GREEN, RED, YELLOW, Style
 from quartet.text import WIDTH, aligned, counted, percent_range, ratio, size, widths_of
 
 HEADINGS = ("of the limit", *OWN_FORMULATIONS, "native over library")
 MOST_SLOWER = 3  # lines of rows that are slower than the library
 JOINED = "\N{NO-BREAK SPACE}"  # inside of what no line may break
-
-
-@dataclass(frozen=True)
-class Lead:
-    """How many times as fast native is as the library formulation, in one pair of rows."""
-
-    via: str  # native's transport
-    words: tuple[str, ...]
-    value: float
-    interval: Optional[tuple[float, float]]
-    library: Case
 
 
 def render(cases: list[Case], style: Style = Style()) -> str:
@@ -44,21 +32,17 @@ def render(cases: list[Case], style: Style = Style()) -> str:
 
 
 def _verified(cases: list[Case], style: Style) -> str:
-    measured = [case for case in cases if not case.error]
-    good = sum(case.verified is True for case in measured)
-    wrong = sum(case.verified is False for case in measured)
+    good = sum(case.verified is True for case in cases)
     not_run = sum(case.is_not_run for case in cases)
-    failed = len(cases) - len(measured) - not_run
-    distrusted = sum(case.mark == "?" for case in measured)
-    above = sum(case.mark == "!" for case in measured)
-    text = f"All {counted(good, 'row')} verified" if good == len(cases) else \
-        f"{good} of {counted(len(cases), 'row')} verified"
-    parts = [f"{wrong} WRONG" if wrong else "", f"{failed} failed" if failed else "",
-             f"{not_run} not run" if not_run else "",
-             f"{distrusted} to distrust, left out below" if distrusted else "",
-             f"{above} above a wrong limit" if above else ""]
-    colour = RED if wrong or failed else YELLOW if not_run or distrusted or above else GREEN
-    return style.paint(style.paint("; ".join(filter(None, [text, *parts])) + ".", colour), BOLD)
+    bad = {"WRONG": sum(case.verified is False for case in cases),
+           "failed": sum(bool(case.error) for case in cases) - not_run}
+    doubtful = {"not run": not_run, "to distrust, left out below": sum(case.mark == "?" for case in cases),
+                "above a wrong limit": sum(case.mark == "!" for case in cases)}
+    of_all = "All" if good == len(cases) else f"{good} of"
+    texts = [f"{of_all} {counted(len(cases), 'row')} verified",
+             *(f"{count} {what}" for what, count in {**bad, **doubtful}.items() if count)]
+    colour = RED if any(bad.values()) else YELLOW if any(doubtful.values()) else GREEN
+    return style.paint(style.paint("; ".join(texts) + ".", colour), BOLD)
 
 
 def _slower(measured: list[Case]) -> list[str]:
@@ -69,29 +53,21 @@ def _slower(measured: list[Case]) -> list[str]:
         name = f"{case.name.kernel} {case.name.transport} {' '.join([*case.name.words, size(case.name.size)])}"
         if list(case.flags) == [judge.BELOW_LIBRARY]:
             texts.append(f"{name}: {case.flags[judge.BELOW_LIBRARY]}")
-        for lead in leads([case], measured):
-            if lead.interval and lead.interval[1] < 1:
-                texts.append(f"{name}: {judge.slower_than(lead.library, lead.library.rate, case)}")
+        texts += [f"{name}: {judge.slower_than(library, library.rate, native)}" for native, library in _pairs([case], measured)
+                  if (_interval(native, library) or (1, 1))[1] < 1]
     return textwrap.wrap(f"SLOWER: {'; '.join(texts)}.", WIDTH, max_lines=MOST_SLOWER, subsequent_indent="  ",
                          placeholder=" ...") if texts else []
 
 
 def _kernels(measured: list[Case]) -> list[str]:
-    """A line for each, below the headings; the leads may need a second one."""
-    rows: list[tuple[str, ...]] = []
-    leads: list[str] = []
-    for kernel in dict.fromkeys(case.name.kernel for case in measured):
-        own = [case for case in measured if case.name.kernel == kernel]
-        rows.append((kernel, *(_range(own, each) for each in OWN_FORMULATIONS)))
-        leads.append(_leads(own))
-    widths = widths_of([HEADINGS[:-1], *rows])
-    lines = [f"{aligned(HEADINGS[:-1], widths, (0,))}  {HEADINGS[-1]}"]
+    """A line for each, below the headings; the ratios may need a second one."""
+    kernels = grouped(measured, lambda case: case.name.kernel)
+    rows = [HEADINGS[:-1], *((kernel, *(_range(own, each) for each in OWN_FORMULATIONS)) for kernel, own in kernels.items())]
+    widths = widths_of(rows)
     indent = " " * (sum(widths) + len(widths) + 1)
-    for cells, lead in zip(rows, leads):
-        start = aligned(cells, widths, (0,)).ljust(len(indent))
-        lines += [line.replace(JOINED, " ") for line in
-                  textwrap.wrap(start + lead, WIDTH, subsequent_indent=indent)]
-    return lines
+    texts = [HEADINGS[-1], *map(_ratios, kernels.values())]
+    return [line.replace(JOINED, " ") for cells, text in zip(rows, texts) for line in textwrap.wrap(
+        aligned(cells, widths, (0,)).ljust(len(indent)) + text, WIDTH, subsequent_indent=indent)]
 
 
 def _range(cases: list[Case], formulation: str) -> str:
@@ -105,21 +81,26 @@ def _range(cases: list[Case], formulation: str) -> str:
     return percent_range(sound[0], sound[-1])
 
 
-def _leads(cases: list[Case]) -> str:
-    """By native's transport and by what the words of the rows do not share."""
-    found = leads(cases, cases)
+def _ratios(cases: list[Case]) -> str:
+    """Of native over the library, by native's transport and by what the words of the rows do not share."""
+    found = _pairs(cases, cases)
     if not found:
-        return _why_no_lead(cases)
-    shared = _shared_words(cases)
-    ways: dict[tuple[str, tuple[str, ...]], list[Lead]] = {}
-    for lead in sorted(found, key=lambda lead: lead.value):
-        own = tuple(word for word in lead.words if word not in shared)
-        ways.setdefault((lead.via, own), []).append(lead)
-    vias = {via for via, _ in ways}
-    texts = [" ".join([*words, *([via] if len(vias) > 1 else []), _lead_text(ordered)])
-             for (via, words), ordered in ways.items()]
-    but = dict.fromkeys(handicap(lead.library) for lead in found)
-    return ", ".join(text.replace(" ", JOINED) for text in texts) + "".join(f" ({text})" for text in but if text)
+        return _why_none(cases)
+    shared = set.intersection(*(set(case.name.words) for case in cases))
+    ways = grouped(sorted(found, key=lambda pair: pair[0].rate / pair[1].rate), lambda pair: (
+        *(word for word in pair[0].name.variant if word not in shared), pair[0].name.transport))
+    several = len({words[-1] for words in ways}) > 1
+    texts = [" ".join([*words[:-1], *words[-1:] * several, _ratio(pairs)]) for words, pairs in ways.items()]
+    lacks = dict.fromkeys(filter(None, (handicap(library) for _, library in found)))
+    return ", ".join(text.replace(" ", JOINED) for text in texts) + "".join(f" ({text})" for text in lacks)
+
+
+def _ratio(ordered: list[tuple[Case, Case]]) -> str:
+    low, high = (native.rate / library.rate for native, library in (ordered[0], ordered[-1]))
+    if len(ordered) > 1:
+        return f"{ratio(low)[:-1]}-{ratio(high)}"
+    interval = _interval(*ordered[0])
+    return ratio(low) + (f" [{', '.join(ratio(bound)[:-1] for bound in interval)}]" if interval else "")
 
 
 def handicap(library: Case) -> str:
@@ -130,7 +111,7 @@ def handicap(library: Case) -> str:
         "planned by estimate" if library.name.device == "host" and library.name.values.get("plan") == "estimate" else "")))
 
 
-def _why_no_lead(cases: list[Case]) -> str:
+def _why_none(cases: list[Case]) -> str:
     pairs = [pair for pair in ((one, other) for one in cases for other in cases) if is_alike(*pair)
              and [case.name.formulation for case in pair] == ["native", "library"]]
     if any(case.verified is False for pair in pairs for case in pair):
@@ -138,54 +119,30 @@ def _why_no_lead(cases: list[Case]) -> str:
     return "? (in doubt)" if pairs else "-"
 
 
-def _shared_words(cases: list[Case]) -> set[str]:
-    """The words that all names of a kernel's rows share."""
-    return set.intersection(*(set(case.name.words) for case in cases))
+def _pairs(cases: list[Case], others: list[Case]) -> list[tuple[Case, Case]]:
+    """Each native row of `cases` that can be trusted, with the library's row of `others` of the same work."""
+    return [(native, library) for native in cases
+            if native.name.formulation == "native" and native.mark != "?" and native.verified is not False
+            for library in judge.library_rows(native, others)[:1]]
 
 
-def _lead_text(ordered: list[Lead]) -> str:
-    low, high = ordered[0], ordered[-1]
-    if len(ordered) > 1:
-        return f"{ratio(low.value)[:-1]}-{ratio(high.value)}"
-    if not low.interval:
-        return ratio(low.value)
-    bounds = ", ".join(ratio(bound)[:-1] for bound in low.interval)
-    return f"{ratio(low.value)} [{bounds}]"
-
-
-def leads(cases: list[Case], others: list[Case]) -> list[Lead]:
-    """Compares every native row of `cases` that can be trusted with the library rows of `others` that did the same
-    work."""
-    found = []
-    for native in cases:
-        if native.name.formulation == "native" and native.mark != "?" and native.verified is not False:
-            found += [_lead(native, peer) for peer in judge.library_rows(native, others)[:1]]
-    return found
-
-
-def _lead(native: Case, library: Case) -> Lead:
-    """Returns the lead, from six runs a side on with the interval of the runs' ratio."""
-    interval = None
-    if min(len(native.rates), len(library.rates)) >= statistics.LEAST_VALUES:
-        interval = statistics.ratio(list(library.rates), list(native.rates)).interval
-    return Lead(native.name.transport, native.name.variant, native.rate / library.rate, interval, library)
+def _interval(native: Case, library: Case) -> Optional[tuple[float, float]]:
+    """Of the ratio of their runs, from six runs a side on."""
+    enough = min(len(native.rates), len(library.rates)) >= statistics.LEAST_VALUES
+    return statistics.ratio(list(library.rates), list(native.rates)).interval if enough else None
 
 
 def _next(cases: list[Case]) -> str:
     """Says what to do about the first cause that there is."""
-    if any(case.verified is False for case in cases):
-        return "Next: a result is WRONG: use no rate of this build before `make test` passes."
-    kinds = {kind for case in cases if case.is_distrusted for kind in case.flags} or {
-        "" for case in cases if case.is_distrusted}
-    if not kinds:
-        return "Next: `quartet report` (charts), `quartet sweep`, docs/reading-the-numbers.md."
-    crowded = next((found for case in cases if case.is_distrusted for found in [doubts.crowding(case)] if found), "")
-    if crowded:
-        return f"Next: {crowded}: start fewer ranks, or lower --threads."
-    if kinds & DISTURBING or "" in kinds:
-        return "Next: `quartet check-machine` says what disturbs this machine; measure again."
-    if "slow_library" in kinds:
-        return "Next: the BLAS is slow here: see slow_library in docs/reading-the-numbers.md."
-    if judge.SLOW_ROAD in kinds:
-        return "Next: MPI took a slower way than there is: docs/reading-the-numbers.md."
-    return "Next: measure these again; see docs/reading-the-numbers.md, Marks and flags."
+    doubtful = [case for case in cases if case.is_distrusted]
+    kinds = {kind for case in doubtful for kind in case.flags} or {"" for case in doubtful}
+    crowded = next(filter(None, map(crowding, doubtful)), "")
+    return "Next: " + (
+        "a result is WRONG: use no rate of this build before `make test` passes."
+        if any(case.verified is False for case in cases) else
+        "`quartet report` (charts), `quartet sweep`, docs/reading-the-numbers.md." if not kinds else
+        f"{crowded}: start fewer ranks, or lower --threads." if crowded else
+        "`quartet check-machine` says what disturbs this machine; measure again." if kinds & {*DISTURBING, ""} else
+        "the BLAS is slow here: see slow_library in docs/reading-the-numbers.md." if "slow_library" in kinds else
+        "MPI took a slower way than there is: docs/reading-the-numbers.md." if judge.SLOW_ROAD in kinds else
+        "measure these again; see docs/reading-the-numbers.md, Marks and flags.")
