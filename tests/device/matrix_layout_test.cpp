@@ -36,24 +36,6 @@ TEST(RowPanels, GiveEachElementAnIndexOfItsOwn) {
     }
 }
 
-TEST(RowPanels, KeepEightColumnsOfARowTogether) {
-    const RowPanels panels{16, 24};
-    EXPECT_EQ(panels.index(0, 7), 7);
-    EXPECT_EQ(panels.index(1, 0), 8);
-    EXPECT_EQ(panels.index(0, 8), 64);
-    EXPECT_EQ(panels.index(8, 0), 8 * 24);
-}
-
-TEST(TrianglePanels, AreAsLargeAsTheirRowsFromTheDiagonalBlockOn) {
-    const TrianglePanels panels{50};
-    EXPECT_EQ(panels.count(), 4);
-    EXPECT_EQ(panels.first_row(3), 48);
-    EXPECT_EQ(panels.panel_elements(0), 16 * 64);
-    EXPECT_EQ(panels.panel_elements(3), 16 * 16);
-    EXPECT_EQ(panels.padded_elements(), 16 * (64 + 48 + 32 + 16));
-    EXPECT_EQ(TrianglePanels{0}.padded_elements(), 0);
-}
-
 TEST(SnakeDistribution, GivesEachItemToOnePart) {
     for (const std::int64_t parts : {1, 2, 3, 4, 7}) {
         for (const std::int64_t things : {0, 1, 2, 5, 6, 13, 100}) {

@@ -3,12 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <atomic>
-#include <chrono>
-#include <cstdlib>
-#include <thread>
 
 #include "device/cuda/blas/cublas_handle.hpp"
+#include "device/cuda/runtime/cuda_memory.hpp"
 #include "fakes/fake_gpu_node.hpp"
 
 namespace quartet::device {
@@ -81,19 +78,6 @@ TEST_F(FakeCudaRuntimeTest, RefusesToTakeAndGiveMemoryWhileTheThreadCaptures) {
     EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
 }
 
-TEST_F(FakeCudaRuntimeTest, LetsOtherThreadsTakeMemoryMeanwhile) {
-    cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
-    std::thread([] {
-        void* memory = nullptr;
-        EXPECT_EQ(cudaMalloc(&memory, 64), cudaSuccess);
-        EXPECT_EQ(cudaFree(memory), cudaSuccess);
-    }).join();
-
-    cudaGraph_t graph = nullptr;
-    EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
-    cudaGraphDestroy(graph);
-}
-
 TEST_F(FakeCudaRuntimeTest, RefusesALibrarysFirstCallWhileTheThreadCaptures) {
     const auto memory = CudaMemory::make(1);
     const Allocation elements = memory->allocate({64}, MemoryKind::device);
@@ -117,90 +101,6 @@ TEST_F(FakeCudaRuntimeTest, RefusesALibrarysFirstCallWhileTheThreadCaptures) {
     EXPECT_EQ(multiply(), CUBLAS_STATUS_SUCCESS);
     EXPECT_EQ(capture(), cudaSuccess);
     cudaGraphDestroy(graph);
-}
-
-TEST_F(FakeCudaRuntimeTest, BlocksCopiesToPageableMemoryOnly) {
-    void* memory = nullptr;
-    void* pinned = nullptr;
-    std::array<std::byte, 64> pageable{};
-    cudaMalloc(&memory, 64);
-    cudaHostAlloc(&pinned, 64, cudaHostAllocPortable);
-    const auto copy_to = [&](void* target) {
-        return cudaMemcpyAsync(target, memory, 64, cudaMemcpyDeviceToHost, stream);
-    };
-
-    EXPECT_TRUE(waits([&] { copy_to(pageable.data()); }));
-    opened = false;
-    hold(stream);
-    copy_to(pinned);  // or it would never return
-    opened = true;
-    cudaFree(memory);
-    cudaFreeHost(pinned);
-}
-
-TEST_F(FakeCudaRuntimeTest, FinishesAllStreamsBeforeMemoryGoes) {
-    void* memory = nullptr;
-    void* pinned = nullptr;
-    std::array<std::byte, 64> registered{};
-    cudaMalloc(&memory, 64);
-    cudaHostAlloc(&pinned, 64, cudaHostAllocPortable);
-    cudaHostRegister(registered.data(), 64, cudaHostRegisterPortable);
-
-    EXPECT_TRUE(waits([&] { cudaFree(memory); }));
-    EXPECT_TRUE(waits([&] { cudaFreeHost(pinned); }));
-    EXPECT_TRUE(waits([&] { cudaHostUnregister(registered.data()); }));
-}
-
-TEST_F(FakeCudaRuntimeTest, BlocksWhoeverFillsAQueue) {
-    const auto fill = [this](int operations) {
-        for (int i = 0; i < operations; ++i)
-            cudaLaunchHostFunc(
-                stream, [](void*) {}, nullptr);
-    };
-    opened = false;
-    hold(stream);
-    fill(250);  // or it would never return
-    opened = true;
-
-    EXPECT_TRUE(waits([&] { fill(1024); }));
-}
-
-TEST_F(FakeCudaRuntimeTest, HasOneQueueForAllStreamsIfAsked) {
-    const auto other_runs = [this] {
-        cudaStream_t first = nullptr;
-        cudaStream_t second = nullptr;
-        cudaEvent_t event = nullptr;
-        cudaEventCreateWithFlags(&event, cudaEventDefault);
-        cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking);
-        cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking);
-        opened = false;
-        hold(first);
-        cudaEventRecord(event, second);
-        bool reached = false;
-        for (int attempt = 0; attempt < 200 && !reached; ++attempt) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-            reached = cudaEventQuery(event) == cudaSuccess;
-        }
-        opened = true;
-        cudaEventDestroy(event);
-        cudaStreamDestroy(first);
-        cudaStreamDestroy(second);
-        return reached;
-    };
-
-    EXPECT_TRUE(other_runs());
-    ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 1);
-    EXPECT_FALSE(other_runs());
-    ::unsetenv("CUDA_DEVICE_MAX_CONNECTIONS");
-}
-
-TEST_F(FakeCudaRuntimeTest, CountsCallsThatFail) {
-    const std::int64_t before = failed_calls();
-    EXPECT_EQ(cudaStreamQuery(stream), cudaErrorNotReady);  // which is none
-    EXPECT_EQ(failed_calls(), before);
-
-    EXPECT_EQ(cudaSetDevice(1000), cudaErrorInvalidDevice);
-    EXPECT_EQ(failed_calls(), before + 1);
 }
 
 }  // namespace

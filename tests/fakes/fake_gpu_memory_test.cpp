@@ -19,16 +19,6 @@ class FakeGpuMemoryTest : public ::testing::Test {
 };
 using FakeGpuMemoryDeathTest = FakeGpuMemoryTest;
 
-TEST_F(FakeGpuMemoryTest, KernelsReachWhatTheGpuHas) {
-    std::byte* block = memory.allocate(100);
-
-    EXPECT_TRUE(memory.is_on_gpu(block + 99));
-    memory.on_cpu(block)[99] = std::byte{7};
-    EXPECT_EQ(memory.on_cpu(block + 99)[0], std::byte{7});
-    EXPECT_TRUE(memory.release(block));
-    EXPECT_FALSE(memory.release(block));
-}
-
 TEST_F(FakeGpuMemoryDeathTest, TheCpuMayNotTouchMemoryOfTheGpu) {
     volatile std::byte* block = memory.allocate(100);
 
@@ -43,54 +33,12 @@ TEST_F(FakeGpuMemoryDeathTest, NobodyMayTouchThePageBehindAnAllocation) {
     EXPECT_DEATH(*beyond = std::byte{1}, "");
 }
 
-TEST_F(FakeGpuMemoryDeathTest, AllocationsEndWhereTheyMustNot) {
-    memory.set_alignment(8);
-    std::byte* block = memory.allocate(24);
-    volatile std::byte* beyond = memory.on_cpu(block) + 24;
-
-    EXPECT_DEATH(*beyond = std::byte{1}, "");
-}
-
-TEST_F(FakeGpuMemoryTest, KnowsOfWritesBetweenAnAllocationAndItsGuard) {
-    std::byte* block = memory.allocate(250);
-    EXPECT_EQ(memory.damage(), std::nullopt);
-    emulator::allow(memory.on_cpu(block) + 250, 6);  // else AddressSanitizer would say so
-
-    memory.on_cpu(block)[252] = std::byte{1};
-
-    EXPECT_TRUE(memory.damage());
-    memory.release(block);
-    EXPECT_EQ(memory.damage(), std::nullopt);
-}
-
 TEST_F(FakeGpuMemoryDeathTest, NobodyMayTouchWhatWasFreed) {
     std::byte* block = memory.allocate(100);
     volatile std::byte* seen = memory.on_cpu(block);
     memory.release(block);
 
     EXPECT_DEATH(*seen = std::byte{1}, "");
-}
-
-TEST_F(FakeGpuMemoryDeathTest, KernelsReachPageLockedMemoryOnly) {
-    std::array<std::byte, 64> values{};
-    EXPECT_DEATH(*memory.on_cpu(values.data()) = std::byte{1}, "");
-
-    EXPECT_TRUE(memory.lock(values.data(), values.size()));
-    EXPECT_FALSE(memory.lock(values.data() + 32, 1)) << "twice";
-    EXPECT_EQ(memory.on_cpu(values.data() + 1), values.data() + 1);
-    EXPECT_TRUE(memory.unlock(values.data()));
-    EXPECT_FALSE(memory.unlock(values.data()));
-}
-
-TEST_F(FakeGpuMemoryTest, HasNoMoreThanItsTotal) {
-    memory.set_total(kibibytes(64));
-    std::byte* most = memory.allocate(60000);
-
-    EXPECT_NE(most, nullptr);
-    EXPECT_EQ(memory.allocate(60000), nullptr);
-    EXPECT_LT(memory.free(), 60000U);
-    memory.release(most);
-    EXPECT_NE(memory.allocate(60000), nullptr);
 }
 
 TEST_F(FakeGpuMemoryTest, AnotherProcessMapsTheSameMemory) {
@@ -116,12 +64,6 @@ TEST_F(FakeGpuMemoryTest, AnotherProcessMapsTheSameMemory) {
 
     EXPECT_EQ(status, 0);
     EXPECT_EQ(values[0], std::byte{6});
-}
-
-TEST_F(FakeGpuMemoryTest, ThereIsNoHandleOfAPartOfAnAllocation) {
-    std::byte* block = memory.allocate(100);
-
-    EXPECT_EQ(memory.handle_of(block + 64).size, 0);
 }
 
 }  // namespace

@@ -37,17 +37,6 @@ TEST(FakeGpuNode, HasGpusInPairsThatReachEachOther) {
     EXPECT_FALSE(node.use(4));
 }
 
-TEST(FakeGpuNode, IsUsedByEachThreadForItself) {
-    const Variable gpus("QUARTET_STAND_IN_GPUS", "2");
-    const FakeGpuNode node;
-    std::thread([&] {
-        EXPECT_TRUE(node.use(1));
-        EXPECT_EQ(FakeGpuNode::current(), 1);
-    }).join();
-
-    EXPECT_EQ(FakeGpuNode::current(), 0);
-}
-
 TEST(FakeGpuNode, CountsEachGpusMemory) {
     const Variable gpus("QUARTET_STAND_IN_GPUS", "2");
     FakeGpuNode node;
@@ -68,21 +57,6 @@ TEST(FakeGpuNode, CountsEachGpusMemory) {
     memory.release(block);
     EXPECT_EQ(node.get(0, GpuCount::allocated), 0);
     EXPECT_EQ(node.get(0, GpuCount::most_allocated), 50000);
-}
-
-TEST(FakeGpuNode, SharesItsCountsWithThoseOfTheSameFile) {
-    const std::string file = testing::TempDir() + "fake_gpu_node_counts";
-    const Variable counts("QUARTET_STAND_IN_COUNTS", file);
-    FakeGpuNode one;
-    FakeGpuNode other;
-    EXPECT_TRUE(one.take(0, 60, 100));
-
-    EXPECT_FALSE(other.take(0, 50, 100)) << "one has the rest";
-    EXPECT_EQ(other.get(0, GpuCount::allocated), 60);
-    one.give_back(0, 60);
-    EXPECT_TRUE(other.take(0, 50, 100));
-    EXPECT_EQ(one.get(0, GpuCount::most_allocated), 60);
-    ::remove(file.c_str());
 }
 
 }  // namespace

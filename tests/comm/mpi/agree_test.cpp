@@ -36,9 +36,5 @@ TEST_F(AgreeTest, ReturnsTheMessageOfTheLowestRank) {
     EXPECT_EQ(first_problem(world, [] {}), std::nullopt);
 }
 
-TEST_F(AgreeTest, PassesUnavailableThrough) {
-    EXPECT_THROW(agree(world, [] { throw Unavailable("nowhere"); }), Unavailable);
-}
-
 }  // namespace
 }  // namespace quartet::comm

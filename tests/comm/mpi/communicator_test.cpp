@@ -21,14 +21,6 @@ class CommunicatorTest : public testing::Test {
     const int last = size - 1;
 };
 
-TEST_F(CommunicatorTest, WorldHasEveryRankOnceInOrder) {
-    const auto ranks = world.gather(std::int64_t{rank});
-    ASSERT_EQ(std::ssize(ranks), size);
-    for (int r = 0; r < size; ++r) {
-        EXPECT_EQ(ranks[static_cast<std::size_t>(r)], r);
-    }
-}
-
 TEST_F(CommunicatorTest, ReturnsErrorsInsteadOfAborting) {
     const auto copy = world.duplicate();
     const auto part = world.split(0);
@@ -39,42 +31,11 @@ TEST_F(CommunicatorTest, ReturnsErrorsInsteadOfAborting) {
     }
 }
 
-TEST_F(CommunicatorTest, DuplicatesKeepTheirMessagesApart) {
-    const auto copy = world.duplicate();
-    int same = MPI_IDENT;
-    check_mpi(MPI_Comm_compare(world.handle(), copy.handle(), &same));
-    EXPECT_EQ(same, MPI_CONGRUENT);
-    EXPECT_EQ(copy.rank(), rank);
-    EXPECT_EQ(copy.size(), size);
-}
-
 TEST_F(CommunicatorTest, SplitsByColourInRankOrder) {
     const auto parity = world.split(rank % 2);
     EXPECT_EQ(parity.rank(), rank / 2);
     EXPECT_EQ(parity.size(), rank % 2 == 0 ? (size + 1) / 2 : size / 2);
     EXPECT_DOUBLE_EQ(parity.maximum(rank % 2), rank % 2);
-}
-
-TEST_F(CommunicatorTest, RanksOfOneNodeShareItsHostName) {
-    const auto node = world.split_by_node();
-    std::string name(MPI_MAX_PROCESSOR_NAME, '\0');
-    int length = 0;
-    check_mpi(MPI_Get_processor_name(name.data(), &length));
-    name.resize(static_cast<std::size_t>(length));
-    for (const auto& other : node.gather(name)) {
-        EXPECT_EQ(other, name);
-    }
-}
-
-TEST_F(CommunicatorTest, MovingHandsTheCommunicatorOver) {
-    auto first = world.duplicate();
-    const auto handle = first.handle();
-    auto second = std::move(first);
-    EXPECT_EQ(second.handle(), handle);
-    auto third = world.split(0);
-    third = std::move(second);
-    EXPECT_EQ(third.handle(), handle);
-    EXPECT_DOUBLE_EQ(third.sum(1), size);
 }
 
 TEST_F(CommunicatorTest, ManyAreMadeAndFreedWithoutRunningOut) {
@@ -112,15 +73,6 @@ std::string text_of(int rank) {
            (rank == 0 ? "" : std::string("\0end", 4));
 }
 
-TEST_F(CommunicatorTest, GathersTextsToTheRootAlone) {
-    const auto texts = world.gather_to_root(text_of(rank));
-    ASSERT_EQ(std::ssize(texts), rank == 0 ? size : 0);
-    for (int r = 0; r < std::ssize(texts); ++r) {
-        EXPECT_EQ(texts[static_cast<std::size_t>(r)], text_of(r));
-    }
-    EXPECT_EQ(std::ssize(world.gather_to_root({})), rank == 0 ? size : 0);
-}
-
 TEST_F(CommunicatorTest, GathersTextsOfAnyLength) {
     const auto texts = world.gather(text_of(rank));
     ASSERT_EQ(std::ssize(texts), size);
@@ -129,31 +81,6 @@ TEST_F(CommunicatorTest, GathersTextsOfAnyLength) {
     }
     for (const auto& text : world.gather(std::string())) {
         EXPECT_TRUE(text.empty());
-    }
-}
-
-TEST_F(CommunicatorTest, FindsTheLargestOfEachOfSeveralValues) {
-    std::vector<double> values{1.0 * rank, -1.0 * rank, rank == 0 ? 5.0 : 0.0};
-    world.maxima(values);
-    EXPECT_EQ(values, (std::vector<double>{size - 1.0, 0.0, 5.0}));
-    world.maxima({});
-}
-
-TEST_F(CommunicatorTest, AddsInRankOrderToTheSameBitsEverywhere) {
-    // Of such different sizes that every other order rounds differently.
-    const auto value_of = [](int r) { return std::ldexp(1.0 / (r + 3), 13 * ((r * 7) % 5)); };
-    double expected = 0;
-    for (int r = 0; r < size; ++r) {
-        expected += value_of(r);
-    }
-    const double sum = world.sum(value_of(rank));
-    EXPECT_EQ(std::bit_cast<std::uint64_t>(sum), std::bit_cast<std::uint64_t>(expected));
-}
-
-TEST_F(CommunicatorTest, FindsTheExtremesWhereverTheyAre) {
-    for (int r = 0; r < size; ++r) {
-        EXPECT_DOUBLE_EQ(world.maximum(rank == r ? 5 : -rank), 5);
-        EXPECT_DOUBLE_EQ(world.minimum(rank == r ? -5 : rank), -5);
     }
 }
 
@@ -174,15 +101,6 @@ TEST_F(CommunicatorTest, BroadcastsFromAnyRoot) {
                                    static_cast<char>('a' + root));
         EXPECT_EQ(world.broadcast(mine, root), expected);
     }
-}
-
-TEST_F(CommunicatorTest, TheLowestRanksMessageComesFirst) {
-    using Message = std::optional<std::string>;
-    EXPECT_EQ(world.first(std::nullopt), std::nullopt);
-    EXPECT_EQ(world.first("from " + std::to_string(rank)), "from 0");
-    EXPECT_EQ(world.first(rank == last ? Message("at last") : std::nullopt), "at last");
-    EXPECT_EQ(world.first(rank == last ? Message("") : std::nullopt), "")
-        << "an empty message is a message";
 }
 
 // Counts how often a communicator is freed: MPI then deletes its attributes.
@@ -209,20 +127,6 @@ class FreeCounter {
     int key_ = MPI_KEYVAL_INVALID;
     int count_ = 0;
 };
-
-TEST_F(CommunicatorTest, IsFreedOnceHoweverOftenItMoves) {
-    FreeCounter frees;
-    {
-        auto first = world.duplicate();
-        frees.watch(first);
-        auto second = std::move(first);
-        auto third = world.duplicate();
-        frees.watch(third);
-        third = std::move(second);
-        EXPECT_EQ(frees.count(), 1) << "the one that was overwritten";
-    }
-    EXPECT_EQ(frees.count(), 2);
-}
 
 TEST_F(CommunicatorTest, IsNotFreedWhileAnExceptionUnwinds) {
     // Freeing is collective: where one rank alone unwinds, it could wait for the others for ever.

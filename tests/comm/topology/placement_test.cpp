@@ -1,6 +1,5 @@
 #include "comm/topology/placement.hpp"
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +7,6 @@
 #include <numeric>
 
 #include "core/check.hpp"
-#include "core/units.hpp"
 
 namespace quartet::comm {
 namespace {
@@ -42,36 +40,11 @@ TEST(PlacementWarnings, RanksOnCoresOfTheirOwnAreFine) {
     EXPECT_THAT(placement_warnings(ranks, 2), IsEmpty());
 }
 
-TEST(PlacementWarnings, UnboundRanksAreFine) {
-    const std::vector<Placement> ranks(4, on_cores(0, 4, 4));
-    EXPECT_THAT(placement_warnings(ranks, 1), IsEmpty());
-}
-
-TEST(PlacementWarnings, RanksThatShareASocketWithCoresForEachAreFine) {
-    const std::vector<Placement> ranks{on_cores(0, 4, 8), on_cores(0, 4, 8), on_cores(4, 4, 8)};
-    EXPECT_THAT(placement_warnings(ranks, 2), IsEmpty());
-}
-
 TEST(PlacementWarnings, NamesRanksBoundOnTopOfEachOther) {
     const std::vector<Placement> ranks{on_cores(0, 1, 4), on_cores(1, 1, 4), on_cores(1, 1, 4)};
     EXPECT_THAT(placement_warnings(ranks, 1),
                 ElementsAre(AllOf(HasSubstr("ranks 1-2 on n0 are bound on top of each other"),
                                   HasSubstr("2 threads on CPU 1, of 4 cores"))));
-}
-
-TEST(PlacementWarnings, OverlapsConnectThroughAThirdRank) {
-    const std::vector<Placement> ranks{on_cores(0, 2, 16), on_cores(2, 2, 16), on_cores(1, 2, 16)};
-    EXPECT_THAT(placement_warnings(ranks, 1), IsEmpty()) << "three threads on four cores";
-    EXPECT_THAT(placement_warnings(ranks, 2),
-                ElementsAre(HasSubstr("ranks 0-2 on n0 are bound on top of each other")));
-}
-
-TEST(PlacementWarnings, HardwareThreadsOfACoreAreNotCores) {
-    auto first = on_cores(0, 1, 4);
-    first.cpus = {0, 4};
-    const std::vector<Placement> ranks{first, first};
-    EXPECT_THAT(placement_warnings(ranks, 1),
-                ElementsAre(HasSubstr("2 threads on CPUs 0,4, of 4 cores")));
 }
 
 TEST(PlacementWarnings, RanksOnTheHardwareThreadsOfOneCoreAreOnTopOfEachOther) {
@@ -99,24 +72,6 @@ TEST(PlacementWarnings, MoreThreadsThanCoresIsOneWarning) {
     EXPECT_THAT(placement_warnings(std::vector{on_cores(0, 2, 2)}, 3), SizeIs(1));
 }
 
-TEST(PlacementWarnings, MoreThreadsThanAControlGroupsQuota) {
-    std::vector<Placement> ranks{on_cores(0, 4, 8), on_cores(4, 4, 8)};
-    ranks[0].quota = ranks[1].quota = 2;
-    EXPECT_THAT(placement_warnings(ranks, 1), IsEmpty());
-    EXPECT_THAT(placement_warnings(ranks, 4),
-                ElementsAre(HasSubstr("ranks 0-1 on n0: 2 x 4 threads have the time of 2 cores")));
-    ranks[0].quota = ranks[1].quota = 1.5;
-    EXPECT_THAT(placement_warnings(ranks, 1), ElementsAre(HasSubstr("the time of 1.5 cores")));
-    ranks[1].quota.reset();
-    EXPECT_THAT(placement_warnings(ranks, 4), IsEmpty()) << "one is not limited";
-}
-
-TEST(UsableCores, AreThoseOfAllRanksOfTheNode) {
-    const std::vector<Placement> ranks{on_cores(0, 2, 8), on_cores(1, 2, 8), on_cores(0, 4, 8, 1)};
-    EXPECT_EQ(usable_cores(ranks, 0), 3);
-    EXPECT_EQ(usable_cores(ranks, 1), 4);
-}
-
 TEST(UsableCores, AreAsManyAsTheQuotaGivesTheTimeOf) {
     std::vector<Placement> ranks{on_cores(0, 4, 8), on_cores(4, 4, 8)};
     const auto limited_to = [&](double quota) {
@@ -132,21 +87,6 @@ TEST(UsableCores, AreAsManyAsTheQuotaGivesTheTimeOf) {
     EXPECT_EQ(usable_cores(ranks, 0), 8) << "one is not limited";
 }
 
-TEST(BusyCores, AreThoseOfRanksThatMayRunInTheSamePlace) {
-    const std::vector<Placement> unbound(3, on_cores(0, 8, 8));
-    EXPECT_EQ(busy_cores(unbound, 1, 2), 6);
-    EXPECT_EQ(busy_cores(unbound, 1, 4), 8);
-    const std::vector<Placement> bound{on_cores(0, 4, 8), on_cores(4, 4, 8), on_cores(0, 4, 8, 1)};
-    EXPECT_EQ(busy_cores(bound, 0, 2), 2);
-    EXPECT_EQ(busy_cores(bound, 0, 4), 4);
-}
-
-TEST(PlacementWarnings, CoresThatOnlyOthersKnowOfCount) {
-    // Each rank in a control group of its own sees its own core alone.
-    const std::vector<Placement> ranks{on_cores(0, 1, 1), on_cores(1, 1, 1)};
-    EXPECT_THAT(placement_warnings(ranks, 1), IsEmpty());
-}
-
 TEST(PlacementWarnings, NamesRanksSpreadOverNumaNodes) {
     auto spread = on_cores(2, 4, 8);
     spread.numa_nodes = {0, 1};
@@ -158,17 +98,6 @@ TEST(PlacementWarnings, NamesRanksSpreadOverNumaNodes) {
 TEST(PlacementWarnings, NodesAreSeparate) {
     const std::vector<Placement> ranks{on_cores(0, 1, 2, 0), on_cores(0, 1, 2, 1)};
     EXPECT_THAT(placement_warnings(ranks, 1), IsEmpty());
-}
-
-TEST(PlacementWarnings, WhatManyNodesHaveIsSaidOnce) {
-    std::vector<Placement> ranks;
-    for (int node = 0; node < 50; ++node) {
-        ranks.push_back(on_cores(0, 1, 4, node));
-        ranks.push_back(on_cores(0, 1, 4, node));
-    }
-    EXPECT_THAT(placement_warnings(ranks, 1),
-                ElementsAre(AllOf(HasSubstr("ranks 0-1 on n0"), HasSubstr("alike on 50 nodes"),
-                                  Not(HasSubstr("\n")))));
 }
 
 TEST(CpuList, IsWrittenInRangesAndReadBack) {
@@ -185,34 +114,6 @@ TEST(CpuList, RefusesAnythingElse) {
     for (const char* text : {"a", "1-", "1,", "-1", "1 2", "1--2", ","}) {
         EXPECT_THROW(parse_cpus(text), Failure) << text;
     }
-}
-
-TEST(NodeNumbers, CountNodesByTheirLowestRank) {
-    EXPECT_THAT(node_numbers(std::vector<std::int64_t>{0, 1, 0, 1, 4}), ElementsAre(0, 1, 0, 1, 2));
-    EXPECT_THAT(node_numbers({}), IsEmpty());
-}
-
-/// Processor time of all that is found out about nodes of one rank each.
-double seconds_for_nodes(int ranks) {
-    std::vector<std::int64_t> lowest(static_cast<std::size_t>(ranks));
-    std::iota(lowest.begin(), lowest.end(), 0);
-    std::vector<Placement> placements;
-    for (int rank = 0; rank < ranks; ++rank) {
-        placements.push_back(on_cores(0, 4, 4, rank));
-        placements.back().quota = 3;
-    }
-    const Seconds begin = process_cpu_time();
-    EXPECT_EQ(node_numbers(lowest).back(), ranks - 1);
-    EXPECT_THAT(placement_warnings(placements, 4),
-                ElementsAre(HasSubstr(fmt::format("alike on {} nodes in all", ranks))));
-    return (process_cpu_time() - begin).value;
-}
-
-// It grew with ranks times nodes: 64 times as long for 8 times as many.
-TEST(ManyNodes, TakeTimeInProportion) {
-    const double few = std::min({seconds_for_nodes(2048), seconds_for_nodes(2048)});
-    const double many = std::min({seconds_for_nodes(16384), seconds_for_nodes(16384)});
-    EXPECT_LT(many, 24 * few);
 }
 
 }  // namespace

@@ -48,12 +48,5 @@ TEST(Roles, RefusesToLeaveNoWorkerAndNamesTheRanksNeeded) {
                 HasSubstr("-1 reducers"));
 }
 
-TEST(Roles, RefusesRanksThatAreNot) {
-    const auto roles = Roles::with_reducers(2, 1);
-    EXPECT_THAT([&] { static_cast<void>(roles.of(2)); }, Throws<Failure>());
-    EXPECT_THAT([&] { static_cast<void>(roles.of(-1)); }, Throws<Failure>());
-    EXPECT_THAT([] { static_cast<void>(Roles::all_workers(0)); }, Throws<Failure>());
-}
-
 }  // namespace
 }  // namespace quartet::comm

@@ -37,17 +37,6 @@ TEST_F(TopologyTest, AgreesWithMpiOnWhoSharesANode) {
     EXPECT_LE(topology.nodes(), world.size());
 }
 
-TEST_F(TopologyTest, IsTheSameOnAllRanks) {
-    const Topology topology(world);
-    std::string all;
-    for (int rank = 0; rank < world.size(); ++rank) {
-        const auto& placement = topology.of(rank);
-        all += placement.host + ' ' + std::to_string(placement.node) + ' ' +
-               std::to_string(placement.local_rank) + ' ' + format_cpus(placement.cpus) + '\n';
-    }
-    EXPECT_EQ(world.broadcast(all, 0), all);
-}
-
 TEST_F(TopologyTest, FindsTheCpusThatTheSchedulerAllows) {
     const Topology topology(world);
     cpu_set_t set;
@@ -73,16 +62,6 @@ TEST_F(TopologyTest, SharesTheNodesCoresOut) {
     EXPECT_GE(resources.cores, with_quota(topology, topology.mine().cores));
     EXPECT_EQ(topology.default_threads(),
               std::max(1, resources.cores / topology.mine().local_size));
-}
-
-TEST_F(TopologyTest, FindsTheNodesMemory) {
-    const Topology topology(world);
-    const auto& resources = topology.resources();
-    EXPECT_GT(resources.memory_available, mebibytes(1));
-    EXPECT_GE(resources.memory_total, resources.memory_available);
-    EXPECT_GE(resources.shared_memory_free, Bytes{0});
-    const auto available = static_cast<double>(resources.memory_available.value);
-    EXPECT_EQ(topology.node().minimum(available), topology.node().maximum(available));
 }
 
 TEST_F(TopologyTest, WarnsOnAllRanksAlike) {
@@ -115,12 +94,6 @@ TEST_F(TopologyTest, CountsCoresNotHardwareThreadsAndFindsNumaNodes) {
     EXPECT_EQ(topology.mine().node_cores, 8);
     EXPECT_THAT(topology.mine().numa_nodes, ElementsAre(0, 1));
     EXPECT_EQ(topology.resources().cores, with_quota(topology, 8));
-}
-
-TEST_F(TopologyTest, ACoreWithTwoKindsOfMemoryBelongsToOneNumaNode) {
-    const FakeMachine machine("pack:1 [numa] [numa] core:2 pu:1");
-    const Topology topology(world);
-    EXPECT_THAT(topology.mine().numa_nodes, ElementsAre(0));
 }
 
 // Two sockets of four processing units with a GPU each; the second one's are other jobs'.
@@ -169,12 +142,6 @@ TEST_F(DevicesOfTwoSocketsTest, AreFarFromCpusOfTheOtherSocket) {
     EXPECT_THAT(distances_to(buses, {5}), ElementsAre(4, 8));
     EXPECT_THAT(distances_to(buses, {0, 7}), ElementsAre(8, 8));
     EXPECT_THAT(numa_nodes_near(buses[0]), ElementsAre(1));
-}
-
-TEST_F(DevicesOfTwoSocketsTest, AreNowhereWhereTheSystemDoesNotTell) {
-    const FakeMachine machine(file, "HWLOC_XMLFILE");
-    EXPECT_THAT(distances_to({"0000:0A:00.0", "0000:0B:00.0"}, {0}), IsEmpty());
-    EXPECT_THAT(distances_to({"0000:0A:00.0"}, {9}), IsEmpty()) << "no such processing unit";
 }
 
 }  // namespace

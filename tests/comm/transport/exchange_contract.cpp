@@ -66,48 +66,6 @@ TEST_P(ExchangeContract, MessagesArriveWholeAndInOrder) {
     }
 }
 
-TEST_P(ExchangeContract, AMessageWithoutDataSaysThatItsSenderHasComeSoFar) {
-    if (!can(Capability::send_receive) || size < 2 || topology.nodes() > 1) {
-        GTEST_SKIP() << "not declared, or only one rank, or clocks that differ";
-    }
-    const device::View<std::byte> nothing;
-    double sent = 0;
-    double received = 0;
-    if (rank == 0) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(30));
-        sent = now().value;
-        transport->send(nothing, 1, *stream);
-    } else if (rank == 1) {
-        transport->receive(nothing, 0, *stream);
-        received = now().value;
-    }
-    sent = world.broadcast(sent, 0);
-    received = world.broadcast(received, 1);
-    EXPECT_GE(received, sent);
-}
-
-TEST_P(ExchangeContract, ManyMessagesMayBeUnderWay) {
-    if (!can(Capability::send_receive) || size < 2) {
-        GTEST_SKIP() << "not declared, or only one rank";
-    }
-    constexpr int messages = 50;
-    auto buffer = allocate<std::byte>(*transport, 16);
-    if (rank == 0) {
-        for (int message = 0; message < messages; ++message) {
-            for (int to = 1; to < size; ++to) {
-                write(data_for(0, to, message, 16), buffer.view());
-                transport->send(buffer.view(), to, *stream);  // the buffer is free again at once
-            }
-        }
-    } else {
-        for (int message = 0; message < messages; ++message) {
-            transport->receive(buffer.view(), 0, *stream);
-            stream->synchronize();
-            EXPECT_EQ(read(buffer.view()), data_for(0, rank, message, 16)) << message;
-        }
-    }
-}
-
 TEST_P(ExchangeContract, AllGatherConcatenatesRaggedPartsByRank) {
     if (!can(Capability::all_gather)) {
         GTEST_SKIP() << "not declared";
@@ -180,16 +138,6 @@ TEST_P(ExchangeContract, AnAllGatherBetweenTheCallersSumsHasTheValuesOfItsRound)
         }
         ASSERT_EQ(read(gathered.view()), expected) << round;
     }
-}
-
-TEST_P(ExchangeContract, LeavesPartsWhereItsTraitsSay) {
-    if (!can(Capability::all_to_all)) {
-        GTEST_SKIP() << "it has no all-to-all";
-    }
-    const device::Buffer<double> sent = allocate<double>(*transport, size);
-    const std::vector<std::int64_t> counts(static_cast<std::size_t>(size), sizeof(double));
-    const auto exchange = transport->prepare_exchange({device::as_bytes(sent.view()), counts});
-    EXPECT_EQ(exchange->location(), transport->traits().location);
 }
 
 TEST_P(ExchangeContract, AllToAllTransposesRaggedParts) {
@@ -290,24 +238,6 @@ TEST_P(ExchangeContract, FollowsTheStreamsEarlierWorkAndPrecedesLaterWork) {
         append(expected, data_for(r, 0, 0, count));
     }
     EXPECT_EQ(read(copied.view()), expected);
-}
-
-TEST_P(ExchangeContract, ASendFollowsTheStreamsEarlierWork) {
-    if (!can(Capability::send_receive) || size < 2) {
-        GTEST_SKIP() << "not declared, or only one rank";
-    }
-    const Data values = data_for(0, 0, 0, 500);
-    auto buffer = allocate<std::byte>(*transport, 500);
-    if (rank == 0) {
-        fill_late(values, buffer.view());
-        for (int to = 1; to < size; ++to) {
-            transport->send(buffer.view(), to, *stream);
-        }
-    } else {
-        transport->receive(buffer.view(), 0, *stream);
-    }
-    stream->synchronize();
-    EXPECT_EQ(read(buffer.view()), values);
 }
 
 }  // namespace quartet::comm

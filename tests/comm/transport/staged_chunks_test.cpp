@@ -90,35 +90,5 @@ class StagedQuarters : public StagedChunks {
     StagedQuarters() : StagedChunks(TransportSettings{}) {}
 };
 
-TEST_F(StagedQuarters, AreOfWholePagesWithinTheSizesAllowed) {
-    const ChunkSizes sizes{mebibytes(2), mebibytes(8)};
-    EXPECT_EQ(chunks_of(100, sizes).count(), 1);
-    EXPECT_EQ(chunks_of(mebibytes(5).value, sizes).count(), 3);
-    EXPECT_EQ(chunks_of(9600012, sizes).count(), 4);
-    EXPECT_EQ(chunks_of(9600012, sizes).largest(), Bytes{586 * 4096});
-    EXPECT_EQ(chunks_of(mebibytes(128).value, sizes).count(), 16);
-    EXPECT_EQ(chunks_of(100, {{8}, {8}}).count(), 13);
-}
-
-TEST_F(StagedQuarters, ArriveWhereTheyBelong) {
-    constexpr int elements = 1200003;
-    std::vector<double> values(static_cast<std::size_t>(elements * size));
-    std::iota(values.begin(), values.end(), 1.0);
-    const std::vector<std::int64_t> counts(static_cast<std::size_t>(size), elements);
-    auto contribution = upload(values);
-    auto sum = allocate<double>(*transport, elements);
-
-    transport->prepare_reduce_scatter({contribution.view(), sum.view(), counts})->run(*stream);
-    stream->synchronize();
-
-    const auto sums = read_values(*device, std::as_const(sum).view());
-    std::int64_t wrong = 0;
-    for (std::int64_t index = 0; index < elements; ++index) {
-        const auto place = static_cast<std::size_t>(rank * elements + index);
-        wrong += sums[static_cast<std::size_t>(index)] == size * values[place] ? 0 : 1;
-    }
-    EXPECT_EQ(wrong, 0);
-}
-
 }  // namespace
 }  // namespace quartet::comm

@@ -73,31 +73,6 @@ TEST_P(MemoryOfTransport, IsAlignedToCacheLinesAndZeroed) {
     }
 }
 
-TEST_P(MemoryOfTransport, MayBeNothingOnSomeRanksOrAll) {
-    device::Buffer<double> nowhere = allocate<double>(*transport, 0);
-    device::Buffer<double> somewhere = allocate<double>(*transport, rank == size - 1 ? 5 : 0);
-
-    EXPECT_TRUE(nowhere.view().empty());
-    EXPECT_EQ(somewhere.size(), rank == size - 1 ? 5 : 0);
-}
-
-TEST_P(MemoryOfTransport, IsReleasedInAnyOrder) {
-    std::vector<device::Buffer<std::int64_t>> buffers;
-    for (std::int64_t index = 0; index < 5; ++index) {
-        buffers.push_back(allocate<std::int64_t>(*transport, 1000 + index));
-        write(std::vector(static_cast<std::size_t>(1000 + index), index), buffers.back().view());
-    }
-    // The middle one first, then from the front, while the others keep what they hold.
-    for (const std::size_t released : {2U, 0U, 1U, 3U}) {
-        buffers[released] = {};
-        for (std::size_t index = 0; index < buffers.size(); ++index) {
-            const auto values = read(buffers[index].view());
-            EXPECT_EQ(std::ranges::count(values, static_cast<std::int64_t>(index)),
-                      std::ssize(values));
-        }
-    }
-}
-
 TEST_P(TransportContract, RefusesWhatItDoesNotDeclare) {
     const device::View<const std::byte> nothing;
     int refused = 0;
@@ -146,22 +121,6 @@ TEST_P(TransportContract, SumsInRankOrder) {
         sum->run(values);
 
         ASSERT_EQ(values, expected) << "round " << round;
-    }
-}
-
-TEST_P(TransportContract, SumsOfOneKindDoNotMeetThoseOfAnother) {
-    const auto first = transport->prepare_ordered_sum(world, 1);
-    const auto second = transport->prepare_ordered_sum(world, 3);
-    for (int round = 0; round < 100; ++round) {
-        std::array<double, 1> one{1.0 + round};
-        std::array<double, 2> two{2.0 + round, 3.0 + round};  // fewer than planned
-
-        first->run(one);
-        second->run(two);
-
-        ASSERT_EQ(one.front(), size * (1.0 + round));
-        ASSERT_EQ(two.front(), size * (2.0 + round));
-        ASSERT_EQ(two.back(), size * (3.0 + round));
     }
 }
 

@@ -49,26 +49,5 @@ TEST_P(WindowPoolTest, AddressesMeanTheSameOnAllRanks) {
     }
 }
 
-TEST_P(WindowPoolTest, RefusesMemoryThatItDidNotAllocate) {
-    const device::Allocation mine = pool.allocate({64});
-    const std::byte foreign[64]{};
-
-    EXPECT_THROW(static_cast<void>(pool.address_of(foreign, 64)), Failure);
-    EXPECT_THROW(static_cast<void>(pool.address_of(mine.data.get(), 65)), Failure);
-    EXPECT_THROW(static_cast<void>(pool.address_of(mine.data.get() - 1, 1)), Failure);
-    EXPECT_NO_THROW(static_cast<void>(pool.address_of(nullptr, 0))) << "nothing is anywhere";
-}
-
-TEST_P(WindowPoolTest, ForgetsWhatWasReleased) {
-    const device::Allocation kept = pool.allocate({64});
-    std::optional<device::Allocation> released = pool.allocate({64});
-    const auto id = pool.address_of(released->data.get(), 64).window;
-
-    released.reset();
-
-    EXPECT_THROW(static_cast<void>(pool.window(id)), Failure);
-    EXPECT_NO_THROW(static_cast<void>(pool.address_of(kept.data.get(), 64)));
-}
-
 }  // namespace
 }  // namespace quartet::comm

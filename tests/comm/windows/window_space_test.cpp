@@ -37,26 +37,6 @@ TEST_F(WindowSpaceTest, IsRefusedOnAllRanksWhereOneRanksPartDoesNotFit) {
     }
 }
 
-TEST_F(WindowSpaceTest, IsReservedForOneCaseAfterAnother) {
-    for (int job = 0; job < 3; ++job) {
-        const ReservedSpace space(WindowKind::shared, {5000}, world);
-        const Window window(WindowKind::shared, {5000}, world);
-    }
-}
-
-TEST_F(WindowSpaceTest, OthersTakeTheirTurnWhileItIsReserved) {
-    const ReservedSpace space(WindowKind::shared, {5000}, world);
-    const RanksOfNodes ranks(world);
-    // A turn is not waited for longer than three seconds or more; another job may have its own.
-    bool is_quick = false;
-    for (int attempt = 0; attempt < 5 && !is_quick; ++attempt) {
-        const Seconds begin = now();
-        const WindowTurn turn(WindowKind::shared, ranks);
-        is_quick = world.all((now() - begin).value < 1.5);
-    }
-    EXPECT_TRUE(is_quick);
-}
-
 TEST_F(WindowSpaceTest, IsRefusedAsAWholeWhereOneRanksPartDoesNotFit) {
     const Bytes part = world.rank() == world.size() - 1 ? gibibytes(1 << 30) : Bytes{};
     EXPECT_THROW(ReservedSpace(WindowKind::shared, part, world), Failure);
@@ -87,20 +67,6 @@ class ReservedSpaceTest : public WindowSpaceTest {
     static constexpr Bytes others = mebibytes(100);  // what other processes may write meanwhile
     const TemporaryFolder folder;
 };
-
-TEST_F(ReservedSpaceTest, IsTakenUntilAWindowTakesIt) {
-    const Bytes before = available();
-    std::optional<ReservedSpace> space(std::in_place, WindowKind::shared, size, world);
-    EXPECT_EQ(folder.entries(), 0) << "what is killed leaves nothing";
-    EXPECT_GE(space->held(), size);
-    EXPECT_LT(available() + world.size() * size, before + others);
-    ReservedSpace::release(half);
-    EXPECT_LT(space->held(), half + mebibytes(1));
-    EXPECT_GT(available() + world.size() * half + others, before);
-    space.reset();
-    EXPECT_GT(available() + others, before);
-    ReservedSpace::release(size);  // of nothing
-}
 
 TEST_F(WindowSpaceTest, PagesWithoutMemoryAreSaidAndNoSignal) {
     const std::int64_t page = system::page_bytes();

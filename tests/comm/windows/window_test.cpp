@@ -60,39 +60,6 @@ TEST_F(WindowTest, PeersLoadAndStoreEachOthersSharedParts) {
     }
 }
 
-TEST_F(WindowTest, RemotePartsAreReachedByDisplacement) {
-    const Window window(WindowKind::remote, bytes_of<float>(8), world);
-    const float value = static_cast<float>(rank) + 0.5F;
-    const int next = (rank + 1) % size;
-    const MPI_Aint place = window.displacement_of(next) + bytes_of<float>(3).value;
-
-    check_mpi(
-        MPI_Accumulate(&value, 1, MPI_FLOAT, next, place, 1, MPI_FLOAT, MPI_SUM, window.handle()));
-    check_mpi(MPI_Win_flush(next, window.handle()));
-    world.barrier();
-    check_mpi(MPI_Win_sync(window.handle()));
-
-    const auto* mine = reinterpret_cast<const float*>(window.local());
-    const int previous = (rank + size - 1) % size;
-    for (int index = 0; index < 8; ++index) {
-        EXPECT_EQ(mine[index], index == 3 ? static_cast<float>(previous) + 0.5F : 0.0F) << index;
-    }
-}
-
-TEST_F(WindowTest, ContainsItsOwnPartAndNothingElse) {
-    const Window window(WindowKind::shared, {100}, world);
-    const std::byte* begin = window.local();
-
-    EXPECT_TRUE(window.contains(begin, 100));
-    EXPECT_TRUE(window.contains(begin + 100, 0));
-    EXPECT_TRUE(window.contains(begin + 99, 1));
-    EXPECT_FALSE(window.contains(begin + 99, 2));
-    EXPECT_FALSE(window.contains(begin, 101));
-    EXPECT_FALSE(window.contains(begin - 1, 1));
-    const std::byte other{};
-    EXPECT_FALSE(window.contains(&other, 1));
-}
-
 // Counts how often windows are freed: MPI then deletes their attributes.
 class FreeCounter {
   public:
@@ -117,16 +84,6 @@ class FreeCounter {
     int key_ = MPI_KEYVAL_INVALID;
     int count_ = 0;
 };
-
-TEST_F(WindowTest, IsFreedAtTheEndOfItsScope) {
-    FreeCounter frees;
-    {
-        const Window window(WindowKind::shared, {10}, world);
-        frees.watch(window);
-        EXPECT_EQ(frees.count(), 0);
-    }
-    EXPECT_EQ(frees.count(), 1);
-}
 
 TEST_F(WindowTest, IsNotFreedWhileAnExceptionUnwinds) {
     // Freeing is collective: where one rank alone unwinds, it would wait for the others for ever.
@@ -170,15 +127,6 @@ class Mapping {
     static constexpr std::size_t length = 2 * huge;
     std::byte* base_;
 };
-
-TEST(HugePages, AreNotBehindMemoryThatMustNotHaveThem) {
-    const Mapping mapping(MAP_PRIVATE);
-    madvise(mapping.huge_page(), Mapping::huge, MADV_NOHUGEPAGE);
-    std::memset(mapping.huge_page(), 1, Mapping::huge);
-
-    EXPECT_FALSE(on_huge_pages(mapping.huge_page()));
-    EXPECT_FALSE(on_huge_pages(nullptr)) << "no mapping at all";
-}
 
 TEST(HugePages, AreSeenWhereTheKernelHasPutThem) {
     constexpr int collapse_now = 25;  // MADV_COLLAPSE, of Linux 6.1: whatever the settings say

@@ -108,27 +108,6 @@ TEST_P(StreamContract, RecordingElsewhereDoesNotMoveWhatIsWaitedFor) {
     EXPECT_EQ(seen, 7);
 }
 
-TEST_P(StreamContract, SynchronisingAnEventWaitsForItAlone) {
-    if (GetParam().execution == Execution::at_once)
-        GTEST_SKIP() << "work that runs at once cannot be held back";
-    const std::unique_ptr<Event> event = device->make_event();
-    Gate gate;
-    int value = 0;
-
-    stream->enqueue(Phase::compute, "make", [&value] {
-        give_time();
-        value = 7;
-    });
-    stream->record(*event);
-    stream->enqueue(Phase::compute, "hold", [&gate] { gate.pass(); });
-    event->synchronize();
-    const int seen = value;
-    gate.open();
-    stream->synchronize();
-
-    EXPECT_EQ(seen, 7);
-}
-
 TEST_P(StreamContract, EventsMayBeDestroyedWhileWaitedFor) {
     const std::unique_ptr<Stream> other = device->make_stream("other");
     int value = 0;

@@ -101,14 +101,6 @@ TEST_P(FftContract, WorksOnPartsOfBuffers) {
     EXPECT_EQ(result[21], Point{});
 }
 
-TEST_P(FftContract, OfAnEmptyBatchDoesNothing) {
-    const std::unique_ptr<FftPlan> plan = device->ffts().plan_fft({8, 0});
-
-    plan->forward({}, {}, *stream);
-
-    EXPECT_NO_THROW(stream->synchronize());
-}
-
 TEST_P(FftContract, RefusesWrongSizesAndOverlap) {
     Buffer<Point> eight = empty<Point>(8);
     Buffer<Point> seven = empty<Point>(7);

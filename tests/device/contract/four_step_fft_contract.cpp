@@ -184,37 +184,6 @@ TEST_P(FourStepFftContract, GivesTheSameBitsAgain) {
               RanksOnOneDevice(*device, *stream, {300, 90, 2}).transform(x));
 }
 
-// A power of two changes exponents only, so that huge and tiny numbers have the same mantissas.
-TEST_P(FourStepFftContract, ScalesHugeAndTinyNumbersExactly) {
-    for (const Size& size : {Size{64, 64, 2}, Size{12, 70, 2}, Size{11, 13, 2}}) {
-        const std::vector<Point> x =
-            points(random_values<double>(2 * size.tiles * size.length, 11));
-        const std::vector<Point> usual = RanksOnOneDevice(*device, *stream, size).transform(x);
-        for (const double scale : {std::ldexp(1.0, 900), std::ldexp(1.0, -900)}) {
-            std::vector<Point> scaled = x;
-            std::vector<Point> expected = usual;
-            for (Point& point : scaled)
-                point *= scale;
-            for (Point& point : expected)
-                point *= scale;
-            EXPECT_EQ(RanksOnOneDevice(*device, *stream, size).transform(scaled), expected)
-                << text(size) << " times " << scale;
-        }
-    }
-}
-
-TEST_P(FourStepFftContract, LosesOfDenormalNumbersOnlyWhatTheyCannotHold) {
-    const double scale = std::ldexp(1.0, -1060);
-    std::vector<Point> x = points(random_values<double>(2 * 64 * 64, 12));
-    for (Point& point : x)
-        point *= scale;
-    const std::vector<Point> found = RanksOnOneDevice(*device, *stream, {64, 64, 2}).transform(x);
-    const std::vector<Wide> expected = reference_transform(x);
-    const long double unit = std::numeric_limits<double>::denorm_min();
-    for (std::size_t k = 0; k < x.size(); ++k)
-        EXPECT_LE(std::abs(Wide(found[k]) - expected[k]), 1000 * unit) << k;
-}
-
 TEST_P(FourStepFftContract, RefusesWrongSizesAndOverlap) {
     const FourStepFft shape{8, 64, 2, 0};
     Buffer<Point> tiles = empty<Point>(shape.input_points());

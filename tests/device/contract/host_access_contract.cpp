@@ -61,42 +61,12 @@ TEST_P(HostAccessContract, ReadsAfterTheStreamsEarlierWork) {
     EXPECT_EQ(right, 1000);
 }
 
-TEST_P(HostAccessContract, CallsNothingForAnEmptyView) {
-    const auto fail = [](std::int64_t, auto) { FAIL(); };
-    HostAccess access(*device, *stream);
-
-    access.read(View<const double>(), fail);
-    access.write(View<double>(), fail);
-}
-
 TEST_P(HostAccessContract, ThrowsWhatItsUserThrows) {
     const Buffer<double> from = upload(ascending(100));
     const auto fail = [](std::int64_t, auto) { throw Failure("the user's reason"); };
 
     EXPECT_THROW(HostAccess(*device, *stream, piece).read(from.view(), fail), Failure);
     EXPECT_NO_THROW(stream->synchronize());
-}
-
-TEST_P(HostAccessContract, TakesNoMemoryWhereTheCpuMayTouchTheMemory) {
-    const MemoryKind kind = device->memory_kind();
-    const Bytes none{0};
-
-    EXPECT_EQ(HostAccess::memory(gibibytes(64), kind),
-              kind == MemoryKind::device ? 2 * HostAccess::default_piece : none);
-    EXPECT_EQ(HostAccess::memory(gibibytes(64), MemoryKind::pinned), none);
-}
-
-TEST_P(HostAccessContract, MemoryOfTheHostIsSeenInOnePiece) {
-    Buffer<double> from = allocate<double>(*device, 1000, MemoryKind::host);
-    int pieces = 0;
-
-    HostAccess(*device, *stream, piece)
-        .read(std::as_const(from).view(), [&](std::int64_t, std::span<const double> elements) {
-            ++pieces;
-            EXPECT_EQ(elements.data(), from.span().data()) << "no copy";
-        });
-
-    EXPECT_EQ(pieces, 1);
 }
 
 }  // namespace quartet::device

@@ -201,16 +201,6 @@ TEST_P(MatrixContract, ShowsEachRowOfATriangleOnceFromTheDiagonalOn) {
         EXPECT_EQ(times, 1) << row;
 }
 
-TEST_P(MatrixContract, IsZeroUntilItIsFilled) {
-    const Buffer<double> in = upload(std::vector<double>(40, 1.0));
-    Buffer<double> out = upload(std::vector<double>(40, NAN));
-    const auto matrix = device->matrices().make_matrix(TrianglePart{40, 1, 0});
-
-    matrix->multiply(in.view(), out.view(), *stream);
-
-    EXPECT_EQ(download(out.view()), std::vector<double>(40, 0.0));
-}
-
 TEST_P(MatrixContract, TakesThePlannedMemoryAndLittleMoreThanTheElements) {
     constexpr std::int64_t size = 2048;
     constexpr double besides = 8 << 20;  // what a device needs to multiply at all
@@ -227,15 +217,6 @@ TEST_P(MatrixContract, TakesThePlannedMemoryAndLittleMoreThanTheElements) {
     EXPECT_GE(triangle->storage().size(), size * size / 4);
     EXPECT_LE(static_cast<double>(device->matrices().matrix_memory(part).value),
               1.1 * size * size / 4 * 8);
-}
-
-TEST_P(MatrixContract, PassesOnWhatTheReaderThrows) {
-    const auto failing = [](std::int64_t row, std::int64_t, std::span<double>) {
-        if (row == 50)
-            throw Failure("row 50 cannot be read");
-    };
-    EXPECT_THROW(device->matrices().make_matrix(RowBlock{0, 64, 64})->fill(failing), Failure);
-    EXPECT_THROW(device->matrices().make_matrix(TrianglePart{64, 1, 0})->fill(failing), Failure);
 }
 
 TEST_P(MatrixContract, RefusesOtherSizesAndOverlap) {

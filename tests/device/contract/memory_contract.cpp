@@ -46,21 +46,6 @@ TEST_P(MemoryContract, IsZeroedAlsoWhereMemoryIsUsedAgain) {
     }
 }
 
-TEST_P(MemoryContract, GivesSeparateMemoryToEachAllocation) {
-    Buffer<int> one = empty<int>(1 << 20);
-    Buffer<int> other = empty<int>(1 << 20);
-
-    EXPECT_TRUE(one.view().data() + one.size() <= other.view().data() ||
-                other.view().data() + other.size() <= one.view().data());
-}
-
-TEST_P(MemoryContract, HasNoMemoryForSizeZero) {
-    Buffer<double> buffer = empty<double>(0);
-
-    EXPECT_EQ(buffer.size(), 0);
-    EXPECT_TRUE(buffer.view().empty());
-}
-
 TEST_P(MemoryContract, RefusesAbsurdSizes) {
     const std::int64_t most = std::numeric_limits<std::int64_t>::max();
 

@@ -112,11 +112,4 @@ TEST_P(RecordingContract, TimesEachCall) {
     EXPECT_EQ(download(x.view()), std::vector<double>{std::exp2(calls)});
 }
 
-TEST_P(RecordingContract, TimingThrowsWhatItIsGivenThrows) {
-    const auto fail = [] { throw Failure("the caller's reason"); };
-
-    EXPECT_THROW(device->time(1, fail, *stream), Failure);
-    EXPECT_NO_THROW(stream->synchronize());
-}
-
 }  // namespace quartet::device

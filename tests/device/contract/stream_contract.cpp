@@ -30,11 +30,6 @@ TEST_P(StreamContract, RunsWorkInOrder) {
         EXPECT_EQ(done[static_cast<std::size_t>(i)], i);
 }
 
-TEST_P(StreamContract, SynchronisesWithoutWork) {
-    EXPECT_NO_THROW(stream->synchronize());
-    EXPECT_NO_THROW(stream->synchronize());
-}
-
 TEST_P(StreamContract, OrdersHostWorkAndOperations) {
     Buffer<double> staging = allocate<double>(*device, 1000, MemoryKind::pinned);
     Buffer<double> buffer = empty<double>(1000);
@@ -100,28 +95,6 @@ TEST_P(StreamContract, SkipsWorkAfterAnErrorUntilItIsThrown) {
     EXPECT_NO_THROW(stream->synchronize());
 
     EXPECT_EQ(done, 10);
-}
-
-TEST_P(StreamContract, NothingHangsOnTheEventsOfAFailedStream) {
-    const std::unique_ptr<Stream> other = device->make_stream("other");
-    const std::unique_ptr<Event> event = device->make_event();
-    bool done = false;
-
-    stream->enqueue(Phase::compute, "fail", failing());
-    stream->record(*event);
-    other->wait(*event);
-    other->enqueue(Phase::compute, "work", [&done] { done = true; });
-    event->synchronize();
-
-    EXPECT_NO_THROW(other->synchronize());
-    EXPECT_TRUE(done);
-    EXPECT_THROW(stream->synchronize(), std::domain_error);
-}
-
-TEST_P(StreamContract, DropsAnErrorThatIsNeverSynchronised) {
-    const std::unique_ptr<Stream> other = device->make_stream("other");
-
-    other->enqueue(Phase::compute, "fail", failing());
 }
 
 TEST_P(StreamContract, AccountsWorkToItsPhase) {

@@ -32,16 +32,6 @@ class CudaDeviceTest : public ::testing::Test {
     std::unique_ptr<Device> device;
 };
 
-TEST_F(CudaDeviceTest, DescribesTheGpuAndItsLibraries) {
-    EXPECT_EQ(device->name(), "cuda");
-    EXPECT_EQ(device->memory_kind(), MemoryKind::device);
-    EXPECT_THAT(device->description(), HasSubstr(device->accelerator()->facts().uuid));
-    EXPECT_THAT(device->description(), HasSubstr("runtime"));
-    EXPECT_THAT(device->description(), HasSubstr("cuBLAS"));
-    EXPECT_THAT(device->description(), HasSubstr("cuFFT"));
-    EXPECT_THAT(device->description(), Not(HasSubstr("\n")));
-}
-
 TEST_F(CudaDeviceTest, RefusesViewsOfHostMemory) {
     const auto stream = device->make_stream("stream");
     std::array<float, 4> floats{};
@@ -69,73 +59,6 @@ TEST_F(CudaDeviceTest, RefusesToRecordProductsByTheLibrary) {
                 HasSubstr("a product by cuBLAS cannot be recorded"));
     product(*stream);
     EXPECT_NO_THROW(stream->synchronize());
-}
-
-TEST_F(CudaDeviceTest, AccountsCopiesByTheirDirection) {
-    const auto stream = device->make_stream("stream");
-    Buffer<double> here = allocate<double>(*device, 100, MemoryKind::pinned);
-    Buffer<double> there = allocate<double>(*device, 100);
-
-    device->copy(as_bytes(std::as_const(here).view()), as_bytes(there.view()), *stream);
-    device->copy(as_bytes(std::as_const(there).view()), as_bytes(here.view()), *stream);
-    stream->synchronize();
-
-    const auto spans = stream->track().spans();
-    ASSERT_EQ(spans.size(), 2U);
-    EXPECT_EQ(spans[0].phase, Phase::copy_in);
-    EXPECT_EQ(spans[1].phase, Phase::copy_out);
-    EXPECT_LE(spans[0].begin, spans[0].end);
-    EXPECT_LE(spans[1].end, now());
-}
-
-TEST_F(CudaDeviceTest, CopiesPageableMemoryInOrder) {
-    const auto stream = device->make_stream("stream");
-    Buffer<double> here = allocate<double>(*device, 1000, MemoryKind::host);
-    Buffer<double> there = allocate<double>(*device, 1000);
-
-    device->vectors().fill(3.5, there.view(), *stream);
-    device->copy(as_bytes(std::as_const(there).view()), as_bytes(here.view()), *stream);
-    stream->synchronize();
-
-    for (const double value : here.span())
-        ASSERT_EQ(value, 3.5);
-}
-
-// Without kept spans, operations of one phase that follow one another share a span.
-TEST_F(CudaDeviceTest, SumsTimeWithoutKeepingSpans) {
-    Trace sums_only;
-    const auto quiet = make_cuda_device({}, sums_only);
-    const auto stream = quiet->make_stream("quiet");
-    Buffer<double> values = allocate<double>(*quiet, 1000);
-    Buffer<double> copy = allocate<double>(*quiet, 1000);
-
-    for (int step = 0; step < 500; ++step) {  // more than the ring holds
-        quiet->vectors().add(values.view(), values.view(), *stream);
-        quiet->vectors().add(values.view(), values.view(), *stream);
-        quiet->copy(as_bytes(std::as_const(values).view()), as_bytes(copy.view()), *stream);
-        stream->enqueue(Phase::reduce, "host", [] {});
-    }
-    stream->synchronize();
-
-    const PhaseSeconds& busy = stream->track().busy();
-    for (const Phase phase : {Phase::compute, Phase::copy_in, Phase::reduce})
-        EXPECT_GT(busy[static_cast<std::size_t>(phase)], 0) << name(phase);
-    EXPECT_TRUE(stream->track().spans().empty());
-}
-
-TEST_F(CudaDeviceTest, MemoryMayOutliveItsDevice) {
-    Buffer<double> values = allocate<double>(*device, 1000);
-
-    device.reset();
-
-    EXPECT_EQ(values.size(), 1000);
-}
-
-TEST_F(CudaDeviceTest, CanBeMadeOnEachVisibleGpu) {
-    const int last = device->accelerator()->visible() - 1;
-
-    EXPECT_NO_THROW(make_cuda_device({.number = last}, trace));
-    EXPECT_THROW(make_cuda_device({.number = last + 1}, trace), Unavailable);
 }
 
 TEST_F(CudaDeviceTest, ReadsFactsWithOrWithoutNvml) {
@@ -182,21 +105,6 @@ TEST_F(CudaDeviceTest, VendorsLibrariesEnqueueOnItsStreams) {
     EXPECT_NE(seen, nullptr);
     ASSERT_EQ(stream->track().spans().size(), 1U);
     EXPECT_EQ(stream->track().spans()[0].phase, Phase::exchange);
-}
-
-TEST_F(CudaDeviceTest, RefusesMemoryHandlesOfOtherDevices) {
-    EXPECT_THROW(device->accelerator()->import_memory("short", {64}), Failure);
-}
-
-TEST_F(CudaDeviceTest, KnowsHowMuchMemoryIsFree) {
-    const GpuMemory memory = device->accelerator()->memory();
-
-    EXPECT_GT(memory.free.value, 0);
-    EXPECT_LE(memory.free, memory.total);
-    // Parts of a GPU, and GPUs of virtual machines, do not show all of it.
-    const auto all = static_cast<double>(device->accelerator()->facts().memory->value);
-    EXPECT_GE(static_cast<double>(memory.total.value), 0.95 * all);
-    EXPECT_LE(static_cast<double>(memory.total.value), 1.05 * all);
 }
 
 }  // namespace

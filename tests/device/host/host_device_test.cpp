@@ -67,21 +67,6 @@ TEST(HostDeviceTest, DescribesItsLibraries) {
     EXPECT_THAT(device->description(), HasSubstr(device->blas().description()));
 }
 
-TEST(HostDeviceTest, HasNoMemoryOfAnAccelerator) {
-    Trace trace;
-    const auto device = make_host_device({}, trace);
-
-    EXPECT_THROW(device->allocate({64}, MemoryKind::device), Failure);
-}
-
-TEST(HostDeviceTest, RefusesImpossibleThreadCounts) {
-    Trace trace;
-
-    EXPECT_THROW(make_host_device({.threads = 0}, trace), Failure);
-    EXPECT_THROW(make_host_device({.threads = -1}, trace), Failure);
-    EXPECT_THROW(make_host_device({.threads = DeviceSettings::most_threads + 1}, trace), Failure);
-}
-
 TEST(HostDeviceTest, RefusesViewsOfDeviceMemory) {
     Trace trace;
     const auto device = make_host_device({}, trace);
@@ -123,23 +108,6 @@ TEST(HostDeviceTest, GivesBlasItsThreads) {
     EXPECT_EQ(threads(), 2);
     const auto one = make_host_device({.threads = 1}, trace);
     EXPECT_EQ(threads(), 1);
-}
-
-TEST(HostDeviceTest, SaysWhereBlasCountsIn32Bits) {
-    Trace trace;
-    const auto device = make_host_device({}, trace);
-    const auto stream = device->make_stream("stream");
-    const std::int64_t edge = std::int64_t{1} << 31;
-    std::array<double, 1> dummy{};  // views of more: refused before they are looked at
-    const View<double> matrix(dummy.data(), edge, MemoryKind::host);
-
-    try {
-        device->blas().gemv(edge, 1, matrix, matrix.part(0, 1), matrix, *stream);
-        FAIL() << "no Failure";
-    } catch (const Failure& failure) {
-        EXPECT_THAT(failure.what(),
-                    ::testing::AnyOf(HasSubstr("counts in 32 bits"), HasSubstr("overlap")));
-    }
 }
 
 }  // namespace

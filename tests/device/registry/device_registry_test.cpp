@@ -26,25 +26,6 @@ DeviceKind available(std::string name) {
     return kind;
 }
 
-TEST(DeviceRegistryTest, KnowsTheHostAndEachKindOfAccelerator) {
-    const auto registry = DeviceRegistry::standard();
-
-    EXPECT_THAT(registry.choices(), ElementsAre("auto", "host", "cuda"));
-    EXPECT_EQ(registry.host().name, "host");
-    EXPECT_THAT(names(registry.accelerators()), Contains("cuda"));
-}
-
-TEST(DeviceRegistryTest, MakesTheHost) {
-    Trace trace;
-    const auto registry = DeviceRegistry::standard();
-
-    const auto device = registry.find("host").make({.threads = 1}, trace);
-
-    EXPECT_EQ(device->name(), "host");
-    EXPECT_EQ(device->accelerator(), nullptr);
-    EXPECT_EQ(registry.host().why_not(), std::nullopt);
-}
-
 TEST(DeviceRegistryTest, MakesAcceleratorsOrSaysWhyNot) {
     const auto registry = DeviceRegistry::standard();
     for (const DeviceKind& kind : registry.accelerators()) {
@@ -77,12 +58,6 @@ TEST(DeviceRegistryTest, RefusesUnknownKinds) {
 
     EXPECT_THAT(message_of<UsageError>([&] { static_cast<void>(registry.find("abacus")); }),
                 HasSubstr("'abacus' is not one of auto|host|cuda"));
-}
-
-TEST(DeviceRegistryTest, RanksTakeAcceleratorsInTurn) {
-    EXPECT_EQ(accelerator_of_rank(0, 1), 0);
-    EXPECT_EQ(accelerator_of_rank(7, 1), 0);
-    EXPECT_EQ(accelerator_of_rank(5, 4), 1);
 }
 
 }  // namespace

@@ -33,26 +33,6 @@ class EmulatorTest : public ::testing::TestWithParam<Order> {
 const auto orders = ::testing::Values(Order::ascending, Order::descending, Order::shuffled);
 INSTANTIATE_TEST_SUITE_P(Orders, EmulatorTest, orders);
 
-TEST_P(EmulatorTest, RunsEachThreadOfEachBlockOnce) {
-    std::vector<int> seen(3 * 70);
-
-    run(3, 70, [&] { ++seen[blockIdx.x * blockDim.x + threadIdx.x]; });
-
-    EXPECT_EQ(seen, std::vector<int>(3 * 70, 1));
-}
-
-TEST_P(EmulatorTest, ThreadsAndBlocksHaveThreeDimensions) {
-    std::vector<int> seen(2 * 3 * 5 * 7 * 2 * 3);
-
-    run_grid({{2, 3, 5}, {7, 2, 3}, 0}, GetParam(), [&] {
-        const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
-        const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-        ++seen[block * 42 + thread];
-    });
-
-    EXPECT_EQ(seen, std::vector<int>(seen.size(), 1));
-}
-
 TEST_P(EmulatorTest, ABarrierShowsWhatOtherThreadsWrote) {
     std::vector<unsigned> seen(200);
 
@@ -88,46 +68,6 @@ TEST_P(EmulatorTest, LanesExchangeValues) {
     }
 }
 
-TEST_P(EmulatorTest, HalvesOfAWarpExchangeApart) {
-    std::vector<int> seen(32);
-
-    run(1, 32, [&] {
-        const auto own = static_cast<int>(threadIdx.x);
-        const int times = own < 16 ? 1 : 3;
-        for (int i = 0; i < times; ++i)
-            seen[threadIdx.x] = __shfl_down_sync(own < 16 ? 0xffffU : 0xffff0000U, own, 4, 16);
-    });
-
-    EXPECT_EQ(seen[3], 7);
-    EXPECT_EQ(seen[15], 15);
-    EXPECT_EQ(seen[16], 20);
-}
-
-TEST_P(EmulatorTest, ThreadsThatHaveEndedDoNotHoldUpABarrier) {
-    int arrived = 0;
-
-    run(1, 96, [&] {
-        if (threadIdx.x < 40)
-            return;
-        __syncthreads();
-        ++arrived;
-    });
-
-    EXPECT_EQ(arrived, 56);
-}
-
-TEST_P(EmulatorTest, SharedMemoryIsFullOfRubbishAtFirst) {
-    int numbers = 0;
-
-    run(2, 1, [&] {
-        auto& value = shared_memory<double>();
-        numbers += value == value ? 1 : 0;
-        value = 1;
-    });
-
-    EXPECT_EQ(numbers, 0);
-}
-
 TEST_P(EmulatorTest, RefusesLanesThatDoNotCome) {
     EXPECT_THAT(refusal(32,
                         [] {
@@ -161,10 +101,6 @@ TEST_P(EmulatorTest, RefusesExchangesAndBarriersAtDifferentPlaces) {
     EXPECT_THAT(refusal(64, synchronize), HasSubstr("different barriers"));
 }
 
-TEST_P(EmulatorTest, RefusesMoreSharedMemoryThanThereIs) {
-    EXPECT_THAT(refusal(1, [] { shared_memory<double[6145]>(); }), HasSubstr("48 KiB"));
-}
-
 using EmulatorDeathTest = EmulatorTest;
 INSTANTIATE_TEST_SUITE_P(Orders, EmulatorDeathTest, orders);
 
@@ -181,19 +117,6 @@ TEST_P(EmulatorDeathTest, NoticesWritesBeyondSharedMemory) {
     };
 
     EXPECT_DEATH(write_beyond(), "");
-}
-
-TEST_P(EmulatorTest, RunsAGridAfterOneThatFailed) {
-    EXPECT_NE(refusal(64, [] { __shfl_down_sync(0U, 1.0, 1); }), "");
-
-    int ended = 0;
-    run(1, 64, [&] {
-        __shfl_down_sync(whole_warp, 1.0, 1);
-        __syncthreads();
-        ++ended;
-    });
-
-    EXPECT_EQ(ended, 64);
 }
 
 TEST(EmulatedRaceTest, ShowsInOneOfTheOrders) {
@@ -223,27 +146,6 @@ TEST(EmulatedLaunchTest, RefusesWhatEveryGpuRefuses) {
     EXPECT_TRUE(why_no_launch({1, 32, most_allowed_shared_bytes + 1}));
 }
 
-TEST(EmulatedOrderTest, HasAName) {
-    EXPECT_EQ(order_of_name("shuffled"), Order::shuffled);
-    EXPECT_THROW((void)order_of_name("sorted"), quartet::Failure);
-}
-
-TEST(EmulatedOrderTest, ShuffledHasEachThreadOnceAndWarpsWhole) {
-    ThreadOrder order(Order::shuffled);
-    for (int again = 0; again < 5; ++again) {
-        const std::vector<unsigned> turns = order.turns(100);
-        std::vector<unsigned> sorted = turns;
-        std::ranges::sort(sorted);
-        std::vector<unsigned> all(100);
-        std::iota(all.begin(), all.end(), 0U);
-        EXPECT_EQ(sorted, all);
-        int changes = 0;
-        for (std::size_t i = 1; i < turns.size(); ++i)
-            changes += turns[i] / warp_size == turns[i - 1] / warp_size ? 0 : 1;
-        EXPECT_EQ(changes, 3);
-    }
-}
-
 class KernelLaunchTest : public ::testing::Test {
   protected:
     void SetUp() override { cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking); }
@@ -266,22 +168,6 @@ TEST_F(KernelLaunchTest, AFaultInAKernelLosesTheGpu) {
 
     cudaStreamSynchronize(stream);
     EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorLaunchFailure);
-}
-
-TEST_F(KernelLaunchTest, KernelsReachMemoryOfTheGpuByItsAddress) {
-    void* values = nullptr;
-    cudaMalloc(&values, 64 * sizeof(int));
-    std::vector<int> found(64);
-
-    KernelLaunch{2, 32, 0, stream}(
-        [](int* to) { to[blockIdx.x * 32 + threadIdx.x] = static_cast<int>(blockIdx.x); },
-        static_cast<int*>(values));
-    cudaMemcpyAsync(found.data(), values, 64 * sizeof(int), cudaMemcpyDeviceToHost, stream);
-    cudaStreamSynchronize(stream);
-
-    EXPECT_EQ(found[31], 0);
-    EXPECT_EQ(found[32], 1);
-    cudaFree(values);
 }
 
 TEST(KernelArgumentTest, PointersAreFoundInStructuresOfStructures) {

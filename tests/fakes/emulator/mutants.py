@@ -20,6 +20,11 @@ UNIFORM = "data/uniform_kernel.cu"
 # What of a header's kernels is compiled to show its faults.
 UNIT = {BUTTERFLY: PASS, SUM: VECTORS, WARP: GEMV, LAUNCH_SUM: VECTORS, CLASSIC: ROWS, DEPENDENT: ROWS}
 
+# Which tests notice a file's faults, where none of its own do.
+NOTICED_BY = {GEMV: "*BlasContract.Gemv*", WARP: "*BlasContract.Gemv*", UPDATES: "*CgContract*", FFT: "*FourStepFftContract*",
+              **dict.fromkeys((VECTORS, SUM, LAUNCH_SUM), "*VectorContract*"),
+              **dict.fromkeys((TRIANGLE, ROWS), "*MatrixContract*:*ClassicIterationKernelsTest*")}
+
 MUTANTS = [
     ("no barrier before the sums of warps are read", SUM,
      "    __syncthreads();\n    double sums", "    double sums"),

@@ -1,5 +1,5 @@
 """mutants_test.py SETTINGS.json: kernels that are broken on purpose, one way at a time, are noticed
-by kernel_test. Each is compiled as a library and loaded in place of the true kernels."""
+by device_fake_test. Each is compiled as a library and loaded in place of the true kernels."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from mutants import MUTANTS, UNIT
+from mutants import MUTANTS, NOTICED_BY, UNIT
 
 ORDERS = ("ascending", "descending", "shuffled")
 
@@ -57,10 +57,10 @@ class Kernels:
                         "-shared", "-o", library])
         return library
 
-    def notices(self, library, order):
-        """What kernel_test says of these kernels, the first line; None if it passes."""
+    def notices(self, library, order, file):
+        """What device_fake_test says of these kernels, the first line; None if it passes."""
         environment = {**os.environ, "LD_PRELOAD": str(library), "GTEST_BRIEF": "1",
-                       "GTEST_FILTER": "*KernelTest.*:*KernelsTest.*", "GTEST_FAIL_FAST": "1",
+                       "GTEST_FILTER": NOTICED_BY.get(file, "*KernelTest.*:*KernelsTest.*"), "GTEST_FAIL_FAST": "1",
                        "QUARTET_EMULATED_ORDER": order, "QUARTET_STAND_IN_ALIGNMENT": "16"}
         try:
             done = subprocess.run([self.settings["test"]], env=environment, text=True, timeout=60,
@@ -89,7 +89,7 @@ class Mutants(unittest.TestCase):
         for unit in units:
             with self.subTest(unit=unit):
                 library = self.kernels.compile(unit, unit)
-                self.assertIsNone(self.kernels.notices(library, "ascending"))
+                self.assertIsNone(self.kernels.notices(library, "ascending", unit))
 
     def test_each_kernel_has_one(self):
         for file in self.kernels.source.rglob("*.cu*"):
@@ -111,7 +111,7 @@ class Mutants(unittest.TestCase):
         if text.count(before) != 1:
             raise AssertionError(f"{name}: not once in {file}: {before}")
         library = self.kernels.compile(name, UNIT.get(file, file), file, text.replace(before, after))
-        noticed = (self.kernels.notices(library, order) for order in ORDERS)
+        noticed = (self.kernels.notices(library, order, file) for order in ORDERS)
         found = next((line for line in noticed if line), None)
         shutil.rmtree(library.parent)
         return found

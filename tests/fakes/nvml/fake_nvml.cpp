@@ -1,9 +1,16 @@
-#include "fakes/nvml/fake_nvml.hpp"
-
 #include <cstring>
 #include <ctime>
+#include <span>
 
 #include "core/environment.hpp"
+#include "device/cuda/info/nvml.hpp"
+
+// A pretended NVML, for LD_LIBRARY_PATH, which lacks nvmlDeviceGetMigMode and
+// nvmlDeviceGetMemoryInfo. QUARTET_STAND_IN_NVML has any of the words "no driver", "refuses" (what
+// says how the GPU fares), "capped" (two fifths of the time).
+
+using quartet::device::Nvml;
+using Device = Nvml::Device;
 
 namespace {
 
@@ -15,18 +22,21 @@ int copy(const char* text, char* to, unsigned length) {
     return 0;
 }
 
-}  // namespace
-
 bool fake_nvml_is(const char* word) {
     const auto words = quartet::Environment().get("QUARTET_STAND_IN_NVML");
     return words && words->find(word) != std::string::npos;
 }
 
+// On a clock that all processes share.
 double fake_nvml_seconds() {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
+
+}  // namespace
+
+extern "C" {
 
 int nvmlInit_v2() {
     return fake_nvml_is("no driver") ? 9 : 0;
@@ -60,17 +70,6 @@ int nvmlDeviceGetClockInfo(Device, int, unsigned* megahertz) {
 
 int nvmlDeviceGetMaxClockInfo(Device, int, unsigned* megahertz) {
     *megahertz = 1980;
-    return 0;
-}
-
-// The name of before CUDA 12.
-int nvmlDeviceGetCurrentClocksThrottleReasons(Device, unsigned long long* mask) {
-    *mask = 0x20;
-    return 0;
-}
-
-int nvmlDeviceGetTemperature(Device, int, unsigned* celsius) {
-    *celsius = 40;
     return 0;
 }
 
@@ -128,3 +127,43 @@ int nvmlDeviceGetPersistenceMode(Device, unsigned* mode) {
     *mode = 1;
     return 0;
 }
+
+int nvmlDeviceGetCurrentClocksEventReasons(Device, unsigned long long* mask) {
+    *mask = fake_nvml_is("capped") ? 0x4 : 0;
+    return fake_nvml_is("refuses") ? 3 : 0;
+}
+
+int nvmlDeviceGetTemperatureV(Device, Nvml::Temperature* temperature) {
+    temperature->celsius = 50;
+    return temperature->version == 0x100000c && temperature->sensor == 0 ? 0 : 25;
+}
+
+// The fields that we ask for.
+int nvmlDeviceGetFieldValues(Device, int count, Nvml::FieldValue* fields) {
+    for (Nvml::FieldValue& field : std::span(fields, static_cast<std::size_t>(count))) {
+        const bool caps = field.field == Nvml::power_cap_field;
+        const bool holds_down = caps || field.field >= Nvml::thermal_slowdown_field;
+        const bool sends =
+            field.field == Nvml::pcie_sent_field ||
+            (field.field == Nvml::nvlink_sent_field && field.scope == Nvml::all_links);
+        field.status = (holds_down || sends) && !fake_nvml_is("refuses") ? 0 : 3;
+        field.type = Nvml::unsigned_long_long_type;
+        field.value.wide = sends ? 3
+                           : caps && fake_nvml_is("capped")
+                               ? static_cast<unsigned long long>(0.4e9 * fake_nvml_seconds())
+                               : 0;
+    }
+    return 0;
+}
+
+int nvmlDeviceGetC2cModeInfoV(Device, unsigned* enabled) {
+    *enabled = 0;
+    return 0;
+}
+
+int nvmlDeviceGetMPSComputeRunningProcesses_v3(Device, unsigned* count, void* infos) {
+    *count = 2;
+    return infos == nullptr ? 7 : 0;
+}
+
+}  // extern "C"

@@ -129,63 +129,12 @@ TEST_F(GrpcServerTest, WhoeverLacksTheTokenIsRefusedUnread) {
                 AllOf(HasSubstr("another token"), HasSubstr("127.0.0.1")));
 }
 
-TEST_F(GrpcServerTest, MessagesThatAreNoRequestsAreRefused) {
-    Stranger stranger(server->address());
-    const Metadata metadata = with_token(server->token());
-    const std::string request = message_of_request(1, 8000);
-    for (const std::string& message : {std::string(), request.substr(1)}) {
-        EXPECT_EQ(stranger.call(metadata, message).error_code(),
-                  grpc::StatusCode::INVALID_ARGUMENT);
-    }
-    for (const std::string& message : {request + "x", std::string(1 << 20, 'x')}) {
-        EXPECT_EQ(stranger.call(metadata, message).error_code(),
-                  grpc::StatusCode::RESOURCE_EXHAUSTED);
-    }
-    EXPECT_EQ(requests, 0);
-}
-
-TEST_F(GrpcServerTest, WhatIsNotOfferedIsSaidToTheClient) {
-    GrpcClient client(server->address(), server->token(), largest);
-    Values target(1000);
-    for (const std::int64_t item : {-1, 3}) {
-        EXPECT_THAT(message_of<Failure>([&] { fetch(client, item, target)->wait(); }),
-                    HasSubstr("no such bytes are offered"));
-    }
-}
-
-TEST_F(GrpcServerTest, AnAnswerOfAnotherSizeTouchesNothing) {
-    GrpcClient client(server->address(), server->token(), bytes_of<std::int64_t>(1000));
-    Values target(999);
-    EXPECT_THAT(message_of<Failure>([&] { fetch(client, 1, target)->wait(); }),
-                HasSubstr("8000 bytes came, where 7992 are"));
-    EXPECT_THAT(message_of<Failure>([&] { fetch(client, 0, target)->wait(); }),
-                HasSubstr("larger than max"));
-    EXPECT_EQ(target, Values(999));
-}
-
 TEST_F(GrpcServerTest, AServerThatHasGoneIsAFailure) {
     GrpcClient client(server->address(), server->token(), largest);
     server.reset();
     Values target(1000);
     EXPECT_THAT(message_of<Failure>([&] { fetch(client, 1, target)->wait(); }),
                 HasSubstr("cannot fetch from"));
-}
-
-TEST_F(GrpcServerTest, WhatNobodyWaitsForIsGivenUp) {
-    std::promise<void> asked;
-    std::promise<void> go_on;
-    GrpcServer slow("127.0.0.1", [&](const GrpcRequest& request) {
-        asked.set_value();
-        go_on.get_future().wait();
-        return offered(request);
-    });
-    GrpcClient client(slow.address(), slow.token(), largest);
-    Values target(1000);
-    auto fetching = fetch(client, 1, target);
-    asked.get_future().wait();
-    fetching.reset();
-    EXPECT_EQ(target, Values(1000));
-    go_on.set_value();
 }
 
 TEST_F(GrpcServerTest, AnAddressOfAnotherMachineIsSaid) {

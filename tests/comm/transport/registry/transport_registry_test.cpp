@@ -23,14 +23,6 @@ class TransportRegistryTest : public testing::Test {
     TransportRegistry registry = TransportRegistry::standard();
 };
 
-TEST_F(TransportRegistryTest, KnowsAllTransportsOfTheSuite) {
-    EXPECT_THAT(registry.names(),
-                IsSupersetOf({"mpi", "staged", "shm", "rma", "nccl", "ipc", "grpc"}));
-    EXPECT_TRUE(registry.has("grpc"));
-    EXPECT_FALSE(registry.has("auto"));
-    EXPECT_FALSE(registry.has(""));
-}
-
 TEST_F(TransportRegistryTest, RefusesWhatCannotBeHadInTheWordsOfItsReason) {
     for (const std::string& name : registry.names()) {
         const auto reason = registry.why_not(name, context());
@@ -65,23 +57,6 @@ TEST_F(TransportRegistryTest, NamesSubstitutesForTransportsOfOtherMemory) {
     }
 }
 
-TEST_F(TransportRegistryTest, KnowsTraitsOfTransportsWithoutMakingThem) {
-    EXPECT_TRUE(registry.traits("mpi").moves(device::MemoryKind::host));
-    EXPECT_TRUE(registry.traits("mpi").moves(device::MemoryKind::device));
-    EXPECT_FALSE(registry.traits("shm").moves(device::MemoryKind::device));
-    EXPECT_FALSE(registry.traits("nccl").moves(device::MemoryKind::host));
-    EXPECT_TRUE(registry.traits("ipc").can(Capability::all_to_all));
-    EXPECT_FALSE(registry.traits("rma").can(Capability::payload_channel));
-    EXPECT_EQ(registry.traits("ipc").location, PartLocation::at_sender);
-    EXPECT_EQ(registry.traits("shm").windows, WindowKind::shared);
-    EXPECT_THROW(static_cast<void>(registry.traits("tcp")), UsageError);
-}
-
-TEST_F(TransportRegistryTest, ReportsAbsenceBeforeAnythingElse) {
-    registry.add({.traits = registry.traits("ipc"), .absence = "not in this build"});
-    EXPECT_EQ(registry.why_not("ipc", context()), "not in this build");
-}
-
 TEST_F(TransportRegistryTest, RefusesUnknownNames) {
     for (const std::string name : {"", "auto", "MPI", "tcp"}) {
         EXPECT_THROW(static_cast<void>(registry.why_not(name, context())), UsageError);
@@ -91,32 +66,11 @@ TEST_F(TransportRegistryTest, RefusesUnknownNames) {
     }
 }
 
-TEST_F(TransportRegistryTest, MakesWhatItSaysIsThere) {
-    EXPECT_EQ(registry.why_not("mpi", context()), std::nullopt);
-    EXPECT_EQ(registry.make("mpi", context())->name(), "mpi");
-}
-
 TEST_F(TransportRegistryTest, ChoosesSharedMemoryOnOneNode) {
     EXPECT_EQ(registry.automatic(context()), topology.nodes() == 1 ? "shm" : "mpi");
 
     registry.add({.traits = registry.traits("shm"), .absence = "no"});
     EXPECT_EQ(registry.automatic(context()), "mpi");
-}
-
-TEST_F(TransportRegistryTest, AKindReplacesTheOneOfItsName) {
-    const std::size_t count = registry.names().size();
-    registry.add({.traits = {.name = "mpi"}, .why_not = [](const TransportContext&) {
-                      return std::optional<std::string>("gone");
-                  }});
-    registry.add({.traits = {.name = "pigeon"},
-                  .why_not = [](const TransportContext&) { return std::optional<std::string>(); },
-                  .make = [](const TransportContext&) { return std::unique_ptr<Transport>(); }});
-
-    EXPECT_EQ(registry.names().size(), count + 1);
-    EXPECT_EQ(registry.names().back(), "pigeon");
-    EXPECT_EQ(registry.why_not("mpi", context()), "gone");
-    EXPECT_EQ(registry.make("pigeon", context()), nullptr);
-    EXPECT_THROW(static_cast<void>(registry.make("mpi", context())), Unavailable);
 }
 
 }  // namespace

@@ -37,14 +37,5 @@ TEST(FourStepIndexTest, SplitsExponentsIntoCoarseAndFine) {
     }
 }
 
-TEST(FourStepIndexTest, CountsInSixtyFourBits) {
-    constexpr std::int64_t order = std::int64_t{1} << 62;
-    static_assert(split_twiddles(order).fine_entries() == std::int64_t{1} << 31);
-    static_assert(split_twiddles(order).coarse_entries(order) == std::int64_t{1} << 31);
-    static_assert(TransposedColumns{0, 1 << 20, 1 << 20}.bin(std::int64_t{1} << 40) ==
-                  std::int64_t{1} << 40);
-    static_assert(offset_in_part(std::int64_t{1} << 30, 0, 1 << 10) == std::int64_t{1} << 41);
-}
-
 }  // namespace
 }  // namespace quartet::device

@@ -2,9 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include <chrono>
 #include <cstdlib>
-#include <thread>
 
 namespace quartet::device {
 namespace {
@@ -16,7 +14,7 @@ using ::testing::Optional;
 
 constexpr const char* bus = "ffff:ff:1f.0";
 
-/// What the pretended NVML is told while this lives (fake_nvml.hpp).
+/// What the pretended NVML is told while this lives.
 class NvmlGpuTest : public ::testing::Test {
   protected:
     ~NvmlGpuTest() override { ::unsetenv("QUARTET_STAND_IN_NVML"); }
@@ -56,27 +54,6 @@ TEST_F(NvmlGpuTest, TellsHowTheGpuIsAttachedAndShared) {
     EXPECT_EQ(facts.error_correction, true);
 }
 
-TEST_F(NvmlGpuTest, AsksByTheFunctionsOfToday) {
-    pretend("capped");
-    const GpuFacts facts = NvmlGpu(bus, QUARTET_FAKE_NVML).facts();
-
-    EXPECT_THAT(facts.throttled_by, Optional(ElementsAre("power cap")));
-    EXPECT_EQ(facts.temperature_celsius, 50);
-}
-
-TEST_F(NvmlGpuTest, AsksALibraryThatLacksThemByTheOlderOnes) {
-    const GpuFacts facts = NvmlGpu(bus, QUARTET_FAKE_OLD_NVML).facts();
-
-    EXPECT_THAT(facts.why_empty, IsEmpty());
-    EXPECT_EQ(facts.driver, "580.0");
-    EXPECT_THAT(facts.throttled_by, Optional(ElementsAre("thermal slowdown")));
-    EXPECT_EQ(facts.temperature_celsius, 40);
-    EXPECT_TRUE(facts.counters.energy_joules);
-    EXPECT_FALSE(facts.counters.power_capped || facts.c2c || facts.mps_processes ||
-                 facts.partitioned || facts.memory)
-        << "it has no such functions";
-}
-
 TEST_F(NvmlGpuTest, WhatIsRefusedIsNotKnown) {
     pretend("refuses");
     const GpuFacts facts = NvmlGpu(bus, QUARTET_FAKE_NVML).facts();
@@ -86,23 +63,6 @@ TEST_F(NvmlGpuTest, WhatIsRefusedIsNotKnown) {
                  facts.counters.thermally_slowed || facts.counters.power_braked ||
                  facts.counters.nvlink_sent || facts.counters.pcie_sent);
     EXPECT_EQ(facts.clock_mhz, 1700) << "the rest is told";
-}
-
-TEST_F(NvmlGpuTest, CountersAdvance) {
-    pretend("capped");
-    const NvmlGpu gpu(bus, QUARTET_FAKE_NVML);
-    const GpuCounters before = gpu.counters();
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    const GpuCounters after = gpu.counters();
-
-    const double joules = *after.energy_joules - *before.energy_joules;
-    const double capped = (*after.power_capped - *before.power_capped).value;
-    EXPECT_GE(joules, 24);  // at 500 W
-    EXPECT_NEAR(capped / joules, 0.4 / 500, 0.4 / 500 / 10);
-    EXPECT_EQ(after.thermally_slowed->value, 0);
-    EXPECT_EQ(after.power_braked->value, 0);
-    EXPECT_EQ(after.nvlink_sent, 3 * 1024);
-    EXPECT_EQ(after.pcie_sent, 3);
 }
 
 TEST(ThrottleReasons, AreInWords) {

@@ -182,43 +182,5 @@ TEST_F(ClassicIterationKernelsTest, NotesTheFirstFailure) {
     }
 }
 
-TEST_F(ClassicIterationKernelsTest, UpdatesByANumberAndAVector) {
-    for (const std::int64_t size : {1, 32, 16421}) {
-        const GpuArray<double> p(numbers(size, 1));
-        const GpuArray<double> q(numbers(size, 2));
-        const GpuArray<double> x(numbers(size, 4));
-        const GpuArray<double> r(numbers(size, 3));
-        const GpuArray<double> sums(update_blocks(size), unwritten);
-
-        launch_vector_update(q.data(),
-                             {size,
-                              p.data(),
-                              x.data(),
-                              r.data(),
-                              sums.data(),
-                              {0.25, nullptr},
-                              {},
-                              nullptr,
-                              UpdatedDirection::as_it_is},
-                             stream);
-        finish();
-
-        const std::vector<double> solution = x.values();
-        const std::vector<double> residual = r.values();
-        const std::vector<double> of_blocks = sums.values();
-        long double wanted = 0;
-        long double found = 0;
-        for (std::int64_t i = 0; i < size; ++i) {
-            const double rest = number(3 + i) - 0.25 * number(2 + i);
-            wanted += rest * rest;
-            EXPECT_NEAR(residual[at(i)], rest, 4e-16) << i << " of " << size;
-            EXPECT_NEAR(solution[at(i)], number(4 + i) + 0.25 * number(1 + i), 4e-16) << i;
-        }
-        for (const double of_block : of_blocks)
-            found += of_block;
-        expect_sum(static_cast<double>(found), wanted, 2 * size);
-    }
-}
-
 }  // namespace
 }  // namespace quartet::device

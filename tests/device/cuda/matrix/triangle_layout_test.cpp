@@ -44,16 +44,5 @@ TEST(TriangleLayoutTest, TilesCoverThePanelsOfEveryPart) {
     }
 }
 
-TEST(TriangleLayoutTest, TilesLeaveLittleBehind) {
-    const TriangleLayout layout({1 << 16, 1, 0}, 528);
-
-    EXPECT_LT(static_cast<double>(layout.sums()), 0.01 * static_cast<double>(layout.elements));
-}
-
-TEST(TriangleLayoutTest, RefusesPartsThatAreNone) {
-    EXPECT_THROW(TriangleLayout({10, 2, 2}, 1), Failure);
-    EXPECT_THROW(TriangleLayout({-1, 1, 0}, 1), Failure);
-}
-
 }  // namespace
 }  // namespace quartet::device

@@ -47,31 +47,5 @@ TEST_F(GatedTimeTest, EndsWhereLaunchesWaitForTheGpu) {
     EXPECT_EQ(calls, 3);
 }
 
-// Of phases that take an entry of the ring each. With more of them than it holds, the caller waits
-// for the gate, which waits for the caller, until its patience of a quarter of a second ends.
-TEST_F(GatedTimeTest, HoldsNoMoreThanTheStreamHasRoomFor) {
-    const auto many = [&] {
-        for (int i = 0; i < 40; ++i)
-            stream->launch(i % 2 == 0 ? Phase::compute : Phase::merge, "many", [](cudaStream_t) {});
-    };
-    Seconds least{1};
-
-    for (int attempt = 0; attempt < 5; ++attempt) {
-        const Seconds begin = now();
-        static_cast<void>(gated_time(8, many, *stream));
-        least = std::min(least, now() - begin);
-    }
-
-    EXPECT_LT(least.value, 0.2);
-}
-
-TEST_F(GatedTimeTest, TimesMoreCallsThanAreHeldAtOnce) {
-    int calls = 0;
-    static_cast<void>(gated_time(
-        100, [&] { ++calls; }, *stream));
-
-    EXPECT_EQ(calls, 101);
-}
-
 }  // namespace
 }  // namespace quartet::device

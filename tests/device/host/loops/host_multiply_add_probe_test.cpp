@@ -28,32 +28,6 @@ TEST_P(HostMultiplyAddProbe, CountsNoMoreThanAProcessorCanDo) {
     EXPECT_LT(rate, GetParam() == FloatFormat::float32 ? most_per_second : most_per_second / 2);
 }
 
-// Of one thread, and not from memory: no loop over numbers that wait for each other is faster.
-TEST_P(HostMultiplyAddProbe, IsFasterThanSumsThatWaitForEachOther) {
-    const auto chained = [] {
-        volatile double start = 1;
-        constexpr long steps = 1'000'000;
-        std::array<double, 2> sums{start, start};
-        const double factor = 0.5 * start;
-        const Seconds begin = now();
-        for (long step = 0; step < steps; ++step) {
-            for (double& sum : sums) {
-                sum = sum * factor + 1;
-            }
-        }
-        const double seconds = (now() - begin).value;
-        start = sums[0] + sums[1];
-        return 2.0 * steps * sums.size() / seconds;
-    };
-    double rate = 0;
-    double others = 0;
-    for (int count = 0; count < 5; ++count) {
-        rate = std::max(rate, measured());
-        others = std::max(others, chained());
-    }
-    EXPECT_GT(rate, 2 * others);
-}
-
 INSTANTIATE_TEST_SUITE_P(Formats, HostMultiplyAddProbe,
                          testing::Values(FloatFormat::float32, FloatFormat::float64));
 
