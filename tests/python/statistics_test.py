@@ -3,7 +3,6 @@
 import itertools
 import math
 import random
-import statistics
 import unittest
 
 from quartet.results import statistics as statistic
@@ -39,15 +38,12 @@ class Ratios(unittest.TestCase):
                 low, high = statistic.ratio(first, second, error).interval
                 self.assertEqual(2 * tail / len(sums) <= error, not low <= 1 <= high, order)
 
-    def test_interval_covers_the_ratio_as_often_as_it_says(self):
-        for runs in (6, 25):  # the exact and the approximate
-            draw, held = random.Random(1), 0
-            for _ in range(400):
-                low, high = statistic.ratio(drawn(draw, runs, 0.1),
-                                            drawn(draw, runs, 0.1, 1.2)).interval
-                held += low <= 1.2 <= high
-            self.assertGreaterEqual(held, 0.92 * 400)
-            self.assertLess(held, 400)
+    def test_interval_of_many_values_covers_the_ratio_as_often_as_it_says(self):
+        draw, held = random.Random(1), 0
+        for _ in range(200):
+            low, high = statistic.ratio(drawn(draw, 25, 0.1), drawn(draw, 25, 0.1, 1.2)).interval
+            held += low <= 1.2 <= high
+        self.assertTrue(0.91 * 200 <= held < 200, held)
 
 
 class Planning(unittest.TestCase):
@@ -56,16 +52,6 @@ class Planning(unittest.TestCase):
         self.assertAlmostEqual(statistic.spread([1.0, math.e], [5.0]), math.sqrt(0.5))
         self.assertAlmostEqual(statistic.spread([1.0, 1.0, 1.0], [3.0, 3.0 * math.e]),
                                math.sqrt(0.5 / 3))
-
-    def test_typical_half_width_is_that_of_random_samples(self):
-        for count in (4, 6, 12):
-            draw = random.Random(2)
-            found = [math.log1p(statistic.ratio(drawn(draw, count, 0.01),
-                                                drawn(draw, count, 0.01)).half_width) / 0.01
-                     for _ in range(200)]
-            self.assertAlmostEqual(statistic.typical_half_width(count) / statistics.median(found), 1,
-                                   delta=0.1)
-        self.assertEqual(statistic.typical_half_width(3), math.inf)
 
     def test_that_many_values_settle_the_difference_in_four_of_five_comparisons(self):
         count = statistic.values_for(0.05, 0.03)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional, Protocol
+from typing import Any, Optional
 
 from quartet.files import FileProblem
 from quartet.kernels import WORDS
@@ -20,21 +20,7 @@ LIKE_SIZE = 2  # sizes are alike within this factor
 SIZES = ("n", "size")
 SPEED_UP = "speed-up"
 FLOAT32 = "fp32"  # which is in no name
-
-
-class Result(Protocol):
-    """What a number may stand beside: one case, or several launches of it."""
-
-    @property
-    def name(self) -> Any: ...  # a Name
-    @property
-    def unit(self) -> str: ...
-    @property
-    def workers(self) -> int: ...
-    @property
-    def nodes(self) -> int: ...
-    @property
-    def gpus(self) -> tuple[str, ...]: ...
+Result = Any  # what a number may stand beside: a Case, or several Launches of it
 
 
 @dataclass(frozen=True)
@@ -90,9 +76,9 @@ class Number:
 
 def _known(result: Result) -> dict[str, str]:
     name = result.name
+    words = dict(zip(WORDS.get(name.kernel, ()), name.words))
     return {"kernel": name.kernel, "device": name.device, "transport": name.transport,
-            "workers": str(result.workers), "nodes": str(result.nodes), **dict(zip(WORDS.get(name.kernel, ()), name.words)),
-            **name.values}
+            "workers": str(result.workers), "nodes": str(result.nodes), **words, **name.values}
 
 
 def _is_alike(factor: str, ours: str, theirs: tuple[str, ...]) -> bool:
