@@ -4,7 +4,7 @@
 # Which preset of CMakePresets.json to build: `make test PRESET=host-ci`.
 PRESET ?= host-release
 # More for `make run`, what `make build` builds, and more for ctest: `make run RUN_FLAGS='--budget 300'`,
-# `make build TARGETS='cg limit_loops'`, `make test TESTS='-L cli'`.
+# `make build TARGETS='cg fft'`, `make test TESTS='-L cli'`.
 RUN_FLAGS ?=
 TARGETS ?=
 TESTS ?=

@@ -1,17 +1,14 @@
-"""What reads and starts the programs: sweeps and their table, comparisons, Google Benchmark's compare.py, limit_loops."""
+"""What reads and starts the programs: sweeps and their table, comparisons, Google Benchmark's compare.py."""
 
 import json
 import os
 import subprocess
-import tempfile
 import unittest
 from pathlib import Path
 
-from quartet.launch import Files, LocalLauncher
 from quartet.sweep import plan as sweep_plan
 from quartet.sweep import spec as sweep_spec
 from quartet_cli import KERNELS, LAUNCHER, PROGRAMS, Scratch, main, run, run_each, schemas
-from quartet_dev.goals import RANKS, LoopSide
 from tree import QUARTET, SCRIPTS
 
 WITH_SCIPY = os.environ.get("QUARTET_PYTHON_WITH_SCIPY")
@@ -66,28 +63,6 @@ class Sweeps(Scratch):
         self.assertNotIn("Traceback", done.stderr)
         name, = cg.names(2, ["mpi"], ["native"])
         self.assertEqual(done.stdout.split().count(f"{name}_pvalue"), 1)
-
-
-class LimitLoops(unittest.TestCase):
-    """The program limit_loops, which `quartet limits` checks limits by."""
-
-    def outcome(self, loop, size):
-        with tempfile.TemporaryDirectory() as folder:
-            files = Files(Path(folder) / "1.json", Path(folder) / "1.log")
-            side = LoopSide("x", RANKS, (loop, str(size)), rate=1e-9)
-            code = LocalLauncher(LAUNCHER).complete(side.job(PROGRAMS, "cg", files), files, 60).exit_code
-            return code, side.read(files.document)[0].rate if code == 0 else None
-
-    def test_each_has_a_rate_and_caches_are_faster_than_memory(self):
-        for loop in ("add", "read", "copy", "multiply_add"):
-            code, rate = self.outcome(loop, 2**20)
-            self.assertEqual(code, 0)
-            self.assertGreater(rate, 0.01)
-        self.assertGreater(self.outcome("read", 2**14)[1], self.outcome("read", 2**29)[1])
-
-    def test_other_arguments_are_refused(self):
-        for loop, size in (("walk", 1024), ("add", 0)):
-            self.assertEqual(self.outcome(loop, size)[0], 2)
 
 
 if __name__ == "__main__":

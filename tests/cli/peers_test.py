@@ -44,7 +44,7 @@ class Peers(unittest.TestCase):
             outcome = LocalLauncher(LAUNCHER).complete(side.job(folder, kernel, files), files, SECONDS)
             self.assertEqual(outcome.exit_code, 0, f"{outcome} {files.log.read_text()}")
             schemas.validator("results").validate(load(files.document))
-            case, = side.read(files.document)
+            case, = cases(load(files.document))
             expected, = cases(ours.document)
             self.assertEqual(case.text, expected.text.replace("/dataflow/host/shm/", "/tensorflow/host/grpc/"))
             self.assertEqual((case.verified, len(case.rates), case.workers), (True, 2, expected.workers))

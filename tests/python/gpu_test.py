@@ -151,7 +151,7 @@ class Whole(FakeBuild):
         self.assertEqual(done.returncode, 77, done.stderr)
         self.assertIn("the time was over", done.stdout)
         self.assertIn("0 FAILED", done.stdout)
-        self.assertIn("Small sizes", done.stdout)
+        self.assertIn("small sizes", done.stdout)
 
     def test_the_cost_is_said_before_anything_starts(self):
         done = self.run_gpu("--only", "cg,check,larger", "--budget", "0")

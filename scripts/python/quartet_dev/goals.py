@@ -4,21 +4,22 @@ Launches come in groups of sides that are compared with each other. In each roun
 another, every other round backwards. What counts of a ratio is the median over the rounds."""
 
 import argparse
+import functools
 import shutil
 import statistics
 import textwrap
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
-from typing import Callable, Iterable, Optional, Union
+from typing import Iterable, NamedTuple, Union
 
 from quartet.command_line import add_launch_arguments, seconds, some_of, whole_number, why_not
 from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, UNAVAILABLE, UNDECIDED, ScriptError, worst
-from quartet.files import FileProblem, read_json
+from quartet.files import FileProblem
 from quartet.launch import Files, Job, LocalLauncher, Outcome, quiet_job
 from quartet.machine import Machine
 from quartet.paths import RESULTS
-from quartet.results import Case, Name, cases, load
+from quartet.results import Case, cases, load
 from quartet.rounds import Budget, Launch, Rounds, alternating
 from quartet.text import WIDTH, aligned, counted, fraction, rate, say, size_in_bytes, widths_of
 
@@ -31,46 +32,23 @@ class Setup:
     def __str__(self) -> str:
         return f"{counted(self.ranks, 'rank')} x {counted(self.threads, 'thread')}"
 
-    @property
-    def short(self) -> str:
-        return f"{self.ranks}x{self.threads}"
-
 
 RANKS, THREADS, ONE = Setup(2, 1), Setup(1, 2), Setup(1, 1)
 
 
 @dataclass(frozen=True)
 class Side:
-    """One launch of each round: a program of ours."""
+    """One launch of each round."""
 
     name: str
     setup: Setup
     arguments: tuple[str, ...]
-    environment: tuple[tuple[str, str], ...] = ()
     build: Path = Path()  # in place of the one that is measured
 
-    def job(self, programs: Path, kernel: str, files: Files) -> Job:
+    def job(self, programs: Path, kernel: str, files: Files, _share: float = 0) -> Job:
         arguments = (*self.arguments, "--device", "host", "--threads", str(self.setup.threads))
         program = (self.build / "bin" if self.build.name else programs) / kernel
-        job = quiet_job(program, self.setup.ranks, self.setup.threads, arguments, files.document)
-        return replace(job, variables=self.environment)
-
-    def read(self, file: Path) -> list[Case]:
-        return cases(load(file))
-
-
-@dataclass(frozen=True)
-class LoopSide(Side):
-    """A loop that shares nothing with the suite's, to check a limit by: the program limit_loops, on two threads."""
-
-    rate: float = 1  # in the unit of the row beside it, of one byte or operation per second
-
-    def job(self, programs: Path, kernel: str, files: Files) -> Job:
-        return Job(programs / "limit_loops", 1, 2, (*self.arguments, "2", str(files.document)))
-
-    def read(self, file: Path) -> list[Case]:
-        name = f"limit/library/host/none/loop:{self.arguments[0]}"
-        return [Case(Name.parse(name), name, rate=self.rate * float(read_json(file)["per_second"]))]
+        return quiet_job(program, self.setup.ranks, self.setup.threads, arguments, files.document)
 
 
 @dataclass(frozen=True)
@@ -86,9 +64,13 @@ Round = dict[str, Result]  # by the side's name
 
 @dataclass(frozen=True)
 class Group:
+    """Sides that are compared with each other, and the goals of that."""
+
     kernel: str
     name: str
     sides: tuple[Side, ...]
+    title: str = ""
+    goals: tuple["Goal", ...] = ()
 
 
 def add_arguments(parser: argparse.ArgumentParser, kernels: Iterable[str], folder: str, rounds: int,
@@ -107,10 +89,10 @@ def add_arguments(parser: argparse.ArgumentParser, kernels: Iterable[str], folde
     add_launch_arguments(parser)
 
 
-def check(options: argparse.Namespace, *others: str) -> None:
-    """Raises ScriptError with the reason why nothing can be measured; `others` are needed beside the kernels."""
+def check(options: argparse.Namespace) -> None:
+    """Raises ScriptError with the reason why nothing can be measured."""
     programs = options.build / "bin"
-    missing = [name for name in (*options.only, *others) if not (programs / name).exists()]
+    missing = [name for name in options.only if not (programs / name).exists()]
     reason = f"no {missing[0]} in {programs}: build it first (make build TARGETS={missing[0]})" if missing else \
         why_not(options.launcher, [options.results])
     if reason:
@@ -124,7 +106,7 @@ def measure(options: argparse.Namespace, groups: list[Group]) -> tuple[dict[str,
     Returns the rounds by group, and the worst exit code: what is unavailable, or got no time, is no failure."""
     programs = options.build.resolve() / "bin"
     found: dict[str, list[Round]] = {group.name: [{} for _ in range(options.rounds)] for group in groups}
-    places: dict[str, tuple[Group, Side, Round]] = {}
+    places: dict[str, tuple[str, Round]] = {}  # of a launch: its side's name and its round
     plan: list[list[Launch]] = []
     for number in range(options.rounds):
         for group in groups:
@@ -133,22 +115,22 @@ def measure(options: argparse.Namespace, groups: list[Group]) -> tuple[dict[str,
                 name = f"{group.name}-{side.name}-{number + 1}"
                 files = Files(options.results / f"{name}.json", options.results / f"{name}.log")
                 files.document.unlink(missing_ok=True)
-                places[name] = group, side, found[group.name][number]
+                places[name] = side.name, found[group.name][number]
                 title = f"round {number + 1}, {group.name}, {side.name}"
-                plan[-1].append(Launch(name, title, _job(side, programs, group.kernel, files), files,
-                                       alike=((group.name, side.name),)))
+                job = functools.partial(side.job, programs, group.kernel, files)
+                plan[-1].append(Launch(name, title, job, files, alike=((group.name, side.name),)))
 
     def ended(launch: Launch, outcome: Outcome) -> None:
         rounds.say(launch, outcome, len(places))
-        _, side, round_ = places[launch.name]
+        side, round_ = places[launch.name]
         try:
-            rows = side.read(launch.files.document) if launch.files.document.exists() else []
+            rows = cases(load(launch.files.document)) if launch.files.document.exists() else []
         except FileProblem as problem:
             outcome, rows = replace(outcome, exit_code=FAILED, message=str(problem)), []
         if outcome.exit_code == STOPPED:  # what it had no time for is not run
             rows = [case for case in rows if not case.error]
         if rows or outcome.exit_code != STOPPED:
-            round_[side.name] = Result(outcome, rows)
+            round_[side] = Result(outcome, rows)
 
     launcher = Path(shutil.which(options.launcher) or options.launcher).resolve()
     rounds = Rounds(LocalLauncher(launcher), Budget(options.budget), options.timeout)
@@ -158,10 +140,6 @@ def measure(options: argparse.Namespace, groups: list[Group]) -> tuple[dict[str,
     codes = {result.outcome.exit_code for some in found.values() for each in some for result in each.values()}
     code = worst(codes - {UNAVAILABLE, STOPPED} | ({STOPPED} if end.is_interrupted else set())) if codes else UNDECIDED
     return {name: [each for each in some if each] for name, some in found.items()}, code
-
-
-def _job(side: Side, programs: Path, kernel: str, files: Files) -> Callable[[float], Job]:
-    return lambda _share: side.job(programs, kernel, files)
 
 
 def lines_of(headings: tuple[str, ...], blocks: list[tuple[str, list[tuple[str, ...]]]],
@@ -204,60 +182,20 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Component:
-    """A component of the row's limit, beside a loop that shares nothing with the suite's."""
-
-    name: str
-    loop: Row
-    of_hardware: bool = False  # what the processor itself allows of the component
-    factor: float = 1  # of the loop's rate
-
-    def of(self, case: Case) -> float:
-        """The component's rate. Raises Missing."""
-        parts = {part["name"]: part for part in case.median.get("limit_components") or []}
-        seconds = parts.get(self.name, {}).get("hardware_seconds" if self.of_hardware else "seconds")
-        if not case.limit or not seconds:
-            raise Missing("no limit was measured")
-        return float(case.limit["rate"] * case.limit["seconds"] / seconds)
-
-
-@dataclass(frozen=True)
-class Bound:
-    """What a ratio should be; without a number there is no goal. With both it is as far on either side of 1."""
-
-    least: Optional[float] = None
-    most: Optional[float] = None
-
-    @property
-    def is_set(self) -> bool:
-        return self.least is not None or self.most is not None
-
-    def holds(self, value: float) -> bool:
-        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
-
-    def __str__(self) -> str:
-        if self.least is not None and self.most is not None:
-            return f"+-{100 * (self.most - self.least) / 2:g}%"
-        return f">={self.least:g}" if self.least is not None else f"<={self.most:g}" if self.most is not None else ""
-
-
-@dataclass(frozen=True)
 class Goal:
     what: str
     row: Row
-    bound: Bound = Bound()
-    over: Union[None, Row, Component, float] = None  # None: its limit; a number: a rate
+    least: float = 0  # what the ratio should be; 0: it is only shown
+    over: Union[None, Row, float] = None  # None: its limit; a number: a rate
     label: str = "limit"
 
 
-@dataclass(frozen=True)
-class Figures:
+class Figures(NamedTuple):
     """What one round measured, and what that is compared with."""
 
-    measured: float
+    case: Case
     against: float
     ratio: float
-    case: Case
 
 
 def figures(goal: Goal, results: Round) -> Figures:
@@ -266,23 +204,14 @@ def figures(goal: Goal, results: Round) -> Figures:
     if goal.over is None:
         if not case.limit or not case.fraction_of_limit:
             raise Missing("no limit was measured")
-        return Figures(case.rate, case.limit["rate"], case.fraction_of_limit, case)
-    measured = case.rate
-    if isinstance(goal.over, Component):
-        measured, against = goal.over.of(case), goal.over.factor * goal.over.loop.of(results).rate
-    elif isinstance(goal.over, Row):
-        against = goal.over.of(results).rate
-    else:
-        against = goal.over
-    return Figures(measured, against, measured / against, case)
+        return Figures(case, case.limit["rate"], case.fraction_of_limit)
+    against = goal.over.of(results).rate if isinstance(goal.over, Row) else goal.over
+    return Figures(case, against, case.rate / against)
 
 
 class Verdict(Enum):
-    MET = "met"
-    MISSED = "missed"
+    MET, MISSED, UNKNOWN, NONE = "met", "missed", "?", ""  # the last is only shown
     ABOVE = "above"  # its limit: one of the two is wrong
-    UNKNOWN = "?"
-    NONE = ""  # it is only shown
 
 
 @dataclass(frozen=True)
@@ -304,22 +233,23 @@ class Judged:
 
     @property
     def verdict(self) -> Verdict:
-        if not self.goal.bound.is_set:
+        if not self.goal.least:
             return Verdict.NONE
         if not self.found:
             return Verdict.UNKNOWN
         return Verdict.ABOVE if self.is_above else \
-            Verdict.MET if self.goal.bound.holds(self.ratio) else Verdict.MISSED
+            Verdict.MET if self.ratio >= self.goal.least else Verdict.MISSED
 
     def cells(self) -> tuple[str, ...]:
         """Measured, against what, its rate, the ratio, its spread, the goal and the verdict."""
+        least = f">={self.goal.least:g}" if self.goal.least else ""
         if not self.found:
-            return "", self.goal.label, "", "", "", str(self.goal.bound), self.verdict.value
+            return "", self.goal.label, "", "", "", least, self.verdict.value
         ratios = [each.ratio for each in self.found]
-        return (rate(statistics.median(each.measured for each in self.found)), self.goal.label,
+        return (rate(statistics.median(each.case.rate for each in self.found)), self.goal.label,
                 rate(statistics.median(each.against for each in self.found)),
                 fraction(self.ratio) + "!" * self.is_above, f"{fraction(min(ratios))}..{fraction(max(ratios))}",
-                str(self.goal.bound), self.verdict.value)
+                least, self.verdict.value)
 
 
 def judge(goal: Goal, rounds: list[Round]) -> Judged:

@@ -11,12 +11,9 @@ will take; a step that does not fit what is left is not run, which is no failure
     larger        the measurements that take long
     tests         all tests that need a GPU
 
-A part that fails does not stop the others. Documents and logs are in a folder that is named after the GPU.
-The card's clocks and settings are never changed.
-
-No network is needed, and nothing is installed. MPIEXEC names another MPI launcher; CMake looks where
-CMAKE_PREFIX_PATH says. What this build or GPU cannot do is listed as not here, and is not a failure. A
-missed goal does not change the exit code either."""
+A part that fails does not stop the others. What this build or GPU cannot do is listed as not here, and is no
+failure; nor is a missed goal. Documents and logs are in a folder that is named after the GPU. The card's
+clocks and settings are never changed; nothing is installed."""
 
 import argparse
 import sys
@@ -28,6 +25,7 @@ from typing import Optional
 
 from quartet.command_line import add_launcher, seconds_or_none, some_of
 from quartet.exit_codes import FAILED, UNAVAILABLE, VERIFIED, ScriptError, worst
+from quartet.files import FileProblem
 from quartet.machine import Machine
 from quartet.paths import RESULTS, ROOT
 from quartet.results import cases, load
@@ -77,7 +75,8 @@ def run(options: argparse.Namespace) -> int:
     for folder in (place.documents, place.logs):
         folder.mkdir(parents=True, exist_ok=True)
     parts = [part for part in PARTS if part in options.only]
-    print(f"{gpu.name}, architecture {gpu.architecture}, {place.machine.cores} cores")
+    print(f"{gpu.name}, architecture {gpu.architecture}, {place.machine.cores} cores" +
+          ", small sizes: no rate means anything" * place.small)
     print(costs(parts, place, gpu, options.budget), flush=True)
     done = [(step, run_step(step, budget, place)) for part in parts for step in plan(part, place, gpu)]
     print(render(done, place), end="")
@@ -128,19 +127,17 @@ def _run_within(step: Step, left: float, place: Place) -> Record:
         return Record(WRONG, f"took too long: it was ended after {seconds:.0f} s", FAILED, seconds)
     if code not in (VERIFIED, UNAVAILABLE):
         return Record(WRONG, f"exit code {code}", code, seconds)
-    # Where a part of a list is not available, the rest has been measured.
-    has_rows = bool(step.document) and written.exists() and any(not case.error for case in cases(load(written)))
+    try:  # where a part of a list is not available, the rest has been measured
+        has_rows = bool(step.document) and written.exists() and any(not case.error for case in cases(load(written)))
+    except FileProblem as problem:
+        return Record(WRONG, str(problem), FAILED, seconds)
     if step.document and code == VERIFIED and not has_rows:
         return Record(WRONG, "measured nothing", FAILED, seconds)
     if has_rows and step.is_kept:
         written.replace(place.documents / step.document)
     if code == UNAVAILABLE and not has_rows:
-        return Record(NOT_HERE, last_line(log), code, seconds)
+        return Record(NOT_HERE, log.read_text(errors="replace").strip().rpartition("\n")[2], code, seconds)
     return Record(OK, "", VERIFIED, seconds)
-
-
-def last_line(log: Path) -> str:
-    return next(reversed(log.read_text(errors="replace").strip().splitlines()), "")
 
 
 def code_of(records: list[Record]) -> int:
@@ -174,6 +171,4 @@ def render(done: list[tuple[Step, Record]], place: Place) -> str:
     lines += ["", "steps: " + ", ".join(f"{states.count(state)} {state}" for state in (OK, WRONG, NOT_RUN, NOT_HERE)),
               f"goals: {verdicts.count(Verdict.MET)} met, {verdicts.count(Verdict.MISSED)} missed, "
               f"{verdicts.count(Verdict.ABOVE)} above their limits"]
-    if place.small:
-        lines.append("Small sizes, to try the command: no rate here means anything.")
     return "\n".join(lines) + "\n"

@@ -6,60 +6,30 @@ median over the rounds; its smallest and largest value stand beside it. Nothing 
 the machine meanwhile.
 
 The peers are the programs' own `--formulation library`: plain MPI, ScaLAPACK's psgemm, BLAS's dgemv
-and FFTW-MPI. Each limit is checked by a loop of another program (limit_loops), which should agree
-within 5%. A missed goal does not change the exit code: 3 means that a launch failed, 1 that a result
+and FFTW-MPI. A missed goal does not change the exit code: 3 means that a launch failed, 1 that a result
 was wrong.
 
 --before BUILD measures our rows alone, by both builds in turn, without limits. A row has lost speed if
 its ratio is below 0.97, and all of the ratio's 95% interval is below 1: exit code 1. If no row has, but one
-is below 0.97, more rounds must decide: 4. An interval needs four rounds.
-
-The documents stay in results/limits/: quartet report results/limits makes a page of all."""
+is below 0.97, more rounds must decide: 4. An interval needs four rounds."""
 
 import argparse
 import statistics
 import tempfile
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Callable
 
 from quartet.exit_codes import BAD_USAGE, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.results import statistics as own_statistics
 from quartet.text import ABOVE_LIMIT, Footnotes, counted, rate, wrapped
-from quartet.units import MIB
 from quartet_dev import goals
-from quartet_dev.goals import (
-    ONE,
-    RANKS,
-    THREADS,
-    Bound,
-    Component,
-    Goal,
-    Group,
-    Judged,
-    LoopSide,
-    Round,
-    Row,
-    Setup,
-    Side,
-    Verdict,
-    judge,
-    lines_of,
-)
+from quartet_dev.goals import ONE, RANKS, THREADS, Goal, Group, Judged, Round, Row, Setup, Side, Verdict, judge
+from quartet_dev.goals import lines_of as table_lines
 
 SETUPS = (RANKS, THREADS)
-AS_ANOTHER = Bound(0.95, 1.05)  # a limit, as another program measures it
 IN_CACHES = (10, 12, 14, 16)  # powers of two
-OVER_FFTW = {20: Bound(2.5), 22: Bound(3.5), 24: Bound(4)}  # by the power of two
-
-
-@dataclass(frozen=True)
-class Section:
-    """A group of launches, and goals under a heading of the table."""
-
-    title: str
-    group: Group
-    goals: tuple[Goal, ...]
+OVER_FFTW = {20: 2.5, 22: 3.5, 24: 4}  # by the power of two
 
 
 def _side(name: str, setup: Setup, arguments: str, *more: str) -> Side:
@@ -67,44 +37,33 @@ def _side(name: str, setup: Setup, arguments: str, *more: str) -> Side:
     return Side(name, setup, (*arguments.split(), *more))
 
 
-def _loop(name: str, loop: str, size: int, rate: float) -> Side:
-    return LoopSide(name, RANKS, (loop, str(size)), rate=rate)
-
-
 def _over(what: str, row: str, peer: str, label: str, least: float = 0) -> Goal:
-    return Goal(what, Row(row), Bound(least or None), Row(peer), label)
+    return Goal(what, Row(row), least, Row(peer), label)
 
 
-def _stream(_data: Path) -> list[Section]:
+def _stream() -> Group:
     sizes = (2, 4, 8, 16, 32, 64, 128)  # MiB
     common = "--sizes 2:128 --pushes 50 --runs 3"
     sides = (_side("mpi", RANKS, f"{common} --transport mpi"),
              _side("plain", RANKS, f"{common} --formulation library --transport mpi --limits off"),
              _side("rma", RANKS, f"{common} --transport rma"),
              _side("flow", RANKS, f"{common} --formulation dataflow --transport mpi --limits off"),
-             _side("shm", RANKS, f"{common} --transport shm"),
-             *(_loop(f"add-{size}", "add", size * MIB, 1 / 3 / MIB) for size in (32, 128)))
+             _side("shm", RANKS, f"{common} --transport shm"))
 
     def row(side: str, size: int) -> Row:
         return Row(side, (f"size:{size}MiB",))
 
     def over(side: str, peer: str, label: str, size: int, least: float) -> Goal:
-        return Goal(f"{side} {size} MiB", row(side, size), Bound(least), row(peer, size), label)
+        return Goal(f"{side} {size} MiB", row(side, size), least, row(peer, size), label)
 
-    goals = (*(Goal(f"shm {size} MiB", row("shm", size), Bound(0.97)) for size in sizes),
+    goals = (*(Goal(f"shm {size} MiB", row("shm", size), 0.97) for size in sizes),
              *(over("mpi", "plain", "plain MPI", size, 1.3 if size >= 32 else 1) for size in sizes),
              *(over("rma", "plain", "plain MPI", size, 1) for size in sizes),
-             *(over("flow", "mpi", "native mpi", size, 0.95) for size in (8, 32, 128)),
-             *(Goal(f"limit {size} MiB", row("shm", size), AS_ANOTHER, Component("local add", Row(f"add-{size}")),
-                    "loop") for size in (32, 128)))
-    return [Section(f"stream, {RANKS}", Group("stream", "stream", sides), goals)]
+             *(over("flow", "mpi", "native mpi", size, 0.95) for size in (8, 32, 128)))
+    return Group("stream", "stream", sides, f"stream, {RANKS}", goals)
 
 
-def _matmul(data: Path) -> list[Section]:
-    return [_products(setup, data) for setup in SETUPS]
-
-
-def _products(setup: Setup, data: Path) -> Section:
+def _products(setup: Setup, data: Path) -> Group:
     # A product takes seconds: few runs a launch, hence more launches.
     common, more = "--size 8192", setup.ranks > 1
     tiles = (1024, 2048)
@@ -113,43 +72,30 @@ def _products(setup: Setup, data: Path) -> Section:
              _side("psgemm", setup, f"{common} --formulation library --runs 1 --limits off"),
              _side("memory", setup, f"{common} --tile 1024 --runs 1")]
     least = 1.4 if more else 0  # on one rank psgemm is one call of SGEMM: the limit itself
-    goals = [*(Goal(f"files, tile {tile}", Row(f"files-{tile}"), Bound(0.97)) for tile in tiles),
-             Goal("in memory", Row("memory"), Bound(0.97)),
+    goals = [*(Goal(f"files, tile {tile}", Row(f"files-{tile}"), 0.97) for tile in tiles),
+             Goal("in memory", Row("memory"), 0.97),
              _over("files, tile 1024", "files-1024", "psgemm", "psgemm", least),
              _over("in memory", "memory", "psgemm", "psgemm", least)]
     if more:
-        sides += [_side("flow", setup, f"{common} --tile 1024 --runs 1 --formulation dataflow"),
-                  _loop("fma", "multiply_add", 1, 1e-9)]
-        goals += [Goal("flow, 1 worker", Row("flow"), Bound(0.95)),
-                  Goal("limit, peak", Row("memory"), AS_ANOTHER, Component("SGEMM", Row("fma"), of_hardware=True),
-                       "loop")]
-    return Section(f"matmul, N = 8192, {setup}", Group("matmul", f"matmul-{setup.short}", tuple(sides)), tuple(goals))
+        sides.append(_side("flow", setup, f"{common} --tile 1024 --runs 1 --formulation dataflow"))
+        goals.append(Goal("flow, 1 worker", Row("flow"), 0.95))
+    name = f"matmul-{setup.ranks}x{setup.threads}"
+    return Group("matmul", name, tuple(sides), f"matmul, N = 8192, {setup}", tuple(goals))
 
 
-def _cg(_data: Path) -> list[Section]:
-    return [_solutions(setup) for setup in SETUPS]
-
-
-def _solutions(setup: Setup) -> Section:
+def _solutions(setup: Setup) -> Group:
     size = 8192
     common = f"--size {size} --iterations 40 --runs 3"
     sides = (_side("full", setup, f"{common} --storage full"),
-             _loop("read", "read", 8 * size**2 // 2, 1e-9 / 4),  # two operations for each 8 bytes
              _side("library", setup, f"{common} --formulation library --limits off"),
              _side("symmetric", setup, f"{common} --storage symmetric"))
-    goals = (Goal("full", Row("full"), Bound(0.97)), Goal("symmetric", Row("symmetric"), Bound(0.95)),
+    goals = (Goal("full", Row("full"), 0.97), Goal("symmetric", Row("symmetric"), 0.95),
              _over("full", "full", "library", "dgemv", 1.05), _over("symmetric", "symmetric", "full", "full", 1.9),
-             _over("symmetric", "symmetric", "library", "dgemv"),
-             Goal("limit of full", Row("full"), AS_ANOTHER, Component("reading the matrix", Row("read")), "loop"))
-    return Section(f"cg, N = {size}, {setup}", Group("cg", f"cg-{setup.short}", sides), goals)
+             _over("symmetric", "symmetric", "library", "dgemv"))
+    return Group("cg", f"cg-{setup.ranks}x{setup.threads}", sides, f"cg, N = {size}, {setup}", goals)
 
 
-def _fft(_data: Path) -> list[Section]:
-    return [_in_caches(), _smooth(),
-            *(_power(power, order) for power in OVER_FFTW for order in ("transposed", "natural"))]
-
-
-def _in_caches() -> Section:
+def _in_caches() -> Group:
     sides: list[Side] = []
     for power in IN_CACHES:
         common = f"--size 2^{power} --order natural --runs 500 --limits off"
@@ -157,36 +103,37 @@ def _in_caches() -> Section:
                   _side(f"library-{power}", ONE, f"{common} --formulation library --plan measure")]
     goals = tuple(_over(f"native, 2^{power}", f"ours-{power}", f"library-{power}", "FFTW measured", 1)
                   for power in IN_CACHES)
-    return Section(f"fft in caches, natural, {ONE}", Group("fft", "fft-caches", tuple(sides)), goals)
+    return Group("fft", "fft-caches", tuple(sides), f"fft in caches, natural, {ONE}", goals)
 
 
-def _smooth() -> Section:
+def _smooth() -> Group:
     sizes = ("2^22", "4233600", "4199040")
     sides = tuple(_side(size.replace("^", "-"), RANKS, f"--size {size} --runs 5") for size in sizes)
     goals = tuple(_over(f"{size} points", size, "2-22", "2^22 points", 0.65) for size in sizes[1:])
-    return Section(f"fft, {RANKS}", Group("fft", "fft-smooth", sides), goals)
+    return Group("fft", "fft-smooth", sides, f"fft, {RANKS}", goals)
 
 
-def _power(power: int, order: str) -> Section:
+def _power(power: int, order: str) -> Group:
     # FFTW's measured plans of larger sizes take minutes.
     plan = "measure" if power <= 20 else "estimate"
     common = f"--size 2^{power} --order {order} --runs {20 if power < 22 else 5}"
     library = f"{common} --formulation library --plan {plan} --limits off"
-    # Each of two threads copies half of the points, as a rank does for its limit; the limit is four such passes.
-    sides = [_side("threads", THREADS, common), _loop("copy", "copy", 8 * 2**power, 5 * power / 64 * 1e-9),
-             _side("ranks", RANKS, common), _side("library", RANKS, library)]
-    goals = [Goal("ranks", Row("ranks"), Bound(0.5 if power == 24 else None)),
-             _over("ranks", "ranks", "library", f"FFTW {plan}d", OVER_FFTW[power].least or 0),
-             Goal("limit, memory", Row("ranks"), AS_ANOTHER, Component("memory copy", Row("copy")), "loop"),
+    sides = [_side("threads", THREADS, common), _side("ranks", RANKS, common), _side("library", RANKS, library)]
+    goals = [Goal("ranks", Row("ranks"), 0.5 if power == 24 else 0),
+             _over("ranks", "ranks", "library", f"FFTW {plan}d", OVER_FFTW[power]),
              Goal("threads", Row("threads")), _over("threads", "threads", "ranks", "2 ranks", 0.95)]
     if order == "natural":  # one rank's FFTW knows no other
         sides.append(_side("threaded", THREADS, library))
         goals.append(_over("threads", "threads", "threaded", "FFTW threads", 1.5))
-    return Section(f"fft, 2^{power}, {order}", Group("fft", f"fft-{power}-{order}", tuple(sides)), tuple(goals))
+    return Group("fft", f"fft-{power}-{order}", tuple(sides), f"fft, 2^{power}, {order}", tuple(goals))
 
 
-KERNELS: dict[str, Callable[[Path], list[Section]]] = {"stream": _stream, "matmul": _matmul, "cg": _cg, "fft": _fft}
-
+KERNELS: dict[str, Callable[[Path], list[Group]]] = {
+    "stream": lambda _data: [_stream()],
+    "matmul": lambda data: [_products(setup, data) for setup in SETUPS],
+    "cg": lambda _data: [_solutions(setup) for setup in SETUPS],
+    "fft": lambda _data: [_in_caches(), _smooth(), *(_power(power, order) for power in OVER_FFTW
+                                                     for order in ("transposed", "natural"))]}
 
 EXAMPLE = "quartet limits --only cg,fft"
 HEADINGS = ("", "measured", "against", "", "ratio", "min..max", "goal", "")
@@ -201,39 +148,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    goals.check(options, *(() if options.before else ("limit_loops",)))
+    goals.check(options)
     if options.before and not (options.before / "bin").is_dir():
         raise ScriptError(f"no programs in {options.before}/bin: name a build folder", BAD_USAGE)
     with tempfile.TemporaryDirectory(prefix="data-", dir=options.results) as data:
-        sections = [section for name in options.only for section in KERNELS[name](Path(data).absolute())]
+        groups = [group for name in options.only for group in KERNELS[name](Path(data).absolute())]
         if options.before:
-            sections = [beside(section, options.before) for section in sections]
-        found, code = goals.measure(options, [section.group for section in sections])
+            groups = [beside(group, options.before) for group in groups]
+        found, code = goals.measure(options, groups)
     if options.before:
-        text, decided = before_after(sections, found)
+        text, decided = before_after(groups, found)
         print(text, end="")
         return code or decided
-    print(render(sections, found), end="")
+    print(render(groups, found), end="")
     return code
 
 
-def beside(section: Section, before: Path) -> Section:
+def beside(group: Group, before: Path) -> Group:
     """Our own rows alone, without limits, by both builds."""
     members = []
-    for each in section.group.sides:
-        if not isinstance(each, LoopSide) and "library" not in each.arguments:
+    for each in group.sides:
+        if "library" not in each.arguments:
             ours = replace(each, arguments=(*each.arguments, "--limits", "off"))
             members += [ours, replace(ours, name=f"{BEFORE}{each.name}", build=before.resolve())]
-    return replace(section, group=replace(section.group, sides=tuple(members)))
+    return replace(group, sides=tuple(members))
 
 
-def render(sections: list[Section], found: dict[str, list[Round]]) -> str:
+def render(groups: list[Group], found: dict[str, list[Round]]) -> str:
     """The table: a line for each goal."""
     troubles = Footnotes(map(str, range(1, 1000)))
     all_judged: list[Judged] = []
     blocks = []
-    for section in sections:
-        judged = [judge(goal, found[section.group.name]) for goal in section.goals]
+    for group in groups:
+        judged = [judge(goal, found[group.name]) for goal in group.goals]
         all_judged += judged
         lines = []
         for each in judged:
@@ -241,8 +188,8 @@ def render(sections: list[Section], found: dict[str, list[Round]]) -> str:
             cells = each.cells()
             lines.append((each.goal.what, *cells[:-1], f"{cells[-1]} {marks}".strip()))
         units = dict.fromkeys(figures.case.unit for each in judged for figures in each.found)
-        blocks.append((", ".join([section.title, *units, counted(len(found[section.group.name]), "round")]), lines))
-    text = lines_of(HEADINGS, blocks, LEFT_ALIGNED)
+        blocks.append((", ".join([group.title, *units, counted(len(found[group.name]), "round")]), lines))
+    text = table_lines(HEADINGS, blocks, LEFT_ALIGNED)
     verdicts = [each.verdict for each in all_judged]
     text += ["", f"{len(verdicts) - verdicts.count(Verdict.NONE)} goals: {verdicts.count(Verdict.MET)} met, "
              f"{verdicts.count(Verdict.MISSED)} missed, {verdicts.count(Verdict.ABOVE)} above their limits, "
@@ -262,21 +209,21 @@ def _machines(found: dict[str, list[Round]]) -> list[str]:
     return [line for text in known for line in wrapped("", text)]
 
 
-def before_after(sections: list[Section], found: dict[str, list[Round]]) -> tuple[str, int]:
+def before_after(groups: list[Group], found: dict[str, list[Round]]) -> tuple[str, int]:
     """The table of our rows by both builds, and what it decides."""
     blocks, codes = [], []
-    for section in sections:
+    for group in groups:
         lines = []
-        for side in section.group.sides:
+        for side in group.sides:
             if side.name.startswith(BEFORE):
                 continue
-            after, before = (_rates(section.group, name, found) for name in (side.name, BEFORE + side.name))
+            after, before = (_rates(group, name, found) for name in (side.name, BEFORE + side.name))
             for name in dict.fromkeys([*after, *before]):
                 cells, code = _compared(after.get(name, []), before.get(name, []))
                 lines.append((f"{side.name} {name}".strip(), *cells))
                 codes.append(code)
-        blocks.append((f"{section.title}, {counted(len(found[section.group.name]), 'round')}", lines))
-    text = lines_of(("", "after", "", "before", "ratio", "95% interval", "goal", ""), blocks, LEFT_ALIGNED)
+        blocks.append((f"{group.title}, {counted(len(found[group.name]), 'round')}", lines))
+    text = table_lines(("", "after", "", "before", "ratio", "95% interval", "goal", ""), blocks, LEFT_ALIGNED)
     slower, unclear = codes.count(WRONG_RESULT), codes.count(UNDECIDED)
     text += ["", f"{counted(len(codes), 'row')}: {slower} slower, {unclear} unclear, {codes.count(VERIFIED)} as fast"]
     return "\n".join(text) + "\n", WRONG_RESULT if slower else UNDECIDED if unclear or not codes else VERIFIED

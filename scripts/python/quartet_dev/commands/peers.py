@@ -2,18 +2,12 @@
 
 Each kernel runs four ways, on two processes of one thread: TensorFlow's program of its data flow, our
 data flow over gRPC and through shared memory, and our native formulation. Launches follow one
-another, round after round; a ratio to TensorFlow has its 95% interval. Nothing else should run on the
-machine meanwhile. A transport that is unavailable is named in its line.
+another, round after round; a ratio to TensorFlow has its 95% interval. Each result is compared with
+NumPy's. Nothing else should run on the machine meanwhile.
 
-TensorFlow is in an environment of its own: scripts/setup.sh tensorflow makes it (1.5 GB). Its programs
-are in scripts/python/quartet_dev/tensorflow, a file for each kernel. Each result is compared with
-NumPy's.
-While it measures, TensorFlow listens on ports of all of this machine's network interfaces.
-
-The documents stay in results/peers/, TensorFlow's with the formulation `tensorflow`: table, report and
-compare read them like all others.
-
-Exit codes: 1 a wrong result, 3 a failed launch, 77 no TensorFlow."""
+TensorFlow is in an environment of its own: scripts/setup.sh tensorflow makes it (1.5 GB). While it
+measures, it listens on ports of all of this machine's network interfaces. The documents stay in
+results/peers/. Exit codes: 1 a wrong result, 3 a failed launch, 77 no TensorFlow."""
 
 import argparse
 import os
@@ -72,7 +66,7 @@ class TensorFlowSide(Side):
     companions: str = ""  # the pattern of our data flow's documents; any of them will do
     data: Path = Path()  # folder of the .npy files
 
-    def job(self, _programs: Path, kernel: str, files: Files) -> Job:
+    def job(self, _programs: Path, kernel: str, files: Files, _share: float = 0) -> Job:
         ours = sorted(files.document.parent.glob(self.companions))
         if not ours:
             raise LaunchError(FAILED, "there is no document of our data flow to run beside")

@@ -2,9 +2,6 @@
 in carried/ these libraries' headers, from this machine, each with its licence. Beside it lies a recipe for
 EasyBuild, with the tarball's checksum. `make release` calls it.
 
-    quartet release     # build/quartet-VERSION.tar.gz of HEAD
-    quartet release --commit v0.1.0 --output q.tar.gz --licence fmt=LICENSE.rst
-
 A licence is what the library's package left in /usr/share/doc or /usr/share/licenses; --licence names
 another file. MPI, BLAS, FFTW and hwloc are libraries, not headers alone: sites have them, and the tarball
 does not."""
@@ -140,6 +137,5 @@ def run(options: argparse.Namespace) -> int:
         aside.write_bytes(content)
     recipe_name, text = recipe(name.partition("-")[2], content)
     write_text(output.with_name(recipe_name), text)
-    print(f"{os.path.relpath(output)}: {len(content) / 1e6:.1f} MB, commit "
-          f"{_git('describe', '--always', '--abbrev=12', '--exclude=*', options.commit).decode().strip()}")
+    print(f"{os.path.relpath(output)}: {len(content) / 1e6:.1f} MB of {options.commit}, and {recipe_name}")
     return VERIFIED

@@ -1,9 +1,6 @@
 """Disturbs small jobs at random for a while: kills of ranks and launchers with checkpoints to go on from,
-signals, full disks. After each it looks at the documents, the bits, and what was left
-behind.
+signals, full disks. After each it looks at the documents, the bits, and what was left behind.
 
-    quartet soak                      # an hour
-    quartet soak --minutes 5 --seed 7
     quartet soak --seed 7 --only kills --round 12   # one round again
 
 What is drawn depends on --seed and the round alone; moments are as exact as a sleeping process is. Full disks
@@ -26,7 +23,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, NamedTuple, Optional, Sequence
 
 from quartet.command_line import add_launch_arguments, positive_number, seconds, some_of, whole_number, why_not
 from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, UNAVAILABLE, VERIFIED, WRONG_RESULT, ScriptError
@@ -48,8 +45,7 @@ class Fault(Exception):
     """What the suite did wrong, and the command that showed it."""
 
 
-@dataclass(frozen=True)
-class Ended:
+class Ended(NamedTuple):
     """How a job ended."""
 
     code: int  # negative where a signal has ended the launcher's script
