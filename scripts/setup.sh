@@ -8,7 +8,6 @@
 #   lint        test, and to lint
 #   fuzz        run and test, and to look for inputs that break a reader
 #   lab         test, and a Slurm and hosts for the tests in tests/lab
-#   prometheus  a Prometheus and its node exporter, which the tests of quartet nodes --this look for
 #   tensorflow  TensorFlow to compare with: 1.5 GB from PyPI, in build/tensorflow
 #   mpich, blis run, and another MPI or BLAS to build with
 #   mkl         Intel's MKL to build with: 0.7 GB from PyPI, in build/mkl
@@ -68,8 +67,6 @@ lab  command:munged                    munge              munge                 
 lab  command:ip                        iproute2           iproute                iproute2      ip
 lab  command:tc                        iproute2           iproute-tc             iproute2      tc
 lab  share:modules/init/sh,lmod/lmod/init/sh environment-modules environment-modules environment-modules environment modules
-prometheus command:prometheus          prometheus         -                      -             Prometheus
-prometheus command:prometheus-node-exporter prometheus-node-exporter - -               its node exporter
 mpich mpi:mpicxx.mpich                 libmpich-dev       mpich-devel            mpich         MPICH
 mpich command:mpiexec.mpich,mpiexec.hydra mpich           mpich                  mpich         its launcher
 mpich library:scalapack-mpich          libscalapack-mpich-dev scalapack-mpich-devel netlib-scalapack ScaLAPACK for it
@@ -347,7 +344,6 @@ lint) groups=' run report test venv ' ;;
 fuzz) groups=' run test fuzz ' ;;
 lab) groups=' run report test lab ' ;;
 tensorflow | mkl) groups=' venv ' ;;
-prometheus) groups=' prometheus ' ;;
 mpich) groups=' run mpich ' ;;
 blis) groups=' run blis ' ;;
 aarch64) groups=' run aarch64 ' ;;
@@ -361,7 +357,7 @@ venv)
     groups=' venv '
     ;;
 *)
-    echo "setup: '$1' is not one of run, report, test, manuals, lint, fuzz, lab, prometheus, tensorflow, mpich, blis, mkl, aarch64, root, container, venv" >&2
+    echo "setup: '$1' is not one of run, report, test, manuals, lint, fuzz, lab, tensorflow, mpich, blis, mkl, aarch64, root, container, venv" >&2
     exit 2
     ;;
 esac

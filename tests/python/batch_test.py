@@ -7,12 +7,8 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
-from types import SimpleNamespace
 
 from quartet.slurm import launcher
-from quartet.sweep.folder import SweepFolder
-from quartet.sweep.plan import Configuration, Plan
-from quartet.sweep.queue import QueuedSweep
 from tree import SCRIPTS
 
 LIMIT = 20  # seconds
@@ -109,14 +105,6 @@ class Tasks(BatchCase):
         self.assertEqual((self.folder / "signals").read_text().split(), ["TERM"])
         self.assertFalse((self.folder / "two.log").exists())
 
-    def test_an_array_never_takes_the_folder_of_another(self):
-        options = SimpleNamespace(build=Path(), budget=None, timeout=1, retry_failed=False, poll=1)
-        plan = Plan("try", 1, {}, (), (Configuration("cg", "1", 1, "native", "auto", "host", 1),))
-        for there, expected in (((), 0), ((1, 2), 2), ((2, 9, 10), 10)):  # some were removed
-            for number in there:
-                (self.folder / f"array-{number}.tasks").mkdir(exist_ok=True)
-            self.assertEqual(QueuedSweep(SweepFolder(self.folder, plan), None, options)._last_array, expected)
-
 
 class Starting(BatchCase):
     """start.sh and its launchers."""
@@ -211,10 +199,6 @@ class Restarts(BatchCase):
         already = ("--checkpoint=ck [1]", "--restart=previous")
         self.assertEqual(self.batch("cg", *already, SLURM_RESTART_COUNT="1")[1],
                          ["cg", *already, "--force"])
-
-    def test_without_a_saved_checkpoint_it_begins_anew(self):
-        for way in (*self.WAYS, (), ("--config", "none.toml"), ("--checkpoint",)):
-            self.assertEqual(self.batch("cg", *way, SLURM_RESTART_COUNT="1")[1], ["cg", *way, "--force"])
 
     def test_a_config_files_values_are_read_as_they_are_quoted(self):
         for folder in ("a#1", "it's", "plain"):

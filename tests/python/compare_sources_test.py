@@ -8,7 +8,7 @@ from pathlib import Path
 from unittest import mock
 
 import fake_results
-from compare_case import NAME, CompareCase, around, documents, flat, row_of
+from compare_case import NAME, CompareCase, around, documents, row_of
 from quartet.paths import SHIPPED
 
 # Writes a document with the rate that stands in the file "rate" beside it, a little off each time.
@@ -53,13 +53,6 @@ class Published(CompareCase):
             found, row = self.against(rate, {"value": 1000, "bound": bound})
             self.assertEqual((found, verdict in row), (code, True), (rate, bound, row))
 
-    def test_number_with_most_equal_keys_is_taken(self):
-        _, row = self.against(
-            1000, {"value": 1}, {"value": 2, "match": SHM},
-            {"value": 3, "match": {**SHM, "transport": "mpi"}},
-            {"value": 4, "unit": "GFLOP/s", "match": SHM})
-        self.assertIn("~2", row)
-
     def test_other_workers_and_unlike_sizes_are_not_compared_with(self):
         mib = 1024**2  # the case has 2 MiB and 1 worker
         for more, is_like in (({"workers": "1"}, True), ({"workers": "16"}, False),
@@ -80,15 +73,6 @@ class Published(CompareCase):
         self.assertIn("2.000", done.stdout)
         self.assertIn("a machine (Someone 2000, section I). Ours: within one", done.stdout)
 
-    def test_our_published_numbers_are_found_by_the_word(self):
-        launch, = documents(7000, name=NAME.replace("/shm/", "/mpi/"))
-        launch["context"]["quartet"]["nodes"] = 2
-        side = self.side("b", launch)
-        done = self.compare("published", side)
-        self.assertEqual(done.returncode, 4, done.stderr)
-        self.assertIn(">6000 a", done.stdout)
-        self.assertIn("it takes 6 at least", flat(done.stdout))
-
     def test_number_of_other_nodes_is_not_compared_with(self):
         name = NAME.replace("/shm/", "/mpi/")
         done = self.compare("published", self.side("b", *documents(*[7000] * 6, name=name)))  # on one node
@@ -102,14 +86,6 @@ class Published(CompareCase):
         self.assertIn("~594", done.stdout)
         self.assertIn("No number is of this model of GPU", done.stdout.splitlines()[-1])
         self.assertNotIn("more launches", done.stdout)
-
-    def test_broken_numbers_are_refused(self):
-        side = self.side("b", *documents(7000))
-        folder = self.numbers({"value": 1})
-        (folder / "cg.json").write_text('{"numbers": []}')
-        done = self.compare(folder, side)
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("cg.json: not a file of published numbers", done.stderr)
 
 
 class References(CompareCase):

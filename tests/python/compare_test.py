@@ -56,9 +56,8 @@ class Verdicts(CompareCase):
             "not verified in A": (documents(*STEADY, verified=None), good),
             "failed in A: no window": ([fake_results.document(fake_results.error(NAME, "no window"))],
                                        good),
-            "only in A (nearest in B: ranks 4, not 2)": (
-                good, documents(*STEADY, name=fake_results.stream_name(ranks=4))),
-            "only in A (nearest in B: device cuda, not host)": (good, documents(*STEADY, name=cuda)),
+            "only in A": (good, documents(*STEADY, name=fake_results.stream_name(ranks=4))),
+            "only in B": (good, documents(*STEADY, name=cuda)),
         }
         for why, sides in cases.items():
             with self.subTest(why):
@@ -92,12 +91,6 @@ class Verdicts(CompareCase):
         self.assertEqual(self.compared(both, documents(*STEADY), "--strict").returncode, 4)
         self.assertEqual(self.compared(both, both, "--strict").returncode, 0)
 
-    def test_cases_that_were_measured_longer_are_compared_and_it_is_said(self):
-        longer = NAME.replace("pushes:100", "pushes:150")
-        done = self.compared(documents(*STEADY), documents(*scaled(0.5), name=longer))
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("pushes: 100 in A, 150 in B", done.stdout)
-
 
 class Flags(CompareCase):
     def test_regression_from_above_the_limit_does_not_pass(self):
@@ -124,12 +117,6 @@ class Flags(CompareCase):
             for word in (" more launch", "more:", "at worst", "--run ", "a side has only"):
                 self.assertNotIn(word, flat(done.stdout))
 
-    def test_flag_that_every_launch_of_a_slower_program_has_hides_nothing(self):
-        slow = documents(*scaled(0.6), distrusted=True,
-                         flags=[{"kind": "slow_library", "text": "the limit is too low"}])
-        done = self.compared(documents(*STEADY), slow)
-        self.assertEqual((done.returncode, row_of(done)[7], row_of(done)[-1]), (1, "0.600?", "slower"))
-
     def test_a_road_that_changed_is_named_before_any_rate(self):
         def over(name):
             return {"road": [node("n1", between=100, **{name: 100}), node("n2")]}
@@ -139,14 +126,6 @@ class Flags(CompareCase):
         self.assertIn("another road: over ib0 in A, over eth0 in B: stream native shm 2 MiB",
                       flat(done.stdout.partition("verdict")[0]))
         self.assertNotIn("another road", self.compared(documents(*STEADY), documents(*STEADY, **over("eth0"))).stdout)
-
-    def test_limit_that_moved_as_the_rate_did_is_said(self):
-        limits = ({"what": "adding", "seconds": 1, "rate": rate} for rate in (2000, 1400))
-        first, second = (documents(*scaled(factor), limit=limit)
-                         for factor, limit in zip((1, 0.7), limits))
-        done = self.compared(first, second)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("its limit moved likewise", done.stdout)
 
 
 class Launches(CompareCase):

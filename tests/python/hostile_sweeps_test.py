@@ -1,17 +1,11 @@
 """Tests that no flag, file or folder makes quartet sweep hang, run what is no kernel, or stop for good."""
 
-import errno
-import fcntl
 import json
 import os
-import types
 from pathlib import Path
-from unittest import mock
 
 from in_process import FAULT, run
 from quartet.commands import sweep
-from quartet.launch import LaunchError
-from quartet.sweep import folder as sweep_folder
 from sweep_test import SweepCase
 
 DIGITS = "9" * 400
@@ -90,15 +84,6 @@ class Folders(HostileSweep):
             (self.results / "sweep.plan").write_text(text)
             self.refused("--folder", self.results, word="sweep.plan")
 
-    def test_places_that_are_no_folders_are_refused(self):
-        spec = self.spec(launches=1)
-        lock = self.folder / "locked" / "sweep.lock"
-        lock.mkdir(parents=True)
-        for flag, place in (("--folder", spec), ("--folder", "/proc/x"), ("--folder", "n" * 300),
-                            ("--results", spec), ("--folder", lock.parent)):
-            with self.subTest(place):
-                self.refused(spec, flag, place)
-
     def test_damaged_records_are_said_and_measured_again(self):
         spec = self.spec(launches=1, ranks=[1])
         self.assertEqual(self.sweep(spec).returncode, 0)
@@ -134,18 +119,3 @@ class Folders(HostileSweep):
         os.link(precious, lock)
         self.assertEqual(self.sweep(self.spec(launches=1, ranks=[1])).returncode, 0)
         self.assertEqual(precious.read_text(), "text")
-
-    def test_a_file_system_without_locks_is_said_and_used(self):
-        plan = types.SimpleNamespace(as_json=lambda: {"plan_version": 0})
-        for number, is_in_use in ((errno.ENOSYS, False), (errno.ENOLCK, False), (errno.EOPNOTSUPP, False),
-                                  (errno.EWOULDBLOCK, True), (errno.EACCES, True)):
-            with self.subTest(errno.errorcode[number]), mock.patch.object(
-                    fcntl, "flock", side_effect=OSError(number, "words")), mock.patch.object(
-                        sweep_folder, "say") as said:
-                place = self.folder / str(number)
-                if is_in_use:
-                    with self.assertRaisesRegex(LaunchError, "is in use"):
-                        sweep_folder.SweepFolder.open(place, plan)
-                else:
-                    self.assertEqual(sweep_folder.SweepFolder.open(place, plan).path, place)
-                self.assertEqual(said.call_count, 0 if is_in_use else 1)

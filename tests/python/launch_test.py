@@ -110,21 +110,6 @@ class Starting(LaunchCase):
         self.put("code", "131")  # of Open MPI, where it cannot start
         self.assertEqual(self.launch(2, self.program).stderr, "")
 
-    def test_what_launchers_take_for_another_program_is_refused_in_a_line(self):
-        start = [SCRIPTS / "slurm" / "start.sh", "2", self.program]
-        job = {**self.variables, "SLURM_JOB_ID": "1", "QUARTET_LAUNCHER": "mpiexec",
-               "PATH": f"{self.folder}:{os.environ['PATH']}"}
-        for words in ([":"], ["--sizes", ":"], [":", "program"], ["a", ":", "b"]):
-            started = subprocess.run([*start, *words], env=job, capture_output=True, text=True, check=False,
-                                     timeout=LIMIT)
-            for done in (self.launch(2, self.program, *words), started):
-                self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done)
-                self.assertIn("':' alone", done.stderr)
-            self.assertFalse((self.folder / "arguments").exists())
-        words = ["1:4", ":1", "1:", "::", " :"]
-        self.assertEqual(self.launch(2, self.program, *words).returncode, 0)
-        self.assertEqual((self.folder / "arguments").read_text().splitlines()[-len(words):], words)
-
     def test_open_mpi_stays_on_loopback_unless_something_says_otherwise(self):
         def used(**variables):
             self.launch(2, self.program, **variables)
@@ -351,14 +336,6 @@ class Leftovers(LaunchCase):
         self.assertEqual(self.launch(1, self.program).returncode, 0)
         self.assertFalse(left.exists())
         self.assertTrue(living.exists())
-
-    @unittest.skipUnless(os.access("/dev/shm", os.W_OK), "needs /dev/shm")
-    def test_what_a_process_has_mapped_stays(self):
-        import mmap
-        used = self.segment(self.dead())
-        with open(used, "r+b") as file, mmap.mmap(file.fileno(), 4096):
-            self.launch(1, self.program)
-            self.assertTrue(used.exists())
 
     @unittest.skipUnless(os.path.exists("/proc/self/environ"), "needs /proc")
     def test_no_rank_outlives_a_launcher_that_was_killed(self):

@@ -64,14 +64,6 @@ class Discovering(MachineCase):
         self.assert_has(machine, constraint="a100", gpus_per_node=4)
         self.assertIn("4 a100 GPUs on g1, g2, g3, g4 and 4 more was taken (constraint a100 chooses them)", said)
 
-    def test_types_of_gpus_are_named_where_the_site_has_several(self):
-        machine, _ = self.discover(SLURM_23, "--partition", "volta")
-        self.assert_has(machine, gpus_per_node=4, gpu_type="v100", gpu_request="gres", mpi="cray_shasta",
-                        cores_per_node=64)
-        machine, said = self.discover(SLURM_23, "--partition", "all")
-        self.assert_has(machine, cores_per_node=32, gpu_type="", sockets_per_node=2)
-        self.assertIn("c1-n09, c1-n10", said)
-
     def test_what_is_not_there_is_refused_in_a_line(self):
         for recorded, words, parts in ((SLURM_23, (), ("none is the default", "all, kepler, volta")),
                                        (SLURM_23, ("--partition", "vlta"), ("'vlta'", "did you mean volta?")),
@@ -82,22 +74,6 @@ class Discovering(MachineCase):
             for part in parts:
                 self.assertIn(part, done.stderr)
         self.assertEqual(self.machine(dataclasses.replace(SLURM_22, nodes="?\n"), "--discover").returncode, 3)
-
-    def test_a_controller_that_does_not_answer_is_said_whole_and_what_is_left_is_named(self):
-        environment = SLURM_22.install(self.folder)
-        for program in ("scontrol", "sinfo"):
-            (self.folder / program).write_text("#!/bin/sh\nprintf 'scontrol: error: %0300d\\nscontrol: fatal: no "
-                                               "contact\\n' 1 >&2\nexit 1\n", encoding="utf-8")
-        self.file.write_text("", encoding="utf-8")
-        machine = self.folder / "other.json"
-        machine.write_text('{"name": "a", "cores_per_node": 8}', encoding="utf-8")
-        for words, part in ((("machine", "--discover"), " fails (no contact): go to"),
-                            (("nodes", "--slurm", machine, "--dry-run"), " fails (no contact): go to"),
-                            (("nodes", "--slurm", machine, "--dry-run", "--hosts", "n1"), " fails (no contact): go to"),
-                            (("nodes", "--slurm", self.file, "--dry-run"), "mine.json: cannot be read (it is empty")):
-            done = quartet(*words, env=environment)
-            self.assertEqual((done.stdout, len(done.stderr.splitlines())), ("", 1), done)
-            self.assertIn(part, done.stderr)
 
     def test_without_a_slurm_it_describes_this_computer(self):
         done = quartet("machine", "--discover", env={**os.environ, "PATH": str(self.folder)})

@@ -48,15 +48,6 @@ class Planning(unittest.TestCase):
         self.assertEqual(pairs(1, "ring") + pairs(8, "none"), [])
         self.assertEqual(len(pairs(8, "all")), 28)
 
-    def test_gpus_have_rows_of_their_own(self):
-        node = nodes_plan.Node(28, 4, ("host", "cuda"))
-        plan = nodes_plan.plan(HOSTS[:2], [HOSTS[:2]], node, ("cg", "fft"), 1, {"cg": "1", "fft": "1", "stream": "1"})
-        self.assertEqual([block.title for block in plan.blocks], ["cg", "fft", "cg on GPUs", "fft on GPUs", "pair"])
-        self.assertEqual([(one.kernel, one.device, one.ranks) for one in plan.configurations if one.hosts[0] == "n1"],
-                         [("cg", "host", 28), ("fft", "host", 16), ("cg", "cuda", 4), ("fft", "cuda", 4),
-                          ("stream", "host", 2)])
-        self.assertEqual(plan.problem(plan.as_json()), "")
-
     def test_every_launch_names_its_nodes_and_the_plan_survives_its_file(self):
         plan = nodes_plan.plan(HOSTS[:2], [HOSTS[:2]], NODE, ("cg", "fft"), 2,
                                {"cg": "1", "fft": "1", "stream": "1"}, is_small=True)
@@ -118,13 +109,6 @@ class Checks(unittest.TestCase):
         self.assertIn("Slow: n3. Alike and undisturbed nodes would give a false alarm in 5% of such checks",
                       " ".join(text.split()))
         self.assertLessEqual(max(map(len, text.splitlines())), 80)
-
-    def test_rates_have_the_marks_that_all_tables_have(self):
-        text = self.check("1", self.rates(n3=60.0), marked=("n3", "n4"))[2]
-        self.assertRegex(text, r"n3 +cg GFLOP/s +60.0\? +100 ")
-        self.assertIn("cg: 8 nodes, 2 of them ?, median", text)
-        self.assertIn(" ?  in doubt (disturbed, or far slower than rows like it)", text)
-        self.assertNotIn("?", self.check("2", self.rates(n3=60.0))[2])
 
     def test_a_slow_link_does_not_make_its_partners_slow(self):
         ring = nodes_plan.pairs_of(HOSTS, "ring")

@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import time
-import unittest
 from pathlib import Path
 from unittest import mock
 
@@ -213,17 +212,6 @@ class Verdicts(FakeNode):
         self.assertEqual(said["rows"], [{"name": "cg/native/host/shm/n:512/ranks:2/threads:1", "rate": 40, "unit": "GFLOP/s",
                                          "fraction_of_limit": 0.8, "reference": 100.0, "fraction_of_reference": 0.4}])
 
-    def test_gpus_get_rows_of_their_own(self):
-        self.program("cg-cuda", 500)
-        self.document("cg", 500, self.reference / "gpu.json", "cuda")
-        done = self.check("--device", "auto", "--gpus", "4", "--json")
-        self.assertEqual(done.returncode, SOUND, done)
-        self.assertEqual([row["name"].split("/")[2] for row in json.loads(done.stdout)["rows"]], ["host", "cuda"])
-        self.program("cg-cuda", "exit 77\n")
-        done = self.check("--device", "auto", "--gpus", "4")
-        self.assertEqual(done.returncode, CANNOT_TELL, done)
-        self.assertIn("cg on GPUs could not run", done.stdout)
-
     def test_a_prologs_environment_suffices_and_its_job_is_not_taken_for_ours(self):
         self.program("cg", f'env >{self.folder}/environment\ncp {self.reference}/0.json "$2"\n')
         done = subprocess.run(
@@ -246,41 +234,6 @@ class Verdicts(FakeNode):
                     self.assertEqual(theirs.get(flag), ours.get(flag), (kernel, flag))
 
     def test_bad_usage_is_no_verdict(self):
-        for words in (("--least", "1"), ("--least", "10"), ("--least", "x%"), ("--prometheus", self.folder / "absent" / "node.prom")):
+        for words in (("--least", "1"), ("--least", "10"), ("--least", "x%")):
             self.assertEqual(self.check(*words).returncode, 2)
         self.assertEqual(quartet("nodes", "--this", "--launcher", "/absent").returncode, 2)
-
-
-class Prometheus(FakeNode):
-    SAMPLE = re.compile(r'([a-z_]+)(?:\{((?:[a-z]+="(?:[^"\\\n]|\\[\\"n])*",?)*)\})? ([-+.e\d]+)\n')
-
-    def samples(self, text):
-        """By name and labels; each family is announced once, before its samples."""
-        found, announced = {}, []
-        for line in text.splitlines(keepends=True):
-            if line.startswith("#"):
-                kind, name = line.split()[1:3]
-                announced += [name] * (kind == "TYPE")
-                continue
-            name, labels, value = self.SAMPLE.fullmatch(line).groups()
-            self.assertEqual(announced[-1], name)
-            found[name.replace("quartet_node_", ""), labels or ""] = float(value)
-        self.assertEqual(len(announced), len(set(announced)))
-        return found
-
-    def test_the_file_has_state_rates_and_time(self):
-        file = self.folder / "quartet.prom"
-        before = time.time()
-        self.program("cg", 40)
-        self.assertEqual(self.check("--prometheus", file).returncode, SICK)
-        found = self.samples(file.read_text())
-        self.assertEqual({labels: value for (name, labels), value in found.items() if name == "state"},
-                         {'state="sound"': 0, 'state="sick"': 1, 'state="cannot_tell"': 0})
-        row = "cg/native/host/shm/n:512/ranks:2/threads:1"
-        self.assertEqual(found["rate", f'row="{row}",unit="GFLOP/s"'], 40)
-        self.assertEqual(found["fraction_of_limit", f'row="{row}"'], 0.8)
-        self.assertEqual(found["fraction_of_reference", f'row="{row}"'], 0.4)
-        self.assertLess(abs(found["time_seconds", ""] - before), 10)
-
-if __name__ == "__main__":
-    unittest.main()

@@ -6,11 +6,9 @@ import re
 import statistics
 
 import fake_results
-from compare_case import CompareCase, around, flat
+from compare_case import CompareCase, around
 from quartet.commands import report
 from quartet.report.data import gather
-from quartet.results import judged_cases
-from quartet.tables import verdict
 
 CAUSE = "other processes took 45% of the cores in 6 of 10 runs"
 STREAM = fake_results.stream_name()
@@ -67,20 +65,6 @@ class SlowMinute(CompareCase):
         super().setUp()
         self.slow = with_slow_minute(launch(), range(2, 8), [STREAM])
 
-    def test_comparison_leaves_the_launch_out_and_says_so(self):
-        clean = [launch(factor) for factor in LAUNCHES]
-        done = self.compared(clean, [*clean, self.slow])
-        self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertIn(f"B: 1 of 5 launches disturbed ({CAUSE})", flat(done.stdout))
-        self.assertIn("3 same", done.stdout)
-
-    def test_comparison_decides_nothing_where_only_the_slow_launch_is_there(self):
-        done = self.compared([launch()], [self.slow])
-        self.assertEqual(done.returncode, 4)
-        self.assertIn("4080?", done.stdout.split())
-        self.assertNotIn("0.502", done.stdout)
-        self.assertIn("a launch was disturbed or flagged: do not quote", done.stdout)
-
     def test_report_names_it_first_and_never_quotes_it_bare(self):
         self.side("runs", self.slow)
         content = report.compose(gather([self.folder / "runs"]))
@@ -97,10 +81,6 @@ class SlowMinute(CompareCase):
     def runs(self):
         return [row for row in self.slow["benchmarks"]
                 if row["run_name"] == STREAM and row["run_type"] == "iteration"]
-
-    def test_verdict_counts_and_names_it(self):
-        text = flat(verdict.render(judged_cases([self.slow])))
-        self.assertIn("All 3 rows verified; 1 to distrust, left out below.", text)
 
     def test_a_minute_that_hits_every_row_leaves_nothing_to_quote(self):
         everywhere = with_slow_minute(launch(), range(2, 8), [STREAM, *OTHERS])

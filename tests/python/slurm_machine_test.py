@@ -123,13 +123,6 @@ class Requests(MachineCase):
             with self.assertRaisesRegex(MachineError, words):
                 self.options(machine, ranks, nodes=nodes)
 
-    def test_planes_leave_each_worker_a_gpu(self):
-        machine = {"gpus_per_node": 2, "distribution": "plane=3"}
-        flow = ("--formulation", "dataflow", "--reducers", "1")
-        self.assertIn("--distribution=plane=3", self.options(machine, 5, *flow, program="matmul", nodes=2))
-        with self.assertRaisesRegex(MachineError, "puts 3 workers on one node"):
-            self.options(machine, 6, "--formulation", "native", nodes=3)
-
     def test_each_key_becomes_its_option(self):
         keys = {"qos": "long", "constraint": "icelake", "reservation": "mine", "switches": "1@5",
                 "memory": "0", "partition": "main", "account": "me", "hint": ""}
@@ -164,11 +157,6 @@ class Submitting(MachineCase):
         self.assertIn("--account=me --exclusive", done.stdout)
         self.assertRegex(done.stdout, r"/scripts/slurm/cpu.sbatch --root=\S+ --launcher=srun --mpi=pmix "
                          r"'--modules=gcc openmpi' /\S*/bin/true --size 100\n$")
-
-    def test_the_command_that_is_shown_moves_no_cursor(self):
-        self.load(LEAST)
-        done = quartet("submit", self.file, "--ranks", "1", "--dry-run", "/bin/true", "\x1b[2J")
-        self.assertTrue(done.stdout.endswith(" '\\x1b[2J'\n"), done.stdout)
 
     def submit(self, *arguments):
         return quartet("submit", self.file, *map(str, arguments))

@@ -121,15 +121,6 @@ class Queue(QueuedCase):
         self.assertIn("2 launches wait until the queue has room", done.stderr)
         self.assertEqual(len(list(self.results.glob("*.json"))), 3)
 
-    def test_slurms_own_words_are_kept_in_the_log(self):
-        self.write("killed", "")
-        done = self.sweep(ranks=(1,))
-        self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn("ended as OUT_OF_MEMORY; slurmstepd: error: Detected 1 oom-kill event", done.stderr)
-        [log] = self.results.glob("*.log")
-        self.assertIn("oom-kill", log.read_text())
-        self.assertEqual(list(self.results.glob("*.slurm")), [])
-
 
 class Unwatched(QueuedCase):
     """Whoever starts jobs, leaves and comes back is shown what they came to."""
@@ -210,12 +201,6 @@ class Unwatched(QueuedCase):
         self.assertEqual(list(folder.iterdir()), [])
         self.assertEqual((self.results / "array-2.tasks" / "number").read_text(), "1;cluster\n")
         self.assertEqual(len(self.lines("submitted")), 1)
-
-    def test_an_answer_without_a_number_is_a_failure(self):
-        self.write("nameless", "")
-        done = self.sweep(ranks=(1,))
-        self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn("sbatch named no job: look at squeue before you go on", done.stderr)
 
     def wait_for(self, condition):
         end = time.monotonic() + 120

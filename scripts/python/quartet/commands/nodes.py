@@ -40,7 +40,7 @@ from quartet.command_line import (
     whole_number,
 )
 from quartet.exit_codes import FAILED, SICK, STOPPED, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
-from quartet.files import check_output, make_folder, write_text
+from quartet.files import make_folder
 from quartet.launch import LocalLauncher
 from quartet.machine import Machine
 from quartet.nodes import findings, this
@@ -110,8 +110,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--gpus", type=whole_number(1000), metavar="N",
                      help="how many there are (those that the driver lists)")
     one.add_argument("--json", action="store_true", help="prints an object on one line instead")
-    one.add_argument("--prometheus", type=Path, metavar="FILE.prom",
-                     help="also writes this file, for node exporter's textfile collector")
 
 
 def hosts(options: argparse.Namespace, machine: SlurmMachine, allocation: Optional[Allocation]) -> tuple[str, ...]:
@@ -262,8 +260,6 @@ def check_this(options: argparse.Namespace) -> int:
     reason = cannot_run(options.launcher)
     if reason:
         raise ScriptError(reason)
-    if options.prometheus:
-        check_output(options.prometheus)
     began, node = time.time(), os.uname().nodename.partition(".")[0]
     found = _found(options, node)
     if options.fail_closed and found.verdict is this.Verdict.CANNOT_TELL:
@@ -271,8 +267,6 @@ def check_this(options: argparse.Namespace) -> int:
     took = time.time() - began
     print(json.dumps(this.as_json(node, began, took, found)) if options.json else
           printable(f"{node}: {found.verdict.value}: {found.reason}; next: {found.next}"))
-    if options.prometheus:
-        write_text(options.prometheus, this.prometheus(began, took, found))
     return CODES[found.verdict]
 
 

@@ -102,8 +102,7 @@ def compare(first: Side, second: Side, threshold: float, error: float = ERROR) -
             rows.append(Pair(sample.name, Verdict.NOT_COMPARABLE, (_failed("B", second.errors[text]),), sample,
                              is_broken=not second.errors[text].startswith(NOT_RUN)))
         else:
-            rows.append(Pair(sample.name, Verdict.NOT_COMPARABLE,
-                            (f"only in A{_nearest(sample.name, second, first)}",), sample))
+            rows.append(Pair(sample.name, Verdict.NOT_COMPARABLE, ("only in A",), sample))
     for text, sample in second.samples.items():
         if text not in matched and (text not in first.samples or find is _fellow):
             why = _failed("A", first.errors[text]) if text in first.errors else "only in B"
@@ -192,20 +191,6 @@ def _moved_with_its_limit(first: Sample, second: Sample, found: Ratio,
     if not moved_alike or min(abs(limits), abs(rates)) < math.log1p(threshold):
         return []
     return [MOVED]
-
-
-def _nearest(name: Name, side: Side, other: Side) -> str:
-    """Describes how the most similar case without a partner differs."""
-    factors = _factors(name)
-    differing: list[list[str]] = []
-    for text, sample in side.samples.items():
-        there = _factors(sample.name)
-        if text not in other.samples and sample.name.kernel == name.kernel:
-            differing.append([f"{key} {there.get(key, 'none')}, not {factors.get(key, 'none')}"
-                              for key in {**factors, **there}
-                              if factors.get(key) != there.get(key)])
-    nearest_one: list[str] = min(differing, key=len, default=[])
-    return f" (nearest in B: {'; '.join(nearest_one)})" if nearest_one else ""
 
 
 def _factors(name: Name) -> dict[str, str]:

@@ -218,4 +218,4 @@ def _by_chance(rows: list[Pair], error: float) -> list[str]:
 def _offer(sides: list[Side], rows: list[Pair]) -> list[str]:
     if len(sides) < 2 or sides[0].is_elsewhere(sides[1]) or not any(row.more for row in rows):
         return []
-    return wrapped("", "to decide, let quartet compare --run BEFORE AFTER -- PROGRAM .. launch both build folders in turn")
+    return wrapped("", "to decide, launch both builds in turn: quartet compare --run BEFORE AFTER -- PROGRAM ARGUMENTS")

@@ -8,7 +8,6 @@ import math
 import os
 import shutil
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -32,7 +31,6 @@ PATIENCE = 5.0  # seconds more, after which a program hangs, or others are busy
 BUSY = 0.1  # processors that others use while a program does not end: it may just be slow
 MAKE_REFERENCE = "quartet nodes --this --results FOLDER on sound nodes, then --reference FOLDER"
 LOOK_AT_IT = "quartet check-machine"
-PREFIX = "quartet_node"  # of Prometheus's names
 # What another launcher or batch system has told its own processes: MPI would go by it, to other nodes.
 FOREIGN = ("SLURM", "PMI", "PBS_", "LSB_", "PE_HOSTFILE", "FLUX_", "OAR_", "COBALT_", "OMPI_COMM_")
 PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
@@ -239,30 +237,3 @@ def as_json(node: str, began: float, seconds: float, found: Found) -> dict[str, 
     date = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began))
     return {"node": node, "time": date, "seconds": round(seconds, 3), "verdict": found.verdict.value,
             "reason": found.reason, "next": found.next, "rows": [row.as_json() for row in found.rows]}
-
-
-def prometheus(began: float, seconds: float, found: Found) -> str:
-    """The text format of Prometheus (its documentation, "Exposition formats", version 0.0.4)."""
-    def labels(**values: str) -> str:
-        escapes = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
-        return "{" + ",".join(f'{key}="{value.translate(escapes)}"' for key, value in values.items()) + "}"
-
-    def metrics() -> Iterator[tuple[str, str, dict[str, Optional[float]]]]:
-        yield "state", "1 for the verdict, 0 for the others", {
-            labels(state=one.value.replace(" ", "_")): float(one is found.verdict) for one in Verdict}
-        yield "time_seconds", "when the check began, since 1970", {"": began}
-        yield "duration_seconds", "how long it took", {"": seconds}
-        yield "rate", "what a row reached, in its unit", {
-            labels(row=row.case.text, unit=row.case.unit): row.case.rate for row in found.rows}
-        yield "fraction_of_limit", "of the limit that was measured beside it", {
-            labels(row=row.case.text): row.case.fraction_of_limit for row in found.rows}
-        yield "fraction_of_reference", "of the reference's median", {
-            labels(row=row.case.text): row.of_reference for row in found.rows}
-
-    lines = []
-    for name, text, samples in metrics():
-        there = [f"{PREFIX}_{name}{label} {value:.15g}" for label, value in samples.items() if value is not None]
-        if there:
-            lines += [f"# HELP {PREFIX}_{name} The last check of this node: {text}.",
-                      f"# TYPE {PREFIX}_{name} gauge", *there]
-    return "".join(f"{line}\n" for line in lines)

@@ -26,7 +26,6 @@ from quartet.sweep.plan import Configuration, Plan
 from quartet.text import counted, say
 
 PLAN_FILE, LOCK_FILE, SHOWN_FILE = "sweep.plan", "sweep.lock", "sweep.shown"
-DIFFERENCES_SHOWN = 8
 IN_USE = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)  # of a lock that another one holds
 
 
@@ -227,18 +226,11 @@ def new_folder(parent: Path, plan: Plan) -> Path:
 def differences(there: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
     """Says how two plans differ."""
     found = [f"{key} {there[key]} there, {wanted[key]} here" for key in ("name", "seed") if there[key] != wanted[key]]
-    for program in sorted({*there["programs"], *wanted["programs"]}):
-        old, new = (plan["programs"].get(program, "none") for plan in (there, wanted))
-        found += [f"{program} was {old}, is {new}"] if old != new else []
+    found += [f"{program} was {there['programs'].get(program, 'none')}, is {wanted['programs'].get(program, 'none')}"
+              for program in sorted({*there["programs"], *wanted["programs"]})
+              if there["programs"].get(program) != wanted["programs"].get(program)]
     for where, plan, other in (("there", there, wanted), ("here", wanted, there)):
-        found += [f"only {where}: {_described(item)}" for item in plan["configurations"]
-                  if item not in other["configurations"]]
-    if len(found) > DIFFERENCES_SHOWN:
-        found[DIFFERENCES_SHOWN:] = [f"{len(found) - DIFFERENCES_SHOWN} more"]
+        only = [item for item in plan["configurations"] if item not in other["configurations"]]
+        found += [f"{counted(len(only), 'configuration')} only {where}, as {only[0]['kernel']} {only[0]['size']} on "
+                  f"{only[0]['ranks']} x {only[0]['threads']}"] if only else []
     return found or ["its blocks are others"]
-
-
-def _described(item: dict[str, Any]) -> str:
-    return " ".join([item["kernel"], item["formulation"], item["device"], item["transport"],
-                     item["size"], f"on {item['ranks']} x {item['threads']}", *item["arguments"],
-                     f"({item['launches']} launches)"])

@@ -183,20 +183,17 @@ class Plan:
     @staticmethod
     def problem(data: Any) -> str:
         """The reason why this is no plan that can be run; empty if it is one. A plan names only kernels."""
-        version = data.get("plan_version") if isinstance(data, dict) else None
-        if version != PLAN_VERSION:
-            return f"plan version {version} (this script knows {PLAN_VERSION})"
+        if not isinstance(data, dict) or data.get("plan_version") != PLAN_VERSION:
+            return f"its version is not {PLAN_VERSION}"
         problem = schema.problem("sweep", data)
         if problem:
             return problem
         kernels = {one["kernel"] for one in data["configurations"]}
-        unknown = (kernels | data["programs"].keys()) - KERNELS.keys()
-        if unknown:
-            return f"no kernel is called {min(unknown)!r:.40}"
+        if not kernels <= data["programs"].keys() <= KERNELS.keys():
+            return "a program is no kernel, or has no version"
         count = len(data["configurations"])
-        if any(place >= count for block in data["blocks"] for place in block["members"]):
-            return f"a block has more than the {count} configurations"
-        return f"no version of {min(kernels - data['programs'].keys())}" if kernels - data["programs"].keys() else ""
+        is_whole = all(place < count for block in data["blocks"] for place in block["members"])
+        return "" if is_whole else f"a block has more than the {count} configurations"
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> "Plan":
@@ -253,26 +250,34 @@ def _add_block(draft: Draft, block: dict[str, Any], launches: int, where: str) -
     more = tuple(map(str, block.get("arguments", ())))
     nodes = counts_of(block["nodes"], {}, where, "nodes") if "nodes" in block else [None]
     [(key, values)] = [(key, block[key]) for key in COUNTS if key in block]
+    of_workers = key == "workers"
     lists = (words("kernels", ""), words("sizes", ""), words("formulations", "native"), words("transports", "auto"),
              words("devices", "host"), block.get("threads", [1]))
     if math.prod(map(len, (*lists, nodes, values))) * launches > MOST_LAUNCHES:
         raise SpecError(f"{where}: more than {MOST_LAUNCHES} launches: plan fewer")
     members: list[int] = []
     for kernel, size, formulation, transport, device, threads in itertools.product(*lists):
-        roles = _Roles(kernel, formulation, reducers, where)
-        places = [_Place(*roles.place(count, key == "workers" or on_top and roles.collecting > 0), node)
+        kind = KERNELS[kernel].reducers
+        is_flow = formulation == "dataflow" and kind is not Reducers.NONE
+        beside = (reducers if kind is Reducers.CHOSEN else 1) if is_flow else 0  # ranks beside the workers
+        flags = ("--reducers", str(reducers)) if is_flow and kind is Reducers.CHOSEN else ()
+        if of_workers and ("," in formulation or kind is Reducers.NONE):
+            others = " and ".join(name for name, each in KERNELS.items() if each.reducers is Reducers.NONE)
+            raise SpecError(f"{where}: workers need kernels other than {others} and one "
+                            "formulation a launch (others have other roles): give ranks")
+        places = [(count + beside if of_workers or (is_flow and on_top) else count, node)
                   for count, node, on_top in _counts(draft, key, values, nodes, threads, where)]
-        placed = [place for place in places if place.workers > 0 and (place.nodes or 1) <= place.ranks]
-        if any(place.workers <= 0 for place in places):
-            draft.notes.append(f"{kernel} {formulation} on {roles.collecting} ranks or fewer is "
+        placed = [(ranks, node) for ranks, node in places if ranks > beside and (node or 1) <= ranks]
+        if any(ranks <= beside for ranks, _ in places):
+            draft.notes.append(f"{kernel} {formulation} on {beside} ranks or fewer is "
                                "left out (no worker would be left)")
-        if any(place.workers > 0 and (place.nodes or 1) > place.ranks for place in places):
+        if any(ranks > beside and (node or 1) > ranks for ranks, node in places):
             draft.notes.append(f"{kernel} {formulation} on fewer ranks than nodes is left out")
-        for place in placed:
-            one = Configuration(kernel, size, place.ranks, formulation, transport, device, threads,
-                                more + roles.arguments, launches, place.nodes)
+        for ranks, node in placed:
+            one = Configuration(kernel, size, ranks, formulation, transport, device, threads, more + flags,
+                                launches, node)
             if scaling == "weak":
-                one = _weak(draft, one, place.workers, min(each.workers for each in placed), where)
+                one = _weak(draft, one, ranks - beside, min(ranks for ranks, _ in placed) - beside, where)
             members.append(draft.number_of(one))
     if not members:
         raise SpecError(f"{where}: no ranks are left (a data flow has a worker): give more")
@@ -280,15 +285,6 @@ def _add_block(draft: Draft, block: dict[str, Any], launches: int, where: str) -
     draft.blocks.append(Block(str(title), scaling, tuple(dict.fromkeys(members))))
     if sum(one.launches for one in draft.configurations) > MOST_LAUNCHES:
         raise SpecError(f"{where}: more than {MOST_LAUNCHES} launches in all: plan fewer")
-
-
-@dataclass(frozen=True)
-class _Place:
-    """How many ranks, how many of them compute, and on how many nodes."""
-
-    ranks: int
-    workers: int
-    nodes: Optional[int]
 
 
 def _counts(draft: Draft, key: str, values: list[Any], nodes: list[Any], threads: int, where: str
@@ -300,43 +296,6 @@ def _counts(draft: Draft, key: str, values: list[Any], nodes: list[Any], threads
     known = {"cores": max(1, draft.cores // threads), "sockets": draft.sockets, "gpus": draft.gpus}
     return [(each * node, node, value == "gpus") for node in nodes for value in values
             for each in counts_of([value], known, where, key)]
-
-
-@dataclass(frozen=True)
-class _Roles:
-    """How many of a configuration's ranks compute."""
-
-    kernel: str
-    formulation: str
-    reducers: int
-    where: str
-
-    @property
-    def collecting(self) -> int:
-        """Ranks beside the workers."""
-        if self.formulation != "dataflow" or self._kind is Reducers.NONE:
-            return 0
-        return self.reducers if self._kind is Reducers.CHOSEN else 1
-
-    @property
-    def _kind(self) -> Reducers:
-        return KERNELS[self.kernel].reducers
-
-    @property
-    def arguments(self) -> tuple[str, ...]:
-        """Flags for a program that would otherwise choose its reducers."""
-        has_choice = self._kind is Reducers.CHOSEN and self.formulation == "dataflow"
-        return ("--reducers", str(self.reducers)) if has_choice else ()
-
-    def place(self, count: int, counts_workers: bool) -> tuple[int, int]:
-        """Ranks and workers."""
-        if not counts_workers:
-            return count, count - self.collecting
-        if "," in self.formulation or self._kind is Reducers.NONE:
-            others = " and ".join(name for name, kernel in KERNELS.items() if kernel.reducers is Reducers.NONE)
-            raise SpecError(f"{self.where}: workers need kernels other than {others} and one "
-                            "formulation a launch (others have other roles): give ranks")
-        return count + self.collecting, count
 
 
 def _weak(draft: Draft, one: Configuration, workers: int, base: int, where: str) -> Configuration:
