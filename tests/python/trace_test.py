@@ -50,9 +50,6 @@ class Pictures(unittest.TestCase):
         self.assertEqual({colour: list(times) for colour, times in spans.items()},
                          {style.PHASES[phase].lower(): times for phase, times in expected.items()})
 
-    def test_title_and_phases_are_words(self):
-        self.assertEqual(self.axes().get_title("left"), "matmul: dataflow host shm, N = 1024, 2 ranks, 1 thread")
-
     def test_what_is_too_short_to_be_seen_is_a_dot(self):
         thin = trace_command.Timeline({"traceEvents": [*trace()["traceEvents"], {
             "ph": "X", "cat": "read", "name": "x", "pid": 0, "tid": 0, "ts": 9000, "dur": 1}]})
@@ -62,9 +59,10 @@ class Pictures(unittest.TestCase):
         widths = [path.get_extents().width for bars in axes.collections for path in bars.get_paths()]
         self.assertGreater(min(widths), 0.01)  # of 10 ms
 
-    def test_legend_names_the_phases_that_occur(self):
+    def test_title_and_legend_are_words(self):
         names = [text.get_text() for text in self.axes().get_legend().get_texts()]
         self.assertEqual(names, ["compute", "reduce", "wait"])
+        self.assertEqual(self.axes().get_title("left"), "matmul: dataflow host shm, N = 1024, 2 ranks, 1 thread")
 
 
 class Command(unittest.TestCase):
@@ -103,12 +101,11 @@ class Command(unittest.TestCase):
                 done = quartet("trace", file, Path(folder) / "a.png")
                 self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
 
-    def test_who_has_no_timeline_is_told_how_to_make_one(self):
-        done = quartet("trace", "nowhere.json", "a.png")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("(there is no such file): a program's --trace nowhere.json makes it\n", done.stderr)
-
-    def test_unknown_case_is_refused_with_those_that_there_are(self):
-        done, _ = self.run_it("--case", "fft")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn(f"there are: {CASE}", done.stderr)
+    def test_what_cannot_be_drawn_is_said_with_what_can(self):
+        for arguments, said in ((("--case", "fft"), f"there are: {CASE}"), (("--run", "7"), "use 0 to 0"),
+                                (("--from", "99"), "the run has 10 ms")):
+            done, _ = self.run_it(*arguments)
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1))
+            self.assertIn(said, done.stderr)
+        self.assertIn("(there is no such file): a program's --trace nowhere.json makes it\n",
+                      quartet("trace", "nowhere.json", "a.png").stderr)

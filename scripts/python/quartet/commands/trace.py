@@ -6,7 +6,7 @@ each of its streams, a colour for each phase (the paper's Fig. 3). Needs matplot
 """
 
 import argparse
-from collections import defaultdict
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from quartet.exit_codes import VERIFIED, ScriptError
 from quartet.files import FileProblem, check_output, read_json, replacing, with_bounds
 from quartet.report import style
 from quartet.report.data import factor
-from quartet.results import Name
+from quartet.results import Name, grouped
 from quartet.terminal import printable
 from quartet.units import GIB
 
@@ -28,6 +28,7 @@ Line = tuple[int, int]  # of a process and a thread
 Stretch = tuple[float, float, str]  # begin and length in microseconds, phase
 Spans = dict[Line, list[Stretch]]
 EXAMPLE = "quartet trace trace.json picture.png"
+ACROSS, LONGEST_LINE = 760, 100  # of the picture in points, and of its title in characters
 LEAST_WIDTH = 1 / 700  # of the picture: a dot
 MOST_BYTES = GIB  # of a trace; a span takes about 100
 
@@ -52,27 +53,21 @@ class Timeline:
         if not names:
             there = ", ".join(sorted({run["name"] for run in self.runs})) or "none"
             raise ScriptError(f"no run of {case!r} in the trace (there are: {there})")
-        by_rank = defaultdict(list)
-        for run in self.runs:
-            if run["name"] == names[-1]:
-                by_rank[run["pid"]].append(run)
-        try:
-            chosen = [runs[number] for runs in by_rank.values()]
-        except IndexError:
-            count = min(len(runs) for runs in by_rank.values())
-            raise ScriptError(f"no run {number} (there are {count}): "
-                             f"use 0 to {count - 1}") from None
-        return (min(run["ts"] for run in chosen),
-                max(run["ts"] + run["dur"] for run in chosen), names[-1])
+        by_rank = grouped((run for run in self.runs if run["name"] == names[-1]), lambda run: run["pid"])
+        count = min(map(len, by_rank.values()))
+        if not -count <= number < count:
+            raise ScriptError(f"no run {number} (there are {count}): use 0 to {count - 1}")
+        chosen = [runs[number] for runs in by_rank.values()]
+        return min(run["ts"] for run in chosen), max(run["ts"] + run["dur"] for run in chosen), names[-1]
 
     def within(self, begin: float, end: float) -> Spans:
         """The spans that reach into a stretch of time, by line, cut to it."""
-        found = defaultdict(list)
+        found: Spans = {}
         for span in self.spans:
             first = max(span["ts"], begin)
             last = min(span["ts"] + span["dur"], end)
             if last > first:
-                found[span["pid"], span["tid"]].append((first, last - first, span["cat"]))
+                found.setdefault((span["pid"], span["tid"]), []).append((first, last - first, span["cat"]))
         return dict(sorted(found.items()))
 
 
@@ -96,18 +91,18 @@ def draw(timeline: Timeline, spans: Spans, begin: float, end: float, title: str)
     style."""
     from matplotlib.patches import Patch
 
-    figure = style.figure(110 + 26 * len(spans), 760)
+    figure = style.figure(110 + 26 * len(spans), ACROSS)
     axes = figure.subplots()
     axes.set_xlim(0, (end - begin) / 1e3)
-    used = set()
     for row, stretches in enumerate(spans.values()):
-        used |= draw_line(axes, row, stretches, begin)
+        _draw_line(axes, row, stretches, begin)
     rows = list(spans)
     axes.set_yticks(range(len(rows)), [timeline.lines[line] for line in rows])
     axes.invert_yaxis()
-    name_ranks(axes, timeline, rows)
+    _name_ranks(axes, timeline, rows)
     axes.set_xlabel("ms")
-    axes.set_title(_plain(title), loc="left", pad=22)  # the legend is below it
+    axes.set_title(textwrap.fill(_plain(title), LONGEST_LINE), loc="left", pad=22)  # the legend is below it
+    used = {phase for stretches in spans.values() for _, _, phase in stretches}
     axes.legend(handles=[Patch(color=shade, label=phase.replace("_", " ")) for phase, shade in style.PHASES.items()
                          if phase in used],
                 ncol=len(style.PHASES), loc="lower left", bbox_to_anchor=(0, 1), handlelength=1)
@@ -121,34 +116,23 @@ def _plain(title: str) -> str:
     return ", ".join([f"{name.kernel}: {name.formulation} {name.device} {name.transport}", *words])
 
 
-def draw_line(axes: "Axes", row: int, stretches: list[Stretch], begin: float) -> set[str]:
-    """The spans of one line. Returns the phases that it has."""
-    height = 0.8
-    used = set()
-    for phase, shade in style.PHASES.items():
-        parts = [((first - begin) / 1e3, length / 1e3)
-                 for first, length, category in stretches if category == phase]
-        if parts:
-            used.add(phase)
-            least = (axes.get_xlim()[1] or 1) * LEAST_WIDTH  # what is thinner than a dot of the picture would vanish
-            parts = [(first, max(length, least)) for first, length in parts]
-            axes.broken_barh(parts, (row - height / 2, height), facecolors=shade,
-                             edgecolors="white", linewidth=0.3 if len(parts) < 200 else 0)
-    return used
+def _draw_line(axes: "Axes", row: int, stretches: list[Stretch], begin: float) -> None:
+    """The spans of one line."""
+    least = (axes.get_xlim()[1] or 1) * LEAST_WIDTH  # what is thinner than a dot of the picture would vanish
+    for phase, members in grouped(stretches, lambda stretch: stretch[2]).items():
+        parts = [((first - begin) / 1e3, max(length / 1e3, least)) for first, length, _ in members]
+        axes.broken_barh(parts, (row - 0.4, 0.8), facecolors=style.PHASES[phase], edgecolors="white",
+                         linewidth=0.3 if len(parts) < 200 else 0)
 
 
-def name_ranks(axes: "Axes", timeline: Timeline, rows: list[Line]) -> None:
+def _name_ranks(axes: "Axes", timeline: Timeline, rows: list[Line]) -> None:
     """Each rank and its role beside its rows."""
     for process, name in timeline.processes.items():
         of_rank = [row for row, line in enumerate(rows) if line[0] == process]
-        if not of_rank:
-            continue
-        role = name.split(", ")[-1]
-        axes.annotate(f"rank {process}\n{role}", (-0.11, (of_rank[0] + of_rank[-1]) / 2),
-                      xycoords=("axes fraction", "data"), ha="right", va="center",
-                      annotation_clip=False)
-        if of_rank[0] > 0:
-            axes.axhline(of_rank[0] - 0.5, color=style.INK, linewidth=0.8)
+        if of_rank:
+            axes.annotate(f"rank {process}\n{name.split(', ')[-1]}", (-0.11, (of_rank[0] + of_rank[-1]) / 2),
+                          xycoords=("axes fraction", "data"), ha="right", va="center", annotation_clip=False)
+            axes.axhline(of_rank[0] - 0.5, color=style.INK, linewidth=0.8 * (of_rank[0] > 0))
 
 
 def milliseconds(text: str) -> float:
@@ -173,7 +157,8 @@ def run(wanted: argparse.Namespace) -> int:
     last = end if wanted.end is None else min(end, begin + 1e3 * wanted.end)
     spans = timeline.within(first, last)
     if not spans:
-        raise ScriptError("nothing happens in that time: use another --from and --to")
+        raise ScriptError(f"nothing happens in that time: the run has {(end - begin) / 1e3:.4g} ms, use another --from and "
+                          "--to")
     style.require_matplotlib()
     with style.applied(), replacing(wanted.picture) as aside:
         style.save(draw(timeline, spans, first, last, title), aside)
