@@ -48,7 +48,8 @@ def _subtitle(material: Material) -> list[str]:
     when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
     where = ", ".join(hosts[:6]) + (f" and {len(hosts) - 6} more hosts" if len(hosts) > 6 else "")
     cases = [case for result in material.results for case in result.counting]
-    return [f"{counted(len(material.documents), 'document')} with {counted(len(material.results), 'row')}; {when}; {where}",
+    documents, rows = counted(len(material.documents), "document"), counted(len(material.results), "row")
+    return [f"{documents} with {rows}; {when}; {where}",
             *map(glance, grouped(cases, lambda case: case.machine).values())]
 
 
@@ -78,7 +79,8 @@ def write_kernels(material: Material, file: Path) -> None:
     """The kernels' chart alone. Raises ScriptError if it cannot be drawn."""
     charts = figures.all_kernels(material.results)
     if len(charts) != 1:
-        raise ScriptError(f"--kernels shows one kind of machine, here are {len(charts)} with limits: name documents of one")
+        raise ScriptError(f"--kernels shows one kind of machine, here are {len(charts)} with limits: name documents of "
+                          "one")
     require_matplotlib()
     from quartet.report import drawing
     with replacing(file) as aside:

@@ -157,8 +157,8 @@ def run(wanted: argparse.Namespace) -> int:
     last = end if wanted.end is None else min(end, begin + 1e3 * wanted.end)
     spans = timeline.within(first, last)
     if not spans:
-        raise ScriptError(f"nothing happens in that time: the run has {(end - begin) / 1e3:.4g} ms, use another --from and "
-                          "--to")
+        raise ScriptError(f"nothing happens in that time: the run has {(end - begin) / 1e3:.4g} ms, use another --from "
+                          "and --to")
     style.require_matplotlib()
     with style.applied(), replacing(wanted.picture) as aside:
         style.save(draw(timeline, spans, first, last, title), aside)

@@ -142,7 +142,7 @@ def plain_name(result: Result) -> str:
 
 def library_of(result: Result, others: list[Result]) -> tuple[Optional[Result], str]:
     """The library's row of the same work, and what the library lacks here."""
-    found = [other for other in others if other.name.formulation == LIBRARY and other.name.variant == result.name.variant
-             and other is not result and other.mark != "?"]
+    found = [other for other in others if other.name.formulation == LIBRARY and other is not result
+             and other.name.variant == result.name.variant and other.mark != "?"]
     best = max(found, key=trusted_rate, default=None)
     return best, handicap(best.case) if best else ""

@@ -45,10 +45,10 @@ def _of_documents(material: Material) -> Iterator[Doubt]:
     marked = [result.case.text for result in material.results if result.mark]
     said = Counter(str(text) for context in contexts for text in context["quartet"].get("warnings") or []
                    if not any(f" {name} " in f" {text} ".replace(": ", " ") for name in marked))
-    names = sorted(((result.case.text, plain_name(result)) for result in material.results), key=lambda name: -len(name[0]))
+    longest_first = sorted(material.results, key=lambda result: -len(result.case.text))
     for text, count in said.items():
-        for name, plain in names if "/" in text else ():
-            text = text.replace(name, plain)
+        for result in longest_first if "/" in text else ():
+            text = text.replace(result.case.text, plain_name(result))
         yield Doubt(f"Said by the program: {plain_versions(text)}" + f" ({count} documents)" * (count > 1))
 
 

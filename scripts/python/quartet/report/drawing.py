@@ -167,7 +167,8 @@ def _scale(axes: Any, xs: Sequence[float], ys: Sequence[float], is_bytes: bool) 
     last = min((tick for tick in known if tick >= high), default=high)
     axes.set_ylim(first, last if last > first else 2 * first)
     axes.yaxis.set_major_locator(FixedLocator([tick for tick in known if first <= tick <= last]))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value < 1e5 else f"{value / 1000:g}k"))
+    axes.yaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: f"{value:g}" if value < 1e5 else f"{value / 1000:g}k"))
     axes.tick_params(axis="y", length=0)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_minor_locator(NullLocator())

@@ -1,5 +1,5 @@
-"""The page's charts: each kernel against its limit, then rates over sizes and over workers, the paper's Figures 7, 8, 10
-and 11 with the results here, beside what was published."""
+"""The page's charts: each kernel against its limit, then rates over sizes and over workers: the paper's Figures 7, 8,
+10 and 11 with the results here, beside what was published."""
 
 import statistics
 from collections.abc import Sequence
@@ -61,8 +61,8 @@ def kernels(results: list[Result]) -> Section:
     """A chart for each kernel on each kind of machine."""
     return Section(
         "kernels", "Each kernel against its limit",
-        "100% is the rate that this machine allows for the work with these ranks, measured in the same job with the bare "
-        "resource. Each bar is the fastest way of a formulation. Hatched bars are not to be quoted.",
+        "100% is the rate that this machine allows for the work with these ranks, measured in the same job with the "
+        "bare resource. Each bar is the fastest way of a formulation. Hatched bars are not to be quoted.",
         [_shares([(f"{shown[0].name.kernel}", shown)]) for shown in comparable(results) if shown[0].share],
         missing="No verified row has a limit.", command="any program without --limits off")
 
@@ -81,7 +81,8 @@ def _shares(groups: list[tuple[str, list[Result]]]) -> ShareChart:
     bars = tuple((heading, tuple(_bar(result, shown[0].name.variant) for result in shown)) for heading, shown in groups)
     notes = tuple(f"{result.mark} {way(result)}: {result.doubts}" for result in every if result.mark)
     limit = f"100% is {rate(first.limit_rate or 0)} {first.unit}: {(first.case.limit or {}).get('what')}"
-    return ShareChart(f"{first.name.kernel}: {_reached(every)}", bars, f"{problem(first)}; {limit}; {first.machine}", notes)
+    about = f"{problem(first)}; {limit}; {first.machine}"
+    return ShareChart(f"{first.name.kernel}: {_reached(every)}", bars, about, notes)
 
 
 def _reached(shown: list[Result]) -> str:
@@ -187,8 +188,8 @@ def _limits(x_of: Callable[[Result], float], members: list[Result]) -> list[Line
                                 lambda result: result.name.variant).items():
         points = tuple(Point(x, statistics.median(result.limit_rate or 0 for result in found))
                        for x, found in sorted(grouped(own, x_of).items()))
-        made.append(Line(", ".join(["limit", *(word for word in variant if word not in members[0].name.variant)]), points,
-                         role="limit"))
+        label = ", ".join(["limit", *(word for word in variant if word not in members[0].name.variant)])
+        made.append(Line(label, points, role="limit"))
     return made
 
 
@@ -199,8 +200,8 @@ def _over_sizes(kernel: Kernel, members: list[Result], lettered: list[tuple[str,
                  for letter, number in lettered if any(map(number.is_like, members))]
     is_bytes = kernel.unit_size == MIB
     where, _, ranks = problem(max(members, key=size_of)).partition(", ")
-    return _chart(f"{kernel.name}, {ranks}: {_fastest(found, where)}", "vector size" if is_bytes else "N", kernel.unit, found,
-                  [*_limits(size_of, members), *published], members[0].machine, is_bytes)
+    return _chart(f"{kernel.name}, {ranks}: {_fastest(found, where)}", "vector size" if is_bytes else "N", kernel.unit,
+                  found, [*_limits(size_of, members), *published], members[0].machine, is_bytes)
 
 
 def _fastest(found: list[Line], where: str) -> str:
@@ -217,8 +218,10 @@ def _latency(members: list[Result]) -> LineChart:
     found = _lines(size_of, members, lambda result: 1e6 * result.case.seconds / float(
         result.name.values.get("pushes") or result.case.median.get("pushes") or 1))
     least = min(size_of(result) for result in members)
-    first = [(line.points[0].y, line.label) for line in found if line.points[0].x == least and line.points[0].mark != "?"]
-    title = "A push of {} takes {:.3g} us at best ({})".format(in_bytes(least), *min(first)) if first else "Time of a push"
+    first = [(line.points[0].y, line.label) for line in found
+             if line.points[0].x == least and not line.points[0].mark]
+    best = "A push of {} takes {:.3g} us at best ({})"
+    title = best.format(in_bytes(least), *min(first)) if first else "Time of a push"
     return _chart(title, "vector size", "microseconds a push", found, [], members[0].machine, True)
 
 
@@ -239,7 +242,8 @@ def _gain(found: list[Line]) -> str:
     trusted = [(line, points) for line, points in trusted if points]
     if not trusted:
         return "all rates here are in doubt"
-    line, (base, *_, last) = max(((line, [points[0], *points]) for line, points in trusted), key=lambda each: each[1][-1].y)
+    line, (base, *_, last) = max(((line, [points[0], *points]) for line, points in trusted),
+                                 key=lambda each: each[1][-1].y)
     if last is base:
         return f"{line.label} is fastest on {last.x:g}"
     return f"{line.label} is {ratio(last.y / base.y)} as fast on {last.x:g} workers as on {base.x:g}"

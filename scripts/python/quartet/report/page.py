@@ -101,10 +101,11 @@ def render(page: Page, pictures: dict[str, Markup], endings: tuple[str, ...]) ->
     full = [section for section in page.sections if section.charts or section.tables]
     empty = [section for section in page.sections if section not in full]
     grave, others = ([doubt for doubt in page.doubts if doubt.is_grave is which] for which in (True, False))
-    links = [*((section.slug, section.title) for section in full), ("doubts", "Doubts"), *[(MISSING, "Not measured")] * bool(empty)]
+    links = [*((section.slug, section.title) for section in full), ("doubts", "Doubts")]
+    links += [(MISSING, "Not measured")] * bool(empty)
     body = tag("body", tag("header", tag("h1", "Quartet report"), *(tag("p", line) for line in page.subtitle)),
                tag("div", tag("h2", "Read this first"), *map(_doubt, grave), class_="grave") if grave else "",
-               "" if pictures else tag("p", f"This page has tables instead of charts: {NO_MATPLOTLIB}.", class_="quiet"),
+               "" if pictures else tag("p", f"Tables instead of charts: {NO_MATPLOTLIB}.", class_="quiet"),
                tag("nav", tag("ul", *(tag("li", tag("a", title, href=f"#{slug}")) for slug, title in links)),
                    aria_label="Contents"),
                tag("main", *(_section(section, pictures, endings) for section in full), _doubts(others, bool(grave)),
@@ -125,11 +126,11 @@ def _doubts(doubts: list[Doubt], are_there_more: bool) -> Markup:
                "" if doubts or are_there_more else tag("p", sound_text), id="doubts")
 
 
-def _not_measured(empty: list[Section]) -> Markup:
+def _not_measured(empty: list[Section]) -> str:
     """What the page could show, and the command that would measure it."""
     items = [tag("li", f"{section.title}: {section.missing}",
                  *((" To get it: ", tag("code", section.command)) if section.command else ())) for section in empty]
-    return tag("section", tag("h2", "Not measured"), tag("ul", *items), id=MISSING, class_="quiet") if empty else Markup("")
+    return tag("section", tag("h2", "Not measured"), tag("ul", *items), id=MISSING, class_="quiet") if empty else ""
 
 
 def _section(section: Section, pictures: dict[str, Markup], endings: tuple[str, ...]) -> Markup:
@@ -165,6 +166,6 @@ def _table(table: Table) -> Markup:
                             "long" if len(row[index]) > LONG else None) for index in filled)) for row in table.rows]
     is_named = table.caption and not table.is_folded
     box = tag("div", tag("table", tag("caption", table.caption) if is_named else "", tag("thead", heading),
-                         tag("tbody", *rows)), class_="scroll" + " tall" * (len(rows) > TALL), tabindex="0", role="region",
-              aria_label=table.caption or "table")
+                         tag("tbody", *rows)), class_="scroll" + " tall" * (len(rows) > TALL), tabindex="0",
+              role="region", aria_label=table.caption or "table")
     return tag("details", tag("summary", table.caption), box) if table.is_folded else box

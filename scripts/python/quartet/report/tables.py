@@ -43,8 +43,9 @@ def _row(result: Result, shown: list[Result], numbers: Sequence[Number], several
     number = nearest(result, numbers)
     beside = f"{ratio(result.rate / number.value)}{result.rate_mark} of {number.text}: {number.conditions}; ours " \
              f"{place_of_ours(result.nodes, result.workers)}" if number else ""
-    return (result.name.kernel, way(result, shared), problem(result), f"{rate(result.rate)}{result.rate_mark} {result.unit}",
-            _interval(result), rate(result.limit_rate) if result.limit_rate else "", result.share_text, over, beside,
+    return (result.name.kernel, way(result, shared), problem(result),
+            f"{rate(result.rate)}{result.rate_mark} {result.unit}", _interval(result),
+            rate(result.limit_rate) if result.limit_rate else "", result.share_text, over, beside,
             result.machine * several)
 
 
@@ -70,14 +71,14 @@ def devices(results: list[Result]) -> Section:
         "The rate is of the timed part. The whole task is what a user waits for, from the launch to the results.",
         tables=[Table(heading, rows, frozenset(heading[2:8]))] if rows else [],
         missing="No problem was run on both the host and a GPU.",
-        command="on a machine with a GPU: quartet launch 2 cg --device cuda --json results/runs/cg-cuda.json, and the same "
-                "with --device host")
+        command="on a machine with a GPU: quartet launch 2 cg --device cuda --json results/runs/cg-cuda.json, and the "
+                "same with --device host")
 
 
 def published(results: list[Result], numbers: Sequence[Number]) -> Section:
     """Numbers of other work on these kernels: those of like work with ours, then the others for orientation."""
     kernels = {result.name.kernel for result in results}
-    beside, others = [], []
+    beside, others = [], list[tuple[str, ...]]()
     for number in (number for number in numbers if number.kernel in kernels):
         row = (number.kernel, number.text, number.device, number.conditions, number.source, number.caveat)
         if number.unit == SPEED_UP:
@@ -90,9 +91,9 @@ def published(results: list[Result], numbers: Sequence[Number]) -> Section:
                      f"{way(ours)}, {problem(ours)}; {ours.machine}") if ours else None
         beside += [(*row[:4], *found, *row[4:])] if found else []
         others += [] if found or number.unit == SPEED_UP else [(*row[:3], "", *row[3:])]
-    others += [_neighbour(kernel, item) for kernel, on_gpu in
-               dict.fromkeys((result.name.kernel, result.name.device == "cuda") for result in sorted(results, key=by_kernel))
-               for item in neighbours(kernel, on_gpu)]
+    measured = dict.fromkeys((result.name.kernel, result.name.device == "cuda")
+                             for result in sorted(results, key=by_kernel))
+    others += [_neighbour(kernel, item) for kernel, on_gpu in measured for item in neighbours(kernel, on_gpu)]
     tables = [Table(("kernel", "published", "device", "conditions", "ours", "ours is", "source", "caveat"), beside,
                     frozenset({"ours"}), "Like work on the same kind of device")] if beside else []
     tables += [Table(("kernel", "rate", "device", "of peak", "conditions", "source", "caveat"), others,
@@ -144,12 +145,13 @@ def _settings(documents: list[dict[str, Any]]) -> list[tuple[str, str]]:
         ("hosts", _values(place.get("host") for place in places)),
         ("device", _values(quartet.get("device_description") for quartet in quartets)),
         ("vector instructions", _values(map(isa, documents))),
-        ("CPUs a node, MHz", _values(f"{context.get('num_cpus')} at {context.get('mhz_per_cpu')}" for context in contexts)),
+        ("CPUs a node, MHz", _values(f"{context.get('num_cpus')} at {context.get('mhz_per_cpu')}"
+                                     for context in contexts)),
         ("load before", _values(context["load_avg"][0] for context in contexts if context.get("load_avg"))),
         ("ranks on nodes", _values(f"{quartet.get('ranks')} on {quartet.get('nodes')}" for quartet in quartets)),
         ("threads a rank", _values(quartet.get("threads") for quartet in quartets)),
-        ("places", _values(f"rank {place.get('rank')} ({place.get('role')}): {place.get('host')} CPUs {place.get('cpus')}"
-                           for place in places)),
+        ("places", _values(f"rank {place.get('rank')} ({place.get('role')}): {place.get('host')} "
+                           f"CPUs {place.get('cpus')}" for place in places)),
         ("MPI", _values(quartet.get("mpi") for quartet in quartets)),
         ("version", _values(quartet.get("version") for quartet in quartets)),
         *_all_values("build", (quartet.get("build") or {} for quartet in quartets)),
@@ -183,13 +185,14 @@ def _flat(record: dict[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]
 def every_row(results: list[Result], failed: list[tuple[str, Case]]) -> Section:
     """A line for each case on each machine, the failed last."""
     several = len({result.machine for result in results}) > 1
-    rows = [(result.case.text, rate(result.rate) + result.rate_mark, result.unit, _interval(result),
+    rows: list[tuple[str, ...]] = [
+            (result.case.text, rate(result.rate) + result.rate_mark, result.unit, _interval(result),
              str(len(result.cases)), str(result.case.runs), f"{result.case.seconds:.4g}", CHECKS[result.verified],
              rate(result.limit_rate) if result.limit_rate else "", result.share_text, result.case.road.text,
              "; ".join(filter(None, [result.doubts, result.case.note])), result.machine * several, result.paths[0])
             for result in results]
-    rows += [(case.text, *[""] * 6, "not run" if case.is_not_run else "failed", "", "", "", case.error, case.machine * several,
-              path) for path, case in failed]
+    rows += [(case.text, *[""] * 6, "not run" if case.is_not_run else "failed", "", "", "", case.error,
+              case.machine * several, path) for path, case in failed]
     heading = ("case", "median", "unit", "95% interval", "launches", "runs", "seconds", "check", "limit", "of it",
                "network path", "note", "machine", "document")
     table = Table(heading, rows, frozenset({*heading[1:2], *heading[3:7], *heading[8:10]}),

@@ -133,8 +133,9 @@ class Table:
 
     def __init__(self, all_cases: list[Case], style: Style):
         self._cases, self._style = all_cases, style
-        letters = ("".join(word) for length in (1, 2) for word in itertools.product(string.ascii_lowercase, repeat=length))
-        self._published, self._errors = Footnotes(letters), Footnotes(map(str, itertools.count(1)))
+        pairs = map("".join, itertools.product(string.ascii_lowercase, repeat=2))
+        self._published = Footnotes(itertools.chain(string.ascii_lowercase, pairs))
+        self._errors = Footnotes(map(str, itertools.count(1)))
 
     def lines(self) -> Iterator[str]:
         groups = [(group, [(case, self._cells(case)) for case in sorted(group.cases, key=lambda case: (
@@ -210,7 +211,8 @@ def _roads(all_cases: list[Case], is_short: bool) -> Iterator[str]:
     """Which way most of the rows' bytes took: "over mlx5_0 98-99%, memory 100%"; memory alone is told of by --all."""
     shares = grouped((part for case in all_cases for part in case.road.parts[:1]), lambda part: part[0])
     if shares and not (is_short and shares.keys() == {"memory"}):
-        yield "over " + ", ".join(f"{name} {percent_range(min(parts)[1], max(parts)[1])}" for name, parts in shares.items())
+        yield "over " + ", ".join(f"{name} {percent_range(min(parts)[1], max(parts)[1])}"
+                                  for name, parts in shares.items())
     yield from dict.fromkeys(line for case in all_cases for line in case.road.beside)
 
 

@@ -53,8 +53,8 @@ def _slower(measured: list[Case]) -> list[str]:
         name = f"{case.name.kernel} {case.name.transport} {' '.join([*case.name.words, size(case.name.size)])}"
         if list(case.flags) == [judge.BELOW_LIBRARY]:
             texts.append(f"{name}: {case.flags[judge.BELOW_LIBRARY]}")
-        texts += [f"{name}: {judge.slower_than(library, library.rate, native)}" for native, library in _pairs([case], measured)
-                  if (_interval(native, library) or (1, 1))[1] < 1]
+        texts += [f"{name}: {judge.slower_than(library, library.rate, case)}" for _, library in _pairs([case], measured)
+                  if (_interval(case, library) or (1, 1))[1] < 1]
     return textwrap.wrap(f"SLOWER: {'; '.join(texts)}.", WIDTH, max_lines=MOST_SLOWER, subsequent_indent="  ",
                          placeholder=" ...") if texts else []
 
@@ -62,7 +62,8 @@ def _slower(measured: list[Case]) -> list[str]:
 def _kernels(measured: list[Case]) -> list[str]:
     """A line for each, below the headings; the ratios may need a second one."""
     kernels = grouped(measured, lambda case: case.name.kernel)
-    rows = [HEADINGS[:-1], *((kernel, *(_range(own, each) for each in OWN_FORMULATIONS)) for kernel, own in kernels.items())]
+    rows = [HEADINGS[:-1], *((kernel, *(_range(own, each) for each in OWN_FORMULATIONS))
+                             for kernel, own in kernels.items())]
     widths = widths_of(rows)
     indent = " " * (sum(widths) + len(widths) + 1)
     texts = [HEADINGS[-1], *map(_ratios, kernels.values())]
@@ -106,9 +107,9 @@ def _ratio(ordered: list[tuple[Case, Case]]) -> str:
 def handicap(library: Case) -> str:
     """What a library lacks here, so that a ratio over it is no praise: "FFTW without AVX2, planned by estimate"."""
     lacks = re.search(r"(\w+) of this package has no (\w+) code", library.note)
-    return ", ".join(filter(None, (
-        f"{lacks[1]} without {lacks[2]}" if lacks else "",
-        "planned by estimate" if library.name.device == "host" and library.name.values.get("plan") == "estimate" else "")))
+    is_estimate = library.name.device == "host" and library.name.values.get("plan") == "estimate"
+    texts = [f"{lacks[1]} without {lacks[2]}"] if lacks else []
+    return ", ".join(texts + ["planned by estimate"] * is_estimate)
 
 
 def _why_none(cases: list[Case]) -> str:
