@@ -23,7 +23,7 @@ from quartet.predict.machine import Machine
 from quartet.predict.measured import with_rates_of
 from quartet.results import collect
 from quartet.sweep.plan import counts_of
-from quartet.text import one_of, say
+from quartet.text import one_of
 
 EXAMPLE = "quartet predict h100-example cg --sizes 65536 --ranks 1:16384"
 MOST_POINTS = 500  # numbers of ranks times sizes
@@ -115,8 +115,6 @@ def run(options: argparse.Namespace) -> int:
     for one in curves:
         print(render(machine, one))
     print(describe(machine), end="")
-    for note in machine.used_notes:
-        say(note)
     if options.json:
         write_json(options.json, as_json(machine, curves))
     return VERIFIED

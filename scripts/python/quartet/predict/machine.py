@@ -66,7 +66,6 @@ class Machine:
     rates: dict[str, Rate]
     bisection: dict[int, Rate] = field(default_factory=dict)  # shares of the link, by the nodes up to which
     is_staged: bool = False
-    notes: dict[str, str] = field(default_factory=dict)  # what is to be known of a rate
 
     @staticmethod
     def load(path: Path, per_node: Optional[int] = None) -> "Machine":
@@ -83,8 +82,8 @@ class Machine:
         return Machine(name, per_node, has_gpus, {key: Rate(**rate) for key, rate in rates.items()
                                                   if isinstance(rate, dict)}, shares, rates.get(STAGED, False))
 
-    def with_rates(self, rates: dict[str, Rate], notes: dict[str, str]) -> "Machine":
-        return replace(self, rates={**self.rates, **rates}, notes=notes)
+    def with_rates(self, rates: dict[str, Rate]) -> "Machine":
+        return replace(self, rates={**self.rates, **rates})
 
     @cached_property
     def values(self) -> Values:
@@ -108,7 +107,3 @@ class Machine:
         found = [(name, rate) for name, rate in self.rates.items() if name in self.values.used]
         return found + [(f"{BISECTION}, to {nodes} nodes", rate) for nodes, rate in sorted(self.bisection.items())
                         if BISECTION in self.values.used]
-
-    @property
-    def used_notes(self) -> list[str]:
-        return [note for name, note in self.notes.items() if name in self.values.used]

@@ -41,9 +41,6 @@ def with_rates_of(found: Collection, machine: Machine) -> Machine:
                 pairs[case.name.kernel].append((case, options))
     _require_one_machine(list(used.values()))
     rates = {name: _rate(max(by_ranks), by_ranks[max(by_ranks)]) for name, by_ranks in shown.items()}
-    notes = {name: f"{name} was measured with {counted(max(by_ranks), 'rank')} on a node, the machine has "
-                   f"{machine.per_node}: they share its memory" for name, by_ranks in shown.items()
-             if max(by_ranks) < machine.per_node}
     for kernel, rows in pairs.items():
         link = MODELS[kernel].shows_link(rows)
         rates.update({name: Rate(value, uncertainty, "measured, a pair of nodes")
@@ -51,7 +48,7 @@ def with_rates_of(found: Collection, machine: Machine) -> Machine:
     if not rates:
         raise ScriptError(f"--from: no document shows a rate of {device} (it takes sound rows of one node, and pushes "
                           "between two): name others")
-    return machine.with_rates(rates, notes)
+    return machine.with_rates(rates)
 
 
 def options_of(case: Case) -> Optional[Options]:

@@ -10,7 +10,7 @@ from quartet.sizes import points
 from quartet.text import size_in_bytes
 from quartet.units import MIB
 
-OUTGOING = 2  # chunks of a sender that are under way; of a data flow's, vectors
+OUTGOING = 2  # chunks of a sender that are under way
 CHUNK = 2 * MIB  # --chunk
 ASKED = 3  # messages, one after the other: a place is free, a header, its vector
 ACKNOWLEDGED = 2  # messages, one after the other: the first piece, and the word that all is added
@@ -34,27 +34,20 @@ def _answered(run: Run) -> Duration:
     return Duration(latency=ACKNOWLEDGED * run.cluster.latency)
 
 
-def _in_chunks(crosses: Duration, adds: Duration, size: float, count: float) -> Duration:
-    """So many vectors of each sender, whose bytes cross while others are added. All chunks that are under way share the
-    link: the first ones come together, the last ones are added after all."""
-    at_once = min(OUTGOING * min(CHUNK, size) / size, count)
-    return longer(crosses * at_once + adds * count, crosses * count + adds * at_once)
-
-
 def _native(run: Run) -> Duration:
     """In chunks, the next one under way while one is added; or added where it lies."""
-    adds = run.computed(ADDED * _all(run), "memory_bytes_per_second", launches=1)
+    pushes, adds = run.count("pushes"), run.computed(ADDED * _all(run), "memory_bytes_per_second", launches=1)
     if run.cluster.shares_memory:
-        return adds * run.count("pushes") + _answered(run)
+        return adds * pushes + _answered(run)
     copies = run.cluster.copied(float(run.size)) if run.cluster.is_staged else 0.0
     crosses = Duration(bandwidth=max(run.flow.crossing(_all(run)), copies))
-    return _answered(run) + _in_chunks(crosses, adds, run.size, run.count("pushes"))
+    first = min(1.0, OUTGOING * CHUNK / run.size)  # the part of a vector that comes before anything is added
+    return _answered(run) + longer(crosses * first + adds * pushes, crosses * pushes + adds * first)
 
 
 def _dataflow(run: Run) -> Duration:
-    """Vectors through a queue. A sender has two under way, and the receiver asks for the second when the first is
-    added: of one sender only the chunks of one vector travel while others are added, on GPUs, which copy whole vectors
-    to the host and back, none. Of several senders other vectors are there meanwhile."""
+    """Vectors through a queue. The receiver of one sender's asks for the next when it has added one; of several senders
+    other vectors are there meanwhile. GPUs copy whole vectors to the host and back."""
     flow, pushes = run.flow, run.count("pushes")
     adds = run.computed(ADDED * _all(run), "memory_bytes_per_second") + Duration(
         overhead=flow.handled(flow.workers, float(run.size)), bandwidth=2 * run.cluster.copied(float(run.size)))
@@ -62,11 +55,8 @@ def _dataflow(run: Run) -> Duration:
         return adds * pushes + _answered(run)
     crosses = Duration(bandwidth=flow.crossing(_all(run)))
     if flow.workers == 1:
-        waits = Duration(latency=ASKED * run.cluster.latency)
-        vector = adds + crosses if run.cluster.has_gpus else _in_chunks(crosses, adds, run.size, 1)
-        return (vector + waits) * pushes + _answered(run)
-    at_once = min(flow.under_way(OUTGOING) / flow.workers, pushes)
-    return _answered(run) + longer(crosses * at_once + adds * pushes, crosses * pushes + adds * (1 / flow.workers))
+        return (adds + crosses + Duration(latency=ASKED * run.cluster.latency)) * pushes + _answered(run)
+    return _answered(run) + longer(crosses + adds * pushes, crosses * pushes + adds * (1 / flow.workers))
 
 
 def _shows_link(rows: list[tuple[Case, Options]]) -> dict[str, tuple[float, float]]:
