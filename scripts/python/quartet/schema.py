@@ -9,7 +9,7 @@ import operator
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any, Callable, Iterable, NamedTuple, Optional
 
 from quartet.paths import SHIPPED, SLURM
 
@@ -27,10 +27,6 @@ class Problem(NamedTuple):
     path: str  # as ".context.gpus[0]"
     rule: str
     value: object
-
-    def below(self, place: str) -> "Problem":
-        """The same, told of what holds the value at this place."""
-        return Problem(place + self.path, self.rule, self.value)
 
     def __str__(self) -> str:
         where = f"{self.path} {self.rule}".lstrip(". ")
@@ -116,35 +112,15 @@ class _Compiler:
         """`properties` and `additionalProperties`."""
         named = {key: self.check(rule) for key, rule in schema.get("properties", {}).items()}
         more = self.check(schema.get("additionalProperties", True))
-
-        def check(value: Any) -> Optional[Problem]:
-            if type(value) is dict:
-                for key, member in value.items():
-                    found = named.get(key, more)(member)
-                    if found:
-                        return found.below(f".{key}")
-            return None
-        return check
-
-    def names(self, rule: Schema, _schema: Schema) -> Check:
-        of_name = self.check(rule)
-
-        def check(value: Any) -> Optional[Problem]:
-            found = next(filter(None, map(of_name, value)), None) if type(value) is dict else None
-            return Problem("", f"has a key that {found.rule}", found.value) if found else None
-        return check
+        return _each(dict, lambda value: ((f".{key}", named.get(key, more), member) for key, member in value.items()))
 
     def items(self, rule: Schema, _schema: Schema) -> Check:
         of_item = self.check(rule)
+        return _each(list, lambda value: ((f"[{index}]", of_item, member) for index, member in enumerate(value)))
 
-        def check(value: Any) -> Optional[Problem]:
-            if type(value) is list:
-                for index, member in enumerate(value):
-                    found = of_item(member)
-                    if found:
-                        return found.below(f"[{index}]")
-            return None
-        return check
+    def names(self, rule: Schema, _schema: Schema) -> Check:
+        of_name = self.check(rule)
+        return _each(dict, lambda value: ((" has a key that", of_name, key) for key in value))
 
     def condition(self, rule: Schema, schema: Schema) -> Check:
         test, then, otherwise = (self.check(one) for one in (rule, schema.get("then", True), schema.get("else", True)))
@@ -179,6 +155,18 @@ def _all_of(checks: tuple[Check, ...]) -> Check:
             found = one(value)
             if found:
                 return found
+        return None
+    return check
+
+
+def _each(kind: type, members: Callable[[Any], Iterable[tuple[str, Check, Any]]]) -> Check:
+    """The rules of a value's members, each with its place."""
+    def check(value: Any) -> Optional[Problem]:
+        if type(value) is kind:
+            for place, rule, member in members(value):
+                found = rule(member)
+                if found:
+                    return Problem(place + found.path, found.rule, found.value)
         return None
     return check
 
