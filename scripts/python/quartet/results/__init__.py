@@ -1,21 +1,10 @@
 """Result documents: the one reader, the one judge, and the published numbers that stand beside them."""
 
 from quartet.results.case import FORMULATIONS, OWN_FORMULATIONS, TENSORFLOW, Case, Name, cases, grouped, whole_number
-from quartet.results.document import (
-                                      Collection,
-                                      collect,
-                                      commit,
-                                      device,
-                                      isa,
-                                      load,
-                                      load_published,
-                                      models_of_gpus,
-                                      nodes,
-                                      warnings,
-)
+from quartet.results.document import Collection, collect, commit, device, isa, load, load_published, nodes
 from quartet.results.judge import is_alike, judged, judged_cases
 from quartet.results.launches import Launches
 
 __all__ = ["FORMULATIONS", "OWN_FORMULATIONS", "TENSORFLOW", "Case", "Collection", "Launches", "Name", "cases",
            "collect", "commit", "device", "grouped", "is_alike", "isa", "judged", "judged_cases", "load",
-           "load_published", "models_of_gpus", "nodes", "warnings", "whole_number"]
+           "load_published", "nodes", "whole_number"]

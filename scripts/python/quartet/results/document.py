@@ -84,10 +84,6 @@ def isa(document: dict[str, Any]) -> str:
     return str(document["context"]["quartet"].get("isa", ""))
 
 
-def warnings(document: dict[str, Any]) -> list[str]:
-    return list(document["context"]["quartet"].get("warnings", []))
-
-
 @dataclass(frozen=True)
 class Collection:
     """What was found at some paths: documents that can be used, and why the others cannot. `strangers` are those of
