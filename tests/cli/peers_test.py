@@ -39,9 +39,9 @@ class Peers(unittest.TestCase):
             data = f"--generate --data {folder / 'data'}" if has_files else ""
             ours = run(kernel, ranks, COMMON, flags, data, f"--json {folder / 'ours-1.json'}")
             self.assertEqual(ours.code, 0, ours.stderr)
-            side = peers.TensorFlowSide("tensorflow", RANKS, (), companions="ours-*.json", data=folder / "data")
+            variant = peers.TensorFlowVariant("tensorflow", RANKS, (), companions="ours-*.json", data=folder / "data")
             files = Files(folder / "theirs.json", folder / "theirs.log")
-            outcome = LocalLauncher(LAUNCHER).complete(side.job(folder, kernel, files), files, SECONDS)
+            outcome = LocalLauncher(LAUNCHER).complete(variant.job(folder, kernel, files), files, SECONDS)
             self.assertEqual(outcome.exit_code, 0, f"{outcome} {files.log.read_text()}")
             schemas.validator("results").validate(load(files.document))
             case, = cases(load(files.document))

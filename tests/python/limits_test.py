@@ -13,24 +13,24 @@ from quartet.results import cases
 from quartet_dev.commands.limits import KERNELS
 from quartet_dev.goals import Goal, Result, Row, Verdict, judge
 
-# cg at the rates of behaviour.json: by side, a list of the rounds', or how it fails.
+# cg at the rates of behaviour.json: by variant, a list of the rounds', or how it fails.
 PROGRAM = """#!{python} -S
 import json, sys, time
 sys.path.insert(0, {tests!r})
 import fake_results
 file = sys.argv[sys.argv.index("--json") + 1]
-side, number = file.split("/cg-")[1][:-len(".json")].rsplit("-", 1)
+variant, number = file.split("/cg-")[1][:-len(".json")].rsplit("-", 1)
 with open({folder!r} + "/calls", "a") as calls:
-    print(number, side, *sys.argv[1:], file=calls)
+    print(number, variant, *sys.argv[1:], file=calls)
 behaviour = json.load(open({folder!r} + "/behaviour.json"))
-mine = behaviour.get(side, [10.0])
+mine = behaviour.get(variant, [10.0])
 time.sleep(behaviour.get("seconds", 0))
 if isinstance(mine, str):
     print("cg: " + mine, file=sys.stderr)
     sys.exit(77 if "not available" in mine else 3)
 rate = mine[(int(number) - 1) % len(mine)]
 formulation = "library" if "library" in sys.argv else "native"
-row = fake_results.case("cg/%s/host/shm/%s/ranks:2/threads:1" % (formulation, side), rate, "GFLOP/s", 3, note="of " + side,
+row = fake_results.case("cg/%s/host/shm/%s/ranks:2/threads:1" % (formulation, variant), rate, "GFLOP/s", 3, note="of " + variant,
                    verified=rate > 0.5, limit=dict(what="reading", seconds=1.0, rate=rate / 0.8),
                    limit_components=[dict(name="reading the matrix", seconds=1.0)],
                    limit_decided_by="reading the matrix")
@@ -84,12 +84,12 @@ class Goals(unittest.TestCase):
 
     def test_every_goal_is_of_sides_that_are_launched_and_fits_the_width(self):
         for group in (each for make in KERNELS.values() for each in make(Path("my data"))):
-            names = {side.name for side in group.sides}
-            self.assertEqual(len(names), len(group.sides))
+            names = {variant.name for variant in group.variants}
+            self.assertEqual(len(names), len(group.variants))
             for goal in group.goals:
-                self.assertLessEqual({row.side for row in (goal.row, goal.over) if isinstance(row, Row)}, names, goal)
+                self.assertLessEqual({row.variant for row in (goal.row, goal.over) if isinstance(row, Row)}, names, goal)
                 self.assertLessEqual(len(goal.what) + len(goal.label), 32)
-            for words in (side.arguments for side in group.sides if "--data" in side.arguments):
+            for words in (variant.arguments for variant in group.variants if "--data" in variant.arguments):
                 self.assertRegex(words[words.index("--data") + 1], "^my data/")
 
 
@@ -100,10 +100,10 @@ class Fakes(FakeBuild):
         self.write("bin/cg", PROGRAM.format(**places))
 
     def limits(self, *arguments, **behaviour):
-        sides = {key.replace("_", "-"): value for key, value in behaviour.items()}
+        variants = {key.replace("_", "-"): value for key, value in behaviour.items()}
         self.write("behaviour.json", json.dumps(
-            {**{f"{setup}-{side}": rate for setup in ("2x1", "1x2") for side, rate in sides.items()},
-             "seconds": sides.get("seconds", 0)}))
+            {**{f"{setup}-{variant}": rate for setup in ("2x1", "1x2") for variant, rate in variants.items()},
+             "seconds": variants.get("seconds", 0)}))
         return quartet("limits", "--only", "cg", "--build", self.folder, "--results", self.folder / "results",
                        "--launcher", self.folder / "launcher", *map(str, arguments))
 
@@ -121,8 +121,8 @@ class Command(Fakes):
         done = self.limits("--rounds", 2)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([(call[0], call[1]) for call in self.calls()], [
-            (number, f"{setup}-{side}") for number, turn in (("1", 1), ("2", -1)) for setup in ("2x1", "1x2")
-            for side in ("full", "library", "symmetric")[::turn]])
+            (number, f"{setup}-{variant}") for number, turn in (("1", 1), ("2", -1)) for setup in ("2x1", "1x2")
+            for variant in ("full", "library", "symmetric")[::turn]])
         self.assertIn("--storage symmetric --device host --threads 2", " ".join(self.calls()[5]))
 
     def test_table_has_the_ratio_of_each_goal_and_its_spread(self):
@@ -168,7 +168,7 @@ class Command(Fakes):
 
 
 class Before(Fakes):
-    """The fake build stands for both; what differs is the name of the side."""
+    """The fake build stands for both; what differs is the name of the variant."""
 
     def compared(self, after, before, number=4):
         return self.limits("--before", self.folder, "--rounds", number, full=after, before_full=before)

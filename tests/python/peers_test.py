@@ -109,7 +109,7 @@ class Plans(unittest.TestCase):
         options = argparse.Namespace(runs=3, python=Path("python"))
         for kernel, beside in peers.BESIDE.items():
             group = peers.group_of(kernel, beside.sizes[0], "name", Path("data"), options)
-            flow, *_, theirs = group.sides
+            flow, *_, theirs = group.variants
             self.assertTrue(fnmatch(f"name-{flow.name}-1.json", theirs.companions))
 
 

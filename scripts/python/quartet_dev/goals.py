@@ -1,6 +1,6 @@
 """What `quartet limits` and `quartet peers` launch, and goals: ratios of rates of one round, and the verdict on them.
 
-Launches come in groups of sides that are compared with each other. In each round the sides of a group follow one
+Launches come in groups of variants that are compared with each other. In each round the variants of a group follow one
 another, every other round backwards. What counts of a ratio is the median over the rounds."""
 
 import argparse
@@ -37,7 +37,7 @@ RANKS, THREADS, ONE = Setup(2, 1), Setup(1, 2), Setup(1, 1)
 
 
 @dataclass(frozen=True)
-class Side:
+class Variant:
     """One launch of each round."""
 
     name: str
@@ -59,7 +59,7 @@ class Result:
     cases: list[Case] = field(default_factory=list)
 
 
-Round = dict[str, Result]  # by the side's name
+Round = dict[str, Result]  # by the variant's name
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Group:
 
     kernel: str
     name: str
-    sides: tuple[Side, ...]
+    variants: tuple[Variant, ...]
     title: str = ""
     goals: tuple["Goal", ...] = ()
 
@@ -79,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser, kernels: Iterable[str], folde
     parser.add_argument("--only", type=some_of(known), default=known, metavar="LIST",
                         help=f"some of {','.join(known)}")
     parser.add_argument("--rounds", type=whole_number(10_000), default=rounds, metavar="N",
-                        help="rounds; in each of them all sides run (%(default)s)")
+                        help="rounds; in each of them all variants run (%(default)s)")
     parser.add_argument("--budget", type=seconds, default=budget, metavar="SECONDS",
                         help="ends within it, by the clock (%(default)s)")
     parser.add_argument("--timeout", type=seconds, default=900, metavar="SECONDS",
@@ -106,23 +106,23 @@ def measure(options: argparse.Namespace, groups: list[Group]) -> tuple[dict[str,
     Returns the rounds by group, and the worst exit code: what is unavailable, or got no time, is no failure."""
     programs = options.build.resolve() / "bin"
     found: dict[str, list[Round]] = {group.name: [{} for _ in range(options.rounds)] for group in groups}
-    places: dict[str, tuple[str, Round]] = {}  # of a launch: its side's name and its round
+    places: dict[str, tuple[str, Round]] = {}  # of a launch: its variant's name and its round
     plan: list[list[Launch]] = []
     for number in range(options.rounds):
         for group in groups:
             plan.append([])
-            for side in alternating(group.sides, number):
-                name = f"{group.name}-{side.name}-{number + 1}"
+            for variant in alternating(group.variants, number):
+                name = f"{group.name}-{variant.name}-{number + 1}"
                 files = Files(options.results / f"{name}.json", options.results / f"{name}.log")
                 files.document.unlink(missing_ok=True)
-                places[name] = side.name, found[group.name][number]
-                title = f"round {number + 1}, {group.name}, {side.name}"
-                job = functools.partial(side.job, programs, group.kernel, files)
-                plan[-1].append(Launch(name, title, job, files, alike=((group.name, side.name),)))
+                places[name] = variant.name, found[group.name][number]
+                title = f"round {number + 1}, {group.name}, {variant.name}"
+                job = functools.partial(variant.job, programs, group.kernel, files)
+                plan[-1].append(Launch(name, title, job, files, alike=((group.name, variant.name),)))
 
     def ended(launch: Launch, outcome: Outcome) -> None:
         rounds.say(launch, outcome, len(places))
-        side, round_ = places[launch.name]
+        variant, round_ = places[launch.name]
         try:
             rows = cases(load(launch.files.document)) if launch.files.document.exists() else []
         except FileProblem as problem:
@@ -130,7 +130,7 @@ def measure(options: argparse.Namespace, groups: list[Group]) -> tuple[dict[str,
         if outcome.exit_code == STOPPED:  # what it had no time for is not run
             rows = [case for case in rows if not case.error]
         if rows or outcome.exit_code != STOPPED:
-            round_[side] = Result(outcome, rows)
+            round_[variant] = Result(outcome, rows)
 
     launcher = Path(shutil.which(options.launcher) or options.launcher).resolve()
     rounds = Rounds(LocalLauncher(launcher), Budget(options.budget), options.timeout)
@@ -159,17 +159,17 @@ class Missing(Exception):
 
 @dataclass(frozen=True)
 class Row:
-    """The row of a side's document whose name has these parts; of several that of the largest size, if asked for."""
+    """The row of a variant's document whose name has these parts; of several that of the largest size, if asked for."""
 
-    side: str
+    variant: str
     factors: tuple[str, ...] = ()
     largest: bool = False
 
     def of(self, results: Round) -> Case:
         """Raises Missing."""
-        if self.side not in results:
+        if self.variant not in results:
             raise Missing("not run")
-        result = results[self.side]
+        result = results[self.variant]
         found = [case for case in result.cases if set(self.factors) <= set(case.text.split("/"))]
         errors = [case.error for case in found or result.cases if case.error]
         if errors or not found:

@@ -28,7 +28,7 @@ BOTH_STORAGES = ("--storage", "full,symmetric")
 
 @dataclass(frozen=True)
 class Benchmark:
-    """One launch. The rows of goals have its title for a side."""
+    """One launch. The rows of goals have its title for a variant."""
 
     title: str
     arguments: tuple[str, ...]
@@ -49,7 +49,7 @@ class Benchmark:
 def judged(goal: Goal, cases: list[Case]) -> Judged:
     """The verdict over the runs of one launch, each a round of its own: the launch's rows ran in turns."""
     count = min((len(case.rates) for case in cases if not case.error), default=1)
-    return judge(goal, [{goal.row.side: Result(Outcome(0, None), [_of_run(case, run) for case in cases])}
+    return judge(goal, [{goal.row.variant: Result(Outcome(0, None), [_of_run(case, run) for case in cases])}
                         for run in range(max(count, 1))])
 
 

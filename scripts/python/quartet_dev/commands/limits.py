@@ -24,7 +24,7 @@ from quartet.exit_codes import BAD_USAGE, UNDECIDED, VERIFIED, WRONG_RESULT, Scr
 from quartet.results import statistics as own_statistics
 from quartet.text import ABOVE_LIMIT, Footnotes, counted, rate, wrapped
 from quartet_dev import goals
-from quartet_dev.goals import ONE, RANKS, THREADS, Goal, Group, Judged, Round, Row, Setup, Side, Verdict, judge
+from quartet_dev.goals import ONE, RANKS, THREADS, Goal, Group, Judged, Round, Row, Setup, Variant, Verdict, judge
 from quartet_dev.goals import lines_of as table_lines
 
 SETUPS = (RANKS, THREADS)
@@ -32,9 +32,9 @@ IN_CACHES = (10, 12, 14, 16)  # powers of two
 OVER_FFTW = {20: 2.5, 22: 3.5, 24: 4}  # by the power of two
 
 
-def _side(name: str, setup: Setup, arguments: str, *more: str) -> Side:
+def _variant(name: str, setup: Setup, arguments: str, *more: str) -> Variant:
     """`arguments` are words; `more` may have spaces in them."""
-    return Side(name, setup, (*arguments.split(), *more))
+    return Variant(name, setup, (*arguments.split(), *more))
 
 
 def _over(what: str, row: str, peer: str, label: str, least: float = 0) -> Goal:
@@ -44,73 +44,73 @@ def _over(what: str, row: str, peer: str, label: str, least: float = 0) -> Goal:
 def _stream() -> Group:
     sizes = (2, 4, 8, 16, 32, 64, 128)  # MiB
     common = "--sizes 2:128 --pushes 50 --runs 3"
-    sides = (_side("mpi", RANKS, f"{common} --transport mpi"),
-             _side("plain", RANKS, f"{common} --formulation library --transport mpi --limits off"),
-             _side("rma", RANKS, f"{common} --transport rma"),
-             _side("flow", RANKS, f"{common} --formulation dataflow --transport mpi --limits off"),
-             _side("shm", RANKS, f"{common} --transport shm"))
+    variants = (_variant("mpi", RANKS, f"{common} --transport mpi"),
+                _variant("plain", RANKS, f"{common} --formulation library --transport mpi --limits off"),
+                _variant("rma", RANKS, f"{common} --transport rma"),
+                _variant("flow", RANKS, f"{common} --formulation dataflow --transport mpi --limits off"),
+                _variant("shm", RANKS, f"{common} --transport shm"))
 
-    def row(side: str, size: int) -> Row:
-        return Row(side, (f"size:{size}MiB",))
+    def row(variant: str, size: int) -> Row:
+        return Row(variant, (f"size:{size}MiB",))
 
-    def over(side: str, peer: str, label: str, size: int, least: float) -> Goal:
-        return Goal(f"{side} {size} MiB", row(side, size), least, row(peer, size), label)
+    def over(variant: str, peer: str, label: str, size: int, least: float) -> Goal:
+        return Goal(f"{variant} {size} MiB", row(variant, size), least, row(peer, size), label)
 
     goals = (*(Goal(f"shm {size} MiB", row("shm", size), 0.97) for size in sizes),
              *(over("mpi", "plain", "plain MPI", size, 1.3 if size >= 32 else 1) for size in sizes),
              *(over("rma", "plain", "plain MPI", size, 1) for size in sizes),
              *(over("flow", "mpi", "native mpi", size, 0.95) for size in (8, 32, 128)))
-    return Group("stream", "stream", sides, f"stream, {RANKS}", goals)
+    return Group("stream", "stream", variants, f"stream, {RANKS}", goals)
 
 
 def _products(setup: Setup, data: Path) -> Group:
     # A product takes seconds: few runs a launch, hence more launches.
     common, more = "--size 8192", setup.ranks > 1
     tiles = (1024, 2048)
-    sides = [*(_side(f"files-{tile}", setup, f"{common} --tile {tile} --runs 3 --cache warm --generate --data",
-                     str(data / f"8192-{tile}")) for tile in tiles),
-             _side("psgemm", setup, f"{common} --formulation library --runs 1 --limits off"),
-             _side("memory", setup, f"{common} --tile 1024 --runs 1")]
+    variants = [*(_variant(f"files-{tile}", setup, f"{common} --tile {tile} --runs 3 --cache warm --generate --data",
+                            str(data / f"8192-{tile}")) for tile in tiles),
+                _variant("psgemm", setup, f"{common} --formulation library --runs 1 --limits off"),
+                _variant("memory", setup, f"{common} --tile 1024 --runs 1")]
     least = 1.4 if more else 0  # on one rank psgemm is one call of SGEMM: the limit itself
     goals = [*(Goal(f"files, tile {tile}", Row(f"files-{tile}"), 0.97) for tile in tiles),
              Goal("in memory", Row("memory"), 0.97),
              _over("files, tile 1024", "files-1024", "psgemm", "psgemm", least),
              _over("in memory", "memory", "psgemm", "psgemm", least)]
     if more:
-        sides.append(_side("flow", setup, f"{common} --tile 1024 --runs 1 --formulation dataflow"))
+        variants.append(_variant("flow", setup, f"{common} --tile 1024 --runs 1 --formulation dataflow"))
         goals.append(Goal("flow, 1 worker", Row("flow"), 0.95))
     name = f"matmul-{setup.ranks}x{setup.threads}"
-    return Group("matmul", name, tuple(sides), f"matmul, N = 8192, {setup}", tuple(goals))
+    return Group("matmul", name, tuple(variants), f"matmul, N = 8192, {setup}", tuple(goals))
 
 
 def _solutions(setup: Setup) -> Group:
     size = 8192
     common = f"--size {size} --iterations 40 --runs 3"
-    sides = (_side("full", setup, f"{common} --storage full"),
-             _side("library", setup, f"{common} --formulation library --limits off"),
-             _side("symmetric", setup, f"{common} --storage symmetric"))
+    variants = (_variant("full", setup, f"{common} --storage full"),
+                _variant("library", setup, f"{common} --formulation library --limits off"),
+                _variant("symmetric", setup, f"{common} --storage symmetric"))
     goals = (Goal("full", Row("full"), 0.97), Goal("symmetric", Row("symmetric"), 0.95),
              _over("full", "full", "library", "dgemv", 1.05), _over("symmetric", "symmetric", "full", "full", 1.9),
              _over("symmetric", "symmetric", "library", "dgemv"))
-    return Group("cg", f"cg-{setup.ranks}x{setup.threads}", sides, f"cg, N = {size}, {setup}", goals)
+    return Group("cg", f"cg-{setup.ranks}x{setup.threads}", variants, f"cg, N = {size}, {setup}", goals)
 
 
 def _in_caches() -> Group:
-    sides: list[Side] = []
+    variants: list[Variant] = []
     for power in IN_CACHES:
         common = f"--size 2^{power} --order natural --runs 500 --limits off"
-        sides += [_side(f"ours-{power}", ONE, common),
-                  _side(f"library-{power}", ONE, f"{common} --formulation library --plan measure")]
+        variants += [_variant(f"ours-{power}", ONE, common),
+                     _variant(f"library-{power}", ONE, f"{common} --formulation library --plan measure")]
     goals = tuple(_over(f"native, 2^{power}", f"ours-{power}", f"library-{power}", "FFTW measured", 1)
                   for power in IN_CACHES)
-    return Group("fft", "fft-caches", tuple(sides), f"fft in caches, natural, {ONE}", goals)
+    return Group("fft", "fft-caches", tuple(variants), f"fft in caches, natural, {ONE}", goals)
 
 
 def _smooth() -> Group:
     sizes = ("2^22", "4233600", "4199040")
-    sides = tuple(_side(size.replace("^", "-"), RANKS, f"--size {size} --runs 5") for size in sizes)
+    variants = tuple(_variant(size.replace("^", "-"), RANKS, f"--size {size} --runs 5") for size in sizes)
     goals = tuple(_over(f"{size} points", size, "2-22", "2^22 points", 0.65) for size in sizes[1:])
-    return Group("fft", "fft-smooth", sides, f"fft, {RANKS}", goals)
+    return Group("fft", "fft-smooth", variants, f"fft, {RANKS}", goals)
 
 
 def _power(power: int, order: str) -> Group:
@@ -118,14 +118,15 @@ def _power(power: int, order: str) -> Group:
     plan = "measure" if power <= 20 else "estimate"
     common = f"--size 2^{power} --order {order} --runs {20 if power < 22 else 5}"
     library = f"{common} --formulation library --plan {plan} --limits off"
-    sides = [_side("threads", THREADS, common), _side("ranks", RANKS, common), _side("library", RANKS, library)]
+    variants = [_variant("threads", THREADS, common), _variant("ranks", RANKS, common),
+                _variant("library", RANKS, library)]
     goals = [Goal("ranks", Row("ranks"), 0.5 if power == 24 else 0),
              _over("ranks", "ranks", "library", f"FFTW {plan}d", OVER_FFTW[power]),
              Goal("threads", Row("threads")), _over("threads", "threads", "ranks", "2 ranks", 0.95)]
     if order == "natural":  # one rank's FFTW knows no other
-        sides.append(_side("threaded", THREADS, library))
+        variants.append(_variant("threaded", THREADS, library))
         goals.append(_over("threads", "threads", "threaded", "FFTW threads", 1.5))
-    return Group("fft", f"fft-{power}-{order}", tuple(sides), f"fft, 2^{power}, {order}", tuple(goals))
+    return Group("fft", f"fft-{power}-{order}", tuple(variants), f"fft, 2^{power}, {order}", tuple(goals))
 
 
 KERNELS: dict[str, Callable[[Path], list[Group]]] = {
@@ -134,11 +135,10 @@ KERNELS: dict[str, Callable[[Path], list[Group]]] = {
     "cg": lambda _data: [_solutions(setup) for setup in SETUPS],
     "fft": lambda _data: [_in_caches(), _smooth(), *(_power(power, order) for power in OVER_FFTW
                                                      for order in ("transposed", "natural"))]}
-
 EXAMPLE = "quartet limits --only cg,fft"
 HEADINGS = ("", "measured", "against", "", "ratio", "min..max", "goal", "")
 LEFT_ALIGNED = (0, 2, 7)  # columns; the others are numbers
-BEFORE = "before-"  # how the names of the other build's sides begin
+BEFORE = "before-"  # how the names of the other build's variants begin
 LOST = 0.97  # the least ratio to the other build
 
 
@@ -167,11 +167,11 @@ def run(options: argparse.Namespace) -> int:
 def beside(group: Group, before: Path) -> Group:
     """Our own rows alone, without limits, by both builds."""
     members = []
-    for each in group.sides:
+    for each in group.variants:
         if "library" not in each.arguments:
             ours = replace(each, arguments=(*each.arguments, "--limits", "off"))
             members += [ours, replace(ours, name=f"{BEFORE}{each.name}", build=before.resolve())]
-    return replace(group, sides=tuple(members))
+    return replace(group, variants=tuple(members))
 
 
 def render(groups: list[Group], found: dict[str, list[Round]]) -> str:
@@ -214,13 +214,13 @@ def before_after(groups: list[Group], found: dict[str, list[Round]]) -> tuple[st
     blocks, codes = [], []
     for group in groups:
         lines = []
-        for side in group.sides:
-            if side.name.startswith(BEFORE):
+        for variant in group.variants:
+            if variant.name.startswith(BEFORE):
                 continue
-            after, before = (_rates(group, name, found) for name in (side.name, BEFORE + side.name))
+            after, before = (_rates(group, name, found) for name in (variant.name, BEFORE + variant.name))
             for name in dict.fromkeys([*after, *before]):
                 cells, code = _compared(after.get(name, []), before.get(name, []))
-                lines.append((f"{side.name} {name}".strip(), *cells))
+                lines.append((f"{variant.name} {name}".strip(), *cells))
                 codes.append(code)
         blocks.append((f"{group.title}, {counted(len(found[group.name]), 'round')}", lines))
     text = table_lines(("", "after", "", "before", "ratio", "95% interval", "goal", ""), blocks, LEFT_ALIGNED)
@@ -229,11 +229,11 @@ def before_after(groups: list[Group], found: dict[str, list[Round]]) -> tuple[st
     return "\n".join(text) + "\n", WRONG_RESULT if slower else UNDECIDED if unclear or not codes else VERIFIED
 
 
-def _rates(group: Group, side: str, found: dict[str, list[Round]]) -> dict[str, list[float]]:
-    """The rates of a side's rows in all rounds, by what tells its rows apart."""
+def _rates(group: Group, variant: str, found: dict[str, list[Round]]) -> dict[str, list[float]]:
+    """The rates of a variant's rows in all rounds, by what tells its rows apart."""
     rates: dict[str, list[float]] = {}
     for results in found[group.name]:
-        rows = [case for case in (results[side].cases if side in results else []) if not case.error]
+        rows = [case for case in (results[variant].cases if variant in results else []) if not case.error]
         for case in rows:
             rates.setdefault(case.name.size if len(rows) > 1 else "", []).append(case.rate)
     return rates

@@ -30,7 +30,7 @@ from quartet.results import TENSORFLOW, cases, load
 from quartet.results import statistics as own_statistics
 from quartet.text import Footnotes, counted, rate, ratio, slug, wrapped
 from quartet_dev import goals
-from quartet_dev.goals import RANKS, Group, Round, Side, lines_of
+from quartet_dev.goals import RANKS, Group, Round, Variant, lines_of
 from quartet_dev.tensorflow.document import Plan, write
 
 EXAMPLE = "quartet peers --only cg --rounds 4"
@@ -44,12 +44,12 @@ HEADINGS = ("", "median", "95% interval", "over TF", "95% interval", "rounds")
 
 @dataclass(frozen=True)
 class Beside:
-    """What is launched beside a kernel's TensorFlow program: sizes that take a second or so in the slowest side."""
+    """What is launched beside a kernel's TensorFlow program: sizes that take a second or so in the slowest variant."""
 
     sizes: tuple[str, ...]
-    arguments: str  # of all sides of ours
+    arguments: str  # of all variants of ours
     native: str = ""  # of that formulation alone
-    files: bool = True  # whether the data are in files, the same for all sides
+    files: bool = True  # whether the data are in files, the same for all variants
 
 
 BESIDE = {"stream": Beside(("2", "16"), "--pushes 40", files=False), "matmul": Beside(("2048",), "--tile 512"),
@@ -58,7 +58,7 @@ BESIDE = {"stream": Beside(("2", "16"), "--pushes 40", files=False), "matmul": B
 
 
 @dataclass(frozen=True)
-class TensorFlowSide(Side):
+class TensorFlowVariant(Variant):
     """The kernel's program in `python`. A document of our data flow tells it what to do, so that the two stand beside
     each other: size, processes, threads, queues, runs and cores are the same."""
 
@@ -137,11 +137,11 @@ def group_of(kernel: str, size: str, name: str, data: Path, options: argparse.Na
     common = f"{KERNELS[kernel].size_flag} {size} {beside.arguments} --runs {options.runs} --limits off"
     where = ("--generate", "--data", str(files)) if beside.files else ()
 
-    def ours(side: str, transport: str, more: str = "") -> Side:
-        words = f"{common} --formulation {side.partition('-')[0]} --transport {transport} {more}"
-        return Side(side, RANKS, (*words.split(), *where))
+    def ours(variant: str, transport: str, more: str = "") -> Variant:
+        words = f"{common} --formulation {variant.partition('-')[0]} --transport {transport} {more}"
+        return Variant(variant, RANKS, (*words.split(), *where))
 
-    theirs = TensorFlowSide(TENSORFLOW, RANKS, (), python=options.python, companions=f"{name}-{FLOW}-[0-9]*.json",
+    theirs = TensorFlowVariant(TENSORFLOW, RANKS, (), python=options.python, companions=f"{name}-{FLOW}-[0-9]*.json",
                             data=files)
     return Group(kernel, name, (ours(FLOW, "shm"), ours("native", "shm", beside.native),
                                 ours("dataflow-grpc", "grpc"), theirs))
@@ -149,7 +149,7 @@ def group_of(kernel: str, size: str, name: str, data: Path, options: argparse.Na
 
 @dataclass
 class Line:
-    """A side of a group."""
+    """A variant of a group."""
 
     label: str
     rates: list[float] = field(default_factory=list)  # of each launch, its median
@@ -158,7 +158,7 @@ class Line:
     trouble: str = ""  # why a launch has no rate
 
 
-def sides_of(rounds: list[Round]) -> list[Line]:
+def lines_by_variant(rounds: list[Round]) -> list[Line]:
     """TensorFlow's first, if only because all others are compared with it."""
     lines = {name: Line(label) for name, label in LABELS.items()}
     for results in rounds:
@@ -177,7 +177,7 @@ def sides_of(rounds: list[Round]) -> list[Line]:
 def render(groups: list[tuple[str, str, list[Round]]]) -> str:
     blocks: list[tuple[str, list[Line]]] = []
     for kernel, size, rounds in groups:
-        lines, unit = sides_of(rounds), KERNELS[kernel].unit
+        lines, unit = lines_by_variant(rounds), KERNELS[kernel].unit
         blocks.append((f"{kernel} {unit}, size {size}{'' if unit == 'GFLOP/s' else ' MiB'}, "
                        f"{BESIDE[kernel].arguments.replace('--', '')}, {RANKS}", lines))
         if kernel == "fft":
