@@ -12,7 +12,7 @@ from quartet.launch import LaunchError, Outcome
 from quartet.nodes import findings
 from quartet.nodes import plan as nodes_plan
 from quartet.results import cases, outliers, reference
-from quartet.slurm import allocation
+from quartet.slurm import launcher, site
 from quartet.slurm.machine import MachineError
 from quartet.sweep.folder import SweepFolder, launches
 
@@ -154,15 +154,15 @@ class Checks(unittest.TestCase):
 
 class Allocations(unittest.TestCase):
     def test_what_the_jobs_variables_tell(self):
-        machine = allocation.machine_here({"SLURM_JOB_CPUS_PER_NODE": "64(x3),32", "SLURM_GPUS_ON_NODE": "4"})
+        machine = launcher.machine_here({"SLURM_JOB_CPUS_PER_NODE": "64(x3),32", "SLURM_GPUS_ON_NODE": "4"})
         self.assertEqual((machine.cores_per_node, machine.gpus_per_node, machine.launcher), (64, 4, "srun"))
         with self.assertRaises(MachineError):
-            allocation.machine_here({})
+            launcher.machine_here({})
         with self.assertRaises(MachineError):
-            allocation.machine_here({"SLURM_JOB_CPUS_PER_NODE": "4", "QUARTET_LAUNCHER": "aprun"})
-        self.assertIsNone(allocation.Allocation.here({"SLURM_JOB_ID": "1"}))
+            launcher.machine_here({"SLURM_JOB_CPUS_PER_NODE": "4", "QUARTET_LAUNCHER": "aprun"})
+        self.assertIsNone(launcher.Allocation.here({"SLURM_JOB_ID": "1"}))
 
     def test_no_slurm_is_a_line(self):
-        with mock.patch.object(allocation.subprocess, "run", side_effect=OSError(2, "none")):
+        with mock.patch.object(site.subprocess, "run", side_effect=OSError(2, "none")):
             with self.assertRaisesRegex(LaunchError, "go to a machine with Slurm"):
-                allocation.hosts_of("n[1-3]")
+                launcher.hosts_of("n[1-3]")

@@ -72,7 +72,6 @@ def graded(value: float, look: float, bad: float) -> Level:
 class Sample:
     """Ticks since the start, of the processors that may be used and of the whole machine."""
 
-    seconds: float
     busy: float
     stolen: float
     total: float
@@ -102,7 +101,7 @@ def sample(root: Path, cpus: set[int]) -> Sample:
             stolen += ticks[7] if len(ticks) > 7 else 0
     pages = dict(line.split()[:2] for line in text_of(root / "proc/vmstat").splitlines() if line)
     swapped = int(pages.get("pswpin", 0)) + int(pages.get("pswpout", 0))
-    return Sample(time.monotonic(), busy, stolen, total, swapped, running)
+    return Sample(busy, stolen, total, swapped, running)
 
 
 def quiet_time(seconds: float, root: Path = Path("/"), cpus: Optional[set[int]] = None,
@@ -138,7 +137,7 @@ def quiet_time(seconds: float, root: Path = Path("/"), cpus: Optional[set[int]] 
 def settings(root: Path = Path("/"), cpus: Optional[set[int]] = None) -> list[Finding]:
     """Returns findings about the machine's settings."""
     own = os.sched_getaffinity(0) if cpus is None else cpus
-    return [_governor(root, own), _quota(root, own), _affinity(root, own), _siblings(root, own),
+    return [_governor(root, own), _quota(root, own), _affinity(root, own),
             _huge_pages(root), _memory(root)]
 
 
@@ -175,15 +174,6 @@ def _affinity(root: Path, cpus: set[int]) -> Finding:
     return Finding("binding", Level.LOOK, f"{len(cpus)} of {counted(len(online), 'processor')} may "
                    "be used", "the ranks are not bound then; others on the rest share caches and "
                    "memory: `taskset -p $$` shows who decided")
-
-
-def _siblings(root: Path, cpus: set[int]) -> Finding:
-    folder = root / "sys/devices/system/cpu"
-    cores = {text_of(folder / f"cpu{cpu}/topology/thread_siblings_list") or str(cpu) for cpu in cpus}
-    if len(cores) == len(cpus):
-        return Finding("hyperthreads", Level.OK, "one processor a core, as far as is told")
-    return Finding("hyperthreads", Level.OK, f"{len(cpus)} processors on {counted(len(cores), 'core')}"
-                   ": ranks take whole cores")
 
 
 def _huge_pages(root: Path) -> Finding:

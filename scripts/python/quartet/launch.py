@@ -6,7 +6,6 @@ import contextlib
 import os
 import signal
 import subprocess
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional
@@ -190,19 +189,3 @@ class LocalLauncher:
                 self.command(job), env=job.environment, cwd=job.folder, stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True, pass_fds=held),
                            self.ENDING)
-
-    def complete(self, job: Job, files: Files, timeout: float,
-                 held: tuple[int, ...] = ()) -> Outcome:
-        """Runs the job to its end. An exception, an interrupt for instance, ends the job."""
-        begin = time.monotonic()
-        running = self.submit(job, files.log, held)
-        try:
-            code = running.wait(timeout)
-        except BaseException:
-            running.cancel()
-            raise
-        seconds = time.monotonic() - begin
-        if code is None:
-            running.cancel()
-            return Outcome(FAILED, seconds, f"did not end within {timeout:g} s (--timeout)")
-        return judged(job.program.name, files, code, seconds)

@@ -47,8 +47,7 @@ from quartet.nodes import findings, this
 from quartet.nodes import plan as nodes_plan
 from quartet.paths import MACHINES, RESULTS
 from quartet.results import reference
-from quartet.slurm.allocation import Allocation, StepLauncher, hosts_of, machine_here
-from quartet.slurm.launcher import SlurmLauncher
+from quartet.slurm.launcher import Allocation, SlurmLauncher, StepLauncher, hosts_of, machine_here
 from quartet.slurm.machine import SlurmMachine
 from quartet.slurm.site import answer
 from quartet.sweep.folder import SweepFolder, launches, new_folder, stored_plan, unfinished

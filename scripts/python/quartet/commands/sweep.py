@@ -24,8 +24,7 @@ from quartet.launch import LocalLauncher
 from quartet.machine import Machine
 from quartet.paths import MACHINES, RESULTS, SWEEPS
 from quartet.results import whole_number as whole_factor
-from quartet.slurm.allocation import Allocation, StepLauncher, machine_here
-from quartet.slurm.launcher import SlurmLauncher
+from quartet.slurm.launcher import Allocation, SlurmLauncher, StepLauncher, machine_here
 from quartet.slurm.machine import SlurmMachine
 from quartet.sweep import plan as sweep_plan
 from quartet.sweep import table as sweep_table

@@ -2,22 +2,28 @@
 
 A task is called "1234_5": array 1234, index 5. What it runs, one launch or several, is in a file of its
 own (see scripts/slurm/array.sbatch); each exit code comes in another, since Slurm forgets jobs that have
-ended after minutes."""
+ended after minutes. Or runs programs as steps of the Slurm job that this process is part of, in salloc's shell or a
+batch script."""
 
 import math
 import os
+import re
 import shutil
-import subprocess
+import signal
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Iterable, Iterator, Optional
+from typing import Iterable, Iterator, Mapping, Optional
 
 from quartet.exit_codes import FAILED
 from quartet.files import read_text, reason_of
-from quartet.launch import Job, LaunchError
+from quartet.launch import Job, LaunchError, LocalLauncher
 from quartet.paths import ROOT, SLURM
+from quartet.results import whole_number
 from quartet.slurm.machine import MachineError, SlurmMachine
-from quartet.slurm.request import Request, request, request_of_nodes, shape_of
+from quartet.slurm.request import Request, Shape, request, request_of_nodes, shape_of
+from quartet.slurm.site import answer, ask
 
+START = SLURM / "start.sh"
 NO_TASK = "4294967294"  # Slurm's word for none
 NUMBER = "number"  # of an array, beside the files of its tasks
 LONGEST_ARRAY = 1000  # Slurm's MaxArraySize, unless the site has set another
@@ -62,7 +68,7 @@ class SlurmLauncher:
         dependency = [f"--dependency=afterany:{arrays}"] if arrays else []
         beside = str(folder.resolve().parent).replace("%", "%%")
         with open(folder / NUMBER, "w", encoding="utf-8") as number:
-            answer = _ask(["sbatch", "--parsable", *wanted.options, array, *dependency,
+            answer = ask(["sbatch", "--parsable", *wanted.options, array, *dependency,
                            f"--output={beside}/%A_%a.slurm", str(SLURM / "array.sbatch"), f"--root={ROOT}",
                            str(folder.resolve())], number, held)
         if answer.returncode != 0:
@@ -84,7 +90,7 @@ class SlurmLauncher:
         gives no answer now."""
         tasks = set(tasks)
         arrays = sorted({task.split("_")[0] for task in tasks})
-        answer = _ask(["squeue", "-h", "-r", "-o", "%F_%K", f"--jobs={','.join(arrays)}"])
+        answer = ask(["squeue", "-h", "-r", "-o", "%F_%K", f"--jobs={','.join(arrays)}"])
         if answer.returncode == 0:
             return tasks & set(answer.stdout.split())
         # Of jobs that it has forgotten it knows just that.
@@ -94,7 +100,7 @@ class SlurmLauncher:
         """The state in which a task ended ("CANCELLED", "NODE_FAIL"); empty if it is forgotten."""
         array, index = task.split("_")
         states = {}
-        for record in _ask(["scontrol", "-o", "show", "job", array]).stdout.splitlines():
+        for record in ask(["scontrol", "-o", "show", "job", array]).stdout.splitlines():
             words = dict(word.split("=", 1) for word in record.split() if "=" in word)
             states[words.get("ArrayTaskId", "")] = words.get("JobState", "")
         # Tasks that never started have one record together, "0-4%2"; cancelled, it has no numbers.
@@ -103,7 +109,7 @@ class SlurmLauncher:
 
     def cancel(self, tasks: Iterable[str]) -> None:
         """Raises LaunchError if Slurm does not."""
-        answer = _ask(["scancel", *tasks])
+        answer = ask(["scancel", *tasks])
         if answer.returncode != 0:
             raise LaunchError(FAILED, f"not cancelled: {_one_line(answer.stderr)}")
 
@@ -143,15 +149,64 @@ def _names(text: bytes) -> Iterator[str]:
         place += 2 + int(words[place + 1])
 
 
-def _ask(command: list[str], output: Optional[IO[str]] = None,
-         held: tuple[int, ...] = ()) -> subprocess.CompletedProcess[str]:
-    """What it writes is in the answer, or in the file `output`."""
-    try:
-        return subprocess.run(command, text=True, stdin=subprocess.DEVNULL, stdout=output or subprocess.PIPE,
-                              stderr=subprocess.PIPE, check=False, pass_fds=held)
-    except (OSError, ValueError) as error:
-        raise LaunchError(FAILED, f"{command[0]} cannot be run ({error}): go to a machine with Slurm") from None
-
-
 def _one_line(text: str) -> str:
     return "; ".join(line.strip() for line in text.splitlines() if line.strip())
+
+
+@dataclass(frozen=True)
+class Allocation:
+    job: str  # its number
+    nodes: tuple[str, ...]
+
+    @staticmethod
+    def here(environment: Mapping[str, str] = os.environ) -> Optional["Allocation"]:
+        """None if this is no part of a job. Raises LaunchError if its nodes cannot be told."""
+        job, nodes = environment.get("SLURM_JOB_ID", ""), environment.get("SLURM_JOB_NODELIST", "")
+        return Allocation(job, hosts_of(nodes)) if job and nodes else None
+
+    @property
+    def has_ended(self) -> bool:
+        """True if Slurm says so: what fails then has not failed by itself."""
+        done = ask(["squeue", "-h", "-j", self.job, "-t", "RUNNING", "-o", "%i"])
+        return not done.stdout.strip() and (done.returncode == 0 or "Invalid job id" in done.stderr)
+
+
+def hosts_of(nodes: str) -> tuple[str, ...]:
+    """The names in a list as Slurm writes it, "n[1-3,7]". Raises LaunchError."""
+    found = tuple(answer("scontrol", "show", "hostnames", nodes).split())
+    if not found:
+        raise LaunchError(FAILED, f"'{nodes:.60}' is no list of nodes (scontrol names none): write it as n[1-3,7]")
+    return found
+
+
+def machine_here(environment: Mapping[str, str] = os.environ) -> SlurmMachine:
+    """Describes the job's nodes by its variables, for want of a machine file: each hardware thread counts as a
+    core. Raises MachineError."""
+    cores = re.match(r"[0-9]+", environment.get("SLURM_JOB_CPUS_PER_NODE", ""))
+    if not cores:
+        raise MachineError("no Slurm job (SLURM_JOB_ID is not set): salloc or sbatch first, or name a machine "
+                           "file (--slurm)")
+    gpus = whole_number(environment.get("SLURM_GPUS_ON_NODE", "0")) or 0
+    return SlurmMachine.of({"name": "this job", "cores_per_node": int(cores[0]), "gpus_per_node": gpus,
+                            "launcher": environment.get("QUARTET_LAUNCHER", "srun"),
+                            "mpi": environment.get("QUARTET_MPI", "pmix")})
+
+
+class StepLauncher(LocalLauncher):
+    """Runs jobs as steps of the Slurm job that this is part of."""
+
+    ENDING = (signal.SIGTERM, signal.SIGINT)  # srun ends a step by an interrupt, whatever its ranks do
+
+    def __init__(self, machine: SlurmMachine):
+        super().__init__(START)
+        self._machine = machine
+
+    def shape(self, job: Job) -> Shape:
+        """Raises LaunchError if the machine has nothing for it."""
+        try:
+            return shape_of(self._machine, job)
+        except MachineError as error:
+            raise LaunchError(FAILED, str(error)) from None
+
+    def command(self, job: Job) -> list[str]:
+        return [str(START), *self._machine.settings, *self.shape(job).step, str(job.program), *job.arguments]

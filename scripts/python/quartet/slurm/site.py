@@ -6,9 +6,10 @@ import os
 import re
 import subprocess
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional
+from typing import IO, Any, Optional
 
 from quartet.exit_codes import FAILED, ScriptError
 from quartet.launch import LaunchError
@@ -105,13 +106,21 @@ def gpus_of(resources: str) -> tuple[tuple[str, int], ...]:
     return tuple(sorted((kind, number) for kind, number in found.items() if number))
 
 
-def answer(*command: str) -> str:
-    """What a command of Slurm says. Raises LaunchError, with the last line of its errors, which tells most."""
+def ask(command: Sequence[str], output: Optional[IO[str]] = None,
+        held: tuple[int, ...] = ()) -> subprocess.CompletedProcess[str]:
+    """Calls a command of Slurm. What it writes is in the answer, or in the file `output`. It keeps the files `held`
+    open."""
     try:
-        done = subprocess.run(command, text=True, check=False, stdin=subprocess.DEVNULL, capture_output=True)
+        return subprocess.run(command, text=True, stdin=subprocess.DEVNULL, stdout=output or subprocess.PIPE,
+                              stderr=subprocess.PIPE, check=False, pass_fds=held)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise LaunchError(FAILED, f"{command[0]} cannot be run ({why}): go to a machine with Slurm") from None
+
+
+def answer(*command: str) -> str:
+    """What a command of Slurm says. Raises LaunchError, with the last line of its errors, which tells most."""
+    done = ask(command)
     if done.returncode != 0:
         said = [re.sub(r"^\w+: (error|fatal): ", "", line) for line in done.stderr.splitlines() if line.strip()]
         raise LaunchError(FAILED, f"{' '.join(command):.80} fails ({(said or ['it says nothing'])[-1]:.200}): go to a "

@@ -9,7 +9,7 @@ from quartet.exit_codes import STOPPED, VERIFIED, worst
 from quartet.launch import Job, LaunchError, LocalLauncher, Outcome, quiet_job
 from quartet.rounds import Budget, Rounds
 from quartet.rounds import Launch as RoundsLaunch
-from quartet.slurm.allocation import Allocation, StepLauncher
+from quartet.slurm.launcher import Allocation, StepLauncher
 from quartet.sweep.folder import Launch, SweepFolder, launches
 from quartet.text import counted, say
 
