@@ -70,7 +70,7 @@ class Documents(unittest.TestCase):
                         if row.get("aggregate_name") == "median")
 
         self.assertEqual(len(cases(self.good())), 2)
-        for key, value, reason in (("real_time", 0, "real_time must be bigger than"),
+        for key, value, reason in (("real_time", 0, "real_time must be at least"),
                                    ("workers", "two", "workers must be integer .'two'"),
                                    ("time_unit", "h", "time_unit must be ns or us or ms or s .'h'"),
                                    ("phases", {"push": None}, "push must be number"),
