@@ -14,7 +14,7 @@ from unittest import mock
 import mutations
 from in_process import FAULT, run
 from quartet import files
-from quartet.commands import report, submit, table, trace
+from quartet.commands import compare, report, submit, sweep, table
 from quartet.exit_codes import ScriptError
 from tree import QUARTET, ROOT, SCRIPTS
 
@@ -59,12 +59,13 @@ class Reading(PathCase):
         for path, word in self.named().items():
             with self.subTest(word):
                 self.assert_refused(run(table, path), word)
-                self.assert_refused(run(submit, path, "--ranks", 1, "/bin/true"), word)
-                self.assert_refused(run(trace, path, self.folder / "a.png"), word.replace("No such", "no such"))
-        code, output, errors = run(table, self.folder)  # the folder is searched around them
+                self.assert_refused(run(compare, self.good, path), word)
+                self.assert_refused(run(sweep, path, "--dry-run"), word.replace("folder", "a folder"))
+                self.assertEqual(run(table, self.good, path)[0], 0)
+        code, _, errors = run(table, self.folder)
         self.assertEqual(code, 0)
-        self.assertIn("native", output)
         self.assertIn("fifo.json: is a FIFO", errors)
+        self.assertIn("loop.json", errors)
 
     def test_files_without_end_are_read_up_to_a_bound(self):
         with self.assertRaisesRegex(ScriptError, "at most 10 are read"):
@@ -76,13 +77,13 @@ class Reading(PathCase):
         with self.assertRaisesRegex(ScriptError, "more than 4 bytes"):
             files.read_bytes("/proc/self/status", 4)  # it says that it has none
 
-    def test_json_that_is_deep_or_has_a_key_twice_is_refused(self):
-        bad = self.folder / "bad.json"
-        for text, word in (("[" * 10**6, "bad.json"), ("[" * 70 + "]" * 70, "bad.json"), ('{"a":' * 10**5, "bad.json"),
+    def test_json_that_readers_may_differ_in_is_refused(self):
+        file = self.folder / "bad.json"
+        for text, word in (("[" * 10**6, "nested too deeply"), ("[" * 70 + "]" * 70, "nested too deeply"),
                            ('{"a": 1, "b": 2, "a": 1}', "it has the key 'a' twice"),
-                           ('[{"b": {"a": 1, "\\u0061": {}}}]', "it has the key 'a' twice")):
-            bad.write_text(text)
-            for result in (run(table, bad), run(trace, bad, self.folder / "a.png")):
+                           ('[{"b": {"a": 1, "\\u0061": {}}}]', "it has the key 'a' twice"), ("[NaN]", "NaN is not JSON")):
+            file.write_text(text)
+            for result in (run(table, file), run(submit, file, "--ranks", 1, "/bin/true")):
                 self.assert_refused(result, word)
                 self.assertEqual(len(result[2].splitlines()), 1, result)
 
@@ -91,7 +92,7 @@ class Writing(PathCase):
     def report(self, output):
         return run(report, self.good, "--output", output)
 
-    def test_no_folder_device_or_input_is_replaced_and_none_is_made(self):
+    def test_no_folder_device_or_input_is_replaced(self):
         device = os.stat("/dev/null").st_rdev
         link = self.folder / "link.html"
         link.symlink_to(self.good)
@@ -99,34 +100,26 @@ class Writing(PathCase):
                              (self.good, "is read from"), (link, "is read from"),
                              (self.folder / ("n" * 300), "too long"), ("", "names no file"),
                              (self.good / "below.html", "cannot be a folder"),
-                             (self.folder / "nosuch/folder/page/index.html", "is no folder"),
                              ("/proc/none/page.html", "cannot be a folder")):
             with self.subTest(word):
                 self.assert_refused(self.report(output), word)
         self.assertEqual(os.stat("/dev/null").st_rdev, device)
         self.assertEqual(json.loads(self.good.read_text()), mutations.sound())
+
+    def test_a_folder_that_is_missing_is_not_made(self):
+        for name in ("nosuch/folder/page/x.html", "nosuch/folder/x.html"):
+            self.assert_refused(self.report(self.folder / name), "is no folder")
         self.assertFalse((self.folder / "nosuch").exists())
 
     def test_long_names_and_links_are_written(self):
-        self.assertEqual(self.report(self.folder / ("n" * 250 + ".html"))[0], 0)
+        output = self.folder / ("n" * 250 + ".html")
+        self.assertEqual(self.report(output)[0], 0)
         target, link = self.folder / "target.html", self.folder / "link.html"
         target.write_text("old")
         link.symlink_to(target)
         self.assertEqual(self.report(link)[0], 0)
         self.assertTrue(link.is_symlink())
         self.assertIn("<!DOCTYPE html>", target.read_text())
-
-    def test_a_file_aside_of_another_process_hinders_no_write_and_is_no_document(self):
-        names = set()
-        with mock.patch.object(os, "getpid", return_value=7):  # in containers all are the same
-            for _ in range(2):
-                with files.replacing(self.folder / "new.json") as aside:
-                    names.add(aside.name)
-        self.assertEqual(len(names), 2)
-        (self.folder / "new.json").unlink()
-        (self.folder / names.pop()).write_text("{")
-        code, _, errors = run(table, self.folder)
-        self.assertEqual((code, errors), (0, ""))
 
     def test_what_fails_leaves_the_old_file_and_nothing_beside_it(self):
         file = self.folder / "kept.txt"
@@ -162,23 +155,26 @@ class Ends(PathCase):
                 self.assertRegex(errors, r"\Aquartet: [^\n\x1b]+\n\Z")
                 self.assertIn(word, errors)
 
-    def test_debug_shows_where(self):
-        self.assertNotIn("Traceback", self.ended(KeyError("x"))[2])
-        self.assertIn("Traceback", self.ended(KeyError("x"), "--debug")[2])
+    def test_bad_usage_is_a_line(self):
+        for arguments in ((), ("--no-such-flag",), ("--csv", "--jsonl", self.good)):
+            code, _, errors = run(table, *arguments)
+            self.assertEqual((code, len(errors.splitlines())), (2, 1), errors)
+
+    def table(self, **more):
+        return subprocess.run([*QUARTET, "table", self.good], text=True,
+                              stderr=subprocess.PIPE, timeout=LIMIT, check=False, **more)
 
     def test_output_that_cannot_be_written_is_said(self):
         said = "quartet: standard output cannot be written (No space left on device): send it elsewhere\n"
         many = ["table", "--csv", ROOT / "results/measured"]  # more than a buffer holds
-        for words, unbuffered in ((["table", self.good], ""), (many, ""), (many, "1"), (["table", "--help"], ""),
-                                  (["--help"], "1")):
+        for words in (["table", self.good], many, ["--help"]):
             with open("/dev/full", "w", encoding="utf-8") as full:
-                done = subprocess.run([*QUARTET, *words], stdout=full, stderr=subprocess.PIPE, text=True,
-                                      env={**os.environ, "PYTHONUNBUFFERED": unbuffered}, timeout=LIMIT, check=False)
+                done = subprocess.run([*QUARTET, *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=LIMIT,
+                                      check=False)
             self.assertEqual((done.returncode, done.stderr), (3, said))
         reading, writing = os.pipe()
         os.close(reading)
-        done = subprocess.run([*QUARTET, "table", self.good], text=True, stdout=writing, stderr=subprocess.PIPE,
-                              timeout=LIMIT, check=False)
+        done = self.table(stdout=writing)
         os.close(writing)
         self.assertEqual((done.returncode, done.stderr), (141, ""))  # as of `| head`
 
