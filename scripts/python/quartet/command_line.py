@@ -18,7 +18,6 @@ from quartet.paths import LAUNCHER, PROGRAMS, given_or_shipped
 from quartet.text import near, say
 
 DEBUG = "--debug"
-OUTPUT = "standard output"
 NOBODY_READS = 128 + signal.SIGPIPE  # as the shell has it of other programs
 LONGEST_TIME = 366 * 24 * 3600.0  # seconds
 
@@ -68,10 +67,9 @@ def _in_words(error: BaseException) -> tuple[str, int]:
     if isinstance(error, BrokenPipeError):
         return "", NOBODY_READS
     if isinstance(error, OSError):
-        if error.filename == OUTPUT:
-            return f"{OUTPUT} cannot be written ({reason_of(error)}): send it elsewhere", FAILED
-        where = f"{error.filename}: " if error.filename else ""
-        return f"{where}{reason_of(error)}", FAILED
+        if error.filename:
+            return f"{error.filename}: {reason_of(error)}", FAILED
+        return f"standard output cannot be written ({reason_of(error)}): send it elsewhere", FAILED  # it has no name
     if isinstance(error, MemoryError):
         return "not enough memory: give it less at a time", FAILED
     if isinstance(error, RecursionError):
@@ -80,26 +78,10 @@ def _in_words(error: BaseException) -> tuple[str, int]:
             "report it"), FAILED
 
 
-class _Output(io.FileIO):
-    """Standard output, whose errors name it."""
-
-    def write(self, data: Any, /) -> Any:
-        try:
-            return super().write(data)
-        except OSError as error:
-            error.filename = OUTPUT
-            raise
-
-
 def _prepare_output() -> None:
-    """Makes output show as an escape what its encoding lacks, and opens one that nobody reads if it is closed.
-    It is by lines where PYTHONUNBUFFERED is set."""
+    """Makes output show as an escape what its encoding lacks, and opens one that nobody reads if it is closed."""
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")
-    elif isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout is sys.__stdout__:
-        by_lines = sys.stdout.line_buffering or isinstance(sys.stdout.buffer, io.RawIOBase)
-        sys.stdout = io.TextIOWrapper(io.BufferedWriter(_Output(sys.stdout.fileno(), "w", closefd=False)),
-                                      encoding=sys.stdout.encoding, line_buffering=by_lines)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -160,14 +142,9 @@ class Parser(argparse.ArgumentParser):
 
 def add_launch_arguments(parser: argparse.ArgumentParser) -> None:
     """--build and --launcher: what is launched, and how."""
-    add_build(parser)
-    add_launcher(parser)
-
-
-def add_build(parser: argparse.ArgumentParser) -> None:
-    """--build alone."""
     parser.add_argument("--build", type=Path, default=PROGRAMS,
                         help="build folder or prefix, its programs in bin/ (%(default)s)")
+    add_launcher(parser)
 
 
 def add_launcher(parser: argparse.ArgumentParser) -> None:

@@ -22,7 +22,6 @@ class Kernel:
     size_flag: str = "--size"
     reducers: Reducers = Reducers.ONE
     library: str = ""  # what its library formulation runs on the host; empty: the BLAS that the program has
-    precision: str = "fp64"  # of its arithmetic, where --math does not say another
 
     @property
     def unit_size(self) -> float:
@@ -32,7 +31,7 @@ class Kernel:
 
 KERNELS = {kernel.name: kernel for kernel in (
     Kernel("stream", "MiB/s", "--sizes", Reducers.NONE, "plain MPI"),
-    Kernel("matmul", "GFLOP/s", reducers=Reducers.CHOSEN, library="ScaLAPACK", precision="fp32"),
+    Kernel("matmul", "GFLOP/s", reducers=Reducers.CHOSEN, library="ScaLAPACK"),
     Kernel("cg", "GFLOP/s"),
     Kernel("fft", "GFLOP/s", library="FFTW"))}
 NAMES = tuple(KERNELS)

@@ -44,11 +44,6 @@ def told(items: Sequence[Item], doing: str) -> Iterator[Item]:
         yield item
 
 
-def minute(seconds: float) -> str:
-    """ "2025-12-31 23:59", of a time since 1970, as the clock here shows it."""
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
-
-
 def counted(count: int, noun: str) -> str:
     """ "1 launch", "2 launches"."""
     ending = "es" if noun.endswith(("ch", "s", "x")) else "s"

@@ -95,7 +95,6 @@ class Case:
     median: dict[str, Any] = field(default_factory=dict)  # the row, as written
     rates: tuple[float, ...] = ()  # of each run
     paper_rate: Optional[float] = None  # median by the paper's own clock
-    paper_rates: tuple[float, ...] = ()
     context: dict[str, Any] = field(default_factory=dict, repr=False)  # its document's
 
     def with_row(self, **keys: object) -> "Case":
@@ -160,19 +159,9 @@ class Case:
         return float(self.median["real_time"]) * SECONDS[self.median["time_unit"]]
 
     @property
-    def whole_task(self) -> dict[str, float]:
-        """Seconds of its stages, from the launch to the results in files; empty if not measured."""
-        return dict(self.median.get("whole_task") or {})
-
-    @property
     def whole_task_seconds(self) -> float:
         """From the launch to the results in files; 0 if not measured."""
-        return float(self.median.get("whole_task_seconds") or sum(self.whole_task.values()))
-
-    @property
-    def total_seconds(self) -> Optional[float]:
-        """The seconds of a run with its input and output."""
-        return self.median.get("total_seconds")
+        return float(self.median.get("whole_task_seconds") or sum((self.median.get("whole_task") or {}).values()))
 
     @property
     def runs(self) -> int:
@@ -182,11 +171,6 @@ class Case:
     def phases(self) -> dict[str, float]:
         """Busy seconds of the slowest rank by phase; they overlap."""
         return dict(self.median.get("phases", {}))
-
-    @property
-    def phases_by_role(self) -> dict[str, dict[str, float]]:
-        """The same of each role's slowest rank; empty if ranks have one role, or the document does not say."""
-        return {role: dict(slowest["phases"]) for role, slowest in (self.median.get("phases_by_role") or {}).items()}
 
     @property
     def nodes(self) -> int:
@@ -262,10 +246,6 @@ def cases(document: dict[str, Any]) -> list[Case]:
             result.append(Case(
                 Name.parse(run_name), run_name, unit=unit, rate=median[unit],
                 interval=(bounds[0], bounds[1]) if len(bounds) == 2 else None, median=median,
-                rates=_rates(runs, run_name, unit), paper_rate=paper.get(unit),
-                paper_rates=_rates(runs, run_name + PAPER, unit), context=document["context"]))
+                rates=tuple(row[unit] for row in runs.get(run_name, []) if unit in row), paper_rate=paper.get(unit),
+                context=document["context"]))
     return result
-
-
-def _rates(runs: dict[str, list[dict[str, Any]]], run_name: str, unit: str) -> tuple[float, ...]:
-    return tuple(row[unit] for row in runs.get(run_name, []) if unit in row)

@@ -12,7 +12,6 @@ from quartet.results.case import Case, Name
 # Flags that say that a launch was disturbed. The others are about what it reached: a program that is slow for a reason
 # has them in every launch.
 DISTURBING = {"disturbed", "drift", "step", "two_speeds", "limit_moved"}
-SAME_LIMIT = 1.25  # ratio within which two measured limits count as one
 
 
 def is_disturbed(case: Case) -> bool:

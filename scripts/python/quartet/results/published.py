@@ -33,7 +33,6 @@ class Number:
     conditions: str
     source: str
     caveat: str
-    protocol: str
     workers: Optional[int]  # computing devices
     nodes: Optional[int]
     base: Optional[int]  # of a speed-up: the devices it is against
@@ -115,7 +114,7 @@ def _number(item: Mapping[str, Any], short: str) -> Number:
 
     return Number(item["kernel"], item["value"], item["unit"], item["bound"], item["device"], item["conditions"],
                   f"{item.get('source', short)}, section {item['section']}", item.get("caveat", ""),
-                  item.get("protocol", ""), whole("workers"), whole("nodes"), int(base[0]) if base else None, match)
+                  whole("workers"), whole("nodes"), int(base[0]) if base else None, match)
 
 
 def nearest(result: Result, numbers: Optional[Iterable[Number]] = None) -> Optional[Number]:

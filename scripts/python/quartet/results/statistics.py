@@ -57,11 +57,6 @@ def median_interval(sample: list[float], error: float = ERROR) -> Optional[tuple
     return (ordered[cut - 1], ordered[-cut]) if cut > 0 else None
 
 
-def variation(sample: list[float]) -> float:
-    """The coefficient of variation."""
-    return statistics.stdev(sample) / statistics.mean(sample)
-
-
 def spread(*samples: list[float]) -> Optional[float]:
     """The standard deviation of the values' logarithms within their samples, which share it; None
     where no sample has two values."""
