@@ -152,6 +152,12 @@ class Command(Fakes):
         self.assertEqual(self.limits("--rounds", 1, full=[1.0]).returncode, 0)
         self.assertEqual(self.limits("--rounds", 1, full=[0.25]).returncode, 1)
 
+    def test_new_measurement_forgets_the_old_one(self):
+        self.limits("--rounds", 2, "--before", self.folder)
+        self.limits("--rounds", 1)
+        left = sorted(file.name for file in (self.folder / "results").glob("cg-2x1-*.json"))
+        self.assertEqual(left, [f"cg-2x1-{name}-1.json" for name in ("full", "library", "symmetric")])
+
     def test_budget_leaves_out_rounds_which_are_no_failure(self):
         done = self.limits("--rounds", 50, "--budget", 3, seconds=0.2)
         self.assertEqual(done.returncode, 0, done.stdout)

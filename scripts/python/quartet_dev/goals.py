@@ -82,8 +82,6 @@ def add_arguments(parser: argparse.ArgumentParser, kernels: Iterable[str], folde
                         help="rounds; in each of them all variants run (%(default)s)")
     parser.add_argument("--budget", type=seconds, default=budget, metavar="SECONDS",
                         help="ends within it, by the clock (%(default)s)")
-    parser.add_argument("--timeout", type=seconds, default=900, metavar="SECONDS",
-                        help="limit of one launch (%(default)s)")
     parser.add_argument("--results", type=Path, default=RESULTS / folder,
                         help="where the documents are (%(default)s)")
     add_launch_arguments(parser)
@@ -108,13 +106,14 @@ def measure(options: argparse.Namespace, groups: list[Group]) -> tuple[dict[str,
     found: dict[str, list[Round]] = {group.name: [{} for _ in range(options.rounds)] for group in groups}
     places: dict[str, tuple[str, Round]] = {}  # of a launch: its variant's name and its round
     plan: list[list[Launch]] = []
+    for old in (file for group in groups for file in options.results.glob(f"{group.name}-*[0-9].*")):
+        old.unlink()  # of an earlier measurement
     for number in range(options.rounds):
         for group in groups:
             plan.append([])
             for variant in alternating(group.variants, number):
                 name = f"{group.name}-{variant.name}-{number + 1}"
                 files = Files(options.results / f"{name}.json", options.results / f"{name}.log")
-                files.document.unlink(missing_ok=True)
                 places[name] = variant.name, found[group.name][number]
                 title = f"round {number + 1}, {group.name}, {variant.name}"
                 job = functools.partial(variant.job, programs, group.kernel, files)
@@ -133,7 +132,7 @@ def measure(options: argparse.Namespace, groups: list[Group]) -> tuple[dict[str,
             round_[variant] = Result(outcome, rows)
 
     launcher = Path(shutil.which(options.launcher) or options.launcher).resolve()
-    rounds = Rounds(LocalLauncher(launcher), Budget(options.budget), options.timeout)
+    rounds = Rounds(LocalLauncher(launcher), Budget(options.budget))
     end = rounds.run(plan, ended)
     if end.left:
         say(f"{counted(len(end.left), 'launch')} not run: {end.reason}")
