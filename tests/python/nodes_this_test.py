@@ -201,17 +201,6 @@ class Verdicts(FakeNode):
         self.assertLess(time.monotonic() - begin, 6)
         self.assertEqual((code, "no time was left" in line), (CANNOT_TELL, True), line)
 
-    def test_json_has_what_the_line_says_and_every_row(self):
-        self.program("cg", 40)
-        done = self.check("--json")
-        said, = map(json.loads, done.stdout.splitlines())
-        self.assertEqual((done.returncode, said["verdict"], said["node"]),
-                         (SICK, "sick", os.uname().nodename.partition(".")[0]))
-        self.assertRegex(said["time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
-        self.assertIn("in both looks", said["reason"])
-        self.assertEqual(said["rows"], [{"name": "cg/native/host/shm/n:512/ranks:2/threads:1", "rate": 40, "unit": "GFLOP/s",
-                                         "fraction_of_limit": 0.8, "reference": 100.0, "fraction_of_reference": 0.4}])
-
     def test_a_prologs_environment_suffices_and_its_job_is_not_taken_for_ours(self):
         self.program("cg", f'env >{self.folder}/environment\ncp {self.reference}/0.json "$2"\n')
         done = subprocess.run(

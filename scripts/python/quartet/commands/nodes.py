@@ -3,9 +3,8 @@ GPUs, and stream between neighbours in a ring (or other pairs), and ends with a 
 
 In salloc's shell or a batch script it checks the nodes of that job, by steps of it. Elsewhere it submits
 a job for each node and each pair (--slurm), which run as nodes come free. If it is stopped, give the same
-command again: it continues, and shows what the jobs have found meanwhile. A new check compares with earlier
-ones in the same place, and says since when a node is slow. A node's network rate is that of its best pair, so
-that a slow node does not make its partners slow.
+command again: it continues, and shows what the jobs have found meanwhile. A node's network rate is that of its best
+pair, so that a slow node does not make its partners slow. Since when a node is slow, quartet history says.
 
 --this says whether the node that it runs on is sound, alone and within --budget: as Slurm's prolog, epilog or
 HealthCheckProgram, or by hand (docs/cluster.md). Rates are compared with --reference; a look that finds something is
@@ -19,7 +18,6 @@ import argparse
 import contextlib
 import dataclasses
 import functools
-import json
 import os
 import signal
 import tempfile
@@ -106,9 +104,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--budget", type=seconds, default=60, metavar="SECONDS",
                      help="it ends within so long, whatever happens (%(default)s)")
     one.add_argument("--fail-closed", action="store_true", help="what cannot be told counts as sick")
-    one.add_argument("--gpus", type=whole_number(1000), metavar="N",
-                     help="how many there are (those that the driver lists)")
-    one.add_argument("--json", action="store_true", help="prints an object on one line instead")
 
 
 def hosts(options: argparse.Namespace, machine: SlurmMachine, allocation: Optional[Allocation]) -> tuple[str, ...]:
@@ -194,9 +189,7 @@ def check_nodes(options: argparse.Namespace) -> int:
             return queued.cancel()
         code = queued.run()
     found = findings.find(folder, options.least, known)
-    if not found.left:
-        findings.keep(path, found, time.strftime("%Y-%m-%d %H:%M"))
-    print(findings.render(found, findings.Earlier.beside(path)), end="")
+    print(findings.render(found), end="")
     if not found.left:
         folder.mark_shown()
     if code == STOPPED:
@@ -231,7 +224,7 @@ def _found(options: argparse.Namespace, node: str) -> this.Found:
     signal.setitimer(signal.ITIMER_REAL, end - time.monotonic())
     try:
         this.stand_alone()
-        counts = {nodes_plan.HOST: Machine.here().cores, nodes_plan.CUDA: options.gpus or this.gpus_here()}
+        counts = {nodes_plan.HOST: Machine.here().cores, nodes_plan.CUDA: this.gpus_here()}
         if options.device == nodes_plan.CUDA and not counts[nodes_plan.CUDA]:
             raise UsageError("--device cuda (the driver lists no GPU here)")
         wanted = this.launches(options.build / "bin", options.kernels, {
@@ -259,13 +252,11 @@ def check_this(options: argparse.Namespace) -> int:
     reason = cannot_run(options.launcher)
     if reason:
         raise ScriptError(reason)
-    began, node = time.time(), os.uname().nodename.partition(".")[0]
+    node = os.uname().nodename.partition(".")[0]
     found = _found(options, node)
     if options.fail_closed and found.verdict is this.Verdict.CANNOT_TELL:
         found = dataclasses.replace(found, verdict=this.Verdict.SICK, reason=f"as nothing can be told: {found.reason}")
-    took = time.time() - began
-    print(json.dumps(this.as_json(node, began, took, found)) if options.json else
-          printable(f"{node}: {found.verdict.value}: {found.reason}; next: {found.next}"))
+    print(printable(f"{node}: {found.verdict.value}: {found.reason}; next: {found.next}"))
     return CODES[found.verdict]
 
 

@@ -1,29 +1,22 @@
-"""What a check of nodes has found: outliers, failures, and since when each was there; and its table.
-
-    nodes.findings      date, what was measured, and what was slow or failed; in each check's folder"""
+"""What a check of nodes has found: outliers and failures; and its table."""
 
 import math
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Optional
+from typing import Optional
 
-from quartet import schema
 from quartet.exit_codes import VERIFIED
-from quartet.files import FileProblem, read_json, write_json
 from quartet.nodes.plan import PAIR
 from quartet.results.outliers import LEAST_VALUES, Sample, scored, slow
 from quartet.results.reference import Known, Reference
 from quartet.sweep.folder import Launch, SweepFolder, judged_launches, launches
 from quartet.text import ABOVE_LIMIT, DISTRUSTED, aligned, counted, rate, widths_of, wrapped
-from quartet.units import MIB
 
-FINDINGS = "nodes.findings"
 NETWORK = "network"  # a node's best pair
 FALSE_ALARMS = 0.05  # share of checks of alike nodes that name a node; of the whole check
 LOOSE = 0.5  # below the median: where a node that much slower would not be noticed, nothing is decided
-HEADINGS = ("node", "what", "rate", "median", "below", "score", "since")
+HEADINGS = ("node", "what", "rate", "median", "below", "score")
 SHOWN = 20  # of failures, and of names
-TEXT = (0, 1, 6)  # columns
+TEXT = (0, 1)  # columns
 Rated = tuple[float, str]  # a rate and its mark
 
 
@@ -151,57 +144,14 @@ def _why_not(folder: SweepFolder, launch: Launch) -> Optional[str]:
     return "; ".join(folder.misplacement(launch))
 
 
-def keep(folder: Path, found: Findings, date: str) -> None:
-    """Writes the findings for later checks."""
-    measured = [[who, measure.what] for measure in found.measures for who in measure.rates]
-    bad = [[one.who, one.what] for one in found.slow] + [list(key) for key in found.failures]
-    write_json(folder / FINDINGS, {"date": date, "measured": measured, "bad": bad})
-
-
-@dataclass(frozen=True)
-class Earlier:
-    """Earlier checks, newest first."""
-
-    checks: tuple[dict[str, Any], ...]
-
-    @staticmethod
-    def beside(folder: Path) -> "Earlier":
-        """Reads the checks in folders beside this one, whose names begin with their dates."""
-        found = []
-        for file in sorted(folder.resolve().parent.glob(f"*/{FINDINGS}"), reverse=True):
-            if file.parent.name < folder.resolve().name:
-                try:
-                    check = read_json(file, MIB * 16)
-                except (FileProblem, OSError):
-                    continue
-                if not schema.problem("findings", check):
-                    found.append(check)
-        return Earlier(tuple(found))
-
-    def since(self, who: str, what: str) -> str:
-        """Returns the date since which every check that tried it found it slow, or failing."""
-        first, fine = "", ""
-        for check in self.checks:
-            if [who, what] in check["bad"]:
-                first = check["date"]
-            elif [who, what] in check["measured"]:
-                fine = check["date"]
-                break
-        if first:
-            return first
-        return f"now (fine {fine})" if fine else "now"
-
-
-def render(found: Findings, earlier: Earlier) -> str:
+def render(found: Findings) -> str:
     """Who stands out, what failed, and how alike the others are."""
     units = {measure.what: measure.unit for measure in found.measures}
     rows = [HEADINGS, *((one.who, f"{one.what} {units[one.what]}", rate(one.rate) + one.mark, rate(one.median),
-                         f"{one.share:.0%}", "reference" if one.score is None else f"{one.score:.1f}",
-                         earlier.since(one.who, one.what))
+                         f"{one.share:.0%}", "reference" if one.score is None else f"{one.score:.1f}")
                         for one in found.slow)]
     lines = [*(aligned(row, widths_of(rows), TEXT) for row in rows), ""] if found.slow else []
-    failures = [f"{who}, {what}: failed since {earlier.since(who, what)}: {why}"
-                for (who, what), why in found.failures.items()]
+    failures = [f"{who}, {what}: failed: {why}" for (who, what), why in found.failures.items()]
     if len(failures) > SHOWN:
         failures[SHOWN:] = [f"{len(failures) - SHOWN} more failed"]
     lines += [line for text in failures for line in wrapped("x", text)]

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import Any, Optional
+from typing import Optional
 
 from quartet.check_machine import sample
 from quartet.exit_codes import VERIFIED, WRONG_RESULT
@@ -52,11 +52,6 @@ class Row:
     @property
     def of_reference(self) -> Optional[float]:
         return self.case.rate / self.known.rate if self.known else None
-
-    def as_json(self) -> dict[str, Any]:
-        return {"name": self.case.text, "rate": self.case.rate, "unit": self.case.unit,
-                "fraction_of_limit": self.case.fraction_of_limit, "reference": self.known and self.known.rate,
-                "fraction_of_reference": self.of_reference}
 
 
 @dataclass(frozen=True)
@@ -231,9 +226,3 @@ def _together(found: list[Found]) -> Found:
     lowest = min(rows, key=lambda row: row.of_reference or 0)
     text = f"lowest is {lowest.case.name.kernel}, {fraction(lowest.of_reference or 0)} of its reference"
     return Found(Verdict.SOUND, text, "quartet run", rows)
-
-
-def as_json(node: str, began: float, seconds: float, found: Found) -> dict[str, Any]:
-    date = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began))
-    return {"node": node, "time": date, "seconds": round(seconds, 3), "verdict": found.verdict.value,
-            "reason": found.reason, "next": found.next, "rows": [row.as_json() for row in found.rows]}
