@@ -119,6 +119,7 @@ class Kernels(Reported):
         self.put("a.json", fake_results.case(CG.format(2), 10, "GFLOP/s"), fake_results.case(symmetric, 17, "GFLOP/s"))
         self.put("b.json", fake_results.case(CG.format(2), 20, "GFLOP/s"), device_description="Arm")
         self.assertEqual([label for label, *_ in self.bars()], ["native shm", "native shm, symmetric", "native shm"])
+        self.assertIn("100% is 12.5 GFLOP/s, symmetric 21.2: ", self.section("kernels").charts[0].about)
         self.assertEqual([chart.about.rpartition("; ")[2] for chart in self.section("kernels").charts],
                          ["unknown processor, 4 CPUs", "Arm, 4 CPUs"])
 
@@ -159,7 +160,7 @@ class Lines(Reported):
             CG.replace("n:4096", f"n:{n}").format(workers), 5 * workers, "GFLOP/s", workers=workers)]
         self.put("a.json", rows)
         chart, = self.section("figure-10-cg").charts
-        self.assertIn("growing with them", chart.title)
+        self.assertIn("growing with the workers", chart.title)
         self.assertEqual([point.x for point in chart.lines[0].points], [1, 2, 4])
 
     def test_a_doubtful_point_is_marked_and_launches_are_one_point_with_their_range(self):

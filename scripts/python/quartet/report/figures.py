@@ -80,7 +80,10 @@ def _shares(groups: list[tuple[str, list[Result]]]) -> ShareChart:
     first = every[0]
     bars = tuple((heading, tuple(_bar(result, shown[0].name.variant) for result in shown)) for heading, shown in groups)
     notes = tuple(f"{result.mark} {way(result)}: {result.doubts}" for result in every if result.mark)
-    limit = f"100% is {rate(first.limit_rate or 0)} {first.unit}: {(first.case.limit or {}).get('what')}"
+    others = {", ".join(word for word in result.name.variant if word not in first.name.variant): result.limit_rate
+              for result in every if result.name.variant != first.name.variant and result.limit_rate}
+    more = "".join(f", {words} {rate(limit)}" for words, limit in others.items())  # such work has a limit of its own
+    limit = f"100% is {rate(first.limit_rate or 0)} {first.unit}{more}: {(first.case.limit or {}).get('what')}"
     about = f"{problem(first)}; {limit}; {first.machine}"
     return ShareChart(f"{first.name.kernel}: {_reached(every)}", bars, about, notes)
 
@@ -151,7 +154,7 @@ def weak_sets(results: list[Result]) -> list[tuple[list[Result], str]]:
                 size_of(result) / size / (result.workers / fewest) ** (1 / power) - 1) < ROUNDING]
             if size and grown:
                 found.append((base + grown, f"{factor('n', base[0].name.size)} on {counted(fewest, 'worker')}, growing "
-                                            "with them"))
+                                            "with the workers"))
     return found
 
 
