@@ -153,8 +153,8 @@ class Slow(Nodes):
         self.assertRegex(done.stderr, r"[2-7] of 8 launches are done already")
         [folder] = (self.folder / "checks").iterdir()
         self.assertEqual(len(list(folder.glob("*.json"))), 8)
-        slow = [line for line in done.stdout.splitlines() if " network " in line and "%" in line and not line.startswith(" ")]
-        self.assertEqual([line.split()[0] for line in slow], ["n3"], done.stdout)
+        slow = re.findall(r"^(\S+) +network .*%", done.stdout, re.MULTILINE)
+        self.assertEqual(slow, ["n3"], done.stdout)
 
     def test_the_table_of_all_pairs_names_the_node_with_the_slow_link(self):
         self.cluster.hosts.shape(400)

@@ -176,6 +176,18 @@ class Interruption(SweepCase):
         self.assertEqual(self.sweep(self.spec(launches=3)).returncode, 0)
         self.assertEqual(len(self.calls()), 9)
 
+    def test_the_budget_bounds_the_first_launch_too_and_what_got_no_time_is_run_later(self):
+        self.behave(seconds=60)
+        begin = time.monotonic()
+        done = self.sweep(self.spec(launches=1), "--budget", 1)
+        self.assertEqual((done.returncode, len(self.calls())), (75, 1), done.stderr)
+        self.assertLess(time.monotonic() - begin, 20)
+        self.assertIn("cut off after 1 s, to keep the budget", done.stderr)
+        self.assertIn("3 launches not run yet", done.stdout)
+        self.behave()
+        self.assertEqual(self.sweep(self.spec(launches=1)).returncode, 0)
+        self.assertEqual(len(self.calls()), 4)
+
     def test_without_a_folder_the_unfinished_one_is_found(self):
         def sweep(*arguments):
             command = [word for word in self.command(self.spec(), *arguments)

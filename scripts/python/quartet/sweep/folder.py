@@ -133,9 +133,14 @@ class SweepFolder:
         if recorded or launch.name in self._damaged or self._folder.file(launch.name, OUTCOME).exists():
             return recorded
         try:
-            return Outcome(_code_of(load(self.document(launch))), None)
+            found = cases(load(self.document(launch)))
         except (OSError, ValueError):
             return None
+        if any(case.is_not_run for case in found):
+            return None
+        code = FAILED if any(case.error for case in found) else \
+            WRONG_RESULT if any(case.verified is False for case in found) else VERIFIED
+        return Outcome(code, None)
 
     def misplacement(self, launch: Launch) -> list[str]:
         """How its nodes differ from those that were asked for; nothing if it left no document, or asked for none."""
@@ -149,13 +154,6 @@ class SweepFolder:
     def mark_shown(self) -> None:
         """The user has been told how all launches ended: the same command begins anew."""
         (self.path / SHOWN_FILE).touch()
-
-
-def _code_of(document: dict[str, Any]) -> int:
-    found = cases(document)
-    if any(case.error for case in found):
-        return FAILED
-    return WRONG_RESULT if any(case.verified is False for case in found) else VERIFIED
 
 
 def misplaced(document: dict[str, Any], wanted: Configuration) -> list[str]:
