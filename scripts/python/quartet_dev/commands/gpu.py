@@ -36,7 +36,7 @@ from quartet_dev.gpu_plan import BENCHMARKS, PARTS, Gpu, Place, Step, judged, pl
 
 EXAMPLE = "quartet gpu --only build,tests"
 OK, WRONG, NOT_RUN, NOT_HERE = "ok", "FAILED", "not run", "not here"  # the states of a step
-SLACK = 60  # seconds; a step that takes these and three times what was expected is stuck
+SLACK = 120  # seconds; a step that takes these and three times what was expected is stuck
 LOG_LINES_SHOWN = 15  # of a step that failed
 HEADINGS = ("goal", "measured", "against", "", "ratio", "min..max", "goal", "")
 
