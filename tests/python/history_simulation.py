@@ -101,7 +101,7 @@ def wrong(answer, due, days_apart=3):
         return f"findings {sorted(found)}"
     for is_drift, nodes, rows, start, end, cause in due:
         finding = found[(is_drift, *nodes, *rows)]
-        for told in finding.told:
+        for told in finding.observations:
             if start is not None and abs(int(told.start) - start) > days_apart:
                 return f"{nodes} since {told.start}"
             if not is_drift and ((told.end is None) != (end is None)

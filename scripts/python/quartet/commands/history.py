@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     times = [one.time for one in sound]
     lines = wrapped("", f"{counted(len(found.documents) - len(undated), 'launch')} of {counted(len(rows), 'row')} on "
                     f"{counted(len(nodes), 'node')}, {_day(min(times))} to {_day(max(times))}{unused}")
-    for finding in sorted(answer.findings, key=lambda one: (one.loss < 0, min(told.start for told in one.told))):
+    for finding in sorted(answer.findings, key=lambda one: (one.loss < 0, one.start)):
         lines += ["", *_finding(finding)]
     for node, time in sorted(answer.silent.items()):
         lines += ["", f"{node}: no sound launch since {_day(time)}"]
@@ -71,8 +71,8 @@ def _day(time: float) -> str:
 
 
 def _finding(finding: rule.Finding) -> Iterator[str]:
-    starts = [told.start for told in finding.told]
-    ends = [told.end for told in finding.told if told.end]
+    starts = [seen.start for seen in finding.observations]
+    ends = [seen.end for seen in finding.observations if seen.end]
     which, share = ("slower", 1 - math.exp(-finding.loss)) if finding.loss > 0 else (
         "faster", math.exp(-finding.loss) - 1)
     when = _day(min(starts))

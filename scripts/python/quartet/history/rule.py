@@ -17,14 +17,15 @@ FALSE_ALARMS = 0.01  # share of sound histories with a finding: half by steps, h
 ODD = 0.01  # share of sound launches that may be far off for no reason
 SHORT, LONG = 7, 40  # launches of a short and of a long median
 LEAST_OF_STEP, LEAST_OF_DRIFT = 3, 15  # launches
-LEAST_STEP, LEAST_DRIFT = 0.01, 0.03  # smaller losses are not told
+LEAST_STEP, LEAST_DRIFT = 0.01, 0.03  # smaller losses are left out
 NEAR = 2  # launches by which a date may be wrong
 CERTAIN, LIKELY = 3.0, 1.0  # standard errors of a shared step; the second where most nodes of a row have it
-OWN = 10.0  # what a step that no other series shares costs more, in units of Schwarz's criterion
-RESTLESS = 0.1  # of launches: a fact that changes more often explains nothing
+OWN_PENALTY = 10.0  # what a step that no other series shares costs more, in units of Schwarz's criterion
+APART, MOST_PERSISTENT = 5, 0.8  # launches, and autocorrelation, by which noise is judged that lasts
+VOLATILE = 0.1  # of launches: a fact that changes more often explains nothing
 MOST_TRIED = 20  # events in a round
 MARGIN = 1.7  # standard errors beyond a threshold at which nine of ten are seen, in simulated histories
-STAIRS = 3  # falls of a row on one node alone that are a drift
+LEAST_FALLS = 3  # falls of a row on one node alone that are a drift
 
 
 class Launch(NamedTuple):
@@ -68,7 +69,7 @@ class Cause(NamedTuple):
     sound_with: int  # nodes without the loss, on which it changed as well, at any time
 
 
-class Told(NamedTuple):
+class Observation(NamedTuple):
     """What one series tells of a finding."""
 
     node: str
@@ -81,21 +82,25 @@ class Told(NamedTuple):
 @dataclass
 class Finding:
     is_drift: bool
-    told: list[Told] = field(default_factory=list)
+    observations: list[Observation] = field(default_factory=list)
     causes: list[Cause] = field(default_factory=list)
     is_everywhere: bool = False
 
     @property
     def nodes(self) -> list[str]:
-        return sorted({one.node for one in self.told})
+        return sorted({one.node for one in self.observations})
 
     @property
     def rows(self) -> list[str]:
-        return sorted({one.row for one in self.told})
+        return sorted({one.row for one in self.observations})
+
+    @property
+    def start(self) -> float:
+        return min(one.start for one in self.observations)
 
     @property
     def loss(self) -> float:
-        return median([one.loss for one in self.told])
+        return median([one.loss for one in self.observations])
 
 
 @dataclass
@@ -153,7 +158,7 @@ class Series:
                      for _ in range(first, last)]
             own, numbers = sum(cut not in shared for cut in cuts), len(cuts) + 1
         left = sum([abs(value - fitted) for value, fitted in zip(self.values, model)]) / len(self)
-        return 2 * len(self) * math.log(left + 1e-9) + (numbers + own) * math.log(len(self)) + OWN * own
+        return 2 * len(self) * math.log(left + 1e-9) + (numbers + own) * math.log(len(self)) + OWN_PENALTY * own
 
     def steps(self) -> Iterator[tuple[int, Optional[int], float]]:
         """Each step's cut, the cut that ends it, and its loss. A fall ends where half of it is made good; a rise that
@@ -169,7 +174,7 @@ class Series:
                 yield cut, None, loss
 
 
-class Law:
+class Thresholds:
     """Thresholds in standard errors, by the number of comparisons: one a sound launch for steps, three a series for
     drifts."""
 
@@ -225,11 +230,11 @@ class Law:
                 series.cuts[number] = best_cut(series.values, max(first, cut - LONG), min(last, cut + LONG))
             if not self.confirm(series) and series.cuts == old:
                 break
-        best = series.criterion(series.cuts, None) - OWN * len(series.cuts)
+        best = series.criterion(series.cuts, None) - OWN_PENALTY * len(series.cuts)
         for first in sorted({0, len(series) // 2, 3 * len(series) // 4}):
             line, score = trend(series, first)
             if score > self.drift and abs(line.slope) * (series.times[-1] - series.times[first]) > LEAST_DRIFT:
-                criterion = series.criterion((), line) - OWN
+                criterion = series.criterion((), line) - OWN_PENALTY
                 if criterion < best:
                     best, series.cuts, series.line = criterion, [], line
 
@@ -239,10 +244,20 @@ def error(*counts: int) -> float:
     return math.sqrt(sum(math.pi / 2 / count for count in counts))
 
 
-def spread(values: Sequence[float]) -> float:
-    """A robust standard deviation, by the differences of successive launches: neither a step nor a drift widens it."""
-    steps = [abs(after - before) for before, after in zip(values, values[1:])]
-    return CONSISTENT * median(steps) / math.sqrt(2) if len(steps) > 1 else 0.0
+def spread(values: Sequence[float], apart: int = 1) -> float:
+    """A robust standard deviation, by differences of launches so far apart: neither a step nor a drift widens it."""
+    steps = [after - before for before, after in zip(values, values[apart:])]
+    middle = median(steps) if len(steps) > 1 else 0.0
+    return CONSISTENT * median([abs(step - middle) for step in steps]) / math.sqrt(2) if len(steps) > 1 else 0.0
+
+
+def persistence(every: Collection[Series]) -> float:
+    """The autocorrelation of successive launches, as far as it is sure: their differences are smaller than those of
+    launches that are further apart."""
+    shares = [(spread(series.values) / spread(series.values, APART)) ** 2 for series in every
+              if len(series) >= 4 * APART and spread(series.values, APART) > 0]
+    doubt = 4 / math.sqrt(sum(map(len, every))) if shares else 1.0
+    return min(max(0.0, 1 - median(shares) - doubt), MOST_PERSISTENT) if shares else 0.0
 
 
 def best_cut(values: Sequence[float], first: int, last: int) -> int:
@@ -286,14 +301,16 @@ class History:
                                for fact in sorted({*old, *new}) if old.get(fact) != new.get(fact)]
                         for node, at in seen.items()}
         counts = Counter(change.fact for changes in self.changes.values() for _, change in changes)
-        most = max(RESTLESS * sum(len(times) - 1 for times in self.times.values()), 2 * len(self.times))
-        self.restless = {fact for fact, count in counts.items() if count > most}
+        most = max(VOLATILE * sum(len(times) - 1 for times in self.times.values()), 2 * len(self.times))
+        self.volatile = {fact for fact, count in counts.items() if count > most}
         spreads: dict[str, list[float]] = defaultdict(list)
         for series in self.series.values():
             spreads[series.row].append(spread(series.values))
+        alike = persistence(self.series.values())  # medians of launches that are alike are less certain
         for series in self.series.values():  # few launches hardly tell their noise
-            series.noise = max(spread(series.values), median(spreads[series.row]), 1e-4) * (1 + 2 / len(series))
-        self.law = Law(sum(map(len, self.series.values())), len(self.series) + len(spreads))
+            wide = max(spread(series.values), median(spreads[series.row]), 1e-4) * math.sqrt(1 + alike) / (1 - alike)
+            series.noise = wide * (1 + 2 / len(series))
+        self.thresholds = Thresholds(sum(map(len, self.series.values())), len(self.series) + len(spreads))
 
     def changed(self, node: str, change: Change) -> Optional[float]:
         return next((self.times[node][number] for number, other in self.changes[node] if other == change), None)
@@ -302,12 +319,12 @@ class History:
         """Changes on a node within NEAR launches of a time, and by how many launches they are apart."""
         place = sum(other < time for other in self.times[node])
         return {change: abs(number - place) for number, change in self.changes[node]
-                if abs(number - place) <= NEAR and change.fact not in self.restless}
+                if abs(number - place) <= NEAR and change.fact not in self.volatile}
 
     def causes(self, finding: Finding) -> list[Cause]:
         """What changed on slow nodes at their own moment. First what did on most of them, then on fewest others."""
         starts: dict[str, list[float]] = defaultdict(list)
-        for one in finding.told:
+        for one in finding.observations:
             starts[one.node].append(one.start)
         own = {node: self.changes_at(node, median(times)) for node, times in starts.items()}
         found = []
@@ -325,7 +342,7 @@ class History:
             days = sorted(set(map(int, times)))
             if days:
                 between = sum(days[0] <= day <= days[-1] for day in self.days) / len(days)
-                if sum(day > days[-1] for day in self.days) > self.law.run * between:
+                if sum(day > days[-1] for day in self.days) > self.thresholds.run * between:
                     found[node] = max(times)
         return found
 
@@ -348,15 +365,15 @@ class Model:
             self.cuts, self.line, {*self.series.shared, *self.added})
 
 
-class Sharing:
+class SharedEvents:
     """Which series share an event: the one that saves most by Schwarz's criterion is taken, again and again."""
 
     def __init__(self, history: History) -> None:
         self.history = history
         self.rows: dict[str, dict[str, Series]] = defaultdict(dict)
         for series in history.series.values():
-            if len(series) >= 2 * history.law.run:
-                history.law.fit(series)
+            if len(series) >= 2 * history.thresholds.run:
+                history.thresholds.fit(series)
                 self.rows[series.row][series.node] = series
         self.every = [series for row in self.rows.values() for series in row.values()]
         for number in range(len(self.every) + 1):
@@ -368,7 +385,7 @@ class Sharing:
                 series = model.series
                 series.cuts, series.line = model.cuts, model.line
                 series.shared.update(dict.fromkeys(model.added, number))
-                while history.law.confirm(series):
+                while history.thresholds.confirm(series):
                     pass
 
     def _events(self) -> list[Event]:
@@ -406,7 +423,7 @@ class Sharing:
         """The series that share an event: nodes of its row with a loss like it, then these nodes' other rows of which
         more than half have it. None if it is one series'."""
         row, found = self.rows[event.row], []
-        for certain, least in ((CERTAIN, 0.0), (LIKELY, -OWN)):  # where most have it, so have those that look like it
+        for certain, least in ((CERTAIN, 0.0), (LIKELY, -OWN_PENALTY)):  # where most have it, so have likely ones
             tried = [self._model(series, event, certain) for series in row.values()]
             found = [one for one in tried if one and one.saved > least and 0.5 < one.loss / event.loss < 2]
             if 2 * len(found) <= len(row) or len(row) < 3:
@@ -437,7 +454,7 @@ class Sharing:
         return max(found, key=lambda model: model.saved, default=None)
 
     def _step(self, series: Series, cuts: Sequence[int], cut: int) -> tuple[float, float]:
-        """The loss at a cut, and how many standard errors it is; none if it is too small to be told."""
+        """The loss at a cut, and how many standard errors it is; none if it is too small."""
         first, last = series.around(cut, cuts)
         old, new = series.values[max(first, cut - LONG):cut], series.values[cut:min(last, cut + LONG)]
         if min(len(old), len(new)) < LEAST_OF_STEP:
@@ -455,21 +472,22 @@ class Sharing:
             for cut, end, loss in steps:
                 key = series.shared[cut] if cut in series.shared else (series.node, series.row, cut)
                 start = series.line.first if series.line else cut
-                told = Told(series.node, series.row, series.times[start], series.times[end] if end else None, loss)
-                found.setdefault(key, Finding(bool(series.line))).told.append(told)
+                until = series.times[end] if end else None
+                seen = Observation(series.node, series.row, series.times[start], until, loss)
+                found.setdefault(key, Finding(bool(series.line))).observations.append(seen)
         return self._with_drifts(list(found.values()))
 
     def _with_drifts(self, findings: list[Finding]) -> list[Finding]:
         """Several lasting falls of a row on one node alone are a drift."""
         for node in {series.node for series in self.every}:
             falls = [one for one in findings if one.nodes == [node] and not one.is_drift
-                     and all(told.loss > 0 and not told.end for told in one.told)]
-            by_row: dict[str, list[Told]] = defaultdict(list)
-            for told in sorted((told for one in falls for told in one.told), key=lambda told: told.start):
-                by_row[told.row].append(told)
-            if max(map(len, by_row.values()), default=0) >= STAIRS:
+                     and all(seen.loss > 0 and not seen.end for seen in one.observations)]
+            by_row: dict[str, list[Observation]] = defaultdict(list)
+            for seen in sorted((seen for one in falls for seen in one.observations), key=lambda seen: seen.start):
+                by_row[seen.row].append(seen)
+            if max(map(len, by_row.values()), default=0) >= LEAST_FALLS:
                 findings = [one for one in findings if one not in falls] + [Finding(True, [
-                    Told(node, row, steps[0].start, steps[-1].start, sum(told.loss for told in steps)
+                    Observation(node, row, steps[0].start, steps[-1].start, sum(seen.loss for seen in steps)
                          / max(1, steps[-1].start - steps[0].start))
                     for row, steps in by_row.items() if len(steps) > 1])]
         return findings
@@ -478,7 +496,7 @@ class Sharing:
 def judge(launches: Iterable[Launch]) -> Answer:
     """What a history tells. There must be a sound launch."""
     history = History(launches)
-    sharing = Sharing(history)
+    sharing = SharedEvents(history)
     findings = sharing.findings()
     for finding in findings:
         finding.causes = [] if finding.is_drift else history.causes(finding)
@@ -488,7 +506,7 @@ def judge(launches: Iterable[Launch]) -> Answer:
     half, days = max(1, min(LONG, int(count) // 2)), max(1, history.days[-1] - history.days[0])
     # Of the loss from the first to the last launch: that of least squares, more for medians and for a rival step.
     doubt = 1.35 * noise * math.sqrt(12 / count)
-    drift = max((history.law.drift + MARGIN) * doubt, LEAST_DRIFT + MARGIN * doubt)
-    step = (history.law.step + MARGIN) * noise * error(half, half)
-    return Answer(findings, history.silent(), bool(sharing.every), 2 * history.law.run, history.law.step,
+    drift = max((history.thresholds.drift + MARGIN) * doubt, LEAST_DRIFT + MARGIN * doubt)
+    step = (history.thresholds.step + MARGIN) * noise * error(half, half)
+    return Answer(findings, history.silent(), bool(sharing.every), 2 * history.thresholds.run, history.thresholds.step,
                   1 - math.exp(-step), drift / days)
