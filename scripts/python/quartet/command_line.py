@@ -213,25 +213,13 @@ def whole_number(most: int, least: int = 1) -> Callable[[str], int]:
     return parse
 
 
-def cannot_run(launcher: Path) -> str:
-    """The reason why nothing can be launched by it; empty if it can."""
-    return "" if shutil.which(launcher) else f"{launcher} cannot be run: name another --launcher"
-
-
-def why_not(launcher: Path, folders: list[Path]) -> str:
-    """The reason why jobs cannot be launched or leave files in these folders; empty if they can. Makes the
-    folders."""
-    reason = cannot_run(launcher)
-    if reason:
-        return reason
-    for folder in folders:
-        try:
-            make_folder(folder)
-        except ScriptError as error:
-            return str(error)
+def require_launcher(launcher: Path, *folders: Path) -> None:
+    """Raises ScriptError if jobs cannot be launched by it, or leave files in these folders, which it makes."""
+    if not shutil.which(launcher):
+        raise ScriptError(f"{launcher} cannot be run: name another --launcher")
+    for folder in map(make_folder, folders):
         if not os.access(folder, os.W_OK | os.X_OK):
-            return f"{folder} cannot be written to (it lacks the permission): name another one"
-    return ""
+            raise ScriptError(f"{folder} cannot be written to (it lacks the permission): name another one")
 
 
 def some_of(names: Iterable[str]) -> Callable[[str], tuple[str, ...]]:

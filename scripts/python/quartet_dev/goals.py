@@ -13,8 +13,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Iterable, NamedTuple, Union
 
-from quartet.command_line import add_launch_arguments, seconds, some_of, whole_number, why_not
-from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, UNAVAILABLE, UNDECIDED, ScriptError, worst
+from quartet.command_line import add_launch_arguments, require_launcher, seconds, some_of, whole_number
+from quartet.exit_codes import FAILED, STOPPED, UNAVAILABLE, UNDECIDED, ScriptError, worst
 from quartet.files import FileProblem
 from quartet.launch import Files, Job, LocalLauncher, Outcome, quiet_job
 from quartet.machine import Machine
@@ -91,10 +91,9 @@ def check(options: argparse.Namespace) -> None:
     """Raises ScriptError with the reason why nothing can be measured."""
     programs = options.build / "bin"
     missing = [name for name in options.only if not (programs / name).exists()]
-    reason = f"no {missing[0]} in {programs}: build it first (make build TARGETS={missing[0]})" if missing else \
-        why_not(options.launcher, [options.results])
-    if reason:
-        raise ScriptError(reason, BAD_USAGE)
+    if missing:
+        raise ScriptError(f"no {missing[0]} in {programs}: build it first (make build TARGETS={missing[0]})")
+    require_launcher(options.launcher, options.results)
     if Machine.here().cores < RANKS.ranks:
         say("this machine has fewer than two cores, which these launches are for: do not quote what follows")
 

@@ -10,8 +10,8 @@ import sys
 
 from quartet import check_machine
 from quartet.check_machine import Finding, Level
-from quartet.command_line import add_launch_arguments, seconds, why_not
-from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, VERIFIED
+from quartet.command_line import add_launch_arguments, require_launcher, seconds
+from quartet.exit_codes import FAILED, STOPPED, VERIFIED
 from quartet.launch import LocalLauncher
 from quartet.machine import Machine
 from quartet.terminal import Style
@@ -45,10 +45,8 @@ def verdict(findings: list[Finding]) -> str:
 
 
 def run(options: argparse.Namespace) -> int:
-    reason = "" if options.quick else why_not(options.launcher, [])
-    if reason:
-        say(reason)
-        return BAD_USAGE
+    if not options.quick:
+        require_launcher(options.launcher)
     has_failed = False
     try:
         findings = [*check_machine.quiet_time(options.seconds), *check_machine.settings()]

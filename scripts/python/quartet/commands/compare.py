@@ -24,7 +24,7 @@ import time
 from pathlib import Path
 from typing import Callable
 
-from quartet.command_line import add_launcher, seconds, whole_number, why_not
+from quartet.command_line import add_launcher, require_launcher, seconds, whole_number
 from quartet.compare import in_turn
 from quartet.compare import table as compare_table
 from quartet.compare.pairs import (
@@ -133,9 +133,9 @@ def compare_in_turn(options: argparse.Namespace) -> int:
     _expect(options, 2, "two build folders, and the command after --")
     found = [in_turn.program_at(Path(path), options.command) for path in options.sides]
     folder = options.folder or RESULTS / "compare" / time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    problem = why_not(options.launcher, [folder])
-    if problem or any(folder.iterdir()):
-        raise ScriptError(problem or f"{folder} is not empty: name a new folder")
+    require_launcher(options.launcher, folder)
+    if any(folder.iterdir()):
+        raise ScriptError(f"{folder} is not empty: name a new folder")
     cores = Machine.here().cores
     ranks = options.ranks or max(2, cores)
     duel = in_turn.Duel(LocalLauncher(options.launcher), (found[0][0], found[1][0]), found[0][1],

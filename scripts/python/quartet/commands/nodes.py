@@ -30,7 +30,7 @@ from typing import Any, Optional
 from quartet.command_line import (
     UsageError,
     add_launch_arguments,
-    cannot_run,
+    require_launcher,
     seconds,
     share,
     shipped_in,
@@ -249,9 +249,7 @@ def _found(options: argparse.Namespace, node: str) -> this.Found:
 
 
 def check_this(options: argparse.Namespace) -> int:
-    reason = cannot_run(options.launcher)
-    if reason:
-        raise ScriptError(reason)
+    require_launcher(options.launcher)
     node = os.uname().nodename.partition(".")[0]
     found = _found(options, node)
     if options.fail_closed and found.verdict is this.Verdict.CANNOT_TELL:

@@ -15,7 +15,7 @@ from pathlib import Path
 from quartet import check_machine
 from quartet import run as launches
 from quartet.check_machine import Level
-from quartet.command_line import add_launch_arguments, seconds, seconds_or_none, why_not
+from quartet.command_line import add_launch_arguments, require_launcher, seconds, seconds_or_none
 from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, UNAVAILABLE, UNDECIDED, VERIFIED, worst
 from quartet.launch import LocalLauncher, Outcome
 from quartet.machine import Machine
@@ -98,10 +98,7 @@ def show(files: list[Path], everything: bool, was_interrupted: bool) -> tuple[li
 
 
 def run(options: argparse.Namespace) -> int:
-    reason = why_not(options.launcher, [options.results])
-    if reason:
-        say(reason)
-        return BAD_USAGE
+    require_launcher(options.launcher, options.results)
     programs, stamp = options.build / "bin", time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     rounds = list(launches.rounds(programs, Machine.here(), options.results, stamp))
     if not rounds:

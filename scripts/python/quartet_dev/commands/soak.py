@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable, NamedTuple, Optional, Sequence
 
-from quartet.command_line import add_launch_arguments, positive_number, seconds, some_of, whole_number, why_not
+from quartet.command_line import add_launch_arguments, require_launcher, seconds, some_of, whole_number
 from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, UNAVAILABLE, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.files import FileProblem
 from quartet.processes import alive_in_session, kill_session, send, wait_for_the_last, words_of
@@ -400,7 +400,7 @@ def kind_of(seed: int, number: int, kinds: Sequence[str]) -> str:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_launch_arguments(parser)
-    parser.add_argument("--minutes", type=positive_number, default=60,
+    parser.add_argument("--minutes", type=seconds, default=60,
                         help="time after which no round begins (%(default)s)")
     parser.add_argument("--seed", type=whole_number(MOST, 0), default=1,
                         help="seed of everything that is drawn (%(default)s)")
@@ -413,10 +413,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     missing = [name for name in SMALL if not (options.build / "bin" / name).is_file()]
-    reason = f"{options.build}/bin has no {missing[0]}: build the programs, or name another --build" if missing else \
-        why_not(options.launcher, [])
-    if reason:
-        raise ScriptError(reason, BAD_USAGE)
+    if missing:
+        raise ScriptError(f"{options.build}/bin has no {missing[0]}: build the programs, or name another --build")
+    require_launcher(options.launcher)
     why_no_mounts = have_own_mounts()
     kinds = [kind for kind in options.only if kind != "disks" or not why_no_mounts]
     if not kinds:
