@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Collection, NoReturn, Sequence
 
-from quartet.command_line import Parser, run_script
+from quartet.command_line import DEBUG, Parser, run_script
 from quartet.commands import SHELL_SCRIPTS, SUMMARIES
 from quartet.exit_codes import BAD_USAGE, VERIFIED, ScriptError
 from quartet.paths import SCRIPTS, version
@@ -20,24 +20,17 @@ ALL = "--all"
 FLAGS = ("--help", ALL, "--version")
 
 
-def developers_summaries() -> dict[str, str]:
-    """A line for each command that only a checkout has."""
-    return importlib.import_module("quartet_dev.commands").SUMMARIES if IS_CHECKOUT else {}
-
-
 def all_summaries() -> dict[str, str]:
-    return {**SUMMARIES, **developers_summaries()}
+    """Those of maintainers, too, which only a checkout has."""
+    return {**SUMMARIES, **(importlib.import_module("quartet_dev.commands").SUMMARIES if IS_CHECKOUT else {})}
 
 
 def help_text(is_all: bool = False) -> str:
-    parts = ["Usage: quartet COMMAND [ARGUMENTS...]", f"Commands:\n{_listed(SUMMARIES)}"]
-    if is_all and IS_CHECKOUT:
-        parts.append(f"To maintain Quartet itself:\n{_listed(developers_summaries())}")
+    lines = {name: f"\n  {name:14} {summary}" for name, summary in all_summaries().items()}
+    parts = ["Usage: quartet COMMAND [ARGUMENTS...]", "Commands:" + "".join(map(lines.pop, SUMMARIES))]
+    if is_all and lines:
+        parts.append("To maintain Quartet itself:" + "".join(lines.values()))
     return "\n\n".join([*parts, "quartet COMMAND --help explains one of them, PROGRAM --help a program.\n"])
-
-
-def _listed(summaries: dict[str, str]) -> str:
-    return "\n".join(f"  {name:14} {summary}" for name, summary in summaries.items())
 
 
 class _Format(argparse.RawDescriptionHelpFormatter):
@@ -68,7 +61,7 @@ def parser_of(wanted: Collection[str]) -> Parser:
         if name in wanted and name not in SHELL_SCRIPTS:
             module = module_of(name)
             parser.description = filled(module.__doc__ or "")
-            parser.add_debug()
+            parser.add_argument(DEBUG, action="store_true", help="shows where in the program a failure was")
             module.add_arguments(parser)
             parser.epilog = "\n\n".join(filter(None, (parser.epilog, f"example:\n  {module.EXAMPLE}")))
     return root
@@ -78,15 +71,12 @@ def run(words: Sequence[str]) -> int:
     """Does what the words ask for. Returns the exit code, or raises."""
     name = words[0] if words else ""
     known = all_summaries()
-    if not words or name in HELP:
-        print(help_text(), end="", file=sys.stdout if words else sys.stderr)
+    if not words or name in (*HELP, ALL):
+        print(help_text(is_all=name == ALL), end="", file=sys.stdout if words else sys.stderr)
         return VERIFIED if words else BAD_USAGE
     if name in SHELL_SCRIPTS:
         script = str(SCRIPTS / SHELL_SCRIPTS[name])
         os.execv(script, [script, *words[1:]])
-    if name == ALL:
-        print(help_text(is_all=True), end="")
-        return VERIFIED
     if name == "--version":
         print(f"quartet {version()}")
         return VERIFIED

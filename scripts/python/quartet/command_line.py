@@ -136,9 +136,6 @@ class Parser(argparse.ArgumentParser):
         """Raises OSError where it cannot be written, of which argparse says nothing."""
         print(self.format_help(), end="", file=file or sys.stdout)
 
-    def add_debug(self) -> None:
-        self.add_argument(DEBUG, action="store_true", help="shows where in the program a failure was")
-
 
 def add_launch_arguments(parser: argparse.ArgumentParser) -> None:
     """--build and --launcher: what is launched, and how."""

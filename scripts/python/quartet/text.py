@@ -52,19 +52,13 @@ def counted(count: int, noun: str) -> str:
 
 def near(word: str, known: Iterable[str]) -> str:
     """ " (did you mean X?)", where a word that is known is near."""
-    meant = _meant(word, known)
-    return f" (did you mean {meant}?)" if meant else ""
+    return "".join(f" (did you mean {meant}?)" for meant in difflib.get_close_matches(word, list(known), n=1))
 
 
 def one_of(word: str, known: Iterable[str]) -> str:
     """ "one of X, Y; did you mean X?", for what is in parentheses."""
     names = list(known)
-    meant = _meant(word, names)
-    return f"one of {', '.join(names)}" + (f"; did you mean {meant}?" if meant else "")
-
-
-def _meant(word: str, known: Iterable[str]) -> str:
-    return next(iter(difflib.get_close_matches(word, list(known), n=1)), "")
+    return f"one of {', '.join(names)}" + near(word, names).replace(" (", "; ").replace(")", "")
 
 
 def filled(text: str) -> str:
