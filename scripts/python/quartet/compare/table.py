@@ -18,7 +18,6 @@ LEFT_ALIGNED = ("form", "via", "size", "verdict")  # columns; the others are num
 IN_COLUMNS = {"size", "n", "ranks", "pair"}
 VALUE_WIDTH = 30  # of a setting, of each side
 DIFFERENCES = 10  # that are shown
-MANY_CASES = 10  # from which on some differ by chance
 
 
 def render(sides: list[Side], rows: list[Pair], threshold: float, error: float = ERROR) -> str:
@@ -34,8 +33,7 @@ def render(sides: list[Side], rows: list[Pair], threshold: float, error: float =
     left = [column for column, heading in enumerate(HEADINGS) if heading in LEFT_ALIGNED]
     lines = [*_sides(sides), *_roads(rows), "", *aligned_rows(table, left), "", *_legend(rows, error),
              *published.lines(), *reasons.lines(), "", *_not_in_turn(sides), *_counts(rows, threshold),
-             *_unclear(rows, threshold), *_too_few(rows), *_all_disturbed(rows), *_looks_slower(rows),
-             *_by_chance(rows, error), *(_offer(sides, rows) if error == ERROR else [])]  # else they were launched so
+             *_unclear(rows, threshold), *_too_few(rows), *_all_disturbed(rows), *_looks_slower(rows)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -147,7 +145,7 @@ def _not_in_turn(sides: list[Side]) -> list[str]:
              for side in sides]
     apart = dates[0][-1] < dates[1][0] or dates[1][-1] < dates[0][0]
     return wrapped("", "A and B were measured one after the other: a change of the machine between "
-                   "them looks like one of the program (--run launches in turn)") if apart else []
+                   "them looks like one of the program (quartet compare --run launches in turn)") if apart else []
 
 
 def _counts(rows: list[Pair], threshold: float) -> list[str]:
@@ -207,15 +205,3 @@ def _looks_slower(rows: list[Pair]) -> list[str]:
     worst, mark = min(((row.ratio.value, row.mark) for row in doubtful if row.ratio), default=(1.0, ""))
     return wrapped("!", f"{counted(len(doubtful), 'case')} may be slower, which is not decided: at worst "
                    f"{worst:.2f}{mark} of A's rate") if doubtful else []
-
-
-def _by_chance(rows: list[Pair], error: float) -> list[str]:
-    tested = sum(bool(row.ratio and row.ratio.interval) for row in rows)
-    return wrapped("", f"of {tested} equal cases up to {tested * error:.0f} would be called faster or "
-                   "slower by chance") if tested >= MANY_CASES else []
-
-
-def _offer(sides: list[Side], rows: list[Pair]) -> list[str]:
-    if len(sides) < 2 or sides[0].is_elsewhere(sides[1]) or not any(row.more for row in rows):
-        return []
-    return wrapped("", "to decide, launch both builds in turn: quartet compare --run BEFORE AFTER -- PROGRAM ARGUMENTS")
