@@ -68,15 +68,15 @@ void count_matrices(bench::Arena& arena, const Problem& problem, const OperandLa
 
 void add_to_plan(const CaseContext& context, const BoundedPlan& plan, bench::PlannedCase& planned) {
     planned.plan_note = describe(plan);
-    if (plan.host) {
-        const Bytes moved = plan.host->traffic.sum();
+    if (plan.in_files) {
+        const Bytes moved = plan.traffic.sum();
         planned.work.bytes = {static_cast<std::int64_t>(
             context.session.world().sum(static_cast<double>(moved.value)))};
         planned.traffic = 2 * moved;  // to the page cache and from there
     }
-    if (plan.device) {
-        planned.moved.copied_in = plan.device->traffic.read.value;
-        planned.moved.copied_out = plan.device->traffic.written.value;
+    if (plan.on_gpu) {
+        planned.moved.copied_in = plan.traffic.read.value;
+        planned.moved.copied_out = plan.traffic.written.value;
     }
 }
 
@@ -125,12 +125,12 @@ ProductPlan plan_bounded(const CaseContext& context, bench::PlannedCase& planned
     const Bytes workspace = session.device().blas().workspace();
     const BoundedPlan bounded = plan_levels(context, plan.limit, workspace);
     add_to_plan(context, bounded, planned);
-    if (bounded.device) {
-        plan.limit.copies = copies_of(context.problem, bounded.device->traffic);
+    if (bounded.on_gpu) {
+        plan.limit.copies = copies_of(context.problem, bounded.traffic);
     }
     plan.memory.count(workspace, bench::Room::device);
     const ScheduledProduct::Buffers counted(plan.memory, context.problem, bounded);
-    if (bounded.host) {
+    if (bounded.in_files) {
         plan.limit.storage->bytes = static_cast<double>(bounded.best.value);
         plan.make = [context, bounded](const ProductFiles& files) {
             return std::make_unique<ScheduledProduct>(context.problem, context.block(), bounded,

@@ -19,13 +19,12 @@ std::size_t position(std::int64_t index) {
 
 ScheduledProduct::Buffers::Buffers(bench::Arena& arena, const Problem& problem,
                                    const BoundedPlan& plan)
-    : file_slots(arena, problem, plan.host ? plan.host->blocking.slots : 0),
-      staged(
-          arena.make<float>(plan.host && plan.device ? StagedSink::slots * problem.elements({}) : 0,
-                            bench::Room::host)),
-      device_slots(
-          arena.make<float>(plan.device ? plan.device->blocking.slots * problem.elements({}) : 0)),
-      held(arena.make<float>(plan.blocking().held() * problem.elements({}))) {}
+    : file_slots(arena, problem, plan.file_slots()),
+      staged(arena.make<float>(
+          plan.in_files && plan.on_gpu ? StagedSink::slots * problem.elements({}) : 0,
+          bench::Room::host)),
+      device_slots(arena.make<float>(plan.device_slots() * problem.elements({}))),
+      held(arena.make<float>(plan.blocking.held() * problem.elements({}))) {}
 
 ScheduledProduct::ScheduledProduct(const Problem& problem, const Block& block,
                                    const BoundedPlan& plan, device::Device& device)
@@ -34,12 +33,12 @@ ScheduledProduct::ScheduledProduct(const Problem& problem, const Block& block,
       device_(device),
       arena_(device),
       buffers_(arena_, problem, plan),
-      schedule_(problem, block, plan.blocking()),
-      ahead_(position(plan.blocking().lookahead + 1)),
+      schedule_(problem, block, plan.blocking),
+      ahead_(position(plan.blocking.lookahead + 1)),
       storing_(
-          device.make_stream(plan.device ? "copy out" : "write", device::StreamKind::transfer)) {
+          device.make_stream(plan.on_gpu ? "copy out" : "write", device::StreamKind::transfer)) {
     const std::int64_t elements = problem.elements({});
-    for (std::int64_t index = 0; index < plan.blocking().held(); ++index) {
+    for (std::int64_t index = 0; index < plan.blocking.held(); ++index) {
         held_.push_back({buffers_.held.view().part(index * elements, elements), device.make_event(),
                          device.make_event()});
     }
@@ -50,11 +49,10 @@ ScheduledProduct::ScheduledProduct(const Problem& problem, const Block& block,
                                    device::Device& device)
     : ScheduledProduct(problem, block, plan, device) {
     host_ = std::make_unique<FileSource>(problem, block, files, std::move(buffers_.file_slots),
-                                         plan.host->blocking.slots, device);
+                                         plan.file_slots(), device);
     sink_ = std::make_unique<FileSink>(problem, block, files);
-    if (plan.device) {
+    if (plan.on_gpu) {
         add_gpu();
-        staging_.emplace(problem, block, plan.host->blocking);
         sink_ = std::make_unique<StagedSink>(problem, std::move(sink_), std::move(buffers_.staged),
                                              device);
     }
@@ -86,13 +84,9 @@ void ScheduledProduct::prepare() {
 // Tiles are fetched ahead of the products that are multiplied.
 void ScheduledProduct::run(device::Stream& stream) {
     schedule_.restart();
-    if (staging_) {
-        staging_->restart();
-    }
     std::int64_t issued = 0;
     for (std::int64_t done = 0; done < schedule_.count(); ++done) {
-        for (; issued < schedule_.count() && issued <= done + plan_.blocking().lookahead;
-             ++issued) {
+        for (; issued < schedule_.count() && issued <= done + plan_.blocking.lookahead; ++issued) {
             TileProduct& product = ahead_[position(issued % std::ssize(ahead_))];
             product = schedule_.next();
             fetch(product);
@@ -103,15 +97,11 @@ void ScheduledProduct::run(device::Stream& stream) {
 }
 
 void ScheduledProduct::fetch(const TileProduct& product) {
-    TileProduct staged;
-    if (staging_) {
-        staged = staging_->next();
-        for (const Fetch& fetch : staged.fetches()) {
-            host_->fetch(fetch);
-        }
-    }
     for (Fetch fetch : product.fetches()) {
-        fetch.from = fetch.operand == Operand::a ? staged.a_slot : staged.b_slot;
+        if (on_gpu_) {
+            fetch.from = passed_++ % BoundedPlan::passing;
+            host_->fetch({fetch.operand, fetch.tile, fetch.from});
+        }
         nearest().fetch(fetch);
     }
 }
@@ -161,7 +151,7 @@ void ScheduledProduct::finish(device::Stream& stream) {
 }
 
 std::string ScheduledProduct::note() const {
-    const Blocking& blocking = plan_.blocking();
+    const Blocking& blocking = plan_.blocking;
     return fmt::format("{} x {} tiles of C held, {} slots, {} products ahead", blocking.rows,
                        blocking.columns, blocking.slots, blocking.lookahead);
 }
@@ -172,13 +162,13 @@ bench::Details ScheduledProduct::details(const comm::Communicator& world) const 
     const auto add_sum = [&](const char* key, Bytes bytes) {
         details.numbers.emplace_back(key, world.sum(static_cast<double>(bytes.value)));
     };
-    if (plan_.host) {
+    if (plan_.in_files) {
         add_sum("bytes_read", traffic().read);
         add_sum("bytes_written", traffic().written);
-        add_sum("bytes_planned", plan_.host->traffic.sum());
+        add_sum("bytes_planned", plan_.traffic.sum());
         add_sum("bytes_best_whole_tiles", plan_.best);
     }
-    if (plan_.device) {
+    if (plan_.on_gpu) {
         add_sum("bytes_copied_in", copied().read);
         add_sum("bytes_copied_out", copied().written);
     }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +15,8 @@ namespace quartet::matmul {
 /// before is stored.
 ///
 /// On the host, tiles are read from files and written to them. On a GPU they are copied from and to
-/// the host's memory, so that this, or the disk behind it, bounds the matrices. Where the tiles are
-/// in files then, the host goes through the schedule a second time, with its own number of slots.
-/// Both have the same products in the same order: a tile that the GPU asks for lies in the host's
-/// slot of that product. With more memory on the host than on the GPU, fewer tiles are read than
-/// copied.
+/// the host's memory, so that this, or the disk behind it, bounds the matrices: tiles in files pass
+/// through a few slots of the host.
 class ScheduledProduct final : public Product {
   public:
     /// Its memory but for A, B and C themselves.
@@ -81,7 +77,7 @@ class ScheduledProduct final : public Product {
     bench::Arena arena_;
     Buffers buffers_;
     TileSchedule schedule_;
-    std::optional<TileSchedule> staging_;  ///< of tiles in files before a GPU
+    std::int64_t passed_ = 0;  ///< tiles in files before a GPU
     std::vector<HeldTile> held_;
     std::vector<TileProduct> ahead_;  ///< a ring of products whose tiles are being fetched
     std::unique_ptr<TileSource> host_;

@@ -70,36 +70,15 @@ void take_what_is_left(Blocking& blocking, const Problem& problem, const Block& 
     blocking.slots = std::min(blocking.slots + left.value / slot.value, most);
 }
 
-LevelPlan level_of(const Problem& problem, const Block& block, const Blocking& blocking) {
-    return {blocking, planned_traffic(problem, block, blocking)};
-}
-
-// The same products on the host, with the most look-ahead up to the device's and the most slots
-// that the memory holds.
-LevelPlan plan_staging(const Problem& problem, const Block& block, Blocking blocking,
-                       const MemoryBudget& budget) {
-    const TileMemory tiles = host_tile(problem);
-    const Bytes memory = budget.allowed - budget.elsewhere;
-    for (;; --blocking.lookahead) {
-        blocking.slots = least_slots(block, blocking.rows, blocking.columns, blocking.lookahead);
-        const Bytes least = buffers_of(blocking.slots, StagedSink::slots, tiles);
-        if (least <= memory) {
-            take_what_is_left(blocking, problem, block, memory - least, tiles.slot);
-            return level_of(problem, block, blocking);
-        }
-        if (blocking.lookahead == 0) {
-            throw UsageError(fmt::format(
-                "tiles of {} x {} in files take at least {} of page-locked memory per rank ({} are "
-                "allowed): give more --memory, less --device-memory, or a smaller --tile",
-                problem.extent(0), problem.extent(0), to_string(least + budget.elsewhere),
-                to_string(budget.allowed)));
-        }
+// The least that a plan takes of the host's memory, beside what is elsewhere.
+void require_host_memory(const Problem& problem, Bytes least, const MemoryBudget& budget) {
+    if (least + budget.elsewhere > budget.allowed) {
+        throw UsageError(fmt::format(
+            "tiles of {} x {} in files take at least {} per rank ({} are allowed): give more "
+            "--memory, or a smaller --tile",
+            problem.extent(0), problem.extent(0), to_string(least + budget.elsewhere),
+            to_string(budget.allowed)));
     }
-}
-
-std::string describe(const Blocking& blocking) {
-    return fmt::format("{} x {} tiles of C held, {} slots for A and B, {} products of look-ahead",
-                       blocking.rows, blocking.columns, blocking.slots, blocking.lookahead);
 }
 
 Bytes least_memory(const TileMemory& tiles) {
@@ -318,55 +297,47 @@ std::optional<Blocking> choose_blocking(const Problem& problem, const Block& blo
 BoundedPlan plan_host(const Problem& problem, const Block& block, const MemoryBudget& budget) {
     const TileMemory tiles = host_tile(problem);
     const Bytes memory = budget.allowed - budget.elsewhere;
-    const auto best = choose_blocking(problem, block, tiles, memory);
-    if (!best) {
-        throw UsageError(fmt::format(
-            "tiles of {} x {} in files take at least {} per rank ({} are allowed): give more "
-            "--memory, or a smaller --tile",
-            problem.extent(0), problem.extent(0), to_string(least_memory(tiles) + budget.elsewhere),
-            to_string(budget.allowed)));
-    }
-    const auto ahead = choose_blocking(problem, block, tiles, memory, 1);
-    BoundedPlan plan{.host = level_of(problem, block, ahead.value_or(*best)), .device = {}};
-    plan.best = std::min(plan.host->traffic.sum(), planned_traffic(problem, block, *best).sum());
-    return plan;
+    require_host_memory(problem, least_memory(tiles), budget);
+    const Blocking best = *choose_blocking(problem, block, tiles, memory);
+    const Blocking ahead = choose_blocking(problem, block, tiles, memory, 1).value_or(best);
+    const Traffic traffic = planned_traffic(problem, block, ahead);
+    return {.blocking = ahead,
+            .traffic = traffic,
+            .best = std::min(traffic.sum(), planned_traffic(problem, block, best).sum())};
 }
 
 BoundedPlan plan_device(const Problem& problem, const Block& block, const MemoryBudget& budget,
                         const std::optional<MemoryBudget>& from_files) {
     const TileMemory tiles = device_tile(problem);
     const Bytes memory = budget.allowed - budget.elsewhere;
+    if (memory < least_memory(tiles)) {
+        refuse_tiles(problem, least_memory(tiles) + budget.elsewhere, budget);
+    }
+    if (from_files) {
+        require_host_memory(problem,
+                            buffers_of(BoundedPlan::passing, StagedSink::slots, host_tile(problem)),
+                            *from_files);
+    }
     auto blocking = choose_blocking(problem, block, tiles, memory, 1);
     if (!blocking) {
         blocking = choose_blocking(problem, block, tiles, memory);
     }
-    if (!blocking) {
-        refuse_tiles(problem, least_memory(tiles) + budget.elsewhere, budget);
-    }
-    BoundedPlan plan{.host = {}, .device = level_of(problem, block, *blocking)};
-    if (from_files) {
-        plan.host = plan_staging(problem, block, *blocking, *from_files);
-        plan.best = plan.host->traffic.sum();
-    }
-    return plan;
+    const Traffic traffic = planned_traffic(problem, block, *blocking);
+    return {.blocking = *blocking,
+            .traffic = traffic,
+            .best = traffic.sum(),
+            .on_gpu = true,
+            .in_files = from_files.has_value()};
 }
 
 std::string describe(const BoundedPlan& plan) {
-    std::string text;
-    if (plan.host) {
-        const Traffic& traffic = plan.host->traffic;
-        text = fmt::format(
-            "{}; a rank moves {}, reading {} and writing {} (best whole-tile blocking {})",
-            describe(plan.host->blocking), to_string(traffic.sum()), to_string(traffic.read),
-            to_string(traffic.written), to_string(plan.best));
-    }
-    if (plan.device) {
-        text +=
-            fmt::format("{}on the GPU {}; a rank copies {} in and {} out", text.empty() ? "" : "; ",
-                        describe(plan.device->blocking), to_string(plan.device->traffic.read),
-                        to_string(plan.device->traffic.written));
-    }
-    return text;
+    const Blocking& blocking = plan.blocking;
+    return fmt::format(
+        "{}{} x {} tiles of C held, {} slots for A and B, {} products of look-ahead; a rank {} {}, "
+        "reading {} and writing {} (best whole-tile blocking {})",
+        plan.on_gpu ? "on the GPU " : "", blocking.rows, blocking.columns, blocking.slots,
+        blocking.lookahead, plan.on_gpu ? "copies" : "moves", to_string(plan.traffic.sum()),
+        to_string(plan.traffic.read), to_string(plan.traffic.written), to_string(plan.best));
 }
 
 }  // namespace quartet::matmul

@@ -139,30 +139,29 @@ std::optional<Blocking> choose_blocking(const Problem& problem, const Block& blo
                                         const TileMemory& tiles, Bytes memory,
                                         std::int64_t lookahead = 0);
 
-/// How one rank goes through one level of bounded memory, and what it moves to and from it.
-struct LevelPlan {
-    Blocking blocking;
-    Traffic traffic;
-};
-
 /// How one rank multiplies in bounded memory, before anything is allocated: on the host from files,
 /// or on a GPU from the host's memory, or from files through it.
 struct BoundedPlan {
-    std::optional<LevelPlan> host;    ///< nothing if A, B and C are in the host's memory
-    std::optional<LevelPlan> device;  ///< nothing if the host multiplies
-    Bytes best{};                     ///< of files: the least that whole tiles allow in this memory
+    /// Tiles in files pass through so many of the host's slots before a GPU: A's and B's next ones.
+    static constexpr std::int64_t passing = 4;
 
-    /// The blocking of the level on which products are made.
-    [[nodiscard]] const Blocking& blocking() const {
-        return device ? device->blocking : host->blocking;
+    Blocking blocking;
+    Traffic traffic;  ///< to and from the memory that the products are made in
+    Bytes best;       ///< the least that whole tiles allow there
+    bool on_gpu = false;
+    bool in_files = true;
+
+    [[nodiscard]] std::int64_t file_slots() const {
+        return !in_files ? 0 : on_gpu ? passing : blocking.slots;
     }
+    [[nodiscard]] std::int64_t device_slots() const { return on_gpu ? blocking.slots : 0; }
 };
 
 /// The plan of `block` for products on the host, from files. Throws UsageError that says what is
 /// needed where the memory does not hold the least plan. Local.
 BoundedPlan plan_host(const Problem& problem, const Block& block, const MemoryBudget& budget);
 /// The plan for products on a GPU, likewise; `from_files` is the host's budget where tiles are in
-/// files: they are staged there in as many slots as it holds, for the same products. Local.
+/// files. Local.
 BoundedPlan plan_device(const Problem& problem, const Block& block, const MemoryBudget& budget,
                         const std::optional<MemoryBudget>& from_files = {});
 

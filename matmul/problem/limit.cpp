@@ -73,10 +73,6 @@ class CopyProbe {
     std::int64_t half_;  ///< bytes: what comes in and what goes out lie apart
 };
 
-bool is_end(const std::optional<LimitPlan::Reducers::Link>& link, int rank) {
-    return link && (rank == link->worker || rank == link->reducer);
-}
-
 }  // namespace
 
 void LimitPlan::count(bench::Arena& arena, int rank) const {
@@ -94,7 +90,7 @@ void LimitPlan::count(bench::Arena& arena, int rank) const {
     if (reducers && reducers->role == comm::Role::reducer) {
         arena.count(2 * reducers->tile + bytes_of<double>(1), bench::Room::host);
     }
-    if (reducers && is_end(reducers->link, rank)) {
+    if (reducers && reducers->by_messages && (rank == 0 || rank == reducers->worker)) {
         arena.count(reducers->tile, bench::Room::host);
     }
     if (storage && storage->file) {
@@ -205,10 +201,9 @@ void ProductLimit::add_reducers(const LimitPlan::Reducers& reducers) {
         return adding ? tiles * adding->measure(intake_passes, session_.reducer_stream())
                       : Seconds{};
     });
-    if (reducers.link) {
-        const auto [worker, reducer] = *reducers.link;
+    if (reducers.by_messages) {
         const auto link = std::make_shared<bench::PairProbe>(
-            session_.message_transport(), session_.world(), worker, reducer, reducers.tile);
+            session_.message_transport(), session_.world(), reducers.worker, 0, reducers.tile);
         add("link to the reducers",
             [=, this] { return tiles * link->measure(intake_passes, session_.stream()); });
     }

@@ -38,12 +38,8 @@ struct LimitPlan {
         comm::Role role = comm::Role::worker;  ///< of this rank
         double partial_tiles = 0;              ///< of each reducer in a run
         Bytes tile;
-        /// If tiles are sent as messages: the ranks between which the link is measured.
-        struct Link {
-            int worker = 0;
-            int reducer = 0;
-        };
-        std::optional<Link> link{};
+        bool by_messages = false;  ///< then the link from the first worker is measured, too
+        int worker = 0;            ///< the rank of the first one; the first reducer's is 0
     };
     Sgemm sgemm;
     std::optional<Copies> copies{};

@@ -10,10 +10,6 @@ namespace quartet::matmul {
 
 namespace {
 
-constexpr std::string_view magic = "\x93NUMPY\x01";
-constexpr std::int64_t prelude = 10;  // magic, version and the header's length
-constexpr Bytes longest_header{direct_alignment};
-
 FileName file_of(const Folder& folder, std::string_view matrix, TileIndex tile) {
     std::array<char, 64> name{};
     const auto end = fmt::format_to_n(name.data(), name.size() - 1, "{}_{}_{}.npy", matrix,
@@ -23,14 +19,6 @@ FileName file_of(const Folder& folder, std::string_view matrix, TileIndex tile) 
 
 FileName spare_of(const Folder& folder, TileIndex tile) {
     return file_of(folder, "C", tile).with_suffix(".spare");
-}
-
-// The offset of the elements in a file of version 1, as NumPy and this suite write tiles.
-std::int64_t header_size(std::span<const std::byte> file, const FileName& name) {
-    if (std::ssize(file) < prelude || std::memcmp(file.data(), magic.data(), magic.size()) != 0) {
-        throw NpyError(NpyProblem::wrong_magic, name.path(), "it does not begin as version 1 does");
-    }
-    return prelude + std::to_integer<int>(file[8]) + (std::to_integer<int>(file[9]) << 8);
 }
 
 }  // namespace
@@ -49,7 +37,7 @@ MatrixFiles::MatrixFiles(const std::filesystem::path& folder, const Problem& pro
 }
 
 Bytes MatrixFiles::slot_bytes(const Problem& problem) {
-    return direct_size(problem.tile_bytes() + longest_header);
+    return direct_size(problem.tile_bytes() + elements_offset);
 }
 
 std::span<const float> MatrixFiles::read(std::string_view matrix, TileIndex tile,
@@ -57,19 +45,19 @@ std::span<const float> MatrixFiles::read(std::string_view matrix, TileIndex tile
     const FileName name = file_of(folder_, matrix, tile);
     const InputFile input(name, cache_);
     const Bytes wanted = bytes_of<float>(problem_.elements(tile));
+    const std::string& header = header_of(tile);
     const Bytes size = input.read(Bytes{}, slot);
-    const std::int64_t begin = header_size(slot.first(static_cast<std::size_t>(size.value)), name);
-    const std::int64_t found = input.size().value - begin;
-    if (found != wanted.value || size < input.size()) {
+    if (size < elements_offset || std::memcmp(slot.data(), header.data(), header.size()) != 0) {
+        throw NpyError(NpyProblem::wrong_magic, name.path(),
+                       "it does not begin as such a tile does");
+    }
+    const Bytes found = input.size() - elements_offset;
+    if (found != wanted) {
         throw NpyError(
-            found < wanted.value ? NpyProblem::short_file : NpyProblem::long_file, name.path(),
-            fmt::format("{} B of elements where {} B are expected", found, wanted.value));
+            found < wanted ? NpyProblem::short_file : NpyProblem::long_file, name.path(),
+            fmt::format("{} B of elements where {} B are expected", found.value, wanted.value));
     }
-    std::byte* const elements = slot.data() + elements_offset.value;
-    if (begin != elements_offset.value) {  // a header of another length
-        std::memmove(elements, slot.data() + begin, static_cast<std::size_t>(wanted.value));
-    }
-    return {reinterpret_cast<const float*>(elements),
+    return {reinterpret_cast<const float*>(slot.data() + elements_offset.value),
             static_cast<std::size_t>(problem_.elements(tile))};
 }
 

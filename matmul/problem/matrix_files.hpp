@@ -22,7 +22,7 @@ class MatrixFiles {
 
     /// Memory that reading a tile takes: its file in whole pages, as direct input wants it.
     static Bytes slot_bytes(const Problem& problem);
-    /// The offset of the elements in a slot: behind the header that this suite and NumPy write.
+    /// The offset of the elements in a file and in a slot: the length of its header.
     static constexpr Bytes elements_offset{128};
 
     /// Reads a tile's file into a slot of slot_bytes(), aligned to direct_alignment, in which the

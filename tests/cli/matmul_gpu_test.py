@@ -39,13 +39,10 @@ class OutOfCore(unittest.TestCase):
     def test_tiles_in_files_are_staged_on_the_host(self):
         with tempfile.TemporaryDirectory() as folder:
             data = f"--data {folder}/tiles --generate"
-            scarce = self.assert_verified(run(MATMUL, 2, SMALL, data, "--memory 300KiB"))
-            ample = self.assert_verified(run(MATMUL, 2, SMALL, data, "--memory 100MiB"))
+            row = self.assert_verified(run(MATMUL, 2, SMALL, data, "--memory 300KiB"))
             self.assertEqual(list(Path(folder).glob("tiles/C_*")), [])
-        self.assertEqual(scarce["bytes_copied_in"], ample["bytes_copied_in"])
-        self.assertEqual(scarce["bytes_read"] + scarce["bytes_written"], scarce["bytes_planned"])
-        self.assertLess(ample["bytes_read"], scarce["bytes_read"])
-        self.assertLess(ample["bytes_read"], ample["bytes_copied_in"])
+        self.assertEqual(row["bytes_read"], row["bytes_copied_in"])
+        self.assertEqual(row["bytes_read"] + row["bytes_written"], row["bytes_planned"])
 
     def test_the_limit_is_the_slower_of_products_and_copies(self):
         for flags in ("", f"--device-memory {WORKSPACE + 700}KiB"):  # C at once, and in parts

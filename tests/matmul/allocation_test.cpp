@@ -19,7 +19,7 @@ TEST(Allocation, ScheduledProductAllocatesNothingInItsTimedStep) {
     const auto device = device::make_host_device({}, trace);
     const auto stream = device->make_stream("compute");
     BoundedPlan plan;
-    plan.host.emplace().blocking = {2, 2, least_slots(block, 2, 2, 2), 2};
+    plan.blocking = {2, 2, least_slots(block, 2, 2, 2), 2};
     ScheduledProduct product(
         problem, block, plan,
         ProductFiles{std::make_shared<MatrixFiles>(folder.path(), problem, FileCache::warm)},

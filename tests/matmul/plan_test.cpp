@@ -221,5 +221,50 @@ TEST_F(InMemory, RefusesTransportsThatWouldSendNothing) {
                 HasSubstr("--transport mpi"));
 }
 
+/// ScaLAPACK's product, where that was found.
+class Library : public MultiplyCaseTest {
+  protected:
+    void SetUp() override {
+        common.formulations = {bench::Formulation::library};
+        choose({"library", "mpi", {}});
+        try {
+            run_once(8, 8);
+        } catch (const Unavailable& reason) {
+            GTEST_SKIP() << reason.what();
+        }
+        made.reset();
+    }
+};
+
+TEST_F(Library, IsMeasuredVerifiedAndSaysHowItsMatricesLie) {
+    // Many blocks on each rank, ragged blocks and tiles, more ranks than rows of tiles, one
+    // element.
+    for (const auto& [size, tile] : {std::pair{600, 100}, {333, 100}, {96, 96}, {1, 1}}) {
+        const bench::Row row = measured(size, tile);
+        EXPECT_TRUE(row.check->passed) << size;
+        EXPECT_THAT(row.note, AllOf(HasSubstr("block-cyclic, blocks of"),
+                                    HasSubstr("process grid; "), HasSubstr("BLAS")));
+    }
+}
+
+TEST_F(Library, FailsForAResultThatIsNotTheProduct) {
+    plan(200, 64);
+    made = session->plan().front().make();
+    made->prepare();
+    EXPECT_FALSE(made->verify().passed) << "before it has run";
+    made.reset();
+    EXPECT_TRUE(run_once(200, 64).verify().passed);
+}
+
+TEST_F(Library, RefusesWhatItCannotDo) {
+    plan(std::int64_t{1} << 20, 1024);
+    EXPECT_THAT(message_of<Unavailable>([&] { session->plan().front().make(); }),
+                HasSubstr("32 bits"));
+    common.transports = {"shm"};
+    plan(8, 4);
+    EXPECT_THAT(message_of<Unavailable>([&] { session->plan().front().make(); }),
+                HasSubstr("--transport mpi"));
+}
+
 }  // namespace
 }  // namespace quartet::matmul

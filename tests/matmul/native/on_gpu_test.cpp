@@ -89,54 +89,48 @@ TEST_P(InCore, IsTheProductInEveryRunAndCopiesOnce) {
     }
 }
 
-/// How much lies on the GPU at a time (without the slots, which are the fewest that serve), and how
-/// many tiles more on the host.
-struct Way {
-    Blocking blocking;
-    std::int64_t more_on_host = 0;
-};
-
-class ScheduledOnGpu : public OnGpu, public testing::WithParamInterface<Way> {
+class ScheduledOnGpu : public OnGpu, public testing::WithParamInterface<Blocking> {
   protected:
-    [[nodiscard]] LevelPlan plan(std::int64_t more = 0) const {
-        Blocking blocking = GetParam().blocking;
-        blocking.slots =
-            least_slots(block, blocking.rows, blocking.columns, blocking.lookahead) + more;
-        return {blocking, planned_traffic(problem, block, blocking)};
+    /// With the fewest slots that serve.
+    [[nodiscard]] BoundedPlan plan(bool in_files) const {
+        Blocking blocking = GetParam();
+        blocking.slots = least_slots(block, blocking.rows, blocking.columns, blocking.lookahead);
+        return {.blocking = blocking,
+                .traffic = planned_traffic(problem, block, blocking),
+                .best = {},
+                .on_gpu = true,
+                .in_files = in_files};
+    }
+    void run_twice(ScheduledProduct& product) {
+        const Traffic planned = plan(false).traffic;
+        for (int run = 0; run < 2; ++run) {
+            product.prepare();
+            product.run(*stream);
+            expect_product(product);
+            EXPECT_EQ(product.copied().read, planned.read);
+            EXPECT_EQ(product.copied().written, planned.written);
+        }
     }
     TemporaryFolder folder;
 };
 INSTANTIATE_TEST_SUITE_P(Ways, ScheduledOnGpu,
-                         testing::Values(Way{{1, 1, 0, 0}, 0}, Way{{5, 5, 0, 8}, 0},
-                                         Way{{2, 1, 0, 3}, 4}, Way{{2, 2, 0, 30}, 100}));
+                         testing::Values(Blocking{1, 1, 0, 0}, Blocking{5, 5, 0, 8},
+                                         Blocking{2, 1, 0, 3}, Blocking{2, 2, 0, 30}));
 
 TEST_P(ScheduledOnGpu, IsTheProductOfTilesInMemoryInEveryRun) {
-    ScheduledProduct product(problem, BoundedPlan{.host = {}, .device = plan()}, layout(),
-                             topology.node(), *device, 1);
-    for (int run = 0; run < 2; ++run) {
-        product.prepare();
-        product.run(*stream);
-        expect_product(product);
-        EXPECT_EQ(product.copied().read, plan().traffic.read);
-        EXPECT_EQ(product.copied().written, plan().traffic.written);
-    }
+    ScheduledProduct product(problem, plan(false), layout(), topology.node(), *device, 1);
+    run_twice(product);
 }
 
 TEST_P(ScheduledOnGpu, IsTheProductOfTilesInFilesAndNamesOneThatCannotBeRead) {
     write_files(problem, folder.path());
-    const BoundedPlan staged{.host = plan(GetParam().more_on_host), .device = plan()};
     ScheduledProduct product(
-        problem, block, staged,
+        problem, block, plan(true),
         ProductFiles{std::make_shared<MatrixFiles>(folder.path(), problem, FileCache::warm)},
         *device);
-    for (int run = 0; run < 2; ++run) {
-        product.prepare();
-        product.run(*stream);
-        expect_product(product);
-        EXPECT_EQ(product.traffic().read, staged.host->traffic.read);
-        EXPECT_EQ(product.traffic().written, staged.host->traffic.written);
-        EXPECT_LE(product.traffic().read, product.copied().read);
-    }
+    run_twice(product);
+    EXPECT_EQ(product.traffic().read, product.copied().read);
+    EXPECT_EQ(product.traffic().written, product.copied().written);
     const std::string name = tile_file("B", 3, block.columns.begin);
     std::filesystem::resize_file(folder / name, 200);
     product.prepare();

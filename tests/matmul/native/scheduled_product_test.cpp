@@ -23,7 +23,8 @@ class ScheduledProductTest : public testing::TestWithParam<Way> {
         write_files(problem, folder.path());
         Blocking blocking = GetParam().blocking;
         blocking.slots = least_slots(block, blocking.rows, blocking.columns, blocking.lookahead);
-        plan.host = {blocking, planned_traffic(problem, block, blocking)};
+        plan.blocking = blocking;
+        plan.traffic = planned_traffic(problem, block, blocking);
     }
 
     const Problem problem{70, 16, 5};
@@ -62,8 +63,8 @@ TEST_P(ScheduledProductTest, IsTheProductInFloat64InEveryRun) {
         for_each_tile(block, [&](TileIndex tile) {
             EXPECT_LT(largest_difference(problem, reference, tile, product.result(tile)), 1e-6);
         });
-        EXPECT_EQ(product.traffic().read, plan.host->traffic.read);
-        EXPECT_EQ(product.traffic().written, plan.host->traffic.written);
+        EXPECT_EQ(product.traffic().read, plan.traffic.read);
+        EXPECT_EQ(product.traffic().written, plan.traffic.written);
     }
     EXPECT_EQ(read_text(folder / "open elsewhere"), "of another job");
 

@@ -103,12 +103,6 @@ TEST_P(Arithmetic, KnowsTheFormatsOfRoundedInputs) {
     EXPECT_EQ(found(of_inputs(to_half)), "fp16");
 }
 
-TEST_P(Arithmetic, SeesOneRoundedInput) {
-    const auto tf32 = [](float value) { return keep(value, 11); };
-    EXPECT_EQ(found(Library{.of_a = tf32}), "tf32");
-    EXPECT_EQ(found(Library{.of_b = tf32}), "tf32");
-}
-
 TEST_P(Arithmetic, SeesNarrowSums) {
     EXPECT_EQ(found(Library{.of_sums = [](float value) { return keep(value, 11); }}),
               "tf32 with narrow sums");

@@ -65,13 +65,6 @@ class FakeProduct final : public Product {
     float& at(std::int64_t row, std::int64_t column) {
         return c_[static_cast<std::size_t>(row * problem_.size + column)];
     }
-    float a(std::int64_t row, std::int64_t column) const {
-        return a_[static_cast<std::size_t>(row * problem_.size + column)];
-    }
-    float b(std::int64_t row, std::int64_t column) const {
-        return b_[static_cast<std::size_t>(row * problem_.size + column)];
-    }
-
     std::map<std::tuple<int, std::int64_t, std::int64_t>, int> reads;
 
   private:
@@ -152,18 +145,6 @@ TEST_F(FreivaldsTest, FindsSwappedTiles) {
     for (std::int64_t row = 0; row < 48; ++row) {
         for (std::int64_t column = 0; column < 48; ++column) {
             std::swap(tiles.at(row, column), tiles.at(48 + row, 96 + column));
-        }
-    }
-    EXPECT_GT(check.deviation(tiles), 10);
-}
-
-TEST_F(FreivaldsTest, FindsATileThatLacksOneInnerTile) {
-    // The smallest one: 8 of 200 products.
-    for (std::int64_t row = 0; row < 48; ++row) {
-        for (std::int64_t column = 0; column < 48; ++column) {
-            for (std::int64_t inner = 192; inner < 200; ++inner) {
-                tiles.at(row, column) -= tiles.a(row, inner) * tiles.b(inner, column);
-            }
         }
     }
     EXPECT_GT(check.deviation(tiles), 10);

@@ -1,18 +1,155 @@
-#include "matmul/dataflow/dataflow_product.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
+#include "bench/session/variants.hpp"
+#include "comm/mpi/agree.hpp"
+#include "comm/topology/roles.hpp"
 #include "device/blas.hpp"
 #include "device/vector_operations.hpp"
-#include "matmul/tiles/tile_transfers.hpp"
+#include "flow/queue.hpp"
+#include "matmul/context.hpp"
+#include "matmul/tiles/tiles_in_memory.hpp"
 
 namespace quartet::matmul {
 
 namespace {
+
+/// A data flow: which ranks work and which reduce, and what moves partial tiles between them.
+/// Reducers compute on the host.
+struct DataflowShape {
+    comm::Roles roles;
+    const comm::Topology& topology;
+    int rank = 0;  ///< this one
+    comm::OperationMemory transport;
+
+    /// Products whose tiles are read from files, or copied to a GPU, before their turn.
+    static constexpr int lookahead = 2;
+    int bound = 16;                                  ///< of each reducer's queue
+    bool in_files = false;                           ///< A and B
+    OperandCopies copies = OperandCopies::per_rank;  ///< of A and B in memory
+    device::MemoryKind workers = device::MemoryKind::host;
+
+    [[nodiscard]] bool works() const { return roles.of(rank) == comm::Role::worker; }
+    [[nodiscard]] bool on_gpu() const { return workers == device::MemoryKind::device; }
+    /// Products whose tiles a worker has or waits for.
+    [[nodiscard]] std::int64_t held() const { return in_files || on_gpu() ? lookahead + 1 : 1; }
+    /// The number of them whose files lie in the host's slots: before a GPU, the files of one
+    /// product are read while those of earlier products are copied.
+    [[nodiscard]] std::int64_t from_files() const { return !in_files ? 0 : on_gpu() ? 2 : held(); }
+    /// A worker's products that are made or on their way and not pushed yet, at most.
+    [[nodiscard]] int deliveries() const { return on_gpu() ? 2 : 1; }
+
+    [[nodiscard]] OperandLayout operands(const Problem& problem) const;
+    /// The queues of partial tiles, by reducer.
+    [[nodiscard]] std::vector<flow::QueuePlan> queues(const Problem& problem) const;
+};
+
+// The part of C for which a rank has its operands: all of C for a worker, nothing for a reducer.
+OperandLayout DataflowShape::operands(const Problem& problem) const {
+    std::vector<Block> blocks(static_cast<std::size_t>(roles.ranks()));
+    if (!in_files) {
+        for (const int worker : roles.worker_ranks()) {
+            blocks[static_cast<std::size_t>(worker)] = whole(problem);
+        }
+    }
+    return lay_out_operands(problem, blocks, rank, topology, copies);
+}
+
+std::vector<flow::QueuePlan> DataflowShape::queues(const Problem& problem) const {
+    std::vector<flow::QueuePlan> queues;
+    for (int reducer = 0; reducer < roles.reducers(); ++reducer) {
+        queues.push_back({.owner = roles.reducer_rank(reducer),
+                          .pushers = roles.worker_ranks(),
+                          .bound = bound,
+                          .largest = problem.tile_bytes(),
+                          .order = flow::DequeueOrder::sequence,
+                          // Partial tiles of a worker for each reducer: one is made, one is read. A
+                          // GPU is given a product before the one before is pushed.
+                          .outgoing = deliveries() + 1});
+    }
+    return queues;
+}
+
+/// The paper's data flow (VI.B): workers push partial tiles to reducers, which add them. Products
+/// C(i,j) += A(i,k) B(k,j) are numbered in the order (i, j, k); worker w of W makes every W-th, and
+/// reducer (i n + j) mod R adds those of tile (i, j) in their order (flow::DequeueOrder::sequence),
+/// so that C has the same bits in each run, whatever the queue's bound. All n^3 partial tiles
+/// travel, n times as many as C has.
+class DataflowProduct : public Product {
+  public:
+    DataflowProduct(const DataflowProduct&) = delete;
+    DataflowProduct& operator=(const DataflowProduct&) = delete;
+
+    [[nodiscard]] device::View<const std::byte> input_memory() const override {
+        return inputs_.memory();
+    }
+    [[nodiscard]] std::string note() const override;
+    [[nodiscard]] bench::Details details(const comm::Communicator& world) const override;
+
+  protected:
+    /// Collective. Session and transport are borrowed.
+    DataflowProduct(const Problem& problem, const DataflowShape& shape, bench::Session& session,
+                    comm::Transport& transport, const ProductFiles& files);
+
+    /// The bytes that this rank read and wrote in the last run, and copied to its GPU and from it.
+    [[nodiscard]] virtual Traffic traffic() const = 0;
+    [[nodiscard]] virtual Traffic copied() const { return {}; }
+    [[nodiscard]] TileIndex tile(std::int64_t number) const {
+        return {number / problem_.tiles(), number % problem_.tiles()};
+    }
+    [[nodiscard]] int reducer_of(TileIndex tile) const {
+        return static_cast<int>(problem_.number(tile) % shape_.roles.reducers());
+    }
+
+    Problem problem_;
+    DataflowShape shape_;
+    ProductFiles files_;
+    MemorySource inputs_;
+    flow::Hub hub_;
+    std::vector<std::unique_ptr<flow::Queue>> queues_;  ///< by reducer
+};
+
+DataflowProduct::DataflowProduct(const Problem& problem, const DataflowShape& shape,
+                                 bench::Session& session, comm::Transport& transport,
+                                 const ProductFiles& files)
+    : problem_(problem),
+      shape_(shape),
+      files_(files),
+      inputs_(problem, shape.operands(problem), session.topology().node(), session.device(),
+              session.threads()),
+      hub_(session.world(), &session.trace().track("queue")) {
+    for (const flow::QueuePlan& queue : shape.queues(problem)) {
+        queues_.push_back(std::make_unique<flow::Queue>(hub_, transport, queue));
+    }
+}
+
+std::string DataflowProduct::note() const {
+    const std::int64_t tiles = problem_.tiles();
+    return fmt::format("{} partial tiles shipped for {} of C", tiles * tiles * tiles,
+                       tiles * tiles);
+}
+
+bench::Details DataflowProduct::details(const comm::Communicator& world) const {
+    bench::Details details;
+    const auto add_sum = [&](const char* key, Bytes moved) {
+        details.numbers.emplace_back(key, world.sum(static_cast<double>(moved.value)));
+    };
+    if (files_.matrices) {
+        add_sum("bytes_read", traffic().read);
+        add_sum("bytes_written", traffic().written);
+    }
+    if (shape_.on_gpu()) {
+        add_sum("bytes_copied_in", copied().read);
+        add_sum("bytes_copied_out", copied().written);
+    }
+    return details;
+}
 
 constexpr int batch = 16;  // partial tiles that a reducer dequeues at a time (VI.B)
 
@@ -84,7 +221,6 @@ class DataflowReducer final : public DataflowProduct {
     [[nodiscard]] Traffic traffic() const override {
         return {.read = {}, .written = sink_ ? sink_->written() : Bytes{}};
     }
-    [[nodiscard]] std::span<float> results() override { return buffers_.results.span(); }
 
   private:
     void add(const flow::Item& item);
@@ -348,91 +484,135 @@ void DataflowWorker::push(std::int64_t turn) {
     queue_of(turn).push(key, bytes_of<float>(problem_.elements(target(turn))));
 }
 
+// One copy of A and B per node, if the ranks' GPUs can copy from shared windows, too.
+OperandCopies copies_of(const CaseContext& context, const comm::TransportTraits& transport) {
+    if (!context.on_gpu()) {
+        return copies_over(transport);
+    }
+    return transport.reach == comm::Reach::one_node ? OperandCopies::per_node
+                                                    : OperandCopies::per_rank;
+}
+
+DataflowShape shape_of(const CaseContext& context) {
+    bench::Session& session = context.session;
+    const int ranks = session.world().size();
+    return {.roles = comm::Roles::with_reducers(
+                ranks, context.options.reducers.value_or(ranks < 4 ? 1 : 2)),
+            .topology = session.topology(),
+            .rank = context.rank(),
+            .transport = bench::operation_memory(session, context.variant.transport),
+            .bound = session.options().queue,
+            .in_files = context.options.data.in_files(),
+            .copies = copies_of(context, session.registry().traits(context.variant.transport)),
+            .workers = session.device().memory_kind()};
+}
+
+// Tiles that this rank copies to its GPU and from it in a run.
+std::optional<LimitPlan::Copies> copies_to_gpu(const Problem& problem, const DataflowShape& shape) {
+    if (!shape.on_gpu()) {
+        return std::nullopt;
+    }
+    const auto edge = static_cast<double>(problem.tiles());
+    const double products = shape.works() ? edge * edge * edge / shape.roles.workers() : 0;
+    return LimitPlan::Copies{.in = 2 * products, .out = products, .tile = problem.tile_bytes()};
+}
+
+// A worker reads two tiles for each product, even if it has read them before.
+double bytes_read(const Problem& problem, const comm::Roles& roles) {
+    const auto tiles = static_cast<double>(problem.tiles());
+    return 2 * tiles * static_cast<double>(problem.matrix_bytes().value) / roles.workers();
+}
+
+LimitPlan limit_of(const CaseContext& context, const DataflowShape& shape) {
+    const Problem& problem = context.problem;
+    const comm::Roles& roles = shape.roles;
+    const bool works = shape.works();
+    const auto tiles = static_cast<double>(problem.tiles());
+    LimitPlan limit{.sgemm = sgemm_limit(context, roles.workers()),
+                    .copies = copies_to_gpu(problem, shape),
+                    .reducers = LimitPlan::Reducers{
+                        .role = roles.of(shape.rank),
+                        .partial_tiles = tiles * tiles * tiles / roles.reducers(),
+                        .tile = problem.tile_bytes(),
+                        .by_messages = shape.transport.payloads_travel(comm::PayloadPlace::host),
+                        .worker = roles.worker_rank(0)}};
+    if (!works) {
+        limit.sgemm.edge = 0;
+    }
+    if (context.options.data.in_files()) {
+        limit.storage =
+            storage_limit(context, works ? whole(problem) : Block{}, bytes_read(problem, roles));
+    }
+    return limit;
+}
+
+// Throws UsageError, on all ranks alike. Collective.
+void require_gpu_memory(const CaseContext& context, const ProductPlan& plan) {
+    comm::agree<UsageError>(context.session.world(), [&] {
+        bench::Arena besides;
+        count_besides(besides, context, plan.block, plan.limit);
+        const Bytes needed = plan.memory.device() + besides.device();
+        if (context.on_gpu() && needed > allowed_device_memory(context.session)) {
+            refuse_tiles(context.problem, needed,
+                         {allowed_device_memory(context.session), besides.device()});
+        }
+    });
+}
+
+void add_factors(const CaseContext& context, const DataflowShape& shape, bench::RowName& name) {
+    add_tile_factors(context, name);
+    name.factors.emplace_back("reducers", std::to_string(shape.roles.reducers()));
+    name.factors.emplace_back("queue", std::to_string(shape.bound));
+    add_memory_factors(context, name);
+}
+
+void add_to_plan(const CaseContext& context, const DataflowShape& shape,
+                 bench::PlannedCase& planned) {
+    const Problem& problem = context.problem;
+    const comm::Roles& roles = shape.roles;
+    planned.roles = roles;
+    planned.work.workers = roles.workers();
+    planned.products = Flops{problem.flops().value / roles.workers()};
+    planned.plan_note = fmt::format("the first {} of {} ranks reduce, the others work",
+                                    roles.reducers(), roles.ranks());
+    if (context.options.data.in_files()) {  // two tiles a product, to the page cache and from there
+        planned.work.bytes = 2 * problem.tiles() * problem.matrix_bytes();
+        planned.traffic = 2 * Bytes{planned.work.bytes.value / roles.workers()};
+    }
+}
+
 }  // namespace
 
-// The part of C for which a rank has its operands: all of C for a worker, nothing for a reducer.
-OperandLayout DataflowShape::operands(const Problem& problem) const {
-    std::vector<Block> blocks(static_cast<std::size_t>(roles.ranks()));
-    if (!in_files) {
-        for (const int worker : roles.worker_ranks()) {
-            blocks[static_cast<std::size_t>(worker)] = whole(problem);
-        }
+ProductPlan plan_dataflow_product(const CaseContext& context, bench::PlannedCase& planned) {
+    const DataflowShape shape = shape_of(context);
+    // A reducer has every R-th tile of all of C.
+    ProductPlan plan{.block = shape.works() ? Block{} : whole(context.problem),
+                     .limit = limit_of(context, shape)};
+    if (shape.on_gpu() && shape.works()) {
+        plan.memory.count(context.session.device().blas().workspace(), bench::Room::device);
     }
-    return lay_out_operands(problem, blocks, rank, topology, copies);
-}
-
-std::vector<flow::QueuePlan> DataflowShape::queues(const Problem& problem) const {
-    std::vector<flow::QueuePlan> queues;
-    for (int reducer = 0; reducer < roles.reducers(); ++reducer) {
-        queues.push_back({.owner = roles.reducer_rank(reducer),
-                          .pushers = roles.worker_ranks(),
-                          .bound = bound,
-                          .largest = problem.tile_bytes(),
-                          .order = flow::DequeueOrder::sequence,
-                          // Partial tiles of a worker for each reducer: one is made, one is read. A
-                          // GPU is given a product before the one before is pushed.
-                          .outgoing = deliveries() + 1});
-    }
-    return queues;
-}
-
-DataflowProduct::DataflowProduct(const Problem& problem, const DataflowShape& shape,
-                                 bench::Session& session, comm::Transport& transport,
-                                 const ProductFiles& files)
-    : problem_(problem),
-      shape_(shape),
-      files_(files),
-      inputs_(problem, shape.operands(problem), session.topology().node(), session.device(),
-              session.threads()),
-      hub_(session.world(), &session.trace().track("queue")) {
-    for (const flow::QueuePlan& queue : shape.queues(problem)) {
-        queues_.push_back(std::make_unique<flow::Queue>(hub_, transport, queue));
-    }
-}
-
-std::string DataflowProduct::note() const {
-    const std::int64_t tiles = problem_.tiles();
-    return fmt::format("{} partial tiles shipped for {} of C", tiles * tiles * tiles,
-                       tiles * tiles);
-}
-
-bench::Details DataflowProduct::details(const comm::Communicator& world) const {
-    bench::Details details;
-    const auto add_sum = [&](const char* key, Bytes moved) {
-        details.numbers.emplace_back(key, world.sum(static_cast<double>(moved.value)));
-    };
-    if (files_.matrices) {
-        add_sum("bytes_read", traffic().read);
-        add_sum("bytes_written", traffic().written);
-    }
-    if (shape_.on_gpu()) {
-        add_sum("bytes_copied_in", copied().read);
-        add_sum("bytes_copied_out", copied().written);
-    }
-    return details;
-}
-
-void count_dataflow(bench::Arena& arena, const Problem& problem, const DataflowShape& shape) {
-    shape.operands(problem).count(arena);
+    shape.operands(context.problem).count(plan.memory);
     if (shape.works()) {
-        const WorkerBuffers counted(arena, problem, shape);
+        const WorkerBuffers counted(plan.memory, context.problem, shape);
     } else {
-        const ReducerBuffers counted(arena, problem, shape);
+        const ReducerBuffers counted(plan.memory, context.problem, shape);
     }
-    for (const flow::QueuePlan& queue : shape.queues(problem)) {
-        arena.count(flow::queue_memory(queue, shape.transport, shape.rank));
+    for (const flow::QueuePlan& queue : shape.queues(context.problem)) {
+        plan.memory.count(flow::queue_memory(queue, shape.transport, shape.rank));
     }
-}
-
-std::unique_ptr<DataflowProduct> make_dataflow_product(const Problem& problem,
-                                                       const DataflowShape& shape,
-                                                       bench::Session& session,
-                                                       comm::Transport& transport,
-                                                       const ProductFiles& files) {
-    if (shape.works()) {
-        return std::make_unique<DataflowWorker>(problem, shape, session, transport, files);
-    }
-    return std::make_unique<DataflowReducer>(problem, shape, session, transport, files);
+    require_gpu_memory(context, plan);
+    add_factors(context, shape, planned.name);
+    add_to_plan(context, shape, planned);
+    plan.make = [context, shape](const ProductFiles& files) -> std::unique_ptr<Product> {
+        bench::Session& session = context.session;
+        comm::Transport& transport = session.transport(context.variant.transport);
+        if (shape.works()) {
+            return std::make_unique<DataflowWorker>(context.problem, shape, session, transport,
+                                                    files);
+        }
+        return std::make_unique<DataflowReducer>(context.problem, shape, session, transport, files);
+    };
+    return plan;
 }
 
 }  // namespace quartet::matmul

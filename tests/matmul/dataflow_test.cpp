@@ -1,16 +1,14 @@
-#include "matmul/dataflow/dataflow_product.hpp"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <map>
 
 #include "comm/mpi/shared_folder.hpp"
 #include "core/message_of.hpp"
 #include "device/accelerator.hpp"
-#include "device/blas.hpp"
 #include "matmul/plan.hpp"
-#include "matmul/reference.hpp"
 
 namespace quartet::matmul {
 namespace {
@@ -90,54 +88,14 @@ class DataflowProductTest : public testing::TestWithParam<Way> {
         }
         return subject;
     }
-    static DataflowProduct& product_of(MultiplyCase& subject) {
-        return dynamic_cast<DataflowProduct&>(subject.product());
-    }
-    [[nodiscard]] double sum(Bytes bytes) const {
-        return world.sum(static_cast<double>(bytes.value));
-    }
-    /// What this rank's device makes of a product.
-    std::vector<float> multiply(const device::GemmShape& shape, const std::vector<float>& a,
-                                const std::vector<float>& b) {
-        device::Device& device = session->device();
-        device::Stream& stream = session->stream();
-        std::vector<float> product(static_cast<std::size_t>(shape.rows * shape.columns));
-        const auto on_host = [](auto& values) {
-            return device::View(values.data(), std::ssize(values), device::MemoryKind::host);
-        };
-        const auto on_device = [&](const std::vector<float>& values) {
-            auto buffer = device::allocate<float>(device, std::ssize(values));
-            device.copy(as_bytes(on_host(values)), as_bytes(buffer.view()), stream);
-            return buffer;
-        };
-        const auto left = on_device(a);
-        const auto right = on_device(b);
-        auto result = on_device(product);
-        device.blas().gemm(shape, left.view(), right.view(), result.view(), device::Update::replace,
-                           stream);
-        device.copy(as_bytes(std::as_const(result).view()), as_bytes(on_host(product)), stream);
-        stream.synchronize();
-        return product;
-    }
-    /// A tile of C, its products made one by one and added in the order of the inner index.
-    std::vector<float> sum_in_order(const Problem& problem, TileIndex tile) {
-        std::vector<float> sum(static_cast<std::size_t>(problem.elements(tile)));
-        for (std::int64_t inner = 0; inner < problem.tiles(); ++inner) {
-            const auto tile_of_matrix = [&](const char* matrix, TileIndex index) {
-                std::vector<float> elements(static_cast<std::size_t>(problem.elements(index)));
-                fill_tile(problem, matrix, index, elements);
-                return elements;
-            };
-            const auto partial = multiply(
-                {problem.extent(tile.row), problem.extent(tile.column), problem.extent(inner)},
-                tile_of_matrix("A", {tile.row, inner}), tile_of_matrix("B", {inner, tile.column}));
-            for (std::size_t at = 0; at < sum.size(); ++at) {
-                sum[at] = inner == 0 ? partial[at] : sum[at] + partial[at];
-            }
+    /// A figure of the last run, of all ranks; 0 for none.
+    static double number(const MultiplyCase& subject, std::string_view key) {
+        double found = 0;
+        for (const auto& [name, value] : subject.details().numbers) {
+            found = name == key ? value : found;
         }
-        return sum;
+        return found;
     }
-
     const comm::Communicator world = comm::Communicator::world();
     const SharedFolder folder{world};
     bench::CommonOptions common;
@@ -145,35 +103,39 @@ class DataflowProductTest : public testing::TestWithParam<Way> {
     std::unique_ptr<bench::Case> made;
 };
 
-TEST_P(DataflowProductTest, AddsTheProductsInTheOrderOfTheInnerIndex) {
+TEST_P(DataflowProductTest, IsTheProductWithTheSameBitsForAnyQueueAndReducers) {
     const int most = world.size() - 1;
-    for (const Flow& flow : {Flow{60, 13, 1, 16}, Flow{60, 13, most, 1}, Flow{48, 16, most, 2},
-                             Flow{41, 50, most, 2},  // one tile, more reducers than tiles
-                             Flow{1, 1, 1, 1}}) {
-        const Problem problem = flow.problem();
-        MultiplyCase& subject = run_twice(flow);
-        DataflowProduct& product = product_of(subject);
-        EXPECT_TRUE(subject.verify().passed);
-        double owned = 0;
-        for_each_tile(whole(problem), [&](TileIndex tile) {
-            if (product.owns(tile)) {
-                EXPECT_TRUE(std::ranges::equal(product.result(tile), sum_in_order(problem, tile)));
-                EXPECT_EQ(problem.number(tile) % flow.reducers, world.rank());
-                ++owned;
-            }
-        });
-        EXPECT_EQ(world.sum(owned), static_cast<double>(problem.tiles() * problem.tiles()))
-            << "each tile has one owner";
+    for (const auto& [size, tile] : {std::pair(60, 13), std::pair(41, 50), std::pair(1, 1)}) {
+        std::map<std::int64_t, std::vector<float>> first;  // tiles of C on rank 0, by number
+        for (const auto& [reducers, bound] : {std::pair(1, 16), std::pair(1, 1), {most, 2}}) {
+            const Flow flow{size, tile, reducers, bound};
+            MultiplyCase& subject = run_twice(flow);
+            EXPECT_TRUE(subject.verify().passed);
+            double owned = 0;
+            for_each_tile(whole(flow.problem()), [&](TileIndex index) {
+                if (subject.product().owns(index)) {
+                    const std::int64_t number = flow.problem().number(index);
+                    EXPECT_EQ(number % reducers, world.rank());
+                    const auto found = subject.product().result(index);
+                    const auto [before, is_new] =
+                        first.try_emplace(number, found.begin(), found.end());
+                    EXPECT_TRUE(is_new || std::ranges::equal(before->second, found));
+                    ++owned;
+                }
+            });
+            EXPECT_EQ(world.sum(owned), std::pow(flow.problem().tiles(), 2))
+                << "each tile has one owner";
+        }
     }
 }
 
 TEST_P(DataflowProductTest, CopiesTwoTilesInAndOneOutForEachProduct) {
     const Flow flow{60, 13, world.size() - 1, 4};
-    DataflowProduct& product = product_of(run_twice(flow));
+    const MultiplyCase& subject = run_twice(flow);
     const double partials = static_cast<double>(flow.problem().tiles()) *
                             static_cast<double>(flow.problem().matrix_bytes().value);
-    EXPECT_EQ(sum(product.copied().read), GetParam().on_gpu() ? 2 * partials : 0);
-    EXPECT_EQ(sum(product.copied().written), GetParam().on_gpu() ? partials : 0);
+    EXPECT_EQ(number(subject, "bytes_copied_in"), GetParam().on_gpu() ? 2 * partials : 0);
+    EXPECT_EQ(number(subject, "bytes_copied_out"), GetParam().on_gpu() ? partials : 0);
 }
 
 TEST_P(DataflowProductTest, ReadsTwoTilesAProductFromFilesAndKeepsC) {
@@ -182,10 +144,10 @@ TEST_P(DataflowProductTest, ReadsTwoTilesAProductFromFilesAndKeepsC) {
     MultiplyCase& subject =
         run_twice(flow, {folder.path(), bench::Switch::on, bench::Switch::on, FileCache::drop});
     EXPECT_TRUE(subject.verify().passed);
-    DataflowProduct& product = product_of(subject);
+    Product& product = subject.product();
     const double matrix = static_cast<double>(problem.matrix_bytes().value);
-    EXPECT_EQ(sum(product.traffic().read), 2 * static_cast<double>(problem.tiles()) * matrix);
-    EXPECT_EQ(sum(product.traffic().written), matrix);
+    EXPECT_EQ(number(subject, "bytes_read"), 2 * static_cast<double>(problem.tiles()) * matrix);
+    EXPECT_EQ(number(subject, "bytes_written"), matrix);
     const MatrixFiles files(folder.path(), problem, FileCache::warm);
     std::vector<std::byte> file(static_cast<std::size_t>(MatrixFiles::slot_bytes(problem).value));
     for_each_tile(whole(problem), [&](TileIndex tile) {
@@ -199,7 +161,7 @@ TEST_P(DataflowProductTest, FailsForAWrongTileOfAReducer) {
     MultiplyCase& subject = run_twice({60, 13, world.size() - 1, 16});
     EXPECT_TRUE(subject.verify().passed);
     if (world.rank() == 0) {
-        product_of(subject).results().back() += 1;
+        const_cast<float&>(subject.product().result({0, 0}).front()) += 1;
     }
     EXPECT_FALSE(subject.verify().passed);
 }
