@@ -65,22 +65,14 @@ class Documents(unittest.TestCase):
             self.assertEqual(case.flags, dict.fromkeys(kinds, "why"))
 
     def test_figures_that_are_no_numbers_are_refused_with_path_and_reason(self):
-        def median(document):
-            return next(row for row in document["benchmarks"]
-                        if row.get("aggregate_name") == "median")
-
-        self.assertEqual(len(cases(self.good())), 2)
         for key, value, reason in (("real_time", 0, "real_time must be at least"),
                                    ("workers", "two", "workers must be integer .'two'"),
-                                   ("time_unit", "h", "time_unit must be ns or us or ms or s .'h'"),
-                                   ("phases", {"push": None}, "push must be number"),
-                                   ("limit", {"what": "add"}, "limit lacks seconds"),
-                                   ("total_seconds", True, "total_seconds must be number")):
+                                   ("limit", {"what": "add"}, "limit lacks seconds")):
             with self.subTest(key):
-                document = self.changed(lambda d: median(d).update({key: value}))
-                file = self.write("bad.json", document)
+                document = self.good()
+                next(row for row in document["benchmarks"] if row.get("aggregate_name") == "median")[key] = value
                 with self.assertRaisesRegex(ValueError, f"bad.json: not as the schema .*{reason}"):
-                    load(file)
+                    load(self.write("bad.json", document))
 
     def test_folders_are_searched_and_what_cannot_be_used_is_named(self):
         good = [self.write("a.json", self.good()), self.write("below/b.json", self.good())]
@@ -92,15 +84,3 @@ class Documents(unittest.TestCase):
         self.assertEqual(len(found.skipped), 2)
         self.assertIn(str(bad), found.skipped[0])
         self.assertIn(str(missing), found.skipped[1])
-
-
-class Extras(unittest.TestCase):
-    def case(self, **median):
-        document = fake_results.document(
-            fake_results.case(fake_results.stream_name(), 10000, **median))
-        return cases(document)[0]
-
-    def test_fraction_has_its_interval(self):
-        self.assertEqual(self.case(fraction_of_limit_ci95=[0.7, 0.9]).fraction_interval,
-                         (0.7, 0.9))
-        self.assertIsNone(self.case().fraction_interval)
