@@ -11,7 +11,7 @@
 namespace quartet {
 namespace {
 
-constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t most_of_64_bits = std::numeric_limits<std::int64_t>::max();
 
 TEST(ParseCount, ReadsNumbersAndPowersOfTwo) {
     EXPECT_EQ(parse_count("0"), 0);
@@ -20,7 +20,7 @@ TEST(ParseCount, ReadsNumbersAndPowersOfTwo) {
     EXPECT_EQ(parse_count("2^0"), 1);
     EXPECT_EQ(parse_count("2^24"), 16777216);
     EXPECT_EQ(parse_count("2^62"), std::int64_t{1} << 62);
-    EXPECT_EQ(parse_count("9223372036854775807"), largest);
+    EXPECT_EQ(parse_count("9223372036854775807"), most_of_64_bits);
 }
 
 TEST(ParseCount, RefusesEverythingElse) {
@@ -107,7 +107,7 @@ TEST(ParseElements, ReadsNumbersPowersAndBinaryMultiples) {
     EXPECT_EQ(parse_elements("1M"), std::int64_t{1} << 20);
     EXPECT_EQ(parse_elements("1G"), std::int64_t{1} << 30);
     EXPECT_EQ(parse_elements("1e18"), 1000000000000000000);
-    EXPECT_EQ(parse_elements("9223372036854775807"), largest);
+    EXPECT_EQ(parse_elements("9223372036854775807"), most_of_64_bits);
     EXPECT_EQ(parse_elements("0"), 0);
 }
 
@@ -159,7 +159,7 @@ TEST(ParseElements, SaysWhatIsAmbiguous) {
 }
 
 TEST(ParseBytes, ReachesTheLargestSizes) {
-    EXPECT_EQ(parse_bytes("9223372036854775807"), Bytes{largest});
+    EXPECT_EQ(parse_bytes("9223372036854775807"), Bytes{most_of_64_bits});
     EXPECT_EQ(parse_bytes("8589934591GiB"), gibibytes(8589934591));
     EXPECT_EQ(parse_bytes("8589934591.999999999999999999999GiB").value > 0, true);
     EXPECT_THROW(parse_bytes("8589934592GiB"), UsageError);

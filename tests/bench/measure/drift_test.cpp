@@ -23,7 +23,7 @@ std::vector<double> times_of(int runs, double noise, int seed, Extra extra) {
 
 // Of so many made-up series, how many are taken for a drift.
 template <typename Extra>
-int flagged(int series, int runs, double noise, Extra extra) {
+int flagged_by(int series, int runs, double noise, Extra extra) {
     int count = 0;
     for (int seed = 0; seed < series; ++seed) {
         count += drift(times_of(runs, noise, seed, extra)) ? 1 : 0;
@@ -49,16 +49,16 @@ TEST(Drift, OfEvenStepsIsTheChangeBetweenTheQuarters) {
 TEST(Drift, IsFoundInNoise) {
     for (const int runs : {10, 20, 40}) {
         const auto slope = [runs](int run) { return 0.2 * run / (runs - 1); };
-        EXPECT_GE(flagged(100, runs, 0.02, slope), 90) << runs;
+        EXPECT_GE(flagged_by(100, runs, 0.02, slope), 90) << runs;
         const auto step = [runs](int run) { return run < runs / 2 ? 0 : 0.15; };
-        EXPECT_GE(flagged(100, runs, 0.02, step), 90) << runs;
+        EXPECT_GE(flagged_by(100, runs, 0.02, step), 90) << runs;
     }
 }
 
 TEST(Drift, NoiseOfTheSameSizeIsNone) {
     for (const int runs : {8, 10, 13, 20, 40, 200}) {
-        EXPECT_LE(flagged(200, runs, 0.05, nothing), 8) << runs;
-        EXPECT_LE(flagged(200, runs, 0.2, nothing), 8) << runs;
+        EXPECT_LE(flagged_by(200, runs, 0.05, nothing), 8) << runs;
+        EXPECT_LE(flagged_by(200, runs, 0.2, nothing), 8) << runs;
     }
 }
 

@@ -35,13 +35,6 @@ TEST(RowName, TakesFactorsWithoutAKeyAndSizesInElements) {
     EXPECT_EQ(name.text(), "cg/native/host/shm/laplace/full/classic/n:8192/ranks:2/threads:1");
 }
 
-TEST(RowName, SaysWhichMachineAModelIsOf) {
-    RowName name = fake_row({}).name;
-    name.machine = "fat-tree";
-    EXPECT_EQ(name.text(),
-              "stream/native/host/shm/size:2MiB/pushes:100/machine:fat-tree/ranks:2/threads:1");
-}
-
 TEST(RowName, EndsInItsSuffix) {
     const RowName name = fake_row({}).name;
     EXPECT_EQ(name.with_suffix("paper").text(), name.text() + "/paper");

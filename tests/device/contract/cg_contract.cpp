@@ -10,15 +10,15 @@ namespace quartet::device {
 
 namespace {
 
-constexpr std::int64_t sizes[] = {0, 1, 2, 7, 31, 32, 33, 1001, 65536, (1 << 20) + 5};
+constexpr std::int64_t vector_sizes[] = {0, 1, 2, 7, 31, 32, 33, 1001, 65536, (1 << 20) + 5};
 
-/// One rounding of a multiplication and one of an addition, fused or not, of values below 2.
-constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
+/// One cg_rounding of a multiplication and one of an addition, fused or not, of values below 2.
+constexpr double cg_rounding = 4 * std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
 TEST_P(CgContract, UpdatesClassicVectorsAndGivesTheNewResidualDot) {
-    for (const std::int64_t size : sizes) {
+    for (const std::int64_t size : vector_sizes) {
         const auto p = random_values<double>(size, 12);
         const auto q = random_values<double>(size, 13);
         const auto x = random_values<double>(size, 14);
@@ -37,16 +37,16 @@ TEST_P(CgContract, UpdatesClassicVectorsAndGivesTheNewResidualDot) {
         const auto new_x = download(solution.view());
         const auto new_r = download(residual.view());
         for (std::size_t i = 0; i < x.size(); ++i) {
-            ASSERT_NEAR(new_x[i], x[i] + 0.3 * p[i], rounding) << i << " of " << size;
-            ASSERT_NEAR(new_r[i], r[i] - 0.3 * q[i], rounding) << i << " of " << size;
+            ASSERT_NEAR(new_x[i], x[i] + 0.3 * p[i], cg_rounding) << i << " of " << size;
+            ASSERT_NEAR(new_r[i], r[i] - 0.3 * q[i], cg_rounding) << i << " of " << size;
         }
         const auto dots = download(result.view());
-        EXPECT_NEAR(dots[0], dots[1], rounding * static_cast<double>(size + 1)) << size;
+        EXPECT_NEAR(dots[0], dots[1], cg_rounding * static_cast<double>(size + 1)) << size;
     }
 }
 
 TEST_P(CgContract, UpdatesSingleReductionVectorsAndGivesTheNewResidualDot) {
-    for (const std::int64_t size : sizes) {
+    for (const std::int64_t size : vector_sizes) {
         const auto p = random_values<double>(size, 16);
         const auto s = random_values<double>(size, 17);
         const auto w = random_values<double>(size, 18);
@@ -72,13 +72,14 @@ TEST_P(CgContract, UpdatesSingleReductionVectorsAndGivesTheNewResidualDot) {
         for (std::size_t i = 0; i < x.size(); ++i) {
             const double new_direction = r[i] + 0.7 * p[i];
             const double new_product = w[i] + 0.7 * s[i];
-            ASSERT_NEAR(new_p[i], new_direction, rounding) << i << " of " << size;
-            ASSERT_NEAR(new_s[i], new_product, rounding) << i << " of " << size;
-            ASSERT_NEAR(new_x[i], x[i] + 0.3 * new_direction, 2 * rounding) << i << " of " << size;
-            ASSERT_NEAR(new_r[i], r[i] - 0.3 * new_product, 2 * rounding) << i << " of " << size;
+            ASSERT_NEAR(new_p[i], new_direction, cg_rounding) << i << " of " << size;
+            ASSERT_NEAR(new_s[i], new_product, cg_rounding) << i << " of " << size;
+            ASSERT_NEAR(new_x[i], x[i] + 0.3 * new_direction, 2 * cg_rounding)
+                << i << " of " << size;
+            ASSERT_NEAR(new_r[i], r[i] - 0.3 * new_product, 2 * cg_rounding) << i << " of " << size;
         }
         const auto dots = download(result.view());
-        EXPECT_NEAR(dots[0], dots[1], rounding * static_cast<double>(size + 1)) << size;
+        EXPECT_NEAR(dots[0], dots[1], cg_rounding * static_cast<double>(size + 1)) << size;
     }
 }
 

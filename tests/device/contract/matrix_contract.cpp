@@ -11,7 +11,7 @@ namespace quartet::device {
 namespace {
 
 /// A symmetric matrix whose elements depend on their place: one that is misplaced shows.
-double element(std::int64_t row, std::int64_t column) {
+double element_of(std::int64_t row, std::int64_t column) {
     const std::int64_t low = std::min(row, column);
     const std::int64_t high = std::max(row, column);
     return static_cast<double>((7 * low + 13 * high) % 101) / 101 - 0.5;
@@ -19,7 +19,7 @@ double element(std::int64_t row, std::int64_t column) {
 
 void read_row(std::int64_t row, std::int64_t first_column, std::span<double> out) {
     for (std::size_t i = 0; i < out.size(); ++i)
-        out[i] = element(row, first_column + static_cast<std::int64_t>(i));
+        out[i] = element_of(row, first_column + static_cast<std::int64_t>(i));
 }
 
 /// Rows of A x in long double, and of |A| |x|: what the rounding is relative to.
@@ -34,7 +34,7 @@ Product product(const RowBlock& block, const std::vector<double>& x) {
         long double value = 0;
         long double magnitude = 0;
         for (std::int64_t column = 0; column < block.columns; ++column) {
-            const long double term = static_cast<long double>(element(row, column)) *
+            const long double term = static_cast<long double>(element_of(row, column)) *
                                      x[static_cast<std::size_t>(column)];
             value += term;
             magnitude += std::abs(term);
@@ -59,7 +59,8 @@ void expect_close(const std::vector<double>& found, const Product& wanted,
 const RowBlock row_blocks[] = {{0, 1, 1},   {0, 8, 8},    {0, 16, 16},   {3, 5, 7}, {2, 9, 17},
                                {0, 7, 63},  {1, 65, 9},   {0, 0, 5},     {0, 3, 0}, {40, 33, 131},
                                {0, 24, 64}, {0, 100, 99}, {17, 12, 4101}};
-const std::int64_t sizes[] = {0, 1, 2, 7, 8, 9, 15, 16, 17, 24, 31, 33, 48, 63, 100, 257, 2100};
+const std::int64_t matrix_sizes[] = {0,  1,  2,  7,  8,  9,   15,  16,  17,
+                                     24, 31, 33, 48, 63, 100, 257, 2100};
 
 }  // namespace
 
@@ -79,7 +80,7 @@ TEST_P(MatrixContract, ARowBlockMakesItsRowsOfTheProduct) {
 }
 
 TEST_P(MatrixContract, ThePartsOfATriangleSumToTheProduct) {
-    for (const std::int64_t size : sizes) {
+    for (const std::int64_t size : matrix_sizes) {
         for (const int parts : {1, 2, 3, 5}) {
             const auto x = random_values<double>(size, 2);
             const Buffer<double> in = upload(x);
@@ -173,7 +174,7 @@ TEST_P(MatrixContract, ShowsEachElementOfABlockOnce) {
         EXPECT_EQ(first, 0);
         ASSERT_EQ(std::ssize(elements), block.columns);
         for (std::int64_t column = 0; column < block.columns; ++column)
-            EXPECT_EQ(elements[static_cast<std::size_t>(column)], element(row, column));
+            EXPECT_EQ(elements[static_cast<std::size_t>(column)], element_of(row, column));
     });
 
     ASSERT_EQ(std::ssize(seen), block.rows);
@@ -193,7 +194,8 @@ TEST_P(MatrixContract, ShowsEachRowOfATriangleOnceFromTheDiagonalOn) {
             EXPECT_EQ(first, row);
             ASSERT_EQ(std::ssize(elements), size - row);
             for (std::int64_t column = row; column < size; ++column)
-                EXPECT_EQ(elements[static_cast<std::size_t>(column - row)], element(row, column));
+                EXPECT_EQ(elements[static_cast<std::size_t>(column - row)],
+                          element_of(row, column));
         });
     }
     ASSERT_EQ(std::ssize(seen), size);

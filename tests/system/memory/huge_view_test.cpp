@@ -22,7 +22,7 @@ extern "C" void* mremap(void* old, std::size_t old_size, std::size_t size, int f
 namespace quartet::system {
 namespace {
 
-const auto page = static_cast<std::size_t>(page_bytes());
+const auto one_page = static_cast<std::size_t>(page_bytes());
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 /// Shared memory, eight huge pages long.
@@ -41,7 +41,7 @@ class HugeViewTest : public testing::Test {
 };
 
 TEST_F(HugeViewTest, IsTheSameMemoryWhereHugePagesCanBegin) {
-    for (const std::size_t first : {std::size_t{0}, page, 3 * huge_page - page}) {
+    for (const std::size_t first : {std::size_t{0}, one_page, 3 * huge_page - one_page}) {
         const std::span<std::byte> part = memory.subspan(first, 4 * huge_page + 100);
         std::ranges::fill(memory, std::byte{7});
 
@@ -75,11 +75,11 @@ TEST_F(HugeViewTest, LeavesTheMemoryWhenItGoes) {
 
 TEST_F(HugeViewTest, OfLessThanAHugePageIsTheMemoryItself) {
     const HugeView none(memory.data(), 0);
-    const HugeView small(memory.data() + page, static_cast<std::int64_t>(huge_page - 1));
+    const HugeView small(memory.data() + one_page, static_cast<std::int64_t>(huge_page - 1));
     small.collapse();
 
     EXPECT_EQ(none.data(), memory.data());
-    EXPECT_EQ(small.data(), memory.data() + page);
+    EXPECT_EQ(small.data(), memory.data() + one_page);
 }
 
 TEST_F(HugeViewTest, OfWhatCannotBeMappedAgainIsTheMemoryItself) {
