@@ -71,11 +71,6 @@ class Machine:
         self.setup(*arguments)
         return self.calls()[-1].partition("--no-install-recommends ")[2] if self.calls() else ""
 
-    def asked_for(self, *arguments):
-        """The packages of the last installation."""
-        self.setup(*arguments)
-        return self.calls()[-1].partition("--no-install-recommends ")[2] if self.calls() else ""
-
     def calls(self):
         return self.calls_file.read_text().splitlines()
 
