@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "bench/session/variants.hpp"
-#include "cg/checkpoint/checkpoint_folder.hpp"
-#include "cg/make_loop.hpp"
+#include "cg/checkpoint.hpp"
+#include "cg/loop.hpp"
 #include "cg/solve_case.hpp"
 #include "cg/system/make_system.hpp"
 #include "comm/mpi/agree.hpp"
@@ -17,10 +17,9 @@ namespace quartet::cg {
 
 namespace {
 
-template <typename Value>
-std::string joined(const std::vector<Value>& values) {
+std::string joined(const std::vector<Storage>& values) {
     std::string text;
-    for (const Value value : values) {
+    for (const Storage value : values) {
         text += (text.empty() ? "" : ",") + std::string(name(value));
     }
     return text;
@@ -39,7 +38,7 @@ bench::RowName row_name(const bench::Session& session, const bench::Variant& var
     bench::RowName row = bench::row_name(session, variant, std::to_string(problem.size));
     row.words = {{"problem", problem.system},
                  {"storage", std::string(name(problem.storage))},
-                 {"algorithm", std::string(name(problem.algorithm))}};
+                 {"algorithm", "classic"}};
     row.size_key = "n";
     row.factors = {{"iterations", std::to_string(problem.iterations)}};
     if (is_dataflow(variant)) {
@@ -73,15 +72,15 @@ void plan_memory(bench::Session& session, const Problem& problem, const comm::Ro
         arena.count(bytes_of<double>(2 * problem.size), bench::Room::host);
     }
     if (checkpoint.wanted()) {
-        arena.count(CheckpointImage::memory(problem.algorithm, rows), bench::Room::host);
+        arena.count(Checkpoint::memory(rows), bench::Room::host);
     }
     bench::announce(arena, session, planned);
     const Bytes reading = folder_memory(session, problem, data);  // before there is a matrix
     planned.memory = system_memory(problem) + std::max(planned.memory, reading);
 }
 
-// An iteration gathers p or r; parts of a triangle also sum up their products. In the data flow
-// blocks of p go to the reducer, and all of it to each worker.
+// An iteration gathers r, of the library p; parts of a triangle also sum up their products. In the
+// data flow blocks of p go to the reducer, and all of it to each worker.
 comm::RankTraffic traffic_of(bench::Session& session, const Problem& problem,
                              const comm::Roles& roles, bench::Formulation formulation) {
     const int rank = session.world().rank();
@@ -112,9 +111,9 @@ comm::RankTraffic traffic_of(bench::Session& session, const Problem& problem,
     return traffic;
 }
 
-// Why a formulation has full storage and the classic algorithm alone; nothing if it has all.
-std::optional<std::string> why_plain_alone(const bench::Variant& variant) {
-    if (is_dataflow(variant)) {  // blocks of rows, and two reductions one after the other (Fig. 5)
+// Why a formulation has full storage alone; nothing if it has both.
+std::optional<std::string> why_full_alone(const bench::Variant& variant) {
+    if (is_dataflow(variant)) {
         return "a part of a triangle contributes to all rows, for which the paper's flow has no "
                "queue";
     }
@@ -125,34 +124,45 @@ std::optional<std::string> why_plain_alone(const bench::Variant& variant) {
 }
 
 // Leaves out what the formulation lacks; throws if the lists name nothing that it has.
-bool is_left_out(const bench::Variant& variant, Storage storage, Algorithm algorithm,
-                 const Options& options) {
-    const auto reason = why_plain_alone(variant);
-    if (!reason || (storage == Storage::full && algorithm == Algorithm::classic)) {
+bool is_left_out(const bench::Variant& variant, Storage storage, const Options& options) {
+    const auto reason = why_full_alone(variant);
+    if (!reason || storage == Storage::full) {
         return false;
     }
-    const auto has = [](const auto& values, auto value) {
-        return std::ranges::find(values, value) != values.end();
-    };
-    if (!has(options.storages, Storage::full) || !has(options.algorithms, Algorithm::classic)) {
+    if (std::ranges::find(options.storages, Storage::full) == options.storages.end()) {
         throw UsageError(
-            fmt::format("--formulation {}: it has full storage and the classic algorithm alone "
-                        "({}): add --storage full --algorithm classic",
+            fmt::format("--formulation {}: it has full storage alone ({}): add --storage full",
                         name(variant.formulation), *reason));
     }
     return true;
 }
 
+// With --restart the folder must have a checkpoint; without, it must have none to be replaced.
+void require_usable(const CheckpointOptions& options) {
+    const std::string folder = quotation(options.folder->native());
+    std::error_code ignored;
+    if (std::filesystem::exists(*options.folder, ignored) &&
+        !std::filesystem::is_directory(*options.folder, ignored)) {
+        throw UsageError("--checkpoint: " + folder + " is not a folder: name another one");
+    }
+    const bool is_there = latest_checkpoint(*options.folder).has_value();
+    if (options.restart == bench::Switch::off && is_there) {
+        throw UsageError("--checkpoint: " + folder +
+                         " has a checkpoint (it would be replaced): go on from it with --restart, "
+                         "or name another folder");
+    }
+    if (options.restart == bench::Switch::on && !is_there) {
+        throw UsageError("--restart: " + folder +
+                         " has no checkpoint: leave out --restart to begin");
+    }
+}
+
 void plan_variant(bench::Session& session, const bench::Variant& variant, Problem problem,
                   const Options& options) {
     for (const Storage storage : options.storages) {
-        for (const Algorithm algorithm : options.algorithms) {
-            if (!is_left_out(variant, storage, algorithm, options)) {
-                problem.storage = storage;
-                problem.algorithm = algorithm;
-                session.add(
-                    planned_case(session, variant, problem, options.data, options.checkpoint));
-            }
+        if (!is_left_out(variant, storage, options)) {
+            problem.storage = storage;
+            session.add(planned_case(session, variant, problem, options.data, options.checkpoint));
         }
     }
 }
@@ -178,7 +188,14 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
         planned.roles = roles;
         planned.plan_note = "rank 0 reduces, the others work";
     }
-    bench::plan_checkpoints(session, checkpoint, checkpoint_kind(), planned);
+    if (checkpoint.wanted()) {
+        planned.repetition = bench::Repetition::once;
+        planned.name.factors.emplace_back("every", std::to_string(checkpoint.every));
+        planned.plan_note += fmt::format("{}a checkpoint every {} iterations",
+                                         planned.plan_note.empty() ? "" : "; ", checkpoint.every);
+        session.resolve("runs", "1");
+        session.resolve("warmup", "0");
+    }
     return planned;
 }
 
@@ -186,27 +203,32 @@ void plan_cases(bench::Session& session, const Options& options) {
     require_consistent(options, session.options());
     comm::agree<UsageError>(session.world(), [&] {
         if (options.checkpoint.wanted()) {
-            bench::require_usable(options.checkpoint,
-                                  CheckpointFolder(*options.checkpoint.folder).iterations().size());
+            require_usable(options.checkpoint);
         }
     });
     bench::add_used(options.data, session.files());
-    bench::add_used(options.checkpoint, checkpoint_kind(), session.files());
     Problem problem;
     problem.system = options.problem;
     problem.iterations = options.iterations;
     session.resolve("size", bench::join_sizes(options.sizes));
     session.resolve("storage", joined(options.storages));
-    session.resolve("algorithm", joined(options.algorithms));
     for (const bench::Variant& variant : bench::variants(session)) {
-        bench::require_formulation(options.checkpoint, checkpoint_kind(), variant);
+        if (options.checkpoint.wanted() && is_library(variant)) {
+            throw UsageError(
+                "--checkpoint: formulation library has none (it is what plain MPI and BLAS give): "
+                "ask for --formulation native or dataflow alone");
+        }
         for (const std::int64_t size : options.sizes) {
             problem.size = size;
             plan_variant(session, variant, problem, options);
         }
     }
-    bench::require_one_case(session, options.checkpoint,
-                            "size, formulation, transport, storage and algorithm");
+    if (options.checkpoint.wanted() && session.plan().size() != 1) {
+        throw UsageError(
+            fmt::format("--checkpoint: {} cases (one at a time has checkpoints): name one size, "
+                        "formulation, transport and storage",
+                        session.plan().size()));
+    }
 }
 
 }  // namespace quartet::cg

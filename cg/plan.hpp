@@ -12,7 +12,7 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
                                 const Problem& problem, const bench::DataOptions& data,
                                 const CheckpointOptions& checkpoint = {});
 
-/// Adds a case for each variant of the session, storage and algorithm. Throws UsageError.
+/// Adds a case for each variant of the session and storage. Throws UsageError.
 /// Collective.
 void plan_cases(bench::Session& session, const Options& options);
 

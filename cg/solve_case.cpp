@@ -7,7 +7,6 @@
 
 #include "bench/measure/by_ranks.hpp"
 #include "bench/session/variants.hpp"
-#include "cg/make_loop.hpp"
 #include "cg/system/make_system.hpp"
 #include "cg/system/uniform.hpp"
 
@@ -25,20 +24,6 @@ std::optional<BlockFolder> prepared_folder(bench::Session& session, const Proble
     BlockFolder folder(session, problem, data);
     folder.prepare(session, system, data.generate);
     return folder;
-}
-
-// The job that the checkpoint belongs to, and its set-up.
-CheckpointManifest manifest_of(bench::Session& session, const bench::Variant& variant,
-                               const Problem& problem) {
-    CheckpointManifest manifest;
-    manifest.system = problem.system;
-    manifest.size = problem.size;
-    manifest.seed = session.options().seed;
-    manifest.algorithm = problem.algorithm;
-    manifest.iterations = problem.iterations;
-    manifest.set_up = bench::set_up_of(session, variant);
-    manifest.set_up["storage"] = name(problem.storage);
-    return manifest;
 }
 
 }  // namespace
@@ -61,10 +46,9 @@ SolveCase::SolveCase(bench::Session& session, const bench::Variant& variant, con
       transport_((bench::require_formulation(session, variant.formulation),
                   session.transport(variant.transport))),
       system_(make_system(problem, session.options().seed)),
-      checkpointing_(checkpoint.wanted()
-                         ? std::make_unique<Checkpointing>(
-                               session, checkpoint, manifest_of(session, variant, problem), rows_)
-                         : nullptr),
+      checkpoint_(checkpoint.wanted()
+                      ? std::make_unique<Checkpoint>(session, checkpoint, variant, problem, rows_)
+                      : nullptr),
       folder_(prepared_folder(session, problem, data, *system_)),
       loop_(make_loop(session, transport_, problem, variant.formulation)),
       arena_(session.device()),
@@ -114,33 +98,33 @@ void SolveCase::fill() {
 
 void SolveCase::prepare() {
     loop_->restart(buffers_.right_side.view());
-    if (checkpointing_) {
-        checkpointing_->restore(loop_->state(), buffers_.history);
+    if (checkpoint_) {
+        checkpoint_->restore(loop_->state(), buffers_.history);
     }
 }
 
 void SolveCase::run(bench::Clocks& /*clocks*/) {
-    if (!checkpointing_) {
+    if (!checkpoint_) {
         clock_.begin();
         loop_->run(buffers_.history, clock_);
         return;
     }
-    checkpointing_->begin();
-    loop_->run(buffers_.history, *checkpointing_);
+    checkpoint_->begin();
+    loop_->run(buffers_.history, *checkpoint_);
 }
 
 std::optional<std::string> SolveCase::stopped() const {
-    return checkpointing_ ? checkpointing_->stopped() : std::nullopt;
+    return checkpoint_ ? checkpoint_->stopped() : std::nullopt;
 }
 
 bench::EarlierTime SolveCase::earlier() const {
-    return checkpointing_ ? checkpointing_->earlier() : bench::EarlierTime{};
+    return checkpoint_ ? checkpoint_->earlier() : bench::EarlierTime{};
 }
 
 std::string SolveCase::note() const {
     std::string text;
     for (const std::string& part :
-         {products_, transport_.description(), checkpointing_ ? checkpointing_->note() : ""}) {
+         {products_, transport_.description(), checkpoint_ ? checkpoint_->note() : ""}) {
         text += (text.empty() || part.empty() ? "" : "; ") + part;
     }
     return text;
@@ -183,7 +167,7 @@ double SolveCase::error_of_step() {
     Observer observer;
     IterationClock clock(0);
     loop_->restart(buffers_.staging.view());
-    loop_->run(history, checkpointing_ ? observer : clock);
+    loop_->run(history, checkpoint_ ? observer : clock);
     const std::vector<double> residual = loop_->gather(state().residual);
     const std::vector<double> solution = loop_->gather(state().solution);
     return verifier_->error_of_step(z, solution, residual);
@@ -211,8 +195,8 @@ bench::Details SolveCase::details() const {
             }
         }
     }
-    if (checkpointing_) {
-        std::ranges::copy(checkpointing_->numbers(), std::back_inserter(details.numbers));
+    if (checkpoint_) {
+        std::ranges::copy(checkpoint_->numbers(), std::back_inserter(details.numbers));
     }
     // |r| by recurrence, relative to |r0|, before the first iteration and after each.
     std::vector<double> relative;

@@ -7,9 +7,9 @@
 #include "bench/data/input_guard.hpp"
 #include "bench/session/case.hpp"
 #include "bench/session/session.hpp"
-#include "cg/checkpoint/checkpointing.hpp"
+#include "cg/checkpoint.hpp"
+#include "cg/loop.hpp"
 #include "cg/problem/linear_system.hpp"
-#include "cg/problem/loop.hpp"
 #include "cg/problem/verify.hpp"
 #include "cg/system/block_folder.hpp"
 
@@ -57,7 +57,7 @@ class SolveCase final : public bench::Case {
     Range rows_;  ///< this rank's
     comm::Transport& transport_;
     std::unique_ptr<LinearSystem> system_;
-    std::unique_ptr<Checkpointing> checkpointing_;  ///< made before the matrix, since it may refuse
+    std::unique_ptr<Checkpoint> checkpoint_;  ///< made before the matrix, since it may refuse
     std::optional<BlockFolder> folder_;
     std::unique_ptr<CgLoop> loop_;
     std::string products_;  ///< what multiplies, by ranks where they differ

@@ -46,7 +46,7 @@ UNTIED = ("common", *KERNELS)  # whose folders' includes form no cycle
 TRANSPORTS_FOLDER = "common/comm/transport"
 REGISTRY = f"{TRANSPORTS_FOLDER}/registry/transport_registry.cpp"
 # Strings that are no names: keys of documents.
-KEYS = {("common/bench/checkpoint/set_up.cpp", "mpi"), ("common/bench/report/provenance.cpp", "mpi")}
+KEYS = {("common/bench/report/provenance.cpp", "mpi")}
 HEAVY_HEADERS = r"<CLI/|<nlohmann/json\.hpp>"
 
 

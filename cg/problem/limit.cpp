@@ -10,24 +10,24 @@ namespace quartet::cg {
 Limit::Buffers::Buffers(bench::Arena& arena, const Problem& problem)
     : x(arena.make<double>(problem.size)), y(arena.make<double>(problem.size)) {}
 
-Limit::Limit(const RankContext& context, const Problem& problem, device::MatrixShare* share,
+Limit::Limit(bench::Session& session, const Problem& problem, device::MatrixShare* share,
              std::int64_t rows)
-    : context_(context),
+    : session_(session),
       work_(problem.work(1)),
-      arithmetic_(context.device, share != nullptr ? bench::ArithmeticLimit::Part::computes
-                                                   : bench::ArithmeticLimit::Part::waits) {
-    context.world.barrier();  // before the ranks measure: they share the machine's memory
+      arithmetic_(session.device(), share != nullptr ? bench::ArithmeticLimit::Part::computes
+                                                     : bench::ArithmeticLimit::Part::waits) {
+    session.world().barrier();  // before the ranks measure: they share the machine's memory
     if (share != nullptr && !share->storage().empty()) {
-        probe_.emplace(context.device, share->storage());
+        probe_.emplace(session.device(), share->storage());
         add_products(problem, *share, rows);
-        const Seconds pass = probe_->measure(1, context.stream);
+        const Seconds pass = probe_->measure(1, session.stream());
         passes_ = bench::passes_in(bench::probe_time_beside(problem.iterations * pass), pass);
     }
-    way_ = bench::by_ranks(probe_ ? probe_->way() : "", context.world);
+    way_ = bench::by_ranks(probe_ ? probe_->way() : "", session.world());
 }
 
 void Limit::add_products(const Problem& problem, device::MatrixShare& share, std::int64_t rows) {
-    bench::Arena arena(context_.device);
+    bench::Arena arena(session_.device());
     buffers_.emplace(arena, problem);
     const device::View<const double> x = buffers_->x.view();
     const device::View<double> y = buffers_->y.view();
@@ -40,20 +40,20 @@ void Limit::add_products(const Problem& problem, device::MatrixShare& share, std
     probe_->add_way(
         "gemv", [this, whole, x, y = y.part(0, whole), size = problem.size,
                  elements = share.storage().part(0, whole * problem.size)](device::Stream& stream) {
-            context_.device.blas().gemv(whole, size, elements, x, y, stream);
+            session_.device().blas().gemv(whole, size, elements, x, y, stream);
         });
 }
 
 std::vector<bench::LimitComponent> Limit::measure() {
     double rate = 0;
     if (probe_) {
-        const Seconds pass = probe_->measure(passes_, context_.stream);
+        const Seconds pass = probe_->measure(passes_, session_.stream());
         rate = static_cast<double>(probe_->traffic().value) / pass.value;
     }
-    const double seconds = static_cast<double>(work_.bytes.value) / context_.world.sum(rate);
+    const double seconds = static_cast<double>(work_.bytes.value) / session_.world().sum(rate);
     std::vector<bench::LimitComponent> found{{"reading the matrix", {seconds}}};
     found.front().way = way_;
-    found.push_back(arithmetic_.measure(work_.flops, context_.world, context_.stream));
+    found.push_back(arithmetic_.measure(work_.flops, session_.world(), session_.stream()));
     return found;
 }
 

@@ -7,8 +7,8 @@
 #include "bench/measure/probes.hpp"
 #include "bench/results/row.hpp"
 #include "bench/session/arena.hpp"
+#include "bench/session/session.hpp"
 #include "cg/problem/problem.hpp"
-#include "cg/problem/rank_context.hpp"
 #include "device/matrix.hpp"
 
 namespace quartet::cg {
@@ -28,9 +28,9 @@ class Limit {
         device::Buffer<double> y;
     };
 
-    /// Borrows the share, which has `rows` rows of the product and is null on a reducer, and what
-    /// the context borrows. Collective.
-    Limit(const RankContext& context, const Problem& problem, device::MatrixShare* share,
+    /// Borrows the session and the share, which has `rows` rows of the product and is null on a
+    /// reducer. Collective.
+    Limit(bench::Session& session, const Problem& problem, device::MatrixShare* share,
           std::int64_t rows);
     virtual ~Limit() = default;
     Limit(const Limit&) = delete;
@@ -40,7 +40,7 @@ class Limit {
     virtual std::vector<bench::LimitComponent> measure();
 
   protected:
-    RankContext context_;
+    bench::Session& session_;
 
   private:
     void add_products(const Problem& problem, device::MatrixShare& share, std::int64_t rows);

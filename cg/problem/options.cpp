@@ -10,30 +10,21 @@ namespace {
 
 constexpr std::int64_t most_iterations = std::int64_t{1} << 24;
 
-/// `words` are in the order of the enumeration.
-template <typename Value>
-const std::vector<std::string>& names();
-template <>
-const std::vector<std::string>& names<Storage>() {
+// In the order of the enumeration.
+const std::vector<std::string>& storage_names() {
     static const std::vector<std::string> words{"full", "symmetric"};
-    return words;
-}
-template <>
-const std::vector<std::string>& names<Algorithm>() {
-    static const std::vector<std::string> words{"classic", "single-reduction"};
     return words;
 }
 
 // A comma list of names, each once.
-template <typename Value>
-std::vector<Value> parse_names(const std::string& text) {
-    std::vector<Value> values;
+std::vector<Storage> parse_storages(const std::string& text) {
+    std::vector<Storage> values;
     for (const std::string& member : bench::parse_list(text)) {
-        const auto found = std::ranges::find(names<Value>(), member);
-        if (found == names<Value>().end()) {
-            throw UsageError(not_one_of(member, names<Value>()));
+        const auto found = std::ranges::find(storage_names(), member);
+        if (found == storage_names().end()) {
+            throw UsageError(not_one_of(member, storage_names()));
         }
-        const auto value = static_cast<Value>(found - names<Value>().begin());
+        const auto value = static_cast<Storage>(found - storage_names().begin());
         if (std::ranges::find(values, value) == values.end()) {
             values.push_back(value);
         }
@@ -41,25 +32,48 @@ std::vector<Value> parse_names(const std::string& text) {
     return values;
 }
 
+void add_checkpoint_options(bench::CommandLine& command_line, CheckpointOptions& options) {
+    const auto group = bench::FlagGroup::checkpoints;
+    command_line.add({.name = "--checkpoint",
+                      .group = group,
+                      .value = "DIR",
+                      .help = "save the iterations there, also on SIGUSR1 or SIGTERM; one run, no "
+                              "warm-up"},
+                     bench::into(options.folder, bench::parse_path));
+    command_line.add({.name = "--every",
+                      .group = group,
+                      .value = "N",
+                      .help = "with --checkpoint: iterations from one to the next",
+                      .standard = std::to_string(options.every)},
+                     [&options](const std::string& text) {
+                         options.every = bench::parse_count(text, 1, most_iterations);
+                         options.every_given = bench::Switch::on;
+                     });
+    command_line.add({.name = "--restart",
+                      .group = group,
+                      .help = "with --checkpoint: go on from it, with the same number of ranks"},
+                     options.restart);
+}
+
+void require_consistent(const CheckpointOptions& options, const bench::Runs& runs) {
+    if (options.wanted() && !runs.count) {
+        throw UsageError(
+            "--runs auto: with --checkpoint a case runs once (a second run would replace its "
+            "checkpoint): leave out --runs");
+    }
+    for (const auto& [flag, given] :
+         {std::pair("--restart", options.restart), std::pair("--every", options.every_given)}) {
+        if (!options.wanted() && given == bench::Switch::on) {
+            throw UsageError(
+                fmt::format("{}: there are no checkpoints: add --checkpoint DIR", flag));
+        }
+    }
+}
+
 }  // namespace
 
 std::string_view name(Storage storage) {
-    return names<Storage>()[static_cast<std::size_t>(storage)];
-}
-
-std::string_view name(Algorithm algorithm) {
-    return names<Algorithm>()[static_cast<std::size_t>(algorithm)];
-}
-
-const bench::CheckpointKind& checkpoint_kind() {
-    static const bench::CheckpointKind kind{
-        .units = "iterations",
-        .help = "save the iterations there, also on SIGUSR1 or SIGTERM; one run, no warm-up",
-        .prefix = "iteration-",
-        .oldest = Restart::previous,
-        .formulations = {bench::Formulation::native, bench::Formulation::dataflow},
-        .why_no_others = "it is what plain MPI and BLAS give"};
-    return kind;
+    return storage_names()[static_cast<std::size_t>(storage)];
 }
 
 void add_options(bench::CommandLine& command_line, Options& options) {
@@ -88,25 +102,19 @@ void add_options(bench::CommandLine& command_line, Options& options) {
          .value = "LIST",
          .help = "what is stored, of full, symmetric (one element of each pair)",
          .standard = "full"},
-        [&options](const std::string& text) { options.storages = parse_names<Storage>(text); });
-    command_line.add(
-        {.name = "--algorithm",
-         .value = "LIST",
-         .help = "algorithms, of classic, single-reduction (one joint sum)",
-         .standard = "classic"},
-        [&options](const std::string& text) { options.algorithms = parse_names<Algorithm>(text); });
+        [&options](const std::string& text) { options.storages = parse_storages(text); });
     command_line.add({2, "--size 1k:4k --iterations 50", "three sizes, few iterations"});
     command_line.add({2, "--size 4k --storage full,symmetric --json cg.json",
                       "what storing half of the matrix gains"});
     command_line.add({3, "--size 4k --formulation native,dataflow,library --iterations 50",
                       "the best we know, the paper's and the BLAS's"});
     bench::add_data_options(command_line, options.data);
-    bench::add_checkpoint_options(command_line, options.checkpoint, checkpoint_kind());
+    add_checkpoint_options(command_line, options.checkpoint);
 }
 
 void require_consistent(const Options& options, const bench::CommonOptions& common) {
     bench::require_consistent(options.data, options.sizes.size());
-    bench::require_consistent(options.checkpoint, checkpoint_kind(), common.runs);
+    require_consistent(options.checkpoint, common.runs);
     if (options.data.cache != FileCache::warm) {
         throw UsageError("--cache: " + std::string(name(options.data.cache)) +
                          " changes nothing (all files are read before the clock starts): leave it "

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "bench/checkpoint/checkpoint_options.hpp"
 #include "bench/data/data_options.hpp"
 #include "bench/flags/command_line.hpp"
 
@@ -19,27 +20,22 @@ enum class Storage {
 /// "full", "symmetric".
 std::string_view name(Storage storage);
 
-/// The algorithm of an iteration.
-enum class Algorithm {
-    classic,           ///< Hestenes and Stiefel: two sums over the ranks, one after the other
-    single_reduction,  ///< Chronopoulos and Gear: one joint sum
+/// The flags of checkpoint and restart.
+struct CheckpointOptions {
+    std::optional<std::filesystem::path> folder{};  ///< nothing: no checkpoints
+    std::int64_t every = 100;                       ///< iterations between two of them
+    bench::Switch every_given = bench::Switch::off;
+    bench::Switch restart = bench::Switch::off;  ///< go on from the one that is there
+
+    [[nodiscard]] bool wanted() const { return folder.has_value(); }
 };
-/// "classic", "single-reduction".
-std::string_view name(Algorithm algorithm);
 
-using bench::CheckpointOptions;
-using bench::Restart;
-
-/// Checkpoints after a number of iterations: CheckpointFolder.
-const bench::CheckpointKind& checkpoint_kind();
-
-/// The flags that only cg has. Storages and algorithms are run in turn, a case for each pair.
+/// The flags that only cg has. Storages are run in turn, a case for each.
 struct Options {
     std::vector<std::int64_t> sizes{8192};  ///< run in turn
     int iterations = 500;
     std::string problem = "laplace";  ///< or "random"
     std::vector<Storage> storages{Storage::full};
-    std::vector<Algorithm> algorithms{Algorithm::classic};
     bench::DataOptions data;
     CheckpointOptions checkpoint;
 };

@@ -18,7 +18,6 @@ struct Problem {
     std::int64_t size = 0;
     int iterations = 0;
     Storage storage = Storage::full;
-    Algorithm algorithm = Algorithm::classic;
 
     /// The name of the matrix in error messages: "matrix 'laplace'".
     [[nodiscard]] std::string title() const;

@@ -6,11 +6,10 @@
 namespace quartet::device {
 
 /// The scalars of conjugate gradients (Saad, Iterative Methods for Sparse Linear Systems, 6.7),
-/// kept in a device's memory beside the vectors, so that the CPU waits for none of them. Host and
-/// GPU kernels call the same functions below.
+/// kept in a GPU's memory beside the vectors, so that the CPU waits for none of them. Host and GPU
+/// call the same functions below.
 struct CgScalars {
-    double sum = 0;           ///< target of dots: p.Ap, then r.r after the update
-    double product_dot = 0;   ///< target of r.Ar (single reduction)
+    double sum = 0;           ///< r.r after the last update
     double residual_dot = 0;  ///< r.r before the update
     double alpha = 0;         ///< of the last iteration, x += alpha p; 0: the next p is r
     double beta = 0;          ///< of the last iteration, p = r + beta p
@@ -43,56 +42,6 @@ constexpr double alpha_of(double residual_dot, double curvature) {
 /// beta = r.r / r.r before; 0 after an alpha of 0.
 constexpr double beta_of(double residual_dot, double before, double last_alpha) {
     return last_alpha == 0 || before < smallest_normal ? 0 : residual_dot / before;
-}
-
-/// Sets alpha from r.r and p.Ap, or notes the failure. After a failure alpha stays 0.
-constexpr void set_alpha(CgScalars& scalars, double residual_dot, double curvature) {
-    if (scalars.failed_at < 0 && !are_of_positive_definite(residual_dot, curvature)) {
-        scalars.failed_at = scalars.done;
-        scalars.failed_residual_dot = residual_dot;
-        scalars.failed_curvature = curvature;
-    }
-    scalars.alpha = scalars.failed_at < 0 ? alpha_of(residual_dot, curvature) : 0;
-}
-
-/// Classic iteration, before the update: `sum` is p.Ap.
-constexpr void update_alpha(CgScalars& scalars) {
-    set_alpha(scalars, scalars.residual_dot, scalars.sum);
-}
-
-/// Classic iteration, after the update: `sum` is the new r.r, which also goes to history[done].
-constexpr void update_beta(CgScalars& scalars, double* history) {
-    scalars.beta = beta_of(scalars.sum, scalars.residual_dot, scalars.alpha);
-    scalars.residual_dot = scalars.sum;
-    history[++scalars.done] = scalars.residual_dot;
-}
-
-/// p.Ap of the single reduction, and the beta that goes with it.
-struct Curvature {
-    double beta;
-    double value;
-};
-/// p.Ap = r.Ar - beta r.r / last alpha (Chronopoulos and Gear, 1989). Where rounding makes that
-/// negative, p restarts as r: beta is 0.
-constexpr Curvature curvature_of(double beta, double residual_dot, double product_dot,
-                                 double last_alpha) {
-    if (beta == 0)
-        return {0, product_dot};
-    const double value = product_dot - beta * residual_dot / last_alpha;
-    if (value <= 0 && product_dot > 0)
-        return {0, product_dot};
-    return {beta, value};
-}
-
-/// Single reduction, before the update: `sum` is r.r, `product_dot` r.Ar. r.r also goes to
-/// history[done].
-constexpr void update_alpha_beta(CgScalars& scalars, double* history) {
-    const double beta = beta_of(scalars.sum, scalars.residual_dot, scalars.alpha);
-    const Curvature curvature = curvature_of(beta, scalars.sum, scalars.product_dot, scalars.alpha);
-    scalars.beta = curvature.beta;
-    set_alpha(scalars, scalars.sum, curvature.value);
-    scalars.residual_dot = scalars.sum;
-    history[scalars.done++] = scalars.residual_dot;
 }
 
 }  // namespace quartet::device

@@ -12,7 +12,6 @@ namespace quartet::device {
 
 class Accelerator;
 class Blas;
-class CgKernels;
 class FftFactory;
 class MatrixFactory;
 class MultiplyAddProbe;
@@ -62,10 +61,9 @@ class Device {
     virtual Operations record(Operations operations) = 0;
 
     /// The operations, each in the header of its name (blas.hpp, vector_operations.hpp,
-    /// cg_kernels.hpp, fft_factory.hpp, matrix_factory.hpp).
+    /// fft_factory.hpp, matrix_factory.hpp).
     [[nodiscard]] virtual Blas& blas() const = 0;
     [[nodiscard]] virtual VectorOperations& vectors() const = 0;
-    [[nodiscard]] virtual CgKernels& cg_kernels() const = 0;
     [[nodiscard]] virtual FftFactory& ffts() const = 0;
     [[nodiscard]] virtual MatrixFactory& matrices() const = 0;
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "device/cg_scalars.hpp"
 #include "device/memory.hpp"
 #include "device/stream.hpp"
 
@@ -30,11 +31,37 @@ struct TrianglePart {
 using ReadRow =
     std::function<void(std::int64_t row, std::int64_t first_column, std::span<double> out)>;
 
-/// Is shown elements of a row of the whole matrix, from `first_column` on.
-using VisitRow = std::function<void(std::int64_t row, std::int64_t first_column,
-                                    std::span<const double> elements)>;
+/// What iterations of conjugate gradients on one rank work on while the scalars stay in the
+/// device's memory.
+struct ResidentCg {
+    View<double> direction;  ///< p
+    View<double> solution;   ///< x
+    View<double> residual;   ///< r
+    View<CgScalars> scalars;
+    View<double> history;  ///< r.r: one element more than there are iterations
+};
 
-class ClassicIteration;
+/// The direction of an iteration.
+enum class DirectionOf {
+    state,     ///< p as it is
+    residual,  ///< r + beta p, after another iteration
+};
+
+/// Iterations by kernels that a device has for its matrix shares, in fewer passes than
+/// VectorOperations make of them.
+class ClassicIteration {
+  public:
+    virtual ~ClassicIteration() = default;
+
+    /// As MatrixShare::multiply(), and result[0] = the share's part of x . A x: that of its rows.
+    virtual void multiply_and_dot(View<const double> x, View<double> y, View<double> result,
+                                  Stream& stream) = 0;
+    /// An iteration, where the share is the whole matrix. Before the first one `sum` and
+    /// `residual_dot` are r.r, and p is the state's; after it p is the direction of this iteration.
+    virtual void iterate(const ResidentCg& cg, DirectionOf direction, Stream& stream) = 0;
+    /// After the last one: `sum` is r.r, and p the next direction.
+    virtual void finish(const ResidentCg& cg, Stream& stream) = 0;
+};
 
 /// A rank's share of a dense matrix, in a device's memory, in the order that the device reads
 /// fastest.
@@ -59,13 +86,8 @@ class MatrixShare {
     /// overlap.
     virtual void multiply(View<const double> x, View<double> y, Stream& stream) = 0;
 
-    /// Classic iterations of its own (cg_kernels.hpp); null if the device has none.
+    /// Iterations of its own; null if the device has none.
     [[nodiscard]] virtual ClassicIteration* classic_iteration() { return nullptr; }
-
-    /// Shows each row with stored elements, in some order: whole rows of a row block, rows from the
-    /// diagonal on of a triangle. Does not wait for streams; must not run at the same time as
-    /// fill().
-    virtual void visit(const VisitRow& visit_row) const = 0;
 
     /// All of its elements, padding included: what a product reads.
     [[nodiscard]] virtual View<const double> storage() const = 0;

@@ -17,6 +17,14 @@ struct MemoryPass {
     View<std::byte> target;
 };
 
+/// The vectors of an iteration of conjugate gradients (Hestenes and Stiefel, 1952).
+struct ClassicVectors {
+    View<const double> direction;  ///< p
+    View<const double> product;    ///< A p
+    View<double> solution;         ///< x
+    View<double> residual;         ///< r
+};
+
 /// Element-wise operations and dots on a device's memory, enqueued on a stream. Views of one call
 /// have equal sizes, and overlap only if they are the same view; otherwise the call throws Failure.
 class VectorOperations {
@@ -41,6 +49,11 @@ class VectorOperations {
     /// give the same bits.
     virtual void dot(View<const double> x, View<const double> y, View<double> result,
                      Stream& stream) = 0;
+
+    /// x += alpha p, r -= alpha A p, result[0] = r . r of the new r, in one pass. No two of the
+    /// vectors overlap.
+    virtual void update_classic(Factor alpha, const ClassicVectors& vectors, View<double> result,
+                                Stream& stream) = 0;
 
     /// The ways to pass over memory that are worth a trial, one at least.
     [[nodiscard]] virtual std::span<const MemoryWay> ways(AccessPattern pattern) const;

@@ -13,19 +13,16 @@ TEST(SolveCaseAllocation, ARunAllocatesNothing) {
     const auto session = make_session();
     for (const char* transport : {"mpi", "shm"}) {
         for (const Storage storage : {Storage::full, Storage::symmetric}) {
-            for (const Algorithm algorithm : {Algorithm::classic, Algorithm::single_reduction}) {
-                SolveCase subject(*session, {Formulation::native, "host", transport},
-                                  {"random", 100, 20, storage, algorithm}, {});
-                bench::Clocks clocks(0);
-                subject.prepare();
-                const long before = device::allocations();
+            SolveCase subject(*session, {Formulation::native, "host", transport},
+                              {"random", 100, 20, storage}, {});
+            bench::Clocks clocks(0);
+            subject.prepare();
+            const long before = device::allocations();
 
-                subject.run(clocks);
+            subject.run(clocks);
 
-                EXPECT_EQ(device::allocations() - before, 0)
-                    << transport << ", " << name(storage) << ", " << name(algorithm);
-                EXPECT_TRUE(subject.verify().passed);
-            }
+            EXPECT_EQ(device::allocations() - before, 0) << transport << ", " << name(storage);
+            EXPECT_TRUE(subject.verify().passed);
         }
     }
 }

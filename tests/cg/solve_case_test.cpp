@@ -6,13 +6,11 @@
 #include "cg/measured_cases.hpp"
 #include "cg/plan.hpp"
 #include "comm/mpi/shared_folder.hpp"
-#include "core/message_of.hpp"
 
 namespace quartet::cg {
 namespace {
 
 using bench::Formulation;
-using testing::HasSubstr;
 
 const bench::Variant over_mpi{Formulation::native, "host", "mpi"};
 const bench::Variant over_shm{Formulation::native, "host", "shm"};
@@ -23,9 +21,7 @@ class SolveCaseTest : public MeasuredCases {
                                           int iterations) {
         std::vector<Problem> problems;
         for (const Storage storage : {Storage::full, Storage::symmetric}) {
-            for (const Algorithm algorithm : {Algorithm::classic, Algorithm::single_reduction}) {
-                problems.push_back({system, size, iterations, storage, algorithm});
-            }
+            problems.push_back({system, size, iterations, storage});
         }
         return problems;
     }
@@ -41,7 +37,7 @@ double number(const bench::Row& row, std::string_view name) {
     return 0;
 }
 
-TEST_F(SolveCaseTest, VerifiesEveryStorageAndAlgorithmAtEverySize) {
+TEST_F(SolveCaseTest, VerifiesEveryStorageAtEverySize) {
     begin();
     for (const bench::Variant& variant : {over_mpi, over_shm}) {
         for (const char* system : {"laplace", "random"}) {
@@ -71,18 +67,6 @@ TEST_F(SolveCaseTest, TheLimitIsReadingTheMatrix) {
         const bench::Row row = measured(over_mpi, every_way("random", size, 5).front());
         EXPECT_EQ(row.limit->what(), "slower of reading the matrix and float64 arithmetic");
         EXPECT_GT(row.limit->seconds.value, 0);
-    }
-}
-
-TEST_F(SolveCaseTest, EveryStorageAndAlgorithmFindsTheSolution) {
-    begin();
-    for (const bench::Variant& variant : {over_mpi, over_shm}) {
-        for (const Problem& problem : every_way("random", 60, 400)) {
-            const bench::Row row = measured(variant, problem);
-            EXPECT_TRUE(row.check->passed);
-            EXPECT_LT(number(row, "solution_error"), 1e-10) << row.name.text();
-            EXPECT_LT(number(row, "true_residual"), 1e-12) << row.name.text();
-        }
     }
 }
 
@@ -168,9 +152,9 @@ class PlannedCaseTest : public SolveCaseTest {
 };
 
 TEST_F(PlannedCaseTest, IsNamedByWhatChangesTheWork) {
-    const Problem problem{"laplace", 8192, 500, Storage::symmetric, Algorithm::single_reduction};
+    const Problem problem{"laplace", 8192, 500, Storage::symmetric};
     EXPECT_EQ(planned_case(*session, over_shm, problem, {}).name.text(),
-              "cg/native/host/shm/laplace/symmetric/single-reduction/n:8192/iterations:500/ranks:" +
+              "cg/native/host/shm/laplace/symmetric/classic/n:8192/iterations:500/ranks:" +
                   std::to_string(world.size()) + "/threads:1");
 }
 
@@ -186,8 +170,8 @@ TEST_F(PlannedCaseTest, PlansTheShareOfTheMatrixAndLittleMore) {
 }
 
 TEST_F(PlannedCaseTest, PlansSharedMemoryWhereItUsesWindows) {
-    const Problem full{"laplace", 1000, 1, Storage::full, Algorithm::classic};
-    const Problem half{"laplace", 1000, 1, Storage::symmetric, Algorithm::classic};
+    const Problem full{"laplace", 1000, 1, Storage::full};
+    const Problem half{"laplace", 1000, 1, Storage::symmetric};
     const std::int64_t rows = block_range(1000, world.size(), world.rank()).size();
     EXPECT_EQ(planned_case(*session, over_mpi, full, {}).shared_memory, Bytes{0});
     EXPECT_EQ(planned_case(*session, over_shm, full, {}).shared_memory, bytes_of<double>(rows));
@@ -195,34 +179,13 @@ TEST_F(PlannedCaseTest, PlansSharedMemoryWhereItUsesWindows) {
               bytes_of<double>(rows + (world.size() > 1 ? 1000 : 0)));
 }
 
-TEST_F(PlannedCaseTest, IsPlannedForEachStorageAndAlgorithm) {
+TEST_F(PlannedCaseTest, IsPlannedForEachStorage) {
     Options wanted;
     wanted.sizes = {64};
     wanted.storages = {Storage::full, Storage::symmetric};
-    wanted.algorithms = {Algorithm::classic, Algorithm::single_reduction};
     plan_cases(*session, wanted);
-    EXPECT_EQ(session->plan().size(), 4U);
+    EXPECT_EQ(session->plan().size(), 2U);
     EXPECT_EQ(session->record().resolved.at("storage"), "full,symmetric");
-}
-
-TEST_F(PlannedCaseTest, RefusesASizeThatDiffersFromTheFile) {
-    const SharedFolder folder(world);
-    Options wanted;
-    wanted.problem = folder.path() / "matrix.npy";
-    folder.once([&] {
-        write_npy<double>(wanted.problem, {2, 2}, std::vector<double>{2, 1, 1, 2});
-    });
-    wanted.sizes = {3};
-    EXPECT_THAT(message_of<UsageError>([&] { plan_cases(*session, wanted); }), HasSubstr("--size"));
-    wanted.sizes = {2};
-    plan_cases(*session, wanted);
-    EXPECT_THAT(session->plan().front().name.text(), HasSubstr("/matrix.npy/full/"));
-}
-
-TEST_F(PlannedCaseTest, AnUnavailableTransportIsRefused) {
-    const Problem problem{"laplace", 10, 1, Storage::full, Algorithm::classic};
-    EXPECT_THROW(SolveCase(*session, {Formulation::native, "host", "nccl"}, problem, {}),
-                 Unavailable);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ TEST(NearestWord, MayBeOnlyBegun) {
     EXPECT_EQ(nearest_word("--tra", flags), "--trace") << "of two that begin so the nearer";
     EXPECT_EQ(nearest_word("lib", words), "library");
     EXPECT_EQ(nearest_word("l", words), std::nullopt) << "one letter says too little";
-    const std::vector<std::string> two{"single-reduction", "single-precision"};
+    const std::vector<std::string> two{"single-rank", "single-precision"};
     EXPECT_EQ(nearest_word("single", two), std::nullopt) << "either may be meant";
 }
 

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 
-#include "bench/checkpoint/sealed_json.hpp"
+#include "core/files/checksum.hpp"
 #include "core/files/json_text.hpp"
 
 namespace quartet::fuzz {
@@ -13,7 +16,10 @@ namespace quartet::fuzz {
 /// JSON, or has bytes that JSON cannot have.
 inline std::string sealed_content(std::string_view content) {
     try {
-        return bench::sealed(parse_ordered_json(content));
+        const auto json = parse_ordered_json(content);
+        const std::string text = json.dump();
+        const auto sum = fmt::format("{:016x}", checksum(std::as_bytes(std::span(text))));
+        return nlohmann::ordered_json{{"content", json}, {"checksum", sum}}.dump();
     } catch (const JsonError&) {
         return std::string(content);
     } catch (const nlohmann::ordered_json::exception&) {

@@ -97,14 +97,6 @@ void CommandLine::add(const CommandFlag& flag, ReadFlag read) {
         ->group(std::string(title(flag.group)));
 }
 
-void CommandLine::add_with_optional_value(const CommandFlag& flag, const std::string& meant,
-                                          ReadFlag read) {
-    add(flag, [meant, read = std::move(read)](const std::string& text) {
-        read(text.empty() ? meant : text);
-    });
-    app_->get_option(flag.name)->expected(0, 1);
-}
-
 void CommandLine::add(const CommandFlag& flag, Switch& value) {
     app_->add_flag_callback(
             flag.name, [&value] { value = Switch::on; }, flag.help)

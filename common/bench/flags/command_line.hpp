@@ -69,8 +69,6 @@ class CommandLine {
     ~CommandLine();
 
     void add(const CommandFlag& flag, ReadFlag read);
-    /// Adds a flag whose value may be left out: then it is `meant`.
-    void add_with_optional_value(const CommandFlag& flag, const std::string& meant, ReadFlag read);
     /// Adds a flag without a value.
     void add(const CommandFlag& flag, Switch& value);
     /// Adds a flag that takes one of a few words.

@@ -13,7 +13,6 @@
 #include "device/cuda/fft/four_step_kernels.hpp"
 #include "device/cuda/info/cuda_accelerator.hpp"
 #include "device/cuda/info/why_no_cuda.hpp"
-#include "device/cuda/matrix/cg_update_kernels.hpp"
 #include "device/cuda/matrix/cuda_linear_algebra.hpp"
 #include "device/cuda/matrix/rows_kernel.hpp"
 #include "device/cuda/matrix/triangle_kernel.hpp"
@@ -59,10 +58,9 @@ void use_gpu(int gpu) {
     for (const cudaError_t status : {cudaSetDevice(gpu), cudaFree(nullptr)})
         if (status != cudaSuccess)
             refuse_gpu(gpu, status);
-    for (const auto load :
-         {load_vector_kernels, load_cg_update_kernels, load_gemv_kernels, load_rows_kernels,
-          load_triangle_kernels, load_four_step_kernels, load_fft_pass_kernels,
-          load_multiply_add_kernels, load_uniform_kernels}) {
+    for (const auto load : {load_vector_kernels, load_gemv_kernels, load_rows_kernels,
+                            load_triangle_kernels, load_four_step_kernels, load_fft_pass_kernels,
+                            load_multiply_add_kernels, load_uniform_kernels}) {
         const cudaError_t status = load();
         if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction) {
             ignore(status);
@@ -80,7 +78,6 @@ class CudaDevice final : public Device {
           memory_(CudaMemory::make(threads)),
           blas_(make_cuda_blas(*memory_)),
           vectors_(make_cuda_vector_operations()),
-          cg_kernels_(make_cuda_cg_kernels()),
           ffts_(make_cuda_fft_factory(*memory_)),
           matrices_(make_cuda_matrix_factory(threads, *memory_)) {}
 
@@ -109,7 +106,6 @@ class CudaDevice final : public Device {
     }
     [[nodiscard]] Blas& blas() const override { return *blas_; }
     [[nodiscard]] VectorOperations& vectors() const override { return *vectors_; }
-    [[nodiscard]] CgKernels& cg_kernels() const override { return *cg_kernels_; }
     [[nodiscard]] FftFactory& ffts() const override { return *ffts_; }
     [[nodiscard]] MatrixFactory& matrices() const override { return *matrices_; }
     [[nodiscard]] std::unique_ptr<MultiplyAddProbe> make_multiply_add_probe(
@@ -124,7 +120,6 @@ class CudaDevice final : public Device {
     std::shared_ptr<CudaMemory> memory_;
     std::unique_ptr<Blas> blas_;
     std::unique_ptr<VectorOperations> vectors_;
-    std::unique_ptr<CgKernels> cg_kernels_;
     std::unique_ptr<FftFactory> ffts_;
     std::unique_ptr<MatrixFactory> matrices_;
 };

@@ -34,7 +34,6 @@ class HostDevice final : public Device {
           trace_(trace),
           blas_(make_host_blas(settings.threads)),
           vectors_(make_host_vector_operations(settings.threads, *settings.loops)),
-          cg_kernels_(make_host_cg_kernels(settings.threads, settings.loops->vectors)),
           ffts_(make_host_fft_factory({settings.threads, *settings.loops, settings.caches})),
           matrices_(make_host_matrix_factory(settings.threads, settings.loops->matrices, *this)) {}
 
@@ -65,7 +64,6 @@ class HostDevice final : public Device {
     Operations record(Operations operations) override { return operations; }
     [[nodiscard]] Blas& blas() const override { return *blas_; }
     [[nodiscard]] VectorOperations& vectors() const override { return *vectors_; }
-    [[nodiscard]] CgKernels& cg_kernels() const override { return *cg_kernels_; }
     [[nodiscard]] FftFactory& ffts() const override { return *ffts_; }
     [[nodiscard]] MatrixFactory& matrices() const override { return *matrices_; }
     [[nodiscard]] std::unique_ptr<MultiplyAddProbe> make_multiply_add_probe(
@@ -78,7 +76,6 @@ class HostDevice final : public Device {
     Trace& trace_;
     std::unique_ptr<Blas> blas_;
     std::unique_ptr<VectorOperations> vectors_;
-    std::unique_ptr<CgKernels> cg_kernels_;
     std::unique_ptr<FftFactory> ffts_;
     std::unique_ptr<MatrixFactory> matrices_;
 };

@@ -90,7 +90,6 @@ class DeviceContract : public ::testing::TestWithParam<DeviceParameter> {
 
 /// The suites, each in a file of its own.
 class BlasContract : public DeviceContract {};
-class CgContract : public DeviceContract {};
 class CopyContract : public DeviceContract {};
 class FftContract : public DeviceContract {};
 class HostAccessContract : public DeviceContract {};

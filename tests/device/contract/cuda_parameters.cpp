@@ -13,7 +13,6 @@ const auto devices = ::testing::Values(DeviceParameter{
 }  // namespace
 
 INSTANTIATE_TEST_SUITE_P(Cuda, BlasContract, devices, parameter_name);
-INSTANTIATE_TEST_SUITE_P(Cuda, CgContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Cuda, CopyContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Cuda, FftContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Cuda, HostAccessContract, devices, parameter_name);

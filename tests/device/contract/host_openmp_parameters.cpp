@@ -9,7 +9,6 @@ const auto devices = ::testing::ValuesIn(hosts(3));
 }  // namespace
 
 INSTANTIATE_TEST_SUITE_P(Host, BlasContract, devices, parameter_name);
-INSTANTIATE_TEST_SUITE_P(Host, CgContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Host, CopyContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Host, FftContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Host, HostAccessContract, devices, parameter_name);

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "device/contract/contract.hpp"
 #include "device/matrix_factory.hpp"
@@ -161,46 +160,6 @@ TEST_P(MatrixContract, ChoosingAWayToMultiplyChangesNoBits) {
                                device->matrices().make_matrix(RowBlock{0, 5, 0}),
                                device->matrices().make_matrix(TrianglePart{3, 5, 4})})
         EXPECT_NO_THROW(matrix->choose_way()) << "without elements";
-}
-
-TEST_P(MatrixContract, ShowsEachElementOfABlockOnce) {
-    const RowBlock block{5, 21, 35};
-    const auto matrix = device->matrices().make_matrix(block);
-    matrix->fill(read_row);
-
-    std::map<std::int64_t, int> seen;
-    matrix->visit([&](std::int64_t row, std::int64_t first, std::span<const double> elements) {
-        ++seen[row];
-        EXPECT_EQ(first, 0);
-        ASSERT_EQ(std::ssize(elements), block.columns);
-        for (std::int64_t column = 0; column < block.columns; ++column)
-            EXPECT_EQ(elements[static_cast<std::size_t>(column)], element_of(row, column));
-    });
-
-    ASSERT_EQ(std::ssize(seen), block.rows);
-    EXPECT_EQ(seen.begin()->first, 5);
-    for (const auto& [row, times] : seen)
-        EXPECT_EQ(times, 1) << row;
-}
-
-TEST_P(MatrixContract, ShowsEachRowOfATriangleOnceFromTheDiagonalOn) {
-    constexpr std::int64_t size = 75;
-    std::map<std::int64_t, int> seen;
-    for (int part = 0; part < 3; ++part) {
-        const auto matrix = device->matrices().make_matrix(TrianglePart{size, 3, part});
-        matrix->fill(read_row);
-        matrix->visit([&](std::int64_t row, std::int64_t first, std::span<const double> elements) {
-            ++seen[row];
-            EXPECT_EQ(first, row);
-            ASSERT_EQ(std::ssize(elements), size - row);
-            for (std::int64_t column = row; column < size; ++column)
-                EXPECT_EQ(elements[static_cast<std::size_t>(column - row)],
-                          element_of(row, column));
-        });
-    }
-    ASSERT_EQ(std::ssize(seen), size);
-    for (const auto& [row, times] : seen)
-        EXPECT_EQ(times, 1) << row;
 }
 
 TEST_P(MatrixContract, TakesThePlannedMemoryAndLittleMoreThanTheElements) {

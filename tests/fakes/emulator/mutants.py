@@ -4,9 +4,7 @@ there instead). Each must stand there once. A mended fault, and a new kernel, ea
 GEMV = "blas/gemv_kernel.cu"
 SUM = "runtime/block_sum.cuh"
 WARP = "runtime/warp_sums.cuh"
-LAUNCH_SUM = "matrix/launch_sum.cuh"
 VECTORS = "matrix/vector_kernels.cu"
-UPDATES = "matrix/cg_update_kernels.cu"
 TRIANGLE = "matrix/triangle_kernel.cu"
 ROWS = "matrix/rows_kernel.cu"
 CLASSIC = "matrix/classic_iteration.cuh"
@@ -18,11 +16,11 @@ PEAK = "peak/multiply_add_kernel.cu"
 UNIFORM = "data/uniform_kernel.cu"
 
 # What of a header's kernels is compiled to show its faults.
-UNIT = {BUTTERFLY: PASS, SUM: VECTORS, WARP: GEMV, LAUNCH_SUM: VECTORS, CLASSIC: ROWS, DEPENDENT: ROWS}
+UNIT = {BUTTERFLY: PASS, SUM: VECTORS, WARP: GEMV, CLASSIC: ROWS, DEPENDENT: ROWS}
 
 # Which tests notice a file's faults, where none of its own do.
-NOTICED_BY = {GEMV: "*BlasContract.Gemv*", WARP: "*BlasContract.Gemv*", UPDATES: "*CgContract*", FFT: "*FourStepFftContract*",
-              **dict.fromkeys((VECTORS, SUM, LAUNCH_SUM), "*VectorContract*"),
+NOTICED_BY = {GEMV: "*BlasContract.Gemv*", WARP: "*BlasContract.Gemv*", FFT: "*FourStepFftContract*",
+              **dict.fromkeys((VECTORS, SUM), "*VectorContract*"),
               **dict.fromkeys((TRIANGLE, ROWS), "*MatrixContract*:*ClassicIterationKernelsTest*")}
 
 MUTANTS = [
@@ -50,17 +48,17 @@ MUTANTS = [
      "    if (column < matrix.columns - 1)\n"),
     ("pairs of rows that are not aligned", GEMV, " && matrix.stride % 2 == 0", ""),
 
-    ("a sum's lanes beyond its end", LAUNCH_SUM,
+    ("a sum's lanes beyond its end", VECTORS,
      "        if (first + lane * grid.threads() < grid.size)\n", ""),
-    ("a sum leaves out its last element", LAUNCH_SUM,
+    ("a sum leaves out its last element", VECTORS,
      "        if (first + lane * grid.threads() < grid.size)",
      "        if (first + lane * grid.threads() < grid.size - 1)"),
-    ("the second stage leaves out a partial sum", LAUNCH_SUM,
+    ("the second stage leaves out a partial sum", VECTORS,
      "sum_of(partials, count);", "sum_of(partials, count - 1);"),
 
     ("a dot leaves out an odd size's last element", VECTORS,
      "size % 2 == 1 ? size - 1 : -1", "-1"),
-    ("a dot's last element counts in each block", LAUNCH_SUM,
+    ("a dot's last element counts in each block", VECTORS,
      "if (grid_thread() == 0)", "if (threadIdx.x == 0)"),
     ("pairs of a dot that are not aligned", VECTORS,
      "    if (packable(x) && packable(y))", "    if (packable(x) || packable(y))"),
@@ -79,16 +77,6 @@ MUTANTS = [
     ("an empty vector is launched", VECTORS,
      "    if (size == 0)\n        return;\n    fill<<<grid_size(blocks_for(size, 1))",
      "    fill<<<grid_size(size)"),
-
-    ("the single reduction's direction is not kept", UPDATES,
-     "        vectors.direction[i] = direction;\n", ""),
-    ("alpha is updated in place of beta", UPDATES,
-     "    update_beta(*scalars, history);", "    update_alpha(*scalars);"),
-    ("beta is updated in place of alpha", UPDATES,
-     "__global__ void update_alpha_kernel(CgScalars* scalars) {\n    update_alpha(*scalars);",
-     "__global__ void update_alpha_kernel(CgScalars* scalars) {\n    scalars->alpha += 1;"),
-    ("both are updated twice", UPDATES, "    update_alpha_beta(*scalars, history);",
-     "    update_alpha_beta(*scalars, history);\n    update_alpha_beta(*scalars, history);"),
 
     ("no barrier before p of the first tile is read", TRIANGLE,
      "    __syncthreads();\n    for (int side", "    for (int side"),

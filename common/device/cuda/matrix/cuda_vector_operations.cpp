@@ -28,6 +28,8 @@ class CudaVectorOperations final : public VectorOperations {
     void xpay(View<const double> x, Factor factor, View<double> y, Stream& stream) override;
     void dot(View<const double> x, View<const double> y, View<double> result,
              Stream& stream) override;
+    void update_classic(Factor alpha, const ClassicVectors& vectors, View<double> result,
+                        Stream& stream) override;
 
   private:
     template <typename T>
@@ -97,6 +99,22 @@ void CudaVectorOperations::dot(View<const double> x, View<const double> y, View<
     CudaStream& cuda = as_cuda(stream);
     cuda.launch(Phase::compute, "dot", [&](cudaStream_t handle) {
         launch_dot(x.data(), y.data(), y.size(), cuda.partial_sums(), result.data(), handle);
+    });
+}
+
+void CudaVectorOperations::update_classic(Factor alpha, const ClassicVectors& vectors,
+                                          View<double> result, Stream& stream) {
+    const auto& [p, q, x, r] = vectors;
+    for (const View<const double>& vector : {p, q, View<const double>(x)})
+        require_device(vector, r.size(), "update: vectors differ in size");
+    require_device(r);
+    require_reachable(result, 1, "update: the result must have one element");
+    require_all_apart({p, q, x, r});
+    const ClassicPointers pointers{p.data(), q.data(), x.data(), r.data()};
+    CudaStream& cuda = as_cuda(stream);
+    cuda.launch(Phase::compute, "update x, r", [&, size = r.size()](cudaStream_t handle) {
+        launch_update_classic(on_gpu(alpha), pointers, size, cuda.partial_sums(), result.data(),
+                              handle);
     });
 }
 

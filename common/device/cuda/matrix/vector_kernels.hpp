@@ -24,6 +24,16 @@ void launch_xpay(const double* x, FactorOnGpu factor, double* y, std::int64_t si
 void launch_dot(const double* x, const double* y, std::int64_t size, double* partials,
                 double* result, cudaStream_t stream);
 
+struct ClassicPointers {
+    const double* direction;
+    const double* product;
+    double* solution;
+    double* residual;
+};
+/// VectorOperations::update_classic; `partials` likewise.
+void launch_update_classic(FactorOnGpu alpha, const ClassicPointers& vectors, std::int64_t size,
+                           double* partials, double* result, cudaStream_t stream);
+
 /// The GPU architectures that the kernels were compiled for, such as 900, ascending; `count` of
 /// them.
 struct BuiltArchitectures {

@@ -27,11 +27,9 @@ struct VectorLoops {
     void (*xpay)(const double* x, double factor, double* y, std::int64_t size);
     /// Sums whose order depends on the size and the instruction set alone.
     double (*dot)(const double* x, const double* y, std::int64_t size);
-    /// CgKernels::update_classic, and update_single_reduction; return r . r, with the bits of dot.
+    /// VectorOperations::update_classic; returns r . r, with the bits of dot.
     double (*update_classic)(double alpha, const double* p, const double* q, double* x, double* r,
                              std::int64_t size);
-    double (*update_single_reduction)(double beta, double alpha, double* p, double* s,
-                                      const double* w, double* x, double* r, std::int64_t size);
 };
 
 /// One pass over memory, for probes of its rate. What a way does not have it does in another.

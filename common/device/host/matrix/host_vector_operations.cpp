@@ -29,6 +29,8 @@ class HostVectorOperations final : public VectorOperations {
     void xpay(View<const double> x, Factor factor, View<double> y, Stream& stream) override;
     void dot(View<const double> x, View<const double> y, View<double> result,
              Stream& stream) override;
+    void update_classic(Factor alpha, const ClassicVectors& vectors, View<double> result,
+                        Stream& stream) override;
     [[nodiscard]] std::span<const MemoryWay> ways(AccessPattern pattern) const override;
     void pass(const MemoryPass& pass, MemoryWay way, Stream& stream) override;
 
@@ -120,6 +122,26 @@ void HostVectorOperations::dot(View<const double> x, View<const double> y, View<
         });
     };
     stream.enqueue(Phase::compute, "dot", work);
+}
+
+void HostVectorOperations::update_classic(Factor alpha, const ClassicVectors& vectors,
+                                          View<double> result, Stream& stream) {
+    const auto& [p, q, x, r] = vectors;
+    for (const View<const double>& vector : {p, q, View<const double>(x)})
+        require_host(vector, r.size(), "update: vectors differ in size");
+    require_host(r);
+    require_host(result, 1, "update: the result must have one element");
+    require_all_apart({p, q, x, r});
+    const auto work = [alpha, parts = threads_, loop = loops_.update_classic, size = r.size(),
+                       direction = p.data(), product = q.data(), solution = x.data(),
+                       residual = r.data(), out = result.data()] {
+        const double a = alpha.value();
+        *out = sum_of_parts(parts, size, [=](const Range& range) {
+            const std::int64_t i = range.begin;
+            return loop(a, direction + i, product + i, solution + i, residual + i, range.size());
+        });
+    };
+    stream.enqueue(Phase::compute, "update x, r", work);
 }
 
 std::span<const MemoryWay> HostVectorOperations::ways(AccessPattern pattern) const {

@@ -47,14 +47,15 @@ State iterate_plainly(const Element& element, std::int64_t size, std::int64_t it
                 sum += element(i, j) * state.p[at(j)];
             q[at(i)] = static_cast<double>(sum);
         }
-        state.scalars.sum = dot(state.p, q);
-        update_alpha(state.scalars);
+        state.scalars.alpha = alpha_of(state.scalars.residual_dot, dot(state.p, q));
         for (std::size_t i = 0; i < q.size(); ++i) {
             state.x[i] += state.scalars.alpha * state.p[i];
             state.r[i] -= state.scalars.alpha * q[i];
         }
-        state.scalars.sum = dot(state.r, state.r);
-        update_beta(state.scalars, state.history.data());
+        const double before = state.scalars.residual_dot;
+        state.scalars.residual_dot = state.scalars.sum = dot(state.r, state.r);
+        state.scalars.beta = beta_of(state.scalars.sum, before, state.scalars.alpha);
+        state.history[at(++state.scalars.done)] = state.scalars.sum;
         for (std::size_t i = 0; i < q.size(); ++i)
             state.p[i] = state.r[i] + state.scalars.beta * state.p[i];
     }

@@ -92,33 +92,9 @@ double update_classic(double alpha, const double* p, const double* q, double* x,
         });
 }
 
-double update_single_reduction(double beta, double alpha, double* p, double* s, const double* w,
-                               double* x, double* r, std::int64_t size) {
-    return sum_of_terms(
-        size,
-        [=](std::int64_t i) __attribute__((always_inline)) {
-            const Vector direction = load(r + i) + beta * load(p + i);
-            const Vector product = load(w + i) + beta * load(s + i);
-            store(p + i, direction);
-            store(s + i, product);
-            store(x + i, load(x + i) + alpha * direction);
-            const Vector residual = load(r + i) - alpha * product;
-            store(r + i, residual);
-            return residual * residual;
-        },
-        [=](std::int64_t i) {
-            p[i] = r[i] + beta * p[i];
-            s[i] = w[i] + beta * s[i];
-            x[i] += alpha * p[i];
-            r[i] -= alpha * s[i];
-            return r[i] * r[i];
-        });
-}
-
 }  // namespace
 
-constinit const VectorLoops vector_loops{
-    add<float>, add<double>, fill<float>, fill<double>,   copy,
-    axpy,       xpay,        dot,         update_classic, update_single_reduction};
+constinit const VectorLoops vector_loops{add<float>, add<double>, fill<float>, fill<double>,  copy,
+                                         axpy,       xpay,        dot,         update_classic};
 
 }  // namespace quartet::device::QUARTET_ISA

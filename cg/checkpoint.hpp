@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/session/case.hpp"
+#include "bench/session/session.hpp"
+#include "cg/loop.hpp"
+
+namespace quartet::cg {
+
+/// The job that a checkpoint belongs to, and how far it was; "manifest.json" beside the vectors.
+struct CheckpointManifest {
+    static constexpr int schema_version = 2;
+
+    // To go on, all of these must be the same.
+    std::string system;  ///< "laplace", "random"
+    std::int64_t size = 0;
+    std::uint64_t seed = 0;
+    std::int64_t ranks = 0;
+    std::string formulation;
+
+    /// These may differ, but then the bits may differ, too: "threads": "4".
+    std::map<std::string, std::string> set_up;
+
+    std::int64_t iterations = 0;  ///< that were asked for
+    double residual_dot = 0;
+    double alpha = 0;
+    std::vector<double> history;  ///< r.r before each of the iterations that are done
+    bench::EarlierTime spent;     ///< by all processes so far
+
+    std::vector<std::uint64_t> checksums;  ///< of each rank's vectors
+
+    [[nodiscard]] std::int64_t done() const { return std::ssize(history); }
+};
+
+/// As JSON, with a checksum of its own.
+std::string to_text(const CheckpointManifest& manifest);
+/// Throws Failure that says what is wrong with the text, in words that follow its file's name:
+/// "is not as it was written (its checksum differs)".
+CheckpointManifest parse_manifest(const std::string& text);
+
+/// The last iteration with a checkpoint in the folder, or nothing. Local.
+std::optional<std::int64_t> latest_checkpoint(const std::filesystem::path& folder);
+
+/// Saves the state of the iterations, every `every` of them and when a signal asks any rank to
+/// stop; and restores it with the same number of ranks.
+///
+/// A checkpoint is a folder "iteration-300": x, r and p of each rank's rows in "state-RANK.npy",
+/// and the manifest. It is written aside; once the ranks agree that all is there and flushed, the
+/// root renames it and removes the one before it. So a process may be killed at any moment.
+class Checkpoint final : public Observer {
+  public:
+    /// Reads the checkpoint to go on from, if that is asked for. `rows` are this rank's. Throws
+    /// UsageError, on all ranks alike, if the checkpoint is of another problem, was altered (the
+    /// message names the file), or if the folder cannot be used. Collective. Borrows the session.
+    Checkpoint(bench::Session& session, const CheckpointOptions& options,
+               const bench::Variant& variant, const Problem& problem, Range rows);
+
+    /// The memory of a rank with `rows` rows.
+    static Bytes memory(std::int64_t rows);
+
+    /// Puts the checkpoint to go on from, if there is one, into the state and the first elements of
+    /// `history`. Local.
+    void restore(IterationState& state, std::span<double> history);
+    /// Before the iterations: starts the clocks. Local.
+    void begin();
+
+    [[nodiscard]] bool wants_stop() const override;
+    /// Throws Failure if a checkpoint cannot be written, on all ranks alike; the one before it is
+    /// kept.
+    Next after(const IterationState& state, std::span<const double> history, bool stop) override;
+
+    /// See Case.
+    [[nodiscard]] const std::optional<std::string>& stopped() const { return stopped_; }
+    [[nodiscard]] bench::EarlierTime earlier() const;
+    /// The iteration from which it went on, and the differences from that job.
+    [[nodiscard]] std::string note() const;
+    [[nodiscard]] std::vector<std::pair<std::string, double>> numbers() const;
+
+  private:
+    void read(std::int64_t iteration);
+    void write(const IterationState& state, std::span<const double> history);
+    [[nodiscard]] bench::EarlierTime spent() const;
+
+    bench::Session& session_;
+    const comm::Communicator& world_;
+    CheckpointOptions options_;
+    CheckpointManifest now_;
+    std::int64_t rows_;
+    device::Buffer<double> image_;              ///< x, r and p of this rank's rows
+    std::optional<CheckpointManifest> origin_;  ///< of what is gone on from
+    Seconds begin_;
+    Seconds cpu_begin_;
+    int written_ = 0;
+    std::optional<std::string> stopped_;
+};
+
+}  // namespace quartet::cg

@@ -1,0 +1,416 @@
+#include <array>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bench/measure/probes.hpp"
+#include "cg/loop.hpp"
+#include "comm/mpi/large_count.hpp"
+#include "comm/transport/registry/transport_registry.hpp"
+#include "device/cg_scalars.hpp"
+#include "device/matrix_factory.hpp"
+#include "device/vector_operations.hpp"
+#include "flow/hub.hpp"
+#include "flow/publication.hpp"
+#include "flow/queue.hpp"
+
+namespace quartet::cg {
+
+namespace {
+
+using Scalars = std::array<double, 3>;
+constexpr Bytes scalars_size{sizeof(Scalars)};
+
+Scalars scalars_in(device::View<const std::byte> payload) {
+    check(payload.bytes() == scalars_size, "scalars of another number than were sent");
+    Scalars scalars;
+    std::memcpy(scalars.data(), payload.data(), sizeof(scalars));
+    return scalars;
+}
+
+// A queue of the workers to the reducer.
+flow::QueuePlan queue_plan(const comm::Roles& roles, int bound, Bytes largest,
+                           flow::DequeueOrder order) {
+    return {.owner = roles.reducer_rank(0),
+            .pushers = roles.worker_ranks(),
+            .bound = bound,
+            .largest = largest,
+            .order = order,
+            .outgoing = 1};
+}
+
+flow::QueuePlan queue_of_scalars(const comm::Roles& roles, int bound) {
+    return queue_plan(roles, bound, scalars_size, flow::DequeueOrder::arrival);
+}
+
+flow::QueuePlan queue_of_blocks(const Problem& problem, const comm::Roles& roles, int bound) {
+    return queue_plan(roles, bound, bytes_of<double>(problem.largest_rows(roles)),
+                      flow::DequeueOrder::key);
+}
+
+/// The paper's reduction (VI.C, Fig. 5): workers push their values to a queue of the reducer. Each
+/// waits for its copy of the result, which comes by another queue. A few scalars at a time.
+class Reduction {
+  public:
+    /// Collective. Hub and transport outlive it.
+    Reduction(flow::Hub& hub, comm::Transport& transport, const comm::Roles& roles, int bound)
+        : incoming_(hub, transport, queue_of_scalars(roles, bound)),
+          outgoing_(hub, transport, roles.reducer_rank(0), roles.worker_ranks(), scalars_size),
+          collected_(static_cast<std::size_t>(roles.workers())) {}
+
+    /// On a worker: hands in its scalars, and waits for the reducer's result.
+    Scalars exchange(int worker, const Scalars& mine) {
+        std::memcpy(incoming_.next().data(), mine.data(), sizeof(mine));
+        incoming_.push(worker, scalars_size);
+        const Scalars result = scalars_in(outgoing_.receive());
+        outgoing_.release();
+        return result;
+    }
+    /// On the reducer: waits for the scalars of all workers, and returns their sums in the workers'
+    /// order.
+    Scalars collect();
+    /// On the reducer: sends the result to all workers.
+    void publish(const Scalars& result) {
+        const auto bytes = std::as_bytes(std::span(result));
+        outgoing_.publish({bytes.data(), std::ssize(bytes), device::MemoryKind::host});
+    }
+    /// Waits for the words that what this rank has sent was taken.
+    void flush() {
+        incoming_.flush();
+        outgoing_.flush();
+    }
+
+  private:
+    flow::Queue incoming_;
+    flow::Publication outgoing_;
+    std::vector<Scalars> collected_;  ///< by worker
+};
+
+Scalars Reduction::collect() {
+    const int workers = static_cast<int>(collected_.size());
+    flow::take(incoming_, workers, workers, [&](const flow::Item& item) {
+        collected_.at(static_cast<std::size_t>(item.key)) = scalars_in(item.payload);
+    });
+    Scalars sums{};
+    for (const Scalars& scalars : collected_) {
+        for (std::size_t index = 0; index < sums.size(); ++index) {
+            sums[index] += scalars[index];
+        }
+    }
+    return sums;
+}
+
+/// The queues, on each rank. Nothing that was sent by them is left on its way when they are
+/// destroyed: what an iteration sends last, the next one receives.
+struct Queues {
+    /// Collective, as is destroying them, but not while an exception unwinds. Hub and transport
+    /// outlive them.
+    Queues(flow::Hub& hub, comm::Transport& transport, const Problem& problem,
+           const comm::Roles& roles, int bound)
+        : curvature(hub, transport, roles, bound),
+          residual(hub, transport, roles, bound),
+          blocks(hub, transport, queue_of_blocks(problem, roles, bound)),
+          direction(hub, transport, roles.reducer_rank(0), roles.worker_ranks(),
+                    bytes_of<double>(problem.size)),
+          exceptions_(std::uncaught_exceptions()) {}
+    ~Queues() {
+        if (std::uncaught_exceptions() > exceptions_) {
+            return;
+        }
+        curvature.flush();
+        residual.flush();
+        blocks.flush();
+        direction.flush();
+    }
+    Queues(const Queues&) = delete;
+    Queues& operator=(const Queues&) = delete;
+
+    Reduction curvature;          ///< p.Ap in, alpha out
+    Reduction residual;           ///< r.r in, beta out
+    flow::Queue blocks;           ///< each worker's rows of p, by worker
+    flow::Publication direction;  ///< p
+
+  private:
+    int exceptions_;  ///< how many were in flight at construction
+};
+
+device::RowBlock row_block(const bench::Session& session, const Problem& problem,
+                           const comm::Roles& roles) {
+    const Range rows = problem.rows(roles, session.world().rank());
+    return {rows.begin, rows.size(), problem.size};
+}
+
+/// A reducer has all of p, a worker its rows of the vectors.
+struct DataflowBuffers {
+    DataflowBuffers(bench::Arena& arena, bench::Session& session, const Problem& problem,
+                    const comm::Roles& roles) {
+        if (roles.of(session.world().rank()) == comm::Role::reducer) {
+            whole = arena.make<double>(problem.size, bench::Room::host);
+            return;
+        }
+        const std::int64_t rows = row_block(session, problem, roles).rows;
+        for (auto* vector : {&x, &r, &p, &product}) {
+            *vector = arena.make<double>(rows);
+        }
+        sum = arena.make<double>(1, bench::Room::host);
+        if (device::has_own_memory(session.device())) {
+            whole = arena.make<double>(problem.size);
+        }
+    }
+
+    device::Buffer<double> x;
+    device::Buffer<double> r;
+    device::Buffer<double> p;
+    device::Buffer<double> product;
+    device::Buffer<double> sum;    ///< one element, for the CPU to read
+    device::Buffer<double> whole;  ///< all of p
+};
+
+/// The workers' reading of the matrix, and bringing all of p to the reducer in every iteration:
+/// over the link, one worker's rows as often as there are workers, or, if the ranks share
+/// memory, by a copy within it.
+class DataflowLimit final : public Limit {
+  public:
+    /// Borrows share, transport and session. Collective.
+    DataflowLimit(bench::Session& session, comm::Transport& transport, const Problem& problem,
+                  const comm::Roles& roles, device::MatrixShare* share, std::int64_t rows);
+
+    std::vector<bench::LimitComponent> measure() override;
+
+  private:
+    int workers_;
+    bool reduces_;
+    int iterations_;
+    // One of both.
+    std::optional<bench::PairProbe> link_;
+    std::array<device::Buffer<double>, 2> buffers_;
+    std::optional<bench::MemoryProbe> copy_;
+};
+
+std::array<device::Buffer<double>, 2> buffers_of_copy(bench::Arena& arena, const Problem& problem) {
+    return {arena.make<double>(problem.size, bench::Room::host),
+            arena.make<double>(problem.size, bench::Room::host)};
+}
+
+DataflowLimit::DataflowLimit(bench::Session& session, comm::Transport& transport,
+                             const Problem& problem, const comm::Roles& roles,
+                             device::MatrixShare* share, std::int64_t rows)
+    : Limit(session, problem, share, rows),
+      workers_(roles.workers()),
+      reduces_(roles.of(session.world().rank()) == comm::Role::reducer),
+      iterations_(problem.iterations) {
+    if (transport.can(comm::Capability::send_receive)) {
+        link_.emplace(transport, session.world(), roles.worker_rank(0), roles.reducer_rank(0),
+                      bytes_of<double>(problem.largest_rows(roles)));
+        return;
+    }
+    bench::Arena arena(session.device());
+    buffers_ = buffers_of_copy(arena, problem);
+    copy_.emplace(session.device(), buffers_[0].view(), buffers_[1].view());
+}
+
+std::vector<bench::LimitComponent> DataflowLimit::measure() {
+    constexpr int passes = 16;
+    std::vector<bench::LimitComponent> components = Limit::measure();
+    if (session_.device().memory_kind() == device::MemoryKind::host) {
+        components.front().extend(workers_, session_.world().size());
+    }
+    const Seconds once = link_ ? workers_ * link_->measure(passes, session_.stream())
+                               : copy_->measure(passes, session_.stream());
+    const double taking_in = session_.world().maximum(reduces_ ? iterations_ * once.value : 0);
+    components.push_back({"taking in p", {taking_in}});
+    return components;
+}
+
+// Before there are windows: they could not be freed while an exception unwinds.
+comm::Transport& require_usable(const bench::Session& session, comm::Transport& transport) {
+    comm::require(transport, comm::Capability::payload_channel, "formulation dataflow");
+    check(session.world().size() > 1, "a data flow has a reducer and a worker");
+    return transport;
+}
+
+/// The paper's data flow (VI.C, Fig. 5). The first rank reduces; each other rank has a block of
+/// rows. In an iteration p.Ap goes to the reducer by one queue, and alpha comes back by another;
+/// r.r goes by a third, and beta comes back by a fourth. The workers' rows of p go to a queue
+/// ordered by worker; the reducer assembles p and sends it whole to each worker: 8 N bytes in, and
+/// 8 N out for each worker. The reducer sums in the workers' order, so the order of arrival changes
+/// no bit. All ranks have all scalars; the reducer has no rows.
+class DataflowLoop final : public CgLoop {
+  public:
+    DataflowLoop(bench::Session& session, comm::Transport& transport, const Problem& problem);
+
+    [[nodiscard]] device::MatrixShare* share() override { return share_.get(); }
+    std::vector<double> gather(device::View<const double> rows) override;
+    std::unique_ptr<Limit> make_limit() override {
+        return std::make_unique<DataflowLimit>(session_, transport_, problem_, roles_, share(),
+                                               state_.solution.size());
+    }
+
+  private:
+    double first_residual_dot() override;
+    bool iterate(bool wants_stop) override {
+        return share_ ? work(wants_stop) : reduce(wants_stop);
+    }
+    bool work(bool wants_stop);
+    bool reduce(bool wants_stop);
+    void assemble_direction();
+    device::View<const double> exchange_direction();
+    double local_sum();
+
+    comm::Transport& transport_;
+    comm::Roles roles_;
+    int index_;  ///< among the workers
+    flow::Hub hub_;
+    Queues queues_;
+    std::unique_ptr<device::MatrixShare> share_;  ///< of a worker
+    DataflowBuffers buffers_;
+};
+
+DataflowLoop::DataflowLoop(bench::Session& session, comm::Transport& transport,
+                           const Problem& problem)
+    : CgLoop(session, transport, problem),
+      transport_(require_usable(session, transport)),
+      roles_(roles_of(bench::Formulation::dataflow, world_.size())),
+      index_(roles_.index_of(world_.rank())),
+      hub_(world_, &session.trace().track("queue")),
+      queues_(hub_, transport, problem, roles_, session.options().queue),
+      share_(roles_.of(world_.rank()) == comm::Role::worker
+                 ? device_.matrices().make_matrix(row_block(session, problem, roles_))
+                 : nullptr),
+      buffers_(arena_, session, problem, roles_) {
+    const device::View<double> no_rows(nullptr, 0, device_.memory_kind());
+    state_.solution = share_ ? buffers_.x.view() : no_rows;
+    state_.residual = share_ ? buffers_.r.view() : no_rows;
+    state_.direction = share_ ? buffers_.p.view() : no_rows;
+}
+
+std::vector<double> DataflowLoop::gather(device::View<const double> rows) {
+    const std::vector<double> mine = on_host(rows);
+    std::vector<double> all(static_cast<std::size_t>(problem_.size));
+    std::vector<std::int64_t> bytes;
+    for (int rank = 0; rank < roles_.ranks(); ++rank) {
+        bytes.push_back(bytes_of<double>(problem_.rows(roles_, rank).size()).value);
+    }
+    comm::all_gather_bytes(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)),
+                           comm::RankCounts(bytes), world_.handle());
+    return all;
+}
+
+double DataflowLoop::first_residual_dot() {
+    if (share_) {
+        device_.vectors().dot(state_.residual, state_.residual, buffers_.sum.view(), stream_);
+        return queues_.residual.exchange(index_, {local_sum()})[0];
+    }
+    const double dot = queues_.residual.collect()[0];
+    queues_.residual.publish({dot});
+    return dot;
+}
+
+// Reads the sum that the device has computed.
+double DataflowLoop::local_sum() {
+    stream_.synchronize();
+    return buffers_.sum.span()[0];
+}
+
+// A worker's iteration.
+bool DataflowLoop::work(bool wants_stop) {
+    auto& [x, r, p, residual_dot, alpha, done] = state_;
+    const device::View<double> product = buffers_.product.view();
+    share_->multiply(exchange_direction(), product, stream_);
+    device_.vectors().dot(p, product, buffers_.sum.view(), stream_);
+    const double curvature = local_sum();
+    queues_.direction.release();
+    {
+        const Span span(stream_.track(), Phase::reduce, "alpha");
+        alpha = queues_.curvature.exchange(index_, {curvature})[0];
+    }
+    device_.vectors().update_classic(alpha, {p, product, x, r}, buffers_.sum.view(), stream_);
+    const double dot = local_sum();
+    const Span span(stream_.track(), Phase::reduce, "beta");
+    const auto [beta, new_dot, stop] =
+        queues_.residual.exchange(index_, {dot, wants_stop ? 1.0 : 0.0});
+    residual_dot = new_dot;
+    device_.vectors().xpay(r, beta, p, stream_);
+    return stop > 0;
+}
+
+// This worker's rows for all of p, which stays readable until it is released.
+device::View<const double> DataflowLoop::exchange_direction() {
+    const auto mine = device::as_bytes(device::View<const double>(state_.direction));
+    device_.copy(mine, queues_.blocks.next().part(0, mine.size()), stream_);
+    stream_.synchronize();
+    const Span span(stream_.track(), Phase::exchange, "direction");
+    queues_.blocks.push(index_, mine.bytes());
+    const auto received = queues_.direction.receive();
+    if (device::has_own_memory(device_)) {
+        device_.copy(received, device::as_bytes(buffers_.whole.view()), stream_);
+        return buffers_.whole.view();
+    }
+    return device::view_as<double>(received);
+}
+
+// The reducer's iteration.
+bool DataflowLoop::reduce(bool wants_stop) {
+    assemble_direction();
+    const Span span(stream_.track(), Phase::reduce, "scalars");
+    state_.alpha =
+        alpha_of(state_.residual_dot, queues_.curvature.collect()[0], state_.done, name_);
+    queues_.curvature.publish({state_.alpha});
+    const double before = state_.residual_dot;
+    const auto [dot, votes, unused] = queues_.residual.collect();
+    state_.residual_dot = dot;
+    const bool stop = wants_stop || votes > 0;
+    queues_.residual.publish({device::beta_of(dot, before, state_.alpha), dot, stop ? 1.0 : 0.0});
+    return stop;
+}
+
+// The workers' rows of p, put together, for each worker.
+void DataflowLoop::assemble_direction() {
+    const Span span(stream_.track(), Phase::merge, "direction");
+    const auto direction = device::as_bytes(buffers_.whole.view());
+    flow::take(queues_.blocks, roles_.workers(), roles_.workers(), [&](const flow::Item& item) {
+        const Range rows = problem_.rows(roles_, roles_.worker_rank(static_cast<int>(item.key)));
+        check(item.payload.bytes() == bytes_of<double>(rows.size()),
+              "a block of p has another size than its rows");
+        if (!item.payload.empty()) {
+            std::memcpy(direction.data() + bytes_of<double>(rows.begin).value, item.payload.data(),
+                        static_cast<std::size_t>(item.payload.size()));
+        }
+    });
+    queues_.direction.publish(device::as_bytes(device::View<const double>(buffers_.whole.view())));
+}
+
+}  // namespace
+
+std::unique_ptr<CgLoop> make_dataflow_loop(bench::Session& session, comm::Transport& transport,
+                                           const Problem& problem) {
+    return std::make_unique<DataflowLoop>(session, transport, problem);
+}
+
+void count_dataflow_loop(bench::Arena& arena, bench::Session& session,
+                         const comm::OperationMemory& transport, const Problem& problem) {
+    const int rank = session.world().rank();
+    const int bound = session.options().queue;
+    const comm::Roles roles = roles_of(bench::Formulation::dataflow, session.world().size());
+    if (roles.of(rank) == comm::Role::worker) {
+        Limit::Buffers(arena, problem);
+        arena.count(session.device().matrices().matrix_memory(row_block(session, problem, roles)),
+                    bench::Room::device);
+    }
+    DataflowBuffers(arena, session, problem, roles);
+    const auto count_publication = [&](Bytes largest) {
+        arena.count(flow::Publication::memory(roles.reducer_rank(0), roles.worker_ranks(), largest,
+                                              transport, rank));
+    };
+    for (int reduction = 0; reduction < 2; ++reduction) {
+        arena.count(flow::queue_memory(queue_of_scalars(roles, bound), transport, rank));
+        count_publication(scalars_size);
+    }
+    arena.count(flow::queue_memory(queue_of_blocks(problem, roles, bound), transport, rank));
+    count_publication(bytes_of<double>(problem.size));
+    buffers_of_copy(arena, problem);
+}
+
+}  // namespace quartet::cg

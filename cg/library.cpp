@@ -1,0 +1,184 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "cg/loop.hpp"
+#include "comm/mpi/all_reduce.hpp"
+#include "comm/transport/registry/transport_registry.hpp"
+#include "device/blas.hpp"
+#include "device/cg_scalars.hpp"
+#include "device/host_access.hpp"
+#include "device/vector_operations.hpp"
+#include "system/parallel_for.hpp"
+
+namespace quartet::cg {
+
+namespace {
+
+// The rank's rows of the matrix.
+device::RowBlock row_block(const bench::Session& session, const Problem& problem) {
+    const Range rows = block_range(problem.size, session.world().size(), session.world().rank());
+    return {rows.begin, rows.size(), problem.size};
+}
+
+/// A row-major block of rows without padding: element (i, j) of the block at i * columns + j. The
+/// product is one call of the device's BLAS, gemv.
+class RowMajorRows final : public device::MatrixShare {
+  public:
+    /// Zeros.
+    RowMajorRows(bench::Session& session, bench::Arena& arena, const device::RowBlock& block)
+        : session_(session),
+          block_(block),
+          elements_(arena.make<double>(block.rows * block.columns)) {}
+
+    void fill(const device::ReadRow& read_row) override;
+    void multiply(device::View<const double> x, device::View<double> y,
+                  device::Stream& stream) override {
+        session_.device().blas().gemv(block_.rows, block_.columns, elements_.view(), x, y, stream);
+    }
+    [[nodiscard]] device::View<const double> storage() const override { return elements_.view(); }
+    [[nodiscard]] std::string description() const override {
+        return fmt::format("rows one after another (row-major), gemv of {}",
+                           session_.device().blas().description());
+    }
+
+  private:
+    bench::Session& session_;
+    device::RowBlock block_;
+    device::Buffer<double> elements_;
+};
+
+// Each thread reads an equal part of the rows of a piece. Pieces begin and end anywhere: a GPU's
+// memory is seen by as much as a buffer holds.
+void RowMajorRows::fill(const device::ReadRow& read_row) {
+    const std::int64_t columns = block_.columns;
+    const auto fill_piece = [&](std::int64_t first, std::span<double> piece) {
+        const std::int64_t end = first + std::ssize(piece);
+        const Range rows{first / columns, (end + columns - 1) / columns};
+        system::parallel_parts_that_throw(session_.threads(), [&](int part) {
+            const Range mine = block_range(rows.size(), session_.threads(), part);
+            for (std::int64_t row = rows.begin + mine.begin; row < rows.begin + mine.end; ++row) {
+                const std::int64_t from = std::max(first, row * columns);
+                const std::int64_t to = std::min(end, (row + 1) * columns);
+                read_row(block_.first_row + row, from - row * columns,
+                         piece.subspan(static_cast<std::size_t>(from - first),
+                                       static_cast<std::size_t>(to - from)));
+            }
+        });
+    };
+    device::HostAccess(session_.device(), session_.stream()).write(elements_.view(), fill_piece);
+}
+
+struct LibraryBuffers {
+    /// Collective where the arena allocates.
+    LibraryBuffers(bench::Arena& arena, const bench::Session& session, const Problem& problem)
+        : whole(arena.make<double>(problem.size)), sum(arena.make<double>(1, bench::Room::host)) {
+        const std::int64_t rows = row_block(session, problem).rows;
+        for (auto* vector : {&x, &r, &product}) {
+            *vector = arena.make<double>(rows);
+        }
+        p = arena.make<double>(rows, bench::Room::device_window);
+    }
+
+    device::Buffer<double> whole;  ///< p of all ranks
+    device::Buffer<double> sum;    ///< one element, for the CPU to read
+    device::Buffer<double> x;
+    device::Buffer<double> r;
+    device::Buffer<double> product;  ///< A p
+    device::Buffer<double> p;
+};
+
+// Before there are windows: they could not be freed while an exception unwinds.
+comm::Transport& require_usable(comm::Transport& transport, const Problem& problem) {
+    comm::require_plain_mpi(transport, "formulation library");
+    check(problem.storage == Storage::full, "the library formulation has full storage");
+    return transport;
+}
+
+/// The iteration as a user of plain MPI and BLAS would write it first: all of p by MPI_Allgatherv,
+/// one gemv, sums by MPI_Allreduce, and a pass over the vectors for each operation on them. It has
+/// no checkpoints.
+class LibraryLoop final : public CgLoop {
+  public:
+    LibraryLoop(bench::Session& session, comm::Transport& transport, const Problem& problem);
+
+    [[nodiscard]] device::MatrixShare* share() override { return &rows_; }
+    std::vector<double> gather(device::View<const double> rows) override;
+
+  private:
+    double first_residual_dot() override {
+        return sum_of_products(state_.residual, state_.residual);
+    }
+    bool iterate(bool wants_stop) override;
+    double sum_of_products(device::View<const double> a, device::View<const double> b);
+
+    RowMajorRows rows_;
+    LibraryBuffers buffers_;
+    std::unique_ptr<comm::Collective> gather_;
+};
+
+LibraryLoop::LibraryLoop(bench::Session& session, comm::Transport& transport,
+                         const Problem& problem)
+    : CgLoop(session, require_usable(transport, problem), problem),
+      rows_(session, arena_, row_block(session, problem)),
+      buffers_(arena_, session, problem) {
+    std::vector<std::int64_t> bytes;
+    for (int rank = 0; rank < world_.size(); ++rank) {
+        bytes.push_back(
+            bytes_of<double>(block_range(problem.size, world_.size(), rank).size()).value);
+    }
+    gather_ = transport.prepare_all_gather(
+        {device::as_bytes(buffers_.p.view()), device::as_bytes(buffers_.whole.view()), bytes});
+    state_.solution = buffers_.x.view();
+    state_.residual = buffers_.r.view();
+    state_.direction = buffers_.p.view();
+}
+
+// Uses p, whose values are lost.
+std::vector<double> LibraryLoop::gather(device::View<const double> rows) {
+    if (rows.data() != state_.direction.data()) {
+        device_.copy(device::as_bytes(rows), device::as_bytes(state_.direction), stream_);
+    }
+    gather_->run(stream_);
+    return on_host(buffers_.whole.view());
+}
+
+double LibraryLoop::sum_of_products(device::View<const double> a, device::View<const double> b) {
+    device_.vectors().dot(a, b, buffers_.sum.view(), stream_);
+    stream_.synchronize();
+    const Span span(stream_.track(), Phase::reduce, "sum");
+    return comm::all_reduce_sum(buffers_.sum.span()[0], world_);
+}
+
+bool LibraryLoop::iterate(bool wants_stop) {
+    check(!wants_stop, "the library formulation has no checkpoints");
+    auto& [x, r, p, residual_dot, alpha, done] = state_;
+    const device::View<double> product = buffers_.product.view();
+    gather_->run(stream_);
+    rows_.multiply(buffers_.whole.view(), product, stream_);
+    alpha = alpha_of(residual_dot, sum_of_products(p, product), done, name_);
+    device_.vectors().axpy(alpha, p, x, stream_);
+    device_.vectors().axpy(-alpha, product, r, stream_);
+    const double before = residual_dot;
+    residual_dot = sum_of_products(r, r);
+    device_.vectors().xpay(r, device::beta_of(residual_dot, before, alpha), p, stream_);
+    return false;
+}
+
+}  // namespace
+
+std::unique_ptr<CgLoop> make_library_loop(bench::Session& session, comm::Transport& transport,
+                                          const Problem& problem) {
+    return std::make_unique<LibraryLoop>(session, transport, problem);
+}
+
+void count_library_loop(bench::Arena& arena, bench::Session& session, const Problem& problem) {
+    const RowMajorRows rows(session, arena, row_block(session, problem));
+    arena.count(device::HostAccess::memory(rows.storage().bytes(), session.device().memory_kind()),
+                bench::Room::host);
+    Limit::Buffers(arena, problem);
+    LibraryBuffers(arena, session, problem);
+}
+
+}  // namespace quartet::cg

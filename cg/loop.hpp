@@ -1,0 +1,145 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/session/arena.hpp"
+#include "cg/problem/limit.hpp"
+#include "cg/problem/problem.hpp"
+#include "device/matrix.hpp"
+
+namespace quartet::cg {
+
+/// All that the iterations need to go on. Vectors are this rank's rows; scalars are the same on all
+/// ranks.
+struct IterationState {
+    device::View<double> solution;   ///< x
+    device::View<double> residual;   ///< r, by recurrence
+    device::View<double> direction;  ///< p
+    double residual_dot = 0;         ///< r . r
+    double alpha = 0;                ///< of the last iteration; 0: the next p is r
+    std::int64_t done = 0;           ///< iterations so far
+};
+
+/// alpha = r.r / p.Ap, or 0 if either is below the smallest normal number: x has converged, and
+/// nothing becomes NaN. Throws Failure if p.Ap is negative or either is not finite: then
+/// `matrix`, as failures call it, is not positive definite.
+double alpha_of(double residual_dot, double curvature, std::int64_t iteration,
+                const std::string& matrix);
+
+enum class Next { go_on, stop };
+
+/// Is told of every iteration: may save the state, and end the iterations early.
+class Observer {
+  public:
+    virtual ~Observer() = default;
+    /// False: a GPU of one rank need not wait between iterations.
+    [[nodiscard]] virtual bool observes_iterations() const { return true; }
+    /// Whether this rank asks to stop. The ranks agree within a sum that the iteration makes
+    /// anyway. Local.
+    [[nodiscard]] virtual bool wants_stop() const { return false; }
+    /// After each iteration: `history` is r.r before each of those done, `stop` whether any rank
+    /// asked to stop. The same answer on all ranks. Collective.
+    virtual Next after(const IterationState& /*state*/, std::span<const double> /*history*/,
+                       bool /*stop*/) {
+        return Next::go_on;
+    }
+};
+
+/// Times the iterations of a run. Where a GPU does not wait between them, it is told of none.
+class IterationClock final : public Observer {
+  public:
+    explicit IterationClock(std::int64_t iterations) {
+        seconds_.reserve(static_cast<std::size_t>(iterations));
+    }
+    void begin() {
+        seconds_.clear();
+        last_ = now();
+    }
+    [[nodiscard]] bool observes_iterations() const override { return false; }
+    Next after(const IterationState& state, std::span<const double> history, bool stop) override;
+    /// The time of each iteration since begin().
+    [[nodiscard]] std::span<const double> seconds() const { return seconds_; }
+
+  private:
+    std::vector<double> seconds_;
+    Seconds last_;
+};
+
+/// Conjugate gradients in one formulation: a matrix over the ranks, and the loop of iterations that
+/// solves its system from x = 0 or from a saved state. Members are collective unless they say
+/// otherwise.
+class CgLoop {
+  public:
+    virtual ~CgLoop() = default;
+    CgLoop(const CgLoop&) = delete;
+    CgLoop& operator=(const CgLoop&) = delete;
+
+    /// This rank's share of the matrix, to be filled; null on a reducer. Local.
+    [[nodiscard]] virtual device::MatrixShare* share() = 0;
+    /// x = 0, r = b: this rank's rows of the right side.
+    void restart(device::View<const double> right_side);
+    /// Iterates from state() until `history` is full. It holds r.r before the first iteration and
+    /// after each, one more element than iterations. Elements before state().done are kept. Neither
+    /// prints nor allocates. To continue from a saved state, set vectors and scalars of state()
+    /// first.
+    void run(std::span<double> history, Observer& observer);
+    /// All rows of a vector of the state, on all ranks. The residual may be lost.
+    virtual std::vector<double> gather(device::View<const double> rows) = 0;
+    /// The machine's limit for the iterations. Borrows the loop.
+    virtual std::unique_ptr<Limit> make_limit();
+
+    [[nodiscard]] IterationState& state() { return state_; }
+    [[nodiscard]] const IterationState& state() const { return state_; }
+
+  protected:
+    /// Borrows session and transport. Local.
+    CgLoop(bench::Session& session, comm::Transport& transport, const Problem& problem);
+
+    /// r.r of the state.
+    virtual double first_residual_dot() = 0;
+    /// All of a run, where nobody observes it and the formulation has a faster way; else false.
+    virtual bool run_unobserved(std::span<double> /*history*/) { return false; }
+    /// Before the first iteration of a run.
+    virtual void begin() {}
+    /// One iteration, but for the count of those done. Whether any rank wants to stop.
+    virtual bool iterate(bool wants_stop) = 0;
+
+    /// A vector of the device's, copied to the CPU. Local.
+    std::vector<double> on_host(device::View<const double> vector);
+
+    bench::Session& session_;
+    const comm::Communicator& world_;
+    device::Device& device_;
+    device::Stream& stream_;
+    Problem problem_;
+    std::string name_;    ///< what failures call the matrix
+    bench::Arena arena_;  ///< makes the buffers
+    IterationState state_;
+};
+
+/// The loop of a formulation, with a matrix of zeros. Borrows session and transport. Collective.
+/// Throws Unavailable if the transport lacks a capability.
+std::unique_ptr<CgLoop> make_loop(bench::Session& session, comm::Transport& transport,
+                                  const Problem& problem, bench::Formulation formulation);
+std::unique_ptr<CgLoop> make_native_loop(bench::Session& session, comm::Transport& transport,
+                                         const Problem& problem);
+std::unique_ptr<CgLoop> make_dataflow_loop(bench::Session& session, comm::Transport& transport,
+                                           const Problem& problem);
+std::unique_ptr<CgLoop> make_library_loop(bench::Session& session, comm::Transport& transport,
+                                          const Problem& problem);
+
+/// Counts the memory of such a loop and of its limit on this rank. Local.
+void count_loop(bench::Arena& arena, bench::Session& session,
+                const comm::OperationMemory& transport, const Problem& problem,
+                bench::Formulation formulation);
+void count_native_loop(bench::Arena& arena, bench::Session& session,
+                       const comm::OperationMemory& transport, const Problem& problem);
+void count_dataflow_loop(bench::Arena& arena, bench::Session& session,
+                         const comm::OperationMemory& transport, const Problem& problem);
+void count_library_loop(bench::Arena& arena, bench::Session& session, const Problem& problem);
+
+}  // namespace quartet::cg
