@@ -10,7 +10,7 @@
 #include "comm/mpi/large_count.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
 #include "device/cg_scalars.hpp"
-#include "device/matrix_factory.hpp"
+#include "device/matrix.hpp"
 #include "device/vector_operations.hpp"
 #include "flow/hub.hpp"
 #include "flow/publication.hpp"

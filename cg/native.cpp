@@ -7,7 +7,7 @@
 #include "cg/loop.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
 #include "device/cg_scalars.hpp"
-#include "device/matrix_factory.hpp"
+#include "device/matrix.hpp"
 #include "device/vector_operations.hpp"
 
 namespace quartet::cg {

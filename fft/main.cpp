@@ -1,6 +1,5 @@
 #include "bench/program/program.hpp"
 #include "fft/plan.hpp"
-#include "fft/problem/options.hpp"
 
 using namespace quartet;
 

@@ -7,10 +7,9 @@
 
 #include "bench/session/variants.hpp"
 #include "comm/mpi/agree.hpp"
-#include "fft/dataflow/dataflow_case.hpp"
+#include "fft/dataflow.hpp"
 #include "fft/library/library_case.hpp"
-#include "fft/library/library_wisdom.hpp"
-#include "fft/native/native_case.hpp"
+#include "fft/native.hpp"
 #include "fft/problem/files.hpp"
 
 namespace quartet::fft {
@@ -45,7 +44,7 @@ void add_native(bench::Session& session, const bench::Variant& variant, const Pr
     bench::announce(memory_of(session, plan), session, planned);
     planned.moved.sent = sent_bytes(plan);
     planned.make = [&session, plan]() -> std::unique_ptr<bench::Case> {
-        return std::make_unique<NativeCase>(session, plan);
+        return make_native_case(session, plan);
     };
 }
 
@@ -63,7 +62,7 @@ void add_dataflow(bench::Session& session, const bench::Variant& variant, const 
     bench::announce(memory_of(session, plan), session, planned);
     planned.moved = traffic_of(plan);
     planned.make = [&session, plan]() -> std::unique_ptr<bench::Case> {
-        return std::make_unique<DataflowCase>(session, plan);
+        return make_dataflow_case(session, plan);
     };
 }
 
@@ -86,7 +85,7 @@ void add_device_library(bench::Session& session, const bench::Variant& variant,
                 "formulation library of fft transforms out of place, and the GPU has no room for "
                 "that: ask for a smaller size, or for the native formulation");
         }
-        return std::make_unique<NativeCase>(session, plan);
+        return make_native_case(session, plan);
     };
 }
 
@@ -101,20 +100,6 @@ void add_library(bench::Session& session, const bench::Variant& variant, const P
         comm::require_plain_mpi(session.transport(variant.transport), "formulation library");
         return make_library_case(session, problem, options);
     };
-}
-
-void require_measured_library(const std::vector<bench::Variant>& variants, const Options& options) {
-    if (std::ranges::none_of(variants, [](const bench::Variant& variant) {
-            return variant.formulation == bench::Formulation::library;
-        })) {
-        throw UsageError(fmt::format("--wisdom {} (only FFTW has any): add --formulation library",
-                                     quotation(options.wisdom->native())));
-    }
-    if (options.planning == Planning::estimate) {
-        throw UsageError(
-            fmt::format("--wisdom {} (estimated plans are not kept): add --plan measure",
-                        quotation(options.wisdom->native())));
-    }
 }
 
 // Unless the user or a folder says how many tiles: one, if the device transforms that as a whole.
@@ -186,11 +171,6 @@ void plan_cases(bench::Session& session, const Options& options) {
     session.resolve("tiles", bench::join_sizes(tiles));
     const std::vector<bench::Variant> variants = bench::variants(session);
     bench::add_used(options.data, session.files());
-    if (options.wisdom) {
-        session.files().add("--wisdom", bench::FileUse::updates, *options.wisdom);
-        require_measured_library(variants, options);
-        read_wisdom(session.world(), *options.wisdom);
-    }
     for (const bench::Variant& variant : variants) {
         for (const Problem& wanted : problems) {
             plan_variant(session, variant, wanted, options);

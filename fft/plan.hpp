@@ -2,7 +2,6 @@
 
 #include "bench/session/case.hpp"
 #include "bench/session/session.hpp"
-#include "fft/problem/options.hpp"
 #include "fft/problem/problem.hpp"
 
 namespace quartet::fft {

@@ -61,7 +61,7 @@ class Device {
     virtual Operations record(Operations operations) = 0;
 
     /// The operations, each in the header of its name (blas.hpp, vector_operations.hpp,
-    /// fft_factory.hpp, matrix_factory.hpp).
+    /// fft_factory.hpp, matrix.hpp).
     [[nodiscard]] virtual Blas& blas() const = 0;
     [[nodiscard]] virtual VectorOperations& vectors() const = 0;
     [[nodiscard]] virtual FftFactory& ffts() const = 0;

@@ -136,27 +136,6 @@ class ScatterTile {
                      Stream& stream) = 0;
 };
 
-/// Row FFTs in two steps, T = R S (Cooley-Tukey), so that one rank that receives the tiles one by
-/// one does most of the work before the last tile is there. Group g has the S tiles t = g + R s.
-/// ScatterTile puts their blocks together, as tiles s of members(). The S-point FFTs of a group,
-/// times their twiddles, make the g-th of the R tiles of summed(). RowFfts for summed() then gives
-///
-///     X[k + S M q] = sum_g w_R^(g q) ( w_N^(g k) sum_s w_S^(s k2) y_(g + R s)[k1] ),
-///
-/// with k = k1 + M k2 and y_t the transform of tile t times w_(S M)^(s k1).
-class PartialRowFfts {
-  public:
-    virtual ~PartialRowFfts() = default;
-    /// The shape of one group: S tiles of M points, one rank.
-    [[nodiscard]] virtual FourStepFft members() const = 0;
-    /// The shape of all groups: R tiles of S M points, one rank.
-    [[nodiscard]] virtual FourStepFft summed() const = 0;
-    /// Transforms the blocks of a range within [0, members().blocks_of(0)) for one group. All views
-    /// are aligned to 64 bytes. They and this object must live until the work is synchronised.
-    virtual void run(std::int64_t group, const Range& blocks, View<const double> members,
-                     View<double> summed, Stream& stream) = 0;
-};
-
 /// The whole transform by the one rank that has all tiles, without SIMD blocks: column FFTs,
 /// twiddles, and row FFTs in place.
 class SingleRankFft {

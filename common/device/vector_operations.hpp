@@ -2,12 +2,35 @@
 
 #include <span>
 
-#include "device/factor.hpp"
 #include "device/memory.hpp"
 #include "device/memory_way.hpp"
 #include "device/stream.hpp"
 
 namespace quartet::device {
+
+/// The factor of an operation: a number, or the address of one that is read when the operation
+/// runs. With an address, the operation can be recorded (Device::record) and run again with another
+/// number.
+class Factor {
+  public:
+    Factor(double number) : number_(number) {}  // implicit: most factors are plain numbers
+    /// Throws Failure unless the view has one element.
+    Factor(const View<const double>& view) : address_(view.data()), kind_(view.kind()) {
+        check(view.size() == 1, "a factor is one number");
+    }
+
+    /// Null for a plain number.
+    [[nodiscard]] const double* address() const { return address_; }
+    [[nodiscard]] MemoryKind kind() const { return kind_; }
+    [[nodiscard]] double number() const { return number_; }
+    /// The number. To be called when the operation runs, by code that can read the memory.
+    [[nodiscard]] double value() const { return address_ == nullptr ? number_ : *address_; }
+
+  private:
+    double number_ = 0;
+    const double* address_ = nullptr;
+    MemoryKind kind_ = MemoryKind::host;
+};
 
 /// One pass over memory, for a probe of its rate. Source and target have the same size, a multiple
 /// of the element's; of reading, the target is one double.

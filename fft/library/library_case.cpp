@@ -7,7 +7,6 @@
 #include <limits>
 #include <numbers>
 #include <optional>
-#include <set>
 #include <type_traits>
 #include <utility>
 
@@ -15,8 +14,7 @@
 #include "bench/session/variants.hpp"
 #include "device/fft_factory.hpp"
 #include "fft/library/library_threads.hpp"
-#include "fft/library/library_wisdom.hpp"
-#include "fft/problem/block_reader.hpp"
+#include "fft/problem/files.hpp"
 #include "fft/problem/transform_limit.hpp"
 #include "fft/problem/verify.hpp"
 
@@ -58,13 +56,6 @@ Layout layout_of(const Problem& problem, const Options& options, const comm::Com
     return layout;
 }
 
-// The problems whose plans this job has measured itself. FFTW's wisdom is the process's and does
-// not say where it is from; a case that is made again to be measured anew finds what it left there.
-std::set<std::pair<std::int64_t, unsigned>>& measured_here() {
-    static std::set<std::pair<std::int64_t, unsigned>> problems;
-    return problems;
-}
-
 // Why FFTW-MPI cannot have a problem, or nothing.
 std::optional<std::string> why_not(const Problem& problem, std::int64_t ranks) {
     // Counts of its exchanges, in doubles, are ints.
@@ -99,7 +90,6 @@ class LibraryCase final : public TransformCase {
   private:
     void allocate();
     void make_plan(const Options& options);
-    [[nodiscard]] Plan planned(unsigned flags);
     void find_order();
     [[nodiscard]] std::optional<IndexOrder> order_of_impulse();
     void make_input();
@@ -128,8 +118,7 @@ class LibraryCase final : public TransformCase {
     bench::InputGuard guard_;           ///< of the pristine input
     std::optional<TransformCheck> check_;
     std::optional<TransformLimit> limit_;
-    int threads_ = 1;          ///< of the plan, a rank
-    bool remembered_ = false;  ///< the plan, by an earlier job's wisdom
+    int threads_ = 1;  ///< of the plan, a rank
     std::string note_;
 };
 
@@ -154,9 +143,8 @@ LibraryCase::LibraryCase(bench::Session& session, const Problem& problem, const 
     guard_.remember(device::View<const Point>(pristine_.view()));
     check_->expect(points());
     note_ =
-        fmt::format("{}, {} plan{}; input in natural order; output {}; {} a rank",
+        fmt::format("{}, {} plan; input in natural order; output {}; {} a rank",
                     session.device().ffts().description(), name(options.planning),
-                    remembered_ ? " of an earlier job (--wisdom)" : "",
                     is_natural() ? "in natural order" : "as its algorithm leaves it (scrambled)",
                     threads_ == 1 ? "one thread" : fmt::format("{} threads", threads_));
 }
@@ -221,34 +209,16 @@ void LibraryCase::allocate() {
 
 void LibraryCase::make_plan(const Options& options) {
     threads_ = use_fftw_threads(session_.threads());
-    const unsigned wanted = flags(problem_, options, session_.world().size());
-    const std::pair problem{problem_.points, wanted};
-    if (options.wisdom) {
-        plan_ = planned(wanted | FFTW_WISDOM_ONLY);
-    }
-    const bool known = plan_ != nullptr;
-    remembered_ = known && !measured_here().contains(problem);
-    if (!known) {
-        plan_ = planned(wanted);
-        measured_here().insert(problem);
-    }
-    if (plan_ == nullptr) {
-        throw Unavailable(fmt::format("FFTW-MPI has no plan for {} points on {} ranks",
-                                      problem_.points, session_.world().size()));
-    }
-    if (options.wisdom && !known) {
-        write_wisdom(session_.world(), *options.wisdom);
-    }
-}
-
-// Nothing unless all ranks have a plan.
-Plan LibraryCase::planned(unsigned flags) {
     const auto fftws = [](device::Buffer<Point>& buffer) {
         return reinterpret_cast<fftw_complex*>(buffer.view().data());
     };
-    Plan plan(fftw_mpi_plan_dft_1d(problem_.points, fftws(input_), fftws(output_),
-                                   session_.world().handle(), FFTW_FORWARD, flags));
-    return session_.world().all(plan != nullptr) ? std::move(plan) : nullptr;
+    plan_ = Plan(fftw_mpi_plan_dft_1d(problem_.points, fftws(input_), fftws(output_),
+                                      session_.world().handle(), FFTW_FORWARD,
+                                      flags(problem_, options, session_.world().size())));
+    if (!session_.world().all(plan_ != nullptr)) {
+        throw Unavailable(fmt::format("FFTW-MPI has no plan for {} points on {} ranks",
+                                      problem_.points, session_.world().size()));
+    }
 }
 
 // Bins in no order that FFTW-MPI leaves are a wrong transform's: every run is wrong then, whatever

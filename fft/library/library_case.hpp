@@ -3,9 +3,7 @@
 #include <memory>
 
 #include "bench/session/arena.hpp"
-#include "fft/problem/options.hpp"
 #include "fft/problem/problem.hpp"
-#include "fft/problem/transform_case.hpp"
 
 namespace quartet::fft {
 
@@ -13,9 +11,7 @@ namespace quartet::fft {
 /// of its input, which is in natural order. Its output is in natural order (`natural`) or in the
 /// order that its algorithm ends with (`transposed`, FFTW_MPI_SCRAMBLED_OUT), which is found by
 /// transforming an impulse; a transform whose bins are in none of its orders fails each check.
-/// After measuring, FFTW's plans are written to the file of wisdom that `options` may name;
-/// read_wisdom() has read it before. Collective. Throws Unavailable where FFTW-MPI is not in this
-/// build or has no plan, Failure where the file cannot be written.
+/// Collective. Throws Unavailable where FFTW-MPI is not in this build or has no plan.
 std::unique_ptr<TransformCase> make_library_case(bench::Session& session, const Problem& problem,
                                                  const Options& options);
 

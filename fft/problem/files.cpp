@@ -1,7 +1,6 @@
 #include "fft/problem/files.hpp"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -155,6 +154,75 @@ void keep_result(const bench::DataOptions& data, const Problem& problem,
         write_manifest(result, manifest);
     }
     world.barrier();
+}
+
+TileLoader::TileLoader(bench::Session& session, const Problem& problem, const Range& mine,
+                       const bench::DataOptions& data)
+    : session_(session),
+      reader_(tile_folder(problem, session.options().seed, data), problem, mine, data),
+      reading_(session.device().make_stream("reading", device::StreamKind::transfer)) {
+    bench::Arena arena(session.device());
+    staging_ = staging(arena, problem.length(), session.device().memory_kind());
+    const std::int64_t length = staging_.size() / slots;
+    for (std::int64_t number = 0; number < slots; ++number) {
+        slot(number) = {staging_.view().part(number * length, length),
+                        session.device().make_event(), session.device().make_event()};
+    }
+}
+
+device::Buffer<Point> TileLoader::staging(bench::Arena& arena, std::int64_t length,
+                                          device::MemoryKind kind) {
+    return arena.make<Point>(kind == device::MemoryKind::device ? slots * length : 0,
+                             bench::Room::host);
+}
+
+void TileLoader::begin(std::int64_t number, std::int64_t tile, device::View<Point> place) {
+    Slot& mine = slot(number);
+    const auto target = mine.points.size() > 0 ? mine.points : place;
+    reading_->wait(*mine.copied);
+    reading_->enqueue(Phase::read, "tile",
+                      [this, tile, target] { reader_.read_tile(tile, target.span()); });
+    reading_->record(*mine.read);
+}
+
+void TileLoader::bring(std::int64_t number, device::View<Point> place) {
+    Slot& mine = slot(number);
+    device::Stream& stream = session_.stream();
+    stream.wait(*mine.read);
+    if (mine.points.size() > 0) {
+        session_.device().copy(device::as_bytes(device::View<const Point>(mine.points)),
+                               device::as_bytes(place), stream);
+        stream.record(*mine.copied);
+    }
+}
+
+BlockReader::BlockReader(const bench::TileFolder<Point>& tiles, const Problem& problem,
+                         const Range& block, const bench::DataOptions& data)
+    : tiles_(problem.tiles),
+      block_(block),
+      reader_(tiles, problem, {0, problem.tiles}, data),
+      staging_(static_cast<std::size_t>(staged_points(problem, block.size()))) {}
+
+std::int64_t BlockReader::staged_points(const Problem& problem, std::int64_t block) {
+    return block / problem.tiles + 1;
+}
+
+void BlockReader::read(std::span<Point> points) {
+    for (std::int64_t tile = 0; tile < tiles_; ++tile) {
+        // Points n = tile + T m of the block have m from the first on that is not below it.
+        const std::int64_t first = (block_.begin - tile + tiles_ - 1) / tiles_;
+        const std::int64_t begin = tile + tiles_ * first - block_.begin;
+        if (begin >= block_.size()) {
+            continue;
+        }
+        const std::int64_t count = (block_.size() - begin + tiles_ - 1) / tiles_;
+        const auto part = std::span(staging_).first(static_cast<std::size_t>(count));
+        reader_.read_part(tile, first, part);
+        for (std::int64_t index = 0; index < count; ++index) {
+            points[static_cast<std::size_t>(begin + tiles_ * index)] =
+                part[static_cast<std::size_t>(index)];
+        }
+    }
 }
 
 }  // namespace quartet::fft

@@ -1,14 +1,19 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "bench/data/data_options.hpp"
 #include "bench/data/tile_folder.hpp"
+#include "bench/session/arena.hpp"
 #include "bench/session/session.hpp"
 #include "core/files/file.hpp"
+#include "device/device.hpp"
 #include "fft/problem/problem.hpp"
 
 namespace quartet::fft {
@@ -72,5 +77,72 @@ ResultLayout result_layout(const Problem& problem, std::int64_t bins);
 /// Failure. Collective.
 void keep_result(const bench::DataOptions& data, const Problem& problem,
                  std::span<const Point> bins, const ResultLayout& layout, bench::Session& session);
+
+/// Reads tiles from files ahead of the computation, on a stream of its own: to the host's memory,
+/// or through two page-locked slots to a GPU, where a tile is read while the one before is copied.
+class TileLoader {
+  public:
+    /// Tiles that may have begun and not been brought yet.
+    static constexpr std::int64_t slots = 2;
+
+    /// Loads the tiles `mine` from files that have been checked. Throws NpyError. Local.
+    TileLoader(bench::Session& session, const Problem& problem, const Range& mine,
+               const bench::DataOptions& data);
+    /// Page-locked points that tiles of that length need on their way to memory of that kind; empty
+    /// where they are read to their places. Local.
+    static device::Buffer<Point> staging(bench::Arena& arena, std::int64_t length,
+                                         device::MemoryKind kind);
+
+    /// Before each run, outside of the time.
+    void prepare() const { reader_.prepare(); }
+    /// Enqueues the reading of a tile, number `number` of those that are loaded in turn, which goes
+    /// to `place`. Allocates nothing, as do the others.
+    void begin(std::int64_t number, std::int64_t tile, device::View<Point> place);
+    /// Has the session's stream wait until it is in its place.
+    void bring(std::int64_t number, device::View<Point> place);
+    /// Waits for all reading. Throws Failure if a file could not be read.
+    void finish() { reading_->synchronize(); }
+
+    [[nodiscard]] std::int64_t tiles() const { return reader_.tiles(); }
+    [[nodiscard]] std::int64_t length() const { return reader_.length(); }
+
+  private:
+    struct Slot {
+        device::View<Point> points;  ///< empty if tiles are read to their places
+        std::unique_ptr<device::Event> read;
+        std::unique_ptr<device::Event> copied;
+    };
+    [[nodiscard]] Slot& slot(std::int64_t number) {
+        return slots_.at(static_cast<std::size_t>(number % slots));
+    }
+
+    bench::Session& session_;
+    TileFileReader reader_;
+    device::Buffer<Point> staging_;
+    std::array<Slot, slots> slots_;
+    std::unique_ptr<device::Stream> reading_;
+};
+
+/// A block of x in natural order, read from the files of tiles x[t::T], each of which has every
+/// T-th of its points.
+class BlockReader {
+  public:
+    /// Reads the headers. Throws NpyError.
+    BlockReader(const bench::TileFolder<Point>& tiles, const Problem& problem, const Range& block,
+                const bench::DataOptions& data);
+    /// Points of memory that it takes.
+    static std::int64_t staged_points(const Problem& problem, std::int64_t block);
+
+    /// Has the files where the next reading is to find them.
+    void prepare() const { reader_.prepare(); }
+    /// Reads the whole block; allocates nothing. Throws Failure that names a file.
+    void read(std::span<Point> points);
+
+  private:
+    std::int64_t tiles_;
+    Range block_;
+    TileFileReader reader_;
+    std::vector<Point> staging_;  ///< what the block has of one tile
+};
 
 }  // namespace quartet::fft

@@ -2,16 +2,72 @@
 
 #include <complex>
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <span>
+#include <string_view>
+#include <vector>
 
+#include "bench/data/data_options.hpp"
+#include "bench/flags/command_line.hpp"
 #include "bench/results/row.hpp"
+#include "bench/session/case.hpp"
 #include "core/data_source.hpp"
 #include "core/units.hpp"
 #include "device/four_step_fft.hpp"
-#include "fft/problem/index_order.hpp"
-#include "fft/problem/options.hpp"
+#include "device/memory.hpp"
 
 namespace quartet::fft {
+
+/// The order of the result: of the bins k = k1 + M k2 (M the length of a tile), or of k.
+enum class ResultOrder {
+    transposed,  ///< a rank has a block of k1, stored [k2][k1]: one exchange
+    natural,     ///< a rank has a block of k: one exchange more
+};
+std::string_view name(ResultOrder order);
+
+/// How FFTW plans, in the library formulation.
+enum class Planning { estimate, measure, patient };
+std::string_view name(Planning planning);
+
+/// The flags that only fft has.
+struct Options {
+    std::vector<std::int64_t> sizes{std::int64_t{1} << 24};  ///< points, each run in turn
+    std::optional<std::int64_t> tiles;  ///< chosen by default_tiles unless given
+    ResultOrder order = ResultOrder::transposed;
+    Planning planning = Planning::estimate;
+    bench::DataOptions data;
+};
+
+/// The most points: far beyond what machines hold, and what index arithmetic is proven for.
+inline constexpr std::int64_t largest_size = std::int64_t{1} << 44;
+
+/// Adds the flags to the command line; `options` outlives it.
+void add_options(bench::CommandLine& command_line, Options& options);
+
+/// Which indices the elements of an array have: a matrix [rows][columns] whose element (r, c) has
+/// index first + r row_step + c column_step. Tiles of the input, block ranges and the transposed
+/// result are all of this kind. Steps are not negative.
+struct IndexOrder {
+    std::int64_t first = 0;
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::int64_t row_step = 0;
+    std::int64_t column_step = 0;
+
+    [[nodiscard]] std::int64_t size() const { return rows * columns; }
+    [[nodiscard]] std::int64_t index(std::int64_t row, std::int64_t column) const {
+        return first + row * row_step + column * column_step;
+    }
+    /// The position of the element of that index in the array, if it is there.
+    [[nodiscard]] std::optional<std::int64_t> position(std::int64_t index) const;
+
+    bool operator==(const IndexOrder&) const = default;
+};
+
+/// The order of an array whose element i has index indices[i]; nothing if it is not of this
+/// kind.
+std::optional<IndexOrder> order_of(std::span<const std::int64_t> indices);
 
 using Point = std::complex<double>;
 
@@ -52,5 +108,38 @@ void fill_points(std::span<Point> points, std::uint64_t seed, std::int64_t first
 /// from number `first` on.
 void fill_tiles(std::span<Point> points, std::uint64_t seed, const Problem& problem,
                 std::int64_t first);
+
+/// All divisors of `number`, ascending. Takes about sqrt(number) steps.
+std::vector<std::int64_t> divisors(std::int64_t number);
+
+/// The most points of a tile that fit the cache. The FFTs work on a tile, or on eight rows over
+/// all tiles, at a time, and are fastest where both fit a second-level cache: at 2^24 points tiles
+/// of 2^13 were the fastest of 2^11 to 2^14 (docs/notes/fft.md). From 2^26 points on tiles grow
+/// with the root of N, so that the sums over the tiles do not outgrow the cache first.
+std::int64_t longest_tile(std::int64_t points);
+
+/// How many tiles a transform of `points` is dealt to unless the user says: the least multiple of
+/// `ranks` that divides the points and whose tiles fit the cache, first of all among those that
+/// give each rank whole SIMD blocks. Where there is none, the most even tiles: the fewest whose
+/// largest part of the exchange is within 5% of the smallest possible. For a prime, 1.
+std::int64_t default_tiles(std::int64_t points, int ranks);
+
+/// The divisor of `points` nearest to `wanted` by ratio: what to suggest.
+std::int64_t nearest_divisor(std::int64_t points, std::int64_t wanted);
+
+/// Points as the numbers that they consist of: real and imaginary parts in turn.
+inline device::View<const double> numbers(device::View<const Point> points) {
+    return device::view_as<double>(device::as_bytes(points));
+}
+inline device::View<double> numbers(device::View<Point> points) {
+    return device::view_as<double>(device::as_bytes(points));
+}
+
+/// A case whose result can be seen.
+class TransformCase : public bench::Case {
+  public:
+    /// This rank's part of the last run's result, in the order that the case has it.
+    [[nodiscard]] virtual device::View<Point> result() = 0;
+};
 
 }  // namespace quartet::fft

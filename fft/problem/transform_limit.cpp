@@ -4,7 +4,7 @@
 
 #include "bench/measure/by_ranks.hpp"
 
-#include "fft/problem/numbers.hpp"
+#include "fft/problem/problem.hpp"
 
 namespace quartet::fft {
 

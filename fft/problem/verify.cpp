@@ -8,8 +8,6 @@
 #include "core/block_range.hpp"
 #include "core/check.hpp"
 #include "core/data_source.hpp"
-#include "fft/problem/compensated_sum.hpp"
-#include "fft/problem/stretches.hpp"
 
 namespace quartet::fft {
 

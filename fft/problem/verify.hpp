@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <functional>
@@ -9,12 +11,89 @@
 
 #include "bench/results/row.hpp"
 #include "comm/mpi/communicator.hpp"
+#include "core/block_range.hpp"
 #include "core/roots_of_unity.hpp"
-#include "fft/problem/compensated_sum.hpp"
-#include "fft/problem/index_order.hpp"
-#include "fft/problem/stretches.hpp"
+#include "fft/problem/problem.hpp"
+#include "system/parallel_for.hpp"
 
 namespace quartet::fft {
+
+/// A sum that keeps what its additions round off (Neumaier).
+class CompensatedSum {
+  public:
+    void add(double value) {
+        const double sum = sum_ + value;
+        lost_ += std::abs(sum_) >= std::abs(value) ? (sum_ - sum) + value : (value - sum) + sum_;
+        sum_ = sum;
+    }
+    [[nodiscard]] double value() const { return sum_ + lost_; }
+
+  private:
+    double sum_ = 0;
+    double lost_ = 0;
+};
+
+/// The same for complex numbers.
+struct ComplexSum {
+    CompensatedSum re;
+    CompensatedSum im;
+    void add(const std::complex<double>& value) {
+        re.add(value.real());
+        im.add(value.imag());
+    }
+    [[nodiscard]] std::complex<double> value() const { return {re.value(), im.value()}; }
+};
+
+/// A stretch of a row of an array, within a piece of it.
+struct Stretch {
+    std::int64_t position;  ///< in the piece
+    std::int64_t index;     ///< of its first element
+    std::int64_t count;
+};
+
+/// Stretches of at most `width` that make up an array: each row has its own.
+struct Stretches {
+    const IndexOrder& order;
+    std::int64_t width;
+
+    [[nodiscard]] std::int64_t in_row() const { return (order.columns + width - 1) / width; }
+    /// The number of the stretch that holds an element.
+    [[nodiscard]] std::int64_t number_of(std::int64_t element) const {
+        return element / order.columns * in_row() + element % order.columns / width;
+    }
+    /// The part of a stretch that lies in the piece.
+    [[nodiscard]] Stretch cut(std::int64_t number, const Range& piece) const {
+        const std::int64_t row = number / in_row();
+        const std::int64_t column = number % in_row() * width;
+        const std::int64_t whole = row * order.columns + column;
+        const std::int64_t begin = std::max(whole, piece.begin);
+        const std::int64_t end =
+            std::min(whole + std::min(width, order.columns - column), piece.end);
+        return {begin - piece.begin, order.index(row, column + begin - whole), end - begin};
+    }
+};
+
+/// body(thread, stretch) for the stretches that make up a piece of the array, each thread in order.
+template <typename Body>
+void for_each_stretch(const Stretches& stretches, const Range& piece, int threads, Body body) {
+    if (piece.size() == 0) {
+        return;
+    }
+    const std::int64_t first = stretches.number_of(piece.begin);
+    const std::int64_t count = stretches.number_of(piece.end - 1) + 1 - first;
+    system::parallel_parts(threads, [&](int thread) {
+        const Range mine = block_range(count, threads, thread);
+        for (std::int64_t number = mine.begin; number < mine.end; ++number) {
+            body(thread, stretches.cut(first + number, piece));
+        }
+    });
+}
+
+inline std::span<const std::complex<double>> part_of(std::span<const std::complex<double>> piece,
+                                                     const Stretch& stretch) {
+    return piece.subspan(static_cast<std::size_t>(stretch.position),
+                         static_cast<std::size_t>(stretch.count));
+}
 
 /// An array as it can be seen: calls `use` for one piece of it after another, whose first element
 /// is number `first` of the array. All pieces together are the array.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/environment.hpp"
-#include "device/cuda/blas/cublas_library.hpp"
+#include "device/cuda/blas/cublas_handle.hpp"
 #include "device/cuda/fft/cufft_library.hpp"
 #include "device/host/fft/host_ffts.hpp"
 #include "fakes/fake_cuda_runtime.hpp"

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "device/gpu_facts.hpp"
+#include "device/accelerator.hpp"
 
 namespace quartet::bench {
 

@@ -98,6 +98,8 @@ TEST_P(FourStepFftContract, ScatterTileAgreesWithColumnFftsOfAllTiles) {
         const auto whole = device->ffts().plan_column_ffts(shape);
         const auto one = device->ffts().plan_column_ffts(alone);
         const auto scatter = device->ffts().plan_scatter_tile(shape);
+        if (!scatter)
+            GTEST_SKIP() << "tiles are merged on the CPU";
 
         whole->run(input.view(), wanted.view(), *stream);
         for (std::int64_t tile = 0; tile < tiles; ++tile) {
@@ -117,55 +119,6 @@ TEST_P(FourStepFftContract, ScatterTileAgreesWithColumnFftsOfAllTiles) {
             }
         }
     }
-}
-
-// A few blocks at a time, the groups in any order.
-TEST_P(FourStepFftContract, PartialRowFftsAndRowFftsAreTheTransform) {
-    for (const auto& [tiles, length] :
-         {std::pair{2048, 8}, {64, 64}, {12, 24}, {270, 16}, {4, 80}}) {
-        const FourStepFft shape{tiles, length, 1, 0};
-        const auto partial = device->ffts().plan_partial_row_ffts(shape);
-        if (!partial)
-            GTEST_SKIP() << "this device has no partial row FFTs";
-        const std::vector<Point> x = points(random_values<double>(2 * shape.points(), 17));
-        const std::int64_t groups = partial->summed().tiles;
-        ASSERT_EQ(partial->members().tiles * groups, tiles);
-        const auto one = device->ffts().plan_column_ffts({1, length, 1, 0});
-        const auto scatter = device->ffts().plan_scatter_tile(partial->members());
-        Buffer<double> blocks = empty<double>(FourStepFft{1, length, 1, 0}.parts_size());
-        Buffer<double> members = empty<double>(partial->members().parts_size());
-        Buffer<double> summed = empty<double>(partial->summed().parts_size());
-        Buffer<Point> bins = empty<Point>(shape.points());
-
-        for (std::int64_t group = groups - 1; group >= 0; --group) {
-            for (std::int64_t t = group; t < tiles; t += groups) {
-                std::vector<Point> tile;
-                for (std::int64_t m = 0; m < length; ++m)
-                    tile.push_back(x[static_cast<std::size_t>(t + tiles * m)]);
-                const Buffer<Point> input = upload(tile);
-                one->run(input.view(), blocks.view(), *stream);
-                scatter->run(t / groups, std::as_const(blocks).view(), members.view(), *stream);
-                stream->synchronize();
-            }
-            const std::int64_t all = partial->members().blocks_of(0);
-            for (std::int64_t block = 0; block < all; block += 3)
-                partial->run(group, {block, std::min(block + 3, all)},
-                             std::as_const(members).view(), summed.view(), *stream);
-        }
-        const View<const double> parts[] = {std::as_const(summed).view()};
-        const auto row_ffts = device->ffts().plan_row_ffts(partial->summed());
-        row_ffts->run(parts, bins.view(), *stream);
-
-        EXPECT_LE(relative_error(download(bins.view()), reference_transform(x)),
-                  rounding_bound(x.size()))
-            << tiles << " x " << length;
-    }
-}
-
-TEST_P(FourStepFftContract, HasNoPartialRowFftsForUnsuitableShapes) {
-    for (const FourStepFft& shape : {FourStepFft{64, 63, 1, 0}, FourStepFft{7, 64, 1, 0},
-                                     FourStepFft{22, 64, 1, 0}, FourStepFft{64, 64, 2, 0}})
-        EXPECT_EQ(device->ffts().plan_partial_row_ffts(shape), nullptr);
 }
 
 TEST_P(FourStepFftContract, DoesNotDependOnTheRanksBeyondRounding) {

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "device/contract/contract.hpp"
-#include "device/matrix_factory.hpp"
+#include "device/matrix.hpp"
 
 namespace quartet::device {
 

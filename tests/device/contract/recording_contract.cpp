@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "device/contract/contract.hpp"
-#include "device/matrix_factory.hpp"
+#include "device/matrix.hpp"
 #include "device/vector_operations.hpp"
 
 namespace quartet::device {

@@ -209,9 +209,9 @@ TEST_P(VectorContract, RefusesUnequalSizes) {
     EXPECT_THROW(vectors.dot(three.view(), three.view(), {}, *stream), Failure);
     Buffer<double> parts = empty<double>(12);
     const auto part = [&](std::int64_t index) { return parts.view().part(3 * index, 3); };
-    EXPECT_THROW(vectors.update_classic(1, {part(0), part(1), part(2), four.view()}, one.view(),
-                                        *stream),
-                 Failure);
+    EXPECT_THROW(
+        vectors.update_classic(1, {part(0), part(1), part(2), four.view()}, one.view(), *stream),
+        Failure);
     EXPECT_THROW(
         vectors.update_classic(1, {part(0), part(1), part(2), part(2)}, one.view(), *stream),
         Failure);

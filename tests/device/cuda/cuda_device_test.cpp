@@ -1,5 +1,5 @@
 #include "device/cuda/cuda_device.hpp"
-#include "device/cuda/info/why_no_cuda.hpp"
+#include "device/cuda/info/cuda_accelerator.hpp"
 
 #include <gmock/gmock.h>
 

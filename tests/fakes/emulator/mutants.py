@@ -167,9 +167,6 @@ MUTANTS = [
     ("natural order writes beyond the end", FFT,
      "            if (places[i].index < end)\n", "            if (places[i].index >= 0)\n"),
     ("natural order reads beyond the end", FFT, "(place.index < end ? place.index : end - 1)", "place.index"),
-    ("a tile is scattered to its neighbour", FFT,
-     "offset_in_part(bin, shape.tile, shape.tiles)",
-     "offset_in_part(bin, shape.tile - 1, shape.tiles)"),
 
     ("a pass reads points before they are copied", PASS, "        __pipeline_wait_prior(0);\n", ""),
     ("no barrier before a pass uses its factors", PASS,

@@ -1,12 +1,30 @@
 #pragma once
 
+#include <cublas_v2.h>
 #include <memory>
 
 #include "device/blas.hpp"
-#include "device/cuda/blas/cublas_library.hpp"
 #include "device/memory.hpp"
 
 namespace quartet::device {
+
+/// The functions of cuBLAS that are used. Loaded rather than linked: the library is large, and
+/// programs have to run where it is not.
+struct CublasLibrary {
+    decltype(&cublasCreate_v2) create = nullptr;
+    decltype(&cublasDestroy_v2) destroy = nullptr;
+    decltype(&cublasGetProperty) get_property = nullptr;
+    decltype(&cublasGetStatusString) status_string = nullptr;
+    decltype(&cublasSetStream_v2) set_stream = nullptr;
+    decltype(&cublasSetWorkspace_v2) set_workspace = nullptr;
+    decltype(&cublasSetMathMode) set_math_mode = nullptr;
+    /// Takes a cublasEmulationStrategy_t, which CUDA 12.9 brought. Null in earlier libraries.
+    cublasStatus_t (*set_emulation_strategy)(cublasHandle_t, int) = nullptr;
+    decltype(&cublasSgemm_v2_64) sgemm = nullptr;
+};
+
+/// Loads the library. Throws Unavailable if it cannot be had.
+std::shared_ptr<const CublasLibrary> load_cublas();
 
 /// A handle of cuBLAS's on the calling thread's current GPU, for float32 as such, or as use() says,
 /// and float64.

@@ -20,9 +20,6 @@ class CudaFftFactory final : public FftFactory {
     std::unique_ptr<Transpose> plan_transpose(const FourStepFft& shape) override {
         return plan_cuda_transpose(shape);
     }
-    std::unique_ptr<ScatterTile> plan_scatter_tile(const FourStepFft& shape) override {
-        return plan_cuda_scatter_tile(shape, tools());
-    }
     [[nodiscard]] Bytes four_step_fft_memory(const FourStepFft& shape) const override {
         return cuda_four_step_fft_memory(shape);
     }

@@ -73,8 +73,6 @@ std::unique_ptr<ColumnFfts> plan_cuda_column_ffts(const FourStepFft& shape,
 std::unique_ptr<RowFfts> plan_cuda_row_ffts(const FourStepFft& shape,
                                             const FourStepFftTools& tools);
 std::unique_ptr<Transpose> plan_cuda_transpose(const FourStepFft& shape);
-std::unique_ptr<ScatterTile> plan_cuda_scatter_tile(const FourStepFft& shape,
-                                                    const FourStepFftTools& tools);
 
 /// The most memory that column and row FFTs take together, with cuFFT's workspaces estimated as the
 /// size of a batch.

@@ -228,31 +228,6 @@ class CudaTranspose final : public Transpose {
     Range mine_;
 };
 
-class CudaScatterTile final : public ScatterTile {
-  public:
-    CudaScatterTile(const FourStepFft& shape, const FourStepFftTools& tools)
-        : shape_(shape), twiddles_(shape.points(), tools.memory) {
-        check(shape.ranks == 1, "scatter tile: for one rank");
-    }
-
-    void run(std::int64_t tile, View<const double> blocks, View<double> parts,
-             Stream& stream) override {
-        check(tile >= 0 && tile < shape_.tiles, "scatter tile: no such tile");
-        require_device(blocks, shape_.blocks_of(0) * FourStepFft::block_size,
-                       "scatter tile: not the size of a tile's blocks");
-        require_device(parts, shape_.parts_size(), "scatter tile: not the size of all blocks");
-        require_apart(blocks, parts);
-        as_cuda(stream).launch(Phase::merge, "place", [&](cudaStream_t handle) {
-            launch_scatter_tile({tile, shape_.tiles, shape_.length}, twiddles_.view(),
-                                blocks.data(), parts.data(), handle);
-        });
-    }
-
-  private:
-    FourStepFft shape_;
-    TwiddleTables twiddles_;
-};
-
 }  // namespace
 
 static_assert(fft_block_bins == FourStepFft::block_bins);
@@ -272,12 +247,6 @@ std::unique_ptr<RowFfts> plan_cuda_row_ffts(const FourStepFft& shape,
 std::unique_ptr<Transpose> plan_cuda_transpose(const FourStepFft& shape) {
     require_valid(shape);
     return std::make_unique<CudaTranspose>(shape);
-}
-
-std::unique_ptr<ScatterTile> plan_cuda_scatter_tile(const FourStepFft& shape,
-                                                    const FourStepFftTools& tools) {
-    require_valid(shape);
-    return std::make_unique<CudaScatterTile>(shape, tools);
 }
 
 Bytes cuda_four_step_fft_memory(const FourStepFft& shape) {

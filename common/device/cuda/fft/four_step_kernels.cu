@@ -240,20 +240,6 @@ __global__ void __launch_bounds__(block_threads)
         });
 }
 
-__global__ void __launch_bounds__(block_threads)
-    scatter_tile(ScatterTileShape shape, TwiddledBins bins, Twiddles twiddles, const double* blocks,
-                 double* parts) {
-    multiply_runs(
-        bins, twiddles,
-        [&](std::int64_t, std::int64_t bin) -> double2 {
-            const std::int64_t from = offset_in_part(bin, 0, 1);
-            return {blocks[from], blocks[from + fft_block_bins]};
-        },
-        [&](std::int64_t, std::int64_t bin, double2 value) {
-            store(parts, offset_in_part(bin, shape.tile, shape.tiles), value);
-        });
-}
-
 }  // namespace
 
 void launch_pack(const PackShape& shape, const Twiddles& twiddles, const double2* transformed,
@@ -300,15 +286,8 @@ void launch_twiddles(const TwiddleShape& shape, const Twiddles& twiddles, double
                                                                          points);
 }
 
-void launch_scatter_tile(const ScatterTileShape& shape, const Twiddles& twiddles,
-                         const double* blocks, double* parts, cudaStream_t stream) {
-    const TwiddledBins bins = in_runs(1, shape.length, shape.tile, 0);
-    scatter_tile<<<bins.grid_size(), block_threads, 0, stream>>>(shape, bins, twiddles, blocks,
-                                                                 parts);
-}
-
 cudaError_t load_four_step_kernels() {
-    return loaded(pack, unpack, transpose, natural_order, multiply_by_twiddles, scatter_tile);
+    return loaded(pack, unpack, transpose, natural_order, multiply_by_twiddles);
 }
 
 }  // namespace quartet::device

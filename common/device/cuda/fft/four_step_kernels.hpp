@@ -75,15 +75,6 @@ struct TwiddleShape {
 void launch_twiddles(const TwiddleShape& shape, const Twiddles& twiddles, double2* bins,
                      cudaStream_t stream);
 
-/// Scatters one tile's SIMD blocks, each bin times w_N^(t k1), among the blocks of all `tiles`.
-struct ScatterTileShape {
-    std::int64_t tile;
-    std::int64_t tiles;
-    std::int64_t length;
-};
-void launch_scatter_tile(const ScatterTileShape& shape, const Twiddles& twiddles,
-                         const double* blocks, double* parts, cudaStream_t stream);
-
 cudaError_t load_four_step_kernels();
 
 }  // namespace quartet::device

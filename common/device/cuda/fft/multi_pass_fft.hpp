@@ -6,8 +6,8 @@
 #include <string>
 
 #include "device/cuda/fft/fft_passes.hpp"
-#include "device/cuda/runtime/cuda_event.hpp"
 #include "device/cuda/runtime/cuda_memory.hpp"
+#include "device/cuda/runtime/cuda_stream.hpp"
 
 namespace quartet::device {
 

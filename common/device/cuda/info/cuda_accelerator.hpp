@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,5 +16,8 @@ std::vector<std::string> pci_buses();
 /// The GPU that is current for the calling thread. Its facts are the runtime's, and NVML's where
 /// that is there.
 std::unique_ptr<Accelerator> make_cuda_accelerator();
+
+/// Why no CUDA device can be had here (no driver, no GPU, one that is too old), or nothing. Local.
+std::optional<std::string> why_no_cuda();
 
 }  // namespace quartet::device

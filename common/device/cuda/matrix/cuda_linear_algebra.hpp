@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "device/cuda/runtime/cuda_memory.hpp"
-#include "device/matrix_factory.hpp"
+#include "device/matrix.hpp"
 #include "device/vector_operations.hpp"
 
 namespace quartet::device {

@@ -1,6 +1,6 @@
 #include "device/cuda/matrix/factor_on_gpu.hpp"
 
-#include "device/factor.hpp"
+#include "device/vector_operations.hpp"
 
 namespace quartet::device {
 

@@ -1,21 +1,42 @@
 #pragma once
 
 #include <cuda_runtime.h>
-
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>
+#include <type_traits>
 
 #include "core/profiler/profiler_range.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
-#include "device/cuda/runtime/cuda_event.hpp"
 #include "device/cuda/runtime/cuda_memory.hpp"
 #include "device/stream.hpp"
 
 namespace quartet::device {
+
+struct DestroyEvent {
+    void operator()(cudaEvent_t event) const;
+};
+using EventHandle = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyEvent>;
+
+/// An event of the current GPU. `flags` as cudaEventCreateWithFlags takes them.
+EventHandle make_event_handle(unsigned flags);
+
+/// An event of CUDA streams, which has the meaning of the interface by itself.
+class CudaEvent final : public Event {
+  public:
+    void synchronize() override;
+    [[nodiscard]] bool reached() override;
+    [[nodiscard]] cudaEvent_t handle() const { return handle_.get(); }
+
+  private:
+    EventHandle handle_ = make_event_handle(cudaEventDisableTiming);
+};
+
+/// Throws Failure for an event of another device.
+CudaEvent& as_cuda(Event& event);
 
 /// A CUDA stream, ordered with nothing but its own work. Host work runs on a thread of the driver's
 /// (cudaLaunchHostFunc), which may serve several streams, one task after another: a task must not
@@ -127,5 +148,8 @@ class CudaStream final : public Stream {
 
 /// Throws Failure for a stream of another device.
 CudaStream& as_cuda(Stream& stream);
+
+/// The operations as a CUDA graph, which is captured and made ready at once.
+Operations cuda_recording(const Operations& operations, CudaMemory& memory);
 
 }  // namespace quartet::device

@@ -79,18 +79,4 @@ std::unique_ptr<RowFfts> plan_scalar_row_ffts(const FourStepFft& shape, int thre
 Bytes scalar_column_ffts_memory(const FourStepFft& shape);
 Bytes scalar_row_ffts_memory(const FourStepFft& shape, int threads);
 
-/// Partial row FFTs with the k1 of a SIMD block in the lanes. A group has about 32 tiles
-/// where T allows it: larger groups leave less to RowFfts, smaller ones stay in the cache and
-/// finish sooner after the last tile.
-///
-/// Null unless T has two factors up to 256 without primes above 7, and M is a multiple of 8.
-std::unique_ptr<PartialRowFfts> plan_simd_partial_row_ffts(const FourStepFft& shape,
-                                                           const HostFftSettings& settings);
-
-/// Throw Failure for an impossible shape.
-std::unique_ptr<Transpose> plan_host_transpose(const FourStepFft& shape, int threads);
-/// A plan for one rank.
-std::unique_ptr<ScatterTile> plan_host_scatter_tile(const FourStepFft& shape,
-                                                    const HostFftSettings& settings);
-
 }  // namespace quartet::device

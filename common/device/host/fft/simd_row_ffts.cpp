@@ -10,7 +10,6 @@
 
 #include "core/roots_of_unity.hpp"
 #include "device/host/fft/small_fft_plan.hpp"
-#include "device/host/fft/two_levels.hpp"
 #include "device/host/runtime/host_memory.hpp"
 #include "device/host/runtime/require_host.hpp"
 #include "system/parallel_for.hpp"
@@ -36,7 +35,6 @@ struct RowWorkspace {
         double* stages = memory.view().data();
         work = {.stages = stages,
                 .scratch = stages + 4 * lanes * std::max(levels.first, levels.second),
-                .halves = nullptr,
                 .block = block.data(),
                 .next = next.data()};
     }

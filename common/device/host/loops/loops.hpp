@@ -136,7 +136,6 @@ struct RowFft {
 struct RowWork {
     double* stages;              ///< 4 lanes max(A, B)
     double* scratch;             ///< [A][B + 1][2 lanes], unless A = 1
-    double* halves;              ///< 2 lanes B
     const double* const* block;  ///< by rank: its tiles' blocks
     const double* const* next;   ///< those of the next call, to be prefetched
 };
@@ -152,10 +151,6 @@ struct FftLoops {
                            std::int64_t end_strip, double* bins);
     /// Writes `count` of the eight bins into each row of the result; `bins` is the first.
     void (*rows)(const RowFft& fft, const RowWork& work, std::int64_t count, double* bins);
-    /// The FFTs of S = B tiles' blocks, times block `twiddle` and row_twiddles[k2]; result k2 goes
-    /// to summed + k2 step. Streams past the caches.
-    void (*partial_rows)(const RowFft& fft, const RowWork& work, const double* twiddle,
-                         const double* row_twiddles, double* summed, std::int64_t step);
     /// Block b of `count`, times block `within` and roots[b], to target + b step.
     void (*scatter)(const double* blocks, std::int64_t count, const double* within,
                     const double* roots, double* target, std::int64_t step, bool past_caches);

@@ -4,7 +4,7 @@
 
 #include "device/device.hpp"
 #include "device/host/loops/loops.hpp"
-#include "device/matrix_factory.hpp"
+#include "device/matrix.hpp"
 #include "device/vector_operations.hpp"
 
 namespace quartet::device {

@@ -275,8 +275,8 @@ def _check_checkpoints(ended: Ended, folder: Path, least: int, every: int) -> No
         raise ended.fault("a killed job ended with a code of its own")
     if latest < least:
         raise ended.fault(f"iteration {least} was saved, and {latest} is left")
-    # The third is about to go. Where the script is killed, its job is asked to stop, and saves where it is.
-    if len(saved) > 3 or len(saved) > 1 and latest - saved[-2] > every:
+    # The first of two is about to go. Where the script is killed, its job is asked to stop, and saves where it is.
+    if len(saved) > 2 or len(saved) > 1 and latest - saved[-2] > every:
         raise ended.fault(f"checkpoints {saved}, not every {every} iterations")
     for entry in folder.glob("iteration-*.unfinished"):
         if int(re.sub(r"\D", "", entry.name)) - latest > every:
@@ -298,8 +298,8 @@ def _finish(room: Room, ranks: int, system: str, every: int, words: Callable[[in
     if bits(folder / f"iteration-{end}") != bits(undisturbed / f"iteration-{end}"):
         raise ended.fault("the bits are not those of an undisturbed run")
     room.counts["series"] += 1
-    left = sorted(entry.name for entry in folder.iterdir())
-    if left != sorted(f"iteration-{number}" for number in (end - every, end)):
+    left = [entry.name for entry in folder.iterdir()]
+    if left != [f"iteration-{end}"]:
         raise ended.fault(f"left {', '.join(left)} in the folder of checkpoints")
     room.check(ended, CHECKPOINTS, RESULTS, UNDISTURBED)
 

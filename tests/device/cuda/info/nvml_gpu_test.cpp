@@ -1,4 +1,4 @@
-#include "device/cuda/info/nvml_gpu.hpp"
+#include "device/cuda/info/nvml.hpp"
 
 #include <gmock/gmock.h>
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "device/cuda/cuda_device.hpp"
-#include "device/cuda/info/why_no_cuda.hpp"
+#include "device/cuda/info/cuda_accelerator.hpp"
 
 namespace quartet::device {
 namespace {

@@ -5,7 +5,6 @@
 #include "core/check.hpp"
 #include "device/four_step_fft.hpp"
 #include "device/host/fft/small_fft_plan.hpp"
-#include "device/host/fft/two_levels.hpp"
 #include "device/host/loops/loops.hpp"
 #include "device/host/loops/processor.hpp"
 #include "support/reference_transform.hpp"
@@ -49,7 +48,7 @@ class EveryFftLoops : public ::testing::TestWithParam<const Loops*> {
         const double* block = blocks.data()->values;
         std::vector<Line> bins(2 * size);
         const RowFft fft{one.fft(), plan.fft(), sources.data(), nullptr, lanes, false};
-        const RowWork work{memory.data()->values, nullptr, nullptr, &block, &block};
+        const RowWork work{memory.data()->values, nullptr, &block, &block};
         GetParam()->ffts.rows(fft, work, lanes, bins.data()->values);
         const auto* points = reinterpret_cast<const Point*>(bins.data());
         std::vector<std::vector<Point>> outputs(lanes);

@@ -239,25 +239,6 @@ void rows(const RowFft& fft, const RowWork& work, std::int64_t count, double* bi
     }
 }
 
-void partial_rows(const RowFft& fft, const RowWork& work, const double* twiddle,
-                  const double* row_twiddles, double* summed, std::int64_t step) {
-    const double* source = work.block[0];
-    const BlockWriter writer{true, work.halves};
-    for (int part = 0; part < block_parts; ++part) {
-        const Complex column = load_part(twiddle, part);
-        transform(
-            fft.second,
-            [=](std::int64_t j) __attribute__((always_inline)) {
-                return load_part(source + j * 2 * block_bins, part);
-            },
-            [=](std::int64_t k2, const Complex& value) __attribute__((always_inline)) {
-                writer.write(summed + k2 * step, part, k2,
-                             value * times(column, row_twiddles + 2 * k2));
-            },
-            work.stages);
-    }
-}
-
 void scatter(const double* blocks, std::int64_t count, const double* within, const double* roots,
              double* target, std::int64_t step, bool past_caches) {
     constexpr std::int64_t block = std::int64_t{2} * block_bins;
@@ -280,7 +261,7 @@ void scatter(const double* blocks, std::int64_t count, const double* within, con
 
 }  // namespace
 
-constinit const FftLoops fft_loops{tile_columns, tile_rows, only_tile_rows,    rows,
-                                   partial_rows, scatter,   finish_past_caches};
+constinit const FftLoops fft_loops{tile_columns, tile_rows, only_tile_rows,
+                                   rows,         scatter,   finish_past_caches};
 
 }  // namespace quartet::device::QUARTET_ISA

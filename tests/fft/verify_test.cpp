@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "core/block_range.hpp"
-#include "fft/problem/problem.hpp"
 #include "support/reference_transform.hpp"
 
 namespace quartet::fft {

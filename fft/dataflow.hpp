@@ -1,12 +1,13 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "bench/data/data_options.hpp"
+#include "bench/session/arena.hpp"
 #include "bench/session/session.hpp"
 #include "comm/topology/link_traffic.hpp"
 #include "comm/topology/roles.hpp"
-#include "fft/dataflow/merger.hpp"
 #include "fft/problem/problem.hpp"
 #include "flow/queue.hpp"
 
@@ -27,18 +28,6 @@ struct DataflowPlan {
     bool copies = false;  ///< whether this rank copies each tile from its GPU to the CPU's memory
 };
 
-/// Tiles that are staged at a time: one is copied while the next is computed on.
-inline constexpr std::int64_t staged_tiles = 2;
-
-/// A worker's.
-struct WorkerBuffers {
-    WorkerBuffers(bench::Arena& arena, const DataflowPlan& plan);
-
-    device::Buffer<Point> input;       ///< its tiles
-    device::Buffer<double> discarded;  ///< what its limit writes
-    device::Buffer<double> staged;     ///< transformed tiles on their way to the CPU's memory
-};
-
 /// The plan of a problem on this rank. Local.
 DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport,
                            const Problem& problem, const comm::Roles& roles,
@@ -47,10 +36,12 @@ DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport
 /// This rank's memory: its buffers, and what FFT plans, queue, check and limit allocate. Local.
 bench::Arena memory_of(bench::Session& session, const DataflowPlan& plan);
 
-/// The room in which the merger's memory is counted: it may compute on the CPU beside a GPU. Local.
-bench::Room merger_room(bench::Session& session);
-
 /// The bytes that a run moves from this rank: a worker's tiles, to the merger. Local.
 comm::RankTraffic traffic_of(const DataflowPlan& plan);
+
+/// The case of that plan on this rank: X on the reducer, nothing elsewhere. Collective. Throws
+/// Unavailable.
+std::unique_ptr<TransformCase> make_dataflow_case(bench::Session& session,
+                                                  const DataflowPlan& plan);
 
 }  // namespace quartet::fft

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -38,16 +39,6 @@ struct NativePlan {
     [[nodiscard]] std::int64_t result_points() const;
 };
 
-/// The buffers to which a transform writes on one rank.
-struct NativeBuffers {
-    /// Collective where the arena allocates.
-    NativeBuffers(bench::Arena& arena, const NativePlan& plan);
-
-    device::Buffer<double> parts;  ///< sent by the first exchange
-    device::Buffer<Point> bins;    ///< sent by the second exchange
-    device::Buffer<Point> result;  ///< empty in place
-};
-
 /// Memory of the plan on this rank: its buffers, and what FFT plans, exchanges, check and limit
 /// allocate. Local.
 bench::Arena memory_of(bench::Session& session, const NativePlan& plan);
@@ -67,5 +58,9 @@ std::vector<std::int64_t> sent_bytes(const NativePlan& plan);
 /// Whether this rank's device transforms all points as a single tile, and has room for the result
 /// beside the input. Local.
 bool transforms_one_tile(bench::Session& session, const Problem& problem);
+
+/// The case of that plan on this rank. Collective. Throws Unavailable; Failure where files are not
+/// what the manifest says.
+std::unique_ptr<TransformCase> make_native_case(bench::Session& session, const NativePlan& plan);
 
 }  // namespace quartet::fft

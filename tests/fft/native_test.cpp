@@ -1,4 +1,4 @@
-#include "fft/native/native_case.hpp"
+#include "fft/native.hpp"
 
 #include <gmock/gmock.h>
 
@@ -7,6 +7,7 @@
 #include "core/temporary_folder.hpp"
 #include "fft/fake_session.hpp"
 #include "fft/plan.hpp"
+#include "fft/problem/files.hpp"
 #include "support/reference_transform.hpp"
 
 namespace quartet::fft {
@@ -37,7 +38,7 @@ class NativeCaseTest : public testing::Test {
         return mine;
     }
 
-    static void run(NativeCase& subject, bench::Session& session) {
+    static void run(TransformCase& subject, bench::Session& session) {
         bench::Clocks none(0);
         subject.prepare();
         session.stream().synchronize();
@@ -112,39 +113,39 @@ TEST_P(NativeOverTransports, IsTheTransformForAnySize) {
                                         {1, 1},
                                         {3, 225}}) {
         const Problem what = problem(tiles, length);
-        NativeCase subject(*session, plan(what));
+        const auto subject = make_native_case(*session, plan(what));
 
-        run(subject, *session);
+        run(*subject, *session);
 
-        EXPECT_TRUE(subject.verify().passed) << tiles << " x " << length;
+        EXPECT_TRUE(subject->verify().passed) << tiles << " x " << length;
         const auto right = expected(what);
-        ASSERT_EQ(std::ssize(right), subject.result().size());
-        EXPECT_LE(relative_error(values(subject.result()), right),
+        ASSERT_EQ(std::ssize(right), subject->result().size());
+        EXPECT_LE(relative_error(values(subject->result()), right),
                   rounding_bound(static_cast<std::size_t>(what.points)))
             << tiles << " x " << length;
     }
 }
 
 TEST_P(NativeOverTransports, GivesTheSameBitsInEveryRun) {
-    NativeCase subject(*session, plan(problem(120, 144)));
-    run(subject, *session);
-    const std::vector<Point> first = values(subject.result());
-    run(subject, *session);
-    EXPECT_EQ(values(subject.result()), first);
+    const auto subject = make_native_case(*session, plan(problem(120, 144)));
+    run(*subject, *session);
+    const std::vector<Point> first = values(subject->result());
+    run(*subject, *session);
+    EXPECT_EQ(values(subject->result()), first);
 }
 
 TEST_P(NativeOverTransports, FindsACorruptedResult) {
-    NativeCase subject(*session, plan(problem(64, 96)));
-    run(subject, *session);
-    EXPECT_TRUE(subject.verify().passed);
-    const auto bins = subject.result();
+    const auto subject = make_native_case(*session, plan(problem(64, 96)));
+    run(*subject, *session);
+    EXPECT_TRUE(subject->verify().passed);
+    const auto bins = subject->result();
     if (world.rank() == world.size() - 1) {
         bins.span()[static_cast<std::size_t>(bins.size() / 3)] *= 1.0001;
     }
-    EXPECT_FALSE(subject.verify().passed) << "on all ranks";
+    EXPECT_FALSE(subject->verify().passed) << "on all ranks";
 
-    run(subject, *session);
-    EXPECT_TRUE(subject.verify().passed) << "the next run is right again";
+    run(*subject, *session);
+    EXPECT_TRUE(subject->verify().passed) << "the next run is right again";
 }
 
 TEST_P(NativeOverTransports, IsMeasuredVerifiedAndLimited) {
@@ -181,9 +182,8 @@ class NativeCaseInFiles : public NativeCaseTest {
     [[nodiscard]] Problem what() const {
         return problem(wanted, wanted.sizes.front(), world.size());
     }
-    [[nodiscard]] std::unique_ptr<NativeCase> subject() {
-        return std::make_unique<NativeCase>(*session,
-                                            plan_native(*session, "mpi", what(), wanted.data));
+    [[nodiscard]] std::unique_ptr<TransformCase> subject() {
+        return make_native_case(*session, plan_native(*session, "mpi", what(), wanted.data));
     }
 
     std::optional<TemporaryFolder> temporary;  ///< on one rank
@@ -194,7 +194,7 @@ class NativeCaseInFiles : public NativeCaseTest {
 TEST_F(NativeCaseInFiles, MakesAndReadsTilesWithEveryCacheSetting) {
     for (const FileCache cache : {FileCache::warm, FileCache::drop, FileCache::direct}) {
         wanted.data.cache = cache;
-        std::unique_ptr<NativeCase> in_files;
+        std::unique_ptr<TransformCase> in_files;
         try {
             in_files = subject();
             run(*in_files, *session);
@@ -210,10 +210,10 @@ TEST_F(NativeCaseInFiles, MakesAndReadsTilesWithEveryCacheSetting) {
 
 TEST_F(NativeCaseInFiles, GivesTheSameBitsAsMemory) {
     const auto in_files = subject();
-    NativeCase in_memory(*session, plan_native(*session, "mpi", what(), {}));
+    const auto in_memory = make_native_case(*session, plan_native(*session, "mpi", what(), {}));
     run(*in_files, *session);
-    run(in_memory, *session);
-    EXPECT_EQ(values(in_files->result()), values(in_memory.result()));
+    run(*in_memory, *session);
+    EXPECT_EQ(values(in_files->result()), values(in_memory->result()));
 }
 
 TEST_F(NativeCaseInFiles, NamesATileThatWasCutBetweenRuns) {

@@ -5,7 +5,7 @@
 #include "bench/measured.hpp"
 #include "core/message_of.hpp"
 #include "fft/fake_session.hpp"
-#include "fft/native/native_case.hpp"
+#include "fft/native.hpp"
 #include "fft/plan.hpp"
 #include "support/reference_transform.hpp"
 
@@ -52,15 +52,14 @@ TEST_F(LibraryCaseTest, AgreesWithTheNativeFormulation) {
     // Sizes whose blocks are the same for both.
     const Problem problem{144 * 144, 144, ResultOrder::natural};
     const auto library = make_library_case(*session, problem, {});
-    NativeCase native(*session, plan_native(*session, "mpi", problem, {}));
+    const auto native = make_native_case(*session, plan_native(*session, "mpi", problem, {}));
     bench::Clocks none(0);
-    for (TransformCase* subject :
-         {static_cast<TransformCase*>(library.get()), static_cast<TransformCase*>(&native)}) {
+    for (TransformCase* subject : {library.get(), native.get()}) {
         subject->prepare();
         subject->run(none);
         session->stream().synchronize();
     }
-    const auto found = native.result().span();
+    const auto found = native->result().span();
     const auto reference = library->result().span();
     ASSERT_EQ(found.size(), reference.size());
     EXPECT_LE(relative_error(found, std::vector<Wide>(reference.begin(), reference.end())),

@@ -1,11 +1,12 @@
-#include "fft/native/native_plan.hpp"
+#include "fft/native.hpp"
 
 #include <gtest/gtest.h>
 
 #include "device/fft_factory.hpp"
+#include "fft/dataflow.hpp"
 #include "fft/fake_session.hpp"
-#include "fft/native/native_transform.hpp"
 #include "fft/problem/transform_limit.hpp"
+#include "fft/problem/verify.hpp"
 #include "support/counted_memory.hpp"
 
 namespace quartet::fft {
@@ -20,17 +21,6 @@ class NativePlanTest : public testing::TestWithParam<const char*> {
                 session->registry().why_not(GetParam(), session->transport_context())) {
             GTEST_SKIP() << *reason;
         }
-    }
-
-    // What the FFT plans of a transform allocate of such buffers.
-    [[nodiscard]] std::int64_t tables(const NativePlan& plan) {
-        device::FftFactory& ffts = session->device().ffts();
-        const std::int64_t before = device::buffer_bytes();
-        const auto column_ffts = ffts.plan_column_ffts(plan.shape);
-        const auto row_ffts = ffts.plan_row_ffts(plan.shape);
-        const auto transpose =
-            plan.algorithm == Algorithm::natural ? ffts.plan_transpose(plan.shape) : nullptr;
-        return device::buffer_bytes() - before;
     }
 
     // Of what is planned, the device's buffers and exchanges, without the FFT plans' own memory and
@@ -50,23 +40,21 @@ class NativePlanTest : public testing::TestWithParam<const char*> {
     std::unique_ptr<bench::Session> session = make_session(short_runs());
 };
 
-TEST_P(NativePlanTest, HasTheSizesThatATransformAllocates) {
-    comm::Transport& transport = session->transport(GetParam());
+TEST_P(NativePlanTest, HasTheSizesThatACaseAllocates) {
+    session->transport(GetParam());  // made before
     for (const ResultOrder order : {ResultOrder::transposed, ResultOrder::natural}) {
         for (const auto& [tiles, length] : {std::pair{64, 96}, {10, 81}, {2, 3}, {1, 1}}) {
             const Problem problem{std::int64_t{tiles} * length, tiles, order};
             const NativePlan planned = plan_native(*session, GetParam(), problem, {});
-            const std::int64_t of_ffts = tables(planned);
             const std::int64_t before = device::buffer_bytes();
 
-            bench::Arena arena(session->device(), transport);
-            auto input = arena.make<Point>(planned.shape.input_points());
-            NativeBuffers buffers(arena, planned);
-            const auto transform =
-                make_native_transform(planned, session->device(), transport, input.view(), buffers);
+            const auto made = make_native_case(*session, planned);
 
-            EXPECT_EQ(device::buffer_bytes() - before, counted(planned).value + of_ffts)
-                << tiles << " x " << length << ", " << name(order);
+            const std::int64_t allocated = device::buffer_bytes() - before;
+            const Bytes beside = session->device().ffts().four_step_fft_memory(planned.shape) +
+                                 TransformCheck::memory(problem.points, session->threads());
+            EXPECT_GE(allocated, counted(planned).value) << tiles << " x " << length;
+            EXPECT_LE(allocated, (counted(planned) + beside).value) << tiles << " x " << length;
             world.barrier();
         }
     }
@@ -86,6 +74,44 @@ TEST(NativePlan, HasNoReceiveBufferWherePartsAreReadInPlace) {
     EXPECT_EQ(memory("ipc"), in_place);
     for (const char* transport : {"mpi", "nccl", "staged"}) {
         EXPECT_EQ(memory(transport) > in_place, session->world().size() > 1) << transport;
+    }
+}
+
+class DataflowPlanTest : public testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Transports, DataflowPlanTest, testing::Values("mpi", "shm"),
+                         [](const auto& instance) { return std::string(instance.param); });
+
+// Buffers stay below one huge page here, so that all but windows are counted.
+TEST_P(DataflowPlanTest, HasTheSizesThatEachRoleAllocates) {
+    bench::CommonOptions options = short_runs();
+    for (const int queue : {1, 16}) {
+        options.queue = queue;
+        const auto session = make_session(options);
+        const int ranks = session->world().size();
+        if (ranks < 2) {
+            GTEST_SKIP() << "the data flow needs two ranks";
+        }
+        const DataflowPlan plan =
+            plan_dataflow(*session, GetParam(), {64 * 80, 64, ResultOrder::natural},
+                          comm::Roles::with_reducers(ranks, 1));
+        const bool works = plan.role == comm::Role::worker;
+        const device::FourStepFft shape = works ? plan.tile : plan.problem.shape(1, 0);
+        const Bytes tables = session->device().ffts().four_step_fft_memory(shape);
+        const Bytes limit = bytes_of<double>(plan.probes_link ? plan.tile.parts_size() : 0);
+        const bench::Arena memory = memory_of(*session, plan);
+        session->transport(GetParam());  // made before
+        const std::int64_t before = device::buffer_bytes();
+
+        const auto made = make_dataflow_case(*session, plan);
+
+        const Bytes check = TransformCheck::memory(plan.problem.points, session->threads());
+        const Bytes counted = memory.device() - tables - limit + memory.host() -
+                              memory.in(bench::Room::host_window)-check;
+        const std::int64_t allocated = device::buffer_bytes() - before;
+        EXPECT_GE(allocated, counted.value) << queue;
+        EXPECT_LE(allocated, (counted + tables + check).value) << queue;
+        session->world().barrier();
     }
 }
 

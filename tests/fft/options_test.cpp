@@ -1,4 +1,4 @@
-#include "fft/problem/options.hpp"
+#include "fft/problem/problem.hpp"
 
 #include <gmock/gmock.h>
 
@@ -25,19 +25,16 @@ TEST(FftOptions, HaveTheDefaultsOfTheContract) {
     EXPECT_FALSE(options.tiles.has_value());
     EXPECT_EQ(options.order, ResultOrder::transposed);
     EXPECT_EQ(options.planning, Planning::estimate);
-    EXPECT_FALSE(options.wisdom.has_value());
     EXPECT_FALSE(options.data.in_files());
 }
 
 TEST(FftOptions, ReadsTheFlags) {
-    const Options options =
-        parsed({"--size", "2^30", "--tiles", "128", "--order", "natural", "--plan", "measure",
-                "--wisdom", "plans", "--data", "here", "--keep"});
+    const Options options = parsed({"--size", "2^30", "--tiles", "128", "--order", "natural",
+                                    "--plan", "measure", "--data", "here", "--keep"});
     EXPECT_THAT(options.sizes, ElementsAre(1 << 30));
     EXPECT_EQ(options.tiles, 128);
     EXPECT_EQ(options.order, ResultOrder::natural);
     EXPECT_EQ(options.planning, Planning::measure);
-    EXPECT_EQ(options.wisdom, "plans");
     EXPECT_EQ(options.data.folder, "here");
     EXPECT_EQ(options.data.keep, bench::Switch::on);
     EXPECT_THAT(parsed({"--size", "44100"}).sizes, ElementsAre(44100));
@@ -56,7 +53,6 @@ TEST(FftOptions, RefusesByNameWhatIsOutOfRange) {
                     parsed({"--plan", "exhaustive"});
                 }),
                 HasSubstr("estimate|measure|patient"));
-    EXPECT_THAT(message_of<UsageError>([] { parsed({"--wisdom", ""}); }), HasSubstr("--wisdom"));
 }
 
 TEST(FftOptions, TakeListsOfSizesByEitherName) {

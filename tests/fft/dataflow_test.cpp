@@ -1,4 +1,4 @@
-#include "fft/dataflow/dataflow_case.hpp"
+#include "fft/dataflow.hpp"
 
 #include <gmock/gmock.h>
 
@@ -16,13 +16,14 @@ using bench::Formulation;
 
 class DataflowCaseTest : public testing::TestWithParam<const char*> {
   protected:
-    DataflowCase make(const Problem& problem, int queue) {
+    std::unique_ptr<TransformCase> make(const Problem& problem, int queue) {
         options.queue = queue;
         session = make_session(options);
-        return {*session, plan_dataflow(*session, GetParam(), problem,
-                                        comm::Roles::with_reducers(world.size(), 1))};
+        return make_dataflow_case(*session,
+                                  plan_dataflow(*session, GetParam(), problem,
+                                                comm::Roles::with_reducers(world.size(), 1)));
     }
-    void run(DataflowCase& subject) {
+    void run(TransformCase& subject) {
         bench::Clocks clocks(1);
         subject.prepare();
         world.barrier();
@@ -43,14 +44,14 @@ TEST_P(DataflowCaseTest, GivesTheTransformInNaturalOrderOnTheReducer) {
                                                {7, 100, 3},
                                                {2, 3, 1}}) {
         const Problem problem{tiles * length, tiles, ResultOrder::natural};
-        DataflowCase subject = make(problem, static_cast<int>(queue));
+        const auto subject = make(problem, static_cast<int>(queue));
         for (int time = 0; time < 2; ++time) {
-            run(subject);
-            EXPECT_TRUE(subject.verify().passed) << tiles << " x " << length;
+            run(*subject);
+            EXPECT_TRUE(subject->verify().passed) << tiles << " x " << length;
         }
         std::vector<Point> x(static_cast<std::size_t>(problem.points));
         fill_points(x, options.seed, 0, 1);
-        const auto found = subject.result();
+        const auto found = subject->result();
         if (world.rank() == 0) {
             EXPECT_LE(
                 relative_error({found.data(), found.data() + found.size()}, reference_transform(x)),
@@ -63,13 +64,13 @@ TEST_P(DataflowCaseTest, GivesTheTransformInNaturalOrderOnTheReducer) {
 }
 
 TEST_P(DataflowCaseTest, FindsACorruptedResult) {
-    DataflowCase subject = make({64 * 96, 64, ResultOrder::natural}, 16);
-    run(subject);
-    EXPECT_TRUE(subject.verify().passed);
+    const auto subject = make({64 * 96, 64, ResultOrder::natural}, 16);
+    run(*subject);
+    EXPECT_TRUE(subject->verify().passed);
     if (world.rank() == 0) {
-        subject.result().data()[17] += 1;
+        subject->result().data()[17] += 1;
     }
-    EXPECT_FALSE(subject.verify().passed);
+    EXPECT_FALSE(subject->verify().passed);
 }
 
 TEST_P(DataflowCaseTest, StopsThePapersClockBeforeTheMergeIsDone) {
