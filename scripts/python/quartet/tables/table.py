@@ -134,8 +134,8 @@ class Table:
     def __init__(self, all_cases: list[Case], style: Style):
         self._cases, self._style = all_cases, style
         pairs = map("".join, itertools.product(string.ascii_lowercase, repeat=2))
-        self._published = Footnotes(itertools.chain(string.ascii_lowercase, pairs))
-        self._errors = Footnotes(map(str, itertools.count(1)))
+        self.published = Footnotes(itertools.chain(string.ascii_lowercase, pairs))
+        self.errors = Footnotes(map(str, itertools.count(1)))
 
     def lines(self) -> Iterator[str]:
         groups = [(group, [(case, self._cells(case)) for case in sorted(group.cases, key=lambda case: (
@@ -172,7 +172,7 @@ class Table:
         if case.is_not_run:
             return (*who, "not run", "", "", "", "", "")
         if case.error:
-            return (*who, "failed", f"see {self._errors.mark(plain_versions(case.error))}", "", "", "", "")
+            return (*who, "failed", f"see {self.errors.mark(plain_versions(case.error))}", "", "", "", "")
         limit = rate(case.limit["rate"]) if case.limit else ""
         return (*who, median_cell(case.rate, case.mark), interval_cell(case.interval), limit,
                 fraction_cell(case.fraction_of_limit, case.mark), CHECKS[case.verified], self._beside(case))
@@ -185,10 +185,7 @@ class Table:
         caveat = f" Note: {number['caveat']}." if number.get("caveat") else ""
         text = (f"{BOUNDS[number['bound']]} {number['value']:g} {number['unit']}: "
                 f"{number['conditions']} ({number['source']}). Ours: {number['ours']}.{caveat}")
-        return f"{ratio(number['ratio'])} {self._published.mark(text)}"
-
-    def footnotes(self) -> list[str]:
-        return [*self._published.lines(), *self._errors.lines()]
+        return f"{ratio(number['ratio'])} {self.published.mark(text)}"
 
 
 def _limits(all_cases: list[Case]) -> Iterator[str]:
@@ -277,7 +274,7 @@ def render(all_cases: list[Case], is_short: bool = False, style: Style = Style()
     for cases in grouped(all_cases, lambda case: case.machine).values():
         shown = chosen(cases) if is_short else cases
         table = Table(shown, style)
-        lines = [*textwrap.wrap(glance(cases), WIDTH, subsequent_indent="  "), *table.lines(), "", *table.footnotes(),
-                 *_notes(shown, cases, is_short)]
+        lines = [*textwrap.wrap(glance(cases), WIDTH, subsequent_indent="  "), *table.lines(), "",
+                 *table.published.lines(), *table.errors.lines(), *_notes(shown, cases, is_short)]
         blocks.append("\n".join(lines).rstrip() + "\n")
     return "\n".join(blocks)

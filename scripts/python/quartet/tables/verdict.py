@@ -1,4 +1,4 @@
-"""What a run says in at most ten lines: how much is verified, where native is slower than the library, how near each
+"""What a run says in a few lines: how much is verified, where native is slower than the library, how near each
 kernel comes to its limit, how far native is ahead, and what to do next. Of pairs of ranks the last line names the host
 that is slow in all of its pairs.
 
@@ -74,12 +74,8 @@ def _kernels(measured: list[Case]) -> list[str]:
 def _range(cases: list[Case], formulation: str) -> str:
     """The range of the fractions of the limit that can be trusted; how many cannot is said where none can."""
     of_it = [case for case in cases if case.name.formulation == formulation]
-    sound = sorted(case.fraction_of_limit for case in of_it
-                   if case.fraction_of_limit and not case.mark)
-    if not sound:
-        marks = {case.mark for case in of_it if case.mark}
-        return next(iter(sorted(marks, reverse=True)), "-")
-    return percent_range(sound[0], sound[-1])
+    sound = [case.fraction_of_limit for case in of_it if case.fraction_of_limit and not case.mark]
+    return percent_range(min(sound), max(sound)) if sound else max((case.mark for case in of_it), default="") or "-"
 
 
 def _ratios(cases: list[Case]) -> str:
