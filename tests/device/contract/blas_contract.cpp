@@ -125,9 +125,10 @@ TEST_P(BlasContract, GemvMultipliesRowMajorMatrices) {
         const auto x = random_values<double>(columns, 7);
         const Buffer<double> matrix = upload(a);
         const Buffer<double> vector = upload(x);
-        Buffer<double> y = upload(std::vector<double>(static_cast<std::size_t>(rows), NAN));
+        Buffer<double> y = upload(std::vector<double>(static_cast<std::size_t>(rows + 3), 7.0));
 
-        device->blas().gemv(rows, columns, matrix.view(), vector.view(), y.view(), *stream);
+        device->blas().gemv(rows, columns, matrix.view(), vector.view(), y.view().part(0, rows),
+                            *stream);
 
         const std::vector<double> result = download(y.view());
         for (std::int64_t row = 0; row < rows; ++row) {
@@ -141,6 +142,8 @@ TEST_P(BlasContract, GemvMultipliesRowMajorMatrices) {
             ASSERT_NEAR(result[static_cast<std::size_t>(row)], static_cast<double>(sum), bound)
                 << "row " << row << " of " << rows << 'x' << columns;
         }
+        EXPECT_EQ(result.back(), 7.0) << "beyond y";
+        EXPECT_EQ(result[static_cast<std::size_t>(rows)], 7.0) << "beyond y";
     }
 }
 

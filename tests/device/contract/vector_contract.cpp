@@ -150,7 +150,7 @@ TEST_P(VectorContract, DotsHaveTheSameBitsWhereverTheVectorsLie) {
     constexpr std::int64_t size = 100'003;
     const auto x = random_values<double>(size, 11);
     Buffer<double> moved = empty<double>(size + 9);
-    Buffer<double> result = empty<double>(10);
+    Buffer<double> result = empty<double>(19);
     const Buffer<double> original = upload(x);
     device->vectors().dot(original.view(), original.view(), result.view().part(0, 1), *stream);
 
@@ -158,10 +158,11 @@ TEST_P(VectorContract, DotsHaveTheSameBitsWhereverTheVectorsLie) {
         const View<double> there = moved.view().part(offset, size);
         device->copy(as_bytes(original.view()), as_bytes(there), *stream);
         device->vectors().dot(there, there, result.view().part(offset, 1), *stream);
+        device->vectors().dot(original.view(), there, result.view().part(offset + 9, 1), *stream);
     }
 
     const std::vector<double> dots = download(result.view());
-    EXPECT_EQ(dots, std::vector<double>(10, dots[0]));
+    EXPECT_EQ(dots, std::vector<double>(19, dots[0]));
 }
 
 TEST_P(VectorContract, UpdatesClassicVectorsAndGivesTheNewResidualDot) {
