@@ -13,9 +13,7 @@
 #include "comm/mpi/agree.hpp"
 #include "core/files/checksum.hpp"
 #include "core/files/file.hpp"
-#include "core/files/json_text.hpp"
 #include "core/files/npy.hpp"
-#include "core/files/npy_header.hpp"
 
 namespace quartet::cg {
 
@@ -264,14 +262,12 @@ std::string to_text(const CheckpointManifest& manifest) {
 
 CheckpointManifest parse_manifest(const std::string& text) {
     try {
-        const Json document = parse_ordered_json(text);
+        const Json document = Json::parse(text);
         const Json& content = document.at("content");
         if (document.at("checksum") != seal_of(content)) {
             throw Failure("is not as it was written (its checksum differs)");
         }
         return manifest_in(content);
-    } catch (const JsonError& error) {
-        throw Failure(fmt::format("is not a manifest (it {})", error.what()));
     } catch (const Json::exception&) {
         throw Failure("is not a manifest (cut off, or of other keys or types)");
     }

@@ -206,7 +206,6 @@ void plan_cases(bench::Session& session, const Options& options) {
             require_usable(options.checkpoint);
         }
     });
-    bench::add_used(options.data, session.files());
     Problem problem;
     problem.system = options.problem;
     problem.iterations = options.iterations;

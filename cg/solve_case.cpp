@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/measure/by_ranks.hpp"
+#include "bench/measure/probes.hpp"
 #include "bench/session/variants.hpp"
 #include "cg/system/make_system.hpp"
 #include "cg/system/uniform.hpp"

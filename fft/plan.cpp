@@ -170,7 +170,6 @@ void plan_cases(bench::Session& session, const Options& options) {
     session.resolve("size", bench::join_sizes(options.sizes));
     session.resolve("tiles", bench::join_sizes(tiles));
     const std::vector<bench::Variant> variants = bench::variants(session);
-    bench::add_used(options.data, session.files());
     for (const bench::Variant& variant : variants) {
         for (const Problem& wanted : problems) {
             plan_variant(session, variant, wanted, options);

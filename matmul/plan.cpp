@@ -206,7 +206,6 @@ void plan_cases(bench::Session& session, const Options& options) {
             tiles.push_back(contexts.back().problem.tile);
         }
     }
-    bench::add_used(options.data, session.files());
     session.resolve("size", bench::join_sizes(options.sizes));
     session.resolve("tile", bench::join_sizes(tiles));
     if (options.data.in_files()) {

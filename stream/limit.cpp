@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "bench/measure/by_ranks.hpp"
+#include "bench/measure/probes.hpp"
 #include "core/block_range.hpp"
 
 namespace quartet::stream {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/measure/probes.hpp"
-#include "bench/results/limit.hpp"
+#include "bench/results/row.hpp"
 #include "bench/session/arena.hpp"
 #include "bench/session/session.hpp"
 #include "stream/problem.hpp"

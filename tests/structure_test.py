@@ -31,7 +31,6 @@ VENDORS = {
         ("common/device/cuda/*", "tests/device/cuda/*", "tests/fakes/fake_*", "tests/fakes/emulator/*",
          "*.cu"),
     r"nvml\.h": ("common/device/cuda/*",),
-    r"nvtx.*": ("common/core/profiler/profiler_range_nvtx*",),
     r"nccl\.h": ("common/comm/transport/nccl/*", "tests/fakes/fake_nccl*"),
     r"(grpc(pp)?|google/protobuf)/.*": ("common/comm/transport/grpc/*", "tests/comm/transport/grpc/*"),
     r"hwloc.*": ("common/comm/topology/topology*", "common/bench/report/provenance*"),
@@ -282,7 +281,7 @@ class Rules(unittest.TestCase):
 
     def test_vendor_headers_stay_where_they_belong(self):
         headers = ("mpi.h", "cblas.h", "mkl_cblas.h", "fftw3.h", "fftw3-mpi.h", "cuda_runtime.h",
-                   "cublas_v2.h", "cufft.h", "nvml.h", "nccl.h", "nvtx3/nvToolsExt.h", "hwloc.h",
+                   "cublas_v2.h", "cufft.h", "nvml.h", "nccl.h", "hwloc.h",
                    "hwloc/glibc-sched.h", "xxhash.h", "Random123/philox.h")
         for header in headers:
             for text in (f"#include <{header}>\n", f'#include "{header}"\n',

@@ -3,7 +3,6 @@
 #include <optional>
 #include <vector>
 
-#include "bench/measure/arithmetic_limit.hpp"
 #include "bench/measure/probes.hpp"
 #include "bench/results/row.hpp"
 #include "bench/session/arena.hpp"

@@ -89,7 +89,7 @@ void Track::reset_busy() {
 }
 
 Span::Span(Track& track, Phase phase, const char* label)
-    : track_(track), phase_(phase), label_(label), range_(label), begin_(now()) {}
+    : track_(track), phase_(phase), label_(label), begin_(now()) {}
 
 Span::~Span() {  // NOLINT(bugprone-exception-escape): add() has reserved what it needs
     track_.add({phase_, label_, begin_, now()});

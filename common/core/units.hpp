@@ -98,8 +98,4 @@ std::string to_string(Bytes bytes);
 /// evenly; unlike to_string, different sizes have different texts.
 std::string to_exact_string(Bytes bytes);
 
-/// "1.23 s", "12.3 ms", "45.6 us", "7.00 ns": three significant digits, but whole seconds
-/// from 1000 s on, and no digits below 0.01 ns.
-std::string to_string(Seconds seconds);
-
 }  // namespace quartet

@@ -3,7 +3,6 @@
 #include <memory>
 #include <vector>
 
-#include "bench/measure/arithmetic_limit.hpp"
 #include "bench/measure/probes.hpp"
 #include "bench/session/arena.hpp"
 #include "fft/problem/problem.hpp"

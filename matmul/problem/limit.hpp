@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "bench/results/limit.hpp"
+#include "bench/results/row.hpp"
 #include "bench/session/arena.hpp"
 #include "matmul/problem/problem.hpp"
 

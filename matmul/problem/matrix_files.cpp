@@ -4,8 +4,6 @@
 
 #include <cstring>
 
-#include "core/files/npy_header.hpp"
-
 namespace quartet::matmul {
 
 namespace {

@@ -24,7 +24,7 @@ inline Row fake_row(const std::vector<double>& seconds) {
         run.cpu = {time / 2};
         run.rank_seconds = {time, time / 4};
         run.phases[static_cast<std::size_t>(Phase::push)] = time / 8;
-        row.runs.push_back(run);
+        row.add(std::move(run));
     }
     row.check = Check{true, 0, 0};
     return row;

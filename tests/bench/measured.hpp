@@ -1,28 +1,23 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 #include <vector>
 
-#include "bench/measure/case_runs.hpp"
-#include "bench/measure/flag_rows.hpp"
 #include "bench/measure/measure.hpp"
-#include "bench/measure/run_times.hpp"
 
 namespace quartet::bench {
 
-/// Measures one case alone, without repetitions. `on_run` as in Listener. Collective.
-inline std::vector<Row> measure(Session& session, const PlannedCase& planned,
+/// Measures one case alone. `on_run` as in Listener. Collective.
+inline std::vector<Row> measure(Session& session, PlannedCase planned,
                                 const std::function<void(int done, int total)>& on_run,
                                 const MachineProbes& machine = this_machine()) {
-    CaseRuns one(session, planned, empty_run(session), machine);
-    one.begin();
-    for (int round = 0; one.wants_run(); ++round) {
-        on_run(one.runs(), one.planned_runs());
-        one.run(round);
-    }
-    one.end();
-    std::vector<Row> rows = one.rows();
-    flag_rows(rows);
+    std::vector<PlannedCase> plan = std::exchange(session.plan(), {});
+    session.add(std::move(planned));
+    Listener listener;
+    listener.on_run = [&on_run](std::size_t, int done, int total) { on_run(done, total); };
+    std::vector<Row> rows = measure(session, listener, machine).rows;
+    session.plan() = std::move(plan);
     return rows;
 }
 

@@ -20,7 +20,7 @@ OBJECTS = {
     "fmt": "common/core/CMakeFiles/quartet_core.dir/units.cpp.o",
     "Random123": "common/core/CMakeFiles/quartet_core.dir/data_source.cpp.o",
     "XxHash": "common/core/CMakeFiles/quartet_core.dir/files/checksum.cpp.o",
-    "nlohmann_json": "common/core/CMakeFiles/quartet_core.dir/files/json_text.cpp.o",
+    "nlohmann_json": "common/core/CMakeFiles/quartet_core.dir/files/tiles.cpp.o",
     "CLI11": "common/bench/CMakeFiles/quartet_bench.dir/flags/command_line.cpp.o",
 }
 HEADERS = r"/(fmt/\w+\.h|CLI/\w+\.hpp|nlohmann/[\w/]+\.hpp|Random123/[\w/]+\.h|xxhash\.h)$"

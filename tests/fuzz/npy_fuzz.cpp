@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "core/files/npy.hpp"
-#include "core/files/npy_header.hpp"
 #include "fuzz/fuzz_target.hpp"
 
 namespace quartet {

@@ -80,7 +80,7 @@ class Transports(OnHosts):
         for where, transport in (("n1:1,n2:1", "mpi"), ("n1:2,n2:1", "mpi"), ("n2:2", "shm")):
             document = self.measure(where, "stream", *self.SIZE)
             [case] = cases(document)
-            self.assertEqual((case.name.transport, case.road.most), (transport, "memory" if transport == "shm" else "eth0"))
+            self.assertEqual((case.name.transport, case.network_path.most), (transport, "memory" if transport == "shm" else "eth0"))
 
     def test_grpc_between_hosts_by_either_protocol(self):
         grpc = (*self.SIZE, "--transport", "grpc")

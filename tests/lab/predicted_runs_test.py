@@ -30,7 +30,7 @@ OVERHEAD = {"value": 1e-5, "uncertainty": 1.0, "source": "assumed: a system call
 # times as long as the links need (with this 1.03 times; measured here).
 SENDS = {"btl_tcp_flags": "1"}
 PREDICTED = "predicted.json"
-DISTURBED = ("disturbed", "drift", "step", "two_speeds")
+DISTURBED = ("disturbed", "unsteady")
 PER_SECOND = {"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 

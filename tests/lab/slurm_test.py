@@ -145,8 +145,8 @@ class Scripts(OnSlurm):
         document = self.run_program("cpu.sbatch", "stream", "--sizes", "8MiB", "--transport", "mpi",
                                     options=("--nodes=2", "--ntasks-per-node=1", "--nodelist=n1,n2"),
                                     QUARTET_LAUNCHER="mpirun")
-        road = medians(document)[0]["road"]
-        self.assertEqual(sum(node["planned_between_nodes_bytes"] for node in road), road[0]["runs"] * 3 * 2**23)
+        path = medians(document)[0]["network_path"]
+        self.assertEqual(sum(node["planned_between_nodes_bytes"] for node in path), path[0]["runs"] * 3 * 2**23)
         done = self.cluster.run(*QUARTET, "table", self.document)
         said = " ".join(done.stdout.split())
         self.assertRegex(said, "over eth0 (9.|100)%", done)

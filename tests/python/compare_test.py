@@ -4,7 +4,7 @@ import json
 
 import fake_results
 from compare_case import NAME, CompareCase, around, documents, flat, row_of
-from fake_roads import node
+from fake_paths import node
 
 STEADY = (990, 1000, 1005, 1010)
 DISTURBED = {"distrusted": True,
@@ -117,15 +117,16 @@ class Flags(CompareCase):
             for word in (" more launch", "more:", "at worst", "--run ", "a side has only"):
                 self.assertNotIn(word, flat(done.stdout))
 
-    def test_a_road_that_changed_is_named_before_any_rate(self):
+    def test_a_network_path_that_changed_is_named_before_any_rate(self):
         def over(name):
-            return {"road": [node("n1", between=100, **{name: 100}), node("n2")]}
+            return {"network_path": [node("n1", between=100, **{name: 100}), node("n2")]}
 
         done = self.compared(documents(*STEADY, **over("ib0")), documents(*scaled(0.1), **over("eth0")))
         self.assertEqual(done.returncode, 1)
-        self.assertIn("another road: over ib0 in A, over eth0 in B: stream native shm 2 MiB",
+        self.assertIn("another network path: over ib0 in A, over eth0 in B: stream native shm 2 MiB",
                       flat(done.stdout.partition("verdict")[0]))
-        self.assertNotIn("another road", self.compared(documents(*STEADY), documents(*STEADY, **over("eth0"))).stdout)
+        same = self.compared(documents(*STEADY), documents(*STEADY, **over("eth0")))
+        self.assertNotIn("another network path", same.stdout)
 
 
 class Launches(CompareCase):
@@ -141,7 +142,7 @@ class Input(CompareCase):
     def test_what_cannot_be_read_is_named_and_the_rest_is_used(self):
         good, *others = documents(*STEADY)
         newer = fake_results.document()
-        newer["context"]["quartet"]["schema_version"] = 2
+        newer["context"]["quartet"]["schema_version"] = 3
         side = self.side("a", good, json.dumps(good)[:-9], {"foreign": 1}, newer, *others)
         done = self.compare(side, side)
         self.assertEqual(done.returncode, 0)

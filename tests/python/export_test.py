@@ -27,7 +27,7 @@ def documents():
                                   limit_decided_by="copy", limit_components=[{"name": "copy", "seconds": 1}]),
                 fake_results.paper(fake_results.stream_name(), 9000),
                 fake_results.error(fake_results.stream_name(transport="rma"), "no window | \n none")),
-            fake_results.document(fake_results.case(CG, 8, "GFLOP/s", drift=0.2))]
+            fake_results.document(fake_results.case(CG, 8, "GFLOP/s", spread=0.2))]
 
 
 class Factors(unittest.TestCase):
@@ -62,7 +62,7 @@ class Rows(unittest.TestCase):
     def test_say_what_is_distrusted_and_what_failed(self):
         rows = export.rows(judged_cases(documents()))
         self.assertEqual([(row["flags"], row["distrusted"]) for row in rows
-                          if row["kernel"] == "cg"], [("drift", True)])
+                          if row["kernel"] == "cg"], [("unsteady", True)])
         failed = next(row for row in rows if row["error"])
         self.assertEqual((failed["transport"], failed["rate"], failed["distrusted"]),
                          ("rma", None, False))

@@ -15,7 +15,7 @@ CONTEXT = {
     "library_build_type": "release",
     "json_schema_version": 1,
     "quartet": {
-        "schema_version": 1,
+        "schema_version": 2,
         "version": "0.1.0",
         "commit": "1a2b3c4",
         "program": "stream",
@@ -31,7 +31,6 @@ CONTEXT = {
         "mpi": "Open MPI 4.1.4",
         "slurm": {},
         "environment": {"OMP_NUM_THREADS": "1"},
-        "limits": [],
         "warnings": [],
     },
 }
@@ -109,7 +108,7 @@ def case(run_name, rate, unit="MiB/s", repetitions=10, **median):
     details = {
         "rank_seconds": [seconds, seconds], "phases": {"push": seconds}, "flops": 0, "bytes": 1000,
         "stolen_share": 0, "core_loop_seconds": 4e-5,
-        "workers": 1, "per_worker": rate, "verified": True, "error": 0, "tolerance": 0,
+        "workers": 1, "verified": True, "error": 0, "tolerance": 0,
         "total_seconds": seconds,
         "limit": {"what": "the receiver's own local add", "seconds": seconds * 0.8,
                   "rate": rate / 0.8},
@@ -123,14 +122,14 @@ def case(run_name, rate, unit="MiB/s", repetitions=10, **median):
 
 
 def _judged_alone(median):
-    """What a program says of a row that drifted, or is above its limit."""
+    """What a program says of a row whose runs differ, or that is above its limit."""
     given = median.get("flags", ...)
     flags = [] if given is ... else list(given)
-    if given is ... and median.get("drift", 0) is not ... and median.get("drift"):
-        flags.append({"kind": "drift", "text": f"drifted by {median['drift']:+.0%}"})
+    if given is ... and median.get("spread"):
+        flags.append({"kind": "unsteady", "text": f"the runs differ by {median['spread']:.0%}"})
     if given is ... and isinstance(median["fraction_of_limit"], float) and median["fraction_of_limit"] > 1.05:
         flags.append({"kind": "above_limit", "text": "limit and rate disagree"})
-    distrusted = any(flag["kind"] not in ("above_limit", "overhead") for flag in flags)
+    distrusted = any(flag["kind"] != "above_limit" for flag in flags)
     return {"flags": flags, "distrusted": median.get("distrusted", distrusted)}
 
 

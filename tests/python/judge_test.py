@@ -90,7 +90,7 @@ class Everywhere(unittest.TestCase):
         rows = [stream(900, transport="grpc"), stream(4000), stream(10000, "library"),
                 stream(9000, transport="shm", fraction_of_limit=1.2),
                 stream(8000, transport="rma", distrusted=True,
-                       flags=[{"kind": "drift", "text": "drifted by +20%"}])]
+                       flags=[{"kind": "unsteady", "text": "the runs differ by 20%"}])]
         with tempfile.TemporaryDirectory() as name:
             for number, row in enumerate(rows):
                 (Path(name) / f"{number}.json").write_text(json.dumps(fake_results.document(row)))
@@ -112,7 +112,7 @@ class Everywhere(unittest.TestCase):
 class OneLanguage(unittest.TestCase):
     """A kind of flag is decided by the programs or by the judge, and so are its thresholds."""
 
-    HEADER = ROOT / "common" / "bench" / "results" / "flag.hpp"
+    HEADER = ROOT / "common" / "bench" / "results" / "row.hpp"
     SCHEMA = ROOT / "results" / "schema" / "quartet-results.schema.json"
 
     def of_programs(self):

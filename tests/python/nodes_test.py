@@ -84,7 +84,7 @@ class Checks(unittest.TestCase):
             code = 3 if one.hosts[0] in failed else 0
             folder.record(launch, Outcome(code, 1.0, "memory is broken" if code else ""))
             rate, unit = (pairs[one.hosts], "MiB/s") if one.nodes == 2 else (rates[one.hosts[0]], "GFLOP/s")
-            more = {"distrusted": True, "flags": [{"kind": "drift", "text": "drifted by +20%"}]} if one.hosts[0] in marked else {}
+            more = {"distrusted": True, "flags": [{"kind": "unsteady", "text": "the runs differ by 20%"}]} if one.hosts[0] in marked else {}
             document = fake_results.document(fake_results.case(
                 "cg/native/host/shm/n:512/ranks:28/threads:1", rate, unit, **more))
             host = [wrong_host or name for name in one.hosts]

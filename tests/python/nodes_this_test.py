@@ -66,7 +66,7 @@ class FakeNode(FakeBuild):
 
     def check(self, *arguments, **environment):
         """Programs that hang are killed after 1.4 s."""
-        with mock.patch.multiple(this, SECONDS_TO_START=0.2, PATIENCE=0.2, MOST_TOLD=1, BUSY=self.busy):
+        with mock.patch.multiple(this, SECONDS_TO_START=0.2, PATIENCE=0.2, MOST_GIVEN=1, BUSY=self.busy):
             return quartet("nodes", "--this", "--build", self.folder, "--launcher", self.folder / "launcher", "--kernels", "cg",
                            "--device", "host", "--reference", self.reference, *arguments,
                            env={**os.environ, **environment})
@@ -92,7 +92,7 @@ class Verdicts(FakeNode):
         self.assertRegex(line, r"^\S+: sound: lowest is cg, 0\.97 of its reference; next: quartet run$")
         self.assertEqual(self.looks(), 1)
         call = (self.folder / "calls").read_text()
-        self.assertIn("--device host --size 8192 --iterations 20 --threads 1 --budget 1", call)
+        self.assertIn("--device host --size 8192 --iterations 20 --threads 1 --runs 5", call)
 
     def test_a_slow_node_is_sick_by_two_looks(self):
         code, line = self.verdict(40)

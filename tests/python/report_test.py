@@ -188,9 +188,8 @@ class Lines(Reported):
         self.assertTrue(tables[1].is_folded)
 
     def test_host_and_gpu_stand_side_by_side_with_their_whole_tasks(self):
-        stages = dict.fromkeys(("launch", "mpi_start", "device_start", "set_up", "write_results"), 0)
-        self.put("a.json", fake_results.case(CG.format(2), 10, "GFLOP/s", whole_task={**stages, "run": 2}))
-        self.put("b.json", on_gpus(fake_results.case(CG.format(2), 200, "GFLOP/s", whole_task={**stages, "run": 4})),
+        self.put("a.json", fake_results.case(CG.format(2), 10, "GFLOP/s", whole_task_seconds=2))
+        self.put("b.json", on_gpus(fake_results.case(CG.format(2), 200, "GFLOP/s", whole_task_seconds=4)),
                  device="cuda", gpus=[fake_results.GPU])
         row, = self.section("devices").tables[0].rows
         self.assertEqual(row[:8], ("cg", "N = 4096", "10.0 GFLOP/s", "200 GFLOP/s", "20x", "2", "4", "0.50x"))

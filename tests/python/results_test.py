@@ -36,8 +36,8 @@ class Documents(unittest.TestCase):
             "not a whole JSON document": json.dumps(self.good())[:-20],
             "no context and benchmarks": [],
             "no schema version of its own": self.changed(lambda d: d["context"].pop("quartet")),
-            "schema version 2 .*use a newer quartet": self.changed(
-                lambda d: d["context"]["quartet"].update(schema_version=2)),
+            "schema version 3 .*use a newer quartet": self.changed(
+                lambda d: d["context"]["quartet"].update(schema_version=3)),
             "benchmarks.0. lacks run_name": self.changed(lambda d: d["benchmarks"][0].pop("run_name")),
             "benchmarks.0. lacks MiB/s": self.changed(lambda d: d["benchmarks"][0].pop("MiB/s")),
             "benchmarks.*must be object": self.changed(lambda d: d["benchmarks"].append("row")),
@@ -56,7 +56,7 @@ class Documents(unittest.TestCase):
         for kinds, distrusted, fraction, mark in (
                 ((), False, 0.8, ""), ((), False, 1.2, ""), (("disturbed",), True, 0.8, "?"),
                 (("disturbed",), False, 0.8, ""), (("above_limit",), False, 1.2, "!"),
-                (("above_limit", "drift"), True, 1.2, "?"), (("overhead",), False, 0.8, "")):
+                (("above_limit", "unsteady"), True, 1.2, "?"), (("held_back",), False, 0.8, "")):
             rows = fake_results.case(fake_results.stream_name(), 10000, fraction_of_limit=fraction,
                                      flags=[{"kind": kind, "text": "why"} for kind in kinds],
                                      distrusted=distrusted)

@@ -7,7 +7,7 @@ from pathlib import Path
 from unittest import mock
 
 import fake_results
-from fake_roads import node
+from fake_paths import node
 from in_process import quartet
 from quartet import terminal
 from quartet.results import OWN_FORMULATIONS, judged_cases
@@ -66,7 +66,7 @@ class Table(unittest.TestCase):
         self.assertIn(" 80% ", own)
 
     def test_a_row_in_doubt_has_no_fraction_and_its_cause_stands_below(self):
-        text = render(stream(10000, drift=0.2), stream(9000, size="4MiB", fraction_of_limit=1.2),
+        text = render(stream(10000, spread=0.2), stream(9000, size="4MiB", fraction_of_limit=1.2),
                       stream(9000, size="8MiB", verified=False), stream(9000, size="16MiB", verified=None))
         first, second, third, fourth = rows_of(text)
         self.assertIn(" 10000? ", first)
@@ -74,7 +74,7 @@ class Table(unittest.TestCase):
         self.assertIn(" 120%! ", second)
         self.assertIn("WRONG", third)
         self.assertIn("off", fourth)
-        self.assertIn(" ?  in doubt, not to be quoted:\n    stream native mpi 2 MiB: drifted by +20%\n", text)
+        self.assertIn(" ?  in doubt, not to be quoted:\n    stream native mpi 2 MiB: the runs differ by 20%\n", text)
         self.assertIn(" !  above its limit", text)
 
     def test_failed_rows_have_their_message_below_and_rows_that_got_no_time_are_not_run(self):
@@ -90,8 +90,8 @@ class Table(unittest.TestCase):
         self.assertEqual(table.render([]), "no results\n")
 
     def test_which_way_the_bytes_took_stands_below(self):
-        text = render(stream(10000, road=[node("n1", between=100, eth0=97), node("n2", stuck="mlx5_0")]))
-        self.assertIn("    over eth0 97%\n    mlx5_0: stuck on n2\n", text)
+        text = render(stream(10000, network_path=[node("n1", between=100, eth0=97), node("n2")]))
+        self.assertIn("    over eth0 97%\n", text)
 
     def test_a_heading_is_true_of_each_row_below_it(self):
         gpu = "matmul/native/cuda/ipc/n:16384%s/ranks:1/threads:16"
@@ -248,7 +248,7 @@ class Verdict(unittest.TestCase):
         crowd = "rank 0 to 2 on host: 3 x 1 threads share 2 cores (more threads than cores wait for each other)"
         self.assertIn("Next: 3 x 1 threads share 2 cores: start fewer ranks", next_line("disturbed", warnings=[crowd]))
         self.assertIn("BLAS", next_line("slow_library"))
-        self.assertIn("slower way", next_line("slow_road"))
+        self.assertIn("slower way", next_line("slow_network_path"))
         self.assertIn("Marks and flags", next_line("below_library"))
 
     def test_of_pairs_the_slow_host_is_named(self):

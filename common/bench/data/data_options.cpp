@@ -34,14 +34,6 @@ void add_data_options(CommandLine& command_line, DataOptions& options) {
             {"warm", FileCache::warm}, {"drop", FileCache::drop}, {"direct", FileCache::direct}});
 }
 
-void add_used(const DataOptions& options, UsedFiles& files) {
-    if (options.in_files()) {
-        const bool changes = options.generate == Switch::on || options.keep == Switch::on;
-        files.add("--data", changes ? FileUse::changes_folder : FileUse::reads_folder,
-                  *options.folder);
-    }
-}
-
 void require_consistent(const DataOptions& options, std::size_t sizes) {
     if (options.in_files() && sizes > 1) {
         throw UsageError(fmt::format(

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "bench/flags/command_line.hpp"
-#include "bench/session/used_files.hpp"
 #include "core/files/file.hpp"
 
 namespace quartet::bench {
@@ -22,9 +21,6 @@ struct DataOptions {
 
 /// Adds --data, --generate, --keep and --cache; `options` outlives the command line.
 void add_data_options(CommandLine& command_line, DataOptions& options);
-
-/// Says that the run uses the folder, if there is one. Local.
-void add_used(const DataOptions& options, UsedFiles& files);
 
 /// Throws UsageError if flags are given that mean nothing without --data DIR, and for several
 /// sizes with it.

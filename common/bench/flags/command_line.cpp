@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "bench/flags/config_file.hpp"
 #include "bench/results/version.hpp"
+#include "core/columns.hpp"
 
 namespace quartet::bench {
 
@@ -27,47 +27,41 @@ std::string one_line(std::string text) {
                                           suggestion.empty() ? ": see --help" : suggestion)));
 }
 
-// The file that the last --config names; empty without one. CLI11's own option would be read too
-// late: flags of the command line override those of the file.
-std::optional<std::string> config_of(const std::vector<std::string>& arguments) {
-    std::optional<std::string> file;
-    for (std::size_t index = 0; index < arguments.size(); ++index) {
-        if (arguments[index] == "--config" && index + 1 < arguments.size()) {
-            file = arguments[index + 1];
-        } else if (arguments[index].starts_with("--config=")) {
-            file = arguments[index].substr(arguments[index].find('=') + 1);
-        }
-    }
-    return file;
-}
+constexpr std::size_t column_of_help = 30;
 
-// The lines of the file as arguments.
-std::vector<std::string> config_arguments(const std::string& file, const CLI::App& app,
-                                          const std::vector<std::string>& names) {
-    const std::string where = fmt::format("--config: {}: ", quotation(file));
-    std::vector<std::string> arguments;
-    for (const ConfigLine& line : read_config(file)) {
-        const CLI::Option* option = app.get_option_no_throw("--" + line.flag);
-        if (option == nullptr) {
-            std::vector<std::string> keys;
-            std::ranges::transform(names, std::back_inserter(keys),
-                                   [](const std::string& name) { return name.substr(2); });
-            refuse_unknown(line.flag, where, keys);
-        }
-        if (option->get_expected_max() > 0) {
-            arguments.push_back(fmt::format("--{}={}", line.flag, line.value));
-        } else if (is_on(line)) {
-            arguments.push_back("--" + line.flag);
-        }
-    }
-    return arguments;
+constexpr std::array<std::string_view, 8> titles{
+    "What to run",           "Data",      "Checkpoints", "Measuring",
+    "Processors and memory", "Transfers", "Output",      "General"};
+
+constexpr std::array<std::string_view, 3> notation{
+    "A number of elements is written 8192, 2^13, 8k or 1e4: k, M, G and T are binary (8k is "
+    "8192), e is decimal (1e4 is 10000).",
+    "SIZE is in bytes: 4096, 64k or 64KiB, 1.5GiB; here, too, k, M, G and T are binary.",
+    "LIST has commas between its members, and each is run in turn; as a size, 1k:8k doubles from "
+    "1k to 8k."};
+constexpr std::string_view exit_codes =
+    "Exit codes: 0 all is well, results verified, 1 a wrong result, 2 bad usage, 3 failed while "
+    "running, 75 stopped on request, 77 not available here.";
+
+// "INI was not able to parse sizes".
+std::string key_in(const CLI::ConfigError& error) {
+    const std::string message = error.what();
+    return message.substr(message.rfind(' ') + 1);
 }
 
 }  // namespace
 
-CommandLine::CommandLine(std::string program, std::string summary)
-    : summary_(std::move(summary)), app_(std::make_unique<CLI::App>("", std::move(program))) {
+std::string_view title(FlagGroup group) {
+    return titles.at(static_cast<std::size_t>(group));
+}
+
+CommandLine::CommandLine(const std::string& program, const std::string& summary)
+    : app_(std::make_unique<CLI::App>(
+          fmt::format("{}: {}\nmpirun -n RANKS {} [flags]; defaults are in brackets", program,
+                      summary, program),
+          program)) {
     app_->allow_extras();  // refused by require_known, which says more
+    app_->get_formatter()->column_width(column_of_help);
     add_selection();
     add_measurement();
     add_resources();
@@ -76,7 +70,12 @@ CommandLine::CommandLine(std::string program, std::string summary)
     app_->set_version_flag("--version", std::string(version_line()), "print the version and exit")
         ->group(general);
     app_->get_help_ptr()->description("print this help and exit")->group(general);
-    common_flags_ = app_->get_options().size();
+    app_->set_config("--config", "", "file of flags: one 'flag = value' a line, lists with commas")
+        ->option_text("FILE")
+        ->group(general);
+    app_->allow_config_extras(CLI::config_extras_mode::error);
+    // Lists stand as they are on the command line.
+    app_->get_config_formatter_base()->arrayBounds('\x01', '\x01');
 }
 
 CommandLine::~CommandLine() = default;
@@ -90,7 +89,8 @@ void CommandLine::add(const CommandFlag& flag, ReadFlag read) {
         }
     };
     app_->add_option_function<std::string>(
-            flag.alias.empty() ? flag.name : flag.name + "," + flag.alias, read_or_name, flag.help)
+            flag.alias.empty() ? flag.name : flag.name + "," + flag.alias, read_or_name,
+            flag.standard.empty() ? flag.help : fmt::format("{} [{}]", flag.help, flag.standard))
         ->option_text(flag.value)
         ->default_str(flag.standard)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
@@ -112,7 +112,7 @@ void CommandLine::reserve_the_rest() {
             };
             app_->add_option_function<std::string>(flag, refuse)
                 ->expected(0, 1)  // some take a value, some do not
-                ->group(std::string(title(FlagGroup::unavailable)));
+                ->group("");      // hidden
         }
     }
 }
@@ -129,18 +129,16 @@ std::vector<std::string> CommandLine::names() const {
 
 std::optional<std::string> CommandLine::parse(int argc, const char* const* argv) {
     reserve_the_rest();
-    std::vector<std::string> arguments(argv + 1, argv + argc);
     try {
-        if (const auto file = config_of(arguments)) {
-            const auto more = config_arguments(*file, *app_, names());
-            arguments.insert(arguments.begin(), more.begin(), more.end());
-        }
-        std::ranges::reverse(arguments);  // as the parser takes them
-        app_->parse(std::move(arguments));
+        app_->parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
         return help();
     } catch (const CLI::CallForVersion& request) {
         return std::string(request.what()) + "\n";
+    } catch (const CLI::ConfigError& error) {
+        refuse_unknown("--" + key_in(error), "--config: ", names());
+    } catch (const CLI::FileError& error) {
+        throw UsageError(one_line(fmt::format("--config: {}: name another file", error.what())));
     } catch (const CLI::ArgumentMismatch& error) {
         const std::string message = error.what();
         throw UsageError(one_line(fmt::format("{}: its value is missing: see --help",
@@ -150,10 +148,6 @@ std::optional<std::string> CommandLine::parse(int argc, const char* const* argv)
     }
     require_known(app_->remaining());
     require_effect();
-    if (!is_given("--budget") && !is_given("--runs")) {
-        options_.budget = default_budget;
-        app_->get_option("--budget")->default_str(fmt::format("{:.0f}", default_budget.value));
-    }
     return std::nullopt;
 }
 
@@ -199,6 +193,22 @@ std::vector<std::pair<std::string, std::string>> CommandLine::resolved() const {
         flags.emplace_back(name, value);
     }
     return flags;
+}
+
+std::string CommandLine::help() const {
+    std::string footer;
+    for (const std::string_view sentence : notation) {
+        footer += indented_lines("", sentence, 0);
+    }
+    footer += indented_lines("", exit_codes, 0);
+    footer += examples_.empty() ? "" : "\nExamples\n";
+    for (const Example& example : examples_) {
+        footer += fmt::format("  mpirun -n {} {} {}\n", example.ranks, app_->get_name(),
+                              example.arguments);
+        footer += indented_lines("      ", example.purpose, 6);
+    }
+    app_->footer(footer);
+    return within_columns(app_->help(), column_of_help);
 }
 
 }  // namespace quartet::bench

@@ -29,7 +29,6 @@ enum class FlagGroup {
     transfers,
     output,
     general,
-    unavailable,  ///< in this program
 };
 /// The heading: "What to run".
 std::string_view title(FlagGroup group);
@@ -65,7 +64,7 @@ ReadFlag into(Target& target, const Parse& parse) {
 /// line.
 class CommandLine {
   public:
-    CommandLine(std::string program, std::string summary);
+    CommandLine(const std::string& program, const std::string& summary);
     ~CommandLine();
 
     void add(const CommandFlag& flag, ReadFlag read);
@@ -101,9 +100,7 @@ class CommandLine {
     [[nodiscard]] std::vector<std::string> names() const;
     [[nodiscard]] std::string help() const;
 
-    std::string summary_;
     std::unique_ptr<CLI::App> app_;
-    std::size_t common_flags_;  ///< that stand before the program's own
     CommonOptions options_;
     std::vector<Example> examples_;
 };

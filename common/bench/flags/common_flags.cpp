@@ -100,18 +100,6 @@ void CommandLine::add_measurement() {
          "s, after its limit was probed",
          "1"},
         into(runs.warmup, count_between(0, 1000)));
-    add({"--budget", group, "SECONDS",
-         fmt::format("time for measuring all cases: fewer runs than --runs where they do not fit, "
-                     "at least one [{:.0f}; no limit if --runs is given]",
-                     default_budget.value)},
-        into(options_.budget, [](std::string_view text) {
-            return Seconds{static_cast<double>(parse_count(text, 1, 100'000'000))};
-        }));
-    add({"--remeasure", group, "",
-         "rows that the machine disturbed are measured again at the end, for at most as long as "
-         "the measuring took",
-         "on"},
-        options_.remeasure, switch_words());
     add({"--limits", group, "", "measure the machine's limits between the runs", "on"},
         options_.limits, switch_words());
     add({"--verify", group, "", "check each result", "on"}, options_.verify, switch_words());
@@ -168,8 +156,6 @@ void CommandLine::add_output() {
         std::vector<std::pair<std::string, Progress>>{
             {"auto", Progress::automatic}, {"on", Progress::on}, {"off", Progress::off}});
     add({"--quiet", group, "", "print no rows"}, options_.quiet);
-    add({"--config", FlagGroup::general, "FILE", "file of flags: one 'flag = value' a line (TOML)"},
-        into(options_.config, parse_path));
 }
 
 }  // namespace quartet::bench

@@ -1,27 +1,20 @@
 #include "bench/measure/machine_watch.hpp"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <memory>
 
 #include "system/clock_probe.hpp"
-#include "system/processor_time.hpp"
+#include "system/processor.hpp"
 
 namespace quartet::bench {
 
 namespace {
 
 MachineCounters counters_now(std::span<const int> processors) {
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
     return {.time = now(),
             .stolen = system::steal_time(processors),
             .busy = system::busy_time(),
-            .waited = system::run_queue_time(),
-            .cpu = process_cpu_time(),
-            .major_page_faults = usage.ru_majflt,
-            .minor_page_faults = usage.ru_minflt};
+            .cpu = process_cpu_time()};
 }
 
 // Below 0 if a count goes back, as when a processor goes offline and takes its own with it.
@@ -29,27 +22,20 @@ double share_of(Seconds part, Seconds whole) {
     return whole > Seconds{} ? std::max(part / whole, 0.0) : 0;
 }
 
-int threads_on_node(const Session& session) {
-    return session.topology().node().size() * session.threads();
-}
-
 // The cores that the node's ranks keep busy.
 int node_cores(const Session& session) {
-    return std::max(1, std::min(threads_on_node(session), session.topology().resources().cores));
+    const int threads = session.topology().node().size() * session.threads();
+    return std::max(1, std::min(threads, session.topology().resources().cores));
 }
 
 }  // namespace
 
 MachineProbes this_machine() {
-    return {counters_now,
-            [](std::span<const int> processors) {
-                return processors.empty() ? std::nullopt
-                                          : system::processor_megahertz(processors.front());
-            },
-            system::probe_clock, [](const Gpus& gpus, int rank) { return gpus.counters(rank); },
-            [counters = std::shared_ptr<system::TrafficCounters>()]() mutable {
+    return {counters_now, system::probe_clock,
+            [](const Gpus& gpus, int rank) { return gpus.counters(rank); },
+            [counters = std::shared_ptr<system::NetworkCounters>()]() mutable {
                 if (!counters) {  // not before the first rank of a node asks
-                    counters = std::make_shared<system::TrafficCounters>();
+                    counters = std::make_shared<system::NetworkCounters>();
                 }
                 return counters.get();
             }};
@@ -71,21 +57,11 @@ RunConditions MachineWatch::end() {
     const Seconds window = after.time - before_.time;
     RunConditions conditions;
     conditions.stolen_share = stolen(after, window);
-    conditions.waiting_share = waiting(after, window);
     conditions.others_share = others(after, window);
     conditions.window = {world.maximum(window.value)};
     const auto largest = [&](int cores) { return static_cast<int>(world.maximum(cores)); };
     conditions.rank_cores = largest(session_.topology().busy_cores(session_.threads()));
     conditions.node_cores = largest(node_cores(session_));
-    conditions.oversubscribed = world.any(threads_on_node(session_) > node_cores(session_));
-    const auto most = [&](std::int64_t before, std::int64_t now) {
-        return static_cast<std::int64_t>(world.maximum(static_cast<double>(now - before)));
-    };
-    conditions.major_page_faults = most(before_.major_page_faults, after.major_page_faults);
-    conditions.minor_page_faults = most(before_.minor_page_faults, after.minor_page_faults);
-    const auto clock = machine_.megahertz(session_.topology().mine().cpus);
-    const double slowest = world.minimum(clock.value_or(0));
-    conditions.megahertz = slowest > 0 ? std::optional(slowest) : std::nullopt;
     add_gpus(conditions);
     return conditions;
 }
@@ -106,14 +82,6 @@ std::optional<double> MachineWatch::stolen(const MachineCounters& after, Seconds
         const int cores = session_.topology().busy_cores(session_.threads());
         // Above 1 if others run beside ranks that are not bound.
         share = std::min(share_of(*after.stolen - *before_.stolen, cores * window), 1.0);
-    }
-    return largest_share(share);
-}
-
-std::optional<double> MachineWatch::waiting(const MachineCounters& after, Seconds window) const {
-    std::optional<double> share;
-    if (before_.waited && after.waited) {
-        share = share_of(*after.waited - *before_.waited, session_.threads() * window);
     }
     return largest_share(share);
 }
@@ -153,11 +121,6 @@ void MachineWatch::add_gpus(RunConditions& conditions) const {
         conditions.energy_joules =
             world.sum(has_energy ? *gpu_after_->energy_joules - *gpu_before_->energy_joules : 0);
     }
-}
-
-double slowest_clock_probe(const Session& session, const MachineProbes& machine) {
-    session.world().barrier();
-    return session.world().maximum(machine.clock_probe(session.threads()).value);
 }
 
 }  // namespace quartet::bench

@@ -6,7 +6,7 @@
 
 #include "bench/results/row.hpp"
 #include "bench/session/session.hpp"
-#include "system/traffic.hpp"
+#include "system/network_counters.hpp"
 
 namespace quartet::bench {
 
@@ -15,22 +15,18 @@ struct MachineCounters {
     Seconds time;
     std::optional<Seconds> stolen;  ///< from this rank's processors, since boot
     std::optional<Seconds> busy;    ///< all processors of the machine, since boot
-    std::optional<Seconds> waited;  ///< this rank's threads, for a core
     Seconds cpu;                    ///< of this process
-    std::int64_t major_page_faults = 0;
-    std::int64_t minor_page_faults = 0;
 };
 
 /// How the machine is observed; tests bring their own.
 struct MachineProbes {
     std::function<MachineCounters(std::span<const int> processors)> counters;
-    std::function<std::optional<double>(std::span<const int> processors)> megahertz;
     std::function<Seconds(int threads)> clock_probe;  ///< system::probe_clock
     /// Those of the rank's GPU; nothing if there is none, or another rank reads it.
     std::function<std::optional<device::GpuCounters>(const Gpus& gpus, int rank)> gpu_counters =
         [](const Gpus&, int) { return std::nullopt; };
     /// Those of the node's interfaces; null: nobody looks.
-    std::function<const system::TrafficCounters*()> traffic = [] { return nullptr; };
+    std::function<const system::NetworkCounters*()> network = [] { return nullptr; };
 };
 MachineProbes this_machine();
 
@@ -42,7 +38,7 @@ inline constexpr Seconds least_gpu_window{0.2};
 class MachineWatch {
   public:
     MachineWatch(const Session& session, const MachineProbes& machine);
-    /// Same answer on all ranks, without the clock's.
+    /// Same answer on all ranks.
     RunConditions end();
     /// What its rank's GPU had counted at the beginning and, after end(), then. Local.
     [[nodiscard]] const std::optional<device::GpuCounters>& gpu_before() const {
@@ -53,7 +49,6 @@ class MachineWatch {
   private:
     [[nodiscard]] std::optional<double> largest_share(std::optional<double> share) const;
     [[nodiscard]] std::optional<double> stolen(const MachineCounters& after, Seconds window) const;
-    [[nodiscard]] std::optional<double> waiting(const MachineCounters& after, Seconds window) const;
     [[nodiscard]] std::optional<double> others(const MachineCounters& after, Seconds window) const;
     [[nodiscard]] std::optional<device::GpuCounters> gpu_counters() const;
     void add_gpus(RunConditions& conditions) const;
@@ -64,9 +59,5 @@ class MachineWatch {
     std::optional<device::GpuCounters> gpu_after_;
     MachineCounters before_;
 };
-
-/// The slowest rank's clock probe, in seconds: on all ranks at once, since hyperthreads of one core
-/// slow each other down. Collective.
-double slowest_clock_probe(const Session& session, const MachineProbes& machine);
 
 }  // namespace quartet::bench

@@ -1,150 +1,447 @@
 #include "bench/measure/measure.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <memory>
 #include <numeric>
 #include <optional>
+#include <string>
+#include <utility>
 
-#include "bench/measure/budget.hpp"
-#include "bench/measure/case_runs.hpp"
-#include "bench/measure/disturbance.hpp"
-#include "bench/measure/flag_rows.hpp"
-#include "bench/measure/groups.hpp"
-#include "bench/measure/run_times.hpp"
+#include "bench/measure/network_path.hpp"
+#include "bench/measure/probes.hpp"
+#include "bench/results/flags.hpp"
+#include "comm/windows/window_space.hpp"
 
 namespace quartet::bench {
 
 namespace {
 
-// The time that measuring again may always take, however short the first time was.
-constexpr Seconds least_time_again{1};
+constexpr int fewest_automatic_runs = 6;  // fewer have no 95% interval
+constexpr int most_automatic_runs = 200;
 
-/// All cases of a job while they are measured. Members are collective, but for rows().
+/// One case while it is measured. All members but wants_run() and rows() are collective.
+class Subject {
+  public:
+    Subject(Session& session, const PlannedCase& planned, const MachineProbes& machine);
+
+    [[nodiscard]] const PlannedCase& planned() const { return planned_; }
+    [[nodiscard]] int runs() const { return static_cast<int>(row_.runs.size()); }
+    /// 0 if --ci decides it.
+    [[nodiscard]] int planned_runs() const { return wanted_.count.value_or(0); }
+    [[nodiscard]] bool wants_run() const;
+    [[nodiscard]] bool is_made() const { return case_ != nullptr; }
+    /// Makes the case and warms it up. Where it cannot be had, it is over with an error row.
+    void make();
+    /// Probes the limit, runs once, verifies.
+    void run(int round);
+    /// The job is to stop: without any run it is an error row. Local.
+    void leave_out();
+    /// Ends the case and frees its memory.
+    void end();
+    /// The whole, where it is reported, and one for each of the case's clocks; or an error row.
+    /// None before the first run. Without flags. Complete on rank 0, verified on all. Local.
+    [[nodiscard]] std::vector<Row> rows() const;
+
+  private:
+    [[nodiscard]] bool has_limit() const { return session_.options().limits == Switch::on; }
+    void fail(const std::string& reason, ExitCode code);
+    void probe_limit();
+    /// With `path` it counts what is sent meanwhile.
+    Run timed_run(NetworkPath* path = nullptr);
+    void set_slowest(Run& run, Seconds real, Seconds cpu, const Clocks& clocks) const;
+    void add_earlier(Run& run) const;
+
+    Session& session_;
+    const PlannedCase& planned_;
+    const MachineProbes& machine_;
+    Runs wanted_;
+    Row row_;  ///< of the whole run
+    std::unique_ptr<Case> case_;
+    std::optional<NetworkPath> path_;
+    Seconds last_run_;
+};
+
+Subject::Subject(Session& session, const PlannedCase& planned, const MachineProbes& machine)
+    : session_(session),
+      planned_(planned),
+      machine_(machine),
+      wanted_(runs_of(planned, session.options().runs)) {
+    row_.name = planned.name;
+    row_.work = planned.work;
+    row_.work.gpus = static_cast<int>(session.gpus().all().size());
+    if (planned.refusal) {
+        fail(*planned.refusal, ExitCode::unavailable);
+    }
+}
+
+bool Subject::wants_run() const {
+    if (!row_.error.empty()) {
+        return false;
+    }
+    if (wanted_.count) {
+        return runs() < *wanted_.count;
+    }
+    return runs() < most_automatic_runs &&
+           (runs() < fewest_automatic_runs || !row_.time.within(wanted_.interval));
+}
+
+// Only name and work go with the error.
+void Subject::fail(const std::string& reason, ExitCode code) {
+    Row row;
+    row.name = planned_.name.with_suffix("error");
+    row.work = row_.work;
+    row.error = reason;
+    row.error_code = code;
+    row_ = std::move(row);
+}
+
+void Subject::make() {
+    const comm::Communicator& world = session_.world();
+    std::optional<comm::ReservedSpace> reserved;
+    if (world.any(planned_.shared_memory > Bytes{})) {
+        const auto kind = session_.registry().traits(planned_.name.variant.transport).windows;
+        try {
+            reserved.emplace(kind.value_or(comm::WindowKind::shared), planned_.shared_memory,
+                             world);
+        } catch (const Failure& failure) {  // another job has taken it, on all ranks
+            return fail(failure.what(), ExitCode::failed);
+        }
+    }
+    const Seconds begin = now();
+    try {
+        case_ = planned_.make();
+    } catch (const Unavailable& reason) {
+        return fail(reason.what(), ExitCode::unavailable);
+    }
+    row_.set_up = {world.maximum((now() - begin).value)};
+    if (has_limit()) {
+        case_->prepare_limit();
+    }
+    reserved.reset();  // all is allocated
+    path_.emplace(session_, planned_, machine_);
+    for (int run = 0; run < wanted_.warmup; ++run) {
+        timed_run();
+    }
+}
+
+void Subject::probe_limit() {
+    if (!row_.limit) {
+        row_.limit.emplace();
+    }
+    row_.limit->add(case_->limit());
+}
+
+void Subject::run(int round) {
+    if (has_limit()) {
+        probe_limit();
+        // The caches have the probe's data now: after a short run's they would be the difference.
+        if (wanted_.warmup > 0 && last_run_ < probe_time) {
+            timed_run();
+        }
+    }
+    Run run = timed_run(&*path_);
+    run.round = round;
+    if (row_.limit) {
+        run.limit_seconds = slowest(row_.limit->probes.back()).seconds.value;
+    }
+    row_.add(std::move(run));
+    row_.note = case_->note();
+    row_.details = case_->details();  // now, since it may be collective and rows() is not
+    row_.network = path_->nodes();
+    if (has_limit() && planned_.repetition == Repetition::once) {
+        session_.world().barrier();
+        probe_limit();
+    }
+    if (const auto why = case_->stopped()) {
+        fail(*why, ExitCode::stopped);
+    }
+}
+
+void Subject::leave_out() {
+    if (row_.runs.empty() && row_.error.empty()) {
+        fail("stopped on request before its first run", ExitCode::unavailable);
+    }
+}
+
+void Subject::end() {
+    if (!case_) {
+        return;
+    }
+    const Seconds begin = now();
+    if (row_.error.empty()) {
+        case_->finish();
+        row_.note = case_->note();
+        row_.details = case_->details();
+    }
+    case_.reset();
+    row_.write_results = {session_.world().maximum((now() - begin).value)};
+}
+
+Run Subject::timed_run(NetworkPath* path) {
+    Clocks clocks(planned_.clock_rows.size());
+    case_->prepare();
+    session_.stream().synchronize();
+    session_.trace().reset_busy();
+    if (path != nullptr) {
+        path->begin();
+    }
+    MachineWatch watch(session_, machine_);
+    const Seconds cpu_begin = process_cpu_time();
+    const Seconds begin = now();
+    case_->run(clocks);
+    session_.stream().synchronize();
+    const Seconds real = now() - begin;
+    const Seconds cpu = process_cpu_time() - cpu_begin;
+    Run run;
+    run.conditions = watch.end();
+    if (path != nullptr) {
+        path->end(watch);
+    }
+    set_slowest(run, real, cpu, clocks);
+    last_run_ = run.real;
+    // Cores that only wait for a GPU have a low clock, which costs it nothing.
+    const bool reduces_here = planned_.name.variant.formulation == Formulation::dataflow &&
+                              !device::has_own_memory(session_.reducer_device());
+    if (has_limit() && (!device::has_own_memory(session_.device()) || reduces_here)) {
+        session_.world().barrier();  // hyperthreads of one core slow each other down
+        run.conditions.clock_probe_seconds =
+            session_.world().maximum(machine_.clock_probe(session_.threads()).value);
+    }
+    session_.trace().note_period(planned_.name.text(), begin, begin + real);
+    add_earlier(run);
+    if (!case_->stopped() && session_.options().verify == Switch::on) {
+        row_.add(case_->verify());
+    }
+    return run;
+}
+
+PhaseSeconds phases_of(std::span<const double> phases, std::size_t rank) {
+    PhaseSeconds its{};
+    std::ranges::copy(phases.subspan(rank * phase_count, phase_count), its.begin());
+    return its;
+}
+
+// Times and phases are those of the rank that took longest; each clock is its longest on any rank.
+void Subject::set_slowest(Run& run, Seconds real, Seconds cpu, const Clocks& clocks) const {
+    const comm::Communicator& world = session_.world();
+    std::vector<double> seconds = world.gather(real.value);
+    const auto last = static_cast<std::size_t>(std::ranges::max_element(seconds) - seconds.begin());
+    const PhaseSeconds busy = session_.trace().busy();
+    const auto all_phases = world.gather(std::span<const double>(busy));
+    run.real = {seconds[last]};
+    run.phases = phases_of(all_phases, last);
+    run.roles = slowest_by_role(planned_.roles.value_or(comm::Roles::all_workers(world.size())),
+                                seconds, all_phases);
+    // A row keeps all of its runs, on all ranks: what a run keeps must not grow with the ranks.
+    if (world.size() > most_ranks_listed) {
+        run.rank_summary = RankSummary::of(
+            seconds, [this](int rank) { return session_.topology().of(rank).host; });
+    } else {
+        run.rank_seconds = std::move(seconds);
+    }
+    run.cpu = {world.gather(cpu.value)[last]};
+    std::vector<double> times;
+    for (std::size_t clock = 0; clock < planned_.clock_rows.size(); ++clock) {
+        times.push_back(clocks.time(clock).value);
+    }
+    world.maxima(times);
+    std::ranges::transform(times, std::back_inserter(run.clocks),
+                           [](double time) { return Seconds{time}; });
+}
+
+// What the same run took in a job before, which is the same on all ranks.
+void Subject::add_earlier(Run& run) const {
+    const EarlierTime earlier = case_->earlier();
+    if (!(earlier.real > Seconds{})) {
+        return;
+    }
+    run.real = run.real + earlier.real;
+    run.cpu = run.cpu + earlier.cpu;
+    for (double& seconds : run.rank_seconds) {
+        seconds += earlier.real.value;
+    }
+    if (run.rank_summary) {
+        run.rank_summary->add(earlier.real.value);
+    }
+    for (Seconds& clock : run.clocks) {  // they had begun, and not stopped
+        clock = clock + earlier.real;
+    }
+    for (std::size_t phase = 0; phase < phase_count; ++phase) {
+        run.phases[phase] += earlier.phases[phase];
+    }
+    run.roles.clear();  // of the job before only the slowest rank's are known
+    run.conditions.energy_joules.reset();
+}
+
+std::vector<Row> Subject::rows() const {
+    if (!row_.error.empty()) {
+        return {row_};
+    }
+    if (row_.runs.empty()) {
+        return {};
+    }
+    Row whole = row_;
+    const std::string beside = whole.beside_limit();
+    whole.note += (whole.note.empty() || beside.empty() ? "" : "; ") + beside;
+    std::vector<Row> rows;
+    for (std::size_t clock = 0; clock < planned_.clock_rows.size(); ++clock) {
+        Row row = whole;
+        row.name = planned_.name.with_suffix(planned_.clock_rows[clock].name);
+        row.work = planned_.clock_rows[clock].work;
+        row.work.gpus = whole.work.gpus;
+        row.runs.clear();
+        for (Run run : whole.runs) {
+            run.real = run.clocks[clock];
+            run.conditions.energy_joules.reset();       // the whole run's
+            if (planned_.whole == WholeRow::omitted) {  // a part of the ranks alone
+                run.rank_seconds.clear();
+                run.rank_summary.reset();
+            }
+            row.add(std::move(run));
+        }
+        rows.push_back(std::move(row));
+    }
+    if (planned_.whole == WholeRow::reported) {
+        rows.insert(rows.begin(), std::move(whole));
+    }
+    return rows;
+}
+
+/// The memory that cases need together on this rank.
+struct Needs {
+    Bytes memory;
+    Bytes shared_memory;
+    Bytes device_memory;
+
+    void add(const PlannedCase& planned) {
+        memory = memory + planned.memory;
+        shared_memory = shared_memory + planned.shared_memory;
+        device_memory = device_memory + planned.device_memory;
+    }
+};
+
+// In half of what a node has free, what --memory allows, and what the GPUs have free. Collective.
+bool fits(const Needs& needs, const Session& session) {
+    const comm::NodeResources& resources = session.topology().resources();
+    const comm::Communicator& node = session.topology().node();
+    const auto fits_on_node = [&](Bytes needed, Bytes free) {
+        return 2 * node.sum(static_cast<double>(needed.value)) <= static_cast<double>(free.value);
+    };
+    const auto& allowed = session.options().memory;
+    const auto& allowed_on_device = session.options().device_memory;
+    const bool on_node = fits_on_node(needs.memory, resources.memory_available);
+    const bool in_windows = fits_on_node(needs.shared_memory, resources.shared_memory_free);
+    return session.world().all(
+        on_node && in_windows && (!allowed || needs.memory <= *allowed) &&
+        (session.gpus().empty() || needs.device_memory <= session.gpus().memory_share()) &&
+        (!allowed_on_device || needs.device_memory <= *allowed_on_device));
+}
+
+// Files share one page cache, and checkpoints a folder.
+bool is_alone(const PlannedCase& planned) {
+    return planned.uses_files || planned.repetition == Repetition::once;
+}
+
+// After the last case from `first` on whose data fit into memory together. Collective.
+std::size_t end_of_batch(const Session& session, std::size_t first) {
+    const std::vector<PlannedCase>& plan = session.plan();
+    Needs needs;
+    needs.add(plan[first]);
+    std::size_t last = first + 1;
+    for (; last < plan.size() && !is_alone(plan[first]) && !is_alone(plan[last]); ++last) {
+        needs.add(plan[last]);
+        if (!fits(needs, session)) {
+            break;
+        }
+    }
+    return last;
+}
+
+/// All cases of a job while they are measured.
 class Job {
   public:
     Job(Session& session, const Listener& listener, const MachineProbes& machine)
-        : session_(session),
-          listener_(listener),
-          budget_(session.options().budget, now_on_all(), session.plan().size()) {
-        const Seconds overhead = empty_run(session);
+        : session_(session), listener_(listener) {
         for (const PlannedCase& planned : session.plan()) {
-            cases_.emplace_back(session, planned, overhead, machine);
+            subjects_.emplace_back(session, planned, machine);
         }
     }
 
-    void measure_group(const Group& group);
-    /// Cases with a flag, to be measured anew once: what is flagged again stays flagged.
-    [[nodiscard]] std::vector<std::size_t> distrusted_cases() const;
-    /// Sets all runs of a group aside and measures it once more, if the time for that is left.
-    void measure_anew(const Group& group, Seconds expected);
-    /// Work that began at `begin` may be repeated for as long as it took.
-    [[nodiscard]] Seconds end_of_repeats(Seconds begin) const {
-        return now_on_all() + std::max(now_on_all() - begin, least_time_again);
-    }
-    void set_deadline(Seconds deadline) { deadline_ = deadline; }
-    [[nodiscard]] bool may_repeat() const {
-        return session_.options().remeasure == Switch::on && !is_stopped_;
-    }
-    [[nodiscard]] bool is_past(const std::optional<Seconds>& time) const {
-        return time && now_on_all() > *time;
-    }
-    [[nodiscard]] Seconds now_on_all() const {
-        return {session_.world().broadcast(now().value, 0)};
-    }
-
-    [[nodiscard]] std::vector<Row> rows() const;
-    [[nodiscard]] int rounds() const { return rounds_; }
-    [[nodiscard]] bool is_stopped() const { return is_stopped_; }
+    Measured measure();
 
   private:
-    bool is_ready(CaseRuns& one);
-    bool is_left_out(const CaseRuns& one);
-    void begin_repeats(const Group& group);
-    void tell_rows() const {
-        listener_.on_rows([this] { return rows(); });
-    }
+    void measure_batch(std::size_t first, std::size_t last);
+    bool run_one(std::size_t index);
+    bool is_left_out(const Subject& one);
+    [[nodiscard]] std::vector<Row> rows() const;
 
     Session& session_;
     const Listener& listener_;
-    Budget budget_;
-    std::vector<CaseRuns> cases_;  ///< as in the plan
+    std::vector<Subject> subjects_;  ///< as in the plan
     int rounds_ = 0;
     bool is_stopped_ = false;
-    std::optional<Seconds> deadline_;
 };
 
-// Rounds of one run of each case, every other one in reverse: until all have the runs that were
-// asked for, then until none has a disturbed one, or it takes too long. The first round is always
-// made; a later one is expected to take as long as the one before, without making the cases.
-void Job::measure_group(const Group& group) {
-    const Seconds begin = now_on_all();
-    budget_.begin_group(group.size(), begin);
-    std::optional<Seconds> last_round;
-    std::optional<Seconds> repeats_end;
-    while (!is_past(deadline_) && !is_past(repeats_end) &&
-           (!last_round || budget_.has_room(*last_round, now_on_all()))) {
-        Group order = group;
-        if (rounds_ % 2 == 1) {
-            std::ranges::reverse(order);
-        }
-        std::optional<Seconds> round;
-        for (const std::size_t index : order) {
-            CaseRuns& one = cases_[index];
-            if (!one.wants_run()) {
-                continue;
-            }
-            if (!is_stopped_) {
-                listener_.on_run(index, one.runs(), one.planned_runs());
-            }
-            if (is_ready(one)) {
-                const Seconds run_begin = now_on_all();
-                one.run(rounds_);
-                tell_rows();
-                round = round.value_or(Seconds{}) + (now_on_all() - run_begin);
-            }
-        }
-        if (round) {
-            last_round = round;
-            ++rounds_;
-            session_.gpus().update(session_.world());
-        } else if (repeats_end || !may_repeat()) {
-            break;
-        } else {
-            repeats_end = end_of_repeats(begin);
-            begin_repeats(group);
-        }
+Measured Job::measure() {
+    for (std::size_t first = 0; first < subjects_.size();) {
+        const std::size_t last = end_of_batch(session_, first);
+        measure_batch(first, last);
+        first = last;
     }
-    for (const std::size_t index : group) {
-        cases_[index].end();
-    }
-    tell_rows();
+    return {rows(), rounds_, is_stopped_};
 }
 
-void Job::measure_anew(const Group& group, Seconds expected) {
-    if (is_past(deadline_) || !budget_.has_room(expected, now_on_all())) {
-        return;
+void Job::measure_batch(std::size_t first, std::size_t last) {
+    std::vector<std::size_t> order(last - first);
+    std::iota(order.begin(), order.end(), first);
+    if (rounds_ % 2 == 1) {
+        std::ranges::reverse(order);
     }
-    for (const std::size_t index : group) {
-        cases_[index].start_anew();
+    for (bool any_ran = true; any_ran; std::ranges::reverse(order)) {
+        any_ran = false;
+        for (const std::size_t index : order) {
+            any_ran = run_one(index) || any_ran;
+        }
+        if (any_ran) {
+            ++rounds_;
+            session_.gpus().update(session_.world());
+        }
     }
-    measure_group(group);
+    for (std::size_t index = first; index < last; ++index) {
+        subjects_[index].end();
+    }
+    listener_.on_rows([this] { return rows(); });
 }
 
 // Makes the case at its first run: so late that one which fails loses no run of those before it.
-bool Job::is_ready(CaseRuns& one) {
-    if (!one.has_begun() && !is_left_out(one)) {
-        one.begin();
+bool Job::run_one(std::size_t index) {
+    Subject& one = subjects_[index];
+    if (!one.wants_run()) {
+        return false;
+    }
+    if (!is_stopped_) {
+        listener_.on_run(index, one.runs(), one.planned_runs());
+    }
+    if (!one.is_made() && !is_left_out(one)) {
+        one.make();
     }
     if (is_left_out(one)) {  // also when asked to stop while it made its data
         one.leave_out();
         return false;
     }
-    return one.wants_run();
+    if (!one.is_made()) {
+        return false;
+    }
+    one.run(rounds_);
+    listener_.on_rows([this] { return rows(); });
+    return true;
 }
 
 // Whether a signal has asked any rank to stop. Asked before what would still be done, so that a
 // signal which comes after everything changes nothing. A case that runs once may save a checkpoint
 // when it is asked to stop, and does so itself, unless the job has agreed to stop before.
-bool Job::is_left_out(const CaseRuns& one) {
+bool Job::is_left_out(const Subject& one) {
     if (one.planned().repetition == Repetition::once && !is_stopped_) {
         return false;
     }
@@ -155,31 +452,9 @@ bool Job::is_left_out(const CaseRuns& one) {
     return is_stopped_;
 }
 
-void Job::begin_repeats(const Group& group) {
-    const auto best_clock = best_clock_probe(rows());
-    for (const std::size_t index : group) {
-        cases_[index].begin_repeats(best_clock);
-    }
-}
-
-std::vector<std::size_t> Job::distrusted_cases() const {
-    const std::vector<Row> all = rows();
-    auto first = all.begin();
-    std::vector<std::size_t> cases;
-    for (std::size_t index = 0; index < cases_.size(); ++index) {
-        const auto last = first + std::ssize(cases_[index].rows());
-        if (cases_[index].planned().why_alone().empty() &&
-            std::any_of(first, last, [](const Row& row) { return row.distrusted(); })) {
-            cases.push_back(index);
-        }
-        first = last;
-    }
-    return cases;
-}
-
 std::vector<Row> Job::rows() const {
     std::vector<Row> rows;
-    for (const CaseRuns& one : cases_) {
+    for (const Subject& one : subjects_) {
         std::ranges::move(one.rows(), std::back_inserter(rows));
     }
     flag_rows(rows);
@@ -188,29 +463,24 @@ std::vector<Row> Job::rows() const {
 
 }  // namespace
 
+std::vector<RolePhases> slowest_by_role(const comm::Roles& roles, std::span<const double> seconds,
+                                        std::span<const double> phases) {
+    if (roles.reducers() == 0) {
+        return {};
+    }
+    const auto reducers = static_cast<std::size_t>(roles.reducers());
+    std::vector<RolePhases> slowest;
+    for (const auto& its : {seconds.first(reducers), seconds.subspan(reducers)}) {
+        const auto last = std::ranges::max_element(its);
+        const auto rank = static_cast<std::size_t>(&*last - seconds.data());
+        slowest.push_back({roles.of(static_cast<int>(rank)), static_cast<int>(rank), *last,
+                           phases_of(phases, rank)});
+    }
+    return slowest;
+}
+
 Measured measure(Session& session, const Listener& listener, const MachineProbes& machine) {
-    Job job(session, listener, machine);
-    const Seconds begin = job.now_on_all();
-    std::vector<std::size_t> all(session.plan().size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    const std::vector<Group> groups = groups_of(session, all);
-    for (const Group& group : groups) {
-        job.measure_group(group);
-    }
-    if (job.may_repeat()) {
-        const Seconds took = job.now_on_all() - begin;
-        job.set_deadline(job.end_of_repeats(begin));
-        for (const Group& group : groups_of(session, job.distrusted_cases())) {
-            const auto share =
-                static_cast<double>(group.size()) / static_cast<double>(session.plan().size());
-            job.measure_anew(group, share * took);
-        }
-    }
-    return {job.rows(),
-            {.groups = static_cast<int>(groups.size()),
-             .rounds = job.rounds(),
-             .stopped = job.is_stopped(),
-             .took = job.now_on_all() - begin}};
+    return Job(session, listener, machine).measure();
 }
 
 }  // namespace quartet::bench

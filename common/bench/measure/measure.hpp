@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "bench/measure/machine_watch.hpp"
@@ -19,32 +21,27 @@ struct Listener {
         [](const auto&) {};
 };
 
-/// How the runs of a job were ordered.
-struct Method {
-    int groups = 0;        ///< of cases whose runs were interleaved
-    int rounds = 0;        ///< of one run of each case of a group, repetitions included
-    bool stopped = false;  ///< by a signal, before all runs were made
-    Seconds took{};
-};
-
-/// All rows of a job, in the plan's order, with their flags.
+/// What came of a job.
 struct Measured {
-    std::vector<Row> rows;
-    Method method;
+    std::vector<Row> rows;  ///< in the plan's order, with their flags
+    int rounds = 0;         ///< of one run of each case
+    bool stopped = false;   ///< by a signal, before all runs were made
 };
 
 /// Runs the cases of the session's plan as the options say. The runs of cases whose data fit into
-/// memory together are interleaved, so that a bad minute hits all alike: a round has one run of
-/// each, and every other round takes them in reverse. Right before each run stands a probe of its
-/// limit, since the memory rate of a shared machine changes within seconds. With --remeasure on,
-/// runs that the machine disturbed are repeated, and cases with another reason for distrust are
-/// measured anew at the end; each takes at most as long as what it repeats took, or a second.
-/// With --budget no round is begun that would end later, but for the first of each case.
+/// memory together take turns, so that a bad minute hits all alike: a round has one run of each,
+/// and every other round takes them in reverse. Right before each run stands a probe of its limit,
+/// since the memory rate of a shared machine changes within seconds.
 ///
 /// Where a signal asks any rank to stop, no further run begins: complete runs are kept, and a case
 /// without any becomes an error row. So does a case that throws Unavailable or is stopped with a
 /// checkpoint. Collective; rows are complete on rank 0, and verified on all.
 Measured measure(Session& session, const Listener& listener = {},
                  const MachineProbes& machine = this_machine());
+
+/// The slowest rank of each role, by the ranks' seconds and their phases, one rank's after the
+/// other's; nothing if all ranks work. Local.
+std::vector<RolePhases> slowest_by_role(const comm::Roles& roles, std::span<const double> seconds,
+                                        std::span<const double> phases);
 
 }  // namespace quartet::bench

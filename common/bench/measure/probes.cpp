@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <tuple>
 
@@ -309,6 +310,35 @@ Seconds StorageProbe::measure() {
         done = done + moved;
     }
     return now() - begin;
+}
+
+ArithmeticLimit::ArithmeticLimit(const device::Device& device, Part part)
+    : probe_(part == Part::computes ? device.make_multiply_add_probe(device::FloatFormat::float64)
+                                    : nullptr) {}
+
+LimitComponent ArithmeticLimit::measure(Flops flops, const comm::Communicator& world,
+                                        device::Stream& stream) {
+    constexpr Seconds probed{0.005};
+    const double rate = world.sum(probe_ ? probe_->measure(probed, stream) : 0);
+    return LimitComponent{"float64 arithmetic", {flops.value / rate}};
+}
+
+std::string by_ranks(const std::string& choice, const comm::Communicator& world) {
+    std::map<std::string, int> counts;
+    for (const std::string& of_rank : world.gather(choice)) {
+        if (!of_rank.empty()) {
+            ++counts[of_rank];
+        }
+    }
+    if (counts.size() <= 1) {
+        return counts.empty() ? "" : counts.begin()->first;
+    }
+    std::string text;
+    for (const auto& [chosen, ranks] : counts) {
+        text += fmt::format("{}{} on {} of {} ranks", text.empty() ? "" : ", ", chosen, ranks,
+                            world.size());
+    }
+    return text;
 }
 
 }  // namespace quartet::bench

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "comm/transport/transport.hpp"
 #include "core/files/file.hpp"
 #include "device/device.hpp"
+#include "device/multiply_add_probe.hpp"
 #include "device/vector_operations.hpp"
 
 namespace quartet::bench {
@@ -182,5 +184,25 @@ class StorageProbe {
     std::vector<std::byte> buffer_;
     std::span<std::byte> aligned_;  ///< direct input wants whole pages
 };
+
+/// The component of a limit that is not memory: the time of float64 operations that all ranks do at
+/// once, each as fast as its device multiplies and adds in registers.
+class ArithmeticLimit {
+  public:
+    /// Of a rank that computes, or only waits for others. Local.
+    enum class Part { computes, waits };
+    explicit ArithmeticLimit(const device::Device& device, Part part = Part::computes);
+
+    /// The time of `flops` operations of all ranks together. Collective; the ranks come to it at
+    /// the same time.
+    LimitComponent measure(Flops flops, const comm::Communicator& world, device::Stream& stream);
+
+  private:
+    std::unique_ptr<device::MultiplyAddProbe> probe_;
+};
+
+/// What each rank chose by its own clock, said of all of them: "A", or "A on 3 of 4 ranks, B on 1
+/// of 4 ranks". An empty choice counts for none. The same answer on all ranks. Collective.
+std::string by_ranks(const std::string& choice, const comm::Communicator& world);
 
 }  // namespace quartet::bench

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "bench/program/forecast.hpp"
+#include "bench/program/progress.hpp"
 #include "bench/report/cluster.hpp"
 #include "bench/report/verdict.hpp"
 #include "comm/windows/window_space.hpp"

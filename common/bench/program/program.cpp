@@ -14,7 +14,7 @@
 #include "bench/flags/filter.hpp"
 #include "bench/measure/measure.hpp"
 #include "bench/program/plan.hpp"
-#include "bench/program/progress_line.hpp"
+#include "bench/program/progress.hpp"
 #include "bench/report/cluster.hpp"
 #include "bench/report/rows_text.hpp"
 #include "bench/report/verdict.hpp"
@@ -88,9 +88,8 @@ int Program::run(int argc, char** argv, const std::function<void(Session&)>& pla
     };
     try {
         Environment environment;
-        StageClock stages(launch_time(environment));
+        const Seconds launched = now() - since_launch(environment);
         const comm::MpiSession mpi(argc, argv);
-        stages.end(Stage::mpi_start);
         const auto world = comm::Communicator::world();
         rank = world.rank();
         // UsageError and Unavailable are thrown on all ranks, so that all can finalise MPI.
@@ -102,10 +101,8 @@ int Program::run(int argc, char** argv, const std::function<void(Session&)>& pla
                 }
                 return code(judged_by_output(ExitCode::verified, world));
             }
-            stages.end(Stage::plan);
             Session session(description_, command_line_.options(), registry_);
-            stages.end(Stage::device_start);
-            session.record().stages = stages;
+            session.record().start_up = now() - launched;
             session.stop_request() = stop_request_;
             return code(judged_by_output(run_session(session, plan), world));
         } catch (const UsageError& error) {
@@ -158,7 +155,7 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
         print_on_root(within_columns(describe_clusters(session), continued));
     }
     ResultFiles files(session, command_line_.resolved());
-    Measured measured = measure_in_view(session, files);
+    const Measured measured = measure_in_view(session, files);
     files.write(measured);
     report(session, measured, files.warning());
     if (session.world().any(!files.problem().empty())) {
@@ -172,7 +169,6 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
 
 Measured Program::measure_in_view(Session& session, ResultFiles& files) {
     ProgressLine progress(session);
-    session.record().stages.end(Stage::plan);
     return measure(session,
                    {.on_run = [&](std::size_t index, int done,
                                   int total) { progress.begin_run(index, done, total); },
@@ -184,7 +180,7 @@ void Program::prepare(Session& session, const std::function<void(Session&)>& pla
         plan(session);
         apply_filter(session);
     });
-    session.claim_files();
+    session.require_writable_results();
     require_memory(session);
 }
 
@@ -202,10 +198,6 @@ void Program::report(const Session& session, const Measured& measured, const std
             print(
                 within_columns(fmt::format("{}{}", is_marked ? "" : "warning: ", text), continued));
         }
-        if (!session.plan().empty()) {
-            const Runs runs = runs_of(session.plan().front(), session.options().runs);
-            print(budget_text(session.options().budget, runs.count.value_or(0), measured));
-        }
         if (json) {
             print(fmt::format("more: quartet table {}\n", json->native()));
         }
@@ -213,7 +205,7 @@ void Program::report(const Session& session, const Measured& measured, const std
     if (!warning.empty()) {
         say(warning);
     }
-    if (measured.method.stopped && has_runs(rows)) {  // else failures_of() says so
+    if (measured.stopped && has_runs(rows)) {  // else failures_of() says so
         say(fmt::format("stopped on request: complete runs are kept{}",
                         json ? "" : " in the printed rows alone"));
     }

@@ -107,31 +107,4 @@ std::string describe_clusters(const Session& session) {
     return text;
 }
 
-nlohmann::ordered_json clusters_json(const Session& session) {
-    using Json = nlohmann::ordered_json;
-    const auto gpus = gpus_of_ranks(session);
-    Json all = Json::array();
-    for (const Cluster& cluster : clusters(session)) {
-        Json formulations = Json::array();
-        for (const Formulation formulation : cluster.formulations) {
-            formulations.push_back(std::string(name(formulation)));
-        }
-        Json tasks = Json::array();
-        for (int rank = 0; rank < session.world().size(); ++rank) {
-            tasks.push_back({{"role", std::string(name(cluster.roles.of(rank)))},
-                             {"index", cluster.roles.index_of(rank)},
-                             {"rank", rank},
-                             {"host", session.topology().of(rank).host}});
-            if (const auto gpu = gpus[static_cast<std::size_t>(rank)]) {
-                tasks.back()["gpu"] = *gpu;
-            }
-        }
-        all.push_back({{"formulations", std::move(formulations)},
-                       {"reducers", cluster.roles.reducers()},
-                       {"workers", cluster.roles.workers()},
-                       {"tasks", std::move(tasks)}});
-    }
-    return all;
-}
-
 }  // namespace quartet::bench

@@ -34,7 +34,4 @@ std::vector<Cluster> clusters(const Session& session);
 /// and GPU. Local; names of GPUs are on rank 0 alone.
 std::string describe_clusters(const Session& session);
 
-/// The same for the document, without CPUs, which are in its placement. Local, on rank 0.
-nlohmann::ordered_json clusters_json(const Session& session);
-
 }  // namespace quartet::bench

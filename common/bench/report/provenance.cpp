@@ -2,20 +2,23 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <map>
+#include <string>
 
 #include "bench/report/cluster.hpp"
-#include "bench/report/system_facts.hpp"
 #include "bench/results/version.hpp"
 #include "comm/mpi/mpi_session.hpp"
 #include "comm/mpi/mpi_settings.hpp"
-#include "system/caches.hpp"
+#include "system/processor.hpp"
 #include "system/system_text.hpp"
 
 namespace quartet::bench {
@@ -26,7 +29,7 @@ using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 using system::first_line;
 
-constexpr int result_schema_version = 1;
+constexpr int result_schema_version = 2;
 constexpr int benchmark_schema_version = 1;  // Google Benchmark's "json_schema_version"
 
 // ISO 8601 with the offset, "2026-01-31T12:34:56+01:00".
@@ -92,23 +95,93 @@ Json placements(const Session& session) {
     return all;
 }
 
+// "always [madvise] never": what stands in brackets.
+std::string chosen(const fs::path& file) {
+    const std::string line = first_line(file);
+    const std::size_t open = line.find('[');
+    const std::size_t close = line.find(']');
+    return open < close && close != std::string::npos ? line.substr(open + 1, close - open - 1)
+                                                      : line;
+}
+
+// By the words of x86's kernel, then by those of Arm's.
+Json processor() {
+    const std::string text = system::read_text("/proc/cpuinfo").value_or("");
+    Json json{{"name", system::processor_name(text)}};
+    constexpr std::array<std::pair<const char*, const char*>, 8> keys{
+        {{"vendor", "vendor_id"},
+         {"family", "cpu family"},
+         {"model", "model"},
+         {"stepping", "stepping"},
+         {"vendor", "CPU implementer"},
+         {"family", "CPU architecture"},
+         {"model", "CPU part"},
+         {"stepping", "CPU revision"}}};
+    for (const auto& [key, line] : keys) {
+        if (const std::string value = system::value_of(text, line, ':'); !value.empty()) {
+            json[key] = value;
+        }
+    }
+    return json;
+}
+
+// "meltdown: Not affected; spectre_v2: Mitigation: IBRS, ..", by name.
+std::string mitigations() {
+    std::map<std::string, std::string> found;
+    std::error_code unreadable;
+    for (const auto& entry :
+         fs::directory_iterator("/sys/devices/system/cpu/vulnerabilities", unreadable)) {
+        found[entry.path().filename().string()] = first_line(entry.path());
+    }
+    std::string text;
+    for (const auto& [name, state] : found) {
+        text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", name, state);
+    }
+    return text;
+}
+
+std::string libc() {
+    std::array<char, 128> text{};
+    return confstr(_CS_GNU_LIBC_VERSION, text.data(), text.size()) > 0 ? text.data() : "";
+}
+
+// What the system does not tell is left out.
+Json system_facts(const Session& session) {
+    utsname kernel{};
+    uname(&kernel);
+    const fs::path pages = "/sys/kernel/mm/transparent_hugepage";
+    const fs::path processors = "/sys/devices/system/cpu";
+    Json json{{"processor", processor()},
+              {"kernel", fmt::format("{} {}", kernel.sysname, kernel.release)},
+              {"memory_bytes", session.topology().resources().memory_total.value}};
+    const std::array<std::pair<const char*, std::string>, 12> facts{
+        {{"os",
+          system::value_of(system::read_text("/etc/os-release").value_or(""), "PRETTY_NAME", '=')},
+         {"libc", libc()},
+         {"transparent_huge_pages", chosen(pages / "enabled")},
+         {"transparent_huge_pages_shared", chosen(pages / "shmem_enabled")},
+         {"governor", first_line(processors / "cpu0/cpufreq/scaling_governor")},
+         {"boost", first_line(processors / "cpufreq/boost")},
+         {"smt", first_line(processors / "smt/active")},
+         {"numa_balancing", first_line("/proc/sys/kernel/numa_balancing")},
+         {"microcode",
+          system::value_of(system::read_text("/proc/cpuinfo").value_or(""), "microcode", ':')},
+         {"bios_version", first_line("/sys/class/dmi/id/bios_version")},
+         {"bios_date", first_line("/sys/class/dmi/id/bios_date")},
+         {"mitigations", mitigations()}}};
+    for (const auto& [key, value] : facts) {
+        if (!value.empty()) {
+            json[key] = value;
+        }
+    }
+    return json;
+}
+
 Json build() {
     return {{"compiler", compiler()},
             {"flags", compiler_flags()},
             {"type", build_type()},
             {"cblas", cblas()}};
-}
-
-Json limits(std::span<const Row> rows) {
-    Json all = Json::array();
-    for (const Row& row : rows) {
-        if (row.limit) {
-            all.push_back({{"name", row.name.text()},
-                           {"what", row.limit->what()},
-                           {"seconds", row.limit->seconds.value}});
-        }
-    }
-    return all;
 }
 
 Json with_prefix(const std::map<std::string, std::string>& variables, std::string_view prefix) {
@@ -119,33 +192,6 @@ Json with_prefix(const std::map<std::string, std::string>& variables, std::strin
         }
     }
     return found;
-}
-
-// How each figure came about, in words that hold for all rows.
-Json method(const Session& session, const Method& method) {
-    return {{"groups", method.groups},
-            {"rounds", method.rounds},
-            {"stopped", method.stopped},
-            {"order", "one run of each case of a group a round, every other round in reverse"},
-            {"warmup_discarded", session.options().runs.warmup},
-            {"barrier",
-             "all ranks begin a run after an MPI barrier, each times it by its own clock "
-             "until its device is done, and the slowest rank's time stands"},
-            {"timer", "clock_gettime(CLOCK_MONOTONIC)"},
-            {"limits", "probed on all ranks right before each run"},
-            {"central_value", "median of the runs; no run is left out for its own time"}};
-}
-
-// The time of the job by stage, up to the document.
-Json wall(const StageClock& clock) {
-    Json stages = Json::object();
-    for (std::size_t index = 0; index < stage_count; ++index) {
-        const auto stage = static_cast<Stage>(index);
-        stages[std::string(name(stage))] = clock.of(stage).value;
-    }
-    return {{"seconds", clock.total().value},
-            {"begins", clock.by_a_launcher() ? "launcher" : "process"},
-            {"stages", stages}};
 }
 
 Json quartet_object(Session& session,
@@ -173,7 +219,6 @@ Json quartet_object(Session& session,
                 {"reducers", ranks_with(session, comm::Role::reducer)},
                 {"threads", session.threads()},
                 {"placement", placements(session)},
-                {"cluster", clusters_json(session)},
                 {"device", session.device().name()},
                 {"device_description", session.device().description()},
                 {"gpus", session.gpus().json()},
@@ -181,16 +226,15 @@ Json quartet_object(Session& session,
                 {"mpi", comm::MpiSession::library_version()},
                 {"mpi_settings", comm::mpi_settings()},
                 {"system", system_facts(session)},
-                {"method", method(session, measured.method)},
+                {"rounds", measured.rounds},
+                {"stopped", measured.stopped},
                 {"complete", completion == Completion::complete},
                 {"slurm", with_prefix(variables, "SLURM_")},
                 {"environment", variables},
-                {"limits", limits(measured.rows)},
                 {"warnings", warnings}};
     if (!session.isa().empty()) {
         object["isa"] = session.isa();
     }
-    object["wall"] = wall(session.record().stages);
     return object;
 }
 

@@ -1,25 +1,53 @@
 #include "bench/report/result_files.hpp"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
+#include <sstream>
+
+#include "bench/report/cluster.hpp"
 #include "bench/report/document.hpp"
 #include "bench/report/verdict.hpp"
-#include "bench/results/json_values.hpp"
-#include "bench/results/whole_task.hpp"
-#include "core/files/result_file.hpp"
+#include "comm/mpi/clock_comparison.hpp"
+#include "core/files/file.hpp"
 
 namespace quartet::bench {
 
-namespace {
-
-void complete(std::vector<Row>& rows, Session& session) {
-    for (Row& row : rows) {
-        row.whole_task = whole_task(session.record().stages, row);
-        row.work.gpus = static_cast<int>(session.gpus().all().size());
-    }
+std::string process_name(const Session& session) {
+    const int rank = session.world().rank();
+    return fmt::format("rank {}, {}, {}", rank, session.topology().of(rank).host,
+                       role_of(session, rank));
 }
 
-}  // namespace
+Timeline::Timeline(Session& session)
+    : session_(session),
+      origin_{session.world().broadcast(now().value, 0)},
+      first_(comm::compare_with_root(session.world())) {}
+
+TimelineDocument Timeline::document() const {
+    const comm::Communicator& world = session_.world();
+    const ClockReading last = comm::compare_with_root(world);
+    const auto events =
+        world.gather_to_root(session_.trace().events({.rank = world.rank(),
+                                                      .name = process_name(session_),
+                                                      .clock = {first_, last},
+                                                      .origin = origin_}));
+    const double dropped = world.sum(static_cast<double>(session_.trace().dropped()));
+    if (!session_.is_root()) {
+        return {};
+    }
+    std::ostringstream text;
+    write_chrome_trace(text, events, static_cast<std::size_t>(dropped));
+    TimelineDocument document{text.str(), {}};
+    if (dropped > 0) {
+        document.warning = fmt::format(
+            "--trace: the timeline lacks its last {:.0f} spans (each line keeps {}): fewer --runs, "
+            "or larger tiles",
+            dropped, traced_spans_per_track);
+    }
+    return document;
+}
 
 ResultFiles::ResultFiles(Session& session, std::vector<std::pair<std::string, std::string>> options)
     : session_(session), options_(std::move(options)), last_write_(now()) {
@@ -35,25 +63,13 @@ void ResultFiles::update(const std::function<std::vector<Row>()>& rows_so_far) {
         begin - last_write_ <= between_writes * writing_) {
         return;
     }
-    try_to_write([&] {
-        Measured measured{rows_so_far(), {}};
-        complete(measured.rows, session_);
-        write_document(measured, Completion::under_way);
-    });
+    try_to_write([&] { write_document({.rows = rows_so_far()}, Completion::under_way); });
     last_write_ = now();
     writing_ = last_write_ - begin;
 }
 
-void ResultFiles::write(Measured& measured) {
-    complete(measured.rows, session_);
-    const auto write_all = [&] { write_document(measured, Completion::complete); };
-    StageClock& stages = session_.record().stages;
-    stages.end(Stage::rest);
-    try_to_write(write_all);
-    stages.end(Stage::write_document);
-    if (problem_.empty()) {
-        try_to_write(write_all);  // with the time that this took
-    }
+void ResultFiles::write(const Measured& measured) {
+    try_to_write([&] { write_document(measured, Completion::complete); });
     write_trace();
 }
 
@@ -64,8 +80,10 @@ void ResultFiles::write_document(const Measured& measured, Completion completion
         const nlohmann::ordered_json document{
             {"context",
              context(session_, options_, measured, completion, warnings(session_, rows))},
-            {"benchmarks", benchmarks(rows, session_.isa())}};
-        write_aside(*file, text_of(document) + "\n");
+            {"benchmarks", benchmarks(rows, {session_.isa(), session_.record().start_up})}};
+        write_aside(
+            *file,
+            document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
     }
 }
 

@@ -8,9 +8,36 @@
 
 #include "bench/measure/measure.hpp"
 #include "bench/report/provenance.hpp"
-#include "bench/report/timeline.hpp"
+#include "bench/session/session.hpp"
+#include "core/trace.hpp"
 
 namespace quartet::bench {
+
+/// The finished timeline; complete on the root, empty elsewhere.
+struct TimelineDocument {
+    std::string text;     ///< in Chrome's trace format
+    std::string warning;  ///< says how many spans found no room; empty if all did
+};
+
+/// The timeline of all ranks (the paper's Fig. 3), from its construction to document(). All times
+/// are by rank 0's clock: the ranks' clocks are compared at both ends, and are assumed to drift
+/// evenly in between.
+class Timeline {
+  public:
+    /// Collective.
+    explicit Timeline(Session& session);
+
+    /// Collective.
+    [[nodiscard]] TimelineDocument document() const;
+
+  private:
+    Session& session_;
+    Seconds origin_;
+    ClockReading first_;
+};
+
+/// The name of this rank in a timeline: "rank 3, node1, worker".
+std::string process_name(const Session& session);
 
 /// The files of --json and --trace, which the root writes. A full disk must not lose what was
 /// measured: what cannot be written is a problem to report at the end.
@@ -22,8 +49,8 @@ class ResultFiles {
     /// While measuring goes on, so that a later failure does not lose what was measured; writes for
     /// at most a fiftieth of the time. Local.
     void update(const std::function<std::vector<Row>()>& rows_so_far);
-    /// At the end. Gives the rows what only the whole job knows. Collective.
-    void write(Measured& measured);
+    /// At the end. Collective.
+    void write(const Measured& measured);
 
     /// On the root: why a file could not be written; otherwise empty.
     [[nodiscard]] const std::string& problem() const { return problem_; }

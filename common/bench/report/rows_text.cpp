@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/results/samples.hpp"
 #include "core/columns.hpp"
 
 namespace quartet::bench {
@@ -47,7 +46,7 @@ std::string line_of(const Row& row) {
         return fmt::format("{:<22} {:>8} error: {}\n", way, name.size, row.error);
     }
     way += name.suffix.empty() ? "" : " " + name.suffix;
-    const Summary times = summarise(row.times());
+    const Summary& times = row.time;
     const auto rate = [&](double seconds) { return format_rate(row.work.rate({seconds})); };
     const auto& interval = times.interval;  // the longest time is the lowest rate
     const auto fraction = row.fraction_of_limit();

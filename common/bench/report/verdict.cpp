@@ -7,8 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "bench/measure/flag_rows.hpp"
-#include "bench/results/samples.hpp"
+#include "bench/results/flags.hpp"
 #include "bench/session/session.hpp"
 
 namespace quartet::bench {
@@ -32,7 +31,7 @@ ExitCode verdict(const Measured& measured) {
     if (has(ExitCode::stopped)) {
         return ExitCode::stopped;
     }
-    if (measured.method.stopped) {
+    if (measured.stopped) {
         return has_runs(rows) ? ExitCode::stopped : ExitCode::failed;
     }
     return has(ExitCode::unavailable) ? ExitCode::unavailable : ExitCode::verified;
@@ -52,38 +51,13 @@ std::vector<std::string> warnings(const Session& session, std::span<const Row> r
             warnings.push_back(fmt::format("{} converged after {} runs: a comparison needs {}",
                                            row.name.text(), row.runs.size(), runs_for_comparison));
         }
-        if (!converged(row.times(), asked.interval)) {
+        if (!row.time.within(asked.interval)) {
             warnings.push_back(fmt::format("{} did not converge within --ci in {} runs",
                                            row.name.text(), row.runs.size()));
         }
     }
     std::ranges::move(describe_flags(rows), std::back_inserter(warnings));
     return warnings;
-}
-
-std::string budget_text(const std::optional<Seconds>& budget, int asked, const Measured& measured) {
-    std::set<std::size_t> runs;
-    for (const Row& row : measured.rows) {
-        if (row.error.empty()) {
-            runs.insert(row.runs.size());
-        }
-    }
-    if (!budget || measured.method.stopped || runs.empty()) {
-        return {};
-    }
-    std::string text;
-    if (std::cmp_less(*runs.begin(), asked)) {
-        text = fmt::format(
-            "{}{} of {} runs in {:.0f} s: a longer --budget allows more\n", *runs.begin(),
-            runs.size() > 1 ? fmt::format(" to {}", *runs.rbegin()) : "", asked, budget->value);
-    }
-    constexpr double more = 1.2;
-    if (*runs.begin() == 1 && measured.method.took > more * *budget) {
-        text +=
-            fmt::format("measured for {:.0f} s instead of {:.0f}: each case runs at least once\n",
-                        measured.method.took.value, budget->value);
-    }
-    return text;
 }
 
 std::string failures_of(std::span<const Row> rows, std::string_view program) {

@@ -26,10 +26,6 @@ ExitCode verdict(const Measured& measured);
 /// runs and the flags of the rows.
 std::vector<std::string> warnings(const Session& session, std::span<const Row> rows);
 
-/// What became of the budget, in a line each: how many of the runs asked for fitted, and that their
-/// first ones took longer. Empty without a budget, and where all runs were made in time.
-std::string budget_text(const std::optional<Seconds>& budget, int asked, const Measured& measured);
-
 /// A line for each reason why a row has no result, and for each wrong result. Empty if there is
 /// none.
 std::string failures_of(std::span<const Row> rows, std::string_view program);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -9,16 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "bench/results/flag.hpp"
 #include "bench/results/formulation.hpp"
-#include "bench/results/limit.hpp"
-#include "bench/results/samples.hpp"
-#include "bench/results/stages.hpp"
+#include "bench/results/summary.hpp"
 #include "comm/topology/roles.hpp"
 #include "core/check.hpp"
 #include "core/trace.hpp"
 #include "core/units.hpp"
-#include "device/device.hpp"
 
 namespace quartet::bench {
 
@@ -86,12 +83,45 @@ struct Check {
     std::string why{};           ///< it fails, beside its error; empty: for nothing else
 };
 
-/// What else the machine did during a measurement. Shares are of the time of the cores that the job
-/// keeps busy, on the node or the rank with the largest share; empty if the system does not tell.
+/// One thing that bounds a run, and the time of the run if nothing else bounds it.
+struct LimitComponent {
+    std::string name;  ///< "local add", "pair link"
+    Seconds seconds;
+    /// The same by what the hardware allows, if a library was measured; 0 if unknown.
+    Seconds hardware{};
+    /// The same if all ranks of the job took part, although only `ranks` do: as if a data flow's
+    /// reducers computed, or senders added their share. 0 if all do, or if unknown.
+    Seconds all_ranks{};
+    int ranks = 0;
+    /// What reads or writes memory fastest here, and so was measured; empty if there is one way.
+    std::string way{};
+
+    /// Measured on `some` of `all` ranks: what all would take, each at the same rate.
+    void extend(int some, int all);
+};
+
+/// The component that takes longest; of equal ones the first. There is at least one.
+const LimitComponent& slowest(std::span<const LimitComponent> components);
+
+/// The time that the machine allows for one run: that of its slowest component.
+struct Limit {
+    std::vector<LimitComponent> components;           ///< of each the median of the probes
+    Seconds seconds;                                  ///< median of the probes' slowest components
+    std::vector<std::vector<LimitComponent>> probes;  ///< as measured
+
+    /// Each probe measured the same components, at least one. Throws Failure otherwise.
+    void add(std::vector<LimitComponent> probe);
+    /// "local add", "slower of local add and pair link", "slowest of SGEMM, reducers and storage".
+    [[nodiscard]] std::string what() const;
+    /// The first component in which only some of the ranks take part; null if all do.
+    [[nodiscard]] const LimitComponent* on_some_ranks() const;
+};
+
+/// What else the machine did during a run. Shares are of the time of the cores that the job keeps
+/// busy, on the node or the rank with the largest share; empty if the system does not tell.
 struct RunConditions {
-    std::optional<double> stolen_share;   ///< that the hypervisor withheld (system::steal_time)
-    std::optional<double> others_share;   ///< that other processes ran, on any core of a node
-    std::optional<double> waiting_share;  ///< in which a rank's threads waited for a core
+    std::optional<double> stolen_share;  ///< that the hypervisor withheld (system::steal_time)
+    std::optional<double> others_share;  ///< that other processes ran, on any core of a node
     /// Shares of the time in which a GPU's clocks were held down, of the GPU with the largest.
     std::optional<double> power_capped_share;      ///< at its power limit
     std::optional<double> thermally_slowed_share;  ///< since it was too hot
@@ -100,11 +130,6 @@ struct RunConditions {
     Seconds window;                                ///< for how long it was observed
     int rank_cores = 1;                            ///< that one rank keeps busy
     int node_cores = 1;                            ///< that a node's ranks keep busy
-    /// Whether a node has more threads than cores, those of a transport's library included.
-    bool oversubscribed = false;
-    std::int64_t major_page_faults = 0;  ///< of the rank with most
-    std::int64_t minor_page_faults = 0;
-    std::optional<double> megahertz;  ///< of the slowest rank's first core, afterwards
     /// The slowest rank's system::probe_clock, on all ranks at once, right afterwards; nothing with
     /// --limits off.
     std::optional<double> clock_probe_seconds;
@@ -131,14 +156,13 @@ struct RankSummary {
     double maximum = 0;
     std::vector<Slow> slowest;  ///< 16 at most, the slowest first
 
+    /// A quantile is the smallest value that this share of all does not exceed. Throws Failure
+    /// without ranks.
+    static RankSummary of(std::span<const double> seconds,
+                          const std::function<std::string(int rank)>& host_of);
     /// Adds the same time to every rank.
     void add(double seconds);
 };
-
-/// Summarises seconds by rank. A quantile is the smallest value that this share of all does not
-/// exceed. Throws Failure without ranks.
-RankSummary summary_of_ranks(std::span<const double> seconds,
-                             const std::function<std::string(int)>& host_of);
 
 /// The slowest rank of a role in one run.
 struct RolePhases {
@@ -159,13 +183,8 @@ struct Run {
     std::vector<Seconds> clocks;              ///< the kernel's own, each the slowest rank's
     int round = 0;                            ///< of the job, from 0
     RunConditions conditions{};
-    RunConditions probe_conditions{};     ///< while the limit was probed right before
-    std::optional<double> limit_seconds;  ///< by that probe: its slowest component
-    std::vector<Cause> disturbed_by{};    ///< by either conditions
+    std::optional<double> limit_seconds;  ///< by the probe right before: its slowest component
 };
-
-/// Times of the runs, in seconds.
-std::vector<double> times(const std::vector<Run>& runs);
 
 /// Seconds of the single steps of a run.
 struct Steps {
@@ -181,30 +200,57 @@ struct Details {
     std::optional<Steps> steps{};
 };
 
+/// Why a row's figures may not be the machine's.
+enum class FlagKind {
+    disturbed,  ///< steal or other processes took a part of the cores in more than a quarter of its
+                ///< runs
+    unsteady,   ///< its runs differ
+    slow_library,  ///< a library that decides the limit is far below what the hardware allows
+    above_limit,   ///< the limit is too low, by more than chance
+    held_back,     ///< a GPU's clocks were held down: by power limit, temperature or power supply
+};
+inline constexpr std::array all_flag_kinds{FlagKind::disturbed, FlagKind::unsteady,
+                                           FlagKind::slow_library, FlagKind::above_limit,
+                                           FlagKind::held_back};
+
+/// The word in documents: "disturbed", "unsteady", ...
+std::string_view name(FlagKind kind);
+
+/// Whether such a row is marked `?` and not to be quoted. A row above its limit has a mark of its
+/// own; what holds a GPU back belongs to the machine.
+constexpr bool distrusts(FlagKind kind) {
+    return kind != FlagKind::above_limit && kind != FlagKind::held_back;
+}
+
+/// A reason, with its figures in plain words.
+struct Flag {
+    FlagKind kind = FlagKind::disturbed;
+    std::string text;
+};
+
 /// One row, from which table and document are made.
 struct Row {
     RowName name;
     Work work;
-    std::vector<Run> runs;
+    std::vector<Run> runs;  ///< by add()
+    Summary time;           ///< of the runs' seconds
     std::optional<Limit> limit;
     std::optional<Check> check;  ///< nothing with --verify off
     std::string note;            ///< for people: how the case ran
     Details details;             ///< of the last run
     Seconds set_up;              ///< making the data and the transport's memory
     Seconds write_results;       ///< what is kept in files, and the end of the case
-    WholeTask whole_task;        ///< the median run's; empty if it is none
-    Seconds overhead;            ///< of the timer and the barrier, in each run
     std::vector<Flag> flags;     ///< why to distrust it
-    std::vector<Run> replaced;   ///< runs that were measured again, in the order measured
-    int measured_again = 0;      ///< how often it was measured anew after a flag
-    std::string alone_because;   ///< why its runs are not interleaved with others; else empty
-    /// What each node's interfaces sent in the measured runs, those that were repeated included: a
-    /// JSON object, as RoadWatch makes it; none if nobody looked.
-    std::vector<std::string> road;
+    /// What each node's interfaces sent in the measured runs: a JSON object, as NetworkCounters
+    /// makes it; none if nobody looked.
+    std::vector<std::string> network;
     std::string error;  ///< why the case could not run; only name and work go with it
     ExitCode error_code = ExitCode::unavailable;  ///< of the error: unavailable, failed or stopped
 
-    [[nodiscard]] std::vector<double> times() const { return bench::times(runs); }
+    void add(Run run);
+    /// One wrong run makes the row wrong; the worst error stands for all runs.
+    void add(const Check& of_a_run);
+
     [[nodiscard]] std::optional<double> fraction_of_limit() const;
     /// The fraction of what all ranks would allow, if only some of them take part in the limit.
     [[nodiscard]] std::optional<double> fraction_of_all_ranks() const;
@@ -213,11 +259,6 @@ struct Row {
     /// 95% of the median of the runs' own fractions, each of the probe right before it, widened
     /// where fraction_of_limit() lies outside; nothing below six runs.
     [[nodiscard]] std::optional<Interval> fraction_interval() const;
-    /// Whether limit and rate disagree by more than chance: the fraction is above 1.05, and all of
-    /// its interval above 1.
-    [[nodiscard]] bool is_above_limit() const;
-    /// The share of the median run that timer and barrier take.
-    [[nodiscard]] double overhead_share() const;
     /// Whether a flag says that the rate is not the machine's.
     [[nodiscard]] bool distrusted() const;
     /// "?" if it is distrusted, else "!" if it is above its limit, else nothing.

@@ -56,8 +56,7 @@ class Case {
     /// Probes, outside of the runs' time, how long the run would take at each limit of the machine:
     /// at least one, the same ones in each probe. The slowest decides. Same answer on all ranks.
     virtual std::vector<LimitComponent> limit() = 0;
-    /// Called after the last run, outside of its time: writes what is to be kept. Again if the case
-    /// is measured again.
+    /// Called after the last run, outside of its time: writes what is to be kept.
     virtual void finish() {}
     /// How it ran, for people ("windows on huge pages"). Facts for programs go into details().
     [[nodiscard]] virtual std::string note() const { return {}; }
@@ -108,12 +107,11 @@ struct PlannedCase {
     std::function<std::unique_ptr<Case>()> make;
     /// Why it will not run, found out while planning; nothing if it will.
     std::optional<std::string> refusal;
-
-    /// Why its runs are not interleaved with those of other cases; empty if they are.
-    [[nodiscard]] std::string why_alone() const;
 };
 
-/// The case's run count, given the requested one.
-Runs runs_of(const PlannedCase& planned, const Runs& asked);
+/// How often the case runs, given what was asked for.
+inline Runs runs_of(const PlannedCase& planned, const Runs& asked) {
+    return planned.repetition == Repetition::once ? Runs{1, asked.interval, 0} : asked;
+}
 
 }  // namespace quartet::bench

@@ -25,9 +25,6 @@ struct Runs {
     int warmup = 1;
 };
 
-/// Time for measuring where neither that nor a number of runs is asked for.
-inline constexpr Seconds default_budget{30};
-
 /// The flags of all four programs; --help documents them and their defaults.
 struct CommonOptions {
     std::string device = "auto";
@@ -37,11 +34,9 @@ struct CommonOptions {
     Switch list = Switch::off;
     Switch dry_run = Switch::off;
     Runs runs;
-    std::optional<Seconds> budget;  ///< for measuring; as long as all runs take unless set
     std::uint64_t seed = 1;
     Switch verify = Switch::on;
     Switch limits = Switch::on;
-    Switch remeasure = Switch::on;       ///< rows that the machine disturbed, at the end
     std::string isa = "auto";            ///< of the host's loops
     std::optional<int> threads;          ///< cores / ranks on the node unless given
     std::optional<Bytes> memory;         ///< per rank; what is available unless given
@@ -49,7 +44,6 @@ struct CommonOptions {
     std::optional<GpuMap> gpu_map;       ///< by rank of a node; the nearest unless given
     int queue = 16;                      ///< items that a queue of the data flow holds
     comm::TransportSettings transfer;
-    std::optional<std::filesystem::path> config;
     std::optional<std::filesystem::path> json;
     Switch force = Switch::off;
     std::optional<std::filesystem::path> trace;

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "comm/mpi/agree.hpp"
-#include "core/files/result_file.hpp"
+#include "core/files/file.hpp"
 #include "core/nearest_word.hpp"
 
 namespace quartet::bench {
@@ -60,37 +60,16 @@ void Session::require_gpu_for_its_flags() const {
     }
 }
 
-void Session::claim_files() {
-    for (const auto& [flag, file] :
-         {std::pair("--json", &options_.json), std::pair("--trace", &options_.trace)}) {
-        if (*file) {
-            files_.add(flag, FileUse::writes, **file);
+void Session::require_writable_results() const {
+    comm::agree<UsageError>(world_, [this] {
+        if (options_.json && options_.json == options_.trace) {
+            throw UsageError("--json and --trace name the same file: name two");
         }
-    }
-    if (options_.config) {
-        files_.add("--config", FileUse::reads, *options_.config);
-    }
-    const auto require_results_writable = [this] {
         for (const auto& file : {options_.json, options_.trace}) {
             if (file && is_root()) {
                 require_writable(*file, options_.force == Switch::on);
             }
         }
-    };
-    const std::string owner = world_.broadcast(lock_owner(), 0);
-    comm::agree<UsageError>(world_, [&] {
-        if (is_root()) {
-            files_.require_apart();
-        }
-        if (options_.dry_run == Switch::off && topology_.node().rank() == 0) {
-            try {
-                files_.lock(owner, is_root());
-            } catch (const FileError&) {
-                require_results_writable();  // which says more
-                throw;
-            }
-        }
-        require_results_writable();
     });
 }
 

@@ -11,8 +11,6 @@
 #include "bench/session/gpus.hpp"
 #include "bench/session/options.hpp"
 #include "bench/session/run_record.hpp"
-#include "bench/session/stop_request.hpp"
-#include "bench/session/used_files.hpp"
 #include "comm/mpi/communicator.hpp"
 #include "comm/topology/topology.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
@@ -92,12 +90,9 @@ class Session {
         record_.resolved[option] = value;
     }
 
-    /// The files and folders that flags name.
-    UsedFiles& files() { return files_; }
-    /// Throws UsageError, on all ranks alike, if a file that would be written is another of
-    /// files(), or cannot be written. Unless that is a --dry-run, locks what is written, and throws
-    /// where another job has it. Collective.
-    void claim_files();
+    /// Throws UsageError, on all ranks alike, if a file of --json or --trace cannot be written.
+    /// Collective.
+    void require_writable_results() const;
 
     /// Adds a case to what this session will run.
     void add(PlannedCase planned) { plan_.push_back(std::move(planned)); }
@@ -117,7 +112,6 @@ class Session {
     comm::TransportRegistry registry_;
     device::DeviceRegistry devices_ = device::DeviceRegistry::standard();
     RunRecord record_;
-    UsedFiles files_;
     Trace trace_;
     comm::Communicator world_;
     comm::Topology topology_;

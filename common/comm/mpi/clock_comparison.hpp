@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "comm/mpi/communicator.hpp"
-#include "core/linear_clock.hpp"
+#include "core/trace.hpp"
 
 namespace quartet::comm {
 

@@ -10,8 +10,7 @@
 
 #include "comm/mpi/mpi_session.hpp"
 #include "system/memory/memory_limits.hpp"
-#include "system/openmp_places.hpp"
-#include "system/processor_quota.hpp"
+#include "system/processor.hpp"
 
 namespace quartet::comm {
 

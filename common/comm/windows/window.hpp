@@ -10,7 +10,7 @@
 
 #include "comm/mpi/communicator.hpp"
 #include "core/units.hpp"
-#include "system/memory/huge_view.hpp"
+#include "system/memory/mapping.hpp"
 
 namespace quartet::comm {
 

@@ -1,14 +1,16 @@
 #include "core/files/npy.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <optional>
+#include <charconv>
+#include <limits>
+#include <system_error>
 
 #include "core/files/file.hpp"
-#include "core/files/npy_header.hpp"
 
 namespace quartet {
 
@@ -16,47 +18,32 @@ static_assert(std::endian::native == std::endian::little, "elements are read as 
 
 namespace {
 
-constexpr std::string_view magic = "\x93NUMPY";
-constexpr Bytes longest_header = mebibytes(1);
+constexpr std::string_view prelude = "\x93NUMPY\x01";  // and a zero, and the length in two bytes
+constexpr std::size_t magic_length = 6;
+constexpr std::size_t text_begin = 10;
 
-// What is wrong, and what to do, around the file's name and the detail.
+/// What is wrong, and what to do, around the file's name and the detail.
 struct Wording {
     std::string_view before;
     std::string_view after;
     std::string_view remedy;
 };
-
-Wording wording(NpyProblem problem) {
-    constexpr std::string_view again = "generate or copy it again";
-    switch (problem) {
-        case NpyProblem::cannot_open:
-            return {"cannot open ", "", "check the path, or make the data with --generate"};
-        case NpyProblem::wrong_magic:
-            return {"", " is not an .npy file", "give one that NumPy or this suite has written"};
-        case NpyProblem::unsupported_version:
-            return {"cannot read ", "", "save it as version 1.0 or 2.0"};
-        case NpyProblem::absurd_header_length:
-        case NpyProblem::malformed_header:
-            return {"the header of ", " is damaged", again};
-        case NpyProblem::wrong_dtype:
-            return {"cannot use ", "", "convert it with numpy.ndarray.astype"};
-        case NpyProblem::fortran_order:
-            return {"cannot use ", " in Fortran order", "convert it with numpy.ascontiguousarray"};
-        case NpyProblem::wrong_shape:
-            return {"cannot use ", "", "give a file of the right shape"};
-        case NpyProblem::short_file:
-            return {"", " is too short", again};
-        case NpyProblem::long_file:
-            return {"", " is too long", again};
-        case NpyProblem::cannot_write:
-            return {"cannot write ", "", "check the folder, its permissions and the space left"};
-    }
-    fail("unknown problem of an .npy file");
-}
+constexpr std::array<Wording, 10> wordings{{
+    {"cannot open ", "", "check the path, or make the data with --generate"},
+    {"", " is not an .npy file", "give one that NumPy or this suite has written"},
+    {"cannot read ", "", "save it as version 1.0"},
+    {"the header of ", " is damaged", "generate or copy it again"},
+    {"cannot use ", "", "convert it with numpy.ndarray.astype"},
+    {"cannot use ", " in Fortran order", "convert it with numpy.ascontiguousarray"},
+    {"cannot use ", "", "give a file of the right shape"},
+    {"", " is too short", "generate or copy it again"},
+    {"", " is too long", "generate or copy it again"},
+    {"cannot write ", "", "check the folder, its permissions and the space left"},
+}};
 
 std::string message(NpyProblem problem, const std::filesystem::path& file,
                     const std::string& detail) {
-    const auto [before, after, remedy] = wording(problem);
+    const auto& [before, after, remedy] = wordings.at(static_cast<std::size_t>(problem));
     return fmt::format("{}{}{} ({}): {}", before, quotation(file.native()), after, detail, remedy);
 }
 
@@ -71,93 +58,131 @@ InputFile open_npy(const std::filesystem::path& file) {
 // Reads all of `out`, or throws NpyError(short_file).
 void read_exactly(const InputFile& input, Bytes offset, std::span<std::byte> out,
                   const std::filesystem::path& file) {
-    const auto wanted = static_cast<std::int64_t>(out.size());
+    const Bytes wanted{std::ssize(out)};
     Bytes got;
     try {
         got = input.read(offset, out);
     } catch (const FileError& error) {
         throw NpyError(NpyProblem::cannot_open, file, error.reason());
     }
-    if (got.value < wanted) {
+    if (got < wanted) {
         throw NpyError(NpyProblem::short_file, file,
                        fmt::format("it ends after {} B where {} B are expected",
-                                   offset.value + got.value, offset.value + wanted));
+                                   (offset + got).value, (offset + wanted).value));
     }
 }
 
-// An extent of bytes within the file.
-struct Section {
-    Bytes offset;
-    Bytes length;
-};
-
-// Reads magic, version and length; returns where the header's text lies.
-Section find_header_text(const InputFile& input, const std::filesystem::path& file) {
-    std::array<char, 12> prelude{};
-    const auto bytes = std::as_writable_bytes(std::span(prelude));
-    // A short file that does not begin as .npy files do is better called by that name.
-    const Bytes size = std::min(input.size(), Bytes{std::ssize(magic)});
-    const auto begin = static_cast<std::size_t>(size.value);
-    read_exactly(input, Bytes{}, bytes.first(begin), file);
-    if (std::string_view(prelude.data(), begin) != magic.substr(0, begin)) {
-        throw NpyError(NpyProblem::wrong_magic, file, "its first bytes are not \\x93NUMPY");
+// Reads the text of a header, as NumPy writes it:
+//   {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+NpyHeader parse(std::string_view text, const std::filesystem::path& file) {
+    const auto refuse = [&](NpyProblem problem, const std::string& why) {
+        throw NpyError(problem, file, why);
+    };
+    const auto take = [&](std::string_view word) {
+        const bool is_there = text.starts_with(word);
+        text.remove_prefix(is_there ? word.size() : 0);
+        return is_there;
+    };
+    const auto expect = [&](std::string_view word) {
+        if (!take(word)) {
+            refuse(NpyProblem::malformed_header, fmt::format("{} is missing", quotation(word)));
+        }
+    };
+    NpyHeader header;
+    expect("{'descr': ");
+    if (text.starts_with('[')) {
+        refuse(NpyProblem::wrong_dtype, "a structured dtype where <f4, <f8 or <c16 can be read");
     }
-    read_exactly(input, Bytes{}, bytes.first(10), file);
-    const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(prelude[at]); };
-    if ((byte(6) != 1 && byte(6) != 2) || byte(7) != 0) {
-        throw NpyError(NpyProblem::unsupported_version, file,
-                       fmt::format("format version {}.{}", byte(6), byte(7)));
+    expect("'");
+    const std::string_view dtype = text.substr(0, text.find('\''));
+    text.remove_prefix(dtype.size());
+    expect("', 'fortran_order': ");
+    if (take("True")) {
+        refuse(NpyProblem::fortran_order, "fortran_order: True");
     }
-    if (byte(6) == 1) {
-        return {Bytes{10}, Bytes{byte(8) | byte(9) << 8}};
+    expect("False, 'shape': (");
+    while (!take(")")) {
+        std::int64_t& extent = header.shape.emplace_back();
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), extent);
+        if (error == std::errc::result_out_of_range) {
+            refuse(NpyProblem::wrong_shape, "an extent of more than 63 bits");
+        }
+        if (error != std::errc{}) {
+            refuse(NpyProblem::malformed_header, "an extent of the shape is not a number");
+        }
+        text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+        if (header.shape.size() == 1) {
+            expect(",");  // also of a tuple of one
+            take(" ");
+        } else if (!take(", ") && !text.starts_with(')')) {
+            expect(")");
+        }
     }
-    read_exactly(input, Bytes{}, bytes, file);
-    const std::int64_t high = byte(10) | byte(11) << 8;
-    return {Bytes{12}, Bytes{(byte(8) | byte(9) << 8) + (high << 16)}};
+    expect(", }");
+    if (text.find_first_not_of(" \n") != std::string_view::npos) {
+        refuse(NpyProblem::malformed_header, "something follows it");
+    }
+    const std::array types{ElementType::f4, ElementType::f8, ElementType::c16};
+    const auto type = std::ranges::find(types, dtype, descriptor);
+    if (type == types.end()) {
+        refuse(NpyProblem::wrong_dtype,
+               fmt::format("dtype {} where <f4, <f8 or <c16 can be read", quotation(dtype)));
+    }
+    header.type = *type;
+    return header;
 }
 
-void check_length(const InputFile& input, const NpyHeader& header,
-                  const std::filesystem::path& file) {
-    const std::int64_t count = element_count(header.shape, header.type).value();
-    const Bytes elements = count * size_of(header.type);
+void require_length(const InputFile& input, const NpyHeader& header,
+                    const std::filesystem::path& file) {
+    const auto count = element_count(header.shape, header.type);
+    if (!count) {
+        throw NpyError(NpyProblem::wrong_shape, file,
+                       fmt::format("shape {} cannot be", quotation(to_string(header.shape))));
+    }
+    const Bytes elements = *count * size_of(header.type);
     const Bytes present = input.size() - header.data_offset;
-    if (present == elements) {
-        return;
+    if (present != elements) {
+        throw NpyError(
+            present < elements ? NpyProblem::short_file : NpyProblem::long_file, file,
+            fmt::format("{} B of elements where shape {} of {} makes {} B", present.value,
+                        to_string(header.shape), descriptor(header.type), elements.value));
     }
-    throw NpyError(present < elements ? NpyProblem::short_file : NpyProblem::long_file, file,
-                   fmt::format("{} B of elements where shape {} of {} makes {} B", present.value,
-                               to_string(header.shape), descriptor(header.type), elements.value));
-}
-
-template <typename T>
-void require_type(const NpyHeader& header, const std::filesystem::path& file) {
-    require(header, element_type<T>(), header.shape, file);
 }
 
 }  // namespace
 
 std::string_view descriptor(ElementType type) {
-    switch (type) {
-        case ElementType::f4:
-            return "<f4";
-        case ElementType::f8:
-            return "<f8";
-        case ElementType::c16:
-            return "<c16";
-    }
-    fail("unknown element type");
+    constexpr std::array<std::string_view, 3> texts{"<f4", "<f8", "<c16"};
+    return texts.at(static_cast<std::size_t>(type));
 }
 
 Bytes size_of(ElementType type) {
-    switch (type) {
-        case ElementType::f4:
-            return {4};
-        case ElementType::f8:
-            return {8};
-        case ElementType::c16:
-            return {16};
+    constexpr std::array<std::int64_t, 3> sizes{4, 8, 16};
+    return {sizes.at(static_cast<std::size_t>(type))};
+}
+
+std::string to_string(const Shape& shape) {
+    return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+}
+
+std::optional<std::int64_t> element_count(const Shape& shape, ElementType type) {
+    if (std::ranges::any_of(shape, [](std::int64_t extent) { return extent < 0; })) {
+        return std::nullopt;
     }
-    fail("unknown element type");
+    // An empty array may have other extents of any size.
+    if (std::ranges::find(shape, 0) != shape.end()) {
+        return 0;
+    }
+    std::int64_t room = std::numeric_limits<std::int64_t>::max() / size_of(type).value;
+    std::int64_t count = 1;
+    for (const std::int64_t extent : shape) {
+        if (extent > room) {
+            return std::nullopt;
+        }
+        room /= extent;
+        count *= extent;
+    }
+    return count;
 }
 
 NpyError::NpyError(NpyProblem problem, const std::filesystem::path& file, const std::string& detail)
@@ -165,18 +190,37 @@ NpyError::NpyError(NpyProblem problem, const std::filesystem::path& file, const 
 
 NpyHeader read_npy_header(const std::filesystem::path& file) {
     const InputFile input = open_npy(file);
-    const auto [offset, length] = find_header_text(input, file);
-    if (length > longest_header || length > input.size() - offset) {
-        throw NpyError(
-            NpyProblem::absurd_header_length, file,
-            fmt::format("a header of {} B in a file of {} B", length.value, input.size().value));
+    std::array<char, text_begin> found{};
+    const auto bytes = std::as_writable_bytes(std::span(found));
+    // A short file that does not begin as .npy files do is better called by that name.
+    const auto begin = static_cast<std::size_t>(std::min(input.size(), Bytes{magic_length}).value);
+    read_exactly(input, {}, bytes.first(begin), file);
+    if (std::string_view(found.data(), begin) != prelude.substr(0, begin)) {
+        throw NpyError(NpyProblem::wrong_magic, file, "its first bytes are not \\x93NUMPY");
     }
-    std::string text(static_cast<std::size_t>(length.value), '\0');
-    read_exactly(input, offset, std::as_writable_bytes(std::span(text)), file);
-    NpyHeader header = parse_npy_header(text, file);
-    header.data_offset = offset + length;
-    check_length(input, header, file);
+    read_exactly(input, {}, bytes, file);
+    const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(found[at]); };
+    if (byte(6) != 1 || byte(7) != 0) {
+        throw NpyError(NpyProblem::unsupported_version, file,
+                       fmt::format("format version {}.{}", byte(6), byte(7)));
+    }
+    std::string text(static_cast<std::size_t>(byte(8) | byte(9) << 8), '\0');
+    read_exactly(input, Bytes{text_begin}, std::as_writable_bytes(std::span(text)), file);
+    NpyHeader header = parse(text, file);
+    header.data_offset = Bytes{text_begin} + Bytes{std::ssize(text)};
+    require_length(input, header, file);
     return header;
+}
+
+std::string format_npy_header(ElementType type, const Shape& shape) {
+    constexpr std::size_t alignment = 64;
+    std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
+                                   descriptor(type), to_string(shape));
+    text.append((alignment - (text_begin + text.size() + 1) % alignment) % alignment, ' ');
+    text += '\n';
+    check(text.size() < 1 << 16, "a shape of too many extents for an .npy file");
+    return fmt::format("{}{}{}{}{}", prelude, '\0', static_cast<char>(text.size() & 0xff),
+                       static_cast<char>(text.size() >> 8), text);
 }
 
 void require(const NpyHeader& header, ElementType type, const Shape& shape,
@@ -196,7 +240,7 @@ void require(const NpyHeader& header, ElementType type, const Shape& shape,
 template <typename T>
 void read_npy(const std::filesystem::path& file, const NpyHeader& header, std::int64_t first,
               std::span<T> out) {
-    require_type<T>(header, file);
+    require(header, element_type<T>(), header.shape, file);
     const std::int64_t total = element_count(header.shape, header.type).value_or(0);
     check(first >= 0 && first <= total && std::ssize(out) <= total - first,
           "range outside of an .npy file");
@@ -228,18 +272,16 @@ void write_npy(const std::filesystem::path& file, const Shape& shape, std::span<
     }
 }
 
-template void read_npy(const std::filesystem::path&, const NpyHeader&, std::int64_t,
-                       std::span<float>);
-template void read_npy(const std::filesystem::path&, const NpyHeader&, std::int64_t,
-                       std::span<double>);
-template void read_npy(const std::filesystem::path&, const NpyHeader&, std::int64_t,
-                       std::span<std::complex<double>>);
-template void read_npy(const std::filesystem::path&, const Shape&, std::span<float>);
-template void read_npy(const std::filesystem::path&, const Shape&, std::span<double>);
-template void read_npy(const std::filesystem::path&, const Shape&, std::span<std::complex<double>>);
-template void write_npy(const std::filesystem::path&, const Shape&, std::span<const float>);
-template void write_npy(const std::filesystem::path&, const Shape&, std::span<const double>);
-template void write_npy(const std::filesystem::path&, const Shape&,
-                        std::span<const std::complex<double>>);
+using Path = std::filesystem::path;
+using Complex = std::complex<double>;
+template void read_npy(const Path&, const NpyHeader&, std::int64_t, std::span<float>);
+template void read_npy(const Path&, const NpyHeader&, std::int64_t, std::span<double>);
+template void read_npy(const Path&, const NpyHeader&, std::int64_t, std::span<Complex>);
+template void read_npy(const Path&, const Shape&, std::span<float>);
+template void read_npy(const Path&, const Shape&, std::span<double>);
+template void read_npy(const Path&, const Shape&, std::span<Complex>);
+template void write_npy(const Path&, const Shape&, std::span<const float>);
+template void write_npy(const Path&, const Shape&, std::span<const double>);
+template void write_npy(const Path&, const Shape&, std::span<const Complex>);
 
 }  // namespace quartet

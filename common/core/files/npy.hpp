@@ -3,6 +3,7 @@
 #include <complex>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,14 +41,16 @@ using Shape = std::vector<std::int64_t>;
 
 /// The shape as Python writes it: "()", "(3,)", "(3, 4)".
 std::string to_string(const Shape& shape);
+/// Product of the extents (1 for a scalar), or nothing if one is negative or the array's bytes
+/// outgrow 64 bits.
+std::optional<std::int64_t> element_count(const Shape& shape, ElementType type);
 
-/// The problems of .npy files; each is a separate error.
+/// The problems of .npy files.
 enum class NpyProblem {
     cannot_open,
     wrong_magic,
     unsupported_version,
-    absurd_header_length,
-    malformed_header,
+    malformed_header,  ///< also: one that NumPy would have written otherwise
     wrong_dtype,
     fortran_order,
     wrong_shape,  ///< also: negative, or of more elements than can be counted
@@ -66,7 +69,7 @@ class NpyError : public Failure {
     NpyProblem problem_;
 };
 
-/// The header of an .npy file, version 1.0 or 2.0, C order only.
+/// The header of an .npy file as NumPy writes it, version 1.0, C order only.
 struct NpyHeader {
     ElementType type = ElementType::f4;
     Shape shape;
@@ -75,6 +78,10 @@ struct NpyHeader {
 
 /// Reads and checks the header and the file's length against it. Throws NpyError.
 NpyHeader read_npy_header(const std::filesystem::path& file);
+
+/// All that stands before the elements: magic, version, length and text, padded so that the
+/// elements begin at a multiple of 64 bytes.
+std::string format_npy_header(ElementType type, const Shape& shape);
 
 /// Throws NpyError (wrong_dtype, wrong_shape) unless `header` says `type` and `shape`.
 void require(const NpyHeader& header, ElementType type, const Shape& shape,
@@ -90,8 +97,8 @@ void read_npy(const std::filesystem::path& file, const NpyHeader& header, std::i
 template <typename T>
 void read_npy(const std::filesystem::path& file, const Shape& shape, std::span<T> out);
 
-/// Writes a version 1.0 file (2.0 if the header outgrows it) aside and renames it, so that no
-/// reader sees half a file. Throws NpyError(cannot_write).
+/// Writes a file aside and renames it, so that no reader sees half a file. Throws
+/// NpyError(cannot_write).
 template <typename T>
 void write_npy(const std::filesystem::path& file, const Shape& shape, std::span<const T> data);
 

@@ -11,7 +11,6 @@
 
 #include "core/check.hpp"
 #include "core/files/file.hpp"
-#include "core/files/json_text.hpp"
 
 namespace quartet {
 
@@ -163,13 +162,15 @@ Manifest read_manifest(const std::filesystem::path& folder) {
             fmt::format("cannot use {} ({}): {}", quotation(file.native()), why, make_again));
     };
     try {
-        return from_json(parse_json(contents(file)));
+        const FoundJson json = FoundJson::parse(contents(file), nullptr, false);
+        if (json.is_discarded()) {
+            refuse("it is not JSON");
+        }
+        return from_json(json);
     } catch (const FileError& error) {
         refuse(fmt::format("it cannot be read: {}", error.reason()));
     } catch (const BadManifest& error) {
         refuse(error.what());
-    } catch (const JsonError& error) {
-        refuse(fmt::format("it {}", error.what()));
     } catch (const Json::exception& error) {
         refuse(fmt::format("a key is missing or of another type, {}", quotation(error.what())));
     }

@@ -6,7 +6,7 @@
 #include "device/device_kind.hpp"
 #include "device/host/loops/loops.hpp"
 #include "device/host/runtime/host_stream.hpp"
-#include "system/caches.hpp"
+#include "system/processor.hpp"
 
 namespace quartet::device {
 

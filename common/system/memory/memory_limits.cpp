@@ -7,7 +7,6 @@
 #include <system_error>
 
 #include "core/check.hpp"
-#include "system/control_groups.hpp"
 #include "system/system_text.hpp"
 
 namespace quartet::system {

@@ -219,8 +219,8 @@ def look(folder: Path, launcher: LocalLauncher, machine: Machine, budget: float 
             files = Files(Path(name) / f"{program}.json", Path(name) / f"{program}.log")
             ranks, arguments = LAUNCHES[program](machine)
             return Launch(program, program, lambda share: quiet_job(
-                folder / program, ranks, 1, ("--device", "host", *arguments, "--runs", "12", "--budget",
-                                             str(round(share))), files.document), files, weight=1)
+                folder / program, ranks, 1, ("--device", "host", *arguments, "--runs", "12"), files.document), files,
+                weight=1)
 
         def ended(launch: Launch, outcome: Outcome) -> None:
             nonlocal has_failed

@@ -35,7 +35,6 @@ OUTCOME = "outcome"
 MOST_BYTES = MIB  # of a record
 LEAST = 2.0  # seconds that a launch with a share of the budget gets; with less left it is not run
 SECONDS_TO_START = 1.0  # of such a launch, before it measures
-SECONDS_TO_END = 3.0  # that it may take beyond its share
 OVERTIME = 0.05  # of a budget, for launches with a share to end by themselves
 SECONDS_BETWEEN_LOOKS = 0.1
 CUT_OFF = "cut off after"  # how the message of such a launch begins
@@ -100,7 +99,7 @@ class Launch:
     job: Callable[[float], Job]  # called when it starts, with its share of the budget in seconds
     files: Files
     alike: tuple[Hashable, ...] = ()  # what launches have in common that take as long; the nearest first
-    weight: float = 0.0  # of its share; 0: it is told none, and takes as long as it takes
+    weight: float = 0.0  # of its share, after which it is asked to end; 0: it takes as long as it takes
     hosts: tuple[str, ...] = ()  # the nodes that it has for itself
     launcher: Optional[LocalLauncher] = None  # in place of the others'
 
@@ -238,7 +237,7 @@ class Rounds:
         share = max(left * launch.weight / weights - SECONDS_TO_START, LEAST) if launch.weight else left
         limit = left / len(members)  # as much for each of its round
         if launch.weight:
-            limit = min(max(limit, share + SECONDS_TO_END), left + OVERTIME * (self.budget.seconds or 0))
+            limit = min(share + SECONDS_TO_START, left + OVERTIME * (self.budget.seconds or 0))
         self._waiting.remove(launch)
         job = launch.job(share)
         launcher = launch.launcher or self._launcher
@@ -256,7 +255,8 @@ class Rounds:
             if reason:
                 self._waiting.insert(0, each.launch)
                 raise Stop(reason)
-            if outcome.exit_code == STOPPED:
+            has_share = each.launch.weight and each.launch.files.document.exists()
+            if outcome.exit_code == STOPPED and not has_share:
                 found.left.append(each.launch)
             self.durations.add(each.launch, outcome)
             ended(each.launch, outcome)

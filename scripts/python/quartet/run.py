@@ -105,9 +105,8 @@ def rounds(programs: Path, machine: Machine, results: Path, stamp: str) -> Itera
 
 def _launch(run: Run, programs: Path, machine: Machine, document: Path) -> Launch:
     def job(share: float) -> Job:
-        budget = str(round(share))
-        say(f"{run.title}, about {budget} s")
+        say(f"{run.title}, {share:.0f} s at most")
         return Job(programs / run.program, run.ranks, max(1, machine.cores // run.ranks),
-                   (*run.arguments, "--budget", budget, "--progress", "on", "--json", str(document)))
+                   (*run.arguments, "--progress", "on", "--json", str(document)))
 
     return Launch(f"{run.name}-{run.ranks}", run.title, job, Files(document), weight=run.weight)

@@ -18,15 +18,10 @@ class MachineWatchTest : public testing::Test {
                 EXPECT_FALSE(processors.empty());
                 return std::exchange(next, after);
             },
-            [&](std::span<const int>) { return megahertz; },
             [](int threads) { return Seconds{1e-4 * threads}; },
             [&](const Gpus&, int) { return std::exchange(gpu_before, gpu_after); }};
         MachineWatch watch(session, machine);
         const RunConditions conditions = watch.end();
-        options.threads = 3;
-        Session of_three = fake_session(options);
-        EXPECT_DOUBLE_EQ(slowest_clock_probe(of_three, machine), 3e-4);
-        options.threads.reset();
         return conditions;
     }
 
@@ -46,7 +41,6 @@ class MachineWatchTest : public testing::Test {
     CommonOptions options;
     MachineCounters before = at({10});
     MachineCounters after = at({20});
-    std::optional<double> megahertz;
     std::optional<device::GpuCounters> gpu_before;
     std::optional<device::GpuCounters> gpu_after;
     const comm::Communicator world = comm::Communicator::world();
@@ -56,8 +50,7 @@ class MachineWatchTest : public testing::Test {
 
 TEST_F(MachineWatchTest, WhatNobodyTellsIsNothing) {
     const RunConditions conditions = observed();
-    EXPECT_FALSE(conditions.stolen_share || conditions.others_share || conditions.waiting_share ||
-                 conditions.megahertz);
+    EXPECT_FALSE(conditions.stolen_share || conditions.others_share);
     EXPECT_EQ(conditions.window.value, 10);
 }
 
@@ -84,23 +77,6 @@ TEST_F(MachineWatchTest, OthersRanWhatTheJobDidNot) {
     EXPECT_DOUBLE_EQ(conditions.others_share.value(), 3.0 / (10 * conditions.node_cores));
     after.busy = Seconds{100.0 + 9 * size};
     EXPECT_EQ(observed().others_share, 0) << "ticks that were not counted";
-}
-
-TEST_F(MachineWatchTest, WaitingIsThatOfTheRankWhoseThreadsWaitedMost) {
-    before.waited = Seconds{1};
-    after.waited = Seconds{1.0 + rank};
-    options.threads = 2;
-    EXPECT_DOUBLE_EQ(observed().waiting_share.value(), (size - 1) / 20.0);
-}
-
-TEST_F(MachineWatchTest, FaultsAndClockAreThoseOfTheWorstRank) {
-    after.minor_page_faults = 10 * (rank + 1);
-    after.major_page_faults = rank;
-    megahertz = 3000 - 100 * rank;
-    const RunConditions conditions = observed();
-    EXPECT_EQ(conditions.minor_page_faults, 10 * size);
-    EXPECT_EQ(conditions.major_page_faults, size - 1);
-    EXPECT_EQ(conditions.megahertz, 3000 - 100 * (size - 1));
 }
 
 TEST_F(MachineWatchTest, GpusAreHeldBackAsTheWorstOfThemAndTheirEnergyIsAdded) {
@@ -135,14 +111,6 @@ TEST_F(MachineWatchTest, OfAShortRunGpusCountNothing) {
     after = at({10.1});
     const RunConditions conditions = observed();
     EXPECT_FALSE(conditions.energy_joules || conditions.power_capped_share);
-}
-
-TEST_F(MachineWatchTest, AJobWithMoreThreadsThanCoresSaysSo) {
-    options.threads = 1;
-    Session session = fake_session(options);
-    EXPECT_EQ(observed().oversubscribed, size > session.topology().resources().cores);
-    options.threads = 1000;
-    EXPECT_TRUE(observed().oversubscribed);
 }
 
 TEST(ThisMachine, CountsItsOwnTime) {

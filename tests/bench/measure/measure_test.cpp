@@ -1,9 +1,15 @@
+#include "bench/measure/measure.hpp"
+
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <csignal>
 #include <limits>
+#include <thread>
 
-#include "bench/measure/fake_case.hpp"
+#include "bench/fake_session.hpp"
 
 namespace quartet::bench {
 namespace {
@@ -14,41 +20,174 @@ using testing::Ge;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-TEST_F(MeasureTest, ProbesTheLimitRightBeforeEachRun) {
-    const auto rows = measured();
+void sleep(Seconds time) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(time.value));
+}
 
-    EXPECT_EQ(script.calls, "lprvlprvlprv");
+/// What a made-up case does, and what was done with it.
+struct Script {
+    std::function<void(int run, Clocks& clocks)> run = [](int, Clocks&) {};
+    std::function<Check(int run)> verify = [](int) { return Check{true, 0, 0.5}; };
+    std::vector<double> limits{1};  ///< by probe, the last one again and again
+    std::string calls;              ///< p(repare), r(un), v(erify), l(imit), c(lock probe)
+    std::optional<int> stopped_run;
+    EarlierTime earlier;
+    Seconds finish{0};  ///< for which its end sleeps
+};
+
+class FakeCase final : public Case {
+  public:
+    explicit FakeCase(Script& script) : script_(script) {}
+
+    void prepare() override {
+        script_.calls += 'p';
+        ++run_;
+    }
+    void run(Clocks& clocks) override {
+        script_.calls += 'r';
+        script_.run(run_, clocks);
+    }
+    Check verify() override {
+        script_.calls += 'v';
+        return script_.verify(run_);
+    }
+    [[nodiscard]] std::optional<std::string> stopped() const override {
+        return run_ == script_.stopped_run ? std::optional("stopped here") : std::nullopt;
+    }
+    [[nodiscard]] EarlierTime earlier() const override { return script_.earlier; }
+    void prepare_limit() override {}
+    void finish() override { sleep(script_.finish); }
+    std::vector<LimitComponent> limit() override {
+        script_.calls += 'l';
+        return {{"made up", {script_.limits[std::min(probe_++, script_.limits.size() - 1)]}}};
+    }
+    [[nodiscard]] std::string note() const override { return "noted"; }
+    [[nodiscard]] Details details() const override {
+        comm::Communicator::world().barrier();  // as that of some kernels, it is collective
+        return {};
+    }
+
+  private:
+    Script& script_;
+    int run_ = -1;  ///< the warm-up is the first
+    std::size_t probe_ = 0;
+};
+
+/// Made-up cases "0", "1" and so on, of which most tests have one.
+class MeasureTest : public testing::Test {
+  protected:
+    MeasureTest() {
+        options.runs = {3, 0.05, 0};
+        add();
+    }
+
+    void add() {
+        const std::size_t index = scripts.size();
+        scripts.push_back(std::make_unique<Script>());
+        PlannedCase some;
+        some.name.kernel = "kernel";
+        some.name.variant = {Formulation::native, "host", "mpi"};
+        some.name.size = std::to_string(index);
+        some.work.bytes = mebibytes(1);
+        some.make = [this, index] {
+            made += std::to_string(index);
+            return std::make_unique<FakeCase>(*scripts[index]);
+        };
+        cases.push_back(some);
+    }
+    /// The cases note their runs in `ran`.
+    void note_runs() {
+        for (std::size_t index = 0; index < scripts.size(); ++index) {
+            scripts[index]->run = [this, index](int, Clocks&) { ran += std::to_string(index); };
+        }
+    }
+    std::vector<Row> measured() {
+        Session session = fake_session(options);
+        return measured(session);
+    }
+    std::vector<Row> measured(Session& session) {
+        session.stop_request().take_signals();
+        session.plan() = cases;
+        const Listener listener{.on_run = [this](std::size_t, int done, int total) {
+            progress.emplace_back(done, total);
+        }};
+        Measured all = measure(session, listener, machine);
+        is_stopped = all.stopped;
+        rounds = all.rounds;
+        return all.rows;
+    }
+    Row only_row() { return measured().front(); }
+    /// Runs that take whole hours, beside which what the machine adds is nothing.
+    Row row_of(const std::vector<double>& hours) {
+        script().run = [this, hours](int run, Clocks&) {
+            script().earlier.real = {3600 * hours.at(static_cast<std::size_t>(run))};
+        };
+        return only_row();
+    }
+
+    Script& script() { return *scripts.front(); }
+    PlannedCase& planned() { return cases.front(); }
+
+    std::vector<std::unique_ptr<Script>> scripts;
+    std::vector<PlannedCase> cases;
+    // A machine on which nothing else goes on, and that tells nothing of steal.
+    MachineProbes machine{[this](std::span<const int>) { return counters; },
+                          [this](int threads) {
+                              script().calls += 'c';
+                              return Seconds{1e-4 * (threads + rank)};
+                          }};
+    MachineCounters counters;
+    CommonOptions options;
+    std::vector<std::pair<int, int>> progress;
+    std::string ran;
+    std::string made;
+    bool is_stopped = false;
+    int rounds = 0;
+    const comm::Communicator world = comm::Communicator::world();
+    const int rank = world.rank();
+    const int size = world.size();
+};
+
+TEST_F(MeasureTest, ProbesTheLimitRightBeforeEachRun) {
+    options.threads = 3;
+    script().limits = {9, 1, 2, 5};
+    const auto rows = measured();
+    EXPECT_EQ(script().calls, "lprcvlprcvlprcv");
     EXPECT_THAT(progress, ElementsAre(std::pair(0, 3), std::pair(1, 3), std::pair(2, 3)));
-    EXPECT_THAT(rows, SizeIs(1));
-    EXPECT_THAT(rows.front().runs, SizeIs(3));
-    EXPECT_EQ(rows.front().note, "noted");
-    EXPECT_EQ(rows.front().name.text(), planned.name.text());
+    ASSERT_THAT(rows, SizeIs(1));
+    ASSERT_THAT(rows[0].runs, SizeIs(3));
+    EXPECT_EQ(rows[0].note, "noted");
+    EXPECT_EQ(rows[0].name.text(), planned().name.text());
+    EXPECT_EQ(rows[0].limit->seconds.value, 2) << "the median of the probes";
+    EXPECT_EQ(rows[0].runs[1].limit_seconds, 1);
+    EXPECT_DOUBLE_EQ(rows[0].runs[0].conditions.clock_probe_seconds.value(), 1e-4 * (3 + size - 1))
+        << "the slowest rank's";
 }
 
 TEST_F(MeasureTest, AStoppedCaseIsAnErrorRowAndIsNotVerified) {
-    script.stopped_run = 1;
-    const auto rows = measured();
-    EXPECT_EQ(script.calls, "lprvlpr");
-    EXPECT_THAT(rows, SizeIs(1));
-    EXPECT_EQ(rows.front().error, "stopped here");
-    EXPECT_EQ(rows.front().error_code, ExitCode::stopped);
-    EXPECT_EQ(rows.front().name.suffix, "error");
+    script().stopped_run = 1;
+    const Row row = only_row();
+    EXPECT_EQ(script().calls, "lprcvlprc");
+    EXPECT_EQ(row.error, "stopped here");
+    EXPECT_EQ(row.error_code, ExitCode::stopped);
+    EXPECT_EQ(row.name.suffix, "error");
+    EXPECT_THAT(row.runs, IsEmpty());
 }
 
 TEST_F(MeasureTest, WhatRunsOnceHasNoWarmUp) {
     options.runs = {5, 0.05, 2};
-    planned.repetition = Repetition::once;
-    EXPECT_THAT(measured().front().runs, SizeIs(1));
-    EXPECT_EQ(script.calls, "lprvl");
+    planned().repetition = Repetition::once;
+    EXPECT_THAT(only_row().runs, SizeIs(1));
+    EXPECT_EQ(script().calls, "lprcvl");
     EXPECT_THAT(progress, ElementsAre(std::pair(0, 1)));
 }
 
 TEST_F(MeasureTest, WhatWasSpentEarlierBelongsToTheRun) {
-    planned.clock_rows = {{"paper", planned.work}};
-    script.earlier.real = {1000};
-    script.earlier.cpu = {2000};
-    script.earlier.phases[static_cast<std::size_t>(Phase::checkpoint)] = 3000;
-    const bench::Run run = measured().front().runs.front();
+    planned().clock_rows = {{"paper", planned().work}};
+    script().earlier.real = {1000};
+    script().earlier.cpu = {2000};
+    script().earlier.phases[static_cast<std::size_t>(Phase::checkpoint)] = 3000;
+    const bench::Run run = only_row().runs.front();
     EXPECT_GE(run.real.value, 1000);
     EXPECT_LT(run.real.value, 1100);
     EXPECT_GE(run.cpu.value, 2000);
@@ -57,182 +196,114 @@ TEST_F(MeasureTest, WhatWasSpentEarlierBelongsToTheRun) {
     EXPECT_GE(run.clocks.front().value, 1000);
 }
 
-TEST_F(MeasureTest, TheLimitIsTheMedianOfTheProbes) {
-    script.limits = {9, 1, 2, 5};
-    const Row row = measured().front();
-    EXPECT_THAT(row.limit->probes, ElementsAre(9, 1, 2));
-    EXPECT_EQ(row.limit->seconds.value, 2);
-    EXPECT_EQ(row.limit->decided_by(), "made up");
-}
-
 TEST_F(MeasureTest, WarmsUpOutsideOfTheMeasurement) {
     options.runs.warmup = 2;
-    planned.clock_rows = {{"number", planned.work}};
-    script.run = [](int run, Clocks& clocks) { clocks.record(0, {1.0 * run}); };
     options.limits = Switch::off;
+    planned().clock_rows = {{"number", planned().work}};
+    script().run = [](int run, Clocks& clocks) { clocks.record(0, {1.0 * run}); };
     const auto rows = measured();
-    EXPECT_EQ(script.calls, "prvprvprvprvprv");
-    EXPECT_THAT(rows.back().times(), ElementsAre(2, 3, 4));
+    EXPECT_EQ(script().calls, "prvprvprvprvprv") << "neither limits nor the clock's";
+    EXPECT_FALSE(rows[0].limit);
+    EXPECT_EQ(rows[1].time.minimum, 2);
+    EXPECT_EQ(rows[1].time.maximum, 4);
 }
 
 TEST_F(MeasureTest, AShortRunFollowsAnotherOneAndNotTheProbe) {
     options.runs = {2, 0.05, 1};
-    planned.clock_rows = {{"number", planned.work}};
-    script.run = [](int run, Clocks& clocks) { clocks.record(0, {1.0 * run}); };
+    planned().clock_rows = {{"number", planned().work}};
+    script().run = [](int run, Clocks& clocks) { clocks.record(0, {1.0 * run}); };
     const auto rows = measured();
-    EXPECT_EQ(script.calls, "prvlprvprvlprvprv");
-    EXPECT_THAT(rows.back().times(), ElementsAre(2, 4));
-}
+    EXPECT_EQ(script().calls, "prcvlprcvprcvlprcvprcv");
+    EXPECT_EQ(rows[1].time.minimum, 2);
+    EXPECT_EQ(rows[1].time.maximum, 4);
 
-TEST_F(MeasureTest, ALongRunFollowsTheProbe) {
-    options.runs = {2, 0.05, 1};
-    script.run = [&](int, Clocks&) { sleep({rank == size - 1 ? 0.06 : 0}); };
+    script().calls.clear();
+    script().run = [&](int, Clocks&) { sleep({rank == size - 1 ? 0.06 : 0}); };
     measured();
-    EXPECT_EQ(script.calls, "prvlprvlprv");
-}
-
-TEST_F(MeasureTest, MeasuresNoLimitsWhereTheyAreOff) {
-    options.limits = Switch::off;
-    EXPECT_FALSE(measured().front().limit);
-    EXPECT_EQ(script.calls, "prvprvprv");
+    EXPECT_EQ(script().calls, "prcvlprcvlprcv") << "a long run follows the probe";
 }
 
 TEST_F(MeasureTest, VerifiesNothingWhereThatIsOff) {
     options.verify = Switch::off;
-    EXPECT_FALSE(measured().front().check);
-    EXPECT_EQ(script.calls, "lprlprlpr");
+    EXPECT_FALSE(only_row().check);
+    EXPECT_EQ(script().calls, "lprclprclprc");
 }
 
 TEST_F(MeasureTest, TheTimeIsTheSlowestRanks) {
-    const int slow = size - 1;
-    script.run = [&](int, Clocks&) { sleep({rank == slow ? 0.02 : 0}); };
-
-    const Row row = measured().front();
-
-    for (const bench::Run& run : row.runs) {
-        EXPECT_GE(run.real.value, 0.02) << "on every rank";
-        EXPECT_THAT(run.rank_seconds, SizeIs(static_cast<std::size_t>(size)));
-        EXPECT_EQ(run.real.value, run.rank_seconds.at(static_cast<std::size_t>(slow)));
-        EXPECT_EQ(run.real.value, std::ranges::max(run.rank_seconds));
-    }
-}
-
-TEST_F(MeasureTest, TheClockProbeIsTheSlowestRanksAfterEachRun) {
-    options.threads = 3;
-    machine.clock_probe = [&](int threads) {
-        script.calls += 'c';
-        return Seconds{1e-4 * (threads + rank)};
-    };
-    const auto rows = measured();
-    EXPECT_EQ(script.calls, "lprcvlprcvlprcv");
-    for (const bench::Run& run : rows.front().runs) {
-        EXPECT_DOUBLE_EQ(run.conditions.clock_probe_seconds.value(), 1e-4 * (3 + size - 1));
-    }
-}
-
-TEST_F(MeasureTest, WithoutLimitsNoClockProbeRuns) {
-    options.limits = Switch::off;
-    machine.clock_probe = [](int) -> Seconds { throw Failure("not asked for"); };
-    const auto rows = measured();
-    EXPECT_EQ(rows.front().runs.front().conditions.clock_probe_seconds, std::nullopt);
-}
-
-// They wait for cores wherever ranks leave none free: that is what such a transport costs.
-TEST_F(MeasureTest, ThreadsOfATransportsLibraryMayWaitForACore) {
-    options.threads = 1;
-    const bool is_full = measured().front().runs.front().conditions.oversubscribed;
-    planned.name.variant.transport = "grpc";
-    EXPECT_TRUE(measured().front().runs.front().conditions.oversubscribed);
-    Session session = fake_session(options);
-    EXPECT_EQ(is_full, size > session.topology().resources().cores);
-}
-
-TEST_F(MeasureTest, RankSecondsAreInTheOrderOfTheRanks) {
-    script.run = [&](int, Clocks&) { sleep(0.02 * (size - rank) * Seconds{1}); };
-    const auto rows = measured();
-    for (const bench::Run& run : rows.front().runs) {
+    script().run = [&](int, Clocks&) { sleep({0.02 * (size - rank)}); };  // but no processor's
+    for (const bench::Run& run : only_row().runs) {
+        ASSERT_THAT(run.rank_seconds, SizeIs(static_cast<std::size_t>(size)));
         for (int r = 0; r < size; ++r) {
-            EXPECT_GE(run.rank_seconds.at(static_cast<std::size_t>(r)), 0.02 * (size - r));
+            EXPECT_GE(run.rank_seconds[static_cast<std::size_t>(r)], 0.02 * (size - r));
         }
+        EXPECT_EQ(run.real.value, std::ranges::max(run.rank_seconds)) << "on every rank";
+        EXPECT_LT(run.cpu.value, run.real.value);
     }
 }
 
-TEST_F(MeasureTest, WaitsForWhatTheRunLeftInTheStream) {
+TEST_F(MeasureTest, PhasesAreThoseOfTheSlowestRankWithWhatTheRunLeftInTheStream) {
     Session session = fake_session(options);
-    script.run = [&](int, Clocks&) {
-        session.stream().enqueue(Phase::compute, "late", [] { sleep({0.02}); });
+    script().run = [&](int, Clocks&) {
+        const bool slow = rank == size - 1;
+        session.stream().enqueue(slow ? Phase::push : Phase::wait, "late",
+                                 [slow] { sleep({slow ? 0.02 : 0.001}); });
     };
-    const auto rows = measured(session);
-    for (const bench::Run& run : rows.front().runs) {
+    const Row row = measured(session).front();
+    for (const bench::Run& run : row.runs) {
         EXPECT_GE(run.real.value, 0.02);
-        EXPECT_GE(run.phases[static_cast<std::size_t>(Phase::compute)], 0.02);
-        EXPECT_EQ(run.phases[static_cast<std::size_t>(Phase::read)], 0);
-    }
-}
-
-TEST_F(MeasureTest, PhasesAreThoseOfTheSlowestRankInThatRun) {
-    Session session = fake_session(options);
-    script.run = [&](int, Clocks&) {
-        const Phase phase = rank == size - 1 ? Phase::push : Phase::wait;
-        session.stream().enqueue(phase, "phase",
-                                 [=, slow = rank == size - 1] { sleep({slow ? 0.02 : 0.001}); });
-    };
-    const auto rows = measured(session);
-    for (const bench::Run& run : rows.front().runs) {
         EXPECT_GE(run.phases[static_cast<std::size_t>(Phase::push)], 0.02);
         EXPECT_EQ(run.phases[static_cast<std::size_t>(Phase::wait)], 0);
     }
 }
 
-TEST_F(MeasureTest, ProcessorTimeIsTheSlowestRanksOwn) {
-    script.run = [&](int, Clocks&) {
-        if (rank == size - 1) {
-            sleep({0.05});  // takes time, but no processor's
-        }
-    };
-    const auto rows = measured();
-    for (const bench::Run& run : rows.front().runs) {
-        EXPECT_LT(run.cpu.value, run.real.value);
+TEST(SlowestByRole, AreThoseOfEachRole) {
+    const std::vector<double> seconds{4, 5, 1, 3, 2};
+    std::vector<double> phases(seconds.size() * phase_count);
+    for (std::size_t of_rank = 0; of_rank < seconds.size(); ++of_rank) {
+        phases[of_rank * phase_count + static_cast<std::size_t>(Phase::reduce)] =
+            seconds[of_rank] / 2;
     }
+    const auto roles = slowest_by_role(comm::Roles::with_reducers(5, 2), seconds, phases);
+    ASSERT_EQ(roles.size(), 2U);
+    EXPECT_EQ(roles[0].role, comm::Role::reducer);
+    EXPECT_EQ(roles[0].rank, 1);
+    EXPECT_EQ(roles[0].seconds, 5);
+    EXPECT_EQ(roles[1].rank, 3);
+    EXPECT_EQ(roles[1].phases[static_cast<std::size_t>(Phase::reduce)], 1.5);
+    EXPECT_THAT(slowest_by_role(comm::Roles::all_workers(5), seconds, phases), IsEmpty());
 }
 
 TEST_F(MeasureTest, OneWrongRunMakesTheRowWrong) {
-    script.verify = [](int run) {
+    script().verify = [](int run) {
         return run == 1 ? Check{false, 17, 0.5} : Check{true, 0.25, 0.5};
     };
-    const Row row = measured().front();
+    const Row row = only_row();
     EXPECT_FALSE(row.check->passed);
     EXPECT_EQ(row.check->error, 17);
     EXPECT_EQ(row.check->tolerance, 0.5);
-}
 
-TEST_F(MeasureTest, AWrongWarmUpMakesTheRowWrongToo) {
     options.runs.warmup = 1;
-    script.verify = [](int run) { return Check{run > 0, 0, 0}; };
-    EXPECT_FALSE(measured().front().check->passed);
+    script().verify = [](int run) { return Check{run > 0, 0, 0}; };
+    EXPECT_FALSE(only_row().check->passed) << "a wrong warm-up, too";
 }
 
 TEST_F(MeasureTest, TheWorstErrorIsReported) {
-    script.verify = [](int run) { return Check{true, run == 1 ? 0.25 : 0.125, 0.5}; };
-    const Row fine = measured().front();
-    EXPECT_TRUE(fine.check->passed);
-    EXPECT_EQ(fine.check->error, 0.25);
-
-    script.verify = [](int run) { return Check{false, run == 0 ? 99.0 : 1.0, 0.5}; };
-    EXPECT_EQ(measured().front().check->error, 99) << "of wrong runs, too";
-
-    script.verify = [](int run) {
+    script().verify = [](int run) { return Check{true, run == 1 ? 0.25 : 0.125, 0.5}; };
+    EXPECT_EQ(only_row().check->error, 0.25);
+    script().verify = [](int run) { return Check{false, run == 0 ? 99.0 : 1.0, 0.5}; };
+    EXPECT_EQ(only_row().check->error, 99) << "of wrong runs, too";
+    script().verify = [](int run) {
         const double nan = std::numeric_limits<double>::quiet_NaN();
         return Check{run != 1, run == 1 ? nan : 0.25, 0.5};
     };
-    EXPECT_TRUE(std::isnan(measured().front().check->error)) << "nothing is worse than NaN";
+    EXPECT_TRUE(std::isnan(only_row().check->error)) << "nothing is worse than NaN";
 }
 
 TEST_F(MeasureTest, EachClockIsARowOfItsOwn) {
-    Work half = planned.work;
+    Work half = planned().work;
     half.bytes = kibibytes(512);
-    planned.clock_rows = {{"paper", planned.work}, {"pair:0-1", half}};
-    script.run = [&](int run, Clocks& clocks) {
+    planned().clock_rows = {{"paper", planned().work}, {"pair:0-1", half}};
+    script().run = [&](int run, Clocks& clocks) {
         if (rank == size - 1) {
             clocks.record(0, {run + 1.0});
         }
@@ -240,132 +311,189 @@ TEST_F(MeasureTest, EachClockIsARowOfItsOwn) {
             clocks.record(1, {10.0 * (run + 1)});
         }
     };
-
     const auto rows = measured();
-
     ASSERT_EQ(rows.size(), 3U);
     EXPECT_EQ(rows[0].name.suffix, "");
     EXPECT_EQ(rows[1].name.suffix, "paper");
+    EXPECT_EQ(rows[1].time.median, 2) << "on every rank";
     EXPECT_EQ(rows[2].name.suffix, "pair:0-1");
-    EXPECT_THAT(rows[1].times(), ElementsAre(1, 2, 3)) << "on every rank";
-    EXPECT_THAT(rows[2].times(), ElementsAre(10, 20, 30));
+    EXPECT_EQ(rows[2].time.median, 20);
     EXPECT_EQ(rows[2].work.bytes, half.bytes);
     EXPECT_TRUE(rows[1].check->passed && rows[1].limit);
+
+    planned().whole = WholeRow::omitted;
+    const auto clocks = measured();
+    ASSERT_EQ(clocks.size(), 2U);
+    EXPECT_EQ(clocks[0].name.suffix, "paper");
+    EXPECT_THAT(clocks[1].runs.front().rank_seconds, IsEmpty());
 }
 
-TEST_F(MeasureTest, TheWholeMayBeLeftToItsClocks) {
-    planned.whole = WholeRow::omitted;
-    planned.clock_rows = {{"pair:0-1", planned.work}};
+TEST_F(MeasureTest, WhatIsUnavailableBecomesAnErrorRowAmongTheOthers) {
+    add();
+    note_runs();
+    planned().make = []() -> std::unique_ptr<Case> { throw Unavailable("there is none here"); };
     const auto rows = measured();
-    ASSERT_EQ(rows.size(), 1U);
-    EXPECT_EQ(rows[0].name.suffix, "pair:0-1");
-}
-
-TEST_F(MeasureTest, WhatIsUnavailableBecomesAnErrorRow) {
-    planned.make = []() -> std::unique_ptr<Case> { throw Unavailable("there is none here"); };
-    const auto rows = measured();
-    ASSERT_EQ(rows.size(), 1U);
+    ASSERT_EQ(rows.size(), 2U);
     EXPECT_EQ(rows[0].error, "there is none here");
     EXPECT_EQ(rows[0].name.suffix, "error");
     EXPECT_TRUE(rows[0].runs.empty() && !rows[0].check && !rows[0].limit);
+    EXPECT_EQ(ran, "111");
+    planned().make = []() -> std::unique_ptr<Case> { throw Failure("broken"); };
+    EXPECT_THROW(measured(), Failure) << "other errors are not hidden";
 }
 
-TEST_F(MeasureTest, OtherErrorsAreNotHidden) {
-    planned.make = []() -> std::unique_ptr<Case> { throw Failure("broken"); };
-    EXPECT_THROW(measured(), Failure);
-}
-
-TEST_F(MeasureTest, SetUpIsTheTimeThatMakingTook) {
-    planned.make = [this] {
+TEST_F(MeasureTest, MakingAndEndingAreTimedOnTheSlowestRank) {
+    planned().make = [this] {
         sleep({rank == size - 1 ? 0.02 : 0});
-        return std::make_unique<FakeCase>(script);
+        return std::make_unique<FakeCase>(script());
     };
-    EXPECT_GE(measured().front().set_up.value, 0.02) << "the slowest rank's, on every rank";
+    script().finish = {rank == size - 1 ? 0.02 : 0.0};
+    const Row row = only_row();
+    EXPECT_GE(row.set_up.value, 0.02) << "on every rank";
+    EXPECT_GE(row.write_results.value, 0.02);
 }
 
-TEST_F(MeasureTest, WritingResultsIsTimedOnTheSlowestRank) {
-    script.finish = {rank == size - 1 ? 0.02 : 0.0};
-    EXPECT_GE(measured().front().write_results.value, 0.02) << "on every rank";
-}
-
-TEST_F(MeasureTest, EachStageOfTheJobHasItsTime) {
-    options.runs = {2, 0.05, 1};
-    script.run = [](int, Clocks&) { sleep({0.02}); };
-    script.verify = [](int) {
-        sleep({0.01});
-        return Check{true, 0, 0.5};
-    };
-    script.finish = {0.01};
-    Session session = fake_session(options);
-    measured(session);
-    const StageClock& stages = session.record().stages;
-    EXPECT_GE(stages.of(Stage::warm_up).value, 0.02);
-    EXPECT_GE(stages.of(Stage::run).value, 0.04);
-    EXPECT_GE(stages.of(Stage::verify).value, 0.03);
-    EXPECT_GE(stages.of(Stage::write_results).value, 0.01);
-    EXPECT_GT(stages.of(Stage::probe).value, 0);
-}
-
-// Runs of `time`, alike up to what the machine adds to them, stop after the fewest that have an
-// interval.
-TEST_F(MeasureTest, AutomaticRunsEndOnceTheMedianIsKnown) {
-    options.runs.count = std::nullopt;
-    options.runs.interval = 0.99;
-    script.run = [&](int, Clocks&) { sleep({0.01}); };
-
-    const auto rows = measured();
-
-    EXPECT_GE(rows.front().runs.size(), 6U);
-    EXPECT_LT(rows.front().runs.size(), 200U);
-    EXPECT_EQ(rows.front().limit->probes.size(), rows.front().runs.size());
-    EXPECT_THAT(progress, Each(testing::Field(&std::pair<int, int>::second, 0)));
-}
-
-// Times of whole hours, beside which what the machine adds is nothing.
-class FakeClockTest : public MeasureTest {
-  protected:
-    std::vector<Row> measured_with(const std::vector<double>& hours) {
-        script.run = [this, hours](int run, Clocks&) {
-            script.earlier.real = {3600 * hours.at(static_cast<std::size_t>(run))};
-        };
-        return measured();
-    }
-};
-
-TEST_F(FakeClockTest, AutomaticRunsAreTheFewestThatConverge) {
+TEST_F(MeasureTest, AutomaticRunsAreTheFewestThatConverge) {
     options.runs.count = std::nullopt;
     std::vector<double> hours(30, 100);
-    EXPECT_THAT(measured_with(hours).front().runs, SizeIs(6)) << "the fewest with an interval";
+    EXPECT_THAT(row_of(hours).runs, SizeIs(6)) << "the fewest with an interval";
+    EXPECT_THAT(progress, Each(testing::Field(&std::pair<int, int>::second, 0)));
     hours[2] = 120;
-    EXPECT_THAT(measured_with(hours).front().runs, SizeIs(9)) << "which leave out one at each end";
+    EXPECT_THAT(row_of(hours).runs, SizeIs(9)) << "which leave out one at each end";
     hours[7] = 130;
-    EXPECT_THAT(measured_with(hours).front().runs, SizeIs(12)) << "two";
+    EXPECT_THAT(row_of(hours).runs, SizeIs(12)) << "two";
+    options.runs.interval = 1e-12;
+    script().run = [&](int run, Clocks&) { script().earlier.real = {3600.0 + run % 2}; };
+    EXPECT_THAT(only_row().runs, SizeIs(200)) << "they end somewhere";
 }
 
-TEST_F(FakeClockTest, ADriftIsFlaggedAndNoiseIsNot) {
+TEST_F(MeasureTest, EachPairIsFlaggedForItself) {
     options.runs.count = 8;
-    const Row drifted = measured_with({100, 101, 99, 100, 120, 121, 119, 120}).front();
-    EXPECT_EQ(drifted.flags.front().kind, FlagKind::drift);
-    EXPECT_TRUE(drifted.distrusted());
-    EXPECT_THAT(measured_with({100, 120, 99, 121, 101, 119, 100, 120}).front().flags, IsEmpty());
-}
-
-TEST_F(FakeClockTest, EachPairIsFlaggedForItself) {
-    options.runs.count = 8;
-    planned.clock_rows = {{"pair:1-0", planned.work}, {"paper", planned.work}};
-    script.run = [](int run, Clocks& clocks) { clocks.record(0, {run < 4 ? 0.0 : 3600.0}); };
-    script.earlier.real = {3600};
+    planned().clock_rows = {{"pair:1-0", planned().work}, {"paper", planned().work}};
+    script().run = [](int run, Clocks& clocks) { clocks.record(0, {run < 4 ? 0.0 : 3600.0}); };
+    script().earlier.real = {3600};
     const auto rows = measured();
     EXPECT_THAT(rows.at(0).flags, IsEmpty());
-    EXPECT_EQ(rows.at(1).flags.front().kind, FlagKind::step);
+    EXPECT_EQ(rows.at(1).flags.front().kind, FlagKind::unsteady);
     EXPECT_THAT(rows.at(2).flags, IsEmpty()) << "it shares the runs of the whole";
 }
 
-TEST_F(MeasureTest, AutomaticRunsEndSomewhereAlsoWhereTheTimesNeverConverge) {
-    options.runs.count = std::nullopt;
-    options.runs.interval = 1e-9;
-    script.run = [&](int run, Clocks&) { sleep({run % 2 == 0 ? 0 : 0.0001}); };
-    EXPECT_THAT(measured().front().runs, SizeIs(200));
+TEST_F(MeasureTest, ARoundHasOneRunOfEachCaseAndEveryOtherGoesBackwards) {
+    add();
+    add();
+    note_runs();
+    const auto rows = measured();
+    EXPECT_EQ(ran, "012210012");
+    EXPECT_EQ(made, "012") << "all are in memory together";
+    ASSERT_THAT(rows, SizeIs(3));
+    for (std::size_t index = 0; index < rows.size(); ++index) {
+        EXPECT_EQ(rows[index].name.size, std::to_string(index)) << "in the plan's order";
+        EXPECT_THAT(rows[index].runs, SizeIs(3));
+        EXPECT_EQ(rows[index].runs.back().round, 2);
+    }
+    EXPECT_EQ(rounds, 3);
+}
+
+TEST_F(MeasureTest, ACaseThatUsesFilesOrRunsOnceIsAlone) {
+    add();
+    add();
+    add();
+    note_runs();
+    cases[1].uses_files = true;
+    cases[2].repetition = Repetition::once;
+    measured();
+    EXPECT_EQ(ran, "0001112333");
+}
+
+TEST_F(MeasureTest, AsManyCasesTakeTurnsAsMemoryHolds) {
+    for (int more = 0; more < 4; ++more) {
+        add();
+    }
+    note_runs();
+    for (PlannedCase& one : cases) {
+        one.memory = gibibytes(1);
+    }
+    options.runs.count = 2;
+    options.memory = gibibytes(2);
+    measured();
+    EXPECT_EQ(ran, "0110233244");
+    ran.clear();
+    cases[1].memory = gibibytes(3);
+    measured();
+    EXPECT_EQ(ran, "0011233244") << "one that is too large for any company is alone";
+    ran.clear();
+    options.memory.reset();
+    for (PlannedCase& one : cases) {
+        one.memory = gibibytes(1 << 20);
+    }
+    measured();
+    EXPECT_EQ(ran, "0011223344") << "half of what the node has";
+}
+
+TEST_F(MeasureTest, KeepsCompleteRunsWhereOneRankIsAskedToStop) {
+    // In the first run of the second round, which goes backwards, the last rank is asked to stop.
+    add();
+    add();
+    note_runs();
+    cases[2].uses_files = true;  // begins after the others
+    scripts[1]->run = [this](int run, Clocks&) {
+        ran += '1';
+        if (run == 1 && rank == size - 1) {
+            std::raise(SIGTERM);
+        }
+    };
+    const auto rows = measured();
+    EXPECT_EQ(ran, "011");
+    ASSERT_THAT(rows, SizeIs(3));
+    EXPECT_THAT(rows[0].runs, SizeIs(1));
+    EXPECT_THAT(rows[1].runs, SizeIs(2));
+    EXPECT_EQ(rows[2].error, "stopped on request before its first run");
+    EXPECT_EQ(made, "01") << "what is left out is not made";
+    EXPECT_TRUE(is_stopped);
+}
+
+TEST_F(MeasureTest, StopsBeforeTheFirstRunUnlessTheCaseCanSaveACheckpoint) {
+    planned().make = [make = planned().make] {
+        std::raise(SIGTERM);
+        return make();
+    };
+    EXPECT_NE(only_row().error, "");
+    EXPECT_EQ(script().calls, "");
+    planned().repetition = Repetition::once;
+    EXPECT_EQ(only_row().error, "");
+    EXPECT_NE(script().calls, "");
+}
+
+TEST_F(MeasureTest, IsNotStoppedByASignalAfterTheLastRun) {
+    script().run = [this](int run, Clocks&) {
+        if (run + 1 == options.runs.count) {
+            std::raise(SIGTERM);
+        }
+    };
+    EXPECT_THAT(only_row().runs, SizeIs(3));
+    EXPECT_FALSE(is_stopped);
+}
+
+TEST_F(MeasureTest, RowsSoFarAreToldAfterEachRun) {
+    options.runs.count = 2;
+    add();
+    Session session = fake_session(options);
+    session.plan() = cases;
+    std::vector<std::size_t> told;
+    const Listener listener{.on_rows = [&](const auto& rows_so_far) {
+        if (rank > 0) {
+            return;  // who writes asks alone
+        }
+        std::size_t count = 0;
+        for (const Row& row : rows_so_far()) {
+            count += row.runs.size();
+        }
+        told.push_back(count);
+    }};
+    measure(session, listener, machine);
+    if (rank == 0) {
+        EXPECT_THAT(told, ElementsAre(1, 2, 3, 4, 4)) << "and at the end";
+    }
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 
-#include "bench/measure/by_ranks.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
 #include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"

@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
 #include "bench/fake_session.hpp"
 
 namespace quartet::bench {
@@ -85,15 +83,6 @@ TEST(Clusters, ADescriptionHasRoleIndexRankAndHost) {
     EXPECT_THAT(text, testing::HasSubstr("2 reducers, " + std::to_string(ranks - 2) + " worker"));
     EXPECT_THAT(text, testing::HasSubstr("reducer 1: rank 1 on " + host));
     EXPECT_THAT(text, testing::HasSubstr("worker  0: rank 2 on " + host));
-
-    const auto tasks = clusters_json(session).at(0).at("tasks");
-    ASSERT_EQ(tasks.size(), static_cast<std::size_t>(ranks));
-    EXPECT_EQ(tasks[1].at("role"), "reducer");
-    EXPECT_EQ(tasks[2].at("role"), "worker");
-    EXPECT_EQ(tasks[2].at("index"), 0);
-    EXPECT_EQ(tasks[2].at("rank"), 2);
-    EXPECT_EQ(tasks[2].at("host"), host);
-    EXPECT_FALSE(tasks[2].contains("gpu")) << "on the host";
 }
 
 TEST(Clusters, NoRankHasAGpuOnTheHost) {

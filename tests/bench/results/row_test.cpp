@@ -62,12 +62,51 @@ TEST(Work, HasNoRateWithoutTime) {
 TEST(FractionOfLimit, IsTheLimitsTimeOverTheMedian) {
     Row row = fake_row({0.5, 0.25, 4});
     EXPECT_EQ(row.fraction_of_limit(), std::nullopt) << "no limit was measured";
-
-    row.limit = Limit{{{"local add", {0.125}}}, {0.125}, {0.125}};
+    row.limit.emplace();
+    row.limit->add({{"local add", {0.125}}});
     EXPECT_EQ(row.fraction_of_limit(), 0.25);
-
     row.runs.clear();
     EXPECT_EQ(row.fraction_of_limit(), std::nullopt) << "nothing was run";
+}
+
+TEST(Limit, IsTheMedianOfEachProbesSlowestComponent) {
+    Limit limit;
+    limit.add({{"add", {1}, {1}}, {"link", {2}}});
+    limit.add({{"add", {5}, {3}}, {"link", {3}}});
+    limit.add({{"add", {1}, {2}}, {"link", {4}}});
+    EXPECT_EQ(limit.seconds, Seconds{4});
+    ASSERT_EQ(limit.components.size(), 2U);
+    EXPECT_EQ(limit.components[0].seconds, Seconds{1});
+    EXPECT_EQ(limit.components[0].hardware, Seconds{2}) << "it is no limit by itself";
+    EXPECT_EQ(limit.components[1].seconds, Seconds{3});
+    EXPECT_EQ(slowest(limit.components).name, "link");
+    EXPECT_THROW(limit.add({}), Failure);
+    EXPECT_THROW(limit.add({{"add", {1}}}), Failure) << "another limit";
+}
+
+TEST(Limit, SaysWhatAllRanksWouldAllowWhereOnlySomeTakePart) {
+    LimitComponent component{"SGEMM", {4}};
+    component.extend(2, 2);
+    Limit limit;
+    limit.add({{"reducers", {1}}, component});
+    EXPECT_EQ(limit.on_some_ranks(), nullptr);
+    component.extend(3, 4);
+    limit = {};
+    limit.add({{"reducers", {1}}, component});
+    ASSERT_EQ(limit.on_some_ranks(), &limit.components[1]);
+    EXPECT_EQ(limit.components[1].ranks, 3);
+    EXPECT_EQ(limit.components[1].all_ranks, Seconds{3});
+    EXPECT_EQ(limit.seconds, Seconds{4}) << "it is no limit by itself";
+}
+
+TEST(Limit, IsNamedByItsComponents) {
+    const auto what = [](const std::vector<LimitComponent>& components) {
+        return Limit{.components = components, .seconds = {}, .probes = {}}.what();
+    };
+    EXPECT_EQ(what({{"SGEMM", {1}}}), "SGEMM");
+    EXPECT_EQ(what({{"SGEMM", {1}}, {"sums", {1}}}), "slower of SGEMM and sums");
+    EXPECT_EQ(what({{"SGEMM", {1}}, {"sums", {1}}, {"files", {1}}}),
+              "slowest of SGEMM, sums and files");
 }
 
 std::string host_of(int rank) {
@@ -79,7 +118,7 @@ TEST(RankSummary, Of16384RanksHasQuantilesAndTheSlowest) {
     for (int rank = 0; rank < 16384; ++rank) {
         seconds.push_back(1 + (rank * 4099) % 16384);  // each of 1 to 16384 once
     }
-    const RankSummary summary = summary_of_ranks(seconds, host_of);
+    const RankSummary summary = RankSummary::of(seconds, host_of);
     EXPECT_EQ(summary.ranks, 16384);
     EXPECT_EQ(summary.mean, 8192.5);
     EXPECT_EQ(summary.minimum, 1);
@@ -98,7 +137,7 @@ TEST(RankSummary, Of16384RanksHasQuantilesAndTheSlowest) {
 }
 
 TEST(RankSummary, OfFewRanksNamesThemAll) {
-    RankSummary summary = summary_of_ranks(std::vector<double>{2, 3}, host_of);
+    RankSummary summary = RankSummary::of(std::vector<double>{2, 3}, host_of);
     ASSERT_EQ(summary.slowest.size(), 2U);
     EXPECT_EQ(summary.slowest[0].rank, 1);
     EXPECT_EQ(summary.p25, 2);
@@ -109,7 +148,7 @@ TEST(RankSummary, OfFewRanksNamesThemAll) {
     EXPECT_EQ(summary.p50, 12);
     EXPECT_EQ(summary.mean, 12.5);
     EXPECT_EQ(summary.slowest[1].seconds, 12);
-    EXPECT_THROW(summary_of_ranks({}, host_of), Failure);
+    EXPECT_THROW(RankSummary::of({}, host_of), Failure);
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "bench/session/gpus.hpp"
 
-#include "bench/session/gpu_json.hpp"
-
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -15,31 +13,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using Json = nlohmann::ordered_json;
 
-device::GpuFacts known_facts() {
-    device::GpuFacts facts;
-    facts.name = "NVIDIA H200";
-    facts.uuid = "GPU-1";
-    facts.driver = "570.1";
-    facts.pci_bus = "0000:01:00.0";
-    facts.architecture = 90;
-    facts.multiprocessors = 132;
-    facts.memory_bus_bits = 6144;
-    facts.most_memory_clock_mhz = 3201;
-    facts.memory = gibibytes(139);
-    facts.clock_mhz = 1980;
-    facts.error_correction = true;
-    facts.counters.energy_joules = 1000.5;
-    facts.counters.power_capped = Seconds{2.5};
-    facts.pcie_generation = 1;
-    facts.most_pcie_generation = 5;
-    facts.nvlink_links = 18;
-    facts.nvlink_version = "4.0";
-    facts.compute_mode = "default";
-    facts.mps_processes = 0;
-    facts.throttled_by = {"idle"};
-    return facts;
-}
-
 Gpu gpu_with(const Json& before, const Json& after) {
     return {"node1", {0}, "NVIDIA H200", "GPU-1", "{}", before.dump(), after.dump()};
 }
@@ -50,42 +23,6 @@ TEST(GpusTest, ThereAreNoneOnTheHost) {
     EXPECT_EQ(gpus.json(), Json::array());
     EXPECT_EQ(gpus.summary(), "");
     EXPECT_THAT(gpus.warnings(), IsEmpty());
-}
-
-TEST(GpusTest, FactsThatStayAndFactsThatPassAreApart) {
-    EXPECT_EQ(lasting_facts(known_facts()), Json({{"name", "NVIDIA H200"},
-                                                  {"uuid", "GPU-1"},
-                                                  {"driver", "570.1"},
-                                                  {"pci_bus", "0000:01:00.0"},
-                                                  {"architecture", 90},
-                                                  {"multiprocessors", 132},
-                                                  {"memory_bus_bits", 6144},
-                                                  {"most_memory_clock_mhz", 3201},
-                                                  {"memory", 139LL << 30},
-                                                  {"error_correction", true},
-                                                  {"most_pcie_generation", 5},
-                                                  {"nvlink_links", 18},
-                                                  {"nvlink_version", "4.0"},
-                                                  {"compute_mode", "default"}}));
-    EXPECT_EQ(passing_facts(known_facts()), Json({{"clock_mhz", 1980},
-                                                  {"pcie_generation", 1},
-                                                  {"mps_processes", 0},
-                                                  {"energy_joules", 1000.5},
-                                                  {"power_capped_seconds", 2.5},
-                                                  {"throttled_by", Json({"idle"})}}));
-}
-
-TEST(GpusTest, WhatNobodyTellsIsLeftOut) {
-    device::GpuFacts facts;
-    facts.name = "NVIDIA H200";
-    facts.why_empty = "there is no NVML";
-    EXPECT_EQ(lasting_facts(facts).at("why_unknown"), "there is no NVML");
-    EXPECT_FALSE(lasting_facts(facts).contains("power_limit_watts"));
-    EXPECT_EQ(passing_facts(facts), Json::object());
-    facts.why_empty.clear();
-    EXPECT_FALSE(passing_facts(facts).contains("throttled_by")) << "the driver refuses to say";
-    facts.throttled_by.emplace();
-    EXPECT_EQ(passing_facts(facts).at("throttled_by"), Json::array());
 }
 
 TEST(GpusTest, ThrottlingIsWarnedAboutButIdlenessIsNot) {

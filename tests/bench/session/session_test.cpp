@@ -171,9 +171,9 @@ class SessionFilesTest : public SessionTest {
     }
     void TearDown() override { world.barrier(); }
 
-    [[nodiscard]] CommonOptions writing(const std::string& json) const {
+    [[nodiscard]] CommonOptions writing(const std::string& file) const {
         CommonOptions options;
-        options.json = folder / json;
+        options.json = folder / file;
         return options;
     }
 
@@ -181,39 +181,16 @@ class SessionFilesTest : public SessionTest {
     std::filesystem::path folder;
 };
 
-TEST_F(SessionFilesTest, ClaimsWhatItWritesWhileItLives) {
-    {
-        Session session = fake_session(writing("r.json"));
-        session.claim_files();
-        EXPECT_TRUE(std::filesystem::exists(FileLock::beside(folder / "r.json")));
-        world.barrier();
-    }
-    world.barrier();
-    EXPECT_TRUE(std::filesystem::is_empty(folder));
-    world.barrier();
-    CommonOptions options = writing("r.json");
-    options.dry_run = Switch::on;
-    Session session = fake_session(options);
-    session.claim_files();
-    EXPECT_TRUE(std::filesystem::is_empty(folder)) << "a dry run leaves nothing, not even a lock";
-}
-
-TEST_F(SessionFilesTest, RefusesOnAllRanksWhatAnotherJobHas) {
-    std::optional<FileLock> of_another;
-    if (world.rank() == 0) {
-        of_another.emplace(FileLock::beside(folder / "r.json"), "r.json", "process 1 on elsewhere");
-    }
-    world.barrier();
-    Session session = fake_session(writing("r.json"));
-    EXPECT_THAT(message_of<UsageError>([&] { session.claim_files(); }),
-                AllOf(HasSubstr("--json"), HasSubstr("process 1 on elsewhere")));
-}
-
-TEST_F(SessionFilesTest, RefusesOnAllRanksToWriteOverAnInput) {
-    Session session = fake_session(writing("tiles/../tiles/A_0_0.npy"));
-    session.files().add("--data", FileUse::reads_folder, folder / "tiles");
-    EXPECT_THAT(message_of<UsageError>([&] { session.claim_files(); }),
-                AllOf(HasSubstr("--json"), HasSubstr("--data")));
+TEST_F(SessionFilesTest, RefusesOnAllRanksWhatCannotBeWritten) {
+    fake_session(writing("r.json")).require_writable_results();
+    EXPECT_TRUE(std::filesystem::is_empty(folder)) << "it leaves nothing";
+    EXPECT_THAT(message_of<UsageError>(
+                    [&] { fake_session(writing("none/r.json")).require_writable_results(); }),
+                HasSubstr("none"));
+    CommonOptions same = writing("r.json");
+    same.trace = same.json;
+    EXPECT_THAT(message_of<UsageError>([&] { fake_session(same).require_writable_results(); }),
+                HasSubstr("--json and --trace name the same file"));
 }
 
 }  // namespace

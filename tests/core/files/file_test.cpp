@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -13,7 +14,9 @@
 namespace quartet {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 std::span<const std::byte> bytes(std::string_view text) {
     return std::as_bytes(std::span(text));
@@ -120,19 +123,6 @@ TEST(Folder, FindsItsFilesByName) {
                 HasSubstr((temporary / "a").native()));
 }
 
-TEST(Folder, RenamesAFileOverAnother) {
-    const TemporaryFolder temporary;
-    const Folder folder(temporary.path());
-    write_text(temporary / "a", "first");
-    write_text(temporary / "b", "second");
-    folder.rename("a", "b");
-    folder.rename("a", "b");
-    EXPECT_EQ(read_text(temporary / "b"), "first");
-    EXPECT_EQ(temporary.entries(), 1);
-    std::filesystem::create_directory(temporary / "c");
-    EXPECT_THROW(folder.rename("b", "c"), FileError);
-}
-
 TEST(Folder, IsAFolderThatIsThere) {
     const TemporaryFolder temporary;
     write_text(temporary / "file", "");
@@ -140,12 +130,6 @@ TEST(Folder, IsAFolderThatIsThere) {
     EXPECT_THROW(Folder(temporary / "file"), FileError);
     const Folder folder(temporary.path());
     EXPECT_THROW(FileName(folder, std::string(64, 'x')), Failure);
-}
-
-TEST(FileCache, HasTheWordsOfTheCommandLine) {
-    EXPECT_EQ(name(FileCache::warm), "warm");
-    EXPECT_EQ(name(FileCache::drop), "drop");
-    EXPECT_EQ(name(FileCache::direct), "direct");
 }
 
 TEST(OutputFile, AppearsWhenCommitted) {
@@ -157,16 +141,6 @@ TEST(OutputFile, AppearsWhenCommitted) {
     file.commit();
     EXPECT_EQ(read_text(folder / "a"), "one two");
     EXPECT_EQ(folder.entries(), 1);
-}
-
-TEST(OutputFile, ReplacesAFileThatIsThere) {
-    const TemporaryFolder folder;
-    write_text(folder / "a", "old and longer");
-    OutputFile file(folder / "a");
-    file.write(bytes("new"));
-    EXPECT_EQ(read_text(folder / "a"), "old and longer");
-    file.commit();
-    EXPECT_EQ(read_text(folder / "a"), "new");
 }
 
 TEST(OutputFile, LeavesNothingWithoutCommit) {
@@ -204,16 +178,6 @@ TEST(OutputFile, WritesOverASpareOfAnyLength) {
     }
 }
 
-TEST(OutputFile, NeedsNoSpareAndLeavesNoneWithoutCommit) {
-    const TemporaryFolder folder;
-    OutputFile file(folder / "a", folder / "spare");
-    file.commit();
-    EXPECT_EQ(read_text(folder / "a"), "");
-    write_text(folder / "spare", "old");
-    { OutputFile(folder / "b", folder / "spare").write(bytes("half")); }
-    EXPECT_EQ(folder.entries(), 1);
-}
-
 TEST(OutputFile, DoesNotWriteThroughTheLinksOfASpare) {
     const TemporaryFolder folder;
     write_text(folder / "precious", "precious");
@@ -233,11 +197,6 @@ TEST(OutputFile, DoesNotWriteThroughTheLinksOfASpare) {
     write_beside();
 }
 
-TEST(OutputFile, RefusesAFolderThatIsMissing) {
-    const TemporaryFolder folder;
-    EXPECT_THROW(OutputFile(folder / "none/a"), FileError);
-}
-
 TEST(OutputFile, LeavesNothingWhereItCannotBeRenamed) {
     const TemporaryFolder folder;
     std::filesystem::create_directory(folder / "a");
@@ -248,6 +207,46 @@ TEST(OutputFile, LeavesNothingWhereItCannotBeRenamed) {
         },
         FileError);
     EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST(RequireWritable, ProtectsFilesThatExist) {
+    const TemporaryFolder folder;
+    write_text(folder / "there.json", "precious");
+
+    EXPECT_THAT(message_of<UsageError>([&] { require_writable(folder / "there.json", false); }),
+                AllOf(HasSubstr("there.json"), HasSubstr("--force"), Not(HasSubstr("\n"))));
+    EXPECT_NO_THROW(require_writable(folder / "there.json", true));
+    EXPECT_NO_THROW(require_writable(folder / "new.json", false));
+    EXPECT_EQ(read_text(folder / "there.json"), "precious");
+    EXPECT_EQ(folder.entries(), 1) << "nothing is written to find out";
+}
+
+TEST(RequireWritable, WantsAFolderThatIsThere) {
+    const TemporaryFolder folder;
+    write_text(folder / "file", "");
+    for (const char* file : {"missing/new.json", "file/new.json"}) {
+        EXPECT_THAT(message_of<UsageError>([&] { require_writable(folder / file, true); }),
+                    AllOf(HasSubstr("new.json"), Not(HasSubstr("\n"))));
+    }
+}
+
+TEST(RequireWritable, WantsAFileThatIsNoFolder) {
+    const TemporaryFolder folder;
+    EXPECT_THROW(require_writable(folder.path(), true), UsageError);
+    EXPECT_THROW(require_writable("", true), UsageError);
+    EXPECT_THROW(require_writable("/dev/null", true), UsageError) << "it would be replaced";
+    std::filesystem::create_symlink("nowhere/at/all", folder / "dangling");
+    for (const bool overwrite : {true, false}) {
+        EXPECT_THROW(require_writable(folder / "dangling", overwrite), UsageError) << "likewise";
+    }
+}
+
+TEST(WriteAside, FailsWhereItCannotWrite) {
+    const TemporaryFolder folder;
+    EXPECT_THROW(write_aside(folder / "missing/results.json", "text"), Failure);
+    std::filesystem::create_directory(folder / "taken");
+    EXPECT_THROW(write_aside(folder / "taken", "text"), Failure);
+    EXPECT_EQ(folder.entries(), 1) << "nothing is left aside";
 }
 
 }  // namespace

@@ -89,7 +89,6 @@ void CudaStream::run_host_work(void* argument) {
     CudaStream& stream = *entry.stream;
     entry.skipped = stream.failed_;
     if (!entry.skipped) {
-        const ProfilerRange range(entry.label);
         entry.began = now();
         try {
             entry.task();
@@ -170,14 +169,12 @@ void CudaStream::begin_span(Phase phase, const char* label) {
     entry.began = was_idle ? now() : Seconds{0};
     cuda_check(cudaEventRecord(entry.before.get(), handle_), "cudaEventRecord");
     open_ = &entry;
-    range_.emplace(label);
 }
 
 void CudaStream::end_span() {
     if (open_ == nullptr)
         return;
     Entry& entry = *std::exchange(open_, nullptr);
-    range_.reset();
     cuda_check(cudaEventRecord(entry.after.get(), handle_), "cudaEventRecord");
 }
 

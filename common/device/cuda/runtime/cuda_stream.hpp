@@ -9,7 +9,6 @@
 #include <optional>
 #include <type_traits>
 
-#include "core/profiler/profiler_range.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/cuda/runtime/cuda_memory.hpp"
 #include "device/stream.hpp"
@@ -135,8 +134,7 @@ class CudaStream final : public Stream {
     std::int64_t launches_ = 0;
     std::uint64_t pushed_ = 0;  // entries [retired_, pushed_) are queued
     std::uint64_t retired_ = 0;
-    Entry* open_ = nullptr;               // device work that the next operation may join
-    std::optional<ProfilerRange> range_;  // from the launch of open work to its end's
+    Entry* open_ = nullptr;  // device work that the next operation may join
     // An event on the GPU's clock whose time on ours is known.
     EventHandle reference_;
     Seconds reference_time_;

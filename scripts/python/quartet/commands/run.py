@@ -1,6 +1,6 @@
 """Measures with every program that was built, on this machine's cores and within a time budget, shows
 one table and ends with a verdict. The budget holds by the clock: each launch gets its share of the time
-that is left, and makes as many runs as fit. The native rows of each kernel come first. What got no time
+that is left, and ends with the run under way. The native rows of each kernel come first. What got no time
 is named and "not run". `make run` builds first.
 
 Exit codes: 1 a wrong result, 3 a launch failed, 4 a kernel got no rate, 75 interrupted."""

@@ -41,9 +41,9 @@ class Sample(Launches):
         return f"{len(disturbed)} of {counted(len(self.cases), 'launch')} disturbed{cause}"
 
     @property
-    def road(self) -> str:
+    def network_path(self) -> str:
         """What carried most of its bytes, in one launch or another; empty if nobody looked."""
-        return " or ".join(sorted({case.road.most for case in self.cases if case.road.most}))
+        return " or ".join(sorted({case.network_path.most for case in self.cases if case.network_path.most}))
 
     @property
     def is_wrong(self) -> bool:

@@ -31,7 +31,7 @@ def render(sides: list[Side], rows: list[Pair], threshold: float, error: float =
     for heading, members in groups.items():
         table += [heading, *members]
     left = [column for column, heading in enumerate(HEADINGS) if heading in LEFT_ALIGNED]
-    lines = [*_sides(sides), *_roads(rows), "", *aligned_rows(table, left), "", *_legend(rows, error),
+    lines = [*_sides(sides), *_network_paths(rows), "", *aligned_rows(table, left), "", *_legend(rows, error),
              *published.lines(), *reasons.lines(), "", *_not_in_turn(sides), *_counts(rows, threshold),
              *_unclear(rows, threshold), *_too_few(rows), *_all_disturbed(rows), *_looks_slower(rows)]
     return "\n".join(lines).rstrip() + "\n"
@@ -110,15 +110,16 @@ def _shortened(*pair: str) -> list[str]:
     return [textwrap.shorten(" ".join(each), VALUE_WIDTH * 2, placeholder=" ..") for each in words]
 
 
-def _roads(rows: list[Pair]) -> list[str]:
+def _network_paths(rows: list[Pair]) -> list[str]:
     """Names each change of the way that the bytes took: no rate says as much."""
     changes: dict[tuple[str, str], list[str]] = {}
     for row in rows:
-        if row.first and row.second and row.first.road and row.second.road and row.first.road != row.second.road:
+        first, second = (side.network_path if side else "" for side in (row.first, row.second))
+        if first and second and first != second:
             name = " ".join((row.name.kernel, *_who(row)[:3]))
-            changes.setdefault((row.first.road, row.second.road), []).append(name)
+            changes.setdefault((first, second), []).append(name)
     return [line for (first, second), names in changes.items()
-            for line in wrapped("!", f"another road: over {first} in A, over {second} in B: {names[0]}"
+            for line in wrapped("!", f"another network path: over {first} in A, over {second} in B: {names[0]}"
                                 + (f" and {counted(len(names) - 1, 'more case')}" if len(names) > 1 else ""))]
 
 

@@ -56,7 +56,7 @@ def facts(document: Document, cases: Iterable[Case]) -> dict[str, str]:
     """The facts by name, of a document with these rows. What a document does not record is absent."""
     context, quartet = document["context"], document["context"]["quartet"]
     found = {"version": quartet["version"], "commit": quartet["commit"], "MPI": quartet["mpi"],
-             "network path": ", ".join(sorted({case.road.most for case in cases} - {""})),
+             "network path": ", ".join(sorted({case.network_path.most for case in cases} - {""})),
              "instruction set": isa(document), "CPUs": context["num_cpus"],
              "binding": "; ".join(str(place.get("cpus", "")) for place in quartet["placement"])}
     for part in PARTS:

@@ -24,9 +24,10 @@ from quartet.rounds import Budget
 from quartet.slurm.site import kind_of_this_node
 from quartet.text import counted, fraction, rate
 
-SECONDS_TO_START = 2.0  # of a launch, beyond what it is told
+RUNS = "5"  # of a launch
+SECONDS_TO_START = 2.0  # of a launch, beyond what it is given
 SECONDS_TO_KILL = 1.0
-MOST_TOLD = 5  # seconds, however much time there is
+MOST_GIVEN = 5  # seconds, however much time there is
 PATIENCE = 5.0  # seconds more, after which a program hangs, or others are busy
 BUSY = 0.1  # processors that others use while a program does not end: it may just be slow
 MAKE_REFERENCE = "quartet nodes --this --results FOLDER on sound nodes, then --reference FOLDER"
@@ -123,26 +124,26 @@ class NodeCheck:
 
     def run(self, wanted: list[Launch]) -> Found:
         share = self.budget.left / (2 * max(1, len(wanted))) - SECONDS_TO_START
-        told = max(1, min(MOST_TOLD, int(share)))
-        found = {launch: self._look(launch, told) for launch in wanted}
+        given = max(1, min(MOST_GIVEN, int(share)))
+        found = {launch: self._look(launch, given) for launch in wanted}
         again = [launch for launch, one in found.items() if one.verdict is not Verdict.SOUND and not one.is_final]
         for launch in sorted(again, key=lambda one: found[one].verdict is not Verdict.SICK):
-            found[launch] = both(found[launch], self._look(launch, told))
+            found[launch] = both(found[launch], self._look(launch, given))
         return _together(list(found.values()))
 
-    def _look(self, launch: Launch, told: int) -> Found:
-        """The program is told a budget, and killed some time after it."""
-        patient = told + SECONDS_TO_START + PATIENCE
+    def _look(self, launch: Launch, given: int) -> Found:
+        """The program is killed where it takes much longer than so few runs do."""
+        patient = given + SECONDS_TO_START + PATIENCE
         limit = min(patient, self.budget.left - SECONDS_TO_KILL)
         no_time = Found(Verdict.CANNOT_TELL, f"no time was left for {launch.title}", more_time(self.seconds))
         if not shutil.which(launch.program):
             return Found(Verdict.CANNOT_TELL, f"there is no program {launch.program}", "make build", is_final=True)
-        if limit < told:
+        if limit < given:
             return no_time
         files = Files(self.folder / f"{launch.program.name}-{launch.device}.json", self.folder / "log")
         files.document.unlink(missing_ok=True)
         job = quiet_job(launch.program, launch.ranks, 1,
-                        ("--device", launch.device, *launch.arguments, "--threads", "1", "--budget", str(told)),
+                        ("--device", launch.device, *launch.arguments, "--threads", "1", "--runs", RUNS),
                         files.document)
         cpus = os.sched_getaffinity(0)
         before, begin = sample(Path("/"), cpus), time.monotonic()

@@ -188,7 +188,7 @@ def every_row(results: list[Result], failed: list[tuple[str, Case]]) -> Section:
     rows: list[tuple[str, ...]] = [
             (result.case.text, rate(result.rate) + result.rate_mark, result.unit, _interval(result),
              str(len(result.cases)), str(result.case.runs), f"{result.case.seconds:.4g}", CHECKS[result.verified],
-             rate(result.limit_rate) if result.limit_rate else "", result.share_text, result.case.road.text,
+             rate(result.limit_rate) if result.limit_rate else "", result.share_text, result.case.network_path.text,
              "; ".join(filter(None, [result.doubts, result.case.note])), result.machine * several, result.paths[0])
             for result in results]
     rows += [(case.text, *[""] * 6, "not run" if case.is_not_run else "failed", "", "", "", case.error,

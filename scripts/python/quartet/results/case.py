@@ -9,7 +9,7 @@ from typing import Any, Optional, TypeVar
 from quartet.kernels import KERNELS, Reducers
 from quartet.results import document as documents
 from quartet.results import identity, published
-from quartet.results.road import Road, road
+from quartet.results.network_path import NetworkPath, network_path
 from quartet.units import SECONDS
 
 Item = TypeVar("Item")
@@ -149,9 +149,9 @@ class Case:
         return str(self.median.get("note", ""))
 
     @cached_property
-    def road(self) -> Road:
-        """Which road its bytes took."""
-        return road(self.median.get("road") or [], self.name.transport)
+    def network_path(self) -> NetworkPath:
+        """Which way its bytes took."""
+        return network_path(self.median.get("network_path") or [], self.name.transport)
 
     @property
     def seconds(self) -> float:
@@ -161,7 +161,7 @@ class Case:
     @property
     def whole_task_seconds(self) -> float:
         """From the launch to the results in files; 0 if not measured."""
-        return float(self.median.get("whole_task_seconds") or sum((self.median.get("whole_task") or {}).values()))
+        return float(self.median.get("whole_task_seconds", 0))
 
     @property
     def runs(self) -> int:

@@ -14,7 +14,7 @@ from quartet.files import FileProblem, read_json, reason_of, with_bounds
 from quartet.terminal import printable
 from quartet.text import told
 
-SCHEMA_VERSION = 1  # the newest that is understood here
+SCHEMA_VERSION = 2  # that is understood here
 ENDING = ".json"
 
 
@@ -37,8 +37,9 @@ def _problem(document: object) -> str:
     version = quartet.get("schema_version") if isinstance(quartet, dict) else None
     if not isinstance(version, int):
         return "not a results document of Quartet's (no schema version of its own)"
-    if version > SCHEMA_VERSION:
-        return f"schema version {version} (this quartet knows {SCHEMA_VERSION}): use a newer quartet"
+    if version != SCHEMA_VERSION:
+        other = "a newer" if version > SCHEMA_VERSION else "an older"
+        return f"schema version {version} (this quartet knows {SCHEMA_VERSION}): use {other} quartet"
     problem = schema.problem("results", document)
     return f"not as the schema has it ({problem})" if problem else ""
 

@@ -3,7 +3,7 @@ given.
 
 - below_library: native has less than half of the rate of the library formulation in the same work;
 - below_neighbours: a row has less than half of the fraction of the limit of the next smaller size;
-- slow_road: its bytes went by TCP/IP although there was a faster way.
+- slow_network_path: its bytes went by TCP/IP although there was a faster way.
 
 Such a row is flagged as the programs flag one, and is distrusted. docs/reading-the-numbers.md tells of all flags."""
 
@@ -14,10 +14,10 @@ from typing import Any, Optional
 
 from quartet.kernels import KERNELS
 from quartet.results.case import Case, cases
-from quartet.results.road import BY_TCP
+from quartet.results.network_path import BY_TCP
 from quartet.text import rate, size, size_in_bytes
 
-BELOW_LIBRARY, BELOW_NEIGHBOURS, SLOW_ROAD = KINDS = ("below_library", "below_neighbours", "slow_road")
+BELOW_LIBRARY, BELOW_NEIGHBOURS, SLOW_PATH = KINDS = ("below_library", "below_neighbours", "slow_network_path")
 FAR_BELOW = 0.5
 SIZES = {"size", "n"}
 
@@ -26,7 +26,7 @@ def judged(documents: Iterable[dict[str, Any]]) -> list[list[Case]]:
     """The cases of each document, with what shows only beside the others."""
     found = [cases(document) for document in documents]
     flat = [case for members in found for case in members]
-    flags = [*_below_library(flat), *_below_neighbours(flat), *_slow_roads(flat)]
+    flags = [*_below_library(flat), *_below_neighbours(flat), *_slow_paths(flat)]
     by_case: dict[int, list[dict[str, str]]] = {}
     for case, kind, text in flags:
         by_case.setdefault(id(case), []).append({"kind": kind, "text": text})
@@ -90,10 +90,10 @@ def _below_library(rows: list[Case]) -> Found:
                 yield row, BELOW_LIBRARY, slower_than(peers[0], middle, row)
 
 
-def _slow_roads(rows: list[Case]) -> Found:
+def _slow_paths(rows: list[Case]) -> Found:
     for row in rows:
-        if row.road.warning:
-            yield row, SLOW_ROAD, row.road.warning
+        if row.network_path.warning:
+            yield row, SLOW_PATH, row.network_path.warning
 
 
 def _below_neighbours(rows: list[Case]) -> Found:

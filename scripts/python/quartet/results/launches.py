@@ -11,7 +11,7 @@ from quartet.results.case import Case, Name
 
 # Flags that say that a launch was disturbed. The others are about what it reached: a program that is slow for a reason
 # has them in every launch.
-DISTURBING = {"disturbed", "drift", "step", "two_speeds", "limit_moved"}
+DISTURBING = {"disturbed", "unsteady"}
 
 
 def is_disturbed(case: Case) -> bool:

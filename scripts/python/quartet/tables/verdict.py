@@ -141,5 +141,5 @@ def _next(cases: list[Case]) -> str:
         f"{crowded}: start fewer ranks, or lower --threads." if crowded else
         "`quartet check-machine` says what disturbs this machine; measure again." if kinds & {*DISTURBING, ""} else
         "the BLAS is slow here: see slow_library in docs/reading-the-numbers.md." if "slow_library" in kinds else
-        "MPI took a slower way than there is: docs/reading-the-numbers.md." if judge.SLOW_ROAD in kinds else
+        "MPI took a slower way than there is: docs/reading-the-numbers.md." if judge.SLOW_PATH in kinds else
         "measure these again; see docs/reading-the-numbers.md, Marks and flags.")

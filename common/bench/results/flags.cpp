@@ -1,0 +1,186 @@
+#include "bench/results/flags.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace quartet::bench {
+
+namespace {
+
+constexpr Seconds six_ticks{0.06};
+constexpr double unsteady_share = 0.25;  // of the median, in which the middle half of the runs lie
+constexpr double implausible_fraction = 1.05;
+// A BLAS with kernels for its processor has 0.8 and more; in registers half as wide, or with one of
+// two multipliers, it has 0.5 at most.
+constexpr double least_of_hardware = 0.6;
+
+bool disturbs(std::optional<double> share, int cores, Seconds window) {
+    return share && *share >= disturbing_share && *share * cores * window > six_ticks;
+}
+
+// Nothing if no more runs were disturbed than their median tolerates: a quarter.
+std::string describe_disturbance(std::span<const Run> runs) {
+    std::vector<double> stolen;
+    std::vector<double> others;
+    for (const Run& run : runs) {
+        if (is_disturbed(run.conditions)) {
+            stolen.push_back(run.conditions.stolen_share.value_or(0));
+            others.push_back(run.conditions.others_share.value_or(0));
+        }
+    }
+    if (stolen.size() <= (runs.size() - 1) / 4) {
+        return {};
+    }
+    const double withheld = Summary::of(stolen).median;
+    const double taken = Summary::of(others).median;
+    return fmt::format(
+        "{} in {} of {} runs",
+        taken >= withheld
+            ? fmt::format("other processes ran for {:.0f}% of the cores' time", 100 * taken)
+            : fmt::format("the hypervisor withheld {:.0f}% of a core's time "
+                          "(\"steal\")",
+                          100 * withheld),
+        stolen.size(), runs.size());
+}
+
+// "the GPU was at its power limit in 4 of 6 runs (for 31% of their time)"; empty if in none.
+std::string describe_held_back(std::span<const Run> runs) {
+    constexpr std::pair<std::optional<double> RunConditions::*, const char*> reasons[] = {
+        {&RunConditions::power_capped_share, "the GPU was at its power limit"},
+        {&RunConditions::thermally_slowed_share, "the GPU was too hot, and slowed down"},
+        {&RunConditions::power_braked_share, "the power supply slowed the GPU down"}};
+    std::string text;
+    for (const auto& [share, reason] : reasons) {
+        std::vector<Run> held_back;
+        std::ranges::copy_if(runs, std::back_inserter(held_back), [share = share](const Run& run) {
+            return (run.conditions.*share).value_or(0) >= disturbing_share;
+        });
+        if (!held_back.empty()) {
+            text += fmt::format("{}{} in {} of {} runs (for {:.0f}% of their time)",
+                                text.empty() ? "" : "; ", reason, held_back.size(), runs.size(),
+                                100 * *share_of(held_back, share));
+        }
+    }
+    return text;
+}
+
+// Empty if the library that decides the limit does what the hardware allows, or nothing is known
+// of that.
+std::string describe_slow_library(const Limit& limit) {
+    const LimitComponent& decisive = slowest(limit.components);
+    const double share = decisive.hardware / decisive.seconds;
+    if (share == 0 || share >= least_of_hardware) {
+        return {};
+    }
+    return fmt::format(
+        "the limit is too low: {} has {:.0f}% of the FMA peak; is there a library, or "
+        "a setting of it, for this processor?",
+        decisive.name, 100 * share);
+}
+
+// Rate and limit disagree by more than chance.
+bool is_above_limit(const Row& row) {
+    const auto interval = row.fraction_interval();
+    return row.fraction_of_limit().value_or(0) > implausible_fraction &&
+           (!interval || interval->lower > 1);
+}
+
+bool is_judged(const Row& row) {
+    return row.error.empty() && !row.name.is_of_paper_clock() && !row.runs.empty();
+}
+
+std::vector<Flag> flags_of(const Row& row) {
+    std::vector<Flag> flags;
+    const auto add = [&](FlagKind kind, std::string text) {
+        if (!text.empty()) {
+            flags.push_back({kind, std::move(text)});
+        }
+    };
+    add(FlagKind::disturbed, describe_disturbance(row.runs));
+    const double spread = row.time.median > 0 ? row.time.middle_half / row.time.median : 0;
+    if (spread > unsteady_share) {
+        add(FlagKind::unsteady,
+            fmt::format("the runs differ: the middle half of them by {:.0f}%", 100 * spread));
+    }
+    if (flags.empty() && row.limit) {
+        add(FlagKind::slow_library, describe_slow_library(*row.limit));
+    }
+    if (is_above_limit(row)) {
+        add(FlagKind::above_limit,
+            "above its limit, which is too low: a cache helps, or memory was slower while the "
+            "limit was measured; quote the rate, not the fraction");
+    }
+    add(FlagKind::held_back, describe_held_back(row.runs));
+    return flags;
+}
+
+}  // namespace
+
+bool is_disturbed(const RunConditions& conditions) {
+    return disturbs(conditions.others_share, conditions.node_cores, conditions.window) ||
+           disturbs(conditions.stolen_share, conditions.rank_cores, conditions.window);
+}
+
+std::optional<double> share_of(std::span<const Run> runs,
+                               std::optional<double> RunConditions::*share) {
+    Seconds all;
+    Seconds part;
+    for (const Run& run : runs) {
+        const auto& of_run = run.conditions.*share;
+        if (!of_run) {
+            return std::nullopt;
+        }
+        all = all + run.real;
+        part = part + *of_run * run.real;
+    }
+    return all > Seconds{} ? std::optional(part / all) : std::nullopt;
+}
+
+void flag_rows(std::span<Row> rows) {
+    for (Row& row : rows) {
+        row.flags = is_judged(row) ? flags_of(row) : std::vector<Flag>{};
+    }
+    for (Row& row : rows) {
+        if (row.name.is_of_paper_clock()) {  // it has the runs of the row that it belongs to
+            const auto whole = std::ranges::find_if(rows, [&](const Row& other) {
+                return other.name.with_suffix(paper_suffix).text() == row.name.text() &&
+                       !other.name.is_of_paper_clock();
+            });
+            row.flags = whole == rows.end() ? std::vector<Flag>{} : whole->flags;
+        }
+    }
+}
+
+std::vector<std::string> describe_flags(std::span<const Row> rows) {
+    std::vector<std::string> warnings;
+    const auto judged = std::ranges::count_if(rows, is_judged);
+    for (const FlagKind kind : all_flag_kinds) {
+        const Row* first = nullptr;
+        const Flag* said = nullptr;
+        int count = 0;
+        for (const Row& row : rows) {
+            for (const Flag& flag : row.flags) {
+                if (flag.kind == kind && is_judged(row)) {
+                    said = first ? said : &flag;
+                    first = first ? first : &row;
+                    ++count;
+                }
+            }
+        }
+        if (first) {
+            const std::string_view mark = distrusts(kind)                 ? "? "
+                                          : kind == FlagKind::above_limit ? "! "
+                                                                          : "";
+            const std::string others =
+                count == 1 ? "" : fmt::format(" (the first of {} rows of {})", count, judged);
+            warnings.push_back(
+                fmt::format("{}{}: {}{}", mark, first->name.text(), said->text, others));
+        }
+    }
+    return warnings;
+}
+
+}  // namespace quartet::bench

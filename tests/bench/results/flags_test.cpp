@@ -1,0 +1,160 @@
+#include "bench/results/flags.hpp"
+
+#include <gmock/gmock.h>
+
+#include <vector>
+
+#include "bench/fake_rows.hpp"
+
+namespace quartet::bench {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const std::vector<double> alike(8, 1);
+const std::vector<double> different{1, 1, 1, 5, 5, 5, 5, 5};
+
+// Two cores, observed for a second, of which the job's own take all.
+RunConditions calm() {
+    RunConditions conditions;
+    conditions.window = {1};
+    conditions.node_cores = 2;
+    conditions.stolen_share = 0;
+    conditions.others_share = 0;
+    return conditions;
+}
+
+RunConditions with(std::optional<double> RunConditions::*share, double value) {
+    RunConditions conditions = calm();
+    conditions.*share = value;
+    return conditions;
+}
+
+Row row_of(const std::vector<RunConditions>& conditions) {
+    Row row = fake_row(std::vector<double>(conditions.size(), 1));
+    for (std::size_t run = 0; run < conditions.size(); ++run) {
+        row.runs[run].conditions = conditions[run];
+    }
+    return row;
+}
+
+Row flagged(Row row) {
+    std::vector<Row> rows{std::move(row)};
+    flag_rows(rows);
+    return rows.front();
+}
+
+std::vector<FlagKind> kinds_of(const Row& row) {
+    std::vector<FlagKind> kinds;
+    for (const Flag& flag : flagged(row).flags) {
+        kinds.push_back(flag.kind);
+    }
+    return kinds;
+}
+
+Row with_limit(Row row, const std::vector<LimitComponent>& probe) {
+    row.limit.emplace();
+    row.limit->add(probe);
+    return row;
+}
+
+TEST(IsDisturbed, ByWhateverTookATwentiethOfTheCores) {
+    EXPECT_FALSE(is_disturbed(calm()));
+    EXPECT_FALSE(is_disturbed({})) << "the system tells nothing";
+    EXPECT_TRUE(is_disturbed(with(&RunConditions::others_share, 0.06)));
+    EXPECT_FALSE(is_disturbed(with(&RunConditions::others_share, 0.04)));
+    EXPECT_TRUE(is_disturbed(with(&RunConditions::stolen_share, 0.07)));
+    EXPECT_FALSE(is_disturbed(with(&RunConditions::power_capped_share, 0.5)));
+    RunConditions brief = with(&RunConditions::others_share, 0.5);
+    brief.window = {0.05};
+    EXPECT_FALSE(is_disturbed(brief)) << "five ticks on two cores";
+}
+
+TEST(Shares, OfSeveralRunsAreThoseOfTheirTime) {
+    Row row =
+        row_of({with(&RunConditions::stolen_share, 0.5), with(&RunConditions::stolen_share, 0.1)});
+    row.runs[1].real = {3};
+    EXPECT_DOUBLE_EQ(*share_of(row.runs, &RunConditions::stolen_share), 0.2);
+    EXPECT_EQ(share_of(row.runs, &RunConditions::power_capped_share), std::nullopt);
+    EXPECT_EQ(share_of({}, &RunConditions::stolen_share), std::nullopt);
+}
+
+TEST(FlagRows, LeavesAQuietRowAlone) {
+    EXPECT_THAT(kinds_of(fake_row(alike)), IsEmpty());
+    EXPECT_THAT(kinds_of(fake_error("none")), IsEmpty());
+}
+
+TEST(FlagRows, SaysWhatDisturbedMoreThanAQuarterOfTheRuns) {
+    const RunConditions others = with(&RunConditions::others_share, 0.48);
+    const Row row = flagged(row_of({others, others, calm(), others}));
+    ASSERT_EQ(row.flags.size(), 1U);
+    EXPECT_EQ(row.flags.front().kind, FlagKind::disturbed);
+    EXPECT_EQ(row.flags.front().text,
+              "other processes ran for 48% of the cores' time in 3 of 4 runs");
+    EXPECT_EQ(row.mark(), "?");
+    const RunConditions stolen = with(&RunConditions::stolen_share, 0.3);
+    EXPECT_THAT(flagged(row_of({stolen})).flags.front().text, HasSubstr("withheld 30%"));
+    EXPECT_THAT(kinds_of(row_of({stolen, calm(), calm(), calm(), calm()})), IsEmpty());
+}
+
+TEST(FlagRows, ARowWhoseRunsDifferIsUnsteady) {
+    EXPECT_THAT(kinds_of(fake_row(different)), ElementsAre(FlagKind::unsteady));
+    EXPECT_THAT(flagged(fake_row(different)).flags.front().text, HasSubstr("by 80%"));
+    EXPECT_TRUE(flagged(fake_row(different)).distrusted());
+    EXPECT_THAT(kinds_of(fake_row({1, 1, 1, 1, 1, 1, 1, 9})), IsEmpty()) << "one outlier";
+}
+
+TEST(FlagRows, ALibraryFarBelowItsProcessorIsSaid) {
+    const auto kinds = [](Seconds hardware, const std::vector<double>& times) {
+        return kinds_of(with_limit(fake_row(times), {{"SGEMM", {1}, hardware}, {"sums", {0.1}}}));
+    };
+    EXPECT_THAT(kinds({0.5}, alike), ElementsAre(FlagKind::slow_library));
+    EXPECT_THAT(kinds({0.7}, alike), IsEmpty());
+    EXPECT_THAT(kinds({0}, alike), IsEmpty()) << "not known";
+    EXPECT_THAT(kinds({0.5}, different), ElementsAre(FlagKind::unsteady))
+        << "something else may have slowed the library";
+}
+
+TEST(FlagRows, ARowAboveItsLimitIsNotDistrusted) {
+    const Row row = flagged(with_limit(fake_row({0.9}), {{"local add", {1}}}));
+    ASSERT_EQ(row.flags.size(), 1U);
+    EXPECT_EQ(row.flags.front().kind, FlagKind::above_limit);
+    EXPECT_FALSE(row.distrusted());
+    EXPECT_EQ(row.mark(), "!");
+}
+
+TEST(FlagRows, AGpuThatWasHeldBackIsAFindingAndNoReasonToDistrust) {
+    const RunConditions capped = with(&RunConditions::power_capped_share, 0.3);
+    RunConditions hot = with(&RunConditions::thermally_slowed_share, 0.5);
+    hot.power_capped_share = 0.04;
+    const Row row = flagged(row_of({capped, hot}));
+    ASSERT_EQ(row.flags.size(), 1U);
+    EXPECT_EQ(row.flags.front().kind, FlagKind::held_back);
+    EXPECT_THAT(row.flags.front().text,
+                AllOf(HasSubstr("at its power limit in 1 of 2 runs (for 30% of their time)"),
+                      HasSubstr("; the GPU was too hot, and slowed down in 1 of 2 runs (for 50%")));
+    EXPECT_EQ(row.mark(), "");
+}
+
+TEST(DescribeFlags, SaysOneOfEachKindAndHowManyThereAre) {
+    std::vector<Row> rows{fake_row(different), fake_row(different),
+                          with_limit(fake_row({1.5}), {{"local add", {2}}}), fake_error("none"),
+                          fake_row(alike)};
+    rows[1].name.size = "8MiB";
+    rows[2].name.size = "4MiB";
+    rows[4].name.suffix = paper_suffix;  // judged with the row that it belongs to
+    flag_rows(rows);
+    EXPECT_TRUE(rows[4].distrusted());
+    EXPECT_THAT(
+        describe_flags(rows),
+        ElementsAre("? stream/native/host/shm/size:2MiB/pushes:100/ranks:2/threads:1: the runs "
+                    "differ: the middle half of them by 80% (the first of 2 rows of 3)",
+                    AllOf(testing::StartsWith("! stream/native/host/shm/size:4MiB"),
+                          HasSubstr("quote the rate, not the fraction"))));
+}
+
+}  // namespace
+}  // namespace quartet::bench
