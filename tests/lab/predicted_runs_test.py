@@ -2,6 +2,7 @@
 host what ranks compute, and from these alone quartet predict must say how long the kernels take."""
 
 import json
+import re
 import unittest
 from itertools import product
 
@@ -29,7 +30,6 @@ OVERHEAD = {"value": 1e-5, "uncertainty": 1.0, "source": "assumed: a system call
 # Of Open MPI: long messages are sent. By default a receiver fetches them, and an all-to-all among four hosts takes 1.65
 # times as long as the links need (with this 1.03 times; measured here).
 SENDS = {"btl_tcp_flags": "1"}
-PREDICTED = "predicted.json"
 DISTURBED = ("disturbed", "unsteady")
 PER_SECOND = {"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
@@ -60,15 +60,11 @@ def seconds_of(file):
 
 
 def predicted(machine, documents, host, kernel, size, ranks, formulation="native", flags=()):
-    """Points, by their numbers of ranks; each has `seconds`, `rate`, `low` and `high`."""
+    """Seconds on so many ranks."""
     shown = [word for document in documents for word in ("--from", document)]
-    host.must(*_script(machine, kernel, size, ranks, formulation, flags), "--json", scratch() / PREDICTED, *shown)
-    return {point["ranks"]: point for point in json.loads((scratch() / PREDICTED).read_text())["curves"][0]["points"]}
-
-
-def _script(machine, kernel, size, ranks, formulation, flags):
-    return (*QUARTET, "predict", machine, kernel, "--sizes", size, "--ranks", ranks,
-            "--formulation", formulation, "--arguments", " ".join(flags))
+    table = host.must(*QUARTET, "predict", machine, kernel, "--sizes", size, "--ranks", ranks,
+                      "--formulation", formulation, "--arguments", " ".join(flags), *shown)
+    return float(re.search(rf"^ *{ranks} +\d+ +(\S+) .*%$", table, re.MULTILINE)[1])
 
 
 class PredictedRuns(unittest.TestCase):
@@ -101,7 +97,7 @@ class PredictedRuns(unittest.TestCase):
             forgive_disturbance(computing[-1])
         asked = self.hosts.head, kernel, SIZES[kernel], count
         how = {"formulation": formulation, "flags": FLAGS[kernel]}
-        expected = predicted(self.machine, [*link, *computing], *asked, **how)[count]["seconds"]
+        expected = predicted(self.machine, [*link, *computing], *asked, **how)
         measured = seconds_of(self.kernel(kernel, [f"n{number}" for number in range(1, count + 1)], formulation))
         off = expected / measured - 1
         print(f"{kernel} {formulation} on {count} hosts: {measured:.4g} s, predicted {expected:.4g} s, {off:+.1%}", flush=True)

@@ -1,4 +1,4 @@
-"""Tests of quartet predict: formulas against closed forms and counted messages, bands, marks, what is taken from
+"""Tests of quartet predict: formulas against closed forms and counted messages, bands, what is taken from
 documents; and that nothing makes it fail in another way than by a line and an exit code of the contract."""
 
 import json
@@ -15,11 +15,11 @@ from in_process import FAULT, run
 from quartet.commands import predict as command
 from quartet.kernels import KERNELS
 from quartet.paths import SHIPPED
-from quartet.predict.curve import FASTEST, LATENT, MODELS, OVERTAKEN, Work, curve, predict
+from quartet.predict.curve import MODELS, Work, curve, predict
 from quartet.predict.fft import operations
 from quartet.predict.machine import Machine
 from quartet.predict.matmul import largest_block
-from quartet.predict.network import PARTS, Cluster, DataFlow
+from quartet.predict.network import Cluster, DataFlow
 from quartet.sizes import GROWTH
 from tree import ROOT
 
@@ -198,18 +198,6 @@ class Curves(unittest.TestCase):
         first, again = self.point(0.3), self.point(0.3, host_link_bytes_per_second=1e9)
         self.assertEqual((first, first.low, first.high), (self.point(0.3), again.low, again.high))
 
-    def marks(self, **rates):
-        return curve(machine(**rates), work("cg", 1), [2**power for power in range(12)]).marks
-
-    def test_marks_tell_what_takes_the_time_and_which_is_fastest(self):
-        marks = self.marks(latency_seconds=1e-4, link_bytes_per_second=FREE)
-        texts = [text for texts in marks.values() for text in texts]
-        self.assertTrue(any(OVERTAKEN in text for text in texts), marks)
-        self.assertTrue(any(LATENT in text for text in texts), marks)
-        self.assertLess(next(ranks for ranks, texts in marks.items() if FASTEST in texts), 2048)
-        free = curve(machine(**NO_NETWORK), work("fft", 1), [1, 2, 4])
-        self.assertEqual(free.marks, {4: ["fastest of these"]})
-
 
 class Command(unittest.TestCase):
     CG = "cg/native/host/shm/laplace/full/n:4096/iterations:50/ranks:2/threads:1"
@@ -257,17 +245,6 @@ class Command(unittest.TestCase):
             if name in GROWTH:
                 self.predict("--weak", kernel=name, sizes="1048576", ranks="2:16384")
         self.assertIn("Left out: 1 rank (no worker would be left)", self.predict("--formulation", "dataflow")[0])
-
-    def test_json_has_the_numbers_of_the_table(self):
-        target = self.folder / "out.json"
-        self.predict("--json", target, "--arguments", "--iterations 10", ranks="1:64")
-        data = json.loads(target.read_text())
-        points = data["curves"][0]["points"]
-        self.assertEqual((data["predicted"], [point["ranks"] for point in points]), (True, [1, 2, 4, 8, 16, 32, 64]))
-        for point in points:
-            self.assertAlmostEqual(sum(point[part] for part in PARTS), point["seconds"])
-            self.assertAlmostEqual(point["rate"], 10 * 2 * 4096**2 / point["seconds"] / 1e9)
-            self.assertTrue(point["low"] <= point["rate"] <= point["high"])
 
     def test_documents_show_rates_of_computing(self):
         names = {"cg": self.CG, "fft": "fft/native/host/shm/transposed/n:4096/tiles:64/ranks:2/threads:1",
@@ -352,7 +329,7 @@ class Command(unittest.TestCase):
             self.refused(ranks=ranks, word="ranks")
         for words in ("--x 1", "x", "--iterations", "'", "--iterations 0", "--iterations " + DIGITS, "--storage x"):
             self.refused("--arguments", words, word="--")
-        for arguments in (("--formulation", "library"), ("--json", self.file), ("--from", self.folder / "no")):
+        for arguments in (("--formulation", "library"), ("--from", self.folder / "no")):
             code, output, errors = self.called(*arguments)
             self.assertEqual((code, output), (2, ""), (arguments, errors))
         self.refused(kernel="x", word="kernel 'x'")

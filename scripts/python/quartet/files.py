@@ -197,8 +197,6 @@ def _aside(path: Path) -> Path:
     """Of a name of its own, which no long name makes too long, and which no file has that a process of
     the same number left, here or on another host."""
     real = Path(os.path.realpath(path))
-    if real.suffix == ".prom":  # node exporter reads all that ends so, hidden files too
-        real = real.with_suffix("")
     return real.with_name(f".quartet-{secrets.token_hex(8)}{real.suffix[:20]}")
 
 

@@ -9,16 +9,13 @@ its uncertainty and its source. What documents show need not be described (--fro
 
 import argparse
 import shlex
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
-from quartet.command_line import shipped_in, whole_number
+from quartet.command_line import shipped_in
 from quartet.exit_codes import VERIFIED, ScriptError
-from quartet.files import check_output, write_json
 from quartet.kernels import KERNELS
 from quartet.paths import MACHINES
-from quartet.predict.curve import MODELS, Curve, Work, curve, describe, render
+from quartet.predict.curve import MODELS, Work, curve, describe, render
 from quartet.predict.machine import Machine
 from quartet.predict.measured import with_rates_of
 from quartet.results import collect
@@ -27,7 +24,6 @@ from quartet.text import one_of
 
 EXAMPLE = "quartet predict h100-example cg --sizes 65536 --ranks 1:16384"
 MOST_POINTS = 500  # numbers of ranks times sizes
-MOST_PER_NODE = 10**5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,9 +41,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--from", dest="documents", action="append", default=[], type=Path,
                         metavar="PATH", help="documents, or a folder of them, whose rates are taken; "
                         "may be repeated")
-    parser.add_argument("--ranks-per-node", type=whole_number(MOST_PER_NODE), metavar="N",
-                        help="ranks of a node, instead of the machine file's")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also writes the numbers to a file")
 
 
 def curves_of(options: argparse.Namespace) -> list[tuple[Work, list[int]]]:
@@ -83,38 +76,13 @@ def flags_in(text: str) -> dict[str, str]:
 
 def machine_of(options: argparse.Namespace) -> Machine:
     """The machine, with rates that the documents show in place of described ones. Raises ScriptError."""
-    machine = Machine.load(options.machine, options.ranks_per_node)
-    if not options.documents:
-        return machine
-    found = collect(options.documents)
-    if options.json:
-        check_output(options.json, (path for path, _ in found.documents))
-    return with_rates_of(found, machine)
-
-
-def as_json(machine: Machine, curves: list[Curve]) -> dict[str, Any]:
-    return {"predicted": True, "machine": machine.name, "ranks_per_node": machine.per_node,
-            "rates": {name: asdict(rate) for name, rate in machine.used},
-            "curves": [{"kernel": one.work.kernel.name, "formulation": one.work.formulation,
-                        "options": one.work.options, "unit": one.work.kernel.unit,
-                        "scaling": "weak" if one.is_weak else "strong",
-                        "points": [{"ranks": point.work.ranks, "workers": point.work.workers,
-                                    "nodes": point.nodes, "size": point.work.size,
-                                    "seconds": point.duration.total, **asdict(point.duration),
-                                    "rate": point.rate, "low": point.low, "high": point.high,
-                                    "efficiency": one.efficiency(point),
-                                    "marks": one.marks.get(point.work.ranks, [])}
-                                   for point in one.points]} for one in curves]}
+    machine = Machine.load(options.machine)
+    return with_rates_of(collect(options.documents), machine) if options.documents else machine
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.json:
-        check_output(options.json, [options.machine])
     wanted, machine = curves_of(options), machine_of(options)
-    curves = [curve(machine, work, ranks, options.weak) for work, ranks in wanted]
-    for one in curves:
-        print(render(machine, one))
+    for work, ranks in wanted:
+        print(render(machine, curve(machine, work, ranks, options.weak)))
     print(describe(machine), end="")
-    if options.json:
-        write_json(options.json, as_json(machine, curves))
     return VERIFIED

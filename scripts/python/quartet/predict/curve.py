@@ -1,10 +1,7 @@
-"""Predictions over numbers of ranks, as a table of 80 columns with its marks, and the rates that it is computed from
-below."""
+"""Predictions over numbers of ranks, as a table of 80 columns, and the rates that it is computed from below."""
 
 import textwrap
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Callable
 
 from quartet.exit_codes import ScriptError
 from quartet.kernels import Kernel
@@ -13,15 +10,11 @@ from quartet.predict.machine import HIGH, LOW, Machine, Values
 from quartet.predict.model import Model, Options, Run
 from quartet.predict.network import PARTS, Cluster, Duration
 from quartet.sizes import GROWTH, grow
-from quartet.text import WIDTH, Footnotes, aligned, counted, rate, widths_of
+from quartet.text import WIDTH, aligned, counted, rate, widths_of
 from quartet.text import size as written
 
 MODELS: dict[str, Model] = {"stream": stream.MODEL, "matmul": matmul.MODEL, "cg": cg.MODEL, "fft": fft.MODEL}
-OVERTAKEN = "communication takes longer than computing"
-LATENT = "latency takes longer than all else"
-FASTEST = "fastest; more ranks are slower"
-FASTEST_LAST = "fastest of these"
-HEADINGS = ("ranks", "nodes", "seconds", "comp.", "lat.", "bandw.", "overh.", "rate", "90% band", "effic.", "")
+HEADINGS = ("ranks", "nodes", "seconds", "comp.", "lat.", "bandw.", "overh.", "rate", "90% band", "effic.")
 COMPUTED = ("Computed from the rates below, not measured. Parts of the time are in per cent. Not in it: "
             "others' jobs, noise of the system, another algorithm of MPI's.")
 
@@ -76,23 +69,6 @@ class Curve:
     left_out: dict[int, str]  # numbers of ranks, and why
     is_weak: bool
 
-    @cached_property
-    def marks(self) -> dict[int, list[str]]:
-        """By the number of ranks: what begins there, and which is the fastest."""
-        found: dict[int, list[str]] = {}
-        rules: dict[str, Callable[[Duration], bool]] = {
-            OVERTAKEN: lambda spent: spent.communication > spent.compute,
-            LATENT: lambda spent: spent.latency > spent.total / 2}
-        for text, holds in rules.items():
-            ranks = [point.work.ranks for point in self.points if holds(point.duration)]
-            if ranks:
-                until = "on" if ranks[-1] == self.points[-1].work.ranks else f"to {ranks[-1]} ranks"
-                found.setdefault(ranks[0], []).append(f"from here {until} {text}")
-        best = max(self.points, key=lambda point: point.rate)
-        if len(self.points) > 1:
-            found.setdefault(best.work.ranks, []).append(FASTEST_LAST if best is self.points[-1] else FASTEST)
-        return found
-
     def efficiency(self, point: Point) -> float:
         """The rate of a worker, by that of a worker of the first point."""
         first = self.points[0]
@@ -137,29 +113,28 @@ def curve(machine: Machine, work: Work, ranks: list[int], is_weak: bool = False)
 
 def render(machine: Machine, curve: Curve) -> str:
     """The table. What was left out stands in its last lines."""
-    work, marks = curve.work, Footnotes("abcdefghij")
+    work = curve.work
     chosen = ", ".join(f"{name} {value}" for name, value in work.options.items() if value)
     growth = "growing from" if curve.is_weak else "of"
     size = f"{work.size // 2**20} MiB" if work.kernel.unit == "MiB/s" and work.size % 2**20 == 0 else str(work.size)
     lines = textwrap.wrap(f"{work.kernel.name} {work.formulation} on {machine.name}, size {growth} {size}, {chosen}: "
                           f"{work.kernel.unit}, predicted", WIDTH)
     headings = (HEADINGS[0], "size", *HEADINGS[2:]) if curve.is_weak else HEADINGS
-    rows = [_cells(curve, point, ",".join(map(marks.mark, curve.marks.get(point.work.ranks, ()))))
-            for point in curve.points]
+    rows = [_cells(curve, point) for point in curve.points]
     widths = widths_of([headings, *rows])
-    lines += ["", *(aligned(row, widths, left=(len(headings) - 1,)) for row in (headings, *rows)), ""]
-    lines += marks.lines() + textwrap.wrap(COMPUTED, WIDTH)
+    lines += ["", *(aligned(row, widths, left=()) for row in (headings, *rows)), ""]
+    lines += textwrap.wrap(COMPUTED, WIDTH)
     for ranks, why in curve.left_out.items():
         lines += textwrap.wrap(f"Left out: {counted(ranks, 'rank')} ({why}).", WIDTH)
     return "\n".join(lines) + "\n"
 
 
-def _cells(curve: Curve, point: Point, marks: str) -> tuple[str, ...]:
+def _cells(curve: Curve, point: Point) -> tuple[str, ...]:
     spent, size = point.duration, written(str(point.work.size))
     parts = [f"{getattr(spent, part) / spent.total:.0%}" for part in PARTS]
     where = (size if len(size) <= 10 else f"{point.work.size:.4g}") if curve.is_weak else str(point.nodes)
     return (str(point.work.ranks), where, f"{spent.total:.3g}", *parts, _short(point.rate),
-            f"{_short(point.low)}-{_short(point.high)}", f"{curve.efficiency(point):.0%}", marks)
+            f"{_short(point.low)}-{_short(point.high)}", f"{curve.efficiency(point):.0%}")
 
 
 def _short(value: float) -> str:

@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any
 
 from quartet.exit_codes import ScriptError
 from quartet.slurm.machine import SlurmMachine
@@ -68,11 +68,11 @@ class Machine:
     is_staged: bool = False
 
     @staticmethod
-    def load(path: Path, per_node: Optional[int] = None) -> "Machine":
+    def load(path: Path) -> "Machine":
         """Raises ScriptError."""
         file = SlurmMachine.load(path)
         usual = file.rates.get("ranks_per_node") or file.gpus_per_node or file.cores_per_node
-        return Machine.described(file.name, per_node or usual, file.gpus_per_node > 0, file.rates)
+        return Machine.described(file.name, usual, file.gpus_per_node > 0, file.rates)
 
     @staticmethod
     def described(name: str, per_node: int, has_gpus: bool, rates: dict[str, Any]) -> "Machine":
