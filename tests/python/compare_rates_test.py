@@ -6,7 +6,7 @@ import statistics
 import unittest
 
 from compare_case import NAME
-from quartet.compare import in_turn
+from quartet.commands import compare as command
 from quartet.compare.pairs import Verdict, compare
 from quartet.compare.sides import Sample, Side
 from quartet.results import Case, Name
@@ -54,8 +54,8 @@ class Rates(unittest.TestCase):
     def test_looking_three_times_errs_no_more_often_than_once(self):
         draw, alarms, count = random.Random(2), 0, 400
         for _ in range(count):
-            whole = [side(draw, max(in_turn.LOOKS), 0.05) for _ in "ab"]
+            whole = [side(draw, max(command.LOOKS), 0.05) for _ in "ab"]
             alarms += any(compare(*(first_launches(each, look) for each in whole), 0.0,
-                                  in_turn.ERROR)[0].verdict in CALLED_DIFFERENT
-                          for look in in_turn.LOOKS)
+                                  command.LOOK_ERROR)[0].verdict in CALLED_DIFFERENT
+                          for look in command.LOOKS)
         self.assertLessEqual(alarms / count, ERROR + 0.02)

@@ -83,14 +83,6 @@ class Verdicts(CompareCase):
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("not run in B", done.stdout)
 
-    def test_strict_wants_every_case_decided(self):
-        both = [fake_results.document(
-            fake_results.case(NAME, around(rate)),
-            fake_results.case(fake_results.stream_name(size="4MiB"), around(rate))) for rate in STEADY]
-        self.assertEqual(self.compared(both, documents(*STEADY)).returncode, 0)
-        self.assertEqual(self.compared(both, documents(*STEADY), "--strict").returncode, 4)
-        self.assertEqual(self.compared(both, both, "--strict").returncode, 0)
-
 
 class Flags(CompareCase):
     def test_regression_from_above_the_limit_does_not_pass(self):

@@ -11,7 +11,7 @@ import fake_results
 from quartet.launch import LaunchError, Outcome
 from quartet.nodes import findings
 from quartet.nodes import plan as nodes_plan
-from quartet.results import cases, outliers, reference
+from quartet.results import cases, reference
 from quartet.slurm import launcher, site
 from quartet.slurm.machine import MachineError
 from quartet.sweep.folder import SweepFolder, launches
@@ -24,19 +24,19 @@ class Outliers(unittest.TestCase):
     def test_alike_nodes_are_named_about_as_rarely_as_is_said(self):
         source = random.Random(7)
         for count in (4, 6, 20, 100):
-            alarms = sum(bool(outliers.slow({str(place): 100 * 1.1 ** source.gauss(0, 1) for place in range(count)},
+            alarms = sum(bool(reference.slow({str(place): 100 * 1.1 ** source.gauss(0, 1) for place in range(count)},
                                             0.05, 1e-9)) for _ in range(600))
             self.assertTrue(10 <= alarms <= 55, (count, alarms))  # 30 are expected
 
     def test_slow_ones_are_found_and_do_not_hide_each_other(self):
         source = random.Random(3)
         rates = {str(place): 100 * 1.01 ** source.gauss(0, 1) for place in range(100)}
-        self.assertEqual(outliers.slow(rates, 0.05, 0.05), {})
+        self.assertEqual(reference.slow(rates, 0.05, 0.05), {})
         rates.update({"3": 80.0, "40": 50.0, "41": 90.0, "50": 130.0})
-        found = outliers.slow(rates, 0.05, 0.05)
+        found = reference.slow(rates, 0.05, 0.05)
         self.assertEqual(sorted(found), ["3", "40", "41"])  # who is faster is not named
         self.assertAlmostEqual(found["40"], 0.5, delta=0.01)
-        self.assertEqual(sorted(outliers.slow(rates, 0.05, 0.15)), ["3", "40"])
+        self.assertEqual(sorted(reference.slow(rates, 0.05, 0.15)), ["3", "40"])
 
 
 class Planning(unittest.TestCase):

@@ -8,7 +8,7 @@ from unittest import mock
 import fake_results
 from quartet import kernels
 from quartet.commands import report
-from quartet.predict.measured import options_of
+from quartet.predict.curve import options_of
 from quartet.report.data import Material, Result
 from quartet.results import cases
 from tree import SCRIPTS

@@ -8,7 +8,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import Optional, TypeVar, Union
 
 from quartet.terminal import printable
 
@@ -17,6 +17,7 @@ Item = TypeVar("Item")
 WIDTH = 80
 SILENT = 3.0  # seconds
 LONGEST_LINE = 1000  # of a message
+CHECKS = {True: "ok", False: "WRONG", None: "off"}  # whether what was verified is right
 BOUNDS = {"above": ">", "below": "<", "about": "~"}  # of a published number
 _BUILD_OF_OPENBLAS = re.compile(r"(OpenBLAS \d[\w.]*)(?: [A-Z0-9_]{4,})*(?: \w+)? MAX_THREADS=\d+")
 _MARKUP = re.compile(r"[\\`*\[\]|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")  # within a word _ is none
@@ -164,3 +165,27 @@ def aligned(cells: Sequence[str], widths: Sequence[int], left: Iterable[int]) ->
 def widths_of(rows: Sequence[Sequence[str]]) -> list[int]:
     """The widths of a table's columns."""
     return [max(map(len, column)) for column in zip(*rows)]
+
+
+def median_cell(value: float, mark: str) -> str:
+    """Writes the median with its `?`; `!` stands behind the fraction."""
+    return rate(value) + ("?" if mark == "?" else "")
+
+
+def interval_cell(bounds: Optional[tuple[float, float]]) -> str:
+    return "-".join(map(rate, bounds)) if bounds else ""
+
+
+def fraction_cell(value: Optional[float], mark: str) -> str:
+    """The fraction of the limit; empty if there is none, and of a row in doubt."""
+    return f"{value:.0%}{mark}" if value and mark != "?" else ""
+
+
+def aligned_rows(rows: Sequence[Union[str, tuple[str, ...]]],
+                 left: Iterable[int] = (), indent: str = "  ") -> list[str]:
+    """Rows of cells, aligned; a text between them is a heading. `left` are the columns that are no numbers."""
+    widths = widths_of([row for row in rows if isinstance(row, tuple)])
+    left = tuple(left)
+    return [line for row in rows for line in (
+        [aligned(row, widths, left)] if isinstance(row, tuple) else
+        textwrap.wrap(row, WIDTH, subsequent_indent=indent) or [""])]

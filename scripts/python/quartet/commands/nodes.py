@@ -49,9 +49,8 @@ from quartet.slurm.launcher import Allocation, SlurmLauncher, StepLauncher, host
 from quartet.slurm.machine import SlurmMachine
 from quartet.slurm.site import answer
 from quartet.sweep.folder import SweepFolder, launches, new_folder, stored_plan, unfinished
-from quartet.sweep.loop import Sweep
+from quartet.sweep.loop import QueuedSweep, Sweep, cost
 from quartet.sweep.plan import Plan, version_of
-from quartet.sweep.queue import QueuedSweep, cost
 from quartet.terminal import printable
 from quartet.text import WIDTH, counted, say
 

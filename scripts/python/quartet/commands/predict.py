@@ -15,9 +15,8 @@ from quartet.command_line import shipped_in
 from quartet.exit_codes import VERIFIED, ScriptError
 from quartet.kernels import KERNELS
 from quartet.paths import MACHINES
-from quartet.predict.curve import MODELS, Work, curve, describe, render
+from quartet.predict.curve import MODELS, Work, curve, describe, render, with_rates_of
 from quartet.predict.machine import Machine
-from quartet.predict.measured import with_rates_of
 from quartet.results import collect
 from quartet.sweep.plan import counts_of
 from quartet.text import one_of

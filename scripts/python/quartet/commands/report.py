@@ -17,8 +17,7 @@ from pathlib import Path
 from quartet.exit_codes import VERIFIED, ScriptError
 from quartet.files import check_output, make_folder, replacing, require_folder, write_text
 from quartet.paths import RESULTS, SHIPPED
-from quartet.report import doubts, figures, page, tables
-from quartet.report.charts import Chart
+from quartet.report import figures, page, tables
 from quartet.report.data import Material, gather
 from quartet.report.style import NO_MATPLOTLIB, has_matplotlib, require_matplotlib
 from quartet.results import grouped, published
@@ -34,7 +33,7 @@ OWN, REFERENCE = RESULTS / "runs", SHIPPED / "measured"
 def compose(material: Material) -> page.Page:
     """The page in its order."""
     numbers, results = published.read(), material.results
-    return page.Page(_subtitle(material), doubts.found(material), [
+    return page.Page(_subtitle(material), tables.doubts(material), [
         figures.kernels(results), tables.summary(results, numbers), *figures.sections(results, numbers),
         tables.devices(results), tables.published(results, numbers), tables.machines(material.documents),
         tables.every_row(results, material.failed)])
@@ -69,7 +68,7 @@ def write(content: page.Page, target: Path, with_charts: bool) -> None:
     write_text(target, page.render(content, pictures, endings))
 
 
-def _csv(chart: Chart) -> str:
+def _csv(chart: page.Chart) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(map(safe_cell, row) for row in chart.rows())
     return text.getvalue()

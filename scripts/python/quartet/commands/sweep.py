@@ -29,9 +29,8 @@ from quartet.slurm.machine import SlurmMachine
 from quartet.sweep import plan as sweep_plan
 from quartet.sweep import table as sweep_table
 from quartet.sweep.folder import SweepFolder, launches, new_folder, stored_plan, unfinished
-from quartet.sweep.loop import Sweep
+from quartet.sweep.loop import QueuedSweep, Sweep, cost
 from quartet.sweep.plan import Draft, Plan, SpecError, version_of
-from quartet.sweep.queue import QueuedSweep, cost
 from quartet.terminal import printable
 from quartet.text import WIDTH, say
 

@@ -5,7 +5,6 @@ threshold: "faster" and "slower" where the interval leaves out 1 and the ratio p
 "same" where the whole interval is within it; "unclear" otherwise: not to see a difference does not
 mean there is none. Launches count, not runs: those of one process share what makes launches differ."""
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +27,6 @@ from quartet.results.statistics import (
 )
 
 LEAST_LAUNCHES = 4  # of each side: with fewer there is no 95% interval
-MOVED = "its limit moved likewise: look at the machine before the program"
 OTHER_DEVICE = "published of another device: for orientation"
 EFFORT = ("pushes", "iterations")  # factors that say how long is measured; a rate hardly depends on it
 
@@ -155,8 +153,7 @@ def _pair(first: Sample, second: Sample, threshold: float, error: float) -> Pair
     launches = min(len(first.undisturbed), len(second.undisturbed))
     verdict = judge(found, threshold) if launches >= LEAST_LAUNCHES else Verdict.UNCLEAR
     why = (*_differs(first.name, second.name),
-           *(f"{side}: {sample.disturbance}" for side, sample in sides if sample.disturbance),
-           *_moved_with_its_limit(first, second, found, threshold))
+           *(f"{side}: {sample.disturbance}" for side, sample in sides if sample.disturbance))
     return Pair(first.name, verdict, why, first, second,
                ratio=found if launches else None, launches=launches,
                more=_more(verdict, launches, LEAST_LAUNCHES, threshold,
@@ -179,18 +176,6 @@ def _differs(first: Name, second: Name) -> list[str]:
     here, there = _factors(first), _factors(second)
     return [f"{key}: {here.get(key)} in A, {there.get(key)} in B" for key in {**here, **there}
             if here.get(key) != there.get(key)]
-
-
-def _moved_with_its_limit(first: Sample, second: Sample, found: Ratio,
-                          threshold: float) -> list[str]:
-    """Says so if the limit moved as the rate did: then the machine changed."""
-    if not first.limit_rate or not second.limit_rate:
-        return []
-    limits, rates = math.log(second.limit_rate / first.limit_rate), math.log(found.value)
-    moved_alike = limits * rates > 0 and abs(limits) > abs(rates) / 2
-    if not moved_alike or min(abs(limits), abs(rates)) < math.log1p(threshold):
-        return []
-    return [MOVED]
 
 
 def _factors(name: Name) -> dict[str, str]:

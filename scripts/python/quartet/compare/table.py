@@ -10,8 +10,7 @@ from quartet.compare.pairs import LEAST_LAUNCHES, Pair, Verdict
 from quartet.compare.sides import Sample, Side
 from quartet.results.published import Number, place_of_ours
 from quartet.results.statistics import ERROR, LEAST_VALUES
-from quartet.tables.cells import aligned_rows
-from quartet.text import ABOVE_LIMIT, BOUNDS, Footnotes, counted, rate, size, wrapped
+from quartet.text import ABOVE_LIMIT, BOUNDS, Footnotes, aligned_rows, counted, rate, size, wrapped
 
 HEADINGS = ("form", "via", "size", "ranks", "A", "B", "B/A", "interval", "more", "verdict")
 LEFT_ALIGNED = ("form", "via", "size", "verdict")  # columns; the others are numbers

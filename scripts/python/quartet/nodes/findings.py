@@ -6,8 +6,7 @@ from typing import Optional
 
 from quartet.exit_codes import VERIFIED
 from quartet.nodes.plan import PAIR
-from quartet.results.outliers import LEAST_VALUES, Sample, scored, slow
-from quartet.results.reference import Known, Reference
+from quartet.results.reference import LEAST_VALUES, Known, Reference, Sample, scored, slow
 from quartet.sweep.folder import Launch, SweepFolder, judged_launches, launches
 from quartet.text import ABOVE_LIMIT, DISTRUSTED, aligned, counted, rate, widths_of, wrapped
 

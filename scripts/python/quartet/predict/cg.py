@@ -1,8 +1,7 @@
 """The model of conjugate gradients."""
 
 
-from quartet.predict.model import Model, Options, Run
-from quartet.predict.network import Duration
+from quartet.predict.network import Duration, Model, Options, Run
 from quartet.results import Case
 from quartet.text import size_in_bytes
 

@@ -2,8 +2,7 @@
 
 from math import log2
 
-from quartet.predict.model import Model, Options, Run
-from quartet.predict.network import Duration, longer
+from quartet.predict.network import Duration, Model, Options, Run, longer
 from quartet.results import Case
 from quartet.text import size_in_bytes
 

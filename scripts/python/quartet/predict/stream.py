@@ -3,8 +3,7 @@
 import re
 
 from quartet.predict.machine import LINK
-from quartet.predict.model import Model, Options, Run
-from quartet.predict.network import ADDED, Duration, longer
+from quartet.predict.network import ADDED, Duration, Model, Options, Run, longer
 from quartet.results import Case
 from quartet.sizes import points
 from quartet.text import size_in_bytes

@@ -15,8 +15,7 @@ from quartet.files import replacing, write_text
 from quartet.text import in_bytes, rate
 
 from . import style
-from .charts import Chart, Line, LineChart, Point, ShareChart
-from .page import Markup, sound
+from .page import Chart, Line, LineChart, Markup, Point, ShareChart, sound
 from .style import plain
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"

@@ -12,7 +12,6 @@ from quartet.sizes import GROWTH
 from quartet.text import counted, in_bytes, rate, ratio
 from quartet.units import MIB
 
-from .charts import Bar, Line, LineChart, Point, ShareChart
 from .data import (
     NATIVE,
     Result,
@@ -25,7 +24,7 @@ from .data import (
     usable,
     way,
 )
-from .page import Section, Table
+from .page import Bar, Line, LineChart, Point, Section, ShareChart, Table
 from .style import FORMULATIONS
 
 FIGURES = {"stream": 7, "matmul": 8, "cg": 10, "fft": 11}  # the paper's

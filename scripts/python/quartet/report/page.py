@@ -1,15 +1,16 @@
-"""The page: one self-contained HTML file, that runs no script and fetches nothing."""
+"""The page: one self-contained HTML file, that runs no script and fetches nothing; and what its charts show, apart from
+how they are drawn. Each chart can be a table (`rows`). Its `title` says what is to be seen, `about` what was measured,
+`notes` why points are marked."""
 
 import html
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional, Union
 
 from quartet.text import rate
 
-from .charts import Chart
 from .style import NO_MATPLOTLIB, SCHEMES
 
 STYLE = Path(__file__).with_name("style.css")
@@ -20,6 +21,77 @@ MISSING = "missing"
 # No XML text may hold these, and some editors obey them.
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 _VOID = {"meta"}
+
+
+@dataclass(frozen=True)
+class Bar:
+    label: str
+    share: float  # of the limit
+    text: str  # as shown
+    formulation: str = ""
+    mark: str = ""  # where it is not to be quoted: drawn hatched
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class ShareChart:
+    """Bars in per cent of one limit, in groups under headings."""
+
+    title: str
+    groups: tuple[tuple[str, tuple[Bar, ...]], ...]
+    about: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def bars(self) -> list[Bar]:
+        return [bar for _, bars in self.groups for bar in bars]
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        return [("group", "bar", "per cent of the limit", "text", "case", "mark")] + [
+            (group, bar.label, 100 * bar.share, bar.text, bar.about, bar.mark)
+            for group, bars in self.groups for bar in bars]
+
+
+@dataclass(frozen=True)
+class Point:
+    x: float
+    y: float
+    interval: Optional[tuple[float, float]] = None
+    about: str = ""
+    mark: str = ""  # drawn hollow
+    why: str = ""  # it is marked
+
+
+@dataclass(frozen=True)
+class Line:
+    """Grey without a formulation: a limit, an ideal, or what is published (a number may be a single point)."""
+
+    label: str
+    points: tuple[Point, ...]
+    formulation: str = ""
+    transport: str = ""
+    role: str = "measured"
+
+
+@dataclass(frozen=True)
+class LineChart:
+    """Both axes are logarithmic."""
+
+    title: str
+    x_label: str
+    y_label: str
+    lines: tuple[Line, ...]
+    about: str = ""
+    notes: tuple[str, ...] = ()
+    x_is_bytes: bool = False
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        return [("line", "role", self.x_label, self.y_label, "low", "high", "case", "mark")] + [
+            (line.label, line.role, point.x, point.y, *(point.interval or ("", "")), point.about, point.mark)
+            for line in self.lines for point in line.points]
+
+
+Chart = Union[ShareChart, LineChart]
 
 
 class Markup(str):

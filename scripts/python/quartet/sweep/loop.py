@@ -1,17 +1,39 @@
-"""Runs what is left of a sweep, one launch after the other on this machine, or as steps of the Slurm job that this is
-part of; queue.py submits jobs."""
+"""Runs what is left of a sweep: one launch after the other on this machine, as steps of the Slurm job that this is
+part of, or as jobs in a queue. Those have more files in the folder:
+
+    array-N.tasks/      what the tasks of one array run, and the number that Slurm gave it
+    NAME.code           exit code and seconds of a launch that has ended and was not yet looked at
+    TASK.slurm          what Slurm itself says of a task, until it is added to the launch's log
+
+How launches end is looked up in this folder; Slurm is asked more rarely, since all users share it."""
 
 import argparse
+import contextlib
+import math
+import os
+import re
+import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Optional
 
-from quartet.exit_codes import STOPPED, VERIFIED, worst
-from quartet.launch import Job, LaunchError, LocalLauncher, Outcome, quiet_job
+from quartet.exit_codes import FAILED, STOPPED, VERIFIED, worst
+from quartet.files import read_text
+from quartet.launch import Job, LaunchError, LocalLauncher, Outcome, judged, quiet_job
+from quartet.paths import LAUNCHER
 from quartet.rounds import Budget, Rounds
 from quartet.rounds import Launch as RoundsLaunch
-from quartet.slurm.launcher import Allocation, StepLauncher
+from quartet.slurm.launcher import LONGEST_ARRAY, Allocation, QueueFull, SlurmLauncher, StepLauncher, submitted
+from quartet.slurm.machine import MachineError, SlurmMachine
+from quartet.slurm.request import Request, shape_of
 from quartet.sweep.folder import Launch, SweepFolder, launches
-from quartet.text import counted, say
+from quartet.sweep.plan import Configuration, Plan
+from quartet.text import counted, rate, say
+from quartet.units import KIB
+
+LOOKS_UNTIL_GONE = 3  # without a trace in the queue; a file server may be late with the exit code
+SECONDS_BETWEEN_LOOKS = 2.0  # at the folder
+MOST_WORDS = 64 * KIB  # of Slurm's about a task
 
 
 class Sweep:
@@ -87,3 +109,223 @@ class Sweep:
         document.unlink(missing_ok=True)
         job = quiet_job(self._programs / one.kernel, one.ranks, one.threads, one.command_line(), document.resolve())
         return replace(job, nodes=one.nodes, hosts=one.hosts)
+
+
+class QueuedSweep(Sweep):
+    """Submits what is left and watches it. After an interrupt the jobs stay in the queue."""
+
+    def __init__(self, folder: SweepFolder, queue: SlurmLauncher, options: argparse.Namespace):
+        super().__init__(folder, LocalLauncher(LAUNCHER), options)
+        self._queue = queue
+        self._poll = options.poll
+        self._tasks: dict[str, str] = {}  # by the launch's name
+        found = (re.fullmatch(r"array-([0-9]{1,9})\.tasks", file.name) for file in folder.path.glob("array-*.tasks"))
+        numbers = sorted(int(match[1]) for match in found if match)
+        self._last_array = max(numbers, default=0)
+        for number in numbers:
+            tasks = submitted(self._tasks_folder(number))
+            self._tasks.update(tasks)
+            if not tasks and number == self._last_array:
+                # Sbatch was killed, too: whatever Slurm may know of this array finds no tasks, and ends.
+                for file in self._tasks_folder(number).iterdir():
+                    file.unlink()
+
+    def cancel(self) -> int:
+        """Ends all jobs that are in the queue; the exit code."""
+        try:
+            there = self._queue.waiting(self._tasks.values()) if self._tasks else set()
+            if there:
+                self._queue.cancel(sorted(there))
+        except LaunchError as error:
+            say(str(error))
+            return error.code
+        if there is None:
+            say("Slurm does not answer: try again")
+            return FAILED
+        say(f"{counted(len(there), 'job')} cancelled" if there else "no job is in the queue")
+        return VERIFIED
+
+    def _is_left(self, launch: Launch) -> bool:
+        # What a task has left is looked at together with its exit code.
+        unseen = launch.name in self._tasks and not self._folder.is_recorded(launch)
+        return unseen or super()._is_left(launch)
+
+    def _run_all(self, remaining: list[Launch]) -> str:
+        lost = 0
+        try:
+            watched = self._adopt(remaining)
+            fresh = [launch for launch in remaining if launch not in watched]
+            while fresh or watched:
+                fresh = self._submit(fresh, watched)
+                lost += self._watch(watched)
+                watched = []
+        except KeyboardInterrupt:
+            left = sum(self._folder.outcome(each) is None for each in remaining)
+            return f"interrupted with {counted(left, 'launch')} to go, whose jobs stay in the queue (--cancel)"
+        return f"{lost} launches were cancelled, or lost by the queue" if lost else ""
+
+    def _adopt(self, remaining: list[Launch]) -> list[Launch]:
+        """Launches whose jobs an earlier sweep has submitted and not seen the end of."""
+        known = [launch for launch in remaining if launch.name in self._tasks]
+        there = self._queue.waiting(self._tasks.values()) if known else set()
+        while there is None:
+            time.sleep(self._poll)
+            there = self._queue.waiting(self._tasks.values())
+        found = [launch for launch in known if self._tasks[launch.name] in there or self._collected(launch)]
+        if found:
+            ended = sum(self._collected(launch) is not None for launch in found)
+            say(f"submitted before: {counted(len(found), 'launch')}, {ended} of them have ended")
+        return found
+
+    def _submit(self, fresh: list[Launch], watched: list[Launch]) -> list[Launch]:
+        """One array for each round and kind of job, each round after the one before. Returns what the queue had no room
+        for; it is for later, when something has ended."""
+        before: list[str] = []
+        later: list[Launch] = []
+        rounds = [[launch for launch in fresh if launch.repetition == number]
+                  for number in sorted({launch.repetition for launch in fresh})]
+        for members in [fresh] if self._queue.shares else rounds:
+            arrays: list[str] = []
+            for wanted, alike in self._by_request(members).items():
+                longest = len(alike) if self._queue.shares else LONGEST_ARRAY
+                for begin in range(0, len(alike), longest):
+                    part = alike[begin:begin + longest]
+                    later += part if later else self._submit_array(wanted, part, before, watched, arrays)
+            before = arrays or before
+        if later:
+            say(f"{len(later)} launches wait until the queue has room for them")
+        return later
+
+    def _by_request(self, launches: list[Launch]) -> dict[Request, list[Launch]]:
+        found: dict[Request, list[Launch]] = {}
+        for launch in launches:
+            try:
+                found.setdefault(self._queue.request(self._job(launch)), []).append(launch)
+            except LaunchError as error:
+                self._refuse([launch], error)
+        return found
+
+    def _submit_array(self, wanted: Request, part: list[Launch], before: list[str],
+                      watched: list[Launch], arrays: list[str]) -> list[Launch]:
+        """Adds the array to `arrays`: several where one would be too long. Returns what there was no room for."""
+        for launch in part:
+            for file in (self._code_file(launch), self._folder.files(launch).log):
+                file.unlink(missing_ok=True)
+        try:
+            tasks = self._queue.submit(wanted, {launch.name: self._job(launch) for launch in part},
+                                       self._tasks_folder(self._last_array + 1), before, self._folder.held)
+        except QueueFull as error:
+            half = len(part) // 2
+            if half and not self._queue.shares:
+                return self._submit_array(wanted, part[:half], before, watched, arrays) \
+                    + self._submit_array(wanted, part[half:], before, watched, arrays)
+            if watched:
+                return part
+            self._refuse(part, error)
+            return []
+        except LaunchError as error:
+            self._refuse(part, error)
+            return []
+        self._last_array += 1
+        self._tasks.update(tasks)
+        watched += part
+        arrays.append(next(iter(tasks.values())).split("_")[0])
+        say(f"{'job' if self._queue.shares else 'array'} {arrays[-1]}: {counted(len(part), 'launch')}")
+        return []
+
+    def _refuse(self, launches: list[Launch], error: LaunchError) -> None:
+        for launch in launches:
+            self._folder.record(launch, Outcome(error.code, None, str(error)))
+            say(f"{launch.title}: {error}")
+
+    def _watch(self, watched: list[Launch]) -> int:
+        """Waits until all have ended. Returns how many have no outcome (cancelled or lost)."""
+        left, lost = list(watched), 0
+        looks = dict.fromkeys((launch.name for launch in watched), 0)
+        asked = -math.inf
+        while left:
+            there = None
+            if time.monotonic() - asked >= self._poll:
+                there = self._queue.waiting(self._tasks[launch.name] for launch in left)
+                asked = time.monotonic()
+            ended = set(os.listdir(self._folder.path))
+            for launch in list(left):
+                outcome = self._collected(launch) if self._code_file(launch).name in ended else None
+                if outcome is None and there is not None:
+                    gone = self._tasks[launch.name] not in there
+                    looks[launch.name] = looks[launch.name] + 1 if gone else 0
+                if outcome is None and looks[launch.name] < LOOKS_UNTIL_GONE:
+                    continue
+                left.remove(launch)
+                self._keep_words_of_slurm(launch, left, outcome)
+                outcome = outcome or self._died(launch)
+                if outcome:
+                    self._rounds.durations.add(self._in_rounds(launch), outcome)
+                    self._report(launch, outcome, left)
+                lost += outcome is None
+                self._code_file(launch).unlink(missing_ok=True)
+            if left:
+                time.sleep(min(self._poll, SECONDS_BETWEEN_LOOKS))
+        return lost
+
+    def _keep_words_of_slurm(self, launch: Launch, left: list[Launch], outcome: Optional[Outcome]) -> None:
+        """Adds what slurmstepd said (memory, time limit, prolog) to the log of a launch that ended badly, and
+        removes the file when none of its launches is left."""
+        task = self._tasks[launch.name]
+        file = self._folder.path / f"{task}.slurm"
+        log = self._folder.files(launch).log
+        begun = log.exists() or not self._queue.shares  # the others of a job are not to blame
+        if begun and not (outcome and outcome.exit_code == VERIFIED):
+            with contextlib.suppress(OSError, ValueError):
+                words = read_text(file, MOST_WORDS, "replace")
+                with open(log, "a", encoding="utf-8") as there:
+                    there.write(words)
+        if all(self._tasks[other.name] != task for other in left):
+            file.unlink(missing_ok=True)
+
+    def _collected(self, launch: Launch) -> Optional[Outcome]:
+        """Returns how it ended; None if it has left no exit code, or was stopped."""
+        try:
+            code, seconds = map(int, read_text(self._code_file(launch), 100).split())
+        except (OSError, ValueError):
+            return None
+        if code == STOPPED:
+            return None
+        return judged(launch.configuration.kernel, self._folder.files(launch), code, float(seconds))
+
+    def _died(self, launch: Launch) -> Optional[Outcome]:
+        """Returns how a job ended that left no exit code; None if it may run again."""
+        task = self._tasks[launch.name]
+        if self._queue.shares and not self._folder.files(launch).log.exists():
+            return None  # its job ended before its turn
+        state = self._queue.ending(task)
+        if state in ("", "CANCELLED", "COMPLETED", "PENDING"):
+            say(f"{launch.title}: job {task} has left no result ({state.lower() or 'forgotten'})")
+            self._folder.document(launch).unlink(missing_ok=True)  # of what it did until then
+            return None
+        words = self._folder.files(launch).last_words(launch.configuration.kernel)
+        return Outcome(FAILED, None, "; ".join(filter(None, [f"job {task} ended as {state}", words])))
+
+    def _code_file(self, launch: Launch) -> Path:
+        return self._folder.path / f"{launch.name}.code"
+
+    def _tasks_folder(self, number: int) -> Path:
+        return self._folder.path / f"array-{number}.tasks"
+
+
+def cost(plan: Plan, machine: SlurmMachine, timeout: float, seconds: Optional[float] = None) -> str:
+    """The node hours of a plan: at most, and about, if a launch takes so many `seconds`. A launch for which the machine
+    has nothing counts none."""
+    def nodes(one: Configuration) -> int:
+        try:
+            job = Job(Path(one.kernel), one.ranks, one.threads, one.command_line())
+            return one.nodes or shape_of(machine, job).nodes
+        except MachineError:
+            return 0
+
+    each = {one: nodes(one) for one in plan.configurations}
+    hours = sum(one.launches * count for one, count in each.items()) / 3600
+    about = f"about {rate(hours * seconds)} node hours, if each takes {seconds:g} s; " if seconds else ""
+    count = counted(sum(one.launches for one in each), "launch")
+    return (f"{count} on {counted(max(each.values()), 'node')} or fewer: {about}at most {rate(hours * timeout)} "
+            f"node hours, if each takes its limit of {timeout:g} s (--timeout)")

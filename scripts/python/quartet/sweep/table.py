@@ -9,8 +9,19 @@ from quartet.exit_codes import VERIFIED
 from quartet.results import Case, Launches, load
 from quartet.sweep.folder import Launch, SweepFolder, judged_launches, launches
 from quartet.sweep.plan import Block
-from quartet.tables.cells import CHECKS, aligned_rows, fraction_cell, interval_cell, median_cell
-from quartet.text import ABOVE_LIMIT, DISTRUSTED, counted, rate, size, wrapped
+from quartet.text import (
+    ABOVE_LIMIT,
+    CHECKS,
+    DISTRUSTED,
+    aligned_rows,
+    counted,
+    fraction_cell,
+    interval_cell,
+    median_cell,
+    rate,
+    size,
+    wrapped,
+)
 
 HEADINGS = ("size", "nodes", "ranks", "workers", "median", "range", "launches", "speed-up", "effic.",
             "of limit", "check")

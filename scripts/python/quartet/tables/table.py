@@ -13,16 +13,19 @@ import textwrap
 from collections.abc import Iterator
 
 from quartet.results import Case, grouped, whole_number
-from quartet.tables.cells import CHECKS, fraction_cell, interval_cell, median_cell
 from quartet.tables.pairs import legend, named
 from quartet.terminal import BAR, YELLOW, Style
 from quartet.text import (
     ABOVE_LIMIT,
     BOUNDS,
+    CHECKS,
     WIDTH,
     Footnotes,
     aligned,
     counted,
+    fraction_cell,
+    interval_cell,
+    median_cell,
     percent_range,
     plain_versions,
     rate,
