@@ -584,8 +584,7 @@ DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport
                   .largest = bytes_of<double>(tile),
                   .order = flow::DequeueOrder::arrival,
                   .outgoing = outgoing_tiles};
-    plan.probes_link =
-        bench::operation_memory(session, transport).payloads_travel(comm::PayloadPlace::host);
+    plan.probes_link = bench::operation_memory(session, transport).payloads_travel();
     if (plan.role == comm::Role::worker) {
         plan.copies = device::has_own_memory(session.device());
         plan.tiles = problem.shape(roles.workers(), roles.index_of(rank)).my_tiles();

@@ -528,14 +528,14 @@ LimitPlan limit_of(const CaseContext& context, const DataflowShape& shape) {
     const comm::Roles& roles = shape.roles;
     const bool works = shape.works();
     const auto tiles = static_cast<double>(problem.tiles());
-    LimitPlan limit{.sgemm = sgemm_limit(context, roles.workers()),
-                    .copies = copies_to_gpu(problem, shape),
-                    .reducers = LimitPlan::Reducers{
-                        .role = roles.of(shape.rank),
-                        .partial_tiles = tiles * tiles * tiles / roles.reducers(),
-                        .tile = problem.tile_bytes(),
-                        .by_messages = shape.transport.payloads_travel(comm::PayloadPlace::host),
-                        .worker = roles.worker_rank(0)}};
+    LimitPlan limit{
+        .sgemm = sgemm_limit(context, roles.workers()),
+        .copies = copies_to_gpu(problem, shape),
+        .reducers = LimitPlan::Reducers{.role = roles.of(shape.rank),
+                                        .partial_tiles = tiles * tiles * tiles / roles.reducers(),
+                                        .tile = problem.tile_bytes(),
+                                        .by_messages = shape.transport.payloads_travel(),
+                                        .worker = roles.worker_rank(0)}};
     if (!works) {
         limit.sgemm.edge = 0;
     }

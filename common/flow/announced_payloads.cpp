@@ -11,7 +11,7 @@ namespace quartet::flow {
 namespace {
 
 bool travels_inline(const comm::PayloadChannelPlan& plan) {
-    return plan.place == comm::PayloadPlace::host && plan.largest <= InlinePayloadChannel::limit;
+    return plan.largest <= InlinePayloadChannel::limit;
 }
 
 }  // namespace
@@ -25,9 +25,6 @@ comm::PayloadMemory AnnouncedPayloads::memory(const comm::PayloadChannelPlan& pl
 AnnouncedPayloads::AnnouncedPayloads(Hub& hub, comm::Transport& transport,
                                      const comm::PayloadChannelPlan& plan)
     : hub_(hub) {
-    check(plan.place == comm::PayloadPlace::host ||
-              transport.traits().payloads_for_gpus == comm::PayloadPlace::gpu,
-          "a queue's payloads lie on GPUs, where its transport has none");
     if (travels_inline(plan)) {
         auto small = std::make_unique<InlinePayloadChannel>(plan);
         inline_ = small.get();

@@ -39,7 +39,6 @@ comm::PayloadChannelPlan channel_plan(const QueuePlan& plan, int rank) {
     return {.outgoing = pushes ? plan.outgoing : 0,
             .incoming = rank == plan.owner ? std::min(plan.bound, most) : 0,
             .largest = plan.largest,
-            .place = plan.place,
             .reading = plan.reading,
             .values = plan.values};
 }

@@ -29,7 +29,6 @@ struct QueuePlan {
     Bytes largest{};           ///< of a payload; 0 for queues of keys alone
     DequeueOrder order = DequeueOrder::arrival;
     int outgoing = 2;  ///< payloads that one pusher may have waiting in its own memory
-    comm::PayloadPlace place = comm::PayloadPlace::host;  ///< of the payloads, at both ends
     comm::PayloadReading reading = comm::PayloadReading::whole;
     comm::PayloadValues values = comm::PayloadValues::differ;
 };
@@ -47,7 +46,7 @@ struct Item {
 };
 
 /// A bounded queue that one rank owns and others push to: the paper's FIFO and priority queues (IV,
-/// VI). Headers go by the hub's control messages. Small payloads of the host's memory go with the
+/// VI). Headers go by the hub's control messages. Small payloads go with the
 /// header, others by the transport's payload channel once the owner has a free slot. What streams
 /// write to a payload has been synchronized before it is pushed, what they read from one before it
 /// is released.

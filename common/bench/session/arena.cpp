@@ -44,9 +44,6 @@ void Arena::count(Bytes size, Room room) {
 void Arena::count(const comm::PayloadMemory& memory) {
     count(memory.host, Room::host);
     count(memory.windows, Room::host_window);
-    if (memory.gpu > Bytes{}) {
-        count(memory.gpu, Room::device_window);
-    }
 }
 
 void Arena::count(const Arena& other) {

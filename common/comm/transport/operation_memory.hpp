@@ -32,10 +32,9 @@ class OperationMemory {
     }
     /// Whether payloads are copied to their receivers. Otherwise receivers have no memory for them,
     /// and read them in place.
-    [[nodiscard]] bool payloads_travel(PayloadPlace place) const {
-        const PayloadMemory received =
-            payload_channel({.incoming = 1, .largest = {1}, .place = place});
-        return received.host + received.windows + received.gpu > Bytes{};
+    [[nodiscard]] bool payloads_travel() const {
+        const PayloadMemory received = payload_channel({.incoming = 1, .largest = {1}});
+        return received.host + received.windows > Bytes{};
     }
 
   private:

@@ -9,12 +9,6 @@
 
 namespace quartet::comm {
 
-/// The place of payloads at both ends.
-enum class PayloadPlace {
-    host,  ///< in the CPU's memory, page-locked where the device is a GPU
-    gpu,   ///< in the GPU's
-};
-
 /// How receivers read payloads.
 enum class PayloadReading {
     whole,      ///< all at once
@@ -32,7 +26,6 @@ struct PayloadChannelPlan {
     int outgoing = 0;                                ///< slots for payloads that this rank sends
     int incoming = 0;                                ///< slots for payloads that it receives
     Bytes largest;                                   ///< of a payload; the same on all ranks
-    PayloadPlace place = PayloadPlace::host;         ///< the same on all ranks
     PayloadReading reading = PayloadReading::whole;  ///< the same on all ranks
     PayloadValues values = PayloadValues::differ;    ///< the same on all ranks
 
@@ -42,14 +35,13 @@ struct PayloadChannelPlan {
     }
 };
 
-/// Memory that a payload channel allocates on one rank.
+/// Memory of the CPU that a payload channel allocates on one rank.
 struct PayloadMemory {
-    Bytes host{};     ///< of the CPU
-    Bytes windows{};  ///< of the CPU, in windows that the ranks of the node share
-    Bytes gpu{};      ///< of the GPU
+    Bytes host{};
+    Bytes windows{};  ///< in windows that the ranks of the node share
 
     friend PayloadMemory operator+(const PayloadMemory& a, const PayloadMemory& b) {
-        return {a.host + b.host, a.windows + b.windows, a.gpu + b.gpu};
+        return {a.host + b.host, a.windows + b.windows};
     }
 };
 
@@ -63,7 +55,8 @@ struct PayloadDescriptor {
 using UsePiece =
     std::function<void(std::int64_t first, const device::View<const std::byte>& piece)>;
 
-/// Moves the payloads of queues, from any rank to any other. A control message announces each one.
+/// Moves the payloads of queues, from any rank to any other, in the CPU's memory; it is page-locked
+/// where the device is a GPU. A control message announces each one.
 /// Neither side blocks the other. The sender sends only what the receiver has a slot for. A
 /// receiver fetches one sender's payloads in the order in which they were sent. All members are
 /// local.

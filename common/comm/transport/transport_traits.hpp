@@ -110,14 +110,6 @@ struct TransportTraits {
                                    const OperationContext& context) = nullptr;
     PayloadMemory (*payload_memory)(const PayloadChannelPlan& plan,
                                     const OperationContext& context) = nullptr;
-    /// The place of payloads for receivers that compute on a GPU; if it is not on the GPU, they
-    /// copy.
-    PayloadPlace payloads_for_gpus = PayloadPlace::host;
-
-    /// The place of payloads for receivers that compute on memory of that kind.
-    [[nodiscard]] constexpr PayloadPlace payload_place(device::MemoryKind receiver) const {
-        return receiver == device::MemoryKind::device ? payloads_for_gpus : PayloadPlace::host;
-    }
     [[nodiscard]] constexpr bool can(Capability capability) const {
         return capabilities.contain({capability});
     }

@@ -29,13 +29,11 @@ constexpr TransportTraits ipc_traits{
         },
     .payload_memory = [](const PayloadChannelPlan& plan,
                          const OperationContext&) { return peer_payload_memory(plan); },
-    .payloads_for_gpus = PayloadPlace::gpu,
 };
 
 /// CUDA IPC: the ranks of one node map one another's GPU memory, and kernels read it in place. No
 /// kernel ever waits for another rank: streams are synchronised, and ranks meet on the host.
-/// Payloads of queues lie where their reducer computes: in GPU memory, or in page-locked windows of
-/// the host.
+/// Payloads of queues lie in page-locked windows of the host.
 class IpcTransport final : public Transport {
   public:
     explicit IpcTransport(const TransportContext& context)
@@ -54,11 +52,7 @@ class IpcTransport final : public Transport {
     }
     std::unique_ptr<PayloadChannel> prepare_payload_channel(
         const PayloadChannelPlan& plan) override {
-        const Bytes size = peer_payload_bytes(plan);
-        if (plan.place == PayloadPlace::gpu) {
-            return make_peer_payload_channel(plan, memory_.allocate(size), memory_);
-        }
-        return make_peer_payload_channel(plan, windows_.allocate(size), windows_);
+        return make_peer_payload_channel(plan, windows_);
     }
     std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
         return make_peer_all_gather(plan, context());

@@ -11,15 +11,6 @@ namespace quartet::comm {
 
 namespace {
 
-device::MemoryKind kind_of(PayloadPlace place, const device::Device& device) {
-    const bool on_gpu = device::has_own_memory(device);
-    if (place == PayloadPlace::gpu) {
-        check(on_gpu, "payload channel: payloads on a GPU of ranks that have none");
-        return device::MemoryKind::device;
-    }
-    return on_gpu ? device::MemoryKind::pinned : device::MemoryKind::host;
-}
-
 PieceSettings channel_pieces(const PayloadChannelPlan& plan, const TransportSettings& settings) {
     return plan.reading == PayloadReading::whole ? PieceSettings{plan.largest, 1}
                                                  : pieces_of(plan.largest, settings);
@@ -65,7 +56,8 @@ class MpiPayloadChannel final : public PayloadChannel {
           outgoing_(static_cast<std::size_t>(plan.outgoing)) {
         check(pieces_.piece.value <= INT_MAX,
               "payload channel: a payload is larger than MPI counts");
-        const device::MemoryKind kind = kind_of(plan.place, device);
+        const device::MemoryKind kind =
+            device::has_own_memory(device) ? device::MemoryKind::pinned : device::MemoryKind::host;
         const auto messages = static_cast<std::size_t>(cut(largest_).count());
         for (int slot = 0; slot < plan.outgoing_memories(); ++slot) {
             memory_.push_back(device::allocate<std::byte>(device, largest_.value, kind));
@@ -161,10 +153,8 @@ class MpiPayloadChannel final : public PayloadChannel {
 
 PayloadMemory mpi_payload_memory(const PayloadChannelPlan& plan,
                                  const TransportSettings& settings) {
-    const Bytes slots = plan.outgoing_memories() * plan.largest +
-                        plan.incoming * channel_pieces(plan, settings).memory();
-    return plan.place == PayloadPlace::gpu ? PayloadMemory{.gpu = slots}
-                                           : PayloadMemory{.host = slots};
+    return {.host = plan.outgoing_memories() * plan.largest +
+                    plan.incoming * channel_pieces(plan, settings).memory()};
 }
 
 std::unique_ptr<PayloadChannel> make_mpi_payload_channel(const PayloadChannelPlan& plan,

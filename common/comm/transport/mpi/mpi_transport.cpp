@@ -28,7 +28,6 @@ constexpr TransportTraits mpi_traits{
         [](const PayloadChannelPlan& plan, const OperationContext& here) {
             return mpi_payload_memory(plan, here.settings);
         },
-    .payloads_for_gpus = PayloadPlace::gpu,
 };
 
 constexpr int data_tag = 1;

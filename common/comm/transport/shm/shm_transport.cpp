@@ -51,7 +51,7 @@ class ShmTransport final : public Transport {
     std::unique_ptr<PayloadChannel> prepare_payload_channel(
         const PayloadChannelPlan& plan) override {
         huge_pages_.reset();
-        return make_peer_payload_channel(plan, pool_.allocate(peer_payload_bytes(plan)), pool_);
+        return make_peer_payload_channel(plan, pool_);
     }
     std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
         return make_peer_all_gather(plan, context());

@@ -126,8 +126,7 @@ class StagedTransport final : public Transport {
     std::unique_ptr<PayloadChannel> prepare_payload_channel(
         const PayloadChannelPlan& plan) override {
         if (one_node_) {
-            return make_peer_payload_channel(plan, windows_.allocate(peer_payload_bytes(plan)),
-                                             windows_);
+            return make_peer_payload_channel(plan, windows_);
         }
         return make_mpi_payload_channel(plan, comm_, device_, track_, settings_);
     }

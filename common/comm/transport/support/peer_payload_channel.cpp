@@ -19,15 +19,18 @@ std::int64_t stride_of(const PayloadChannelPlan& plan) {
     return plan.values == PayloadValues::same ? 0 : spaced(plan.largest);
 }
 
+Bytes slot_bytes(const PayloadChannelPlan& plan) {
+    return {plan.outgoing_memories() * spaced(plan.largest)};
+}
+
 class PeerPayloadChannel final : public PayloadChannel {
   public:
-    PeerPayloadChannel(const PayloadChannelPlan& plan, device::Allocation outgoing,
-                       const PeerMemory& memory)
-        : memory_(memory),
+    PeerPayloadChannel(const PayloadChannelPlan& plan, WindowPool& windows)
+        : memory_(windows),
           largest_(plan.largest),
           stride_(stride_of(plan)),
-          outgoing_(std::move(outgoing), peer_payload_bytes(plan).value),
-          slots_of_all_(memory.of_all(std::as_const(outgoing_).view())),
+          outgoing_(windows.allocate(slot_bytes(plan)), slot_bytes(plan).value),
+          slots_of_all_(windows.of_all(std::as_const(outgoing_).view())),
           incoming_(static_cast<std::size_t>(plan.incoming)) {}
 
     device::View<std::byte> outgoing(int slot) override {
@@ -70,20 +73,13 @@ class PeerPayloadChannel final : public PayloadChannel {
 
 }  // namespace
 
-Bytes peer_payload_bytes(const PayloadChannelPlan& plan) {
-    return {plan.outgoing_memories() * spaced(plan.largest)};
-}
-
 PayloadMemory peer_payload_memory(const PayloadChannelPlan& plan) {
-    const Bytes slots = peer_payload_bytes(plan);
-    return plan.place == PayloadPlace::gpu ? PayloadMemory{.gpu = slots}
-                                           : PayloadMemory{.windows = slots};
+    return {.windows = slot_bytes(plan)};
 }
 
 std::unique_ptr<PayloadChannel> make_peer_payload_channel(const PayloadChannelPlan& plan,
-                                                          device::Allocation outgoing,
-                                                          const PeerMemory& memory) {
-    return std::make_unique<PeerPayloadChannel>(plan, std::move(outgoing), memory);
+                                                          WindowPool& windows) {
+    return std::make_unique<PeerPayloadChannel>(plan, windows);
 }
 
 }  // namespace quartet::comm

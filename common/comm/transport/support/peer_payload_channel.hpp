@@ -3,21 +3,16 @@
 #include <memory>
 
 #include "comm/transport/payload_channel.hpp"
-#include "comm/windows/peer_memory.hpp"
+#include "comm/windows/window_pool.hpp"
 
 namespace quartet::comm {
 
-/// The memory of such a channel's outgoing slots on this rank; others it has none.
-Bytes peer_payload_bytes(const PayloadChannelPlan& plan);
-
-/// The same as PayloadMemory, by the plan's place; payloads on the host are in windows.
+/// Memory of such a channel's outgoing slots on this rank; it has no other.
 PayloadMemory peer_payload_memory(const PayloadChannelPlan& plan);
 
-/// Payloads stay where they are: receivers read the senders' slots in place. `outgoing` is of
-/// peer_payload_bytes(plan) and of `memory`, which outlives the channel. Making and destroying it
-/// is collective.
+/// Payloads stay where they are: receivers read the senders' slots in place, in `windows`, which
+/// outlive the channel. Making and destroying it is collective.
 std::unique_ptr<PayloadChannel> make_peer_payload_channel(const PayloadChannelPlan& plan,
-                                                          device::Allocation outgoing,
-                                                          const PeerMemory& memory);
+                                                          WindowPool& windows);
 
 }  // namespace quartet::comm
