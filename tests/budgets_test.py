@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SUFFIXES = {"C++": (".cpp", ".hpp", ".cu", ".cuh", ".cpp.in", ".hpp.in"), "Python": (".py",), "pages": (".md",)}
-IGNORED = {"build", "quartet-results", "__pycache__"}
+IGNORED = {line.strip("/") for line in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()}
 
 
 def budgets(text):
@@ -18,10 +18,11 @@ def budgets(text):
     return [(kind, folders.split(), int(size), int(files)) for kind, folders, size, files in rows]
 
 
-def files_below(folder, kind):
+def files_below(folder, kind, root=ROOT):
     """The files of a kind in a folder and below it, without what was built or measured there."""
     for parent, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if name not in IGNORED and not name.startswith(".")]
+        folders[:] = [name for name in folders if not name.startswith(".") and name not in IGNORED
+                      and Path(parent, name).relative_to(root).as_posix() not in IGNORED]
         yield from (Path(parent, name) for name in names if name.endswith(SUFFIXES[kind]))
 
 
@@ -34,7 +35,7 @@ def size(path, kind):
 def excesses(root, rows):
     """What is above its budget, a line each."""
     for kind, folders, most, most_files in rows:
-        files = [file for folder in folders for file in files_below(root / folder, kind)]
+        files = [file for folder in folders for file in files_below(root / folder, kind, root)]
         total = sum(size(file, kind) for file in files)
         if total > most or len(files) > most_files:
             unit = "words" if kind == "pages" else "lines"
