@@ -32,11 +32,10 @@ class FakeSystem(unittest.TestCase):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
-    def ticks(self, busy=0, idle=0, stolen=0, running=1, swapped=0):
+    def ticks(self, busy=0, idle=0, stolen=0, swapped=0):
         """Since the start, of processors 0 and 1; the others are always busy."""
         line = f"{busy} 0 0 {idle} 0 0 0 {stolen} 0 0\n"
-        self.write("proc/stat", f"cpu  9 9 9 9\ncpu0 {line}cpu1 {line}cpu2 {10**9} 0 0 0 0 0 0 0\n"
-                   f"procs_running {running}\n")
+        self.write("proc/stat", f"cpu  9 9 9 9\ncpu0 {line}cpu1 {line}cpu2 {10**9} 0 0 0 0 0 0 0\n")
         self.write("proc/vmstat", f"nr_free 5\npswpin {swapped}\npswpout 0\n")
 
     def meanwhile(self, **ticks):
@@ -60,11 +59,9 @@ class Meanwhile(FakeSystem):
         self.assertEqual((found.level, found.text), (Level.BAD, "1.00 of 2 processors busy"))
         self.assertEqual(self.levels(busy=10, idle=90)["load of others"], Level.LOOK)
 
-    def test_steal_queue_and_swap_are_seen(self):
+    def test_steal_and_swap_are_seen(self):
         self.assertEqual(self.levels(idle=98, stolen=2)["steal"], Level.LOOK)
         self.assertEqual(self.levels(idle=90, stolen=10)["steal"], Level.BAD)
-        self.assertEqual(self.levels(idle=100, running=9)["run queue"], Level.BAD)
-        self.assertEqual(self.levels(idle=100, running=3)["run queue"], Level.OK)
         self.assertEqual(self.levels(idle=100, swapped=7)["swap"], Level.BAD)
 
 

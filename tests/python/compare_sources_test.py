@@ -10,6 +10,7 @@ from unittest import mock
 import fake_results
 from compare_case import NAME, CompareCase, around, documents, row_of
 from quartet.paths import SHIPPED
+from quartet.results import published
 
 # Writes a document with the rate that stands in the file "rate" beside it, a little off each time.
 PROGRAM = """#!{python}
@@ -38,10 +39,15 @@ class Published(CompareCase):
         folder.mkdir(exist_ok=True)
         (folder / "stream.json").write_text(json.dumps(
             fake_results.published([fake_results.number(**number) for number in numbers])))
-        return folder
+        published.read.cache_clear()
+        return mock.patch.object(published, "FOLDER", folder)
+
+    def beside(self, numbers, *documents):
+        with self.numbers(*numbers):
+            return self.compare("published", self.side("b", *documents))
 
     def against(self, rate, *numbers):
-        done = self.compare(self.numbers(*numbers), self.side("b", *documents(*[rate] * 6)))
+        done = self.beside(numbers, *documents(*[rate] * 6))
         return done.returncode, row_of(done)
 
     def test_bounds_allow_only_some_verdicts(self):
@@ -59,17 +65,15 @@ class Published(CompareCase):
                               ({"size": str(4 * mib)}, True), ({"size": str(8 * mib)}, False),
                               ({"size": [str(64 * mib), str(mib)]}, True),
                               ({"transport": ["mpi", "shm"]}, True), ({"transport": ["mpi"]}, False)):
-            done = self.compare(self.numbers({"value": 1000, "match": {**SHM, **more}}),
-                                self.side("b", *documents(*[1000] * 6)))
+            done = self.beside([{"value": 1000, "match": {**SHM, **more}}], *documents(*[1000] * 6))
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual("~1000" in done.stdout, is_like, (more, done.stdout, done.stderr))
-        done = self.compare(self.numbers({"value": 1000, "match": SHM, "workers": 16}),
-                            self.side("b", *documents(*[1000] * 6)))
+        done = self.beside([{"value": 1000, "match": SHM, "workers": 16}], *documents(*[1000] * 6))
         self.assertTrue(done.stdout.startswith("No published number is of this kind"), done.stdout)
 
     def test_papers_clock_is_compared_where_there_is_one(self):
         rows = fake_results.case(NAME, around(1000)) + fake_results.case(NAME + "/paper", around(2000))
-        done = self.compare(self.numbers({"value": 1000}), self.side("b", fake_results.document(rows)))
+        done = self.beside([{"value": 1000}], fake_results.document(rows))
         self.assertIn("2.000", done.stdout)
         self.assertIn("a machine (Someone 2000, section I). Ours: within one", done.stdout)
 

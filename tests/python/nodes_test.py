@@ -138,7 +138,7 @@ class Checks(unittest.TestCase):
         self.check("1", {"n1": 100.0})
         made, = (self.folder / "1").glob("*.json")
         case, = cases(json.loads(made.read_text()))
-        known = {(case.text, case.place): reference.Known(200.0, 180.0, None, 40)}
+        known = {(case.text, case.place): reference.Known(200.0, 180.0, 40)}
         _, found, text = self.check("2", {"n1": 100.0, "n2": 199.0}, known=reference.Reference(known))
         self.assertEqual([(one.who, one.what) for one in found.slow], [("n1", "cg")])
         self.assertRegex(text, r"\nn1 +cg GFLOP/s +100 +200 +50% reference\n")

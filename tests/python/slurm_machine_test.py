@@ -10,8 +10,7 @@ from jsonschema import Draft202012Validator
 
 from in_process import quartet
 from quartet.launch import Job
-from quartet.slurm.machine import MachineError, SlurmMachine
-from quartet.slurm.request import request
+from quartet.slurm.machine import MachineError, SlurmMachine, request
 from tree import SCRIPTS
 
 MACHINES = sorted((SCRIPTS / "slurm" / "machines").glob("*.json"))

@@ -76,7 +76,6 @@ class Sample:
     stolen: float
     total: float
     swapped: int  # pages
-    running: int  # threads that run or want to
 
 
 def text_of(file: Path) -> str:
@@ -89,11 +88,8 @@ def text_of(file: Path) -> str:
 
 def sample(root: Path, cpus: set[int]) -> Sample:
     busy = stolen = total = 0.0
-    running = 0
     for line in text_of(root / "proc/stat").splitlines():
         words = line.split()
-        if words[0] == "procs_running":
-            running = int(words[1])
         if words[0].startswith("cpu") and words[0][3:].isdigit() and int(words[0][3:]) in cpus:
             ticks = [float(word) for word in words[1:9]]
             total += sum(ticks)
@@ -101,7 +97,7 @@ def sample(root: Path, cpus: set[int]) -> Sample:
             stolen += ticks[7] if len(ticks) > 7 else 0
     pages = dict(line.split()[:2] for line in text_of(root / "proc/vmstat").splitlines() if line)
     swapped = int(pages.get("pswpin", 0)) + int(pages.get("pswpout", 0))
-    return Sample(busy, stolen, total, swapped, running)
+    return Sample(busy, stolen, total, swapped)
 
 
 def quiet_time(seconds: float, root: Path = Path("/"), cpus: Optional[set[int]] = None,
@@ -109,24 +105,17 @@ def quiet_time(seconds: float, root: Path = Path("/"), cpus: Optional[set[int]] 
     """Sleeps for so long, and returns what others did meanwhile."""
     own = os.sched_getaffinity(0) if cpus is None else cpus
     before = sample(root, own)
-    queue = []
-    for _ in range(10):
-        sleep(seconds / 10)
-        queue.append(sample(root, own))
-    after = queue[-1]
+    sleep(seconds)
+    after = sample(root, own)
     total = after.total - before.total
     if total <= 0:
         return [Finding("load of others", Level.LOOK, "not told by /proc/stat")]
     load = (after.busy - before.busy) / total * len(own)
-    waiting = sum(each.running for each in queue) / len(queue) - 1  # this process asks
     stolen = (after.stolen - before.stolen) / total
     return [
         Finding("load of others", graded(load, LOOK_LOAD, BAD_LOAD),
                 f"{load:.2f} of {counted(len(own), 'processor')} busy",
                 "end what runs (top shows it), or wait"),
-        Finding("run queue", graded(waiting - len(own), 0.01, len(own)),
-                f"{max(waiting, 0):.1f} threads ran or waited for {counted(len(own), 'processor')}",
-                "ranks would wait"),
         Finding("steal", graded(stolen, LOOK_STEAL, BAD_STEAL),
                 f"the hypervisor withheld {stolen:.1%} of the time",
                 "another guest is busy: wait, or use a dedicated host"),

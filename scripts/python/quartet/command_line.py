@@ -171,18 +171,15 @@ def positive_number(text: str) -> float:
     return number
 
 
-def share(below: float = 1) -> Callable[[str], float]:
+def share(text: str) -> float:
     """The type of an argument that is a share: 0.05, or 5%."""
-    def parse(text: str) -> float:
-        try:
-            number = float(text[:-1]) / 100 if text.endswith("%") else float(text)
-        except ValueError:
-            number = 0
-        if not 0 < number < below:
-            raise argparse.ArgumentTypeError(f"'{text:.40}' is no share from 0 to {below:g} (as 0.05, or 5%)")
-        return number
-
-    return parse
+    try:
+        number = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    except ValueError:
+        number = 0
+    if not 0 < number < 1:
+        raise argparse.ArgumentTypeError(f"'{text:.40}' is no share from 0 to 1 (as 0.05, or 5%)")
+    return number
 
 
 def seconds(text: str) -> float:

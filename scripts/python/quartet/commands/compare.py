@@ -83,17 +83,16 @@ def compare_named(options: argparse.Namespace) -> int:
     """Compares two sides that are there."""
     _expect(options, 2, "A and B")
     name, second = options.sides[0], _paths(options.sides[1])
-    folder = published.FOLDER if name == "published" else Path(name)
-    if name == "published" or published.is_folder_of_numbers(folder):
-        return _beside_published(folder, _sides({"B": second})[0], options)
+    if name == "published":
+        return _beside_published(_sides({"B": second})[0], options)
     is_reference = name == "reference"
     return _compared(reference(second) if is_reference else _paths(name), second, options,
                      is_reference)
 
 
-def _beside_published(folder: Path, side: Side, options: argparse.Namespace) -> int:
+def _beside_published(side: Side, options: argparse.Namespace) -> int:
     """Compares with published numbers. If none is of the side's kind of machine, that is no failure."""
-    pairs = compare_published(published.read(folder), side, options.threshold / 100)
+    pairs = compare_published(published.read(published.FOLDER), side, options.threshold / 100)
     if any(OTHER_DEVICE in pair.why for pair in pairs) and \
             all(pair.verdict is Verdict.NOT_COMPARABLE for pair in pairs):
         print(compare_table.render([side], pairs, options.threshold), end="")

@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="where the kernels compute; auto: on the processors, and on GPUs too where the nodes have "
                         "some, pairs between processors (%(default)s)")
     parser.add_argument("--small", action="store_true", help="small problems, to try it")
-    parser.add_argument("--least", type=share(), metavar="SHARE",
+    parser.add_argument("--least", type=share, metavar="SHARE",
                         help="a rate is slow only if it is this share below the median (0.05; of --this 0.1)")
     parser.add_argument("--reference", type=Path, action="append", default=[], metavar="PATH",
                         help="documents of sound nodes of this kind, or a folder: names what is slow beside it, "

@@ -25,8 +25,15 @@ from quartet.launch import Job, options_of
 from quartet.machine import MOST_RANKS
 from quartet.paths import MACHINES
 from quartet.slurm.launcher import hosts_of
-from quartet.slurm.machine import MachineError, SlurmMachine
-from quartet.slurm.request import ceil, ranks_on_each_node, reducers_of, request, shape_of
+from quartet.slurm.machine import (
+    MachineError,
+    SlurmMachine,
+    ceil,
+    ranks_on_each_node,
+    reducers_of,
+    request,
+    shape_of,
+)
 from quartet.terminal import printable
 from quartet.text import near, say
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quartet import schema
-from quartet.command_line import positive_number, whole_number
+from quartet.command_line import seconds_or_none, whole_number
 from quartet.exit_codes import VERIFIED, ScriptError
 from quartet.files import FileProblem, check_output, read_json, replacing, with_bounds
 from quartet.report import style
@@ -135,18 +135,14 @@ def _name_ranks(axes: "Axes", timeline: Timeline, rows: list[Line]) -> None:
             axes.axhline(of_rank[0] - 0.5, color=style.INK, linewidth=0.8 * (of_rank[0] > 0))
 
 
-def milliseconds(text: str) -> float:
-    return 0.0 if text == "0" else positive_number(text)
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("trace", type=Path, help="the file that --trace wrote")
     parser.add_argument("picture", type=Path, help="the file to draw to (png, svg, pdf)")
     parser.add_argument("--case", default="", help="part of the name of the case (the last one)")
     parser.add_argument("--run", type=whole_number(10**9, -10**9), default=-1, help="number of the run (the last one)")
-    parser.add_argument("--from", dest="begin", type=milliseconds, default=0, metavar="MS",
+    parser.add_argument("--from", dest="begin", type=seconds_or_none, default=0, metavar="MS",
                         help="where the picture begins, from the start of the run")
-    parser.add_argument("--to", dest="end", type=milliseconds, metavar="MS", help="where it ends")
+    parser.add_argument("--to", dest="end", type=seconds_or_none, metavar="MS", help="where it ends")
 
 
 def run(wanted: argparse.Namespace) -> int:

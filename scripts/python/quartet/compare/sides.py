@@ -13,7 +13,7 @@ from typing import Any
 from quartet.exit_codes import ScriptError
 from quartet.results import Case, Collection, Launches, collect, device, judged
 from quartet.results.case import PAPER
-from quartet.results.identity import Facts, are_different, machine, processor
+from quartet.results.identity import Facts, are_different, facts, machine, processor
 from quartet.results.launches import DISTURBING, is_disturbed
 from quartet.text import counted, slug
 
@@ -41,11 +41,6 @@ class Sample(Launches):
         return f"{len(disturbed)} of {counted(len(self.cases), 'launch')} disturbed{cause}"
 
     @property
-    def network_path(self) -> str:
-        """What carried most of its bytes, in one launch or another; empty if nobody looked."""
-        return " or ".join(sorted({case.network_path.most for case in self.cases if case.network_path.most}))
-
-    @property
     def is_wrong(self) -> bool:
         return self.verified is False
 
@@ -64,6 +59,7 @@ class Side:
     samples: dict[str, Sample] = field(default_factory=dict)  # by the case's name
     papers: dict[str, Sample] = field(default_factory=dict)  # by the paper's own clock
     errors: dict[str, str] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)  # by name; values that differ are joined
     is_shipped: bool = False  # nobody here can launch more of it
 
     @cached_property
@@ -79,14 +75,6 @@ class Side:
         """True if no document of one side can be from the kind of machine of one of the other's."""
         return all(are_different(mine, theirs) for mine in self.machines for theirs in other.machines)
 
-    def settings(self) -> dict[str, str]:
-        """Machine and build of the documents by key; different values are joined."""
-        found: dict[str, dict[str, None]] = {}
-        for _, document in self.documents:
-            for key, value in _settings(document).items():
-                found.setdefault(key, {})[value] = None
-        return {key: ", ".join(values) for key, values in found.items()}
-
 
 def read_sides(paths: dict[str, list[Path]]) -> list[Side]:
     """The documents of each side, by its label, judged beside all others; what cannot be used is named in `skipped`."""
@@ -96,7 +84,7 @@ def read_sides(paths: dict[str, list[Path]]) -> list[Side]:
 
 
 def _side(label: str, found: Collection, judged_documents: list[list[Case]]) -> Side:
-    side = Side(label, found.documents, found.skipped)
+    side = Side(label, found.documents, found.skipped, settings=_settings(found, judged_documents))
     launches: dict[str, list[Case]] = {}
     for case in (case for cases in judged_documents for case in cases):
         if case.error:
@@ -111,20 +99,14 @@ def _side(label: str, found: Collection, judged_documents: list[list[Case]]) -> 
     return side
 
 
-def _settings(document: dict[str, Any]) -> dict[str, str]:
-    context, quartet = document["context"], document["context"]["quartet"]
-    build, system = quartet.get("build", {}), quartet.get("system") or {}
-    of_processor = [f"{key} {value}" for key, value in machine(document)[1:]]
-    values = {"device": device(document), "processor": ", ".join(of_processor) or None,
-              "host": context.get("host_name"),
-              "vector instructions": quartet.get("isa"), "nodes": quartet.get("nodes"), "commit": quartet.get("commit"),
-              "compiler": build.get("compiler"), "flags": build.get("flags"),
-              "build type": build.get("type"), "BLAS": build.get("cblas"),
-              "MPI": quartet.get("mpi"),
-              "binding": "; ".join(str(place.get("cpus", "")) for place in quartet.get("placement") or []) or None,
-              **{key.replace("_", " "): value for key, value in system.items() if not isinstance(value, dict)},
-              **{f"MPI {key}": value for key, value in (quartet.get("mpi_settings") or {}).items()}}
-    return {key: str(value) for key, value in values.items() if value is not None and "bytes" not in key}
+def _settings(found: Collection, judged_documents: list[list[Case]]) -> dict[str, str]:
+    known: dict[str, dict[str, None]] = {}
+    for (_, document), cases in zip(found.documents, judged_documents):
+        own = {"device": device(document), "host": str(document["context"]["host_name"]),
+               **facts(document, (case.network_path.most for case in cases))}
+        for key, value in own.items():
+            known.setdefault(key, {})[value] = None
+    return {key: ", ".join(values) for key, values in known.items()}
 
 
 def place_of_baseline(folder: Path, side: Side) -> Path:

@@ -30,7 +30,7 @@ def render(sides: list[Side], rows: list[Pair], threshold: float, error: float =
     for heading, members in groups.items():
         table += [heading, *members]
     left = [column for column, heading in enumerate(HEADINGS) if heading in LEFT_ALIGNED]
-    lines = [*_sides(sides), *_network_paths(rows), "", *aligned_rows(table, left), "", *_legend(rows, error),
+    lines = [*_sides(sides), "", *aligned_rows(table, left), "", *_legend(rows, error),
              *published.lines(), *reasons.lines(), "", *_not_in_turn(sides), *_counts(rows, threshold),
              *_unclear(rows, threshold), *_too_few(rows), *_all_disturbed(rows), *_looks_slower(rows)]
     return "\n".join(lines).rstrip() + "\n"
@@ -80,10 +80,10 @@ def _mark(number: Number, ours: Sample, published: Footnotes) -> str:
 def _sides(sides: list[Side]) -> list[str]:
     """Describes each side, and how the two differ apart from what was measured."""
     lines = []
-    settings = [side.settings() for side in sides]
+    settings = [side.settings for side in sides]
     for side, known in zip(sides, settings):
         lines += wrapped(f"{side.label}:", f"{counted(len(side.documents), 'document')}, "
-                         f"{known['device']} on {known.get('host', 'unknown')}")
+                         f"{known['device']} on {known['host']}")
         if side.is_mixed:
             lines += wrapped("!", f"{side.label} has results of several machines, whose launches of a case are taken "
                              "together: name the folder of one")
@@ -107,19 +107,6 @@ def _shortened(*pair: str) -> list[str]:
     if max(map(len, pair)) > VALUE_WIDTH * 2 and alike > 1:
         words = [[".."] + each[alike - 1:] for each in words]
     return [textwrap.shorten(" ".join(each), VALUE_WIDTH * 2, placeholder=" ..") for each in words]
-
-
-def _network_paths(rows: list[Pair]) -> list[str]:
-    """Names each change of the way that the bytes took: no rate says as much."""
-    changes: dict[tuple[str, str], list[str]] = {}
-    for row in rows:
-        first, second = (side.network_path if side else "" for side in (row.first, row.second))
-        if first and second and first != second:
-            name = " ".join((row.name.kernel, *_who(row)[:3]))
-            changes.setdefault((first, second), []).append(name)
-    return [line for (first, second), names in changes.items()
-            for line in wrapped("!", f"another network path: over {first} in A, over {second} in B: {names[0]}"
-                                + (f" and {counted(len(names) - 1, 'more case')}" if len(names) > 1 else ""))]
 
 
 def _legend(rows: list[Pair], error: float) -> list[str]:

@@ -8,12 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from quartet.history.rule import Launch
-from quartet.results import Case, device, identity, isa, judged
-from quartet.units import GIB
+from quartet.results import Case, device, identity, judged
 
 DAY = 24 * 3600
-PARTS = ("system", "build", "mpi_settings", "environment")  # of the document, each with facts of its own
-OF_GPUS = ("name", "driver", "vbios", "power_limit_watts", "error_correction", "mig")
 Document = dict[str, Any]
 
 
@@ -36,7 +33,8 @@ def launches(documents: Iterable[tuple[Path, Document]]) -> tuple[list[Launch], 
     return [Launch(time, f"{hosts} ({processor})" if len(machines[hosts]) > 1 else hosts, case.text, case.rate,
                    not case.error and not case.is_distrusted and case.verified is not False, known)
             for time, hosts, processor, document, cases in found
-            for known in [facts(document, cases)] for case in cases], undated
+            for known in [identity.facts(document, (case.network_path.most for case in cases))]
+            for case in cases], undated
 
 
 def _hosts(document: Document) -> str:
@@ -50,27 +48,3 @@ def _hosts(document: Document) -> str:
 def _processor(document: Document) -> str:
     known = (document["context"]["quartet"].get("system") or {}).get("processor") or {}
     return f"{known.get('name', 'unknown processor')}, {document['context']['num_cpus']} CPUs"
-
-
-def facts(document: Document, cases: Iterable[Case]) -> dict[str, str]:
-    """The facts by name, of a document with these rows. What a document does not record is absent."""
-    context, quartet = document["context"], document["context"]["quartet"]
-    found = {"version": quartet["version"], "commit": quartet["commit"], "MPI": quartet["mpi"],
-             "network path": ", ".join(sorted({case.network_path.most for case in cases} - {""})),
-             "instruction set": isa(document), "CPUs": context["num_cpus"],
-             "binding": "; ".join(str(place.get("cpus", "")) for place in quartet["placement"])}
-    for part in PARTS:
-        found.update(_flat("" if part in ("system", "build") else part.partition("_")[0], quartet.get(part) or {}))
-    if "memory bytes" in found:  # kernels keep some of it
-        found["memory bytes"] = f"{round(float(found['memory bytes']) / GIB)} GiB"
-    found.update({f"GPU {key}": ", ".join(sorted({str(gpu[key]) for gpu in quartet["gpus"] if key in gpu}))
-                  for key in OF_GPUS})
-    return {key: str(value) for key, value in found.items() if value not in (None, "")}
-
-
-def _flat(prefix: str, values: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in values.items():
-        name = f"{prefix} {key if prefix == 'environment' else key.replace('_', ' ')}".strip()
-        found.update(_flat(name, value) if isinstance(value, dict) else {name: value})
-    return found

@@ -193,15 +193,10 @@ class NodeCheck:
 
 
 def _how_slow(launch: Launch, row: Row, known: Known) -> str:
-    """And whether what limits it is slow as well, which the limit tells that was measured beside it."""
-    case = row.case
-    text = (f"{launch.title} {rate(case.rate)} {case.unit} is {row.of_reference:.0%} of the reference "
-            f"({rate(known.rate)}, {counted(known.launches, 'launch')}; slow below {rate(known.bound)})")
-    if case.fraction_of_limit:
-        text += f" and {fraction(case.fraction_of_limit)} of its limit"
-        text += f" ({fraction(known.fraction)} there)" if known.fraction else ""
-    held_back = case.flags.get("held_back")
-    return f"{text}, {held_back}" if held_back else text
+    held_back = row.case.flags.get("held_back")
+    return (f"{launch.title} {rate(row.case.rate)} {row.case.unit} is {row.of_reference:.0%} of the reference "
+            f"({rate(known.rate)}, {counted(known.launches, 'launch')}; slow below {rate(known.bound)})"
+            + f", {held_back}" * bool(held_back))
 
 
 def both(first: Found, second: Found) -> Found:

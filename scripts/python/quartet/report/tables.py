@@ -1,12 +1,12 @@
 """The page's tables: each kernel's rows on one problem, host against GPU, published numbers, machines, every row; and
 what to know before a number of the page is quoted."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from quartet.results import Case, device, grouped, isa, load_published
+from quartet.results import Case, device, grouped, load_published
+from quartet.results.identity import facts
 from quartet.results.published import FOLDER, SPEED_UP, Number, nearest, place_of_ours
 from quartet.results.statistics import LEAST_VALUES
 from quartet.text import CHECKS, counted, plain_versions, rate, ratio
@@ -29,10 +29,6 @@ from .figures import comparable, published_speed_up
 from .page import Doubt, Section, Table
 
 LONGEST = 300  # characters of a setting's values
-# What launchers tell their own processes.
-_INTERNAL = re.compile(r"OMPI_MCA_(orte_|ess|initial_wdir|shmem_RUNTIME|pmix)|PMIX_|OMPI_COMM|"
-                       r"OMPI_ARGV|OMPI_COMMAND|OMPI_FILE|OMPI_APP|OMPI_FIRST|OMPI_NUM|"
-                       r"OMPI_UNIVERSE|PRTE_|QUARTET_LAUNCHED")
 _OF_ONE_LAUNCH = {"json", "force", "progress", "list", "dry-run", "config", "quiet", "trace"}  # options
 
 
@@ -150,51 +146,20 @@ def _values(found: Iterable[Any]) -> str:
 
 
 def _settings(documents: list[dict[str, Any]]) -> list[tuple[str, str]]:
-    contexts = [document["context"] for document in documents]
-    quartets = [context["quartet"] for context in contexts]
-    places = [place for quartet in quartets for place in quartet.get("placement") or []]
-    dates = sorted(str(context.get("date", "")) for context in contexts)
-    rows = [
-        ("documents", str(len(documents))),
-        ("measured", dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"),
-        ("hosts", _values(place.get("host") for place in places)),
-        ("device", _values(quartet.get("device_description") for quartet in quartets)),
-        ("vector instructions", _values(map(isa, documents))),
-        ("CPUs a node, MHz", _values(f"{context.get('num_cpus')} at {context.get('mhz_per_cpu')}"
-                                     for context in contexts)),
-        ("load before", _values(context["load_avg"][0] for context in contexts if context.get("load_avg"))),
-        ("ranks on nodes", _values(f"{quartet.get('ranks')} on {quartet.get('nodes')}" for quartet in quartets)),
-        ("threads a rank", _values(quartet.get("threads") for quartet in quartets)),
-        ("places", _values(f"rank {place.get('rank')} ({place.get('role')}): {place.get('host')} "
-                           f"CPUs {place.get('cpus')}" for place in places)),
-        ("MPI", _values(quartet.get("mpi") for quartet in quartets)),
-        ("version", _values(quartet.get("version") for quartet in quartets)),
-        *_all_values("build", (quartet.get("build") or {} for quartet in quartets)),
-        *_all_values("GPU", (gpu for quartet in quartets for gpu in quartet.get("gpus") or [])),
-        *_all_values("option --", ({key: value for key, value in (quartet.get("options") or {}).items()
-                                    if key not in _OF_ONE_LAUNCH} for quartet in quartets)),
-        *_all_values("environment", ({key: value for key, value in (quartet.get("environment") or {}).items()
-                                      if not _INTERNAL.match(key)} for quartet in quartets)),
-    ]
-    return [(name, text) for name, text in rows if text]
-
-
-def _all_values(what: str, records: Iterable[dict[str, Any]]) -> list[tuple[str, str]]:
-    found: dict[str, list[Any]] = {}
-    for record in records:
-        for key, value in _flat(record):
+    """Those that compare and history go by, and the programs' options."""
+    dates = sorted(str(document["context"]["date"]) for document in documents)
+    found: dict[str, list[str]] = {"documents": [str(len(documents))],
+                                   "measured": [" to ".join(dict.fromkeys((dates[0], dates[-1])))]}
+    for document in documents:
+        quartet = document["context"]["quartet"]
+        own = {"hosts": ", ".join(sorted({str(place["host"]) for place in quartet["placement"]})),
+               "ranks on nodes": f"{quartet['ranks']} on {quartet['nodes']}",
+               "threads a rank": str(quartet.get("threads", "")), **facts(document),
+               **{f"option --{key}": ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+                  for key, value in quartet["options"].items() if key not in _OF_ONE_LAUNCH}}
+        for key, value in own.items():
             found.setdefault(key, []).append(value)
-    joint = "" if what.endswith("-") else " "
-    return [(f"{what}{joint}{key}", _values(values)) for key, values in sorted(found.items())]
-
-
-def _flat(record: dict[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
-    """Keys and values; of a record within the record as "before clock_mhz"."""
-    for key, value in record.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{prefix}{key} ")
-        else:
-            yield f"{prefix}{key}", ", ".join(map(str, value)) if isinstance(value, list) else value
+    return [(key, text) for key, values in found.items() if (text := _values(values))]
 
 
 def every_row(results: list[Result], failed: list[tuple[str, Case]]) -> Section:

@@ -1,14 +1,21 @@
-"""Which machine a document is from. A processor's name alone does not tell: virtual machines hide it,
-and one name stands for several generations."""
+"""Which machine a document is from, and what else it records of its surroundings. A processor's name alone does not
+tell: virtual machines hide it, and one name stands for several generations."""
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from quartet.results.document import device, isa
 from quartet.text import in_bytes
+from quartet.units import GIB
 
 Facts = tuple[tuple[str, str], ...]  # by name
 
+PARTS = ("system", "build", "mpi_settings", "environment")  # of the document, each with facts of its own
+OF_GPUS = ("name", "driver", "vbios", "power_limit_watts", "error_correction", "mig")
+# What launchers tell their own processes.
+_INTERNAL = re.compile("environment (OMPI_MCA_(orte_|ess|initial_wdir|shmem_RUNTIME|pmix)|PMIX_|"
+                       "OMPI_(COMM|ARGV|FILE|APP|FIRST|NUM|UNIVERSE)|PRTE_|QUARTET_LAUNCHED)")
 _CONTAINER = re.compile(r"[0-9a-f]{12}")  # a name that a container engine gave: another each time
 
 
@@ -72,3 +79,30 @@ def _name(key: tuple[tuple[str, ...], str], fellows: list[Any]) -> str:
     if len({other[1] for other in fellows}) > 1 and host_name:
         telling.insert(0, host_name)
     return f"{device_name} ({', '.join(telling) or 'less is known of it'})"
+
+
+def facts(document: dict[str, Any], network_paths: Iterable[str] = ()) -> dict[str, str]:
+    """What a document records of machine, build and surroundings, by name: what may have changed when a rate did. What
+    it does not record is absent. `network_paths` are those of its rows."""
+    context, quartet = document["context"], document["context"]["quartet"]
+    found = {"version": quartet["version"], "commit": quartet["commit"], "MPI": quartet["mpi"],
+             "network path": ", ".join(sorted({*network_paths} - {""})),
+             "instruction set": isa(document), "CPUs": context["num_cpus"],
+             "caches": ", ".join(caches(document)),
+             "binding": "; ".join(str(place.get("cpus", "")) for place in quartet["placement"])}
+    for part in PARTS:
+        found.update(_flat("" if part in ("system", "build") else part.partition("_")[0], quartet.get(part) or {}))
+    if "memory bytes" in found:  # kernels keep some of it
+        found["memory bytes"] = f"{round(float(found['memory bytes']) / GIB)} GiB"
+    found.update({f"GPU {key}": ", ".join(sorted({str(gpu[key]) for gpu in quartet["gpus"] if key in gpu}))
+                  for key in OF_GPUS})
+    return {key: str(value) for key, value in found.items()
+            if value not in (None, "") and not _INTERNAL.match(key)}
+
+
+def _flat(prefix: str, values: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        name = f"{prefix} {key if prefix == 'environment' else key.replace('_', ' ')}".strip()
+        found.update(_flat(name, value) if isinstance(value, dict) else {name: value})
+    return found

@@ -138,14 +138,3 @@ def beside(result: Result, rate: float) -> Optional[dict[str, Any]]:
 def place_of_ours(nodes: int, workers: int) -> str:
     """Says where a result was measured that stands beside a published one."""
     return f"{'within one node' if nodes == 1 else f'on {nodes} nodes'}, {counted(workers, 'worker')}"
-
-
-def is_folder_of_numbers(path: Path) -> bool:
-    """True if a folder holds published numbers: results cannot be taken for them."""
-    for file in path.glob("*.json") if path.is_dir() else []:
-        try:
-            load_published(file)
-            return True
-        except (OSError, ValueError):
-            continue
-    return False

@@ -35,7 +35,6 @@ class Known:
 
     rate: float  # median
     bound: float  # what is below it is slow
-    fraction: Optional[float]  # of the limit
     launches: int
 
 
@@ -75,9 +74,9 @@ def _known(row: Launches, least: float) -> Known:
     rates = [case.rate for case in row.counting]
     highest = statistics.median(rates) * (1 - least)
     if len(rates) < LEAST_VALUES:
-        return Known(statistics.median(rates), highest, row.fraction, len(rates))
+        return Known(statistics.median(rates), highest, len(rates))
     spread = scored({str(number): rate for number, rate in enumerate(rates)}, FALSE_ALARMS)
-    return Known(statistics.median(rates), min(highest, spread.bound(0)), row.fraction, len(rates))
+    return Known(statistics.median(rates), min(highest, spread.bound(0)), len(rates))
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,15 @@ from quartet.files import read_text, reason_of
 from quartet.launch import Job, LaunchError, LocalLauncher
 from quartet.paths import ROOT, SLURM
 from quartet.results import whole_number
-from quartet.slurm.machine import MachineError, SlurmMachine
-from quartet.slurm.request import Request, Shape, request, request_of_nodes, shape_of
+from quartet.slurm.machine import (
+    MachineError,
+    Request,
+    Shape,
+    SlurmMachine,
+    request,
+    request_of_nodes,
+    shape_of,
+)
 from quartet.slurm.site import answer, ask
 
 START = SLURM / "start.sh"

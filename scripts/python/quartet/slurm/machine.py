@@ -1,19 +1,26 @@
 """Slurm machines: files of the keys in scripts/slurm/machine.schema.json, one for a kind of nodes
-(scripts/slurm/machines/ has a template and examples)."""
+(scripts/slurm/machines/ has a template and examples). And where the ranks of a job go on one, and what is asked of sbatch
+for that. Ranks are dealt to nodes by Slurm's words: block fills a node before the next, cyclic deals one by one, plane=N
+deals N at a time, in turn."""
 
 import os
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 from quartet import schema
 from quartet.exit_codes import ScriptError
 from quartet.files import read_json, reason_of, with_bounds
-from quartet.paths import MACHINES, SLURM
+from quartet.kernels import KERNELS, Reducers
+from quartet.launch import Job, options_of
+from quartet.paths import MACHINES, ROOT, SLURM
+from quartet.results import whole_number
 from quartet.terminal import printable
-from quartet.text import near
+from quartet.text import counted, near
 
 TEMPLATE = MACHINES / "template.json"
+PLANE = "plane="
 HOW_TO_MAKE = "quartet machine --discover > mine.json makes one"
 
 
@@ -101,3 +108,176 @@ def _plain(text: str) -> str:
     if printable(text) != text:
         raise ValueError(f"'{text:.40}' has a control character")
     return text
+
+
+def plane_of(order: str) -> int:
+    """Returns how many ranks a node gets at a time in a plane distribution. Raises MachineError."""
+    size = order[len(PLANE):]
+    if not (size.isascii() and size.isdigit() and len(size) < 8 and int(size) > 0):
+        raise MachineError(f"--distribution '{order:.40}' (a plane has a number of ranks): plane=2")
+    return int(size)
+
+
+def check_order(order: str) -> str:
+    """The word, where it is one. Raises MachineError."""
+    if order.startswith(PLANE):
+        plane_of(order)
+    elif order not in ("", "block", "cyclic"):
+        raise MachineError(f"--distribution '{order:.40}' (not block, cyclic or plane=N)"
+                           f"{near(order, ('block', 'cyclic'))}: name another one")
+    return order
+
+
+def node_of_ranks(order: str, ranks: int, nodes: int) -> list[int]:
+    """The node of each rank, numbered from 0. Blocks are as even as Slurm makes them: the first nodes have
+    one more."""
+    if order == "block":
+        least, more = divmod(ranks, nodes)
+        return [node for node in range(nodes) for _ in range(least + (node < more))]
+    size = plane_of(order) if order.startswith(PLANE) else 1
+    return [rank // size % nodes for rank in range(ranks)]
+
+
+def most_on_a_node(order: str, ranks: int, nodes: int) -> int:
+    """Ranks of the fullest node."""
+    return max(Counter(node_of_ranks(order, ranks, nodes)).values())
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a job asks sbatch for; jobs that ask for the same fit one array."""
+
+    script: Path  # that runs one such job
+    options: tuple[str, ...]
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The arguments of sbatch: the options and the script, which is told where its fellows are."""
+        return (*self.options, str(self.script), f"--root={ROOT}")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Where ranks go: dealt evenly to nodes."""
+
+    ranks: int
+    nodes: int
+    threads: int  # cores of a rank
+    distribution: str = "block"
+    uses_gpus: bool = False
+    hosts: tuple[str, ...] = ()  # which nodes; empty: any
+
+    @property
+    def per_node(self) -> int:
+        """Ranks of the node that has the most."""
+        return most_on_a_node(self.distribution, self.ranks, self.nodes)
+
+    @property
+    def step(self) -> tuple[str, ...]:
+        """Returns start.sh's flags for a step, in a job that may have more than this."""
+        hosts = (f"--hosts={','.join(self.hosts)}",) if self.hosts else ()
+        return (f"--ranks={self.ranks}", f"--nodes={self.nodes}", f"--threads={self.threads}",
+                f"--distribution={self.distribution}", *hosts)
+
+
+def shape_of(machine: SlurmMachine, job: Job) -> Shape:
+    """Takes as many nodes as the job names, else as few as hold its ranks' cores, or give one GPU to each rank that
+    computes on one. Raises MachineError if a rank does not fit a node, or all do not fit the nodes."""
+    if job.ranks < 1 or job.threads < 1:
+        raise MachineError(f"{job.ranks} ranks of {job.threads} threads (not 1 at least): give more")
+    if job.threads > machine.cores_per_node:
+        raise MachineError(f"{job.threads} threads a rank ({machine.name} has {machine.cores_per_node} "
+                           "cores a node): give fewer")
+    uses_gpus = _uses_gpus(machine, job)
+    reducers = reducers_of(job)
+    if uses_gpus:
+        least = ceil(max(1, job.ranks - reducers), machine.gpus_per_node)
+    else:
+        least = ceil(job.ranks, machine.cores_per_node // job.threads)
+    nodes = job.nodes or least
+    if nodes > job.ranks:
+        raise MachineError(f"{counted(job.ranks, 'rank')} on {counted(nodes, 'node')} (each node needs "
+                           "one): give more ranks, or fewer nodes")
+    if nodes < least:
+        what = (f"{machine.gpus_per_node} GPUs a node, one for each rank that computes" if uses_gpus else
+                f"{machine.cores_per_node} cores a node, {job.threads} for each rank")
+        raise MachineError(f"{job.ranks} ranks on {counted(nodes, 'node')} ({machine.name} has {what}): "
+                           f"give {least} nodes at least")
+    # With reducers ranks are dealt one by one, so that each node has as many workers.
+    order = check_order(job.distribution) or machine.distribution or \
+        ("cyclic" if uses_gpus and reducers else "block")
+    share = machine.cores_per_node // most_on_a_node(order, job.ranks, nodes)  # near its GPU, where ranks are bound
+    threads = max(job.threads, share) if uses_gpus else job.threads
+    shape = Shape(job.ranks, nodes, threads, order, uses_gpus, job.hosts)
+    _require_plane_fits(machine, shape, job.threads, reducers)
+    return shape
+
+
+def _require_plane_fits(machine: SlurmMachine, shape: Shape, threads: int, reducers: int) -> None:
+    """Planes are not even. Raises MachineError."""
+    if not shape.distribution.startswith(PLANE):
+        return
+    if machine.launcher == "mpirun":
+        raise MachineError(f"{shape.distribution} with mpirun (it has no such distribution): another launcher, "
+                           "or cyclic")
+    if shape.per_node * threads > machine.cores_per_node:
+        raise MachineError(f"{shape.distribution} puts {shape.per_node} of {shape.ranks} ranks on one of "
+                           f"{counted(shape.nodes, 'node')} ({machine.name} has {machine.cores_per_node} cores a "
+                           "node): give another plane, or more nodes")
+    workers = Counter(node_of_ranks(shape.distribution, shape.ranks, shape.nodes)[reducers:])
+    if shape.uses_gpus and max(workers.values(), default=0) > machine.gpus_per_node:
+        raise MachineError(f"{shape.distribution} puts {max(workers.values())} workers on one node ({machine.name} "
+                           f"has {machine.gpus_per_node} GPUs a node): give another plane, or cyclic")
+
+
+def request(machine: SlurmMachine, job: Job, minutes: int) -> Request:
+    """Returns one job's request. Raises MachineError as shape_of() does."""
+    return _request(machine, shape_of(machine, job), minutes)
+
+
+def request_of_nodes(machine: SlurmMachine, shape: Shape, minutes: int) -> Request:
+    """Requests all cores and GPUs of the nodes of this shape: several launches run there in turn."""
+    whole = Shape(shape.nodes * machine.cores_per_node, shape.nodes, 1, "block", shape.uses_gpus, shape.hosts)
+    return _request(machine, whole, minutes)
+
+
+def _request(machine: SlurmMachine, shape: Shape, minutes: int) -> Request:
+    options = [f"--nodes={shape.nodes}", f"--ntasks={shape.ranks}",
+               f"--ntasks-per-node={shape.per_node}", f"--cpus-per-task={shape.threads}",
+               f"--distribution={shape.distribution}", f"--time={minutes}"]
+    if shape.hosts:
+        options.append(f"--nodelist={','.join(shape.hosts)}")
+    if shape.uses_gpus:
+        what = f"{machine.gpu_type}:" if machine.gpu_type else ""
+        gpus = "gres=gpu:" if machine.gpu_request == "gres" else "gpus-per-node="
+        options.append(f"--{gpus}{what}{machine.gpus_per_node}")
+    script = SLURM / ("gpu.sbatch" if shape.uses_gpus else "cpu.sbatch")
+    return Request(script, (*options, *machine.options))
+
+
+def ranks_on_each_node(machine: SlurmMachine, text: str) -> Optional[int]:
+    """A number, or as many as a node has "cores", "sockets" or "gpus"; None if it is neither, or zero."""
+    known = {"cores": machine.cores_per_node, "sockets": machine.sockets_per_node, "gpus": machine.gpus_per_node}
+    return known.get(text, whole_number(text)) or None
+
+
+def _uses_gpus(machine: SlurmMachine, job: Job) -> bool:
+    device = options_of(job.arguments).get("--device", "auto")
+    if device == "cuda" and machine.gpus_per_node == 0:
+        raise MachineError(f"--device cuda ({machine.name} has no GPUs: gpus_per_node): another machine")
+    return device in ("cuda", "auto") and machine.gpus_per_node > 0
+
+
+def reducers_of(job: Job) -> int:
+    """Ranks of a data flow that collect and do not compute. Raises MachineError."""
+    kernel, options = KERNELS.get(job.program.name), options_of(job.arguments)
+    if options.get("--formulation") != "dataflow" or (kernel and kernel.reducers is Reducers.NONE):
+        return 0
+    reducers = options.get("--reducers", "1")
+    if whole_number(reducers) is None:
+        raise MachineError(f"--reducers '{reducers:.40}' (not a number): give how many ranks collect")
+    return int(reducers)
+
+
+def ceil(number: int, divisor: int) -> int:
+    return -(-number // divisor)

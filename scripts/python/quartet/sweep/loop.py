@@ -24,8 +24,7 @@ from quartet.paths import LAUNCHER
 from quartet.rounds import Budget, Rounds
 from quartet.rounds import Launch as RoundsLaunch
 from quartet.slurm.launcher import LONGEST_ARRAY, Allocation, QueueFull, SlurmLauncher, StepLauncher, submitted
-from quartet.slurm.machine import MachineError, SlurmMachine
-from quartet.slurm.request import Request, shape_of
+from quartet.slurm.machine import MachineError, Request, SlurmMachine, shape_of
 from quartet.sweep.folder import Launch, SweepFolder, launches
 from quartet.sweep.plan import Configuration, Plan
 from quartet.text import counted, rate, say
