@@ -12,14 +12,6 @@ namespace {
 
 using testing::Throws;
 
-TEST(BlockRange, IsByFloorDivision) {
-    EXPECT_EQ(block_range(10, 4, 0).end, 2);
-    EXPECT_EQ(block_range(10, 4, 1).end, 5);
-    EXPECT_EQ(block_range(10, 4, 2).end, 7);
-    EXPECT_EQ(block_range(10, 4, 3).end, 10);
-    EXPECT_EQ(block_range(10, 4, 1).size(), 3);
-}
-
 TEST(BlockRange, CoversEveryCountWithoutGaps) {
     for (std::int64_t count = 0; count < 40; ++count) {
         for (int parts = 1; parts < 12; ++parts) {

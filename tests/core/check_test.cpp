@@ -11,20 +11,12 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-TEST(Check, PassesWhereTheConditionHolds) {
-    EXPECT_NO_THROW(check(true, "unused"));
-}
-
 TEST(Check, ThrowsAFailureThatNamesTheProblemAndTheCallersLine) {
     const auto line = std::to_string(__LINE__ + 1);
     const std::string message = message_of<Failure>([] { check(false, "ring is empty"); });
     EXPECT_THAT(message, StartsWith("ring is empty (a check failed at check_test.cpp:" + line));
     EXPECT_THAT(message, HasSubstr("): "));
     EXPECT_THAT(message, testing::Not(HasSubstr("\n")));
-}
-
-TEST(Check, DescribesALocationWithoutItsFolder) {
-    EXPECT_THAT(describe(std::source_location::current()), StartsWith("check_test.cpp:"));
 }
 
 TEST(Error, KnowsItsExitCode) {

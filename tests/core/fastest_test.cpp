@@ -3,18 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <set>
-#include <stdexcept>
-#include <vector>
 
 namespace quartet {
 namespace {
-
-TEST(Fastest, IsTheWayOfTheLeastTime) {
-    const auto trial = [](std::size_t way, std::int64_t /*round*/) {
-        return Seconds{way == 2 ? 1.0 : 2.0};
-    };
-    EXPECT_EQ(fastest(4, {}, trial), 2U);
-}
 
 TEST(Fastest, IsAnEarlierWayUnlessALaterOneIsWorthIt) {
     const auto trial = [](std::size_t way, std::int64_t /*round*/) {
@@ -30,21 +21,6 @@ TEST(Fastest, DoesNotGoByASingleTrial) {
         return Seconds{lucky ? 0.1 : disturbed ? 9.0 : way == 1 ? 2.0 : 1.0};
     };
     EXPECT_EQ(fastest(2, {0.01}, trial), 0U);
-}
-
-TEST(Fastest, TriesEachWayInEachOfThreeRoundsAtLeast) {
-    std::vector<std::pair<std::size_t, std::int64_t>> trials;
-    fastest(2, {}, [&](std::size_t way, std::int64_t round) {
-        trials.emplace_back(way, round);
-        return Seconds{1};
-    });
-    const std::vector<std::pair<std::size_t, std::int64_t>> wanted{{0, 0}, {1, 0}, {0, 1},
-                                                                   {1, 1}, {0, 2}, {1, 2}};
-    EXPECT_EQ(trials, wanted);
-}
-
-TEST(Fastest, OneWayNeedsNoTrial) {
-    EXPECT_EQ(fastest(1, {1}, [](auto...) -> Seconds { throw std::logic_error("tried"); }), 0U);
 }
 
 TEST(TrialPiece, EachWayComesToEachPieceAndPiecesOfARoundLieApart) {

@@ -1,6 +1,6 @@
 #include "core/nearest_word.hpp"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <vector>
 
@@ -14,13 +14,6 @@ TEST(NearestWord, IsFoundThroughSlipsOfTheFingers) {
         EXPECT_EQ(nearest_word(slip, words), "native") << slip;
     }
     EXPECT_EQ(nearest_word("data_flow", words), "dataflow");
-}
-
-TEST(NearestWord, OfTwoIsTheNearer) {
-    const std::vector<std::string> near{"--sizes", "--size", "--seed"};
-    EXPECT_EQ(nearest_word("--sze", near), "--size");
-    EXPECT_EQ(nearest_word("--sizess", near), "--sizes");
-    EXPECT_EQ(nearest_word("--sede", near), "--seed");
 }
 
 TEST(NearestWord, MayBeOnlyBegun) {
@@ -39,12 +32,6 @@ TEST(NearestWord, IsNotGuessedFromAfar) {
     }
     EXPECT_EQ(nearest_word(std::string(1 << 20, 'n'), words), std::nullopt);
     EXPECT_EQ(nearest_word("native", {}), std::nullopt);
-}
-
-TEST(NotOneOf, NamesTheWordsAndTheNearest) {
-    EXPECT_EQ(not_one_of("nativ", words),
-              "'nativ' is not one of native|dataflow|library: did you mean native?");
-    EXPECT_EQ(not_one_of("tcp\n", words), "'tcp\\x0a' is not one of native|dataflow|library");
 }
 
 }  // namespace

@@ -7,8 +7,6 @@
 #include <numbers>
 #include <random>
 
-#include "core/check.hpp"
-
 namespace quartet {
 namespace {
 
@@ -18,21 +16,6 @@ std::complex<long double> by_definition(std::uint64_t numerator, std::uint64_t d
     return std::polar(1.0L, -2 * std::numbers::pi_v<long double> *
                                 static_cast<long double>(numerator) /
                                 static_cast<long double>(denominator));
-}
-
-TEST(MultiplyModulo, IsExactWhereTheProductOutgrows64Bits) {
-    EXPECT_EQ(multiply_modulo(7, 9, 10), 3U);
-    const std::uint64_t modulus = (std::uint64_t{1} << 61) - 1;  // a prime
-    // Fermat: 2^(p - 1) = 1, by repeated squaring of exponents 1, 2, 4, ..
-    std::uint64_t power = 2;
-    std::uint64_t result = 1;
-    for (std::uint64_t exponent = modulus - 1; exponent > 0; exponent /= 2) {
-        if (exponent % 2 == 1) {
-            result = multiply_modulo(result, power, modulus);
-        }
-        power = multiply_modulo(power, power, modulus);
-    }
-    EXPECT_EQ(result, 1U);
 }
 
 TEST(RootOfUnity, IsTheDefinitionAllAroundTheCircle) {
@@ -79,16 +62,6 @@ TEST(RootsOfUnity, TakeProductsOfExponentsModuloTheOrder) {
     const std::uint64_t b = (std::uint64_t{1} << 38) + 3;
     // (2^39 + 5) (2^38 + 3) = 3 2^39 + 5 2^38 + 15 = 11 2^38 + 15 modulo 2^40
     EXPECT_EQ(roots.of_product(a, b), roots(3 * (std::uint64_t{1} << 38) + 15));
-}
-
-TEST(RootsOfUnity, TakeTheMemoryThatTheySay) {
-    EXPECT_EQ(RootsOfUnity::table_bytes(1), 16 + 2 * 16);
-    EXPECT_EQ(RootsOfUnity::table_bytes(std::int64_t{1} << 40), 16 * ((1 << 19) + (1 << 21)));
-}
-
-TEST(RootsOfUnity, OfAnImpossibleOrderAreRefused) {
-    EXPECT_THROW(RootsOfUnity(0), Failure);
-    EXPECT_THROW(RootsOfUnity(-4), Failure);
 }
 
 }  // namespace

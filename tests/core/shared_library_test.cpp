@@ -10,7 +10,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::EndsWith;
-using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 const LibrarySearch mathematics{
@@ -21,12 +20,6 @@ struct Mathematics {
     double (*cosine)(double) = nullptr;
 };
 
-TEST(SharedLibraryTest, LoadsTheFirstThatIsThere) {
-    const SharedLibrary library(mathematics);
-
-    EXPECT_EQ(library.function<double(double)>("sqrt")(9), 3);
-}
-
 TEST(SharedLibraryTest, SaysWhyNoneCanBeLoaded) {
     const LibrarySearch search{
         .names = {"libnot-there.so.1"}, .what = "the library of tests", .advice = "install it"};
@@ -34,27 +27,6 @@ TEST(SharedLibraryTest, SaysWhyNoneCanBeLoaded) {
     EXPECT_THAT(message_of<Unavailable>([&] { SharedLibrary library(search); }),
                 AllOf(StartsWith("the library of tests is not there (libnot-there.so.1"),
                       EndsWith("): install it")));
-}
-
-TEST(SharedLibraryTest, SaysWhichFunctionIsMissing) {
-    const SharedLibrary library(mathematics);
-
-    EXPECT_THAT(
-        message_of<Unavailable>([&] { static_cast<void>(library.function<void()>("not_there")); }),
-        HasSubstr("libm.so.6 has no function not_there"));
-}
-
-TEST(SharedLibraryTest, FillsATableOfFunctions) {
-    const auto table = load_library(mathematics, LibraryFunction{&Mathematics::root, "sqrt"},
-                                    LibraryFunction{&Mathematics::cosine, "cos"});
-
-    EXPECT_EQ(table->root(9), 3);
-    EXPECT_EQ(table->cosine(0), 1);
-}
-
-TEST(SharedLibraryTest, RefusesATableWithAFunctionThatIsMissing) {
-    EXPECT_THROW(load_library(mathematics, LibraryFunction{&Mathematics::root, "not_there"}),
-                 Unavailable);
 }
 
 TEST(SharedLibraryTest, LeavesOutOfAPartialTableWhatIsMissing) {

@@ -1,6 +1,6 @@
 #include "core/trace.hpp"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -20,39 +20,6 @@ json document_of(const std::vector<std::string>& events_by_rank) {
     return json::parse(out.str());
 }
 
-TEST(Phase, HasANameOfItsOwn) {
-    EXPECT_EQ(name(Phase::read), "read");
-    EXPECT_EQ(name(Phase::copy_in), "copy_in");
-    EXPECT_EQ(name(Phase::compute), "compute");
-    EXPECT_EQ(name(Phase::copy_out), "copy_out");
-    EXPECT_EQ(name(Phase::push), "push");
-    EXPECT_EQ(name(Phase::exchange), "exchange");
-    EXPECT_EQ(name(Phase::reduce), "reduce");
-    EXPECT_EQ(name(Phase::merge), "merge");
-    EXPECT_EQ(name(Phase::wait), "wait");
-    EXPECT_EQ(name(Phase::checkpoint), "checkpoint");
-    EXPECT_EQ(static_cast<std::size_t>(Phase::checkpoint) + 1, phase_count);
-}
-
-TEST(Track, SumsBusyTimeByPhase) {
-    Track track("main", 0);
-    track.add({Phase::read, "a", Seconds{1}, Seconds{3}});
-    track.add({Phase::read, "b", Seconds{4}, Seconds{5}});
-    track.add({Phase::compute, "c", Seconds{2}, Seconds{2.5}});
-    EXPECT_DOUBLE_EQ(busy(track.busy(), Phase::read), 3);
-    EXPECT_DOUBLE_EQ(busy(track.busy(), Phase::compute), 0.5);
-    EXPECT_DOUBLE_EQ(busy(track.busy(), Phase::wait), 0);
-    track.reset_busy();
-    EXPECT_DOUBLE_EQ(busy(track.busy(), Phase::read), 0);
-}
-
-TEST(Track, KeepsNoSpansWhereItOnlySums) {
-    Track track("main", 0);
-    track.add({Phase::read, "a", Seconds{1}, Seconds{3}});
-    EXPECT_TRUE(track.spans().empty());
-    EXPECT_EQ(track.dropped(), 0U) << "none was asked for";
-}
-
 TEST(Track, CountsSpansBeyondItsCapacityAndStillSumsThem) {
     Track track("main", 2);
     const auto add = [&] { track.add({Phase::push, "p", Seconds{0}, Seconds{1}}); };
@@ -64,31 +31,6 @@ TEST(Track, CountsSpansBeyondItsCapacityAndStillSumsThem) {
     EXPECT_EQ(track.spans().data(), storage) << "allocated again";
     EXPECT_EQ(track.dropped(), 1U);
     EXPECT_DOUBLE_EQ(busy(track.busy(), Phase::push), 3);
-}
-
-TEST(Span, LastsFromConstructionToDestruction) {
-    Track track("main", 1);
-    const Seconds before = now();
-    { const Span span(track, Phase::merge, "merge"); }
-    const Seconds after = now();
-    ASSERT_EQ(track.spans().size(), 1U);
-    const SpanRecord& record = track.spans().front();
-    EXPECT_EQ(record.phase, Phase::merge);
-    EXPECT_GE(record.begin, before);
-    EXPECT_GE(record.end, record.begin);
-    EXPECT_LE(record.end, after);
-}
-
-TEST(Trace, SumsOverItsTracksWhoseReferencesStayValid) {
-    Trace trace;
-    Track& first = trace.track("first");
-    for (int k = 0; k < 1000; ++k) {
-        trace.track("other").add({Phase::wait, "w", Seconds{0}, Seconds{1}});
-    }
-    first.add({Phase::wait, "w", Seconds{0}, Seconds{0.5}});
-    EXPECT_DOUBLE_EQ(busy(trace.busy(), Phase::wait), 1000.5);
-    trace.reset_busy();
-    EXPECT_DOUBLE_EQ(busy(trace.busy(), Phase::wait), 0);
 }
 
 TraceProcess process(int rank, Seconds origin = {}) {
@@ -183,14 +125,6 @@ TEST(Trace, SaysHowManySpansWereDropped) {
     std::ostringstream out;
     write_chrome_trace(out, {}, trace.dropped());
     EXPECT_EQ(json::parse(out.str()).at("otherData").at("dropped_spans"), 1);
-}
-
-TEST(Trace, JoinsAllRanks) {
-    const Trace trace(1);
-    const std::size_t each = document_of({trace.events(process(0))}).at("traceEvents").size();
-    const json both = document_of({trace.events(process(0)), trace.events(process(2))});
-    EXPECT_EQ(both.at("traceEvents").size(), 2 * each);
-    EXPECT_EQ(document_of({}).at("traceEvents").size(), 0U);
 }
 
 }  // namespace

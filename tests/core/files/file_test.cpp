@@ -93,45 +93,6 @@ TEST(InputFile, ReadsPastThePageCacheIntoAlignedMemory) {
     }
 }
 
-TEST(InputFile, DirectSizesAreWholePages) {
-    EXPECT_EQ(direct_size(Bytes{0}), Bytes{0});
-    EXPECT_EQ(direct_size(Bytes{1}), Bytes{4096});
-    EXPECT_EQ(direct_size(Bytes{4096}), Bytes{4096});
-    EXPECT_EQ(direct_size(Bytes{4097}), Bytes{8192});
-}
-
-TEST(Forget, LeavesTheFileAsItIs) {
-    const TemporaryFolder folder;
-    write_text(folder / "a", "kept");
-    forget(folder / "a");
-    EXPECT_EQ(read_text(folder / "a"), "kept");
-    EXPECT_THAT(message_of<FileError>([&] { forget(folder / "none"); }), HasSubstr("forget"));
-}
-
-TEST(Folder, FindsItsFilesByName) {
-    const TemporaryFolder temporary;
-    const Folder folder(temporary.path());
-    OutputFile output(FileName(folder, "a"));
-    output.write(bytes("text"));
-    EXPECT_FALSE(std::filesystem::exists(temporary / "a"));
-    output.commit();
-    EXPECT_EQ(InputFile(FileName(folder, "a")).size(), Bytes{4});
-    folder.remove("a");
-    folder.remove("a");
-    EXPECT_EQ(temporary.entries(), 0);
-    EXPECT_THAT(message_of<FileError>([&] { InputFile(FileName(folder, "a")); }),
-                HasSubstr((temporary / "a").native()));
-}
-
-TEST(Folder, IsAFolderThatIsThere) {
-    const TemporaryFolder temporary;
-    write_text(temporary / "file", "");
-    EXPECT_THROW(Folder(temporary / "none"), FileError);
-    EXPECT_THROW(Folder(temporary / "file"), FileError);
-    const Folder folder(temporary.path());
-    EXPECT_THROW(FileName(folder, std::string(64, 'x')), Failure);
-}
-
 TEST(OutputFile, AppearsWhenCommitted) {
     const TemporaryFolder folder;
     OutputFile file(folder / "a");
@@ -219,15 +180,6 @@ TEST(RequireWritable, ProtectsFilesThatExist) {
     EXPECT_NO_THROW(require_writable(folder / "new.json", false));
     EXPECT_EQ(read_text(folder / "there.json"), "precious");
     EXPECT_EQ(folder.entries(), 1) << "nothing is written to find out";
-}
-
-TEST(RequireWritable, WantsAFolderThatIsThere) {
-    const TemporaryFolder folder;
-    write_text(folder / "file", "");
-    for (const char* file : {"missing/new.json", "file/new.json"}) {
-        EXPECT_THAT(message_of<UsageError>([&] { require_writable(folder / file, true); }),
-                    AllOf(HasSubstr("new.json"), Not(HasSubstr("\n"))));
-    }
 }
 
 TEST(RequireWritable, WantsAFileThatIsNoFolder) {

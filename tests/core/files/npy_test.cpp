@@ -202,13 +202,5 @@ TEST_F(NpyTest, SaysFileProblemAndRemedyOnOneLine) {
     }
 }
 
-TEST(ElementType, KnowsItsDescriptorAndSize) {
-    EXPECT_EQ(descriptor(element_type<float>()), "<f4");
-    EXPECT_EQ(descriptor(element_type<double>()), "<f8");
-    EXPECT_EQ(descriptor(element_type<std::complex<double>>()), "<c16");
-    EXPECT_EQ(size_of(ElementType::f4), Bytes{4});
-    EXPECT_EQ(size_of(ElementType::c16), Bytes{16});
-}
-
 }  // namespace
 }  // namespace quartet

@@ -72,50 +72,12 @@ TEST_F(HugeViewTest, LeavesTheMemoryWhenItGoes) {
     EXPECT_EQ(memory[huge_page], std::byte{9});
 }
 
-TEST_F(HugeViewTest, OfLessThanAHugePageIsTheMemoryItself) {
-    const HugeView none(memory.data(), 0);
-    const HugeView small(memory.data() + system_page, static_cast<std::int64_t>(huge_page - 1));
-    small.collapse();
-
-    EXPECT_EQ(none.data(), memory.data());
-    EXPECT_EQ(small.data(), memory.data() + system_page);
-}
-
 TEST_F(HugeViewTest, OfWhatCannotBeMappedAgainIsTheMemoryItself) {
     // Beyond the mapping's end.
     const HugeView view(memory.data() + huge_page, std::int64_t{size});
     view.collapse();
 
     EXPECT_EQ(view.data(), memory.data() + huge_page);
-}
-
-TEST(Mapping, IsReadFromItsLine) {
-    const auto found = mapping_of("7f3a00000000-7f3a08002000 rw-s 00001000 00:1a 42  /dev/shm/x");
-
-    ASSERT_TRUE(found);
-    EXPECT_EQ(found->begin, 0x7f3a00000000U);
-    EXPECT_EQ(found->end, 0x7f3a08002000U);
-    EXPECT_EQ(found->offset, 0x1000U);
-    EXPECT_TRUE(found->contains(0x7f3a08001fffU));
-    EXPECT_FALSE(found->contains(0x7f3a08002000U));
-    EXPECT_FALSE(found->contains(0x7f39ffffffffU));
-}
-
-TEST(Mapping, IsNotInOtherLines) {
-    for (const char* line : {"", "AnonHugePages:      2048 kB", "Size:  4 kB", "7f3a-", "7f3a-7f3b",
-                             "7f3a-7f3b rw-s", "7f3a-7f3b rw-s 0", "VmFlags: rd wr sh mr"}) {
-        EXPECT_FALSE(mapping_of(line)) << line;
-    }
-}
-
-TEST(Page, WholePagesHoldWhatTheyShould) {
-    for (const std::int64_t page : {4096, 16384, 65536}) {
-        EXPECT_EQ(whole_pages(0, page), 0);
-        EXPECT_EQ(whole_pages(1, page), page);
-        EXPECT_EQ(whole_pages(page, page), page);
-        EXPECT_EQ(whole_pages(page + 1, page), 2 * page);
-        EXPECT_EQ(whole_pages(page * 1000000 - 1, page), page * 1000000);
-    }
 }
 
 }  // namespace
