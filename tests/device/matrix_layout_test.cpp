@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
-#include <vector>
 
 namespace quartet::device {
 namespace {
@@ -20,40 +18,6 @@ static_assert(TrianglePanels{16 * million * 1024}.count() == million * 1024);
 static_assert(TrianglePanels{16 * million * 1024}.panel_elements(0) == million * 1024 * 256);
 static_assert(SnakeDistribution{3}.owner(std::int64_t{1} << 40) ==
               SnakeDistribution{3}.owner((std::int64_t{1} << 40) % 6));
-
-TEST(RowPanels, GiveEachElementAnIndexOfItsOwn) {
-    for (const RowPanels& panels : {RowPanels{1, 1}, RowPanels{8, 8}, RowPanels{13, 21}}) {
-        std::set<std::int64_t> places;
-        for (std::int64_t row = 0; row < panels.rows; ++row) {
-            for (std::int64_t column = 0; column < panels.columns; ++column) {
-                const std::int64_t place = panels.index(row, column);
-                EXPECT_GE(place, 0);
-                EXPECT_LT(place, panels.padded_elements());
-                places.insert(place);
-            }
-        }
-        EXPECT_EQ(std::ssize(places), panels.rows * panels.columns);
-    }
-}
-
-TEST(SnakeDistribution, GivesEachItemToOnePart) {
-    for (const std::int64_t parts : {1, 2, 3, 4, 7}) {
-        for (const std::int64_t things : {0, 1, 2, 5, 6, 13, 100}) {
-            const SnakeDistribution dealing{parts};
-            std::vector<std::int64_t> owners(static_cast<std::size_t>(things), -1);
-            for (std::int64_t part = 0; part < parts; ++part) {
-                for (std::int64_t round = 0; round < dealing.count(part, things); ++round) {
-                    const std::int64_t thing = dealing.index(part, round);
-                    ASSERT_LT(thing, things);
-                    EXPECT_EQ(owners[static_cast<std::size_t>(thing)], -1);
-                    owners[static_cast<std::size_t>(thing)] = part;
-                    EXPECT_EQ(dealing.owner(thing), part);
-                }
-            }
-            EXPECT_EQ(std::ranges::count(owners, -1), 0) << parts << " parts, " << things;
-        }
-    }
-}
 
 // Elements of the largest and smallest share, by rank and then by thread.
 void expect_even(std::int64_t size, std::int64_t ranks, std::int64_t threads) {

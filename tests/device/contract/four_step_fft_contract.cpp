@@ -1,4 +1,3 @@
-#include <cmath>
 
 #include "device/contract/contract.hpp"
 #include "device/contract/ranks_on_one_device.hpp"
@@ -121,22 +120,6 @@ TEST_P(FourStepFftContract, ScatterTileAgreesWithColumnFftsOfAllTiles) {
     }
 }
 
-TEST_P(FourStepFftContract, DoesNotDependOnTheRanksBeyondRounding) {
-    const std::vector<Point> x = points(random_values<double>(2 * 96 * 120, 9));
-    const std::vector<Point> alone = RanksOnOneDevice(*device, *stream, {96, 120, 1}).transform(x);
-    const std::vector<Wide> expected(alone.begin(), alone.end());
-    for (const int ranks : {2, 3, 4, 7})
-        EXPECT_LE(relative_error(RanksOnOneDevice(*device, *stream, {96, 120, ranks}).transform(x),
-                                 expected),
-                  rounding_bound(x.size()));
-}
-
-TEST_P(FourStepFftContract, GivesTheSameBitsAgain) {
-    const std::vector<Point> x = points(random_values<double>(2 * 300 * 90, 10));
-    EXPECT_EQ(RanksOnOneDevice(*device, *stream, {300, 90, 2}).transform(x),
-              RanksOnOneDevice(*device, *stream, {300, 90, 2}).transform(x));
-}
-
 TEST_P(FourStepFftContract, RefusesWrongSizesAndOverlap) {
     const FourStepFft shape{8, 64, 2, 0};
     Buffer<Point> tiles = empty<Point>(shape.input_points());
@@ -169,11 +152,6 @@ TEST_P(FourStepFftContract, RefusesImpossibleShapes) {
         EXPECT_THROW(device->ffts().plan_row_ffts(shape), Failure);
         EXPECT_THROW(device->ffts().plan_transpose(shape), Failure);
     }
-}
-
-TEST_P(FourStepFftContract, SaysWhatMemoryItTakes) {
-    EXPECT_GT(device->ffts().four_step_fft_memory({64, 64, 2, 0}).value, 64 * 64 / 2);
-    EXPECT_GT(device->ffts().four_step_fft_memory({11, 1300, 1, 0}).value, 11 * 1300 * 16);
 }
 
 }  // namespace quartet::device

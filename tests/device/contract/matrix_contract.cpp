@@ -162,24 +162,6 @@ TEST_P(MatrixContract, ChoosingAWayToMultiplyChangesNoBits) {
         EXPECT_NO_THROW(matrix->choose_way()) << "without elements";
 }
 
-TEST_P(MatrixContract, TakesThePlannedMemoryAndLittleMoreThanTheElements) {
-    constexpr std::int64_t size = 2048;
-    constexpr double besides = 8 << 20;  // what a device needs to multiply at all
-    const RowBlock block{0, size / 2, size};
-    const auto rows = device->matrices().make_matrix(block);
-    EXPECT_LE(rows->storage().bytes(), device->matrices().matrix_memory(block));
-    EXPECT_GE(rows->storage().size(), size * size / 2);
-    EXPECT_LE(static_cast<double>(device->matrices().matrix_memory(block).value),
-              1.03 * size * size / 2 * 8 + besides);
-
-    const TrianglePart part{size, 2, 1};
-    const auto triangle = device->matrices().make_matrix(part);
-    EXPECT_LE(triangle->storage().bytes(), device->matrices().matrix_memory(part));
-    EXPECT_GE(triangle->storage().size(), size * size / 4);
-    EXPECT_LE(static_cast<double>(device->matrices().matrix_memory(part).value),
-              1.1 * size * size / 4 * 8);
-}
-
 TEST_P(MatrixContract, RefusesOtherSizesAndOverlap) {
     Buffer<double> values = empty<double>(30);
     const View<double> ten = values.view().part(0, 10);

@@ -1,6 +1,5 @@
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
-#include <array>
 #include <stdexcept>
 
 #include "device/contract/contract.hpp"
@@ -109,49 +108,6 @@ TEST_P(StreamContract, AccountsWorkToItsPhase) {
     EXPECT_STREQ(track.spans()[0].label, "first");
     EXPECT_EQ(track.spans()[1].phase, Phase::merge);
     EXPECT_LE(track.spans()[0].end, track.spans()[1].begin);
-}
-
-// The pattern of the kernels: three stages on three streams, over two slots.
-TEST_P(StreamContract, PipelinesOverSlots) {
-    constexpr int steps = 100;
-    constexpr std::size_t slots = 2;
-    const std::unique_ptr<Stream> reading = device->make_stream("reading");
-    const std::unique_ptr<Stream> writing = device->make_stream("writing");
-    std::array<int, slots> input{};
-    std::array<int, slots> output{};
-    std::array<std::unique_ptr<Event>, slots> read;
-    std::array<std::unique_ptr<Event>, slots> computed;
-    std::array<std::unique_ptr<Event>, slots> written;
-    for (std::size_t slot = 0; slot < slots; ++slot) {
-        read[slot] = device->make_event();
-        computed[slot] = device->make_event();
-        written[slot] = device->make_event();
-    }
-    std::vector<int> results;
-    results.reserve(steps);
-
-    for (int step = 0; step < steps; ++step) {
-        const auto slot = static_cast<std::size_t>(step) % slots;
-        reading->wait(*computed[slot]);
-        reading->enqueue(Phase::read, "read", [&in = input[slot], step] { in = step; });
-        reading->record(*read[slot]);
-        stream->wait(*read[slot]);
-        stream->wait(*written[slot]);
-        stream->enqueue(Phase::compute, "square",
-                        [&in = input[slot], &out = output[slot]] { out = in * in; });
-        stream->record(*computed[slot]);
-        writing->wait(*computed[slot]);
-        writing->enqueue(Phase::copy_out, "write",
-                         [&results, &out = output[slot]] { results.push_back(out); });
-        writing->record(*written[slot]);
-    }
-    writing->synchronize();
-    stream->synchronize();
-    reading->synchronize();
-
-    ASSERT_EQ(results.size(), static_cast<std::size_t>(steps));
-    for (int step = 0; step < steps; ++step)
-        EXPECT_EQ(results[static_cast<std::size_t>(step)], step * step);
 }
 
 }  // namespace quartet::device

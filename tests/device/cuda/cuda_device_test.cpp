@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 
 #include "core/message_of.hpp"
 #include "device/accelerator.hpp"
@@ -17,7 +16,6 @@ namespace quartet::device {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 /// What a CUDA device does beside the contract of all devices.
 class CudaDeviceTest : public ::testing::Test {
@@ -61,29 +59,6 @@ TEST_F(CudaDeviceTest, RefusesToRecordProductsByTheLibrary) {
     EXPECT_NO_THROW(stream->synchronize());
 }
 
-TEST_F(CudaDeviceTest, ReadsFactsWithOrWithoutNvml) {
-    const GpuFacts facts = device->accelerator()->facts();
-
-    EXPECT_FALSE(facts.pci_bus.empty());
-    EXPECT_FALSE(facts.name.empty());
-    EXPECT_TRUE(facts.uuid.starts_with(facts.partitioned.value_or(false) ? "MIG-" : "GPU-"));
-    EXPECT_GT(facts.architecture.value_or(0), 0);
-    EXPECT_GT(facts.multiprocessors.value_or(0), 0);
-    EXPECT_GT(facts.memory->value, 0);
-    EXPECT_NE(facts.why_empty.empty(), facts.driver.empty());
-}
-
-TEST_F(CudaDeviceTest, LockedPagesAreTheSameMemory) {
-    std::array<std::byte, 64> memory{};
-    const Allocation locked =
-        device->accelerator()->lock_pages({memory.data(), 64, MemoryKind::host});
-    const Allocation nothing = device->accelerator()->lock_pages({});
-
-    EXPECT_EQ(locked.data.get(), memory.data());
-    EXPECT_EQ(locked.kind, MemoryKind::pinned);
-    EXPECT_EQ(nothing.data, nullptr);
-}
-
 TEST_F(CudaDeviceTest, LargeMemoryOfKindPinnedIsLocked) {
     const Allocation large = device->allocate(mebibytes(9), MemoryKind::pinned);
 
@@ -92,19 +67,6 @@ TEST_F(CudaDeviceTest, LargeMemoryOfKindPinnedIsLocked) {
     EXPECT_THROW(device->accelerator()->lock_pages({large.data.get(), 64, MemoryKind::host}),
                  Failure)
         << "locked already";
-}
-
-TEST_F(CudaDeviceTest, VendorsLibrariesEnqueueOnItsStreams) {
-    const auto stream = device->make_stream("stream");
-    void* seen = nullptr;
-    const auto work = [&seen](void* handle) { seen = handle; };
-
-    device->accelerator()->launch(*stream, Phase::exchange, "library", std::cref(work));
-    stream->synchronize();
-
-    EXPECT_NE(seen, nullptr);
-    ASSERT_EQ(stream->track().spans().size(), 1U);
-    EXPECT_EQ(stream->track().spans()[0].phase, Phase::exchange);
 }
 
 }  // namespace

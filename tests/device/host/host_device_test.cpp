@@ -56,17 +56,6 @@ TEST(HostFftTest, SaysWhereThePackageOfFftwHasNoCodeForTheProcessor) {
               lacks_avx2(host_fft_description(), best_loops().isa));
 }
 
-TEST(HostDeviceTest, DescribesItsLibraries) {
-    Trace trace;
-    const auto device = make_host_device({}, trace);
-
-    EXPECT_EQ(device->name(), "host");
-    EXPECT_EQ(device->isa(), best_loops().isa);
-    EXPECT_EQ(device->memory_kind(), MemoryKind::host);
-    EXPECT_THAT(device->description(), HasSubstr("fftw"));
-    EXPECT_THAT(device->description(), HasSubstr(device->blas().description()));
-}
-
 TEST(HostDeviceTest, RefusesViewsOfDeviceMemory) {
     Trace trace;
     const auto device = make_host_device({}, trace);

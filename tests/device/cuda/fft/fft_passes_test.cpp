@@ -109,19 +109,6 @@ TEST(FftPassesTest, LanesShareNothing) {
     EXPECT_EQ(of_lanes[1], std::set<const double2*>{scratch.data() + scratch.size() / 2});
 }
 
-TEST(FftPassesTest, SplitWholePowersOfTwo) {
-    for (int log = 20; log <= 30; ++log) {
-        const FftSplit split = split_fft(std::int64_t{1} << log, 60'000'000).value();
-        EXPECT_EQ(split.points(), log);
-        EXPECT_EQ(split.middle > 0, log >= 24);
-        EXPECT_EQ(split.in_chunks(), log == 24 || log == 25);
-        EXPECT_LE(split.scratch() * 16, 36'000'000);
-    }
-    for (const std::int64_t points : {0, 1, 1 << 19, (1 << 20) + 1, 3 << 20})
-        EXPECT_FALSE(split_fft(points, 60'000'000)) << points;
-    EXPECT_FALSE(split_fft(std::int64_t{1} << 31, 60'000'000));
-}
-
 void expect_columns(const ColumnSplit& split) {
     const int tiles = split.first + split.second;
     Memory points = numbers(tiles + split.columns);
@@ -155,21 +142,6 @@ TEST(FftPassesTest, TransformColumnsInPlace) {
     expect_columns({6, 3, 2, 4});
     expect_columns({5, 4, 4, 5});
     expect_columns({4, 2, 3, 4});
-}
-
-TEST(FftPassesTest, SplitColumnsOfPowersOfTwo) {
-    EXPECT_EQ(split_columns(1 << 12, 1 << 12, 60'000'000).value().second, 0);
-    const ColumnSplit split = split_columns(1 << 15, 1 << 16, 60'000'000).value();
-    EXPECT_EQ(split.first + split.second, 15);
-    EXPECT_EQ(split.scratch(), 1 << 21);
-    EXPECT_EQ(split_columns(1 << 16, 1 << 16, 0).value().chunk, 4);
-    for (const auto& [tiles, columns] : {std::pair{1 << 5, 1 << 12},
-                                         {1 << 18, 1 << 12},
-                                         {100, 1 << 12},
-                                         {1 << 8, 8},
-                                         {1 << 8, 100}})
-        EXPECT_FALSE(split_columns(tiles, columns, 60'000'000)) << tiles << " x " << columns;
-    EXPECT_FALSE(split_columns(1 << 16, std::int64_t{1} << 17, 60'000'000));
 }
 
 }  // namespace

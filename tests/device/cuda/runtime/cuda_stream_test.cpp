@@ -41,38 +41,6 @@ TEST_F(BrokenGpuTest, AFullRingDoesNotHang) {
     EXPECT_THROW(enqueue_many(), Failure);
 }
 
-TEST(CudaFftTest, SplitsBatchesThatTakeTooMuchWorkspace) {
-    using Point = std::complex<double>;
-    constexpr std::int64_t length = 6;
-    constexpr std::int64_t batch = 11;
-    const auto memory = CudaMemory::make(1);
-    Track track("stream", 0);
-    CudaStream stream(track, *memory);
-    const auto buffer = [&] {
-        return Buffer<Point>(memory->allocate(bytes_of<Point>(length * batch), MemoryKind::device),
-                             length * batch);
-    };
-    Buffer<Point> input = buffer();
-    Buffer<Point> whole = buffer();
-    Buffer<Point> split = buffer();
-    const auto points = [](Buffer<Point>& of) { return on_cpu(of.view().data()); };
-    for (std::int64_t i = 0; i < length * batch; ++i)
-        points(input)[i] = {static_cast<double>(i % 7), static_cast<double>(i % 5)};
-
-    for (const std::int64_t transforms : {1, 2, 4, 5}) {
-        const auto one = plan_cuda_fft({length, batch}, load_cufft(), *memory);
-        const auto several = plan_cuda_fft({length, batch}, load_cufft(), *memory,
-                                           bytes_of<Point>(length * transforms));
-        one->forward(std::as_const(input).view(), whole.view(), stream);
-        several->forward(std::as_const(input).view(), split.view(), stream);
-        stream.synchronize();
-
-        for (std::int64_t i = 0; i < length * batch; ++i)
-            ASSERT_LT(std::abs(points(split)[i] - points(whole)[i]), 1e-12)
-                << i << " in pieces of " << transforms;
-    }
-}
-
 TEST(CudaSingleRankFftTest, GivesTheSameBitsInPieces) {
     using Point = std::complex<double>;
     const FourStepFft split{12, 10, 1, 0};

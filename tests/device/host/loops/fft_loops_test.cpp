@@ -2,7 +2,6 @@
 
 #include <random>
 
-#include "core/check.hpp"
 #include "device/four_step_fft.hpp"
 #include "device/host/fft/small_fft_plan.hpp"
 #include "device/host/loops/loops.hpp"
@@ -89,35 +88,6 @@ TEST_P(EveryFftLoops, AreTheFftForEveryLengthThatHasAPlan) {
 INSTANTIATE_TEST_SUITE_P(Host, EveryFftLoops,
                          ::testing::ValuesIn(compiled_loops().begin(), compiled_loops().end()),
                          [](const auto& test) { return std::string(test.param->isa); });
-
-TEST(SmallFftPlan, SupportsNoOtherLengths) {
-    for (const std::int64_t length : {-4, 0, 11, 22, 143, 257, 512}) {
-        EXPECT_FALSE(SmallFftPlan::supports(length)) << length;
-    }
-    EXPECT_THROW(SmallFftPlan(11, 32), Failure);
-}
-
-TEST(SmallFftPlan, EndsWithAWholeVectorOfPoints) {
-    for (const int length : {8, 16, 24, 64, 128, 240, 256}) {
-        EXPECT_TRUE(SmallFftPlan(length, 16, Lanes::points).has_points_in_lanes()) << length;
-    }
-    for (const int length : {9, 12, 105, 168}) {
-        EXPECT_FALSE(SmallFftPlan(length, 16, Lanes::points).has_points_in_lanes()) << length;
-    }
-}
-
-TEST(TwoLevels, FindsTwoSupportedFactors) {
-    for (const std::int64_t length : {64, 72, 4096, 8192, 65536, 11025, 100 * 100}) {
-        const auto levels = two_levels(length, 8, 8, 32);
-        ASSERT_TRUE(levels.has_value()) << length;
-        EXPECT_EQ(levels->first * levels->second, length);
-        EXPECT_GE(std::min(levels->first, levels->second), 8);
-    }
-    EXPECT_EQ(two_levels(72, 8, 8, 32)->first, 8) << "a multiple of 8 first";
-    for (const std::int64_t length : {1, 32, 49, 75, 64 * 11, 2 * 65536}) {
-        EXPECT_FALSE(two_levels(length, 8, 8, 32).has_value()) << length;
-    }
-}
 
 }  // namespace
 }  // namespace quartet::device
