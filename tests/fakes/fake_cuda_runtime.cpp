@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
-#include <optional>
 #include <utility>
 
 #include "fakes/fake_gpu_memory.hpp"
@@ -33,13 +32,6 @@ FakeGpuNode& node() {
 
 FakeGpuMemory& memory() {
     return FakeGpuMemory::of_process();
-}
-
-void count_copy(std::optional<int> source, std::optional<int> target, std::size_t size) {
-    if (source && !target)
-        node().add(*source, GpuCount::to_host, size);
-    if (target && source != target)
-        node().add(*target, source ? GpuCount::from_peers : GpuCount::from_host, size);
 }
 
 }  // namespace
@@ -195,18 +187,13 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size, cudaMe
     const bool in = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     if (memory().is_on_gpu(from) != out || memory().is_on_gpu(to) != in)
         return result(cudaErrorInvalidMemcpyDirection);
-    const auto source = memory().gpu_of(from);
-    const auto target = memory().gpu_of(to);
-    const bool pageable = source && !in && memory().on_cpu(to) != to;
-    memory().note_read(from);
+    const bool pageable = out && !in && memory().on_cpu(to) != to;
     if (in)
         to = on_cpu(to);
     if (out)
         from = on_cpu(from);
-    fakes(stream).enqueue(Phase::compute, "copy", [to, from, size, source, target] {
-        std::memcpy(to, from, size);
-        count_copy(source, target, size);
-    });
+    fakes(stream).enqueue(Phase::compute, "copy",
+                          [to, from, size] { std::memcpy(to, from, size); });
     if (pageable)  // the driver's own buffer is between, and the caller empties it
         fakes(stream).synchronize();
     return result(cudaSuccess);

@@ -158,22 +158,6 @@ bool FakeGpuMemory::is_on_gpu(const void* address) const {
     return address >= guarded_ && address < guarded_ + range;
 }
 
-std::optional<int> FakeGpuMemory::gpu_of(const void* address) const {
-    const std::lock_guard lock(mutex_);
-    const auto after = blocks_.upper_bound(as_byte(address));
-    if (after != blocks_.begin()) {
-        const auto& [begin, block] = *std::prev(after);
-        if (as_byte(address) < begin + block.size)
-            return block.gpu;
-    }
-    for (const auto& [handle, opened] : opened_) {
-        const std::byte* begin = opened.address - handle.before;
-        if (as_byte(address) >= begin && as_byte(address) < begin + handle.size)
-            return static_cast<int>(handle.gpu);
-    }
-    return std::nullopt;
-}
-
 std::byte* FakeGpuMemory::on_cpu(const void* address) const {
     if (address == nullptr)
         return nullptr;
@@ -183,11 +167,6 @@ std::byte* FakeGpuMemory::on_cpu(const void* address) const {
     return block_of(locked_, as_byte(address)) == locked_.end()
                ? guarded_
                : const_cast<std::byte*>(as_byte(address));
-}
-
-void FakeGpuMemory::note_read(const void* address) {
-    if (const auto gpu = gpu_of(address); gpu && *gpu != FakeGpuNode::current())
-        node_.note_read(FakeGpuNode::current(), *gpu);
 }
 
 bool FakeGpuMemory::lock(const void* begin, std::size_t size) {

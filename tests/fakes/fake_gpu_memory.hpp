@@ -38,15 +38,10 @@ class FakeGpuMemory {
     [[nodiscard]] std::optional<std::string> damage() const;
 
     [[nodiscard]] bool is_on_gpu(const void* address) const;
-    /// Whose memory an address is, this process's or another's; nothing if it is no GPU's.
-    [[nodiscard]] std::optional<int> gpu_of(const void* address) const;
     /// Where a kernel finds the bytes behind an address: memory of the GPU in the copy that may be
     /// touched, page-locked memory where it is. What a kernel cannot reach is an address that
     /// nobody may touch; null stays null.
     [[nodiscard]] std::byte* on_cpu(const void* address) const;
-
-    /// Tells the node if the calling thread's GPU is about to read another one's memory there.
-    void note_read(const void* address);
 
     /// Page-locks memory of the CPU. False if some of it is locked already.
     bool lock(const void* begin, std::size_t size);
@@ -75,11 +70,6 @@ class FakeGpuMemory {
     [[nodiscard]] std::size_t total() const { return total_; }
     /// Of the calling thread's GPU.
     [[nodiscard]] std::size_t free() const;
-    /// How much memory each GPU has, from now on. QUARTET_STAND_IN_MEMORY says it at the start.
-    void set_total(Bytes total) { total_ = static_cast<std::size_t>(total.value); }
-    /// Of addresses, from now on: a power of two. QUARTET_STAND_IN_ALIGNMENT says it at the start;
-    /// 256 bytes are what CUDA promises, less leaves less between an allocation and its guard.
-    void set_alignment(std::size_t alignment) { alignment_ = alignment; }
 
   private:
     /// What an allocation takes: pages, some of whose bytes are not its own.
@@ -105,7 +95,9 @@ class FakeGpuMemory {
     std::byte* touchable_;  ///< the same as the fake sees it, as far as it is allocated
     int file_;              ///< as large as the range; holes where nothing is allocated
     std::size_t next_;      ///< bytes of the range that have been given out
-    std::size_t total_;     ///< of each GPU
+    std::size_t total_;     ///< of each GPU: QUARTET_STAND_IN_MEMORY
+    /// Of addresses: QUARTET_STAND_IN_ALIGNMENT, or the 256 bytes that CUDA promises; less leaves
+    /// less between an allocation and its guard.
     std::size_t alignment_;
     std::map<const std::byte*, Block> blocks_;        ///< allocations
     std::map<const std::byte*, std::size_t> locked_;  ///< sizes of locked memory of the CPU

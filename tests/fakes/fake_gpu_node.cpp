@@ -82,12 +82,6 @@ void FakeGpuNode::add(int gpu, GpuCount count, std::size_t number) {
     at(gpu, count) += static_cast<std::int64_t>(number);
 }
 
-void FakeGpuNode::note_read(int gpu, int from) {
-    const auto number = static_cast<std::size_t>(at(gpu, GpuCount::peers_read)++);
-    if (number < most_kept)
-        counts_->read.at(static_cast<std::size_t>(gpu)).at(number) = static_cast<std::int8_t>(from);
-}
-
 bool FakeGpuNode::take(int gpu, std::size_t size, std::size_t total) {
     const auto bytes = static_cast<std::int64_t>(size);
     const std::int64_t now = at(gpu, GpuCount::allocated) += bytes;

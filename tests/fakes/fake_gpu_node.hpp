@@ -13,11 +13,7 @@ enum class GpuCount {
     allocated,       ///< bytes of its memory, as asked for
     most_allocated,  ///< so far
     kernels,         ///< that were run, those of libraries included
-    to_host,         ///< bytes that were copied from it to the CPU's memory
-    from_host,
-    from_peers,    ///< bytes that copies, not kernels, brought from other GPUs
-    failed_calls,  ///< of CUDA that have returned an error, as compute-sanitizer counts them
-    peers_read,    ///< times that a copy or a kernel was given memory of another GPU to read
+    failed_calls,    ///< of CUDA that have returned an error, as compute-sanitizer counts them
 };
 
 /// The GPUs of the fake's node. QUARTET_STAND_IN_GPUS says how many there are (1), and
@@ -43,18 +39,14 @@ class FakeGpuNode {
 
     [[nodiscard]] std::int64_t get(int gpu, GpuCount count) const;
     void add(int gpu, GpuCount count, std::size_t number);
-    /// Counts that a GPU reads memory of another; of the first `most_kept` times, keeps of which.
-    void note_read(int gpu, int from);
     /// Counts memory of a GPU that has `total` bytes; false if so much is not left.
     bool take(int gpu, std::size_t size, std::size_t total);
     void give_back(int gpu, std::size_t size);
 
   private:
-    static constexpr std::size_t counts = 8;
-    static constexpr std::size_t most_kept = 1024;
+    static constexpr std::size_t counts = 4;
     struct Counts {
         std::array<std::array<std::atomic<std::int64_t>, counts>, most_gpus> numbers;
-        std::array<std::array<std::atomic<std::int8_t>, most_kept>, most_gpus> read;
     };
 
     [[nodiscard]] std::atomic<std::int64_t>& at(int gpu, GpuCount count) const;

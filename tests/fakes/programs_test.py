@@ -31,15 +31,11 @@ PEERS_NEEDED = "needs GPUs that reach one another's memory"
 
 @dataclass(frozen=True)
 class Counts:
-    """Of one GPU: bytes, but for the kernels, calls that failed, and reads of other GPUs' memory."""
+    """Of one GPU: bytes, kernels, and calls that failed."""
     allocated: int
     most_allocated: int
     kernels: int
-    to_host: int
-    from_host: int
-    from_peers: int
     failed_calls: int
-    peers_read: int
 
 
 @contextmanager

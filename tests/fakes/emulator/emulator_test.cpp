@@ -1,8 +1,6 @@
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -32,41 +30,6 @@ class EmulatorTest : public ::testing::TestWithParam<Order> {
 
 const auto orders = ::testing::Values(Order::ascending, Order::descending, Order::shuffled);
 INSTANTIATE_TEST_SUITE_P(Orders, EmulatorTest, orders);
-
-TEST_P(EmulatorTest, ABarrierShowsWhatOtherThreadsWrote) {
-    std::vector<unsigned> seen(200);
-
-    run(1, 200, [&] {
-        auto& values = shared_memory<unsigned[200]>();
-        values[threadIdx.x] = threadIdx.x;
-        __syncthreads();
-        seen[threadIdx.x] = values[199 - threadIdx.x];
-    });
-
-    for (unsigned i = 0; i < 200; ++i)
-        EXPECT_EQ(seen[i], 199 - i);
-}
-
-TEST_P(EmulatorTest, LanesExchangeValues) {
-    std::vector<double> down(64);
-    std::vector<int> across(64);
-    std::vector<int> first(64);
-
-    run(1, 64, [&] {
-        const auto own = static_cast<int>(threadIdx.x);
-        down[threadIdx.x] = __shfl_down_sync(whole_warp, 0.5 + own, 8);
-        across[threadIdx.x] = __shfl_xor_sync(whole_warp, own, 1);
-        __syncwarp();
-        first[threadIdx.x] = __shfl_sync(whole_warp, own, 0, 16);
-    });
-
-    for (int i = 0; i < 64; ++i) {
-        const auto place = static_cast<std::size_t>(i);
-        EXPECT_EQ(down[place], 0.5 + (i % 32 < 24 ? i + 8 : i));
-        EXPECT_EQ(across[place], i ^ 1);
-        EXPECT_EQ(first[place], i / 16 * 16);
-    }
-}
 
 TEST_P(EmulatorTest, RefusesLanesThatDoNotCome) {
     EXPECT_THAT(refusal(32,
@@ -170,28 +133,26 @@ TEST_F(KernelLaunchTest, AFaultInAKernelLosesTheGpu) {
     EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorLaunchFailure);
 }
 
-TEST(KernelArgumentTest, PointersAreFoundInStructuresOfStructures) {
-    struct Inner {
-        const double* values;
-        std::int64_t count;
+// What a real GPU refuses must not pass here.
+TEST_F(KernelLaunchTest, MemoryIsNeitherTakenNorGivenWhileAThreadCaptures) {
+    void* memory = nullptr;
+    void* pinned = nullptr;
+    void* other = nullptr;
+    cudaMalloc(&memory, 64);
+    cudaHostAlloc(&pinned, 64, cudaHostAllocPortable);
+    const auto refuses = [&](const auto& call) {
+        cudaGraph_t graph = nullptr;
+        cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+        return call() == cudaErrorStreamCaptureUnsupported &&
+               cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated;
     };
-    struct Outer {
-        Inner first;
-        float factor;
-        double2* points;
-        double2 value;
-    };
-    auto& memory = device::FakeGpuMemory::of_process();
-    std::byte* block = memory.allocate(64);
-    const Outer outer{{reinterpret_cast<const double*>(block), 3}, 2, nullptr, double2{1, 2}};
 
-    const Outer found = reachable(outer);
-
-    EXPECT_EQ(static_cast<const void*>(found.first.values), memory.on_cpu(block));
-    EXPECT_EQ(found.first.count, 3);
-    EXPECT_EQ(found.points, nullptr);
-    EXPECT_EQ(found.value.y, 2);
-    memory.release(block);
+    EXPECT_TRUE(refuses([&] { return cudaMalloc(&other, 64); }));
+    EXPECT_TRUE(refuses([&] { return cudaHostAlloc(&other, 64, cudaHostAllocPortable); }));
+    EXPECT_TRUE(refuses([&] { return cudaFree(memory); }));
+    EXPECT_TRUE(refuses([&] { return cudaFreeHost(pinned); }));
+    EXPECT_EQ(cudaFree(memory), cudaSuccess);
+    EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
 }
 
 }  // namespace

@@ -69,8 +69,6 @@ void make_members_reachable(T& value) {
 template <typename T>
 void make_reachable(T& value) {
     if constexpr (std::is_pointer_v<T>) {
-        if constexpr (std::is_const_v<std::remove_pointer_t<T>>)
-            device::FakeGpuMemory::of_process().note_read(value);
         value = device::on_cpu(value);
     } else if constexpr (!std::is_arithmetic_v<T> && !std::is_enum_v<T>) {
         static_assert(std::is_aggregate_v<T> && !std::is_array_v<T>,

@@ -5,9 +5,9 @@
 #include "core/environment.hpp"
 #include "device/cuda/info/nvml.hpp"
 
-// A pretended NVML, for LD_LIBRARY_PATH, which lacks nvmlDeviceGetMigMode and
-// nvmlDeviceGetMemoryInfo. QUARTET_STAND_IN_NVML has any of the words "no driver", "refuses" (what
-// says how the GPU fares), "capped" (two fifths of the time).
+// A pretended NVML, for LD_LIBRARY_PATH, with some of its functions. QUARTET_STAND_IN_NVML has any
+// of the words "no driver", "refuses" (what says how the GPU fares), "capped" (two fifths of the
+// time).
 
 using quartet::device::Nvml;
 using Device = Nvml::Device;
@@ -68,74 +68,14 @@ int nvmlDeviceGetClockInfo(Device, int, unsigned* megahertz) {
     return 0;
 }
 
-int nvmlDeviceGetMaxClockInfo(Device, int, unsigned* megahertz) {
-    *megahertz = 1980;
-    return 0;
-}
-
-int nvmlDeviceGetEccMode(Device, unsigned* current, unsigned* pending) {
-    *current = *pending = 1;
-    return 0;
-}
-
-int nvmlDeviceGetEnforcedPowerLimit(Device, unsigned* milliwatts) {
-    *milliwatts = 700'000;
-    return 0;
-}
-
 int nvmlDeviceGetTotalEnergyConsumption(Device, unsigned long long* millijoules) {
     *millijoules = static_cast<unsigned long long>(1000 * watts * fake_nvml_seconds());
     return fake_nvml_is("refuses") ? 3 : 0;
 }
 
-int nvmlDeviceGetCurrPcieLinkGeneration(Device, unsigned* generation) {
-    *generation = 1;  // idle
-    return 0;
-}
-
-int nvmlDeviceGetMaxPcieLinkGeneration(Device, unsigned* generation) {
-    *generation = 5;
-    return 0;
-}
-
-int nvmlDeviceGetCurrPcieLinkWidth(Device, unsigned* lanes) {
-    *lanes = 8;
-    return 0;
-}
-
-int nvmlDeviceGetMaxPcieLinkWidth(Device, unsigned* lanes) {
-    *lanes = 16;
-    return 0;
-}
-
-int nvmlDeviceGetNvLinkState(Device, unsigned link, unsigned* active) {
-    *active = link < 2 ? 1 : 0;
-    return link < 4 ? 0 : 2;
-}
-
-int nvmlDeviceGetNvLinkVersion(Device, unsigned, unsigned* version) {
-    *version = 6;
-    return 0;
-}
-
-int nvmlDeviceGetComputeMode(Device, unsigned* mode) {
-    *mode = 3;
-    return 0;
-}
-
-int nvmlDeviceGetPersistenceMode(Device, unsigned* mode) {
-    *mode = 1;
-    return 0;
-}
-
 int nvmlDeviceGetCurrentClocksEventReasons(Device, unsigned long long* mask) {
     *mask = fake_nvml_is("capped") ? 0x4 : 0;
     return fake_nvml_is("refuses") ? 3 : 0;
-}
-
-int nvmlDeviceGetTemperatureV(Device, Nvml::Temperature* temperature) {
-    temperature->celsius = 50;
-    return temperature->version == 0x100000c && temperature->sensor == 0 ? 0 : 25;
 }
 
 // The fields that we ask for.
@@ -154,16 +94,6 @@ int nvmlDeviceGetFieldValues(Device, int count, Nvml::FieldValue* fields) {
                                : 0;
     }
     return 0;
-}
-
-int nvmlDeviceGetC2cModeInfoV(Device, unsigned* enabled) {
-    *enabled = 0;
-    return 0;
-}
-
-int nvmlDeviceGetMPSComputeRunningProcesses_v3(Device, unsigned* count, void* infos) {
-    *count = 2;
-    return infos == nullptr ? 7 : 0;
 }
 
 }  // extern "C"
