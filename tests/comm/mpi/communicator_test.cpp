@@ -2,13 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 
 #include "comm/mpi/mpi_session.hpp"
-#include "system/signal_flag.hpp"
 
 namespace quartet::comm {
 namespace {
@@ -18,7 +15,6 @@ class CommunicatorTest : public testing::Test {
     const Communicator world = Communicator::world();
     const int rank = world.rank();
     const int size = world.size();
-    const int last = size - 1;
 };
 
 TEST_F(CommunicatorTest, ReturnsErrorsInsteadOfAborting) {
@@ -31,39 +27,11 @@ TEST_F(CommunicatorTest, ReturnsErrorsInsteadOfAborting) {
     }
 }
 
-TEST_F(CommunicatorTest, SplitsByColourInRankOrder) {
-    const auto parity = world.split(rank % 2);
-    EXPECT_EQ(parity.rank(), rank / 2);
-    EXPECT_EQ(parity.size(), rank % 2 == 0 ? (size + 1) / 2 : size / 2);
-    EXPECT_DOUBLE_EQ(parity.maximum(rank % 2), rank % 2);
-}
-
 TEST_F(CommunicatorTest, ManyAreMadeAndFreedWithoutRunningOut) {
     for (int i = 0; i < 3000; ++i) {  // Open MPI's supply is larger, but not by much if all leak
         const auto copy = world.duplicate();
         EXPECT_NE(copy.handle(), MPI_COMM_NULL);
     }
-}
-
-TEST_F(CommunicatorTest, OneRanksAnswerDecidesAllAndAny) {
-    for (int r = 0; r < size; ++r) {
-        EXPECT_FALSE(world.all(rank != r));
-        EXPECT_TRUE(world.any(rank == r));
-    }
-    EXPECT_TRUE(world.all(true));
-    EXPECT_FALSE(world.any(false));
-}
-
-TEST_F(CommunicatorTest, GathersValuesByRank) {
-    const auto values = world.gather(rank + 0.5);
-    const auto rows = world.gather(std::vector<double>{1.0 * rank, 2.0 * rank});
-    ASSERT_EQ(std::ssize(values), size);
-    ASSERT_EQ(std::ssize(rows), 2 * size);
-    for (int r = 0; r < size; ++r) {
-        EXPECT_DOUBLE_EQ(values[static_cast<std::size_t>(r)], r + 0.5);
-        EXPECT_DOUBLE_EQ(rows[static_cast<std::size_t>(2 * r) + 1], 2.0 * r);
-    }
-    EXPECT_TRUE(world.gather(std::vector<double>{}).empty());
 }
 
 // Empty from rank 0, then longer and longer, up to megabytes; zero bytes are text like others.
@@ -92,54 +60,6 @@ TEST_F(CommunicatorTest, ExtremesDoNotHideANan) {
     }
 }
 
-TEST_F(CommunicatorTest, BroadcastsFromAnyRoot) {
-    for (int root = 0; root < size; ++root) {
-        EXPECT_DOUBLE_EQ(world.broadcast(rank + 0.25, root), root + 0.25);
-        const std::string mine(static_cast<std::size_t>(rank) * 100000,
-                               static_cast<char>('a' + rank));
-        const std::string expected(static_cast<std::size_t>(root) * 100000,
-                                   static_cast<char>('a' + root));
-        EXPECT_EQ(world.broadcast(mine, root), expected);
-    }
-}
-
-// Counts how often a communicator is freed: MPI then deletes its attributes.
-class FreeCounter {
-  public:
-    FreeCounter() {
-        check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, count_one, &key_, nullptr));
-    }
-    ~FreeCounter() { MPI_Comm_free_keyval(&key_); }
-    FreeCounter(const FreeCounter&) = delete;
-    FreeCounter& operator=(const FreeCounter&) = delete;
-
-    void watch(const Communicator& communicator) {
-        check_mpi(MPI_Comm_set_attr(communicator.handle(), key_, &count_));
-    }
-    [[nodiscard]] int count() const { return count_; }
-
-  private:
-    static int count_one(MPI_Comm, int, void* counter, void*) {
-        ++*static_cast<int*>(counter);
-        return MPI_SUCCESS;
-    }
-
-    int key_ = MPI_KEYVAL_INVALID;
-    int count_ = 0;
-};
-
-TEST_F(CommunicatorTest, IsNotFreedWhileAnExceptionUnwinds) {
-    // Freeing is collective: where one rank alone unwinds, it could wait for the others for ever.
-    FreeCounter frees;
-    try {
-        const auto unwound = world.duplicate();
-        frees.watch(unwound);
-        throw std::runtime_error("unwinding");
-    } catch (const std::runtime_error&) {
-        EXPECT_EQ(frees.count(), 0);
-    }
-}
-
 TEST(Communicator, SumsSeveralValuesInRankOrderAtOnce) {
     const auto world = Communicator::world();
     const auto value = [](int rank, int column) {
@@ -156,17 +76,6 @@ TEST(Communicator, SumsSeveralValuesInRankOrderAtOnce) {
                       world.sum(value(world.rank(), column)));
         }
     }
-}
-
-TEST(Communicator, AgreesOnASignalThatOneRankGot) {
-    const auto world = Communicator::world();
-    const system::SignalFlag flag;
-    world.barrier();
-    if (world.rank() == world.size() - 1) {
-        std::raise(SIGUSR1);
-    }
-    EXPECT_EQ(flag.raised(), world.rank() == world.size() - 1);
-    EXPECT_TRUE(world.any(flag.raised()));
 }
 
 }  // namespace

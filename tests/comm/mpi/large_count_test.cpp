@@ -3,14 +3,12 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
-#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "comm/mpi/communicator.hpp"
-#include "comm/mpi/mpi_session.hpp"
 #include "core/check.hpp"
 #include "system/memory/memory_limits.hpp"
 
@@ -119,24 +117,6 @@ TEST_P(LargeCountTest, AllToAllDeliversEachRanksParts) {
             EXPECT_EQ(receive[place++], pattern(from, rank, i));
         }
     }
-}
-
-TEST_P(LargeCountTest, ReduceScatterAddsElementwise) {
-    const auto part_counts = counts([](int r) { return r == 1 ? 0 : 5 + 31 * r; });
-    const auto total = std::reduce(part_counts.begin(), part_counts.end());
-    std::vector<double> contribution(static_cast<std::size_t>(total));
-    for (std::size_t i = 0; i < contribution.size(); ++i) {
-        contribution[i] = static_cast<double>(i) * (rank + 1);
-    }
-    const auto kept = contribution;
-    std::vector<double> mine(static_cast<std::size_t>(part_counts[static_cast<std::size_t>(rank)]));
-    reduce_scatter_sum(contribution, mine, RankCounts(part_counts), world.handle());
-    const auto first = std::reduce(part_counts.begin(), part_counts.begin() + rank);
-    for (std::size_t i = 0; i < mine.size(); ++i) {
-        const auto index = static_cast<double>(first) + static_cast<double>(i);
-        EXPECT_DOUBLE_EQ(mine[i], index * size * (size + 1) / 2);
-    }
-    EXPECT_EQ(contribution, kept);
 }
 
 // A buffer of 2^31 + 5 bytes, 0 but for some marks. Touching that much memory is what takes the

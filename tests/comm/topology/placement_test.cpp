@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <numeric>
 
 #include "core/check.hpp"
@@ -14,8 +13,6 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 using testing::SizeIs;
 
 std::vector<int> range(int first, int count) {
@@ -33,11 +30,6 @@ Placement on_cores(int first, int count, int node_cores, int node = 0) {
             .core_numbers = range(first, count),
             .node_cores = node_cores,
             .numa_nodes = {0}};
-}
-
-TEST(PlacementWarnings, RanksOnCoresOfTheirOwnAreFine) {
-    const std::vector<Placement> ranks{on_cores(0, 2, 4), on_cores(2, 2, 4)};
-    EXPECT_THAT(placement_warnings(ranks, 2), IsEmpty());
 }
 
 TEST(PlacementWarnings, NamesRanksBoundOnTopOfEachOther) {
@@ -93,11 +85,6 @@ TEST(PlacementWarnings, NamesRanksSpreadOverNumaNodes) {
     const std::vector<Placement> ranks{on_cores(0, 2, 8), spread};
     EXPECT_THAT(placement_warnings(ranks, 1),
                 ElementsAre(AllOf(HasSubstr("rank 1 on n0"), HasSubstr("NUMA"))));
-}
-
-TEST(PlacementWarnings, NodesAreSeparate) {
-    const std::vector<Placement> ranks{on_cores(0, 1, 2, 0), on_cores(0, 1, 2, 1)};
-    EXPECT_THAT(placement_warnings(ranks, 1), IsEmpty());
 }
 
 TEST(CpuList, IsWrittenInRangesAndReadBack) {

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,7 +12,6 @@ namespace quartet::comm {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 // As far as the control group that the tests run in lets them have that many cores' time.
 int with_quota(const Topology& topology, int cores) {
@@ -35,40 +33,6 @@ TEST_F(TopologyTest, AgreesWithMpiOnWhoSharesANode) {
     EXPECT_TRUE(topology.same_node(world.rank(), world.rank()));
     EXPECT_GE(topology.nodes(), 1);
     EXPECT_LE(topology.nodes(), world.size());
-}
-
-TEST_F(TopologyTest, FindsTheCpusThatTheSchedulerAllows) {
-    const Topology topology(world);
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    ASSERT_EQ(sched_getaffinity(0, sizeof(set), &set), 0);
-    std::vector<int> expected;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-        if (CPU_ISSET(cpu, &set)) {
-            expected.push_back(cpu);
-        }
-    }
-    EXPECT_EQ(topology.mine().cpus, expected);
-    EXPECT_GE(topology.mine().cores, 1);
-    EXPECT_LE(topology.mine().cores, std::ssize(expected));
-    EXPECT_EQ(topology.mine().cores, std::ssize(topology.mine().core_numbers));
-    EXPECT_GE(topology.mine().node_cores, topology.mine().cores);
-    EXPECT_THAT(topology.mine().numa_nodes, Not(IsEmpty()));
-}
-
-TEST_F(TopologyTest, SharesTheNodesCoresOut) {
-    const Topology topology(world);
-    const auto& resources = topology.resources();
-    EXPECT_GE(resources.cores, with_quota(topology, topology.mine().cores));
-    EXPECT_EQ(topology.default_threads(),
-              std::max(1, resources.cores / topology.mine().local_size));
-}
-
-TEST_F(TopologyTest, WarnsOnAllRanksAlike) {
-    const Topology topology(world);
-    const auto warnings = topology.warnings(1000000);
-    EXPECT_THAT(warnings, Not(IsEmpty()));
-    EXPECT_EQ(world.broadcast(warnings.front(), 0), warnings.front());
 }
 
 // What hwloc is told to see instead of this machine, for as long as it lives.

@@ -5,9 +5,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <optional>
-
 #include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"
 #include "system/memory/page.hpp"
@@ -42,31 +39,6 @@ TEST_F(WindowSpaceTest, IsRefusedAsAWholeWhereOneRanksPartDoesNotFit) {
     EXPECT_THROW(ReservedSpace(WindowKind::shared, part, world), Failure);
     EXPECT_NO_THROW(Window(WindowKind::shared, {5000}, world)) << "nothing is held";
 }
-
-/// Windows would lie in folders of the test's own, one for each rank.
-class ReservedSpaceTest : public WindowSpaceTest {
-  protected:
-    void SetUp() override {
-        ::setenv(variable, folder.path().c_str(), 1);
-        if (world.any(available() < 4 * world.size() * size)) {
-            GTEST_SKIP() << "there is little space in " << folder.path();
-        }
-    }
-    void TearDown() override { ::unsetenv(variable); }
-    // When all ranks have come here, and before one goes on.
-    Bytes available() const {
-        world.barrier();
-        const Bytes bytes = window_folder(WindowKind::shared).value().available;
-        world.barrier();
-        return bytes;
-    }
-
-    static constexpr const char* variable = "OMPI_MCA_osc_sm_backing_directory";
-    static constexpr Bytes size = mebibytes(256);
-    static constexpr Bytes half = mebibytes(128);
-    static constexpr Bytes others = mebibytes(100);  // what other processes may write meanwhile
-    const TemporaryFolder folder;
-};
 
 TEST_F(WindowSpaceTest, PagesWithoutMemoryAreSaidAndNoSignal) {
     const std::int64_t page = system::page_bytes();

@@ -50,15 +50,6 @@ TEST_F(TransportsOfGpus, AreNeverNcclWhereRanksShareAGpu) {
     EXPECT_EQ(registry.automatic(context()), world.size() > 1 ? "staged" : "nccl");
 }
 
-TEST_F(TransportsOfGpus, DoNotIncludeThoseOfTheHost) {
-    for (const std::string name : {"shm", "rma"}) {
-        EXPECT_THAT(*registry.why_not(name, context()),
-                    HasSubstr("transport " + name +
-                              " moves memory of the host (a GPU computes on "
-                              "its own): use --device host, or --transport mpi, staged"));
-    }
-}
-
 TEST_F(TransportsOfGpus, AreNotIpcWhereGpusAreHidden) {
     if (world.size() == 1) {
         GTEST_SKIP() << "one rank has no peers";

@@ -10,7 +10,6 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::IsSupersetOf;
 
 class TransportRegistryTest : public testing::Test {
   protected:
@@ -45,24 +44,6 @@ TEST_F(TransportRegistryTest, RequirementsNameWhoHasThemAndWhatToDo) {
                   "transport shm has no send/receive, which that needs: use --transport mpi");
         EXPECT_THAT(message_of<Unavailable>([&] { require_plain_mpi(*shm, "that"); }),
                     HasSubstr("that is plain MPI (transport shm is not)"));
-    }
-}
-
-TEST_F(TransportRegistryTest, NamesSubstitutesForTransportsOfOtherMemory) {
-    EXPECT_THAT(*registry.why_not("staged", context()),
-                HasSubstr("use --device cuda, or --transport mpi"));
-    if (topology.nodes() == 1) {
-        EXPECT_THAT(*registry.why_not("ipc", context()),
-                    HasSubstr("use --device cuda, or --transport mpi, shm"));
-    }
-}
-
-TEST_F(TransportRegistryTest, RefusesUnknownNames) {
-    for (const std::string name : {"", "auto", "MPI", "tcp"}) {
-        EXPECT_THROW(static_cast<void>(registry.why_not(name, context())), UsageError);
-        EXPECT_THAT(
-            message_of<UsageError>([&] { static_cast<void>(registry.make(name, context())); }),
-            AllOf(HasSubstr("'" + name + "'"), HasSubstr("--list")));
     }
 }
 
