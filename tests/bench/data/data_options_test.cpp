@@ -22,22 +22,6 @@ DataOptions parsed(const Arguments&... arguments) {
     return options;
 }
 
-TEST(DataOptions, AreInMemoryUnlessAFolderIsNamed) {
-    EXPECT_FALSE(parsed().in_files());
-    EXPECT_FALSE(parsed("--data", "memory").in_files());
-    EXPECT_FALSE(parsed("--data", "tiles", "--data", "memory").in_files()) << "the last one counts";
-    EXPECT_EQ(parsed("--data", "tiles").folder, "tiles");
-    EXPECT_THROW(parsed("--data", ""), UsageError);
-}
-
-TEST(DataOptions, SayWhereReadingFindsTheFiles) {
-    EXPECT_EQ(parsed("--data", "tiles").cache, FileCache::warm);
-    EXPECT_EQ(parsed("--cache", "drop").cache, FileCache::drop);
-    EXPECT_EQ(parsed("--cache", "direct").cache, FileCache::direct);
-    EXPECT_EQ(name(FileCache::direct), "direct");
-    EXPECT_THROW(parsed("--cache", "cold"), UsageError);
-}
-
 TEST(DataOptions, RefuseFlagsThatMeanNothingInMemory) {
     EXPECT_NO_THROW(require_consistent(parsed()));
     EXPECT_NO_THROW(

@@ -4,8 +4,6 @@
 
 #include <vector>
 
-#include "comm/mpi/mpi_session.hpp"
-
 namespace quartet::bench {
 namespace {
 
@@ -15,9 +13,8 @@ class InputGuardTest : public testing::Test {
         guard.remember(view(first));
         guard.remember(view(second));
     }
-    static device::View<const double> view(const std::vector<double>& memory,
-                                           device::MemoryKind kind = device::MemoryKind::host) {
-        return {memory.data(), std::ssize(memory), kind};
+    static device::View<const double> view(const std::vector<double>& memory) {
+        return {memory.data(), std::ssize(memory), device::MemoryKind::host};
     }
 
     const comm::Communicator world = comm::Communicator::world();
@@ -43,18 +40,6 @@ TEST_F(InputGuardTest, FailsOnAllRanksWhereOneRanksLowestBitFlips) {
     const Check check = guard.judge(sound, world);
     EXPECT_FALSE(check.passed);
     EXPECT_TRUE(check.input_changed);
-}
-
-TEST_F(InputGuardTest, PassesAgainWhereTheBitIsBack) {
-    first[500] = -first[500];
-    EXPECT_FALSE(guard.intact());
-    first[500] = -first[500];
-    EXPECT_TRUE(guard.intact());
-}
-
-TEST_F(InputGuardTest, DoesNotTouchAGpusMemory) {
-    guard.remember(device::View<const double>(nullptr, 5, device::MemoryKind::device));
-    EXPECT_TRUE(guard.intact());
 }
 
 }  // namespace

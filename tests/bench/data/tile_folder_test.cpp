@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -15,7 +14,6 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::Not;
 
 /// A folder that all ranks see, with seven files of different lengths.
 class TileFolderTest : public testing::Test {
@@ -104,20 +102,6 @@ TEST_F(TileFolderTest, OnlyWhatIsMissingOrWrongIsMadeAgain) {
         std::filesystem::resize_file(data.path_of("x-4.npy"), 100);
     });
     EXPECT_EQ(generate(data), 2);
-    EXPECT_EQ(complaint_of_verify(data), "");
-}
-
-TEST_F(TileFolderTest, WhatAnInterruptedCallHasLeftIsKept) {
-    const auto data = folder();
-    generate(data);
-    once([&] {
-        Manifest unfinished = read_manifest(path);
-        unfinished.checksums.clear();
-        write_manifest(path, unfinished);
-        std::filesystem::remove(data.path_of("x-6.npy"));
-    });
-    EXPECT_THAT(complaint_of_verify(data), HasSubstr("--generate"));
-    EXPECT_EQ(generate(data), 1);
     EXPECT_EQ(complaint_of_verify(data), "");
 }
 

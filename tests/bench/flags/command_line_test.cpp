@@ -1,10 +1,8 @@
 #include "bench/flags/command_line.hpp"
 
 #include <gmock/gmock.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <fstream>
 #include <limits>
 #include <sstream>
 
@@ -66,17 +64,6 @@ TEST(CommandLine, HasTheDefaultsThatTheHelpShows) {
     EXPECT_FALSE(options.threads || options.memory || options.json || options.trace);
 }
 
-TEST(CommandLine, ReadsWhatToRun) {
-    const CommonOptions options =
-        options_of({"--device", "host", "--formulation", "library,native", "--transport",
-                    "mpi,shm,auto", "--list", "--dry-run"});
-    EXPECT_EQ(options.device, "host");
-    EXPECT_THAT(options.formulations, ElementsAre(Formulation::library, Formulation::native));
-    EXPECT_THAT(options.transports, ElementsAre("mpi", "shm", "auto"));
-    EXPECT_EQ(options.list, Switch::on);
-    EXPECT_EQ(options.dry_run, Switch::on);
-}
-
 TEST(CommandLine, ReadsHowToMeasure) {
     const CommonOptions options =
         options_of({"--runs", "33", "--warmup", "0", "--seed", "9223372036854775807", "--verify",
@@ -90,16 +77,6 @@ TEST(CommandLine, ReadsHowToMeasure) {
     EXPECT_EQ(options_of({"--runs", "auto", "--ci", "2.5%"}).runs.interval, 0.025);
     EXPECT_EQ(options_of({"--ci", "3", "--runs", "auto"}).runs.interval, 0.03)
         << "the sign may be left out";
-}
-
-TEST(CommandLine, TakesTheNamesOfTheInstructionSetsThatItHas) {
-    EXPECT_EQ(options_of({}).isa, "auto");
-    for (const std::string& isa : device::isa_choices()) {
-        EXPECT_EQ(options_of({"--isa", isa}).isa, isa) << "whatever this processor has";
-    }
-    EXPECT_THAT(usage_error_of({"--isa", "mmx"}),
-                AllOf(HasSubstr("--isa: 'mmx' is not one of auto|"),
-                      HasSubstr(device::isa_choices().back()), one_line()));
 }
 
 TEST(CommandLine, RefusesFlagsWithoutEffect) {
@@ -124,21 +101,6 @@ TEST(CommandLine, ReadsWhatARankMayUse) {
     EXPECT_EQ(options.transfer.chunk, kibibytes(64));
     EXPECT_EQ(options.transfer.pipeline, comm::Pipeline::off);
     EXPECT_EQ(options_of({"--chunk", "2^20"}).transfer.chunk, mebibytes(1));
-}
-
-TEST(CommandLine, ReadsWhereResultsGo) {
-    const CommonOptions options = options_of(
-        {"--json=a b.json", "--force", "--trace", "t.json", "--progress", "off", "--quiet"});
-    EXPECT_EQ(options.json, "a b.json");
-    EXPECT_EQ(options.force, Switch::on);
-    EXPECT_EQ(options.trace, "t.json");
-    EXPECT_EQ(options.progress, Progress::off);
-    EXPECT_EQ(options.quiet, Switch::on);
-    EXPECT_EQ(options_of({"--progress", "on"}).progress, Progress::on);
-}
-
-TEST(CommandLine, TheLastOfRepeatedFlagsCounts) {
-    EXPECT_EQ(options_of({"--runs", "3", "--runs", "4"}).runs.count, 4);
 }
 
 struct Hostile {
@@ -183,14 +145,6 @@ INSTANTIATE_TEST_SUITE_P(
         Hostile{"--pipeline", {"maybe", "1"}}, Hostile{"--progress", {"yes", "automatic"}}),
     [](const auto& hostile) { return std::string(hostile.param.flag).substr(2); });
 
-TEST(CommandLine, ATransportListHasNoEmptyMembers) {
-    // Which names there are only the session knows.
-    for (const std::string value : {"", ",", "mpi,", ",mpi", "mpi,,shm"}) {
-        EXPECT_THAT(usage_error_of({"--transport=" + value}),
-                    AllOf(one_line(), HasSubstr("--transport")));
-    }
-}
-
 TEST(CommandLine, RefusesWhatItDoesNotKnowInOneLine) {
     for (const Arguments& arguments : std::vector<Arguments>{{"--runz", "3"},
                                                              {"8192"},
@@ -216,22 +170,6 @@ TEST(CommandLine, SaysWhichFlagsThisBuildDoesNotHave) {
                   "not available in this build: " + flag);
         EXPECT_EQ(message_of<Unavailable>([&] { options_of({flag + "=dynamic"}); }),
                   "not available in this build: " + flag);
-    }
-}
-
-TEST(CommandLine, HelpMentionsEveryFlag) {
-    CommandLine command_line("program", "what it does");
-    command_line.add({.name = "--size", .help = "how large", .standard = "8192"},
-                     [](const std::string&) {});
-    command_line.add({2, "--size 3", "an example"});
-    const auto help = parse(command_line, {"--help"});
-    ASSERT_TRUE(help);
-    for (const char* text : {"--config", "--version", "--help", "how large", "8192", "what it does",
-                             "an example", "mpirun -n 2 program --size 3"}) {
-        EXPECT_THAT(*help, HasSubstr(text));
-    }
-    for (const char* flag : {"--runs", "--json", "--threads", "--transport"}) {
-        EXPECT_THAT(*help, HasSubstr(flag));
     }
 }
 
@@ -304,15 +242,6 @@ TEST(CommandLine, HelpFitsEightyColumns) {
         EXPECT_LE(line.size(), 80U) << line;
         EXPECT_FALSE(line.ends_with(' ')) << line;
     }
-}
-
-TEST(CommandLine, BoundsQueuesOnlyWhereTheProgramHasThem) {
-    CommandLine command_line("program", "");
-    command_line.add_queue();
-    EXPECT_EQ(command_line.options().queue, 16);
-    parse(command_line, {"--queue", "2", "--formulation", "dataflow"});
-    EXPECT_EQ(command_line.options().queue, 2);
-    EXPECT_THROW(parse(command_line, {"--queue", "0"}), UsageError);
 }
 
 TEST(CommandLine, VersionIsOneLine) {

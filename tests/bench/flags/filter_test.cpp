@@ -76,13 +76,6 @@ TEST_F(FilterTest, KnowsTheRowsOfACasesOwnClocks) {
     EXPECT_EQ(session.plan().front().clock_rows.front().name, "pair:0-1");
 }
 
-TEST_F(FilterTest, WithoutAFilterAllStay) {
-    Session session = fake_session({});
-    add(session, "1MiB");
-    apply_filter(session);
-    EXPECT_EQ(session.plan().size(), 1U);
-}
-
 TEST(ParseFilter, RefusesWhatIsNoPatternInOneLine) {
     EXPECT_EQ(parse_filter("a.*b"), "a.*b");
     for (const std::string& bad :

@@ -56,31 +56,6 @@ TEST(ParseSizes, RefusesListsThatNobodyWouldRun) {
     EXPECT_LT(message_of<UsageError>([] { parse_list(std::string(1 << 20, ',')); }).size(), 600U);
 }
 
-TEST(ParseSize, NamesItsBounds) {
-    EXPECT_EQ(parse_size("8", 8), 8);
-    EXPECT_THAT(message_of<UsageError>([] { static_cast<void>(parse_size("9", 8)); }),
-                HasSubstr("1 to 8"));
-}
-
-TEST(ParseList, KeepsEachMemberOnceInOrder) {
-    EXPECT_THAT(parse_list("b,a,b"), ElementsAre("b", "a"));
-    EXPECT_THAT(parse_list("one"), ElementsAre("one"));
-    EXPECT_THROW(parse_list(""), UsageError);
-}
-
-TEST(ParseCount, NamesItsBounds) {
-    EXPECT_EQ(parse_count("2^3", 8, 8), 8);
-    for (const char* text : {"7", "9"}) {
-        EXPECT_THAT(message_of<UsageError>([&] { static_cast<void>(parse_count(text, 8, 8)); }),
-                    HasSubstr("8 to 8"));
-    }
-}
-
-TEST(JoinSizes, SeparatesByCommas) {
-    EXPECT_EQ(join_sizes({1024, 2048}), "1024,2048");
-    EXPECT_EQ(join_sizes({8}), "8");
-}
-
 TEST(ParseGpuMap, TakesAListOfNumbers) {
     EXPECT_THAT(parse_gpu_map("0"), ElementsAre(0));
     EXPECT_THAT(parse_gpu_map("3,0,3"), ElementsAre(3, 0, 3));

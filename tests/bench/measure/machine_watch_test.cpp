@@ -48,12 +48,6 @@ class MachineWatchTest : public testing::Test {
     const int size = world.size();
 };
 
-TEST_F(MachineWatchTest, WhatNobodyTellsIsNothing) {
-    const RunConditions conditions = observed();
-    EXPECT_FALSE(conditions.stolen_share || conditions.others_share);
-    EXPECT_EQ(conditions.window.value, 10);
-}
-
 TEST_F(MachineWatchTest, StealIsThatOfTheRankThatLostMost) {
     if (rank > 0) {
         before.stolen = Seconds{7};
@@ -87,14 +81,6 @@ TEST_F(MachineWatchTest, GpusAreHeldBackAsTheWorstOfThemAndTheirEnergyIsAdded) {
     EXPECT_DOUBLE_EQ(conditions.power_capped_share.value(), (size - 1) / 10.0);
     EXPECT_FALSE(conditions.thermally_slowed_share || conditions.power_braked_share)
         << "the driver does not tell";
-}
-
-TEST_F(MachineWatchTest, TheEnergyOfSomeGpusIsThatOfNone) {
-    gpu_before = gpu_after = device::GpuCounters{};
-    if (rank > 0) {
-        gpu_before->energy_joules = gpu_after->energy_joules = 1;
-    }
-    EXPECT_FALSE(observed().energy_joules);
 }
 
 TEST_F(MachineWatchTest, RanksThatShareAGpuCountItOnce) {

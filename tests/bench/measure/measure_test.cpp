@@ -16,7 +16,6 @@ namespace {
 
 using testing::Each;
 using testing::ElementsAre;
-using testing::Ge;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -32,7 +31,6 @@ struct Script {
     std::string calls;              ///< p(repare), r(un), v(erify), l(imit), c(lock probe)
     std::optional<int> stopped_run;
     EarlierTime earlier;
-    Seconds finish{0};  ///< for which its end sleeps
 };
 
 class FakeCase final : public Case {
@@ -56,7 +54,6 @@ class FakeCase final : public Case {
     }
     [[nodiscard]] EarlierTime earlier() const override { return script_.earlier; }
     void prepare_limit() override {}
-    void finish() override { sleep(script_.finish); }
     std::vector<LimitComponent> limit() override {
         script_.calls += 'l';
         return {{"made up", {script_.limits[std::min(probe_++, script_.limits.size() - 1)]}}};
@@ -103,9 +100,6 @@ class MeasureTest : public testing::Test {
     }
     std::vector<Row> measured() {
         Session session = fake_session(options);
-        return measured(session);
-    }
-    std::vector<Row> measured(Session& session) {
         session.stop_request().take_signals();
         session.plan() = cases;
         const Listener listener{.on_run = [this](std::size_t, int done, int total) {
@@ -174,28 +168,6 @@ TEST_F(MeasureTest, AStoppedCaseIsAnErrorRowAndIsNotVerified) {
     EXPECT_THAT(row.runs, IsEmpty());
 }
 
-TEST_F(MeasureTest, WhatRunsOnceHasNoWarmUp) {
-    options.runs = {5, 0.05, 2};
-    planned().repetition = Repetition::once;
-    EXPECT_THAT(only_row().runs, SizeIs(1));
-    EXPECT_EQ(script().calls, "lprcvl");
-    EXPECT_THAT(progress, ElementsAre(std::pair(0, 1)));
-}
-
-TEST_F(MeasureTest, WhatWasSpentEarlierBelongsToTheRun) {
-    planned().clock_rows = {{"paper", planned().work}};
-    script().earlier.real = {1000};
-    script().earlier.cpu = {2000};
-    script().earlier.phases[static_cast<std::size_t>(Phase::checkpoint)] = 3000;
-    const bench::Run run = only_row().runs.front();
-    EXPECT_GE(run.real.value, 1000);
-    EXPECT_LT(run.real.value, 1100);
-    EXPECT_GE(run.cpu.value, 2000);
-    EXPECT_THAT(run.rank_seconds, Each(Ge(1000.0)));
-    EXPECT_EQ(run.phases[static_cast<std::size_t>(Phase::checkpoint)], 3000);
-    EXPECT_GE(run.clocks.front().value, 1000);
-}
-
 TEST_F(MeasureTest, WarmsUpOutsideOfTheMeasurement) {
     options.runs.warmup = 2;
     options.limits = Switch::off;
@@ -208,27 +180,6 @@ TEST_F(MeasureTest, WarmsUpOutsideOfTheMeasurement) {
     EXPECT_EQ(rows[1].time.maximum, 4);
 }
 
-TEST_F(MeasureTest, AShortRunFollowsAnotherOneAndNotTheProbe) {
-    options.runs = {2, 0.05, 1};
-    planned().clock_rows = {{"number", planned().work}};
-    script().run = [](int run, Clocks& clocks) { clocks.record(0, {1.0 * run}); };
-    const auto rows = measured();
-    EXPECT_EQ(script().calls, "prcvlprcvprcvlprcvprcv");
-    EXPECT_EQ(rows[1].time.minimum, 2);
-    EXPECT_EQ(rows[1].time.maximum, 4);
-
-    script().calls.clear();
-    script().run = [&](int, Clocks&) { sleep({rank == size - 1 ? 0.06 : 0}); };
-    measured();
-    EXPECT_EQ(script().calls, "prcvlprcvlprcv") << "a long run follows the probe";
-}
-
-TEST_F(MeasureTest, VerifiesNothingWhereThatIsOff) {
-    options.verify = Switch::off;
-    EXPECT_FALSE(only_row().check);
-    EXPECT_EQ(script().calls, "lprclprclprc");
-}
-
 TEST_F(MeasureTest, TheTimeIsTheSlowestRanks) {
     script().run = [&](int, Clocks&) { sleep({0.02 * (size - rank)}); };  // but no processor's
     for (const bench::Run& run : only_row().runs) {
@@ -239,38 +190,6 @@ TEST_F(MeasureTest, TheTimeIsTheSlowestRanks) {
         EXPECT_EQ(run.real.value, std::ranges::max(run.rank_seconds)) << "on every rank";
         EXPECT_LT(run.cpu.value, run.real.value);
     }
-}
-
-TEST_F(MeasureTest, PhasesAreThoseOfTheSlowestRankWithWhatTheRunLeftInTheStream) {
-    Session session = fake_session(options);
-    script().run = [&](int, Clocks&) {
-        const bool slow = rank == size - 1;
-        session.stream().enqueue(slow ? Phase::push : Phase::wait, "late",
-                                 [slow] { sleep({slow ? 0.02 : 0.001}); });
-    };
-    const Row row = measured(session).front();
-    for (const bench::Run& run : row.runs) {
-        EXPECT_GE(run.real.value, 0.02);
-        EXPECT_GE(run.phases[static_cast<std::size_t>(Phase::push)], 0.02);
-        EXPECT_EQ(run.phases[static_cast<std::size_t>(Phase::wait)], 0);
-    }
-}
-
-TEST(SlowestByRole, AreThoseOfEachRole) {
-    const std::vector<double> seconds{4, 5, 1, 3, 2};
-    std::vector<double> phases(seconds.size() * phase_count);
-    for (std::size_t of_rank = 0; of_rank < seconds.size(); ++of_rank) {
-        phases[of_rank * phase_count + static_cast<std::size_t>(Phase::reduce)] =
-            seconds[of_rank] / 2;
-    }
-    const auto roles = slowest_by_role(comm::Roles::with_reducers(5, 2), seconds, phases);
-    ASSERT_EQ(roles.size(), 2U);
-    EXPECT_EQ(roles[0].role, comm::Role::reducer);
-    EXPECT_EQ(roles[0].rank, 1);
-    EXPECT_EQ(roles[0].seconds, 5);
-    EXPECT_EQ(roles[1].rank, 3);
-    EXPECT_EQ(roles[1].phases[static_cast<std::size_t>(Phase::reduce)], 1.5);
-    EXPECT_THAT(slowest_by_role(comm::Roles::all_workers(5), seconds, phases), IsEmpty());
 }
 
 TEST_F(MeasureTest, OneWrongRunMakesTheRowWrong) {
@@ -342,17 +261,6 @@ TEST_F(MeasureTest, WhatIsUnavailableBecomesAnErrorRowAmongTheOthers) {
     EXPECT_THROW(measured(), Failure) << "other errors are not hidden";
 }
 
-TEST_F(MeasureTest, MakingAndEndingAreTimedOnTheSlowestRank) {
-    planned().make = [this] {
-        sleep({rank == size - 1 ? 0.02 : 0});
-        return std::make_unique<FakeCase>(script());
-    };
-    script().finish = {rank == size - 1 ? 0.02 : 0.0};
-    const Row row = only_row();
-    EXPECT_GE(row.set_up.value, 0.02) << "on every rank";
-    EXPECT_GE(row.write_results.value, 0.02);
-}
-
 TEST_F(MeasureTest, AutomaticRunsAreTheFewestThatConverge) {
     options.runs.count = std::nullopt;
     std::vector<double> hours(30, 100);
@@ -365,17 +273,6 @@ TEST_F(MeasureTest, AutomaticRunsAreTheFewestThatConverge) {
     options.runs.interval = 1e-12;
     script().run = [&](int run, Clocks&) { script().earlier.real = {3600.0 + run % 2}; };
     EXPECT_THAT(only_row().runs, SizeIs(200)) << "they end somewhere";
-}
-
-TEST_F(MeasureTest, EachPairIsFlaggedForItself) {
-    options.runs.count = 8;
-    planned().clock_rows = {{"pair:1-0", planned().work}, {"paper", planned().work}};
-    script().run = [](int run, Clocks& clocks) { clocks.record(0, {run < 4 ? 0.0 : 3600.0}); };
-    script().earlier.real = {3600};
-    const auto rows = measured();
-    EXPECT_THAT(rows.at(0).flags, IsEmpty());
-    EXPECT_EQ(rows.at(1).flags.front().kind, FlagKind::unsteady);
-    EXPECT_THAT(rows.at(2).flags, IsEmpty()) << "it shares the runs of the whole";
 }
 
 TEST_F(MeasureTest, ARoundHasOneRunOfEachCaseAndEveryOtherGoesBackwards) {
@@ -403,31 +300,6 @@ TEST_F(MeasureTest, ACaseThatUsesFilesOrRunsOnceIsAlone) {
     cases[2].repetition = Repetition::once;
     measured();
     EXPECT_EQ(ran, "0001112333");
-}
-
-TEST_F(MeasureTest, AsManyCasesTakeTurnsAsMemoryHolds) {
-    for (int more = 0; more < 4; ++more) {
-        add();
-    }
-    note_runs();
-    for (PlannedCase& one : cases) {
-        one.memory = gibibytes(1);
-    }
-    options.runs.count = 2;
-    options.memory = gibibytes(2);
-    measured();
-    EXPECT_EQ(ran, "0110233244");
-    ran.clear();
-    cases[1].memory = gibibytes(3);
-    measured();
-    EXPECT_EQ(ran, "0011233244") << "one that is too large for any company is alone";
-    ran.clear();
-    options.memory.reset();
-    for (PlannedCase& one : cases) {
-        one.memory = gibibytes(1 << 20);
-    }
-    measured();
-    EXPECT_EQ(ran, "0011223344") << "half of what the node has";
 }
 
 TEST_F(MeasureTest, KeepsCompleteRunsWhereOneRankIsAskedToStop) {
@@ -472,28 +344,6 @@ TEST_F(MeasureTest, IsNotStoppedByASignalAfterTheLastRun) {
     };
     EXPECT_THAT(only_row().runs, SizeIs(3));
     EXPECT_FALSE(is_stopped);
-}
-
-TEST_F(MeasureTest, RowsSoFarAreToldAfterEachRun) {
-    options.runs.count = 2;
-    add();
-    Session session = fake_session(options);
-    session.plan() = cases;
-    std::vector<std::size_t> told;
-    const Listener listener{.on_rows = [&](const auto& rows_so_far) {
-        if (rank > 0) {
-            return;  // who writes asks alone
-        }
-        std::size_t count = 0;
-        for (const Row& row : rows_so_far()) {
-            count += row.runs.size();
-        }
-        told.push_back(count);
-    }};
-    measure(session, listener, machine);
-    if (rank == 0) {
-        EXPECT_THAT(told, ElementsAre(1, 2, 3, 4, 4)) << "and at the end";
-    }
 }
 
 }  // namespace

@@ -66,31 +66,5 @@ TEST_F(NetworkPathTest, AddsUpRunsBesideTheirPlan) {
         << "eth0 sent nothing, and there is no GPU";
 }
 
-TEST_F(NetworkPathTest, AddsUpWhatGpusSendUnlessOneDoesNotTell) {
-    probes.gpu_counters = [sent = 0.0](const Gpus&, int) mutable {
-        sent += 100;
-        device::GpuCounters counters;
-        counters.nvlink_sent = sent;
-        return counters;
-    };
-    const json node = watched(0);
-    if (world.rank() == 0) {
-        EXPECT_EQ(node.at("interfaces"), json({{{"name", "NVLink"},
-                                                {"kind", "gpu"},
-                                                {"up", true},
-                                                {"sent_bytes", 200 * world.size()}}}))
-            << "two runs, read twice each";
-    }
-}
-
-TEST_F(NetworkPathTest, AnInterfaceThatCannotBeCountedHasNoBytes) {
-    write("sys/class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE\n");
-    const json node = watched(0);
-    if (world.rank() == 0) {
-        EXPECT_EQ(node.at("interfaces"),
-                  json({{{"name", "mlx5_0"}, {"kind", "fabric"}, {"up", true}}}));
-    }
-}
-
 }  // namespace
 }  // namespace quartet::bench

@@ -42,25 +42,6 @@ class PlanTest : public testing::Test {
     const int last = world.size() - 1;
 };
 
-TEST_F(PlanTest, ACaseAnnouncesItsBuffersByItsTransportsWindows) {
-    Session session = fake_session(options);
-    Arena arena;
-    arena.count(Bytes{1}, Room::device);
-    arena.count(Bytes{2}, Room::host);
-    arena.count(Bytes{4}, Room::device_window);
-    arena.count(Bytes{8}, Room::host_window);
-    for (const auto& [transport, shared] : {std::pair{"mpi", 8}, {"shm", 12}}) {
-        PlannedCase planned;
-        planned.name.variant.transport = transport;
-
-        announce(arena, session, planned);
-
-        EXPECT_EQ(planned.memory, Bytes{15});
-        EXPECT_EQ(planned.shared_memory, Bytes{shared}) << transport;
-        EXPECT_EQ(planned.device_memory, Bytes{});
-    }
-}
-
 TEST_F(PlanTest, WhatFitsIsAllowed) {
     options.memory = mebibytes(1);
     Session session = fake_session(options);
@@ -104,12 +85,6 @@ TEST_F(PlanTest, TheDryRunShowsRanksCasesAndTime) {
     EXPECT_THAT(text, HasSubstr(": rank " + std::to_string(last) + " on "));
     EXPECT_THAT(text, HasSubstr("files: none\n"));
     EXPECT_THAT(text, testing::ContainsRegex("\nestimated time: [0-9]+\\.[0-9] s\n$"));
-}
-
-TEST_F(PlanTest, TheDryRunWarnsOfMoreThreadsThanCores) {
-    options.threads = fake_session(options).topology().resources().cores + 1;
-    Session session = fake_session(options);
-    EXPECT_THAT(describe_plan(session), HasSubstr("\nwarning: "));
 }
 
 TEST_F(PlanTest, TheListSaysWhyTheRestCannotRun) {

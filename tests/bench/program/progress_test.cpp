@@ -13,45 +13,6 @@
 namespace quartet::bench {
 namespace {
 
-constexpr Forecast::Expected three_runs{.first_run = {4}, .later_run = {2}, .runs = 3};
-
-double left(const Forecast& forecast, double elapsed) {
-    return forecast.left({elapsed}).value;
-}
-
-TEST(ForecastTest, AtFirstAllRunsTakeWhatIsExpected) {
-    EXPECT_EQ(left(Forecast({three_runs}), 0), 8);
-    EXPECT_EQ(left(Forecast({three_runs, three_runs}), 0), 16);
-}
-
-TEST(ForecastTest, TheTimeGoesOnWithinARun) {
-    Forecast forecast({three_runs});
-    forecast.begin_run(0, {1});
-    EXPECT_EQ(left(forecast, 1), 8);
-    EXPECT_EQ(left(forecast, 4), 5);
-    EXPECT_EQ(left(forecast, 10), -1) << "it takes longer than expected";
-}
-
-TEST(ForecastTest, LaterRunsTakeAsMuchLongerAsThoseBefore) {
-    Forecast forecast({three_runs, three_runs});
-    forecast.begin_run(0, {0});
-    forecast.begin_run(1, {8});  // instead of 4
-    EXPECT_EQ(left(forecast, 8), 2 * (4 + 2 * 2 + 2 * 2));
-    forecast.begin_run(0, {16});
-    forecast.begin_run(1, {20});
-    forecast.begin_run(0, {24});
-    EXPECT_EQ(left(forecast, 24), 2 * (2 + 2));
-    forecast.begin_run(1, {28});
-    EXPECT_EQ(left(forecast, 28), 2 * 2);
-}
-
-TEST(ForecastTest, ARunMoreThanPlannedTakesItsTime) {
-    Forecast forecast(std::vector<Forecast::Expected>{{{2}, {2}, 1}});
-    forecast.begin_run(0, {0});
-    forecast.begin_run(0, {2});
-    EXPECT_EQ(left(forecast, 2), 2);
-}
-
 class ProgressLineTest : public testing::Test {
   protected:
     void SetUp() override { setenv("SLURM_JOB_ID", "1", 1); }
@@ -95,10 +56,6 @@ TEST_F(ProgressLineTest, ABatchJobHasALineAgainAndAgainWhileARunTakesLong) {
     EXPECT_GE(count(text, R"(\[1/1\] \S+/size:1MiB\S*: run 2 of 10(, \d+ s (so far|left))?\n)"), 3)
         << text;
     EXPECT_LE(static_cast<double>(count(text, "\n")), passed / 0.1 + 1) << text;
-}
-
-TEST_F(ProgressLineTest, ABatchJobHasNoneBeforeItsTime) {
-    EXPECT_EQ(said({60}, {0.01}), "");
 }
 
 TEST_F(ProgressLineTest, ALogOfNoBatchJobHasNone) {

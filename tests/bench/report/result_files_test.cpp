@@ -18,28 +18,6 @@ CommonOptions traced() {
     return options;
 }
 
-TEST(Timeline, HasEachRankWithItsHostAndRole) {
-    Session session = fake_session(traced());
-    const Timeline timeline(session);
-
-    const TimelineDocument document = timeline.document();
-
-    if (!session.is_root()) {
-        EXPECT_EQ(document.text, "");
-        return;
-    }
-    const json trace = json::parse(document.text);
-    std::vector<std::string> names;
-    for (const json& event : trace.at("traceEvents")) {
-        if (event.at("name") == "process_name") {
-            names.push_back(event.at("args").at("name"));
-        }
-    }
-    ASSERT_EQ(std::ssize(names), session.world().size());
-    EXPECT_EQ(names[0], "rank 0, " + session.topology().of(0).host + ", worker");
-    EXPECT_EQ(document.warning, "");
-}
-
 TEST(Timeline, NamesTheRolesOfADataFlow) {
     Session session = fake_session(traced());
     if (session.world().size() < 2) {

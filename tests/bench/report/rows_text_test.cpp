@@ -72,22 +72,6 @@ TEST(RowsText, MarksARowBehindItsRate) {
     EXPECT_EQ(words_of(row).at(3), "100.0?");
 }
 
-TEST(RowsText, SaysWhatRowsShareOnceAndAgainWhenItChanges) {
-    std::vector<Row> rows{fake_row({1}), fake_row({1}), fake_row({1})};
-    rows[1].name.size = "4MiB";
-    rows[2].name.words = {{"storage", "full"}};
-    const auto lines = lines_of(rows, "2 x NVIDIA H200");
-    ASSERT_THAT(lines, SizeIs(6));
-    EXPECT_EQ(lines[0], "stream on host (2 x NVIDIA H200), 2 ranks x 1 thread, pushes 100");
-    EXPECT_EQ(lines[4], "stream on host (2 x NVIDIA H200), 2 ranks x 1 thread, full, pushes 100");
-}
-
-TEST(RowsText, TellsFurtherClocksFromTheWhole) {
-    Row row = fake_row({1});
-    row.name.suffix = "pair:1-0";
-    EXPECT_EQ(words_of(row).at(2), "pair:1-0");
-}
-
 TEST(RowsText, AnErrorIsOneLine) {
     EXPECT_EQ(lines_of({fake_error("nothing is there")}).at(2),
               "native shm                 2MiB error: nothing is there");
@@ -110,10 +94,6 @@ TEST(RowsText, FitsEightyColumns) {
     EXPECT_THAT(lines, Each(SizeIs(testing::Le(80U))));
     EXPECT_EQ(lines.at(1), "  pushes 100");
     EXPECT_THAT(lines.back(), HasSubstr("950119!"));
-}
-
-TEST(RowsText, OfNoRowsIsEmpty) {
-    EXPECT_EQ(rows_text({}), "");
 }
 
 }  // namespace

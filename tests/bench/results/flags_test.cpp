@@ -73,15 +73,6 @@ TEST(IsDisturbed, ByWhateverTookATwentiethOfTheCores) {
     EXPECT_FALSE(is_disturbed(brief)) << "five ticks on two cores";
 }
 
-TEST(Shares, OfSeveralRunsAreThoseOfTheirTime) {
-    Row row =
-        row_of({with(&RunConditions::stolen_share, 0.5), with(&RunConditions::stolen_share, 0.1)});
-    row.runs[1].real = {3};
-    EXPECT_DOUBLE_EQ(*share_of(row.runs, &RunConditions::stolen_share), 0.2);
-    EXPECT_EQ(share_of(row.runs, &RunConditions::power_capped_share), std::nullopt);
-    EXPECT_EQ(share_of({}, &RunConditions::stolen_share), std::nullopt);
-}
-
 TEST(FlagRows, LeavesAQuietRowAlone) {
     EXPECT_THAT(kinds_of(fake_row(alike)), IsEmpty());
     EXPECT_THAT(kinds_of(fake_error("none")), IsEmpty());

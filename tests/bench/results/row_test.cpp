@@ -10,38 +10,6 @@
 namespace quartet::bench {
 namespace {
 
-TEST(RowName, HoldsTheFactorsInAFixedOrder) {
-    RowName name = fake_row({}).name;
-    EXPECT_EQ(name.text(), "stream/native/host/shm/size:2MiB/pushes:100/ranks:2/threads:1");
-
-    name.factors.emplace_back("chunk", "64KiB");
-    name.ranks = 4;
-    name.threads = 8;
-    EXPECT_EQ(name.text(),
-              "stream/native/host/shm/size:2MiB/pushes:100/chunk:64KiB/ranks:4/threads:8");
-}
-
-TEST(RowName, TakesFactorsWithoutAKeyAndSizesInElements) {
-    const RowName name{
-        .kernel = "cg",
-        .variant = {Formulation::native, "host", "shm"},
-        .words = {{"problem", "laplace"}, {"storage", "full"}, {"algorithm", "classic"}},
-        .size_key = "n",
-        .size = "8192",
-        .factors = {},
-        .ranks = 2,
-        .threads = 1,
-        .suffix = {}};
-    EXPECT_EQ(name.text(), "cg/native/host/shm/laplace/full/classic/n:8192/ranks:2/threads:1");
-}
-
-TEST(RowName, EndsInItsSuffix) {
-    const RowName name = fake_row({}).name;
-    EXPECT_EQ(name.with_suffix("paper").text(), name.text() + "/paper");
-    EXPECT_EQ(name.with_suffix("paper").with_suffix("error").text(), name.text() + "/error");
-    EXPECT_EQ(name.with_suffix("").text(), name.text());
-}
-
 TEST(Work, HasItsRateInItsUnit) {
     Work work;
     work.bytes = mebibytes(6);
@@ -52,11 +20,6 @@ TEST(Work, HasItsRateInItsUnit) {
     work.unit = RateUnit::gflops;
     EXPECT_EQ(work.rate({2}), 2) << "GFLOP/s";
     EXPECT_EQ(name(work.unit), "GFLOP/s");
-}
-
-TEST(Work, HasNoRateWithoutTime) {
-    EXPECT_EQ(fake_row({}).work.rate({0}), 0);
-    EXPECT_EQ(fake_row({}).work.rate({-1}), 0);
 }
 
 TEST(FractionOfLimit, IsTheLimitsTimeOverTheMedian) {
@@ -99,16 +62,6 @@ TEST(Limit, SaysWhatAllRanksWouldAllowWhereOnlySomeTakePart) {
     EXPECT_EQ(limit.seconds, Seconds{4}) << "it is no limit by itself";
 }
 
-TEST(Limit, IsNamedByItsComponents) {
-    const auto what = [](const std::vector<LimitComponent>& components) {
-        return Limit{.components = components, .seconds = {}, .probes = {}}.what();
-    };
-    EXPECT_EQ(what({{"SGEMM", {1}}}), "SGEMM");
-    EXPECT_EQ(what({{"SGEMM", {1}}, {"sums", {1}}}), "slower of SGEMM and sums");
-    EXPECT_EQ(what({{"SGEMM", {1}}, {"sums", {1}}, {"files", {1}}}),
-              "slowest of SGEMM, sums and files");
-}
-
 std::string host_of(int rank) {
     return "node" + std::to_string(rank / 128);
 }
@@ -134,21 +87,6 @@ TEST(RankSummary, Of16384RanksHasQuantilesAndTheSlowest) {
         EXPECT_EQ(time, seconds[static_cast<std::size_t>(rank)]);
         EXPECT_EQ(host, host_of(rank));
     }
-}
-
-TEST(RankSummary, OfFewRanksNamesThemAll) {
-    RankSummary summary = RankSummary::of(std::vector<double>{2, 3}, host_of);
-    ASSERT_EQ(summary.slowest.size(), 2U);
-    EXPECT_EQ(summary.slowest[0].rank, 1);
-    EXPECT_EQ(summary.p25, 2);
-    EXPECT_EQ(summary.p99, 3);
-
-    summary.add(10);
-    EXPECT_EQ(summary.minimum, 12);
-    EXPECT_EQ(summary.p50, 12);
-    EXPECT_EQ(summary.mean, 12.5);
-    EXPECT_EQ(summary.slowest[1].seconds, 12);
-    EXPECT_THROW(RankSummary::of({}, host_of), Failure);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
@@ -45,11 +44,6 @@ TEST(Summary, DescribesTheSample) {
     EXPECT_THROW(Summary::of({}), Failure);
 }
 
-TEST(Summary, OfOneValueOrOfZerosHasNoSpread) {
-    EXPECT_EQ(Summary::of(std::array{3.0}).stddev, 0);
-    EXPECT_EQ(Summary::of(std::array{0.0, 0.0}).variation(), 0);
-}
-
 TEST(Summary, TakesTheIntervalFromTheSortedValues) {
     std::vector<double> values(20);
     std::iota(values.rbegin(), values.rend(), 1.0);
@@ -66,19 +60,6 @@ TEST(Summary, ComparesTheIntervalWithTheMedian) {
     EXPECT_TRUE(summary.within(0.05));
     EXPECT_FALSE(summary.within(0.049));
     EXPECT_FALSE(Summary::of(std::array{1.0, 1.0, 1.0, 1.0, 1.0}).within(0.05)) << "too few";
-}
-
-TEST(Quantiles, AreValuesOfTheSample) {
-    std::vector<double> values(100);
-    std::iota(values.rbegin(), values.rend(), 1.0);
-    const Quantiles of_hundred = quantiles(values);
-    EXPECT_EQ(of_hundred.count, 100U);
-    EXPECT_EQ(of_hundred.p50, 50);
-    EXPECT_EQ(of_hundred.p90, 90);
-    EXPECT_EQ(of_hundred.p99, 99);
-    EXPECT_EQ(of_hundred.maximum, 100);
-    EXPECT_EQ(quantiles(std::vector<double>{7}).p50, 7);
-    EXPECT_THROW(quantiles({}), Failure);
 }
 
 }  // namespace

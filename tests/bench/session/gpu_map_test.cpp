@@ -35,30 +35,10 @@ TEST(DealGpusTest, EachSocketsRanksTakeItsGpus) {
     EXPECT_THAT(deal_gpus(distances({3, 2, 1, 0}, {0, 1, 2, 3})), ElementsAre(3, 2, 1, 0));
 }
 
-TEST(DealGpusTest, MoreRanksThanGpusShareThoseOfTheirSocket) {
-    EXPECT_THAT(deal_gpus(distances({0, 0, 0, 0, 1, 1, 1, 1}, {0, 0, 1, 1})),
-                ElementsAre(0, 1, 0, 1, 2, 3, 2, 3));
-    EXPECT_THAT(deal_gpus(distances({0, 0, 1}, {0, 1})), ElementsAre(0, 0, 1));
-}
-
 TEST(DealGpusTest, NoGpuServesASecondRankBeforeEachHasOne) {
     EXPECT_THAT(deal_gpus(distances({0, 0, 0, 0}, {1, 0, 1, 0})), ElementsAre(1, 3, 0, 2));
     EXPECT_THAT(deal_gpus(distances({1, 1, 0, 0}, {0, 0})), ElementsAre(0, 1, 0, 1))
         << "all are attached to one socket";
-}
-
-TEST(DealGpusTest, ARankWithAChoiceLeavesTheNearGpuToOneWithout) {
-    EXPECT_THAT(deal_gpus({{there, there}, {here, there}}), ElementsAre(1, 0));
-}
-
-TEST(DealGpusTest, EquallyFarGpusAreTakenInTurn) {
-    for (const int gpus : {1, 2, 3, 8}) {
-        const auto dealt =
-            deal_gpus(std::vector(7, std::vector(static_cast<std::size_t>(gpus), 0)));
-        for (int rank = 0; rank < 7; ++rank) {
-            EXPECT_EQ(dealt[static_cast<std::size_t>(rank)], rank % gpus);
-        }
-    }
 }
 
 class ChooseGpuTest : public testing::Test {
@@ -93,12 +73,6 @@ TEST_F(ChooseGpuTest, RanksTakeGpusInTurnUnlessMapped) {
         reversed.push_back(local_size - 1 - rank);
     }
     EXPECT_EQ(chosen(reversed, local_size), local_size - 1 - local_rank);
-}
-
-TEST_F(ChooseGpuTest, RanksThatSeeDifferentGpusTakeThemInTurn) {
-    const std::string own = "0000:0" + std::to_string(local_rank) + ":00.0";
-    EXPECT_EQ(choose_gpu({}, {own}, topology, world), 0);
-    EXPECT_EQ(choose_gpu({}, {own, "0000:08:00.0"}, topology, world), local_rank % 2);
 }
 
 TEST_F(ChooseGpuTest, EachRankNeedsItsOwnNumber) {

@@ -17,14 +17,6 @@ Gpu gpu_with(const Json& before, const Json& after) {
     return {"node1", {0}, "NVIDIA H200", "GPU-1", "{}", before.dump(), after.dump()};
 }
 
-TEST(GpusTest, ThereAreNoneOnTheHost) {
-    const Gpus gpus;
-    EXPECT_TRUE(gpus.empty());
-    EXPECT_EQ(gpus.json(), Json::array());
-    EXPECT_EQ(gpus.summary(), "");
-    EXPECT_THAT(gpus.warnings(), IsEmpty());
-}
-
 TEST(GpusTest, ThrottlingIsWarnedAboutButIdlenessIsNot) {
     const auto warnings_of = [](const Json& reasons) {
         const std::vector gpus{gpu_with(Json::object(), Json{{"throttled_by", reasons}})};
@@ -34,19 +26,6 @@ TEST(GpusTest, ThrottlingIsWarnedAboutButIdlenessIsNot) {
                 ElementsAre(AllOf(HasSubstr("NVIDIA H200 on node1"), HasSubstr("(power cap)"))));
     EXPECT_THAT(warnings_of({"idle", "application clocks"}), IsEmpty());
     EXPECT_THAT(warnings_of(Json::array()), IsEmpty());
-}
-
-TEST(GpusTest, ClocksThatFellAreWarnedAboutUnlessTheGpuIsIdle) {
-    const auto warnings_of = [](int before, int after, const Json& reasons) {
-        const std::vector gpus{gpu_with(Json{{"clock_mhz", before}},
-                                        Json{{"clock_mhz", after}, {"throttled_by", reasons}})};
-        return throttle_warnings(gpus);
-    };
-    EXPECT_THAT(warnings_of(1980, 1500, Json::array()),
-                ElementsAre(HasSubstr("(1980 to 1500 MHz)")));
-    EXPECT_THAT(warnings_of(1980, 1950, Json::array()), IsEmpty());
-    EXPECT_THAT(warnings_of(345, 1980, Json::array()), IsEmpty());
-    EXPECT_THAT(warnings_of(1980, 345, Json{"idle"}), IsEmpty());
 }
 
 TEST(GpusTest, RanksThatSeeDifferentSingleGpusAreWarnedAbout) {
@@ -60,16 +39,6 @@ TEST(GpusTest, RanksThatSeeDifferentSingleGpusAreWarnedAbout) {
                 ElementsAre(AllOf(HasSubstr("ranks on node0"), HasSubstr("--gpu-bind=none"))));
     EXPECT_THAT(sight_warnings(open), IsEmpty());
     EXPECT_THAT(sight_warnings(one_each), IsEmpty());
-}
-
-TEST(GpusTest, GpusThatNoRankUsesAreSaid) {
-    const auto sight = [](int node, int visible, const char* uuid) {
-        return GpuSight{node, "node" + std::to_string(node), visible, uuid, {}, {}};
-    };
-    const std::vector idle{sight(0, 4, "a"), sight(0, 4, "b"), sight(0, 4, "b"), sight(1, 1, "c")};
-    const std::vector busy{sight(0, 2, "a"), sight(0, 2, "b"), sight(1, 1, "c"), sight(1, 1, "d")};
-    EXPECT_THAT(idle_gpus(idle), ElementsAre(HasSubstr("2 of 4 GPUs on node0")));
-    EXPECT_THAT(idle_gpus(busy), IsEmpty());
 }
 
 TEST(GpusTest, FarGpusAreWarnedAbout) {

@@ -40,11 +40,6 @@ class SessionTest : public testing::Test {
     const comm::Communicator world = comm::Communicator::world();
 };
 
-TEST_F(SessionTest, RunsEachFormulationOverEachTransport) {
-    EXPECT_THAT(variants_of({Formulation::native, Formulation::dataflow}, {"shm", "mpi"}),
-                ElementsAre("native/shm", "native/mpi", "dataflow/shm", "dataflow/mpi"));
-}
-
 TEST_F(SessionTest, ResolvesAutomaticTransportsAndRunsThemOnce) {
     const comm::Topology topology(world);
     const std::string automatic = topology.nodes() == 1 ? "shm" : "mpi";
@@ -99,14 +94,6 @@ TEST_F(SessionTest, ComputesWithTheInstructionSetThatIsAskedFor) {
     }
 }
 
-TEST_F(SessionTest, ReducersOfTheHostComputeThere) {
-    CommonOptions options;
-    options.formulations = {Formulation::dataflow};
-    Session session = fake_session(options);
-    EXPECT_EQ(&session.reducer_device(), &session.device());
-    EXPECT_EQ(&session.reducer_stream(), &session.stream());
-}
-
 TEST_F(SessionTest, RefusesTooFewRanksAndSaysHowManyItTakes) {
     const int needed = world.size() + 1;
     const ProgramDescription description{.name = "kernel", .least_ranks = needed};
@@ -119,45 +106,6 @@ TEST_F(SessionTest, RefusesTooFewRanksAndSaysHowManyItTakes) {
     CommonOptions listing;
     listing.list = Switch::on;
     EXPECT_NO_THROW(start(listing)) << "what there is can be asked for with any";
-}
-
-TEST_F(SessionTest, MakesATransportOnce) {
-    Session session = fake_session({});
-    comm::Transport& first = session.transport("mpi");
-    EXPECT_EQ(&session.transport("mpi"), &first);
-    for (int time = 0; time < 2; ++time) {
-        EXPECT_THROW(session.transport("nccl"), Unavailable) << "each time";
-    }
-}
-
-TEST_F(SessionTest, KnowsWhichFormulationsThereAre) {
-    const Session session = fake_session({});
-    EXPECT_NO_THROW(require_formulation(session, Formulation::dataflow));
-    EXPECT_EQ(message_of<Unavailable>([&] { require_formulation(session, Formulation::library); }),
-              "not available in this build: formulation library of kernel");
-}
-
-TEST_F(SessionTest, NamesRowsByWhatItRuns) {
-    CommonOptions options;
-    options.threads = 3;
-    const Session session = fake_session(options);
-    EXPECT_EQ(
-        row_name(session, {Formulation::native, "host", "mpi"}, "2MiB").text(),
-        "kernel/native/host/mpi/size:2MiB/ranks:" + std::to_string(world.size()) + "/threads:3");
-}
-
-TEST_F(SessionTest, HasNoCudaDeviceWithoutCuda) {
-    CommonOptions options;
-    options.device = "cuda";
-    const auto start = [&] {
-        Session session({.name = "kernel"}, options, comm::TransportRegistry::standard());
-        EXPECT_EQ(session.device().name(), "cuda");
-    };
-    try {
-        start();
-    } catch (const Unavailable& reason) {
-        EXPECT_THAT(reason.what(), testing::Not(HasSubstr("\n")));
-    }
 }
 
 // A folder of rank 0's, which all ranks know.
