@@ -100,15 +100,6 @@ TEST(Trace, ReadsItsTimesByTheClockOfTheTimeline) {
     EXPECT_DOUBLE_EQ(event.at("dur").get<double>(), 5.5e6);
 }
 
-TEST(Trace, EscapesNamesAndLabels) {
-    constexpr const char* label = "a \"b\" \\ \n \t \x01 c";
-    Trace trace(1);
-    trace.track("the \"first\"\n").add({Phase::read, label, Seconds{0}, Seconds{1}});
-
-    EXPECT_EQ(events_of(trace, "thread_name").at(1).at("args").at("name"), "the \"first\"\n");
-    EXPECT_EQ(events_of(trace, label).size(), 1U);
-}
-
 TEST(Trace, StaysValidForLabelsThatAreNotUtf8) {
     Trace trace(1);
     trace.track("main").add({Phase::read, "\xff\xfe", Seconds{0}, Seconds{1}});

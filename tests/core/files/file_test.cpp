@@ -5,8 +5,6 @@
 
 #include <array>
 #include <filesystem>
-#include <memory>
-#include <vector>
 
 #include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"
@@ -57,42 +55,6 @@ TEST(Contents, AreOfBoundedSize) {
                 HasSubstr("it has 1 TiB, more than 256 MiB"));
 }
 
-TEST(IsThere, SaysWhatCannotBeSeen) {
-    const TemporaryFolder folder;
-    write_text(folder / "a", "");
-    EXPECT_TRUE(is_there(folder / "a"));
-    EXPECT_FALSE(is_folder(folder / "a"));
-    EXPECT_TRUE(is_folder(folder.path()));
-    EXPECT_FALSE(is_there(folder / "none"));
-    EXPECT_FALSE(is_there(folder / "a" / "below"));
-    std::filesystem::create_symlink("loop", folder / "loop");
-    EXPECT_THAT(message_of<FileError>([&] { is_there(folder / "loop"); }),
-                HasSubstr("cannot look at '" + (folder / "loop").native()));
-}
-
-TEST(InputFile, ReadsPastThePageCacheIntoAlignedMemory) {
-    const TemporaryFolder folder;
-    const std::string text = std::string(5000, 'x') + "the end";
-    write_text(folder / "a", text);
-    std::vector<char> memory(static_cast<std::size_t>(5 * direct_alignment));
-    void* begin = memory.data();
-    std::size_t space = memory.size();
-    const auto wanted = static_cast<std::size_t>(4 * direct_alignment);
-    auto* aligned = static_cast<char*>(
-        std::align(static_cast<std::size_t>(direct_alignment), wanted, begin, space));
-    const auto out = std::as_writable_bytes(std::span(aligned, wanted));
-    try {
-        const InputFile file(folder / "a", FileCache::direct);
-        EXPECT_EQ(file.read(Bytes{}, out), Bytes{std::ssize(text)});
-        EXPECT_EQ(std::string_view(aligned, text.size()), text);
-        EXPECT_EQ(file.read(Bytes{direct_alignment}, out),
-                  Bytes{std::ssize(text) - direct_alignment});
-    } catch (const FileError& error) {
-        EXPECT_EQ(error.reason(), "its file system has no direct input");
-        GTEST_SKIP() << error.what();
-    }
-}
-
 TEST(OutputFile, AppearsWhenCommitted) {
     const TemporaryFolder folder;
     OutputFile file(folder / "a");
@@ -108,18 +70,6 @@ TEST(OutputFile, LeavesNothingWithoutCommit) {
     const TemporaryFolder folder;
     { OutputFile(folder / "a").write(bytes("half")); }
     EXPECT_EQ(folder.entries(), 0);
-}
-
-TEST(OutputFile, AllowsTwoWritersOfOneName) {
-    const TemporaryFolder folder;
-    OutputFile first(folder / "a");
-    OutputFile second(folder / "a");
-    first.write(bytes("first"));
-    second.write(bytes("second"));
-    first.commit();
-    second.commit();
-    EXPECT_EQ(read_text(folder / "a"), "second");
-    EXPECT_EQ(folder.entries(), 1);
 }
 
 TEST(OutputFile, WritesOverASpareOfAnyLength) {
