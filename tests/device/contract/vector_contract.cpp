@@ -48,6 +48,37 @@ TEST_P(VectorContract, AddsDoubles) {
     }
 }
 
+TEST_P(VectorContract, TouchesNothingBesideItsPart) {
+    const Buffer<float> source = upload(std::vector<float>(100, 1.0F));
+    Buffer<float> target = empty<float>(100);
+
+    device->vectors().add(source.view().part(3, 50), target.view().part(5, 50), *stream);
+
+    const std::vector<float> result = download(target.view());
+    for (std::size_t i = 0; i < result.size(); ++i)
+        EXPECT_EQ(result[i], i >= 5 && i < 55 ? 1.0F : 0.0F) << i;
+}
+
+TEST_P(VectorContract, CopiesFromAndToAnyElement) {
+    for (const std::int64_t size : sizes) {
+        for (const std::int64_t offset : {0, 1, 8}) {
+            const auto from = random_values<double>(size + offset, 5);
+            const Buffer<double> source = upload(from);
+            Buffer<double> target = upload(std::vector<double>(from.size() + 3, -1));
+
+            device->vectors().copy(source.view().part(offset, size),
+                                   target.view().part(offset, size), *stream);
+
+            const std::vector<double> result = download(target.view());
+            for (std::int64_t i = 0; i < std::ssize(result); ++i) {
+                const auto index = static_cast<std::size_t>(i);
+                const bool copied = i >= offset && i < offset + size;
+                ASSERT_EQ(result[index], copied ? from[index] : -1) << i << " of " << size;
+            }
+        }
+    }
+}
+
 TEST_P(VectorContract, Fills) {
     for (const std::int64_t size : sizes) {
         Buffer<float> floats = empty<float>(size);
