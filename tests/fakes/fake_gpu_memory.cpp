@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t range = std::size_t{64} << 30;  // of addresses, not of memory
 constexpr std::size_t granularity = 4096;
-constexpr Bytes default_total = gibibytes(4);
+constexpr Bytes total_of_gpu = gibibytes(4);
 constexpr std::byte rubbish{0xff};
 
 std::size_t rounded(std::size_t size) {
@@ -37,11 +37,6 @@ int make_file() {
     check(file >= 0 && ::ftruncate(file, static_cast<off_t>(range)) == 0,
           "the fake's memory cannot be made");
     return file;
-}
-
-Bytes total_wanted() {
-    const auto wanted = Environment().get("QUARTET_STAND_IN_MEMORY");
-    return wanted ? parse_bytes(*wanted) : default_total;
 }
 
 std::size_t alignment_wanted() {
@@ -76,7 +71,7 @@ FakeGpuMemory::FakeGpuMemory(FakeGpuNode& node)
       touchable_(reserve_addresses()),
       file_(make_file()),
       next_(granularity),  // so that an address of nothing is there
-      total_(static_cast<std::size_t>(total_wanted().value)),
+      total_(static_cast<std::size_t>(total_of_gpu.value)),
       alignment_(alignment_wanted()) {}
 
 // use(begin, size) for what is not the allocation's on its pages, where a kernel finds it.

@@ -95,7 +95,7 @@ class FakeGpuMemory {
     std::byte* touchable_;  ///< the same as the fake sees it, as far as it is allocated
     int file_;              ///< as large as the range; holes where nothing is allocated
     std::size_t next_;      ///< bytes of the range that have been given out
-    std::size_t total_;     ///< of each GPU: QUARTET_STAND_IN_MEMORY
+    std::size_t total_;     ///< of each GPU
     /// Of addresses: QUARTET_STAND_IN_ALIGNMENT, or the 256 bytes that CUDA promises; less leaves
     /// less between an allocation and its guard.
     std::size_t alignment_;
