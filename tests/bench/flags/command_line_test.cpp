@@ -44,26 +44,6 @@ auto one_line() {
     return AllOf(Not(HasSubstr("\n")), Not(HasSubstr("\r")), Not(testing::IsEmpty()));
 }
 
-TEST(CommandLine, HasTheDefaultsThatTheHelpShows) {
-    const CommonOptions options = options_of({});
-    EXPECT_EQ(options.device, "auto");
-    EXPECT_THAT(options.formulations, ElementsAre(Formulation::native));
-    EXPECT_THAT(options.transports, ElementsAre("auto"));
-    EXPECT_EQ(options.runs.count, 10);
-    EXPECT_EQ(options.runs.interval, 0.05);
-    EXPECT_EQ(options.runs.warmup, 1);
-    EXPECT_EQ(options.seed, 1U);
-    EXPECT_EQ(options.verify, Switch::on);
-    EXPECT_EQ(options.limits, Switch::on);
-    EXPECT_EQ(options.transfer.chunk, mebibytes(2));
-    EXPECT_EQ(options.transfer.pipeline, comm::Pipeline::on);
-    EXPECT_EQ(options.progress, Progress::automatic);
-    for (const Switch off : {options.list, options.dry_run, options.force, options.quiet}) {
-        EXPECT_EQ(off, Switch::off);
-    }
-    EXPECT_FALSE(options.threads || options.memory || options.json || options.trace);
-}
-
 TEST(CommandLine, ReadsHowToMeasure) {
     const CommonOptions options =
         options_of({"--runs", "33", "--warmup", "0", "--seed", "9223372036854775807", "--verify",

@@ -141,27 +141,6 @@ TEST_P(MatrixContract, TheSameProductHasTheSameBits) {
     }
 }
 
-TEST_P(MatrixContract, ChoosingAWayToMultiplyChangesNoBits) {
-    constexpr std::int64_t size = 517;
-    const Buffer<double> in = upload(random_values<double>(size, 4));
-    Buffer<double> out = empty<double>(size);
-    for (const auto& matrix : {device->matrices().make_matrix(RowBlock{0, size, size}),
-                               device->matrices().make_matrix(TrianglePart{size, 1, 0})}) {
-        matrix->fill(read_row);
-        matrix->multiply(in.view(), out.view(), *stream);
-        const auto before = download(out.view());
-
-        matrix->choose_way();
-
-        matrix->multiply(in.view(), out.view(), *stream);
-        EXPECT_EQ(download(out.view()), before);
-    }
-    for (const auto& matrix : {device->matrices().make_matrix(RowBlock{0, 0, 5}),
-                               device->matrices().make_matrix(RowBlock{0, 5, 0}),
-                               device->matrices().make_matrix(TrianglePart{3, 5, 4})})
-        EXPECT_NO_THROW(matrix->choose_way()) << "without elements";
-}
-
 TEST_P(MatrixContract, RefusesOtherSizesAndOverlap) {
     Buffer<double> values = empty<double>(30);
     const View<double> ten = values.view().part(0, 10);

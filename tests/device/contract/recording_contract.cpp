@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "device/contract/contract.hpp"
-#include "device/matrix.hpp"
 #include "device/vector_operations.hpp"
 
 namespace quartet::device {
@@ -51,35 +50,6 @@ TEST_P(RecordingContract, ReadsFactorsFromMemoryAtEachRun) {
     }
 
     EXPECT_EQ(download(y.view()), (std::vector<double>{111, 222}));
-}
-
-TEST_P(RecordingContract, CanHoldProductsAndSums) {
-    const auto matrix = device->matrices().make_matrix(RowBlock{0, 50, 50});
-    const auto triangle = device->matrices().make_matrix(TrianglePart{50, 1, 0});
-    const ReadRow rows = [](std::int64_t row, std::int64_t first, std::span<double> out) {
-        for (std::size_t i = 0; i < out.size(); ++i)
-            out[i] = 1.0 / static_cast<double>(1 + row + first + static_cast<std::int64_t>(i));
-    };
-    matrix->fill(rows);
-    triangle->fill(rows);
-    const Buffer<double> x = upload(random_values<double>(50, 3));
-    Buffer<double> full = empty<double>(50);
-    Buffer<double> half = empty<double>(50);
-    Buffer<double> dots = empty<double>(2);
-
-    const auto recording = device->record([&](Stream& to) {
-        matrix->multiply(x.view(), full.view(), to);
-        triangle->multiply(x.view(), half.view(), to);
-        device->vectors().dot(x.view(), std::as_const(full).view(), dots.view().part(0, 1), to);
-        device->vectors().dot(x.view(), std::as_const(half).view(), dots.view().part(1, 1), to);
-    });
-    matrix->multiply(x.view(), full.view(), *stream);  // beside the recording's own uses
-    recording(*stream);
-    recording(*stream);
-
-    const auto found = download(dots.view());
-    EXPECT_GT(found[0], 0);
-    EXPECT_NEAR(found[1], found[0], 1e-12 * found[0]);
 }
 
 TEST_P(RecordingContract, ThrowsWhatItsOperationsThrow) {
