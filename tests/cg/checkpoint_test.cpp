@@ -141,9 +141,6 @@ class CheckpointTest : public testing::Test {
         }
         return ending;
     }
-    std::string refusal(const Problem& asked) {
-        return message_of<UsageError>([&] { solve(asked, every(20, on)); });
-    }
 
     static constexpr bench::Switch on = bench::Switch::on;
     std::unique_ptr<bench::Session> session = make_session();
@@ -180,12 +177,6 @@ TEST_F(CheckpointTest, ContinuesAStoppedRunWithTheSameBits) {
     }
 }
 
-TEST_F(CheckpointTest, KeepsTheLatestAlone) {
-    solve(problem, every(15));
-    EXPECT_EQ(latest_checkpoint(checkpoints), 30);
-    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(checkpoints), {}), 1);
-}
-
 TEST_F(CheckpointTest, RestartsWithAnotherStorageAndMoreIterations) {
     Problem shorter = problem;
     shorter.iterations = 10;
@@ -197,35 +188,6 @@ TEST_F(CheckpointTest, RestartsWithAnotherStorageAndMoreIterations) {
     const Ending found = solve(longer, every(50, on));
     EXPECT_THAT(found.note, HasSubstr("storage symmetric (was full)"));
     EXPECT_THAT(found.history, testing::Pointwise(testing::DoubleNear(1e-9), wanted.history));
-}
-
-TEST_F(CheckpointTest, RefusesAnotherProblemOnAllRanks) {
-    solve(problem, every(20));
-    EXPECT_THAT(refusal({"random", 91, 40}), HasSubstr("--size 90, not 91"));
-    EXPECT_THAT(refusal({"laplace", 90, 40}), HasSubstr("--problem random, not laplace"));
-    EXPECT_THAT(refusal({"random", 90, 39}), HasSubstr("past --iterations 39"));
-    if (session->world().size() > 1) {
-        EXPECT_THAT(message_of<UsageError>(
-                        [&] { solve(problem, every(20, on), 0, Formulation::dataflow); }),
-                    HasSubstr("--formulation native, not dataflow"));
-    }
-}
-
-TEST_F(CheckpointTest, NamesAFileThatIsMissingOrChanged) {
-    solve(problem, every(20));
-    for (const std::string name : {"state-0.npy", "manifest.json"}) {
-        const auto file = checkpoints / "iteration-40" / name;
-        const std::string sound = read_text(file);
-        session->world().barrier();
-        std::string altered = sound;
-        altered[sound.size() - 3] = static_cast<char>(altered[sound.size() - 3] ^ 4);
-        folder.once([&] { write_text(file, altered); });
-        EXPECT_THAT(refusal(problem), AllOf(HasSubstr(name), HasSubstr("begin anew")));
-        folder.once([&] { std::filesystem::remove(file); });
-        EXPECT_THAT(refusal(problem), HasSubstr(name));
-        folder.once([&] { write_text(file, sound); });
-    }
-    EXPECT_NO_THROW(solve(problem, every(20, on)));
 }
 
 TEST_F(CheckpointTest, RefusesAFileInPlaceOfTheFolder) {

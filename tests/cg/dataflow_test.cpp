@@ -5,17 +5,14 @@
 #include <thread>
 
 #include "bench/measured.hpp"
-#include "bench/report/cluster.hpp"
 #include "cg/cg_session.hpp"
 #include "cg/loop.hpp"
 #include "cg/plan.hpp"
-#include "core/message_of.hpp"
 
 namespace quartet::cg {
 namespace {
 
 using bench::Formulation;
-using testing::HasSubstr;
 
 /// A worker that is slower than the others, and irregularly so.
 class Dawdler final : public Observer {
@@ -75,13 +72,6 @@ TEST_P(DataflowLoopTest, SolvesEverySizeWithAnyQueue) {
     }
 }
 
-TEST_P(DataflowLoopTest, TheSameRunHasTheSameBits) {
-    begin(3);
-    const Problem problem{"random", 150, 40};
-    const auto first = measured(problem).details.series;
-    EXPECT_EQ(measured(problem).details.series, first);
-}
-
 TEST_P(DataflowLoopTest, GivesTheSameBitsBesideASlowWorker) {
     begin(1);
     const Problem problem{"random", 61, 25};
@@ -112,43 +102,6 @@ TEST_P(DataflowLoopTest, GivesTheSameBitsBesideASlowWorker) {
     }
     EXPECT_THAT(histories, testing::Each(histories.front()));
     EXPECT_LT(histories.front().back(), 1e-12 * histories.front().front());
-}
-
-TEST_P(DataflowLoopTest, PlansOnlyFullStorageOfLists) {
-    begin(16);
-    Options wanted;
-    wanted.sizes = {20};
-    wanted.storages = {Storage::symmetric, Storage::full};
-    plan_cases(*session, wanted);
-    EXPECT_EQ(session->plan().size(), 1U);
-    wanted.storages = {Storage::symmetric};
-    EXPECT_THAT(message_of<UsageError>([&] { plan_cases(*session, wanted); }),
-                HasSubstr("--storage full"));
-}
-
-TEST_P(DataflowLoopTest, RecordsRank0AsTheReducer) {
-    begin(16);
-    Options wanted;
-    wanted.sizes = {20};
-    plan_cases(*session, wanted);
-    EXPECT_EQ(bench::role_of(*session, 0), "reducer");
-    EXPECT_EQ(bench::role_of(*session, 1), "worker");
-}
-
-TEST_P(DataflowLoopTest, HasALimit) {
-    begin(16);
-    options.limits = bench::Switch::on;
-    session = make_session(options);
-    const bench::Row row = measured({"random", 200, 10});
-    EXPECT_GT(row.limit->seconds.value, 0);
-    EXPECT_EQ(row.limit->what(),
-              "slowest of reading the matrix, float64 arithmetic and taking in p");
-    for (const bench::LimitComponent& component : row.limit->components) {
-        EXPECT_GT(component.seconds.value, 0) << component.name;
-    }
-    const bench::LimitComponent& reading = row.limit->components.front();
-    EXPECT_EQ(reading.ranks, row.name.ranks - 1) << "one reduces";
-    EXPECT_LT(reading.all_ranks, reading.seconds);
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, DataflowLoopTest, testing::Values("mpi", "shm"),

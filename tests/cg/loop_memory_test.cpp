@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cg/cg_session.hpp"
+#include "cg/solve_case.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
 #include "support/counted_memory.hpp"
 
@@ -74,6 +75,24 @@ TEST_P(LoopMemoryTest, DataflowAllocatesExactlyWhatIsPlanned) {
     for (const std::int64_t size : {37, 400}) {  // in control messages, by the transport
         for (const int queue : {1, 16}) {
             expect_exact_plan({"laplace", size, 1}, Formulation::dataflow, queue);
+        }
+    }
+}
+
+TEST(SolveCaseAllocation, ARunAllocatesNothing) {
+    const auto session = make_session();
+    for (const char* transport : {"mpi", "shm"}) {
+        for (const Storage storage : {Storage::full, Storage::symmetric}) {
+            SolveCase subject(*session, {Formulation::native, "host", transport},
+                              {"random", 100, 20, storage}, {});
+            bench::Clocks clocks(0);
+            subject.prepare();
+            const long before = device::allocations();
+
+            subject.run(clocks);
+
+            EXPECT_EQ(device::allocations() - before, 0) << transport << ", " << name(storage);
+            EXPECT_TRUE(subject.verify().passed);
         }
     }
 }

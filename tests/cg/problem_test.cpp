@@ -27,16 +27,6 @@ std::string complaint(const std::vector<const char*>& arguments,
     return message_of<UsageError>([&] { require_consistent(options_of(arguments), common); });
 }
 
-TEST(CgOptions, AreThePapersByDefault) {
-    const Options options = options_of({});
-    EXPECT_THAT(options.sizes, ElementsAre(8192));
-    EXPECT_EQ(options.iterations, 500);
-    EXPECT_EQ(options.problem, "laplace");
-    EXPECT_THAT(options.storages, ElementsAre(Storage::full));
-    EXPECT_FALSE(options.data.in_files());
-    EXPECT_NO_THROW(require_consistent(options, {}));
-}
-
 TEST(CgOptions, AreReadFromTheCommandLine) {
     const Options options = options_of({"--size", "1k:2k,1e4", "--iterations", "7", "--problem",
                                         "random", "--storage", "symmetric,full"});
@@ -85,25 +75,6 @@ TEST(CgOptions, MustNotContradictEachOther) {
     EXPECT_THAT(complaint({"--data", "folder", "--keep"}, bench::Switch::off),
                 HasSubstr("--verify on"));
     EXPECT_NO_THROW(require_consistent(options_of({"--data", "folder", "--keep"}), {}));
-}
-
-TEST(CgProblem, CountsThePapersOperationsAndOneReadOfTheMatrixAnIteration) {
-    const Problem full{"laplace", 8192, 500, Storage::full};
-    const bench::Work work = full.work(4);
-    EXPECT_EQ(work.unit, bench::RateUnit::gflops);
-    EXPECT_EQ(work.flops.value, 500 * 2 * 8192.0 * 8192.0);
-    EXPECT_EQ(work.bytes.value, std::int64_t{500} * 8 * 8192 * 8192);
-    EXPECT_EQ(work.workers, 4);
-
-    Problem half = full;
-    half.storage = Storage::symmetric;
-    EXPECT_EQ(half.work(4).flops.value, work.flops.value);
-    EXPECT_EQ(2 * half.work(4).bytes, work.bytes);
-}
-
-TEST(CgProblem, CountsBeyond32Bits) {
-    const Problem large{"laplace", 1 << 20, 500, Storage::full};
-    EXPECT_EQ(large.work(1).bytes.value, std::int64_t{500} << 43);
 }
 
 }  // namespace

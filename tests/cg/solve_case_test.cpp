@@ -2,47 +2,54 @@
 
 #include <gmock/gmock.h>
 
-#include "bench/measure/measure.hpp"
-#include "cg/measured_cases.hpp"
+#include "bench/measured.hpp"
+#include "cg/cg_session.hpp"
 #include "cg/plan.hpp"
-#include "comm/mpi/shared_folder.hpp"
+#include "core/message_of.hpp"
 
 namespace quartet::cg {
 namespace {
 
 using bench::Formulation;
+using testing::AllOf;
+using testing::HasSubstr;
 
 const bench::Variant over_mpi{Formulation::native, "host", "mpi"};
 const bench::Variant over_shm{Formulation::native, "host", "shm"};
+const bench::Variant library{Formulation::library, "host", "mpi"};
 
-class SolveCaseTest : public MeasuredCases {
+/// Cases that are planned and measured as the program does, one run of each.
+class SolveCaseTest : public testing::Test {
   protected:
-    static std::vector<Problem> every_way(const std::string& system, std::int64_t size,
-                                          int iterations) {
-        std::vector<Problem> problems;
-        for (const Storage storage : {Storage::full, Storage::symmetric}) {
-            problems.push_back({system, size, iterations, storage});
-        }
-        return problems;
+    SolveCaseTest() {
+        options.runs = {1, 0.05, 0};
+        options.limits = bench::Switch::off;  // they take longer than the cases
     }
-};
 
-double number(const bench::Row& row, std::string_view name) {
-    for (const auto& [key, value] : row.details.numbers) {
-        if (key == name) {
-            return value;
-        }
+    void begin() { session = make_session(options); }
+
+    bench::Row measured(const bench::Variant& variant, const Problem& problem) {
+        return bench::measure(*session, planned_case(*session, variant, problem, {}),
+                              [](int, int) {})
+            .front();
     }
-    ADD_FAILURE() << "no " << name;
-    return 0;
-}
+    static std::vector<Problem> every_storage(const std::string& system, std::int64_t size,
+                                              int iterations) {
+        return {{system, size, iterations, Storage::full},
+                {system, size, iterations, Storage::symmetric}};
+    }
+
+    bench::CommonOptions options;
+    std::unique_ptr<bench::Session> session;
+    const comm::Communicator world = comm::Communicator::world();
+};
 
 TEST_F(SolveCaseTest, VerifiesEveryStorageAtEverySize) {
     begin();
     for (const bench::Variant& variant : {over_mpi, over_shm}) {
         for (const char* system : {"laplace", "random"}) {
             for (const std::int64_t size : {1, 3, 17, 130}) {
-                for (const Problem& problem : every_way(system, size, 20)) {
+                for (const Problem& problem : every_storage(system, size, 20)) {
                     const bench::Row row = measured(variant, problem);
                     EXPECT_TRUE(row.check->passed) << row.name.text();
                     EXPECT_LE(row.check->error, 1) << row.name.text();
@@ -55,38 +62,14 @@ TEST_F(SolveCaseTest, VerifiesEveryStorageAtEverySize) {
 TEST_F(SolveCaseTest, ThreadsShareTheWork) {
     options.threads = 2;
     begin();
-    for (const Problem& problem : every_way("random", 150, 10)) {
+    for (const Problem& problem : every_storage("random", 150, 10)) {
         EXPECT_TRUE(measured(over_mpi, problem).check->passed);
-    }
-}
-
-TEST_F(SolveCaseTest, TheLimitIsReadingTheMatrix) {
-    options.limits = bench::Switch::on;
-    begin();
-    for (const std::int64_t size : {1, 100}) {  // also if some ranks have no rows
-        const bench::Row row = measured(over_mpi, every_way("random", size, 5).front());
-        EXPECT_EQ(row.limit->what(), "slower of reading the matrix and float64 arithmetic");
-        EXPECT_GT(row.limit->seconds.value, 0);
-    }
-}
-
-TEST_F(SolveCaseTest, RecordsTheResidualHistory) {
-    begin();
-    for (const Problem& problem : every_way("random", 64, 30)) {
-        const bench::Row row = measured(over_mpi, problem);
-        ASSERT_EQ(row.details.series.size(), 1U);
-        const auto& [name, history] = row.details.series.front();
-        EXPECT_EQ(name, "residual_history");
-        ASSERT_EQ(history.size(), 31U);
-        EXPECT_EQ(history.front(), 1);
-        EXPECT_LT(history.back(), 0.5);
-        EXPECT_NEAR(history.back(), number(row, "true_residual"), 1e-10);
     }
 }
 
 TEST_F(SolveCaseTest, VerificationCatchesAChangedResult) {
     begin();
-    for (const Problem& problem : every_way("laplace", 200, 40)) {
+    for (const Problem& problem : every_storage("laplace", 200, 40)) {
         SolveCase subject(*session, over_mpi, problem, {});
         bench::Clocks clocks(0);
         const auto check_of_run = [&](auto change) {
@@ -109,83 +92,61 @@ TEST_F(SolveCaseTest, VerificationCatchesAChangedResult) {
     }
 }
 
-TEST_F(SolveCaseTest, TheSeedOfAllRanksDecidesTheData) {
-    options.seed = world.rank() == 0 ? 1 : 2;  // never so in a program
-    begin();
-    if (world.size() == 1) {
-        GTEST_SKIP() << "one rank has one seed";
-    }
-    SolveCase subject(*session, over_mpi, every_way("random", 64, 20).front(), {});
-    bench::Clocks clocks(0);
-    subject.prepare();
-    try {
-        subject.run(clocks);
-        EXPECT_FALSE(world.all(subject.verify().passed));
-    } catch (const Failure&) {  // rows of two matrices need not make one that is positive definite
-    }
-    world.barrier();
-}
-
-TEST_F(SolveCaseTest, GivesTheSameBitsFromFiles) {
-    begin();
-    const SharedFolder folder(world);
-    bench::DataOptions data;
-    data.folder = folder.path() / "data";
-    data.generate = bench::Switch::on;
-    data.keep = bench::Switch::on;
-    for (const Problem& problem : every_way("random", 75, 25)) {
-        const bench::Row in_memory = measured(over_mpi, problem);
-        const bench::Row in_files = measured(over_mpi, problem, data);
-        EXPECT_TRUE(in_files.check->passed);
-        EXPECT_EQ(in_files.details.series, in_memory.details.series);
-        EXPECT_EQ(in_files.name.text(), in_memory.name.text());
-    }
-    for (int rank = 0; rank < world.size(); ++rank) {
-        const auto file = folder.path() / "data" / ("X-" + std::to_string(rank) + ".npy");
-        EXPECT_EQ(read_npy_header(file).shape, Shape{block_range(75, world.size(), rank).size()});
-    }
-}
-
-class PlannedCaseTest : public SolveCaseTest {
+class LibraryTest : public SolveCaseTest {
   protected:
-    PlannedCaseTest() { begin(); }
+    std::string refusal_of(const Options& wanted) {
+        return message_of<UsageError>([&] { plan_cases(*session, wanted); });
+    }
 };
 
-TEST_F(PlannedCaseTest, IsNamedByWhatChangesTheWork) {
-    const Problem problem{"laplace", 8192, 500, Storage::symmetric};
-    EXPECT_EQ(planned_case(*session, over_shm, problem, {}).name.text(),
-              "cg/native/host/shm/laplace/symmetric/classic/n:8192/iterations:500/ranks:" +
-                  std::to_string(world.size()) + "/threads:1");
-}
-
-TEST_F(PlannedCaseTest, PlansTheShareOfTheMatrixAndLittleMore) {
-    for (const Problem& problem : every_way("laplace", 4096, 10)) {
-        const auto memory =
-            static_cast<double>(planned_case(*session, over_mpi, problem, {}).memory.value);
-        const double share = 4096.0 * 4096.0 * (problem.storage == Storage::full ? 8 : 4) /
-                             static_cast<double>(world.size());
-        EXPECT_GE(memory, share);
-        EXPECT_LE(memory, 1.05 * share + 300 * 4096);
+TEST_F(LibraryTest, EverySizeIsVerified) {
+    begin();
+    for (const char* system : {"laplace", "random"}) {
+        for (const std::int64_t size : {1, 3, 17, 130}) {  // also if some ranks have no rows
+            const bench::Row row = measured(library, {system, size, 20});
+            EXPECT_TRUE(row.check->passed) << row.name.text();
+        }
     }
 }
 
-TEST_F(PlannedCaseTest, PlansSharedMemoryWhereItUsesWindows) {
-    const Problem full{"laplace", 1000, 1, Storage::full};
-    const Problem half{"laplace", 1000, 1, Storage::symmetric};
-    const std::int64_t rows = block_range(1000, world.size(), world.rank()).size();
-    EXPECT_EQ(planned_case(*session, over_mpi, full, {}).shared_memory, Bytes{0});
-    EXPECT_EQ(planned_case(*session, over_shm, full, {}).shared_memory, bytes_of<double>(rows));
-    EXPECT_EQ(planned_case(*session, over_shm, half, {}).shared_memory,
-              bytes_of<double>(rows + (world.size() > 1 ? 1000 : 0)));
+// The same algorithm: up to rounding, which grows with the iterations.
+TEST_F(LibraryTest, HasTheResidualsOfNative) {
+    begin();
+    const Problem problem{"random", 75, 15};
+    const auto found = measured(library, problem).details.series.front().second;
+    const auto wanted = measured(over_mpi, problem).details.series.front().second;
+    EXPECT_THAT(found, testing::Pointwise(testing::DoubleNear(1e-9), wanted));
 }
 
-TEST_F(PlannedCaseTest, IsPlannedForEachStorage) {
+TEST_F(LibraryTest, IsUnavailableOverOtherTransportsThanMpi) {
+    begin();
+    EXPECT_THAT(measured({Formulation::library, "host", "shm"}, {"laplace", 20, 1}).error,
+                AllOf(HasSubstr("shm"), HasSubstr("--transport mpi")));
+}
+
+TEST_F(LibraryTest, PlansOnlyFullStorageOfLists) {
+    options.formulations = {Formulation::native, Formulation::library};
+    options.transports = {"mpi"};
+    begin();
     Options wanted;
-    wanted.sizes = {64};
+    wanted.sizes = {20};
+    wanted.storages = {Storage::symmetric};
+    EXPECT_THAT(refusal_of(wanted),
+                AllOf(HasSubstr("--formulation library"), HasSubstr("--storage full")));
+    session->plan().clear();
     wanted.storages = {Storage::full, Storage::symmetric};
     plan_cases(*session, wanted);
-    EXPECT_EQ(session->plan().size(), 2U);
-    EXPECT_EQ(session->record().resolved.at("storage"), "full,symmetric");
+    EXPECT_EQ(session->plan().size(), 3U) << "two of native, one of library";
+}
+
+TEST_F(LibraryTest, HasNoCheckpoints) {
+    options.formulations = {Formulation::library};
+    options.transports = {"mpi"};
+    begin();
+    Options wanted;
+    wanted.sizes = {20};
+    wanted.checkpoint.folder = "/nowhere";
+    EXPECT_THAT(refusal_of(wanted), AllOf(HasSubstr("--checkpoint"), HasSubstr("library")));
 }
 
 }  // namespace

@@ -94,13 +94,6 @@ TEST(Verifier, CatchesTooFewIterationsDespiteASmallResidual) {
     }
 }
 
-TEST(Verifier, CatchesTheSolutionOfAnotherSystem) {
-    const RandomSystem system(100, 1);
-    const RandomSystem other(100, 2);
-    const Result wrong = solve(other, 400);
-    EXPECT_FALSE(Verifier(system, 400).examine(wrong.x, wrong.r).check.passed);
-}
-
 TEST(Verifier, CatchesNaNAndHugeNumbers) {
     const RandomSystem system(50, 1);
     const Verifier verifier(system, 10);
@@ -163,20 +156,6 @@ TEST(Verifier, SeesAWrongElementOfTheProductInAStepFromRandomNumbers) {
     EXPECT_GT(seen, all / 2) << "but where z and A z are small";
 }
 
-TEST(Verifier, ReportsTheErrorOfTheSolution) {
-    const RandomSystem system(100, 1);
-    Result result = solve(system, 800);
-    const Verifier verifier(system, 800);
-    EXPECT_LT(verifier.examine(result.x, result.r).solution_error.value_or(1), 1e-11);
-    for (double& value : result.x) {
-        value *= 1.25;
-    }
-    const VerificationResult wrong = verifier.examine(result.x, result.r);
-    EXPECT_NEAR(wrong.solution_error.value_or(0), 0.25, 1e-9);
-    EXPECT_NEAR(wrong.energy_error.value_or(0), 0.25, 1e-9);
-    EXPECT_NEAR(wrong.true_residual, 0.25, 1e-9);
-}
-
 // With ten times as many runs, up to N = 3000 and k = 100000, the largest was 0.167.
 TEST(Verifier, IsNearToWhatThousandsOfSoundRunsReachAndAboveAllOfThem) {
     double largest = 0;  // gap, in units of what is allowed
@@ -196,13 +175,6 @@ TEST(Verifier, IsNearToWhatThousandsOfSoundRunsReachAndAboveAllOfThem) {
     }
     EXPECT_LT(largest, 0.3) << "or sound runs will be called wrong";
     EXPECT_GT(largest, 0.05) << "or the bound hides errors";
-}
-
-TEST(Verifier, AllowsMoreToLongerSumsAndToMoreIterations) {
-    const double one = Verifier::allowed_rounding(100, 3);
-    EXPECT_DOUBLE_EQ(one, 0x1p-52 * 2 * 9);
-    EXPECT_DOUBLE_EQ(Verifier::allowed_rounding(100, 15), 2 * one);
-    EXPECT_GT(Verifier::allowed_rounding(400, 3), 1.5 * one);
 }
 
 }  // namespace

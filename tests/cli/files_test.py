@@ -110,7 +110,8 @@ class Files:
             assert_refused(self, outcome, BAD_USAGE, self.kernel, "others")
         self.assertEqual((self.data / "manifest.json").read_text(), manifest)
         self.compute()
-        for wrong in ("[" * 300000, json.dumps({**json.loads(manifest), "checksums": {}})):
+        keys = json.loads(manifest)
+        for wrong in ("[" * 300000, json.dumps({**keys, "checksums": {}}), json.dumps({**keys, "tile": 0})):
             (self.data / "manifest.json").write_text(wrong)
             assert_refused(self, run(*self.job()), BAD_USAGE, self.kernel, str(self.data))
 

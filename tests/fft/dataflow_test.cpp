@@ -4,15 +4,11 @@
 
 #include <array>
 
-#include "bench/measured.hpp"
 #include "fft/fake_session.hpp"
-#include "fft/plan.hpp"
 #include "support/reference_transform.hpp"
 
 namespace quartet::fft {
 namespace {
-
-using bench::Formulation;
 
 class DataflowCaseTest : public testing::TestWithParam<const char*> {
   protected:
@@ -61,40 +57,6 @@ TEST_P(DataflowCaseTest, GivesTheTransformInNaturalOrderOnTheReducer) {
             EXPECT_TRUE(found.empty());
         }
     }
-}
-
-TEST_P(DataflowCaseTest, FindsACorruptedResult) {
-    const auto subject = make({64 * 96, 64, ResultOrder::natural}, 16);
-    run(*subject);
-    EXPECT_TRUE(subject->verify().passed);
-    if (world.rank() == 0) {
-        subject->result().data()[17] += 1;
-    }
-    EXPECT_FALSE(subject->verify().passed);
-}
-
-TEST_P(DataflowCaseTest, StopsThePapersClockBeforeTheMergeIsDone) {
-    options.formulations = {Formulation::dataflow};
-    options.transports = {GetParam()};
-    const auto planned = make_session(options);
-    Options wanted;
-    wanted.sizes = {4096};
-    wanted.tiles = 64;
-    plan_cases(*planned, wanted);
-    const auto rows = bench::measure(*planned, planned->plan().front(), [](int, int) {});
-    ASSERT_EQ(rows.size(), 2U);
-    EXPECT_EQ(rows[1].name.suffix, "paper");
-    EXPECT_EQ(rows[1].work.workers, world.size() - 1);
-    for (std::size_t run = 0; run < rows[0].runs.size(); ++run) {
-        EXPECT_GT(rows[1].runs[run].real.value, 0);
-        EXPECT_LE(rows[1].runs[run].real.value, rows[0].runs[run].real.value);
-    }
-    EXPECT_TRUE(rows[0].check->passed);
-    const bench::Limit& limit = *rows[0].limit;
-    EXPECT_GT(limit.seconds.value, 0);
-    ASSERT_EQ(limit.components.size(), GetParam() == std::string("shm") ? 2U : 3U);
-    EXPECT_EQ(limit.components[0].name, "workers' transforms");
-    EXPECT_EQ(limit.components[1].name, "merger's intake");
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, DataflowCaseTest, testing::Values("mpi", "shm"),

@@ -5,9 +5,7 @@
 #include "bench/measured.hpp"
 #include "core/message_of.hpp"
 #include "fft/fake_session.hpp"
-#include "fft/native.hpp"
 #include "fft/plan.hpp"
-#include "support/reference_transform.hpp"
 
 namespace quartet::fft {
 namespace {
@@ -46,36 +44,6 @@ TEST_F(LibraryCaseTest, IsMeasuredAndVerifiedInBothOrders) {
             EXPECT_THAT(rows[0].note, HasSubstr(name(planning)));
         }
     }
-}
-
-TEST_F(LibraryCaseTest, AgreesWithTheNativeFormulation) {
-    // Sizes whose blocks are the same for both.
-    const Problem problem{144 * 144, 144, ResultOrder::natural};
-    const auto library = make_library_case(*session, problem, {});
-    const auto native = make_native_case(*session, plan_native(*session, "mpi", problem, {}));
-    bench::Clocks none(0);
-    for (TransformCase* subject : {library.get(), native.get()}) {
-        subject->prepare();
-        subject->run(none);
-        session->stream().synchronize();
-    }
-    const auto found = native->result().span();
-    const auto reference = library->result().span();
-    ASSERT_EQ(found.size(), reference.size());
-    EXPECT_LE(relative_error(found, std::vector<Wide>(reference.begin(), reference.end())),
-              2 * rounding_bound(144 * 144));
-}
-
-TEST_F(LibraryCaseTest, FindsACorruptedResult) {
-    const auto library = make_library_case(*session, {64 * 48, 48, ResultOrder::transposed}, {});
-    bench::Clocks none(0);
-    library->prepare();
-    library->run(none);
-    EXPECT_TRUE(library->verify().passed);
-    if (world.rank() == 0) {
-        library->result().span()[5] += 1e-6;
-    }
-    EXPECT_FALSE(library->verify().passed);
 }
 
 TEST_F(LibraryCaseTest, RefusesWhatFftwCannotTransform) {

@@ -2,19 +2,18 @@
 
 #include <gmock/gmock.h>
 
-#include "bench/measured.hpp"
+#include "comm/mpi/shared_folder.hpp"
+#include "core/files/file.hpp"
 #include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"
 #include "fft/fake_session.hpp"
 #include "fft/plan.hpp"
-#include "fft/problem/files.hpp"
 #include "support/reference_transform.hpp"
 
 namespace quartet::fft {
 namespace {
 
 using bench::Formulation;
-using testing::AllOf;
 using testing::HasSubstr;
 
 class NativeCaseTest : public testing::Test {
@@ -148,106 +147,42 @@ TEST_P(NativeOverTransports, FindsACorruptedResult) {
     EXPECT_TRUE(subject->verify().passed) << "the next run is right again";
 }
 
-TEST_P(NativeOverTransports, IsMeasuredVerifiedAndLimited) {
-    Options wanted;
-    wanted.order = GetParam().order;
-    const Problem what = problem(64, 64);
-    const auto rows =
-        bench::measure(*session, planned_case(*session, variant, what, wanted), [](int, int) {});
-    ASSERT_EQ(rows.size(), 1U);
-    EXPECT_EQ(rows[0].error, "");
-    EXPECT_TRUE(rows[0].check->passed);
-    EXPECT_GT(rows[0].limit->seconds.value, 0);
-    EXPECT_THAT(rows[0].note, HasSubstr(" lanes"));
-}
-
-class NativeCaseInFiles : public NativeCaseTest {
-  protected:
-    void SetUp() override {
-        if (world.rank() == 0) {
-            temporary.emplace();
-        }
-        wanted.sizes = {12 * 80};
-        wanted.tiles = 12;
-        wanted.data.folder =
-            world.broadcast(world.rank() == 0 ? (temporary->path() / "data").string() : "", 0);
-        wanted.data.generate = bench::Switch::on;
-        session = make_session(options);
-    }
-    void TearDown() override {
-        session.reset();
-        world.barrier();
-    }
-
-    [[nodiscard]] Problem what() const {
-        return problem(wanted, wanted.sizes.front(), world.size());
-    }
-    [[nodiscard]] std::unique_ptr<TransformCase> subject() {
-        return make_native_case(*session, plan_native(*session, "mpi", what(), wanted.data));
-    }
-
-    std::optional<TemporaryFolder> temporary;  ///< on one rank
-    Options wanted;
-    std::unique_ptr<bench::Session> session;
-};
-
-TEST_F(NativeCaseInFiles, MakesAndReadsTilesWithEveryCacheSetting) {
+TEST_F(NativeCaseTest, MakesAndReadsTilesWithEveryCacheSetting) {
+    const SharedFolder folder{world};
+    const auto session = make_session(options);
+    const Problem what{12 * 80, 12, ResultOrder::transposed};
     for (const FileCache cache : {FileCache::warm, FileCache::drop, FileCache::direct}) {
-        wanted.data.cache = cache;
+        bench::DataOptions data;
+        data.folder = folder.path() / "data";
+        data.generate = bench::Switch::on;
+        data.cache = cache;
         std::unique_ptr<TransformCase> in_files;
         try {
-            in_files = subject();
+            in_files = make_native_case(*session, plan_native(*session, "mpi", what, data));
             run(*in_files, *session);
         } catch (const FileError&) {  // a file system without direct input
             ASSERT_EQ(cache, FileCache::direct);
             continue;
         }
         EXPECT_TRUE(in_files->verify().passed);
-        EXPECT_LE(relative_error(values(in_files->result()), expected(what())),
-                  rounding_bound(960));
+        EXPECT_LE(relative_error(values(in_files->result()), expected(what)), rounding_bound(960));
     }
 }
 
-TEST_F(NativeCaseInFiles, GivesTheSameBitsAsMemory) {
-    const auto in_files = subject();
-    const auto in_memory = make_native_case(*session, plan_native(*session, "mpi", what(), {}));
-    run(*in_files, *session);
-    run(*in_memory, *session);
-    EXPECT_EQ(values(in_files->result()), values(in_memory->result()));
-}
+// As on nodes each of which has a folder of its own.
+TEST(FftPlan, RefusesOnAllRanksAFolderThatOneRankCannotUse) {
+    const TemporaryFolder temporary;
+    const auto session = make_session(short_runs());
+    const std::filesystem::path taken = temporary.path() / "file";
+    OutputFile(taken).commit();
+    const bool last = session->world().rank() == session->world().size() - 1;
+    Options options;
+    options.sizes = {64};
+    options.data.folder = last ? taken : temporary.path() / "tiles";
+    options.data.generate = bench::Switch::on;
 
-TEST_F(NativeCaseInFiles, NamesATileThatWasCutBetweenRuns) {
-    static_cast<void>(subject());  // makes the files
-    if (world.rank() == 0) {
-        TileFileReader reader(tile_folder(what(), options.seed, wanted.data), what(), {1, 2},
-                              wanted.data);
-        std::vector<Point> points(80);
-        reader.read(points);
-        std::filesystem::resize_file(*wanted.data.folder / "x-1.npy", 500);
-        EXPECT_THAT(message_of<Failure>([&] { reader.read(points); }),
-                    AllOf(HasSubstr("x-1.npy"), HasSubstr("500 B")));
-    }
-}
-
-TEST_F(NativeCaseInFiles, KeepsTheResultWithItsOrder) {
-    wanted.data.keep = bench::Switch::on;
-    for (const ResultOrder order : {ResultOrder::transposed, ResultOrder::natural}) {
-        wanted.order = order;
-        const auto in_files = subject();
-        run(*in_files, *session);
-        in_files->finish();
-
-        const auto folder = *wanted.data.folder / "result";
-        const Manifest manifest = read_manifest(folder);
-        EXPECT_THAT(manifest.order, HasSubstr(name(order)));
-        EXPECT_EQ(std::ssize(manifest.checksums), world.size());
-        const auto file = folder / block_file("X", world.rank());
-        const NpyHeader header = read_npy_header(file);
-        std::vector<Point> kept(static_cast<std::size_t>(in_files->result().size()));
-        read_npy<Point>(file, header, 0, kept);
-        EXPECT_EQ(kept, values(in_files->result()));
-        world.barrier();
-    }
+    EXPECT_THAT(message_of<UsageError>([&] { plan_cases(*session, options); }),
+                HasSubstr("is not a folder"));
 }
 
 }  // namespace

@@ -63,20 +63,6 @@ TEST_P(NativePlanTest, HasTheSizesThatACaseAllocates) {
 INSTANTIATE_TEST_SUITE_P(Transports, NativePlanTest, testing::Values("mpi", "shm"),
                          [](const auto& instance) { return std::string(instance.param); });
 
-TEST(NativePlan, HasNoReceiveBufferWherePartsAreReadInPlace) {
-    const auto session = make_session(short_runs());
-    const std::int64_t tiles = 4 * session->world().size();
-    const auto memory = [&](const std::string& transport) {
-        const Problem problem{64 * tiles, tiles, ResultOrder::natural};
-        return memory_of(*session, plan_native(*session, transport, problem, {})).device();
-    };
-    const Bytes in_place = memory("shm");
-    EXPECT_EQ(memory("ipc"), in_place);
-    for (const char* transport : {"mpi", "nccl", "staged"}) {
-        EXPECT_EQ(memory(transport) > in_place, session->world().size() > 1) << transport;
-    }
-}
-
 class DataflowPlanTest : public testing::TestWithParam<const char*> {};
 
 INSTANTIATE_TEST_SUITE_P(Transports, DataflowPlanTest, testing::Values("mpi", "shm"),

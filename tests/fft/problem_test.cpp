@@ -11,7 +11,44 @@ namespace quartet::fft {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
+
+Options parsed(std::vector<const char*> arguments) {
+    bench::CommandLine command_line("fft", "");
+    Options options;
+    add_options(command_line, options);
+    arguments.insert(arguments.begin(), "fft");
+    command_line.parse(static_cast<int>(arguments.size()), arguments.data());
+    return options;
+}
+
+TEST(FftOptions, ReadsTheFlags) {
+    const Options options = parsed({"--size", "2^30", "--tiles", "128", "--order", "natural",
+                                    "--plan", "measure", "--data", "here", "--keep"});
+    EXPECT_THAT(options.sizes, ElementsAre(1 << 30));
+    EXPECT_EQ(options.tiles, 128);
+    EXPECT_EQ(options.order, ResultOrder::natural);
+    EXPECT_EQ(options.planning, Planning::measure);
+    EXPECT_EQ(options.data.folder, "here");
+    EXPECT_EQ(options.data.keep, bench::Switch::on);
+    EXPECT_THAT(parsed({"--size", "44100"}).sizes, ElementsAre(44100));
+}
+
+TEST(FftOptions, RefusesByNameWhatIsOutOfRange) {
+    EXPECT_THAT(message_of<UsageError>([] { parsed({"--size", "0"}); }), HasSubstr("--size"));
+    EXPECT_THAT(message_of<UsageError>([] { parsed({"--size", "2^45"}); }), HasSubstr("--size"));
+    EXPECT_THAT(message_of<UsageError>([] { parsed({"--size", "12x"}); }), HasSubstr("--size"));
+    EXPECT_THAT(message_of<UsageError>([] { parsed({"--tiles", "-3"}); }), HasSubstr("--tiles"));
+    EXPECT_THAT(message_of<UsageError>([] {
+                    parsed({"--order", "bit-reversed"});
+                }),
+                HasSubstr("transposed|natural"));
+    EXPECT_THAT(message_of<UsageError>([] {
+                    parsed({"--plan", "exhaustive"});
+                }),
+                HasSubstr("estimate|measure|patient"));
+}
 
 TEST(FftProblem, CountsOperationsAndTraffic) {
     const Problem problem{std::int64_t{1} << 31, 128, ResultOrder::transposed};
@@ -96,24 +133,8 @@ TEST(FftData, FillsTilesPartByPart) {
     }
 }
 
-TEST(FftData, GoesBeyond32Bits) {
-    std::vector<Point> tile(2);
-    const std::int64_t far = std::int64_t{1} << 40;
-    fill_points(tile, 1, far, 3);
-    EXPECT_EQ(tile[1].real(), DataSource(1, "fft/x").uniform_double(2 * (far + 3)) - 0.5);
-}
-
-using testing::ElementsAre;
-
 std::int64_t power(int exponent) {
     return std::int64_t{1} << exponent;
-}
-
-TEST(Divisors, AreAllOfThemAscending) {
-    EXPECT_THAT(divisors(1), ElementsAre(1));
-    EXPECT_THAT(divisors(36), ElementsAre(1, 2, 3, 4, 6, 9, 12, 18, 36));
-    EXPECT_THAT(divisors(1009), ElementsAre(1, 1009));
-    EXPECT_EQ(divisors(power(40)).size(), 41U);
 }
 
 TEST(DefaultTiles, AreTheFewestThatFitTheCache) {
@@ -129,33 +150,6 @@ TEST(DefaultTiles, AreTheFewestThatFitTheCache) {
     }
 }
 
-TEST(DefaultTiles, StayBalancedForLargeTransforms) {
-    EXPECT_EQ(default_tiles(power(30), 2), power(15));
-    EXPECT_EQ(default_tiles(power(32), 2), power(16));
-}
-
-TEST(DefaultTiles, GiveEachRankWholeCellsWhereTheyCan) {
-    const std::int64_t points = std::int64_t{48} * 5 * 5 * 7 * 7 * 81;  // 2^4 3^5 5^2 7^2
-    const std::int64_t tiles = default_tiles(points, 2);
-    EXPECT_EQ(tiles % 2, 0) << "all factors of 2 but one would leave ragged blocks";
-    EXPECT_LE(points / tiles, longest_tile(points));
-    EXPECT_EQ(default_tiles(power(14) * 9, 2), 18);
-}
-
-TEST(DefaultTiles, AreAMultipleOfTheRanksWhereThereIsOne) {
-    EXPECT_EQ(default_tiles(3000000, 3) % 3, 0);
-    EXPECT_EQ(default_tiles(2 * 1000003, 2), 2) << "tiles too long for the cache, but evenly dealt";
-}
-
-TEST(DefaultTiles, AreNearlyEvenWhereNoNumberIsAMultipleOfTheRanks) {
-    // 16 tiles of 2^13 fit the cache, too, but give a rank 6 of them: 12.5% more than its share.
-    EXPECT_EQ(default_tiles(power(17), 3), 32);
-    EXPECT_EQ(default_tiles(power(24), 3), 2048) << "683 of a share of 682.7";
-    EXPECT_EQ(default_tiles(power(20), 33), 128) << "128 are 6% off, 2048 nearly 5%";
-    EXPECT_EQ(default_tiles(power(26), 1000), power(14))
-        << "17 tiles of 5 bins; of 2^13, 9 of 9, in two blocks";
-}
-
 TEST(DefaultTiles, ForAwkwardSizesDivideThePoints) {
     for (const std::int64_t points : {1, 2, 3, 5, 7, 8, 9, 100, 1009, 1000003, 4096}) {
         for (const int ranks : {1, 2, 3, 4, 7}) {
@@ -165,13 +159,6 @@ TEST(DefaultTiles, ForAwkwardSizesDivideThePoints) {
         }
     }
     EXPECT_EQ(default_tiles(1000003, 4), 1) << "a prime";
-}
-
-TEST(NearestDivisor, IsNearByRatio) {
-    EXPECT_EQ(nearest_divisor(power(24), 1000), 1024);
-    EXPECT_EQ(nearest_divisor(100, 7), 5);
-    EXPECT_EQ(nearest_divisor(1009, 30), 1);
-    EXPECT_EQ(nearest_divisor(16, 1000), 16);
 }
 
 TEST(IndexOrder, FindsEveryElementThatItHas) {

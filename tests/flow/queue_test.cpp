@@ -1,17 +1,82 @@
 #include "flow/queue.hpp"
 
+#include <gmock/gmock.h>
+
+#include <algorithm>
 #include <chrono>
 #include <map>
+#include <memory>
 #include <random>
+#include <string>
 #include <thread>
+#include <vector>
 
+#include "comm/transport/registry/transport_registry.hpp"
 #include "core/message_of.hpp"
-#include "flow/queue_fixture.hpp"
+#include "device/host/host_device.hpp"
+#include "flow/publication.hpp"
 
 namespace quartet::flow {
 namespace {
 
 using testing::HasSubstr;
+
+// All that move payloads of the host's memory.
+std::vector<std::string> transports_of_queues() {
+    const auto registry = comm::TransportRegistry::standard();
+    auto names = registry.names();
+    std::erase_if(names, [&](const std::string& name) {
+        const comm::TransportTraits& traits = registry.traits(name);
+        return !traits.moves(device::MemoryKind::host) ||
+               !traits.can(comm::Capability::payload_channel);
+    });
+    return names;
+}
+
+/// Queues over one transport; rank 0 owns them unless a test says otherwise.
+class QueueTest : public testing::TestWithParam<std::string> {
+  protected:
+    // Skips the test, on all ranks alike, where the transport cannot be had.
+    void SetUp() override {
+        const auto registry = comm::TransportRegistry::standard();
+        const comm::TransportContext context{world, topology, *device, trace, {}};
+        if (const auto reason = registry.why_not(GetParam(), context)) {
+            GTEST_SKIP() << *reason;
+        }
+        transport = registry.make(GetParam(), context);
+        for (int other = 1; other < size; ++other) {
+            others.push_back(other);
+        }
+    }
+
+    const comm::Communicator world = comm::Communicator::world();
+    const int rank = world.rank();
+    const int size = world.size();
+    const comm::Topology topology{world};
+    Trace trace;
+    std::unique_ptr<device::Device> device = device::make_host_device({}, trace);
+    std::unique_ptr<comm::Transport> transport;
+    std::vector<int> others;
+    Hub hub{world};
+};
+
+INSTANTIATE_TEST_SUITE_P(Transports, QueueTest, testing::ValuesIn(transports_of_queues()),
+                         [](const auto& instance) { return instance.param; });
+
+// What `from` pushes under `key`: as long as the key says, and different for each.
+std::vector<std::byte> payload_of(int from, std::int64_t key) {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(key % 977));
+    for (std::size_t index = 0; index < bytes.size(); ++index) {
+        bytes[index] = static_cast<std::byte>(index * 7 + static_cast<std::size_t>(from + key));
+    }
+    return bytes;
+}
+
+void push(Queue& queue, int from, std::int64_t key) {
+    const auto bytes = payload_of(from, key);
+    std::ranges::copy(bytes, queue.next().data());
+    queue.push(key, {std::ssize(bytes)});
+}
 
 std::vector<std::byte> read(Queue& queue, const Item& item) {
     std::vector<std::byte> payload;
@@ -116,24 +181,6 @@ TEST_P(QueueTest, GivesMemoryForPayloadsThatAreFilledBeforeOthersArePushed) {
     world.barrier();
 }
 
-TEST_P(QueueTest, HoldsAtMostItsBound) {
-    Queue queue(hub, *transport, {.pushers = others, .bound = 2, .largest = kibibytes(2)});
-    if (rank == 0) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(30));
-        while (hub.serve()) {
-        }
-        EXPECT_LE(queue.high_water(), 2) << "while nothing was taken out";
-        EXPECT_EQ(std::ssize(take_all(queue, 1)), size - 1);
-        EXPECT_LE(queue.high_water(), 2);
-    } else {
-        for (int item = 0; item < 20; ++item) {
-            push(queue, rank, item);
-        }
-        queue.close();
-    }
-    world.barrier();
-}
-
 TEST_P(QueueTest, DequeuesTheSmallestKeyFirst) {
     Queue queue(hub, *transport,
                 {.pushers = others,
@@ -161,37 +208,6 @@ TEST_P(QueueTest, DequeuesTheSmallestKeyFirst) {
     world.barrier();
 }
 
-TEST_P(QueueTest, KeepsTwoQueuesBetweenTheSameRanksApart) {
-    Queue there(hub, *transport, {.pushers = others, .bound = 1, .largest = kibibytes(2)});
-    Queue back(hub, *transport, {.owner = 1, .pushers = {0}, .bound = 1, .largest = kibibytes(2)});
-    // A request and its answer, many times: rank 0 answers what rank 1 sends.
-    for (int turn = 0; turn < 100; ++turn) {
-        if (rank == 1) {
-            push(there, 1, turn);
-            const auto answer = back.dequeue(1);
-            ASSERT_EQ(answer.size(), 1U);
-            EXPECT_EQ(answer[0].key, 2 * turn);
-            back.release();
-        } else if (rank == 0) {
-            const auto question = there.dequeue(1);
-            ASSERT_EQ(question.size(), 1U);
-            const std::int64_t key = question[0].key;
-            there.release();
-            push(back, 0, 2 * key);
-        }
-    }
-    if (rank == 0) {
-        back.close();
-        EXPECT_TRUE(there.dequeue(1).empty());
-    } else {
-        there.close();
-        if (rank == 1) {
-            EXPECT_TRUE(back.dequeue(1).empty());
-        }
-    }
-    world.barrier();
-}
-
 TEST_P(QueueTest, RefusesImpossiblePlans) {
     const auto refused = [&](QueuePlan plan) {
         return message_of<Failure>([&] { Queue(hub, *transport, plan); });
@@ -209,8 +225,129 @@ TEST_P(QueueTest, RefusesImpossiblePlans) {
     world.barrier();
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, QueueTest, testing::ValuesIn(transports_of_queues()),
-                         [](const auto& instance) { return instance.param; });
+/// Numbers 0, 1, 2 and so on, distributed over the ranks that push and to the queues that they go
+/// to.
+struct Distribution {
+    int owners = 1;  ///< the first ranks
+    std::vector<int> pusher_of;
+    std::vector<int> queue_of;
+    std::vector<std::int64_t> key_of;  ///< a sequence in each queue
+
+    Distribution(std::mt19937& random, int size, int count)
+        : owners(1 + static_cast<int>(random() % static_cast<unsigned>(size - 1))) {
+        std::vector<std::int64_t> given(static_cast<std::size_t>(owners));
+        const bool in_turn = random() % 2 == 0;
+        for (int number = 0; number < count; ++number) {
+            const int turn = in_turn ? number : static_cast<int>(random() % 1000);
+            pusher_of.push_back(owners + turn % (size - owners));
+            queue_of.push_back(number / 3 % owners);
+            key_of.push_back(given[static_cast<std::size_t>(queue_of.back())]++);
+        }
+    }
+};
+
+TEST_P(QueueTest, KeepsKeyOrderForAnyQueueBound) {
+    std::mt19937 shapes(11);  // the same on all ranks
+    for (int shape = 0; shape < 60; ++shape) {
+        const Distribution numbers(shapes, size, static_cast<int>(shapes() % 60));
+        const int bound = 1 + static_cast<int>(shapes() % 5);
+        const int most = 1 + static_cast<int>(shapes() % 4);
+        const int places = 1 + static_cast<int>(shapes() % 3);
+        const int slow = static_cast<int>(shapes() % static_cast<unsigned>(size));
+        std::vector<int> pushers(others.begin() + numbers.owners - 1, others.end());
+        std::vector<std::unique_ptr<Queue>> queues;
+        for (int owner = 0; owner < numbers.owners; ++owner) {
+            queues.push_back(std::make_unique<Queue>(hub, *transport,
+                                                     QueuePlan{.owner = owner,
+                                                               .pushers = pushers,
+                                                               .bound = bound,
+                                                               .largest = kibibytes(1 + shape % 2),
+                                                               .order = DequeueOrder::sequence,
+                                                               .outgoing = places}));
+        }
+        for (int round = 0; round < 2; ++round) {
+            if (rank < numbers.owners) {
+                Queue& mine = *queues[static_cast<std::size_t>(rank)];
+                std::vector<std::pair<int, std::int64_t>> came;
+                for (auto items = mine.dequeue(most); !items.empty(); items = mine.dequeue(most)) {
+                    for (const Item& item : items) {
+                        came.emplace_back(item.from, item.key);
+                        EXPECT_TRUE(std::ranges::equal(item.payload.span(),
+                                                       payload_of(item.from, item.key)));
+                    }
+                }
+                std::vector<std::pair<int, std::int64_t>> expected;
+                for (std::size_t number = 0; number < numbers.key_of.size(); ++number) {
+                    if (numbers.queue_of[number] == rank) {
+                        expected.emplace_back(numbers.pusher_of[number], numbers.key_of[number]);
+                    }
+                }
+                EXPECT_EQ(came, expected) << "bound " << bound << ", " << places << " places";
+                EXPECT_LE(mine.high_water(), bound);
+            } else {
+                for (std::size_t number = 0; number < numbers.key_of.size(); ++number) {
+                    if (numbers.pusher_of[number] == rank) {
+                        std::this_thread::sleep_for(
+                            std::chrono::microseconds(rank == slow ? 50 : 5));
+                        push(*queues[static_cast<std::size_t>(numbers.queue_of[number])], rank,
+                             numbers.key_of[number]);
+                    }
+                }
+                for (const auto& queue : queues) {
+                    queue->close();
+                }
+            }
+            world.barrier();
+        }
+    }
+}
+
+TEST_P(QueueTest, RefusesAKeyThatASequenceHasHad) {
+    Queue queue(
+        hub, *transport,
+        {.pushers = others, .bound = 2 * size, .largest = {8}, .order = DequeueOrder::sequence});
+    if (rank == 1) {
+        queue.push(0, {});
+        queue.push(0, {});
+    } else if (rank == 0) {
+        EXPECT_THAT(message_of<Failure>([&] { hub.serve_until([] { return false; }); }),
+                    HasSubstr("twice"));
+    }
+    world.barrier();
+}
+
+TEST_P(QueueTest, APublicationSendsPayloadsTooLargeForTheirAnnouncements) {
+    constexpr std::ptrdiff_t longest = 100000;
+    Publication texts(hub, *transport, 0, others, {longest});
+    for (std::ptrdiff_t length = 1; length <= longest; length *= 10) {
+        const auto byte_at = [length](std::ptrdiff_t index) {
+            return static_cast<std::byte>((index * 31 + length) % 251);
+        };
+        std::vector<std::byte> text(static_cast<std::size_t>(length));
+        for (std::ptrdiff_t index = 0; index < length; ++index) {
+            text[static_cast<std::size_t>(index)] = byte_at(index);
+        }
+        if (rank == 0) {
+            texts.publish({text.data(), length, device::MemoryKind::host});
+        } else {
+            const auto received = texts.receive();
+            ASSERT_EQ(received.size(), length);
+            EXPECT_TRUE(std::equal(text.begin(), text.end(), received.data()));
+        }
+    }
+    if (rank == 0) {
+        texts.flush();
+    } else {
+        texts.release();
+    }
+    world.barrier();
+}
+
+TEST_P(QueueTest, APublicationRefusesReceiversThatAreNoOtherRanks) {
+    EXPECT_THROW(Publication(hub, *transport, 0, {0}, {8}), Failure);
+    EXPECT_THROW(Publication(hub, *transport, 0, {size}, {8}), Failure);
+    EXPECT_THROW(Publication(hub, *transport, 0, {1, 1}, {8}), Failure);
+}
 
 }  // namespace
 }  // namespace quartet::flow

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "bench/session/session.hpp"
+#include "comm/mpi/shared_folder.hpp"
 #include "core/temporary_folder.hpp"
 #include "device/host/host_device.hpp"
-#include "matmul/native/in_core_product.hpp"
 #include "matmul/native/scheduled_product.hpp"
-#include "matmul/tiles/tile_transfers.hpp"
+#include "matmul/reference.hpp"
 #include "support/counted_memory.hpp"
 
 namespace quartet::matmul {
@@ -25,13 +25,7 @@ class PlannedMemoryTest : public testing::Test {
         common.transports = {"mpi"};
         options.sizes = {150};
         options.tile = 40;  // ragged
-        if (world.rank() == 0) {
-            temporary.emplace();
-        }
-        folder =
-            world.broadcast(world.rank() == 0 ? (temporary->path() / "tiles").string() : "", 0);
     }
-    void TearDown() override { world.barrier(); }
 
     /// Plans one case, makes it and its limit, and compares what was allocated.
     void expect_as_planned() {
@@ -54,16 +48,13 @@ class PlannedMemoryTest : public testing::Test {
         const bool probes = common.limits == bench::Switch::on && options.data.in_files();
         return probes && reads_files ? (mebibytes(4) + kibibytes(4)).value : 0;
     }
-    static std::int64_t sum_of(const bench::Arena& arena) {
-        return (arena.host() + arena.device()).value;
-    }
     void put_in_files() {
-        options.data = {folder, bench::Switch::on, bench::Switch::off, FileCache::warm};
+        options.data = {folder.path() / "tiles", bench::Switch::on, bench::Switch::off,
+                        FileCache::warm};
     }
 
     const comm::Communicator world = comm::Communicator::world();
-    std::optional<TemporaryFolder> temporary;
-    std::string folder;
+    const SharedFolder folder{world};
     bench::CommonOptions common;
     Options options;
     bool reads_files = true;
@@ -98,46 +89,28 @@ TEST_F(PlannedMemoryTest, IsWhatEachRoleOfDataflowAllocates) {
     expect_as_planned();
 }
 
-// Over the host device, whose memory stands for the GPU's and for the page-locked one.
-TEST_F(PlannedMemoryTest, IsWhatTheProductsThroughAGpuAllocate) {
-    const Problem problem{150, 40, 1};
-    const auto blocks = partition(problem, world.size());
-    const Block block = blocks[static_cast<std::size_t>(world.rank())];
+// The tiles' names, too, are made without the heap.
+TEST(Allocation, ScheduledProductAllocatesNothingInItsTimedStep) {
+    const Problem problem{48, 16};
+    const TemporaryFolder folder;
+    write_files(problem, folder.path());
+    const Block block{{0, 3}, {0, 3}};
     Trace trace;
     const auto device = device::make_host_device({}, trace);
-    const comm::Topology topology(world);
-    const BoundedPlan plan = plan_device(problem, block, {kibibytes(80), {}});
+    const auto stream = device->make_stream("compute");
+    BoundedPlan plan;
+    plan.blocking = {2, 2, least_slots(block, 2, 2, 2), 2};
+    ScheduledProduct product(
+        problem, block, plan,
+        ProductFiles{std::make_shared<MatrixFiles>(folder.path(), problem, FileCache::warm)},
+        *device);
+    product.run(*stream);  // libraries allocate at their first call
+    product.prepare();
+    const long before = device::allocations();
 
-    const OperandLayout layout =
-        lay_out_operands(problem, blocks, world.rank(), topology, OperandCopies::per_rank);
-    bench::Arena in_memory;
-    layout.count(in_memory);
-    MemorySink::memory(in_memory, problem, block);
-    const ScheduledProduct::Buffers beside(in_memory, problem, plan);
-    std::int64_t before = device::buffer_bytes();
-    const ScheduledProduct from_memory(problem, plan, layout, topology.node(), *device, 1);
-    EXPECT_EQ(device::buffer_bytes() - before, sum_of(in_memory));
+    product.run(*stream);
 
-    bench::Arena in_core;
-    layout.count(in_core);
-    MemorySink::memory(in_core, problem, block);
-    const InCoreProduct::Buffers matrices(in_core, problem, block);
-    before = device::buffer_bytes();
-    const InCoreProduct whole(problem, layout, 16, topology.node(), *device, 1);
-    EXPECT_EQ(device::buffer_bytes() - before, sum_of(in_core));
-
-    const TemporaryFolder own;
-    const BoundedPlan staged =
-        plan_device(problem, block, {kibibytes(80), {}}, MemoryBudget{kibibytes(500), {}});
-    bench::Arena in_files;
-    const ScheduledProduct::Buffers counted(in_files, problem, staged);
-    EXPECT_LE(in_files.in(bench::Room::host), kibibytes(500));
-    EXPECT_LE(in_files.in(bench::Room::device), kibibytes(80));
-    before = device::buffer_bytes();
-    const ScheduledProduct from_files(
-        problem, block, staged,
-        ProductFiles{std::make_shared<MatrixFiles>(own.path(), problem, FileCache::warm)}, *device);
-    EXPECT_EQ(device::buffer_bytes() - before, sum_of(in_files));
+    EXPECT_EQ(device::allocations() - before, 0);
 }
 
 }  // namespace

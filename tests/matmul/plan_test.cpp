@@ -2,12 +2,10 @@
 
 #include <gmock/gmock.h>
 
-#include <fstream>
-
 #include "bench/measured.hpp"
 #include "bench/program/plan.hpp"
+#include "comm/mpi/shared_folder.hpp"
 #include "core/message_of.hpp"
-#include "core/temporary_folder.hpp"
 #include "matmul/native/in_core_product.hpp"
 #include "matmul/reference.hpp"
 
@@ -34,13 +32,7 @@ class MultiplyCaseTest : public testing::Test {
         common.device = "host";
         common.runs = {2, 0.05, 1};
         common.threads = 1;
-        if (world.rank() == 0) {
-            temporary.emplace();
-        }
-        folder =
-            world.broadcast(world.rank() == 0 ? (temporary->path() / "tiles").string() : "", 0);
     }
-    void TearDown() override { world.barrier(); }
 
     void choose(const Storage& storage) {
         common.transports = {storage.transport};
@@ -80,11 +72,7 @@ class MultiplyCaseTest : public testing::Test {
     /// Ends the case and removes its folder.
     void clear() {
         made.reset();
-        world.barrier();
-        if (world.rank() == 0) {
-            std::filesystem::remove_all(folder);
-        }
-        world.barrier();
+        shared.once([&] { std::filesystem::remove_all(folder); });
     }
     /// Compares every element with a product in float64.
     void expect_product(MultiplyCase& subject) {
@@ -99,8 +87,8 @@ class MultiplyCaseTest : public testing::Test {
     }
 
     const comm::Communicator world = comm::Communicator::world();
-    std::optional<TemporaryFolder> temporary;
-    std::filesystem::path folder;
+    const SharedFolder shared{world};
+    const std::filesystem::path folder = shared.path() / "tiles";
     bench::CommonOptions common;
     Options options;
     std::unique_ptr<bench::Session> session;
@@ -128,24 +116,7 @@ TEST_P(EveryStorage, IsTheProductInFloat64) {
     }
 }
 
-TEST_P(EveryStorage, MeasuresAVerifiedRowWithItsLimit) {
-    const bench::Row row = measured(96, 32);
-    EXPECT_TRUE(row.check->passed);
-    EXPECT_EQ(row.check->tolerance, 1);
-    EXPECT_EQ(row.check->precision, "fp32");
-    EXPECT_EQ(row.runs.size(), 2U);
-    EXPECT_GT(row.limit->seconds.value, 0);
-    EXPECT_EQ(row.work.flops.value, 2.0 * 96 * 96 * 96 - 96 * 96);
-    EXPECT_THAT(row.name.text(), HasSubstr("/n:96/tile:32/"));
-}
-
-class InFiles : public MultiplyCaseTest {
-  protected:
-    void SetUp() override { choose({"files", "mpi", FileCache::warm}); }
-};
-class InMemory : public MultiplyCaseTest {};
-
-TEST_F(InMemory, FailsForAWrongElement) {
+TEST_F(MultiplyCaseTest, FailsForAWrongElement) {
     choose({"own", "mpi", {}});
     MultiplyCase& subject = run_once(64, 16);
     EXPECT_TRUE(subject.verify().passed);
@@ -158,60 +129,7 @@ TEST_F(InMemory, FailsForAWrongElement) {
     EXPECT_GT(check.error, check.tolerance);
 }
 
-TEST_F(InFiles, MovesTheBytesThatWerePlanned) {
-    common.limits = bench::Switch::off;
-    for (const Bytes memory : {kibibytes(64), kibibytes(128), mebibytes(4)}) {
-        common.memory = memory;
-        MultiplyCase& subject = run_once(150, 16);
-        subject.verify();
-        const auto numbers = subject.details().numbers;
-        const auto number = [&](const std::string& name) {
-            return std::ranges::find(numbers, name, &std::pair<std::string, double>::first)->second;
-        };
-        EXPECT_EQ(number("bytes_read") + number("bytes_written"), number("bytes_planned"));
-        EXPECT_EQ(number("bytes_written"), 150.0 * 150 * 4);
-        EXPECT_LE(number("bytes_best_whole_tiles"), number("bytes_planned"));
-        EXPECT_LE(session->plan().front().memory, memory);
-        made.reset();
-    }
-}
-
-TEST_F(InFiles, RefusesTooLittleMemoryAndSaysWhatIsNeeded) {
-    common.memory = kibibytes(10);
-    common.limits = bench::Switch::off;
-    EXPECT_THAT(message_of<UsageError>([&] { plan(150, 50); }),
-                AllOf(HasSubstr("KiB per rank (10 KiB are allowed)"), HasSubstr("--tile")));
-}
-
-TEST_F(InFiles, RemovesResultsUnlessKept) {
-    run_once(64, 16);
-    world.barrier();
-    EXPECT_TRUE(std::filesystem::exists(folder / "C_3_3.npy"));
-    world.barrier();
-    made.reset();
-    world.barrier();
-    EXPECT_FALSE(std::filesystem::exists(folder / "C_3_3.npy"));
-    options.data.keep = bench::Switch::on;
-    EXPECT_TRUE(run_once(64, 16).verify().passed);
-    made.reset();
-    world.barrier();
-    EXPECT_TRUE(std::filesystem::exists(folder / "C_3_3.npy"));
-}
-
-TEST_F(InFiles, FailsForAWrongElementInAFile) {
-    MultiplyCase& subject = run_once(64, 16);
-    world.barrier();
-    if (world.rank() == 0) {
-        std::fstream file(folder / "C_1_2.npy", std::ios::in | std::ios::out | std::ios::binary);
-        file.seekp(-4, std::ios::end);
-        const float wrong = 7;
-        file.write(reinterpret_cast<const char*>(&wrong), sizeof wrong);
-    }
-    world.barrier();
-    EXPECT_FALSE(subject.verify().passed);
-}
-
-TEST_F(InMemory, RefusesTransportsThatWouldSendNothing) {
+TEST_F(MultiplyCaseTest, RefusesTransportsThatWouldSendNothing) {
     choose({"rma", "rma", {}});
     plan(64, 16);
     if (session->registry().why_not("rma", session->transport_context())) {
@@ -245,15 +163,6 @@ TEST_F(Library, IsMeasuredVerifiedAndSaysHowItsMatricesLie) {
         EXPECT_THAT(row.note, AllOf(HasSubstr("block-cyclic, blocks of"),
                                     HasSubstr("process grid; "), HasSubstr("BLAS")));
     }
-}
-
-TEST_F(Library, FailsForAResultThatIsNotTheProduct) {
-    plan(200, 64);
-    made = session->plan().front().make();
-    made->prepare();
-    EXPECT_FALSE(made->verify().passed) << "before it has run";
-    made.reset();
-    EXPECT_TRUE(run_once(200, 64).verify().passed);
 }
 
 TEST_F(Library, RefusesWhatItCannotDo) {

@@ -55,13 +55,6 @@ TEST(ParseSizes, RefusesAnythingButAListOrRange) {
     }
 }
 
-TEST(StreamOptions, AreThePapersByDefault) {
-    const Options options = with_defaults(options_of({}));
-    EXPECT_EQ(options.sizes, parse_sizes("2:128"));
-    EXPECT_EQ(options.pushes, 100);
-    EXPECT_EQ(options.pairs, bench::Switch::off);
-}
-
 TEST(StreamOptions, OfPairsAreSmallerByDefault) {
     const Options options = with_defaults(options_of({"--pairs"}));
     EXPECT_EQ(options.pairs, bench::Switch::on);
@@ -113,13 +106,6 @@ TEST(Problems, AreRefusedWhereSumsWouldNotBeExact) {
     EXPECT_THAT(message_of<UsageError>([&] { problems(of_sizes("4B", most + 1), 4); }),
                 AllOf(HasSubstr("--pushes"), HasSubstr("3 senders"),
                       HasSubstr("at most " + std::to_string(most)), Not(HasSubstr("\n"))));
-}
-
-TEST(Source, HoldsWholeNumbersFromOneToEight) {
-    std::vector<float> source(10000);
-    fill_source(source, 7, 1);
-    EXPECT_EQ(std::set<float>(source.begin(), source.end()),
-              (std::set<float>{1, 2, 3, 4, 5, 6, 7, 8}));
 }
 
 TEST(Source, DependsOnSeedSenderAndIndexOnly) {

@@ -44,33 +44,6 @@ class OnGpu : public testing::Test {
     std::unique_ptr<device::Stream> stream;
 };
 
-TEST(GrowingStrips, GrowACornerOfCByRowsOrByOneColumn) {
-    const Problem problem{4, 1};
-    const std::vector<Strip> strips = growing_strips(problem, whole(problem), 1);
-    std::vector<std::string> drawn(4, "....");
-    for (std::size_t number = 0; number < strips.size(); ++number) {
-        for (std::int64_t row = strips[number].rows.begin; row < strips[number].rows.end; ++row) {
-            for (std::int64_t column = strips[number].columns.begin;
-                 column < strips[number].columns.end; ++column) {
-                drawn[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)] =
-                    static_cast<char>('1' + number);
-            }
-        }
-    }
-    EXPECT_EQ(drawn, (std::vector<std::string>{"1235", "4445", "6666", "7777"}));
-    EXPECT_TRUE(growing_strips(problem, {}, 16).empty());
-}
-
-// The last copy out cannot be hidden: of 16 copies out of this size one is left when all tiles have
-// come in.
-TEST(GrowingStrips, EndWithAQuarterOfATileRow) {
-    const Problem problem{16384, 4096};
-    const Strip last = growing_strips(problem, whole(problem), strip_height(problem)).back();
-    EXPECT_EQ(last.rows.size(), 1024);
-    EXPECT_EQ(last.columns.size(), 4);
-    EXPECT_EQ(strip_height({4096, 1024}), 2048) << "lower ones leave multiprocessors idle";
-}
-
 class InCore : public OnGpu, public testing::WithParamInterface<std::int64_t> {};
 INSTANTIATE_TEST_SUITE_P(Heights, InCore, testing::Values(3, 16, 100));
 

@@ -32,7 +32,6 @@ class Simulation {
         }
     }
 
-    std::int64_t fetches = 0;
     std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t>> done;
     std::int64_t completed = 0;
 
@@ -40,7 +39,6 @@ class Simulation {
     // The tile may be fetched before the products of the look-ahead: none of them may use the slot.
     void fetch(const Fetch& one, std::int64_t number) {
         ASSERT_LT(one.slot, blocking_.slots);
-        ++fetches;
         const auto last = last_use_.find(one.slot);
         EXPECT_TRUE(last == last_use_.end() || last->second < number - blocking_.lookahead);
         in_slot_[one.slot] = {one.operand, one.tile.row, one.tile.column};
@@ -100,20 +98,6 @@ TEST(TileSchedule, DoesEachProductOnceWithItsTilesInTheirSlots) {
     EXPECT_TRUE(TileSchedule({4, 1}, {{2, 2}, {0, 4}}, {}).done());
 }
 
-TEST(TileSchedule, FetchesRowsAndColumnsOfEachPart) {
-    const Problem problem{8, 1};
-    const Block block{{0, 8}, {0, 8}};
-    // Four parts of 8 inner indices, 4 + 4 tiles each; at three seams one side of the last index
-    // serves again, as far as the slots go.
-    const std::int64_t without_reuse = 4 * 8 * 8;
-    const std::int64_t fewest = Simulation(problem, block, tight(block, 4, 4, 0)).fetches;
-    EXPECT_LT(fewest, without_reuse);
-    EXPECT_GE(fewest, without_reuse - 3 * 4);
-    Blocking ample = tight(block, 4, 4, 3);
-    ample.slots += 100;
-    EXPECT_EQ(Simulation(problem, block, ample).fetches, 2 * 8 * 8) << "each tile once";
-}
-
 TEST(TileSchedule, RefusesTooFewSlotsAndCountsBeyond32Bits) {
     const Block block{{0, 4}, {0, 4}};
     Blocking blocking = tight(block, 2, 2, 0);
@@ -125,59 +109,6 @@ TEST(TileSchedule, RefusesTooFewSlotsAndCountsBeyond32Bits) {
               std::int64_t{1} << 32);
 }
 
-constexpr TileMemory unit_tiles{Bytes{1}, Bytes{1}};  // memory counts tiles
-const Block whole_problem{{0, 16}, {0, 16}};
-const Problem small_problem{16, 1};
-
-TEST(Blocking, MovesLessWithMoreMemoryAndIsAheadTwoRows) {
-    Bytes before{1LL << 60};
-    for (std::int64_t memory = 5; memory < 900; memory = memory * 3 / 2) {
-        const auto blocking =
-            choose_blocking(small_problem, whole_problem, unit_tiles, Bytes{memory}, 1);
-        ASSERT_TRUE(blocking) << memory;
-        EXPECT_LE(buffers_of(blocking->slots, blocking->held(), unit_tiles), Bytes{memory});
-        const Traffic traffic = planned_traffic(small_problem, whole_problem, *blocking);
-        EXPECT_LE(traffic.read, before + Bytes{before.value / 20}) << memory;
-        EXPECT_EQ(traffic.written, small_problem.matrix_bytes());
-        before = traffic.read;
-    }
-    EXPECT_EQ(before, 2 * small_problem.matrix_bytes()) << "in the end each tile once";
-    const auto ample = choose_blocking(small_problem, whole_problem, unit_tiles, Bytes{2000}, 1);
-    EXPECT_EQ(ample->lookahead, 2 * std::min(ample->rows, ample->columns));
-    EXPECT_EQ(ample->slots, 2 * 16 * 16) << "more would stay empty";
-    EXPECT_FALSE(choose_blocking(small_problem, whole_problem, unit_tiles, Bytes{2}))
-        << "a tile of each matrix";
-}
-
-TEST(PlannedTraffic, OfManyProductsIsWhatIsMovedAtMost) {
-    const Block all{{0, 512}, {0, 512}};
-    const Blocking blocking = tight(all, 100, 50, 1);
-    const Traffic many = planned_traffic({512, 1}, all, blocking);  // 2^27 products
-    EXPECT_EQ(many.read, bytes_of<float>(512 * (512 * 11 + 512 * 6)));
-    EXPECT_EQ(many.written, bytes_of<float>(512 * 512));
-}
-
-// An H200: 50 TFLOP/s of SGEMM, 52 GB/s each way.
-TEST(BoundedPlan, CopiesStayFarBelowTheProductsInEightGibibytes) {
-    const Problem problem{65536, choose_tile(65536, 1, gibibytes(8))};
-    const BoundedPlan plan = plan_device(problem, whole(problem), {gibibytes(8), gibibytes(1)});
-    EXPECT_LT(static_cast<double>(plan.traffic.read.value) / 52e9,
-              0.2 * problem.flops().value / 50e12);
-    EXPECT_LE(buffers_of(plan.blocking.slots, plan.blocking.held(), device_tile(problem)),
-              gibibytes(7));
-}
-
-TEST(BoundedPlan, ChoosesTheLargestTileForMemoryAndMatrix) {
-    EXPECT_EQ(choose_tile(65536, 1, gibibytes(8)), 8192);
-    EXPECT_EQ(choose_tile(65536, 1, gibibytes(8) - Bytes{1}), 4096);
-    EXPECT_EQ(choose_tile(65536, 16, gibibytes(100)), 4096) << "each rank has a block of 16384";
-    EXPECT_EQ(choose_tile(2048, 64, gibibytes(100)), 1024) << "smaller ones fill no GPU";
-    EXPECT_EQ(choose_tile(100, 1, gibibytes(100)), 100);
-    EXPECT_EQ(device_probe_edge(65536, gibibytes(100)), 8192);
-    const std::int64_t edge = device_probe_edge(65536, mebibytes(100));
-    EXPECT_LE(3 * bytes_of<float>(edge * edge).value, mebibytes(100).value / 8);
-}
-
 TEST(BoundedPlan, RefusesMemoryThatHoldsNoTileAndShowsTheArithmetic) {
     const Problem problem{65536, 8192};
     EXPECT_THAT(message_of<UsageError>([&] {
@@ -187,20 +118,6 @@ TEST(BoundedPlan, RefusesMemoryThatHoldsNoTileAndShowsTheArithmetic) {
                       HasSubstr("a tile is 256 MiB"), HasSubstr("take 32 MiB"),
                       HasSubstr("--device-memory"), HasSubstr("--tile")));
     EXPECT_NO_THROW(plan_device(problem, whole(problem), {mebibytes(800), mebibytes(32)}));
-}
-
-TEST(BoundedPlan, TilesInFilesPassThroughAFewSlotsBeforeAGpu) {
-    const Problem problem{4096, 256};
-    const auto plan = [&](Bytes on_host) {
-        return plan_device(problem, whole(problem), {mebibytes(10), {}}, MemoryBudget{on_host, {}});
-    };
-    EXPECT_THAT(message_of<UsageError>([&] { plan(kibibytes(600)); }),
-                AllOf(HasSubstr("600 KiB are allowed"), HasSubstr("--memory")));
-    const BoundedPlan passing = plan(mebibytes(2));
-    EXPECT_EQ(passing.traffic.read,
-              plan_device(problem, whole(problem), {mebibytes(10), {}}).traffic.read);
-    EXPECT_LE(buffers_of(passing.file_slots(), StagedSink::slots, host_tile(problem)),
-              mebibytes(2));
 }
 
 }  // namespace

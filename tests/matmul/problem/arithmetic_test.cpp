@@ -112,15 +112,6 @@ TEST_P(Arithmetic, SeesNarrowSums) {
         "fp32 with narrow sums");
 }
 
-TEST_P(Arithmetic, ThreeNumbersOfEightBitsAreExact) {
-    const auto three = [](float value) {
-        const float high = keep(value, 8);
-        const float middle = keep(value - high, 8);
-        return high + middle + keep(value - high - middle, 8);
-    };
-    EXPECT_EQ(found(of_inputs(three)), "fp32") << "bf16x9";
-}
-
 TEST_P(Arithmetic, IsNoneThatIsKnownWhereNothingOrNaNComesOut) {
     EXPECT_EQ(found(of_inputs([](float) { return 0.0F; })), "other with narrow sums");
     EXPECT_EQ(found(of_inputs([](float) { return std::nanf(""); })), "other with narrow sums");

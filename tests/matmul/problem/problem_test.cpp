@@ -39,16 +39,6 @@ TEST(MatmulOptions, AreReadAndRefusedByTheirName) {
     }
 }
 
-TEST(MatmulProblem, TilesCoverTheMatrix) {
-    const Problem problem{10, 4};
-    EXPECT_EQ(problem.tiles(), 3);
-    EXPECT_EQ(problem.begin(3), 10);
-    EXPECT_EQ(problem.extent(2), 2);
-    EXPECT_EQ(problem.elements({0, 2}), 8);
-    EXPECT_EQ(problem.tile_bytes(), Bytes{64});
-    EXPECT_EQ((Problem{3, 100}).extent(0), 3) << "a tile larger than the matrix";
-}
-
 TEST(MatmulProblem, CountsOperationsAsThePaperDoes) {
     EXPECT_EQ((Problem{4, 2}).flops().value, 2 * 64 - 16);
     // The paper's largest: beyond 2^31 elements, and beyond 2^63 operations had they been integers.
@@ -71,19 +61,6 @@ TEST(MatmulProblem, ElementsDependOnSeedAndPositionAlone) {
     std::vector<float> row(3);
     fill_rows({std::int64_t{1} << 20, 3, 1}, "B", 1 << 19, 1, 5, row);
     EXPECT_EQ(row[1], DataSource(1, "matmul/B").uniform_float((std::int64_t{1} << 39) + 16));
-}
-
-TEST(MatmulProblem, FilesAreTheTilesOfAAndB) {
-    const Problem problem{5, 3};
-    const auto files = input_files(problem);
-    ASSERT_EQ(files.size(), 8U);
-    EXPECT_EQ(files[0].name, "A_0_0.npy");
-    EXPECT_EQ(files[6].name, "B_1_0.npy");
-    EXPECT_EQ(files[6].shape, (Shape{2, 3}));
-    EXPECT_EQ(input_tile(problem, 6).matrix, "B");
-    EXPECT_EQ(input_tile(problem, 6).index, (TileIndex{1, 0}));
-    EXPECT_NE(manifest_of({5, 3, 2}), manifest_of({5, 2, 2}));
-    EXPECT_NE(manifest_of({5, 3, 2}), manifest_of({5, 3, 1}));
 }
 
 std::int64_t largest(const std::vector<Block>& blocks) {
@@ -118,13 +95,6 @@ TEST(Partition, IsNearSquareAndBalanced) {
     EXPECT_EQ(std::ranges::count_if(partition({2, 1}, 9), &Block::empty), 5);
     // Two tiles along an edge, the second of a single element: halving that one gains nothing.
     EXPECT_EQ(partition({101, 100}, 2)[0].tiles(), 2);
-}
-
-// Trying all counts of columns took 12 s.
-TEST(Partition, TakesNoSecondFor16384Ranks) {
-    const Seconds begin = now();
-    EXPECT_EQ(largest(partition({1 << 20, 1024}, 16384)), 64) << "8 x 8 of 1024 x 1024 tiles";
-    EXPECT_LT((now() - begin).value, 0.5);
 }
 
 }  // namespace
