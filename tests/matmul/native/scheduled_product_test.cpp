@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"
 #include "device/host/host_device.hpp"
 #include "matmul/reference.hpp"
@@ -9,6 +10,7 @@
 namespace quartet::matmul {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 /// The streams of the device, and how much is held: where the order could go wrong.
@@ -76,6 +78,53 @@ TEST_P(ScheduledProductTest, IsTheProductInFloat64InEveryRun) {
     } catch (const NpyError& error) {
         EXPECT_THAT(error.what(), HasSubstr("B_3_2.npy"));
     }
+}
+
+// A slot that is used again too early shows as a wrong element.
+TEST(ScheduledProductOfAnyShape, IsTheProductInFloat64) {
+    const Problem problem{35, 8, 5};
+    const Block block{{0, 5}, {1, 5}};
+    const TemporaryFolder folder;
+    write_files(problem, folder.path());
+    const auto files = std::make_shared<MatrixFiles>(folder.path(), problem, FileCache::warm);
+    const auto reference =
+        matmul::product(problem, whole_matrix(problem, "A"), whole_matrix(problem, "B"));
+    Trace trace;
+    const auto device = device::make_host_device({.threads = 1}, trace);
+    const auto stream = device->make_stream("compute");
+    for (std::int64_t rows = 1; rows <= block.rows.size(); ++rows) {
+        for (std::int64_t columns = 1; columns <= block.columns.size(); ++columns) {
+            for (const std::int64_t lookahead : {0, 1, 2, 5, 13, 40}) {
+                for (const std::int64_t spare : {0, 5}) {
+                    SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", ahead "
+                                                    << lookahead << ", spare " << spare);
+                    BoundedPlan plan;
+                    plan.blocking = {rows, columns,
+                                     least_slots(block, rows, columns, lookahead) + spare,
+                                     lookahead};
+                    ScheduledProduct product(problem, block, plan, ProductFiles{files}, *device);
+                    product.prepare();
+                    product.run(*stream);
+                    for_each_tile(block, [&](TileIndex tile) {
+                        EXPECT_LT(
+                            largest_difference(problem, reference, tile, product.result(tile)),
+                            1e-6);
+                    });
+                }
+            }
+        }
+    }
+}
+
+TEST(BoundedPlan, RefusesMemoryThatHoldsNoTileAndShowsTheArithmetic) {
+    const Problem problem{65536, 8192};
+    EXPECT_THAT(message_of<UsageError>([&] {
+                    plan_device(problem, whole(problem), {mebibytes(700), mebibytes(32)});
+                }),
+                AllOf(HasSubstr("800 MiB of GPU memory"), HasSubstr("700 MiB are allowed"),
+                      HasSubstr("a tile is 256 MiB"), HasSubstr("take 32 MiB"),
+                      HasSubstr("--device-memory"), HasSubstr("--tile")));
+    EXPECT_NO_THROW(plan_device(problem, whole(problem), {mebibytes(800), mebibytes(32)}));
 }
 
 }  // namespace
