@@ -30,7 +30,7 @@ class LibraryCaseTest : public testing::Test {
 
 TEST_F(LibraryCaseTest, IsMeasuredAndVerifiedInBothOrders) {
     for (const ResultOrder order : {ResultOrder::transposed, ResultOrder::natural}) {
-        for (const Planning planning : {Planning::estimate, Planning::measure, Planning::patient}) {
+        for (const Planning planning : {Planning::estimate, Planning::measure}) {
             Options wanted;
             wanted.planning = planning;
             const Problem problem{48 * 100, 48, order};

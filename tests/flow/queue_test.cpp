@@ -106,7 +106,7 @@ std::map<int, std::vector<std::int64_t>> take_all(Queue& queue, int most) {
 
 TEST_P(QueueTest, DeliversEachPushersItemsOnceAndInOrder) {
     std::mt19937 shapes(7);  // the same on all ranks
-    for (int shape = 0; shape < 40; ++shape) {
+    for (int shape = 0; shape < 16; ++shape) {
         QueuePlan plan{.owner = static_cast<int>(shapes() % static_cast<unsigned>(size)),
                        .pushers = {},
                        .bound = 1 + static_cast<int>(shapes() % 6),
@@ -248,7 +248,7 @@ struct Distribution {
 
 TEST_P(QueueTest, KeepsKeyOrderForAnyQueueBound) {
     std::mt19937 shapes(11);  // the same on all ranks
-    for (int shape = 0; shape < 60; ++shape) {
+    for (int shape = 0; shape < 24; ++shape) {
         const Distribution numbers(shapes, size, static_cast<int>(shapes() % 60));
         const int bound = 1 + static_cast<int>(shapes() % 5);
         const int most = 1 + static_cast<int>(shapes() % 4);
