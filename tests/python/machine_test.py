@@ -6,12 +6,11 @@ import os
 import tempfile
 import unittest
 from pathlib import Path
-from unittest import mock
 
 from in_process import quartet
 from quartet.slurm.machine import SlurmMachine
-from quartet.slurm.site import Kind, Site, gpus_of, kind_of_this_node, node_differences
-from recorded_slurm import SLURM_22, SLURM_23, SLURM_24, node_22
+from quartet.slurm.site import Kind, gpus_of, kind_of_this_node
+from recorded_slurm import SLURM_22, SLURM_23, node_22
 from tree import SCRIPTS
 
 TEMPLATE = SCRIPTS / "slurm" / "machines" / "template.json"
@@ -110,26 +109,6 @@ class Checking(MachineCase):
                          ["constraint is zen5 in the file, of which main has no node"])
         self.assertIn("none is the default", self.check(SLURM_23, **keys)[0])
 
-    def test_a_node_that_has_less_than_slurm_says_is_named(self):
-        nodes = tuple(map(lambda one: dataclasses.replace(one, host=os.uname().nodename), self.site().nodes[:1]))
-        here = Kind(2, 120, 2)
-        self.assertEqual(node_differences(dataclasses.replace(self.site(), nodes=nodes), here),
-                         [f"{os.uname().nodename} has 120 cores, Slurm says 128"])
-        self.assertEqual(node_differences(self.site(), here), [])
-
-    def test_cores_that_are_reserved_for_the_system_are_no_difference(self):
-        node = self.site(SLURM_24).nodes[0]
-        self.assertEqual(node.reserved_cores, 2)
-        mine = dataclasses.replace(node, host=os.uname().nodename)
-        site = dataclasses.replace(self.site(SLURM_24), nodes=(mine,))
-        here = dataclasses.replace(node.kind, cores=node.kind.cores + 2)
-        self.assertEqual(node_differences(site, here), [])
-        self.assertEqual(len(node_differences(site, node.kind)), 1)
-
-    def site(self, recorded=SLURM_22):
-        with mock.patch.dict(os.environ, recorded.install(self.folder)):
-            return Site.ask()
-
 
 class Words(unittest.TestCase):
     def test_gpus_of_generic_resources(self):
@@ -147,7 +126,7 @@ class Words(unittest.TestCase):
                 (folder / "thread_siblings_list").write_text(f"{cpu % 4},{cpu % 4 + 4}\n")
             Path(root, "sys/devices/system/cpu/cpu8").mkdir()  # off
             Path(root, "proc/driver/nvidia/gpus/0000:01:00.0").mkdir(parents=True)
-            self.assertEqual(kind_of_this_node(Path(root)), Kind(2, 4, 2, (("", 1),)))
+            self.assertEqual(kind_of_this_node(Path(root)), Kind(2, 4, (("", 1),)))
 
 
 if __name__ == "__main__":

@@ -56,8 +56,7 @@ def parser_of(wanted: Collection[str]) -> Parser:
     root.add_argument("--version", action="store_true")
     parsers = root.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
     for name, summary in all_summaries().items():
-        parser = parsers.add_parser(name, help=summary, allow_abbrev=False,
-                                    formatter_class=_Format)
+        parser = parsers.add_parser(name, help=summary, allow_abbrev=False, formatter_class=_Format)
         if name in wanted and name not in SHELL_SCRIPTS:
             module = module_of(name)
             parser.description = filled(module.__doc__ or "")

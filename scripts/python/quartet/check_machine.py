@@ -126,8 +126,7 @@ def quiet_time(seconds: float, root: Path = Path("/"), cpus: Optional[set[int]] 
 def settings(root: Path = Path("/"), cpus: Optional[set[int]] = None) -> list[Finding]:
     """Returns findings about the machine's settings."""
     own = os.sched_getaffinity(0) if cpus is None else cpus
-    return [_governor(root, own), _quota(root, own), _affinity(root, own),
-            _huge_pages(root), _memory(root)]
+    return [_governor(root, own), _quota(root, own), _affinity(root, own), _huge_pages(root), _memory(root)]
 
 
 def _governor(root: Path, cpus: set[int]) -> Finding:

@@ -74,8 +74,7 @@ def options_of(arguments: tuple[str, ...]) -> dict[str, str]:
     return {**dict(zip(arguments, arguments[1:])), **{flag: value for flag, value in joined}}
 
 
-def quiet_job(program: Path, ranks: int, threads: int, arguments: tuple[str, ...],
-              document: Path) -> Job:
+def quiet_job(program: Path, ranks: int, threads: int, arguments: tuple[str, ...], document: Path) -> Job:
     """A run that prints nothing and writes `document`, replacing an older one."""
     quietly = ("--progress", "off", "--quiet", "--json", str(document), "--force")
     return Job(program, ranks, threads, (*arguments, *quietly))
@@ -187,5 +186,4 @@ class LocalLauncher:
         with open(log, "wb") if log != NO_LOG else contextlib.nullcontext() as errors:
             return Running(subprocess.Popen(
                 self.command(job), env=job.environment, cwd=job.folder, stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True, pass_fds=held),
-                           self.ENDING)
+                stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True, pass_fds=held), self.ENDING)

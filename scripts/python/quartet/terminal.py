@@ -20,8 +20,7 @@ def printable(text: str) -> str:
 
 
 def _escaped(found: re.Match[str]) -> str:
-    return " " if found[0] in "\t\n\v\f\r\u2028\u2029" else \
-        found[0].encode("unicode_escape").decode("ascii")
+    return " " if found[0] in "\t\n\v\f\r\u2028\u2029" else found[0].encode("unicode_escape").decode("ascii")
 
 
 @dataclass(frozen=True)

@@ -186,6 +186,5 @@ def aligned_rows(rows: Sequence[Union[str, tuple[str, ...]]],
     """Rows of cells, aligned; a text between them is a heading. `left` are the columns that are no numbers."""
     widths = widths_of([row for row in rows if isinstance(row, tuple)])
     left = tuple(left)
-    return [line for row in rows for line in (
-        [aligned(row, widths, left)] if isinstance(row, tuple) else
+    return [line for row in rows for line in ([aligned(row, widths, left)] if isinstance(row, tuple) else
         textwrap.wrap(row, WIDTH, subsequent_indent=indent) or [""])]

@@ -86,8 +86,7 @@ def compare_named(options: argparse.Namespace) -> int:
     if name == "published":
         return _beside_published(_sides({"B": second})[0], options)
     is_reference = name == "reference"
-    return _compared(reference(second) if is_reference else _paths(name), second, options,
-                     is_reference)
+    return _compared(reference(second) if is_reference else _paths(name), second, options, is_reference)
 
 
 def _beside_published(side: Side, options: argparse.Namespace) -> int:
@@ -219,8 +218,7 @@ def _compared(first: list[Path], second: list[Path], options: argparse.Namespace
     return _shown(sides, compare(sides[0], sides[1], options.threshold / 100), options)
 
 
-def _shown(sides: list[Side], rows: list[Pair], options: argparse.Namespace,
-           error: float = ERROR) -> int:
+def _shown(sides: list[Side], rows: list[Pair], options: argparse.Namespace, error: float = ERROR) -> int:
     """Prints the comparison. Returns its exit code."""
     print(compare_table.render(sides, rows, options.threshold, error), end="")
     code = exit_code(rows)

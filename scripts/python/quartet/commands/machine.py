@@ -7,8 +7,7 @@ no Slurm it describes this computer. Modules, account and the like are yours to 
     quartet machine --discover > mine.json
     quartet machine --check mine.json
 
---check names each difference between the file and Slurm, and ends with 2 if there is one. On a node of the
-cluster both also compare what the node itself has with what Slurm says of it."""
+--check names each difference between the file and Slurm, and ends with 2 if there is one."""
 
 import argparse
 import json

@@ -39,8 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--look", type=seconds_or_none, default=2, metavar="SECONDS",
                         help="how long to watch what disturbs the machine, before measuring (%(default)s; 0: not at "
                              "all)")
-    parser.add_argument("--all", action="store_true",
-                        help="show every size and warning, not three of each")
+    parser.add_argument("--all", action="store_true", help="show every size and warning, not three of each")
 
 
 def look_at_the_machine(seconds: float) -> None:

@@ -106,6 +106,5 @@ def run(given: argparse.Namespace) -> int:
     try:
         done = subprocess.run(command, check=False)
     except (OSError, ValueError) as error:
-        raise ScriptError(f"sbatch cannot be run ({error}): go to a machine with Slurm",
-                          FAILED) from None
+        raise ScriptError(f"sbatch cannot be run ({error}): go to a machine with Slurm", FAILED) from None
     return VERIFIED if done.returncode == 0 else FAILED

@@ -39,8 +39,7 @@ EXAMPLE = "quartet sweep --kernels cg --sizes 4096,8192 --ranks 1,2"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = sweep_plan.keys_help()
-    parser.add_argument("files", nargs="*", type=shipped_in(SWEEPS), metavar="FILE",
-                        help="sweeps, run as one")
+    parser.add_argument("files", nargs="*", type=shipped_in(SWEEPS), metavar="FILE", help="sweeps, run as one")
     factors = parser.add_argument_group("a sweep without a file, of all combinations of")
     for name, meaning in sweep_plan.FACTORS.items():
         known = f" ({','.join(NAMES)})" if name == "kernels" else ""
@@ -60,8 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                              "to end")
     parser.add_argument("--timeout", type=seconds, default=1800, metavar="SECONDS",
                         help="limit of one launch (%(default)s)")
-    parser.add_argument("--retry-failed", action="store_true",
-                        help="runs failed launches again")
+    parser.add_argument("--retry-failed", action="store_true", help="runs failed launches again")
     parser.add_argument("--dry-run", action="store_true",
                         help="shows the launches, in their order, and with --slurm the node hours")
     add_launch_arguments(parser)

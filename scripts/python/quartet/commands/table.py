@@ -22,8 +22,7 @@ EXAMPLE = "quartet table results/runs --markdown"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH",
-                        help="documents, or folders of them")
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="documents, or folders of them")
     parser.add_argument("--all", action="store_true",
                         help="show every size and warning, not three of each, and what decided each limit")
     formats = parser.add_mutually_exclusive_group()

@@ -5,7 +5,6 @@ threshold: "faster" and "slower" where the interval leaves out 1 and the ratio p
 "same" where the whole interval is within it; "unclear" otherwise: not to see a difference does not
 mean there is none. Launches count, not runs: those of one process share what makes launches differ."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -28,7 +27,6 @@ from quartet.results.statistics import (
 
 LEAST_LAUNCHES = 4  # of each side: with fewer there is no 95% interval
 OTHER_DEVICE = "published of another device: for orientation"
-EFFORT = ("pushes", "iterations")  # factors that say how long is measured; a rate hardly depends on it
 
 
 class Verdict(Enum):
@@ -89,9 +87,9 @@ def judge(found: Ratio, threshold: float) -> Verdict:
 def compare(first: Side, second: Side, threshold: float, error: float = ERROR) -> list[Pair]:
     """Every case of either side; the intervals miss in `error` of all cases at most."""
     rows, matched = [], set()
-    find = _fellow if first.is_elsewhere(second) else _partner
+    is_elsewhere = first.is_elsewhere(second)
     for text, sample in first.samples.items():
-        partner = find(text, first, second)
+        partner = _fellow(text, first, second) if is_elsewhere else text if text in second.samples else None
         if partner:
             matched.add(partner)
             row = _pair(sample, second.samples[partner], threshold, error)
@@ -102,7 +100,7 @@ def compare(first: Side, second: Side, threshold: float, error: float = ERROR) -
         else:
             rows.append(Pair(sample.name, Verdict.NOT_COMPARABLE, ("only in A",), sample))
     for text, sample in second.samples.items():
-        if text not in matched and (text not in first.samples or find is _fellow):
+        if text not in matched and (text not in first.samples or is_elsewhere):
             why = _failed("A", first.errors[text]) if text in first.errors else "only in B"
             rows.append(Pair(sample.name, Verdict.NOT_COMPARABLE, (why,), second=sample))
     return rows
@@ -110,19 +108,6 @@ def compare(first: Side, second: Side, threshold: float, error: float = ERROR) -
 
 def _failed(side: str, error: str) -> str:
     return f"not run in {side}" if error.startswith(NOT_RUN) else f"failed in {side}: {error}"
-
-
-def _partner(text: str, first: Side, second: Side) -> Optional[str]:
-    """The same case of B, or the only one that differs from this one of A in how long it was measured alone."""
-    if text in second.samples:
-        return text
-
-    def alike(side: Side, other: Side) -> list[str]:
-        return [name for name in side.samples if name not in other.samples
-                and _without_effort(name) == _without_effort(text)]
-
-    found = alike(second, first)
-    return found[0] if len(found) == 1 == len(alike(first, second)) else None
 
 
 def _fellow(text: str, first: Side, second: Side) -> Optional[str]:
@@ -139,10 +124,6 @@ def _fellow(text: str, first: Side, second: Side) -> Optional[str]:
     return text if text in alike else same[0] if len(same) == 1 else None
 
 
-def _without_effort(text: str) -> str:
-    return re.sub(rf"/({'|'.join(EFFORT)}):\d+", "", text)
-
-
 def _pair(first: Sample, second: Sample, threshold: float, error: float) -> Pair:
     sides = (("A", first), ("B", second))
     problems = [f"{sample.problem()} in {side}" for side, sample in sides if sample.problem()]
@@ -154,15 +135,12 @@ def _pair(first: Sample, second: Sample, threshold: float, error: float) -> Pair
     verdict = judge(found, threshold) if launches >= LEAST_LAUNCHES else Verdict.UNCLEAR
     why = (*_differs(first.name, second.name),
            *(f"{side}: {sample.disturbance}" for side, sample in sides if sample.disturbance))
-    return Pair(first.name, verdict, why, first, second,
-               ratio=found if launches else None, launches=launches,
-               more=_more(verdict, launches, LEAST_LAUNCHES, threshold,
-                          first.medians, second.medians),
+    return Pair(first.name, verdict, why, first, second, ratio=found if launches else None, launches=launches,
+               more=_more(verdict, launches, LEAST_LAUNCHES, threshold, first.medians, second.medians),
                looks_slower=verdict is Verdict.UNCLEAR and found.value < 1 / (1 + threshold))
 
 
-def _more(verdict: Verdict, launches: int, least: int, threshold: float,
-          *medians: list[float]) -> Optional[int]:
+def _more(verdict: Verdict, launches: int, least: int, threshold: float, *medians: list[float]) -> Optional[int]:
     """Launches of each side that would probably decide; None if it is decided, or if no number that anybody would
     make would."""
     if verdict is not Verdict.UNCLEAR or threshold <= 0 or not launches:
@@ -198,8 +176,7 @@ def compare_published(numbers: Sequence[Number], side: Side, threshold: float) -
 def _against(number: Number, sample: Sample, threshold: float) -> Pair:
     problem = sample.problem()
     if problem:
-        return Pair(sample.name, Verdict.NOT_COMPARABLE, (f"{problem} in B",), None, sample,
-                   number)
+        return Pair(sample.name, Verdict.NOT_COMPARABLE, (f"{problem} in B",), None, sample, number)
     values = sample.medians
     if sample.gpus and not number.is_of_device(sample):
         return Pair(sample.name, Verdict.NOT_COMPARABLE, (OTHER_DEVICE,), None, sample, number,
@@ -212,8 +189,7 @@ def _against(number: Number, sample: Sample, threshold: float) -> Pair:
     launches = len(sample.undisturbed)
     more = _more(verdict, launches, LEAST_VALUES, threshold, values)
     # Of "more than 6000" and 7000 one cannot say which is more.
-    if bounds and (verdict, number.bound) not in ((Verdict.SLOWER, "above"),
-                                                  (Verdict.FASTER, "below")) \
+    if bounds and (verdict, number.bound) not in ((Verdict.SLOWER, "above"), (Verdict.FASTER, "below")) \
             and number.bound != "about":
         verdict, more = Verdict.UNCLEAR, None
         why = (f"published as \"{number.bound}\" that value, no more",)

@@ -66,8 +66,7 @@ def _cells(row: Pair, published: Footnotes, reasons: Footnotes) -> tuple[str, ..
     bounds = found.interval if found and row.launches >= LEAST_LAUNCHES else None
     interval = "-".join(map(_ratio, bounds)) if bounds else ""
     verdict = f"{row.verdict.value} {','.join(map(reasons.mark, row.why))}".rstrip()
-    return (*_who(row), first, _rate(row.second),
-            _ratio(found.value) + row.mark if found else "", interval,
+    return (*_who(row), first, _rate(row.second), _ratio(found.value) + row.mark if found else "", interval,
             str(row.more) if row.more else "", verdict)
 
 

@@ -9,7 +9,7 @@ from quartet.kernels import KERNELS, Kernel
 from quartet.results import grouped
 from quartet.results.published import Number
 from quartet.sizes import GROWTH
-from quartet.text import counted, in_bytes, rate, ratio
+from quartet.text import counted, in_bytes, rate
 from quartet.units import MIB
 
 from .data import (
@@ -58,8 +58,7 @@ def comparable(results: list[Result]) -> list[list[Result]]:
 
 def kernels(results: list[Result]) -> Section:
     """A chart for each kernel on each kind of machine."""
-    return Section(
-        "kernels", "Each kernel against its limit",
+    return Section("kernels", "Each kernel against its limit",
         "100% is the rate that this machine allows for the work with these ranks, measured in the same job with the "
         "bare resource. Each bar is the fastest way of a formulation. Hatched bars are not to be quoted.",
         [_shares([(f"{shown[0].name.kernel}", shown)]) for shown in comparable(results) if shown[0].share],
@@ -201,30 +200,16 @@ def _over_sizes(kernel: Kernel, members: list[Result], lettered: list[tuple[str,
     published = [Line(letter, tuple(Point(x, number.value) for x in ends), role="published")
                  for letter, number in lettered if any(map(number.is_like, members))]
     is_bytes = kernel.unit_size == MIB
-    where, _, ranks = problem(max(members, key=size_of)).partition(", ")
-    return _chart(f"{kernel.name}, {ranks}: {_fastest(found, where)}", "vector size" if is_bytes else "N", kernel.unit,
+    ranks = problem(members[0]).partition(", ")[2]
+    return _chart(f"{kernel.name}, {ranks}: rates over sizes", "vector size" if is_bytes else "N", kernel.unit,
                   found, [*_limits(size_of, members), *published], members[0].machine, is_bytes)
-
-
-def _fastest(found: list[Line], where: str) -> str:
-    ends = [(line.points[-1].y, line.label) for line in found if line.points[-1].mark != "?"
-            and line.points[-1].x == max(point.x for each in found for point in each.points)]
-    if not ends:
-        return "all rates here are in doubt"
-    (fast, first), (slow, last) = max(ends), min(ends)
-    return f"{first} is fastest at {where}" + (f", {ratio(fast / slow)} as fast as {last}" if first != last else "")
 
 
 def _latency(members: list[Result]) -> LineChart:
     """How long one push takes."""
     found = _lines(size_of, members, lambda result: 1e6 * result.case.seconds / float(
         result.name.values.get("pushes") or result.case.median.get("pushes") or 1))
-    least = min(size_of(result) for result in members)
-    first = [(line.points[0].y, line.label) for line in found
-             if line.points[0].x == least and not line.points[0].mark]
-    best = "A push of {} takes {:.3g} us at best ({})"
-    title = best.format(in_bytes(least), *min(first)) if first else "Time of a push"
-    return _chart(title, "vector size", "microseconds a push", found, [], members[0].machine, True)
+    return _chart("Time of a push", "vector size", "microseconds a push", found, [], members[0].machine, True)
 
 
 def _over_workers(kernel: Kernel, members: list[Result], found: list[Line], about: str,
@@ -234,21 +219,8 @@ def _over_workers(kernel: Kernel, members: list[Result], found: list[Line], abou
     fewest, most = (choose(result.workers for result in members) for choose in (min, max))
     base = max((result for result in members if result.workers == fewest), key=trusted_rate)
     ideal = Line("ideal", tuple(Point(x, base.rate * x / fewest) for x in (fewest, most)), role="ideal")
-    return _chart(f"{kernel.name}, {about}: {_gain(found)}", "workers (computing devices)", kernel.unit, found,
+    return _chart(f"{kernel.name}, {about}: rates over workers", "workers (computing devices)", kernel.unit, found,
                   [ideal, *_limits(lambda result: result.workers, members), *published], members[0].machine)
-
-
-def _gain(found: list[Line]) -> str:
-    """Of the line that is fastest in the end; nothing is said of points in doubt."""
-    trusted = [(line, [point for point in line.points if not point.mark]) for line in found]
-    trusted = [(line, points) for line, points in trusted if points]
-    if not trusted:
-        return "all rates here are in doubt"
-    line, (base, *_, last) = max(((line, [points[0], *points]) for line, points in trusted),
-                                 key=lambda each: each[1][-1].y)
-    if last is base:
-        return f"{line.label} is fastest on {last.x:g}"
-    return f"{line.label} is {ratio(last.y / base.y)} as fast on {last.x:g} workers as on {base.x:g}"
 
 
 def _speed_ups(about: str, line: Line) -> list[tuple[str, ...]]:

@@ -8,7 +8,6 @@ from typing import Any
 from quartet.results import Case, device, grouped, load_published
 from quartet.results.identity import facts
 from quartet.results.published import FOLDER, SPEED_UP, Number, nearest, place_of_ours
-from quartet.results.statistics import LEAST_VALUES
 from quartet.text import CHECKS, counted, plain_versions, rate, ratio
 
 from .data import (
@@ -198,7 +197,7 @@ def doubts(material: Material) -> list[Doubt]:
                                                   if result.mark == "?")),
         Doubt("Above their limit, which is too low: quote the rate, not the fraction", tuple(
             f"{plain_name(result)}: {result.share:.0%}" for result in results if result.mark == "!"))]
-    return [doubt for doubt in found if doubt.about] + [*_of_documents(material), *_of_rows(results)]
+    return [doubt for doubt in found if doubt.about] + list(_of_documents(material))
 
 
 def _of_documents(material: Material) -> Iterator[Doubt]:
@@ -219,17 +218,3 @@ def _of_documents(material: Material) -> Iterator[Doubt]:
         for result in longest_first if "/" in text else ():
             text = text.replace(result.case.text, plain_name(result))
         yield Doubt(f"Said by the program: {plain_versions(text)}" + f" ({count} documents)" * (count > 1))
-
-
-def _of_rows(results: list[Result]) -> Iterator[Doubt]:
-    of_all = f"of {counted(len(results), 'row')}"
-    unchecked = sum(result.verified is None for result in results)
-    if unchecked:
-        yield Doubt(f"{unchecked} {of_all} were not verified.")
-    short = sum(result.interval is None for result in results)
-    if short:
-        yield Doubt(f"{short} {of_all} have no interval: one launch, fewer than {LEAST_VALUES} runs.")
-    several = sum(len(result.cases) > 1 for result in results)
-    if several:
-        yield Doubt(f"{several} {of_all} were launched more than once: shown is the median of the launches' medians, "
-                    "and the interval spans them all.")

@@ -77,8 +77,7 @@ class Name:
     @property
     def pair(self) -> Optional[tuple[int, int]]:
         """Sender and receiver, where only these two took part."""
-        first, second = (whole_number(part) for part in
-                         (self.values.get("pair", "").split("-") + [""])[:2])
+        first, second = (whole_number(part) for part in (self.values.get("pair", "").split("-") + [""])[:2])
         return None if first is None or second is None else (first, second)
 
 
@@ -243,8 +242,7 @@ def cases(document: dict[str, Any]) -> list[Case]:
             median, paper = rows["median"], aggregates.get(run_name + PAPER, {}).get("median", {})
             unit = next(unit for unit in RATE_UNITS if unit in median)
             bounds = sorted(rows[key][unit] for key in ("ci95_low", "ci95_high") if key in rows)
-            result.append(Case(
-                Name.parse(run_name), run_name, unit=unit, rate=median[unit],
+            result.append(Case(Name.parse(run_name), run_name, unit=unit, rate=median[unit],
                 interval=(bounds[0], bounds[1]) if len(bounds) == 2 else None, median=median,
                 rates=tuple(row[unit] for row in runs.get(run_name, []) if unit in row), paper_rate=paper.get(unit),
                 context=document["context"]))

@@ -87,8 +87,7 @@ def facts(document: dict[str, Any], network_paths: Iterable[str] = ()) -> dict[s
     context, quartet = document["context"], document["context"]["quartet"]
     found = {"version": quartet["version"], "commit": quartet["commit"], "MPI": quartet["mpi"],
              "network path": ", ".join(sorted({*network_paths} - {""})),
-             "instruction set": isa(document), "CPUs": context["num_cpus"],
-             "caches": ", ".join(caches(document)),
+             "instruction set": isa(document), "CPUs": context["num_cpus"], "caches": ", ".join(caches(document)),
              "binding": "; ".join(str(place.get("cpus", "")) for place in quartet["placement"])}
     for part in PARTS:
         found.update(_flat("" if part in ("system", "build") else part.partition("_")[0], quartet.get(part) or {}))

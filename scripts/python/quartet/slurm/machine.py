@@ -1,7 +1,7 @@
 """Slurm machines: files of the keys in scripts/slurm/machine.schema.json, one for a kind of nodes
-(scripts/slurm/machines/ has a template and examples). And where the ranks of a job go on one, and what is asked of sbatch
-for that. Ranks are dealt to nodes by Slurm's words: block fills a node before the next, cyclic deals one by one, plane=N
-deals N at a time, in turn."""
+(scripts/slurm/machines/ has a template and examples). And where the ranks of a job go on one, and what is asked of
+sbatch for that. Ranks are dealt to nodes by Slurm's words: block fills a node before the next, cyclic deals one by one,
+plane=N deals N at a time, in turn."""
 
 import os
 from collections import Counter

@@ -31,7 +31,6 @@ class Kind:
 
     sockets: int
     cores: int  # physical ones that jobs may use, of all sockets
-    threads: int  # of a core
     gpus: tuple[tuple[str, int], ...] = ()  # type, which may be empty, and number
 
     @property
@@ -42,11 +41,9 @@ class Kind:
 @dataclass(frozen=True)
 class Node:
     name: str
-    host: str  # as the node calls itself
     kind: Kind
     features: frozenset[str]
     partitions: frozenset[str]
-    reserved_cores: int = 0  # for the system; no job may use them
 
 
 @dataclass(frozen=True)
@@ -81,17 +78,14 @@ def node_of(record: str) -> Node:
         return default if found is None or found[1] == UNSET else found[1]
 
     try:
-        sockets, threads = int(value("Sockets")), int(value("ThreadsPerCore"))
-        reserved = int(value("CoreSpecCount", "0"))
-        cores = sockets * int(value("CoresPerSocket")) - reserved
+        sockets = int(value("Sockets"))
+        cores = sockets * int(value("CoresPerSocket")) - int(value("CoreSpecCount", "0"))  # these are the system's
     except ValueError:
         raise LaunchError(FAILED, f"'{record:.60}' (no node as scontrol shows it): write the machine file by hand"
                           ) from None
     features = value("AvailableFeatures") or value("Features")
-    return Node(value("NodeName"), value("NodeHostName") or value("NodeName"),
-                Kind(sockets, cores, threads, gpus_of(value("Gres"))),
-                frozenset(filter(None, features.split(","))),
-                frozenset(filter(None, value("Partitions").split(","))), reserved)
+    return Node(value("NodeName"), Kind(sockets, cores, gpus_of(value("Gres"))),
+                frozenset(filter(None, features.split(","))), frozenset(filter(None, value("Partitions").split(","))))
 
 
 def gpus_of(resources: str) -> tuple[tuple[str, int], ...]:
@@ -134,10 +128,9 @@ def kind_of_this_node(root: Path = Path("/")) -> Kind:
             if cpu]
     gpus = len(list((root / "proc/driver/nvidia/gpus").glob("*")))
     if not cpus:
-        return Kind(1, Machine.here().cores, 1, (("", gpus),) if gpus else ())
+        return Kind(1, Machine.here().cores, (("", gpus),) if gpus else ())
     cores = {siblings for _, siblings in cpus}
-    return Kind(len({package for package, _ in cpus}), len(cores), len(cpus) // len(cores),
-                (("", gpus),) if gpus else ())
+    return Kind(len({package for package, _ in cpus}), len(cores), (("", gpus),) if gpus else ())
 
 
 def _topology(cpu: Path) -> tuple[str, ...]:
@@ -180,7 +173,6 @@ def discovered(site: Site, partition: str, constraint: str) -> tuple[dict[str, A
             "gpu_type": kind.gpus[0][0] if len(kind.gpus) == 1 and len(types) > 1 else "",
             "partition": partition, "constraint": constraint,
             "launcher": "srun" if mpi else "mpirun", **({"mpi": mpi} if mpi else {})}
-    notes += [f"{what}: ask who runs this node" for what in node_differences(site)]
     return keys, notes
 
 
@@ -207,7 +199,7 @@ def differences(machine: SlurmMachine, site: Site) -> list[str]:
         found.append(f"gpu_request is {machine.gpu_request} in the file, {site.selects} of this site knows gres alone")
     if machine.launcher == "srun" and machine.mpi not in site.mpi:
         found.append(f"mpi is {machine.mpi} in the file, srun --mpi=list has {', '.join(sorted(site.mpi)) or 'none'}")
-    return found + node_differences(site)
+    return found
 
 
 def _of_kind(machine: SlurmMachine, kind: Kind, names: str) -> list[str]:
@@ -218,18 +210,6 @@ def _of_kind(machine: SlurmMachine, kind: Kind, names: str) -> list[str]:
     if machine.gpu_type and types and machine.gpu_type not in types:
         found.append(f"gpu_type is {machine.gpu_type} in the file, {', '.join(types) or 'none'} on {names}")
     return found
-
-
-def node_differences(site: Site, here: Optional[Kind] = None) -> list[str]:
-    """Where the node that this process is on, if it is one of the site's, has something else than Slurm says."""
-    host = os.uname().nodename
-    known = [node for node in site.nodes if host in (node.host, node.name)]
-    if not known:
-        return []
-    node, here = known[0], here or kind_of_this_node()
-    return [f"{host} has {counted(mine, noun)}, Slurm says {slurms}" for noun, mine, slurms in
-            (("core", here.cores, node.kind.cores + node.reserved_cores), ("socket", here.sockets, node.kind.sockets),
-             ("GPU", here.gpus_in_all, node.kind.gpus_in_all)) if mine != slurms]
 
 
 def _selected(site: Site, partition: str, constraint: str) -> list[Node]:

@@ -98,5 +98,4 @@ def as_jsonl(found: list[Row]) -> str:
     return "".join(json.dumps(row, allow_nan=False) + "\n" for row in found)
 
 
-FORMATS: dict[str, Callable[[list[Row]], str]] = {
-    "csv": as_csv, "markdown": as_markdown, "jsonl": as_jsonl}
+FORMATS: dict[str, Callable[[list[Row]], str]] = {"csv": as_csv, "markdown": as_markdown, "jsonl": as_jsonl}

@@ -9,7 +9,7 @@ import re
 import textwrap
 from typing import Optional
 
-from quartet.results import OWN_FORMULATIONS, Case, grouped, is_alike, judge, statistics
+from quartet.results import OWN_FORMULATIONS, Case, grouped, judge, statistics
 from quartet.results.launches import DISTURBING
 from quartet.tables.pairs import slowest
 from quartet.tables.table import crowding
@@ -82,7 +82,7 @@ def _ratios(cases: list[Case]) -> str:
     """Of native over the library, by native's transport and by what the words of the rows do not share."""
     found = _pairs(cases, cases)
     if not found:
-        return _why_none(cases)
+        return "-"
     shared = set.intersection(*(set(case.name.words) for case in cases))
     ways = grouped(sorted(found, key=lambda pair: pair[0].rate / pair[1].rate), lambda pair: (
         *(word for word in pair[0].name.variant if word not in shared), pair[0].name.transport))
@@ -106,14 +106,6 @@ def handicap(library: Case) -> str:
     is_estimate = library.name.device == "host" and library.name.values.get("plan") == "estimate"
     texts = [f"{lacks[1]} without {lacks[2]}"] if lacks else []
     return ", ".join(texts + ["planned by estimate"] * is_estimate)
-
-
-def _why_none(cases: list[Case]) -> str:
-    pairs = [pair for pair in ((one, other) for one in cases for other in cases) if is_alike(*pair)
-             and [case.name.formulation for case in pair] == ["native", "library"]]
-    if any(case.verified is False for pair in pairs for case in pair):
-        return "? (a row is WRONG)"
-    return "? (in doubt)" if pairs else "-"
 
 
 def _pairs(cases: list[Case], others: list[Case]) -> list[tuple[Case, Case]]:
