@@ -182,8 +182,7 @@ class Starting(BatchCase):
 
 
 class Restarts(BatchCase):
-    WAYS = (("--checkpoint", "ck [1]"), ("--checkpoint=ck [1]",), ("--config", "a.toml"),
-            ("--config=a.toml",))
+    WAYS = (("--checkpoint", "ck [1]"), ("--checkpoint=ck [1]",), ("--config", "a.toml"), ("--config=a.toml",))
 
     def setUp(self):
         super().setUp()
@@ -197,8 +196,7 @@ class Restarts(BatchCase):
                 self.assertEqual(self.batch("cg", *way, SLURM_RESTART_COUNT="1"),
                                  (0, ["cg", *way, "--force", "--restart"]))
         already = ("--checkpoint=ck [1]", "--restart=previous")
-        self.assertEqual(self.batch("cg", *already, SLURM_RESTART_COUNT="1")[1],
-                         ["cg", *already, "--force"])
+        self.assertEqual(self.batch("cg", *already, SLURM_RESTART_COUNT="1")[1], ["cg", *already, "--force"])
 
     def test_a_config_files_values_are_read_as_they_are_quoted(self):
         for folder in ("a#1", "it's", "plain"):

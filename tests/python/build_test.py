@@ -14,12 +14,10 @@ class Sources(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for file in ("CMakeLists.txt", "Makefile"):
                 shutil.copy(ROOT / file, folder)
-            done = subprocess.run(["cmake", "."], cwd=folder, text=True, capture_output=True,
-                                  check=False)
+            done = subprocess.run(["cmake", "."], cwd=folder, text=True, capture_output=True, check=False)
             self.assertNotEqual(done.returncode, 0, done)
             self.assertIn("would overwrite the Makefile", done.stderr)
-            self.assertEqual((Path(folder) / "Makefile").read_bytes(),
-                             (ROOT / "Makefile").read_bytes())
+            self.assertEqual((Path(folder) / "Makefile").read_bytes(), (ROOT / "Makefile").read_bytes())
 
 
 @unittest.skipUnless(shutil.which("git"), "needs git")

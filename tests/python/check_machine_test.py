@@ -126,22 +126,16 @@ class Launches(FakeBuild):
         self.assertEqual(([finding.level for finding in found], has_failed), ([Level.BAD], False))
         self.assertIn("something else takes the machine's time", found[0].remedy)
 
-    def test_no_program_is_said(self):
-        found, _ = check_machine.look(self.folder / "none", LocalLauncher(self.folder / "launcher"), Machine(2, 1 << 34))
-        self.assertIn("make build", found[0].remedy)
-
 
 class Lines(unittest.TestCase):
     def test_the_remedy_stands_where_it_is_needed_and_lines_fit_a_terminal(self):
         for level, words in ((Level.OK, "ok    swap  0 pages moved"),
                              (Level.BAD, "bad   swap  0 pages moved: free memory")):
-            self.assertEqual(Finding("swap", level, "0 pages moved", "free memory").lines(Style()),
-                             [words])
+            self.assertEqual(Finding("swap", level, "0 pages moved", "free memory").lines(Style()), [words])
         lines = Finding("quota", Level.LOOK, "word " * 30, "do this").lines(Style(True), 14)
         self.assertLessEqual(max(map(len, lines[1:])), 80)
         self.assertTrue(lines[0].startswith("\033[33mlook\033[0m"))
-        self.assertEqual([graded(value, 1, 2) for value in (0.9, 1, 2)],
-                         [Level.OK, Level.LOOK, Level.BAD])
+        self.assertEqual([graded(value, 1, 2) for value in (0.9, 1, 2)], [Level.OK, Level.LOOK, Level.BAD])
 
 
 class CommandLine(unittest.TestCase):

@@ -51,11 +51,9 @@ class Published(CompareCase):
         return done.returncode, row_of(done)
 
     def test_bounds_allow_only_some_verdicts(self):
-        for rate, bound, code, verdict in (
-                (2000, "about", 0, "faster"), (500, "about", 1, "slower"),
+        for rate, bound, code, verdict in ((2000, "about", 0, "faster"), (500, "about", 1, "slower"),
                 (1000, "about", 0, "same"), (2000, "above", 4, "unclear"),
-                (500, "above", 1, "slower"), (2000, "below", 0, "faster"),
-                (500, "below", 4, "unclear")):
+                (500, "above", 1, "slower"), (2000, "below", 0, "faster"), (500, "below", 4, "unclear")):
             found, row = self.against(rate, {"value": 1000, "bound": bound})
             self.assertEqual((found, verdict in row), (code, True), (rate, bound, row))
 

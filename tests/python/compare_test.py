@@ -96,8 +96,7 @@ class Flags(CompareCase):
     def test_disturbed_launch_does_not_count(self):
         done = self.compared(documents(*STEADY), documents(*STEADY) + documents(400, **DISTURBED))
         self.assertEqual((done.returncode, row_of(done)[7]), (0, "1.000"))
-        self.assertIn("B: 1 of 5 launches disturbed (another process took 40% of the cores)",
-                      flat(done.stdout))
+        self.assertIn("B: 1 of 5 launches disturbed (another process took 40% of the cores)", flat(done.stdout))
 
     def test_where_every_launch_was_disturbed_there_is_neither_number_nor_ratio(self):
         for factor in (0.001, 0.6, 1.4):
@@ -157,16 +156,6 @@ class Input(CompareCase):
         for document, kernel in ((first[0], "6.1"), (second[0], "6.6")):
             document["context"]["quartet"]["system"] = {"kernel": kernel, "microcode": "0x1"}
         self.assertIn("differs: kernel: 6.1 | 6.6", self.compared(first, second).stdout)
-
-    def test_fits_80_columns(self):
-        long = fake_results.stream_name("dataflow", "staged", "128MiB", 12288)
-        sides = [[fake_results.document(fake_results.case(long, around(rate)),
-                                   fake_results.error(NAME, "a long reason " * 20))] * 4
-                 for rate in (381469.5, 12345.6)]
-        done = self.compare(*(self.side(name, *documents) for name, documents in zip("ab", sides)))
-        self.assertIn("slower", done.stdout)
-        for line in done.stdout.splitlines():
-            self.assertLessEqual(len(line), 80, line)
 
 
 class TwoMachines(CompareCase):

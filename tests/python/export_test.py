@@ -64,8 +64,7 @@ class Rows(unittest.TestCase):
         self.assertEqual([(row["flags"], row["distrusted"]) for row in rows
                           if row["kernel"] == "cg"], [("unsteady", True)])
         failed = next(row for row in rows if row["error"])
-        self.assertEqual((failed["transport"], failed["rate"], failed["distrusted"]),
-                         ("rma", None, False))
+        self.assertEqual((failed["transport"], failed["rate"], failed["distrusted"]), ("rma", None, False))
 
 
 class Formats(unittest.TestCase):
@@ -87,10 +86,6 @@ class Formats(unittest.TestCase):
             heading, _, row = export.as_markdown(export.rows(judged_cases([document]))).splitlines()
             self.assertIn(f" | {shown} | ", heading)
             self.assertIn(f" | {shown} | ", row)
-
-    def test_no_rows(self):
-        self.assertEqual((export.as_csv([]).count("\n"), export.as_markdown([]),
-                          export.as_jsonl([])), (1, "", ""))
 
 
 class Documentation(unittest.TestCase):

@@ -10,9 +10,8 @@ from pathlib import Path
 import fake_results
 from quartet.commands import report
 from quartet.report.data import gather
-from quartet.results import collect, judge, judged_cases
+from quartet.results import collect, judged_cases
 from quartet.tables import table
-from tree import ROOT
 
 
 def judged(*rows):
@@ -107,33 +106,3 @@ class Everywhere(unittest.TestCase):
         self.assertEqual({(row[0], (re.findall("[?!]", row[1] + row[9]) or [""])[0]) for row in every}, marked)
         self.assertTrue(all(bar.mark == dict(marked)[bar.about] for bar in bars))
         self.assertEqual(sorted(mark for _, mark in marked), ["", "", "!", "?", "?"])
-
-
-class OneLanguage(unittest.TestCase):
-    """A kind of flag is decided by the programs or by the judge, and so are its thresholds."""
-
-    HEADER = ROOT / "common" / "bench" / "results" / "row.hpp"
-    SCHEMA = ROOT / "results" / "schema" / "quartet-results.schema.json"
-
-    def of_programs(self):
-        enumerators = re.search(r"enum class FlagKind \{(.*?)\};", self.HEADER.read_text(), re.DOTALL)[1]
-        return set(re.findall(r"^\s*(\w+),", enumerators, re.MULTILINE))
-
-    def test_each_kind_is_judged_on_one_side_and_documents_have_those_of_the_programs(self):
-        both = self.of_programs() & set(judge.KINDS)
-        self.assertEqual(both, set(), "judged by the programs and by quartet")
-        schema = json.loads(self.SCHEMA.read_text())
-        known = schema["$defs"]["details"]["properties"]["flags"]["items"]["properties"]["kind"]["enum"]
-        self.assertEqual(self.of_programs(), set(known))
-
-    def test_no_source_of_the_programs_knows_what_the_judge_flags(self):
-        for file in (ROOT / "common" / "bench").rglob("*.?pp"):
-            found = [kind for kind in judge.KINDS if kind in file.read_text()]
-            self.assertEqual(found, [], file)
-
-    def test_quartet_flags_in_one_place_and_never_what_the_programs_flag(self):
-        package = ROOT / "scripts" / "python" / "quartet"
-        flagging = [file for file in package.rglob("*.py") if 'distrusted=True' in file.read_text()]
-        self.assertEqual(flagging, [Path(judge.__file__)])
-        words = set(re.findall(r'"(\w+)"', Path(judge.__file__).read_text()))
-        self.assertEqual(words & self.of_programs(), set())

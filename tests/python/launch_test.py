@@ -117,8 +117,7 @@ class Starting(LaunchCase):
             return [line for line in lines if "tcp_if_include" in line]
         if Path("/sys/class/net/lo/flags").read_text().strip()[-1] not in "13579bdf":
             self.skipTest("the loopback interface is down")
-        self.assertEqual(sorted(used()), ["OMPI_MCA_btl_tcp_if_include=lo",
-                                          "OMPI_MCA_oob_tcp_if_include=lo"])
+        self.assertEqual(sorted(used()), ["OMPI_MCA_btl_tcp_if_include=lo", "OMPI_MCA_oob_tcp_if_include=lo"])
         for variables in ({"SLURM_JOB_ID": "1"}, {"MPIEXEC_FLAGS": "--hostfile hosts"},
                           {"OMPI_MCA_btl_tcp_if_exclude": "eth1"},
                           {"OMPI_MCA_orte_default_hostfile": "hosts"}, {"FLUX_URI": "local:///x"},
@@ -155,14 +154,6 @@ class Starting(LaunchCase):
         self.assertEqual(self.launch(5, self.program, **job).returncode, 0)  # it has MPIEXEC
         self.assertFalse((self.folder / "step").exists())
         self.assertNotIn("--oversubscribe", (self.folder / "arguments").read_text())
-
-    def test_hosts_of_other_batch_systems_are_not_oversubscribed(self):
-        for variable in ("PBS_NODEFILE", "LSB_DJOB_HOSTFILE"):
-            for hosts, is_alone in (("a\na\n", True), ("a\nb\n", False)):
-                file = self.put("hosts", hosts)
-                self.launch(2, self.program, **{variable: str(file)})
-                arguments = (self.folder / "arguments").read_text().split()
-                self.assertEqual("--oversubscribe" in arguments, is_alone, (variable, hosts))
 
     def machine_of_four_cores(self):
         self.put("nproc", "#!/bin/sh\necho 4\n", 0o755)
@@ -256,8 +247,7 @@ class Signals(LaunchCase):
 
     def test_a_second_signal_ends_the_job(self):
         self.put("on-TERM", "1")
-        self.assertEqual(self.ended(signal.SIGINT, signal.SIGTERM),
-                         (128 + signal.SIGINT, ["USR1", "TERM"]))
+        self.assertEqual(self.ended(signal.SIGINT, signal.SIGTERM), (128 + signal.SIGINT, ["USR1", "TERM"]))
 
     @unittest.skipUnless(SETS_GROUPS, "needs Perl and setpriv")
     def test_a_group_is_told_once_and_a_killed_launch_leaves_nothing(self):

@@ -10,7 +10,7 @@ from pathlib import Path
 from in_process import quartet
 from quartet.slurm.machine import SlurmMachine
 from quartet.slurm.site import Kind, gpus_of, kind_of_this_node
-from recorded_slurm import SLURM_22, SLURM_23, node_22
+from recorded_slurm import SLURM_22, SLURM_23, SLURM_24, node_22
 from tree import SCRIPTS
 
 TEMPLATE = SCRIPTS / "slurm" / "machines" / "template.json"
@@ -62,6 +62,9 @@ class Discovering(MachineCase):
         machine, said = self.discover(dataclasses.replace(SLURM_22, nodes=SLURM_22.nodes + more))
         self.assert_has(machine, constraint="a100", gpus_per_node=4)
         self.assertIn("4 a100 GPUs on g1, g2, g3, g4 and 4 more was taken (constraint a100 chooses them)", said)
+
+    def test_cores_of_the_system_do_not_count_and_a_site_without_plugins_has_mpirun(self):
+        self.assert_has(self.discover(SLURM_24)[0], cores_per_node=94, launcher="mpirun")
 
     def test_what_is_not_there_is_refused_in_a_line(self):
         for recorded, words, parts in ((SLURM_23, (), ("none is the default", "all, kepler, volta")),

@@ -35,12 +35,10 @@ def sound():
         "cg/native/host/shm/laplace/full/classic/n:4096/ranks:2/threads:1", 2.0, "GFLOP/s", 6,
         factors={"kernel": "cg", "formulation": "native", "device": "host", "transport": "shm",
                  "size": 4096, "ranks": 2, "nodes": 1, "threads": 1})
-    document = fake_results.document(
-        first, fake_results.paper(fake_results.stream_name(), 9000), second,
+    document = fake_results.document(first, fake_results.paper(fake_results.stream_name(), 9000), second,
         fake_results.case(fake_results.stream_name("library"), 8000),
         fake_results.case(fake_results.stream_name() + "/pair:0-1", 8000, repetitions=1),
-        fake_results.error(fake_results.stream_name(transport="rma"), "no window"),
-        warnings=["it was hot"])
+        fake_results.error(fake_results.stream_name(transport="rma"), "no window"), warnings=["it was hot"])
     quartet = document["context"]["quartet"]
     quartet.update(device_description="A CPU; BLAS", gpus=[copy.deepcopy(fake_results.GPU)],
                    system={"processor": {"family": 6, "model": 85, "stepping": 7}})

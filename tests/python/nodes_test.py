@@ -70,8 +70,7 @@ class Checks(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = Path(temporary.name)
 
-    def check(self, name, rates, pairs=None, failed=(), missing=(), wrong_host=None, marked=(),
-              known=None):
+    def check(self, name, rates, pairs=None, failed=(), missing=(), wrong_host=None, marked=(), known=None):
         """A check's folder and findings: GFLOP/s by node, MiB/s by pair."""
         pairs = pairs or {}
         plan = nodes_plan.plan(tuple(rates), pairs, NODE, ("cg",), 1, {"cg": "1", "stream": "1"}, is_small=True)

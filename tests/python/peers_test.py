@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import re
 import sys
 import tempfile
 import unittest
@@ -12,11 +11,8 @@ from pathlib import Path
 import fake_results
 from fake_build import FakeBuild
 from in_process import quartet
-from quartet.files import read_json
 from quartet.launch import LaunchError
-from quartet.paths import SHIPPED
-from quartet.report import style
-from quartet.results import FORMULATIONS, cases
+from quartet.results import cases
 from quartet.results import document as documents
 from quartet_dev.commands import peers
 from quartet_dev.tensorflow.document import Plan, Record, document, run_name
@@ -86,11 +82,6 @@ def made(error=0.25, paper=()):
 
 
 class Plans(unittest.TestCase):
-    def test_schema_and_charts_have_the_formulations_of_the_list(self):
-        schema = read_json(SHIPPED / "schema" / "quartet-results.schema.json")
-        pattern = schema["$defs"]["run_name"]["pattern"]
-        self.assertEqual(tuple(re.search(r"/\(([^)]*)\)", pattern)[1].split("|")), FORMULATIONS)
-        self.assertEqual(tuple(style.FORMULATIONS), FORMULATIONS)
 
     def test_tensorflow_is_told_to_do_what_our_data_flow_did(self):
         plan = plan_beside(companion())

@@ -18,7 +18,6 @@ from quartet.paths import SHIPPED
 from quartet.predict.curve import MODELS, Work, curve, predict
 from quartet.predict.fft import operations
 from quartet.predict.machine import Machine
-from quartet.predict.matmul import largest_block
 from quartet.predict.network import Cluster, DataFlow
 from quartet.sizes import GROWTH
 from tree import ROOT
@@ -87,9 +86,6 @@ class Formulas(unittest.TestCase):
         points = curve(machine(), work("fft", 1, 2**20), [1, 2, 4, 8], is_weak=True).points
         self.assertEqual([point.work.size for point in points], [2**20, 2**21, 2**22, 2**23])
 
-    def test_the_largest_block_is_that_of_ragged_columns(self):
-        self.assertEqual([rows * wide for rows, wide in (largest_block(8, 7), largest_block(8, 4))], [10, 16])
-
     def test_vectors_of_one_sender_travel_while_nothing_is_added(self):
         size, pushes = 10**6, 10
         added, crossed = 3 * size / MEMORY, size / LINK
@@ -156,11 +152,6 @@ class Messages(unittest.TestCase):
                                    places=6, msg=(ranks, per_node))
             spent = cluster(ranks, per_node, overhead_seconds=1.0).to_all(8.0 * ranks)
             self.assertAlmostEqual(spent.overhead, ranks - 1, places=6)
-
-    def test_staged_parts_cross_the_hosts_link(self):
-        staged = {"staged_through_host": True, "host_link_bytes_per_second": 1.0}
-        self.assertAlmostEqual(cluster(8, 2, True, **staged).all_gather(800.0).bandwidth, 700.0, places=6)
-        self.assertLess(cluster(8, 2, True, host_link_bytes_per_second=1.0).all_gather(800.0).bandwidth, 1.0)
 
     def test_queues_have_the_messages_of_their_protocol(self):
         # An item, its payload, the word that it was taken; asking and being told where places are few.
@@ -309,17 +300,6 @@ class Command(unittest.TestCase):
             self.refused(word="machine.json")
         self.write({"rates": described(link_bytes_per_second=None)})
         self.refused(ranks="64", word="no link_bytes_per_second (this prediction needs it): add it")
-
-    @mock.patch("quartet.predict.machine.SAMPLES", 3)
-    def test_extremes_are_no_faults(self):
-        for value in (1e-15, 1e18):
-            self.write({"rates": described(9.0, **dict.fromkeys(RATES, value))})
-            for name, model in MODELS.items():
-                for formulation in model.formulations:
-                    for sizes in ("1", "2^40"):
-                        code, _, errors = self.called("--formulation", formulation, kernel=name, sizes=sizes,
-                                                      ranks="3,100000")
-                        self.assertEqual(code, 0, errors)
 
     def test_wrong_flags_are_refused(self):
         for kernel in MODELS:

@@ -15,7 +15,7 @@ from unittest import mock
 import in_process
 from quartet.__main__ import all_summaries, module_of, parser_of
 from quartet.commands import SHELL_SCRIPTS, SUMMARIES
-from quartet.paths import RESULTS, SWEEPS, given_or_shipped
+from quartet.paths import SWEEPS, given_or_shipped
 from tree import SCRIPTS
 
 LINES, COLUMNS = 24, 80  # of a screen
@@ -71,17 +71,6 @@ class Command(unittest.TestCase):
             text = quartet(name, "--help").stdout
             self.assertIn(f"quartet {name}", text)
             self.assertLessEqual(max(map(len, text.splitlines())), COLUMNS)
-
-    @unittest.skipUnless((SCRIPTS.parent / ".gitignore").is_file(), "no checkout")
-    def test_folders_that_commands_make_by_themselves_are_ignored(self):
-        ignored = (SCRIPTS.parent / ".gitignore").read_text(encoding="utf-8")
-        tracked = {"measured", "pictures", "published"}
-        for name in set(all_summaries()) - set(SHELL_SCRIPTS):
-            options = parser_of((name,)).parse_args(shlex.split(module_of(name).EXAMPLE)[1:])
-            paths = [value for value in vars(options).values() if isinstance(value, Path) and value.is_absolute()]
-            for path in (path for path in paths if RESULTS in path.parents):
-                folder = path.relative_to(RESULTS).parts[0]
-                self.assertTrue(folder in tracked or f"/results/{folder}/\n" in ignored, (name, path))
 
     def test_it_names_the_word_that_was_probably_meant(self):
         self.assert_refused(quartet("tabel", "x"), "'tabel'", "(did you mean table?)", "quartet --help")

@@ -100,7 +100,6 @@ SLURM_23 = Recorded(
     "MPI plugin types are...\n\tnone\n\tpmi2\n\tcray_shasta\n")
 
 # Cores that are kept for the system; a GPU in slices; no plugin for MPI but none, listed as long ago.
-SLURM_24 = Recorded(
-    "".join([*(node_24(f"arm{number}") for number in (8, 9, 10, 11)),
+SLURM_24 = Recorded("".join([*(node_24(f"arm{number}") for number in (8, 9, 10, 11)),
              node_24("mig", gres="gpu:1g.10gb:7,shard:4", features="mig", state="IDLE+DRAIN")]),
     settings("tetralith", "24.05.3"), "main*\n", "srun: MPI types are...\nsrun: none\n", mpi_on_errors=True)

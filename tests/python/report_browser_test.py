@@ -81,10 +81,8 @@ def look(page, width):
         probed = html.escape(allowed.replace("</body>", PROBE + "</body>"))
         # In a frame: the browser's own window may not be as narrow.
         file.write_text(f'<!DOCTYPE html><meta charset="utf-8"><iframe width="{width}" '
-                        f'height="1000" style="border: 0" srcdoc="{probed}"></iframe>',
-                        encoding="utf-8")
-        done = subprocess.run(
-            [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+                        f'height="1000" style="border: 0" srcdoc="{probed}"></iframe>', encoding="utf-8")
+        done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
              f"--user-data-dir={folder}/profile", "--window-size=1600,1000", "--dump-dom",
              file.as_uri()], text=True, capture_output=True, timeout=100, check=True)
     result = re.search(r'<pre id="result">(.*?)</pre>', done.stdout, re.DOTALL)

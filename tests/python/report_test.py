@@ -14,7 +14,6 @@ import in_process
 from quartet.commands import report
 from quartet.report import style
 from quartet.report.data import gather
-from quartet.text import told
 
 CG = "cg/native/host/shm/laplace/full/classic/n:4096/iterations:50/ranks:{}/threads:1"
 FFT = "fft/{}/host/shm/transposed/n:1048576/ranks:2/threads:1"
@@ -269,11 +268,6 @@ class Files(Reported):
         self.assertIn("would be replaced", self.command("--output", "runs/a.json").stderr)
         self.assertEqual(self.command("--kernels", "a.png").returncode, 2)
 
-    def test_long_work_says_how_far_it_is(self):
-        with mock.patch("quartet.text.SILENT", -1), mock.patch("quartet.text.say") as said:
-            self.assertEqual(list(told([1, 2], "drawing")), [1, 2])
-        said.assert_called_with("drawing: 1 of 2")
-
 
 @unittest.skipUnless(style.has_matplotlib(), "no matplotlib (Debian: python3-matplotlib)")
 class Drawn(Reported):
@@ -296,13 +290,6 @@ class Drawn(Reported):
             self.assertIn(used, ids)
         self.assertIn("var(--native, #0072b2)", svg)  # follows the reader's scheme
         self.assertIn("native shm: 4.00?", page.text)  # a tooltip
-
-    def test_the_same_documents_give_the_same_bytes(self):
-        made = []
-        for _ in range(2):
-            self.page(with_charts=True)
-            made.append({file.name: file.read_bytes() for file in (self.folder / "out" / "figures").iterdir()})
-        self.assertEqual(*made)
 
     def test_a_bar_ends_beside_the_limit_however_wrong_that_is(self):
         from quartet.report import drawing

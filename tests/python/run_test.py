@@ -18,8 +18,8 @@ from in_process import quartet
 from quartet import check_machine
 from quartet.check_machine import Level
 from quartet.commands import run as run_script
+from quartet.commands.run import arguments_of
 from quartet.machine import Machine, processor_quota
-from quartet.run import arguments_of, runs
 from tree import QUARTET
 
 # Behaves as {folder}/behaviour.json says.
@@ -206,19 +206,8 @@ class Choices(unittest.TestCase):
             write("sys/fs/cgroup/cpu.max", "150000 100000\n")
             self.assertEqual(processor_quota(root), 1.5)
 
-    def test_stream_runs_a_pair_and_all_cores(self):
-        found = [[run.ranks for each in runs(Machine(cores, 0)) for run in each if run.name == "stream"]
-                 for cores in (1, 2, 3, 64)]
-        self.assertEqual(found, [[2], [2], [2, 3], [2, 64]])
-
     def test_sizes_fit_the_memory(self):
         for kernel, memory, ranks, size in (
                 ("stream", 1 << 40, 2, "2,128"), ("stream", (3 << 29) - 1, 2, "2,64"), ("stream", 3 << 29, 4, "2,64"),
                 ("stream", 0, 2, "2"), ("cg", 600 << 20, 2, "8192"), ("cg", 550 << 20, 2, "4096"), ("cg", 0, 2, "1024")):
             self.assertIn(size, arguments_of(kernel, Machine(4, memory), ranks))
-
-    def test_matmul_has_as_many_tiles_for_each_rank(self):
-        for ranks in (2, 4, 8, 16):
-            arguments = arguments_of("matmul", Machine(ranks, 1 << 40), ranks)
-            size, tile = (int(arguments[arguments.index(flag) + 1]) for flag in ("--size", "--tile"))
-            self.assertEqual((size // tile) ** 2 % ranks, 0)

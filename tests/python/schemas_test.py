@@ -3,7 +3,6 @@
 import copy
 import random
 import tempfile
-import time
 import unittest
 from pathlib import Path
 
@@ -101,20 +100,8 @@ class Reading(unittest.TestCase):
             schemas.Draft202012Validator.check_schema(read_json(file))
             self.assertTrue(schema.problem(file.name.partition(".")[0], []))
 
-    def test_many_documents_take_little_time(self):
-        document = good_document()
-        document["benchmarks"] *= 200  # 8000 rows
-        start = time.process_time()
-        self.assertEqual(schema.problem("results", document), "")
-        self.assertLess(time.process_time() - start, 5)  # a tenth of it, unless something is badly slow
-
 
 class Results(unittest.TestCase):
-    def test_keys_may_be_added(self):
-        document = good_document()
-        document["context"]["quartet"]["another"] = 1
-        row(document, aggregate_name="median")["another"] = 1
-        self.assertEqual(schemas.problems("results", document), [])
 
     def test_each_rule_can_fail(self):
         iteration = {"run_type": "iteration"}

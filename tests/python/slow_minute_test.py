@@ -19,8 +19,7 @@ LAUNCHES = (0.99, 1.0, 1.005, 1.01)
 
 def launch(factor=1.0):
     """A document of three programs' cases, whose runs were interleaved."""
-    rows = fake_results.case(STREAM, around(8123 * factor), limit={
-        "what": "adding", "seconds": 1, "rate": 9000})
+    rows = fake_results.case(STREAM, around(8123 * factor), limit={"what": "adding", "seconds": 1, "rate": 9000})
     for name, rate in zip(OTHERS, (234.5, 6.78)):
         rows += fake_results.case(name, around(rate * factor), "GFLOP/s")
     for row in rows:
@@ -39,8 +38,7 @@ def with_slow_minute(document, rounds, names):
                 if row["run_name"] == name and row["run_type"] == "iteration"]
         for row in runs:
             if row["round"] in rounds:
-                row.update({unit: row[unit] / 2, "real_time": row["real_time"] * 2,
-                            "others_share": 0.45})
+                row.update({unit: row[unit] / 2, "real_time": row["real_time"] * 2, "others_share": 0.45})
         median = next(row for row in document["benchmarks"] if row["name"] == name + "_median")
         middle = statistics.median(row[unit] for row in runs)
         median.update({"fraction_of_limit": 0.8 * middle / median[unit], unit: middle,

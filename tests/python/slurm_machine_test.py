@@ -72,8 +72,7 @@ class Files(MachineCase):
 
 class Requests(MachineCase):
     def test_ranks_fill_the_cores_of_as_few_nodes_as_hold_them_evenly(self):
-        for ranks, threads, nodes, most in ((1, 1, 1, 1), (8, 1, 1, 8), (9, 1, 2, 5), (9, 4, 5, 2),
-                                            (3, 8, 3, 1)):
+        for ranks, threads, nodes, most in ((1, 1, 1, 1), (8, 1, 1, 8), (9, 1, 2, 5), (9, 4, 5, 2), (3, 8, 3, 1)):
             options = self.options({}, ranks, threads=threads)
             self.assertIn(f"--nodes={nodes}", options)
             self.assertIn(f"--ntasks={ranks}", options)
@@ -82,8 +81,7 @@ class Requests(MachineCase):
 
     def test_each_worker_has_a_gpu_and_reducers_come_on_top(self):
         machine = {"gpus_per_node": 2, "gpu_type": "v100", "gpu_request": "gres"}
-        for ranks, arguments, nodes, order in (
-                (4, (), 2, "block"), (4, ("--device", "cuda"), 2, "block"),
+        for ranks, arguments, nodes, order in ((4, (), 2, "block"), (4, ("--device", "cuda"), 2, "block"),
                 (5, ("--formulation", "dataflow"), 2, "cyclic"),
                 (6, ("--formulation", "dataflow", "--reducers", "2"), 2, "cyclic")):
             options = self.options(machine, ranks, *arguments)
@@ -112,8 +110,7 @@ class Requests(MachineCase):
             options = self.options({"distribution": f"plane={plane}"}, ranks, nodes=nodes)
             self.assertIn(f"--distribution=plane={plane}", options)
             self.assertIn(f"--ntasks-per-node={most}", options)
-        for machine, ranks, nodes, words in (
-                ({"distribution": "plane=8"}, 12, 2, None),
+        for machine, ranks, nodes, words in (({"distribution": "plane=8"}, 12, 2, None),
                 ({"distribution": "plane=9"}, 12, 2, "9 of 12 ranks"),
                 ({"distribution": "plane=2", "launcher": "mpirun"}, 4, 2, "with mpirun")):
             if words is None:
@@ -132,19 +129,6 @@ class Requests(MachineCase):
         self.assertFalse([option for option in options if option.startswith("--hint")])
         self.assertIn("--hint=nomultithread", self.options({}, 1))
         self.assertIn("--requeue", self.options({}, 1))
-
-    def test_settings_are_arguments(self):
-        machine = self.load({**LEAST, "modules": ["gcc", "mpi"], "prepare": ["module purge", ". a b"],
-                             "hint": "", "cpu_bind": "cores", "environment": {"A": "1 2"}})
-        self.assertEqual(machine.settings, ("--launcher=srun", "--mpi=pmix", "--cpu-bind=cores",
-                                            "--prepare=module purge", "--prepare=. a b",
-                                            "--modules=gcc mpi", "--set=A=1 2"))
-
-    def test_what_the_machine_has_not_is_refused(self):
-        with self.assertRaisesRegex(MachineError, "9 threads"):
-            self.options({}, 1, threads=9)
-        with self.assertRaisesRegex(MachineError, "no GPUs"):
-            self.options({}, 1, "--device", "cuda")
 
 
 class Submitting(MachineCase):

@@ -254,11 +254,6 @@ class Cost(QueuedCase):
         self.assertIn("4 ranks cg on GPUs: 50 nodes, 2 launches of each, 2 ranks pair: 50 pairs", text)
         self.assertNotIn("on GPUs", self.text(*command, "--device", "host"))
 
-    def test_of_a_sweep(self):
-        text = self.text("sweep", "--kernels", "matmul", "--sizes", "512", "--ranks", "1,8", "--launches", "3",
-                         "--timeout", "1200")
-        self.assertIn("6 launches on 2 nodes or fewer: at most 3.00 node hours", text)
-
 
 class Inside(QueuedCase):
     def test_launches_of_a_number_of_nodes_are_steps_of_one_job(self):

@@ -210,7 +210,6 @@ class Verdict(unittest.TestCase):
         self.assertIn("quartet check-machine", found[-1])
         doubtful = self.lines(stream(10000), stream(5000, "library", distrusted=True))
         self.assertEqual(doubtful[2].split(), ["stream", "80%", "-", "?", "-"])
-        self.assertTrue(self.lines(stream(9000, verified=False), stream(5000, "library"))[2].endswith("? (a row is WRONG)"))
 
     def test_a_native_row_that_is_slower_than_the_library_is_named_first(self):
         for rate, said in ((8, "8.00 against 10.0"), (4, "4.00 against 10.0")):
@@ -260,8 +259,7 @@ class Verdict(unittest.TestCase):
 
         self.assertEqual(last(lambda *pair: 100.0 if 2 in pair else 1000.0 + pair[0], distrusted=True),
                          ": n3, in all its 6 pairs (0.10x the others); rates are in doubt, ratios within a run are not.")
-        self.assertEqual(last(lambda *pair: 300.0 if pair == (0, 1) else 1000.0),
-                         ": none of 4 in all its pairs.")
+        self.assertEqual(last(lambda *pair: 300.0 if pair == (0, 1) else 1000.0), ": none of 4 in all its pairs.")
         self.assertEqual(last(lambda *pair: 100.0 if 3 in pair else 1000.0, ("n1",) * 4),
                          ": rank 3, in all its 6 pairs (0.10x the others).")
         self.assertEqual(last(lambda *_: 1.0, ("n1", "n2")), "")  # either may be the slow one

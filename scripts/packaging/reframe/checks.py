@@ -19,12 +19,12 @@ import reframe.utility.sanity as sn
 from reframe.core.builtins import parameter, run_before, sanity_function, variable
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+from quartet.commands.run import arguments_of  # noqa: E402
 from quartet.exit_codes import UNAVAILABLE, VERIFIED  # noqa: E402
 from quartet.kernels import KERNELS  # noqa: E402
 from quartet.machine import Machine  # noqa: E402
 from quartet.paths import PROGRAMS  # noqa: E402
 from quartet.results import cases, collect, load  # noqa: E402
-from quartet.run import arguments_of  # noqa: E402
 
 DOCUMENT = "quartet.json"
 FRACTION = "fraction_of_limit"

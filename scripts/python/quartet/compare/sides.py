@@ -12,9 +12,8 @@ from typing import Any
 
 from quartet.exit_codes import ScriptError
 from quartet.results import Case, Collection, Launches, collect, device, judged
-from quartet.results.case import PAPER
+from quartet.results.case import DISTURBING, PAPER, is_disturbed
 from quartet.results.identity import Facts, are_different, facts, machine, processor
-from quartet.results.launches import DISTURBING, is_disturbed
 from quartet.text import counted, slug
 
 

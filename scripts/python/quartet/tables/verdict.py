@@ -10,7 +10,7 @@ import textwrap
 from typing import Optional
 
 from quartet.results import OWN_FORMULATIONS, Case, grouped, judge, statistics
-from quartet.results.launches import DISTURBING
+from quartet.results.case import DISTURBING
 from quartet.tables.pairs import slowest
 from quartet.tables.table import crowding
 from quartet.terminal import BOLD, GREEN, RED, YELLOW, Style
