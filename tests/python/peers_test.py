@@ -117,7 +117,7 @@ class Documents(unittest.TestCase):
         case, = cases(made())
         self.assertEqual(case.rates, (1000 / 4, 1000 / 5))
         self.assertAlmostEqual(case.rate, 1000 / 4.5)
-        self.assertEqual(case.total_seconds, 2 + 4.5)
+        self.assertEqual(case.median["total_seconds"], 2 + 4.5)
         self.assertTrue(case.verified)
 
     def test_difference_from_numpy_is_a_wrong_result(self):
