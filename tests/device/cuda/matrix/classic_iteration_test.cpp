@@ -47,7 +47,14 @@ State iterate_plainly(const Element& element, std::int64_t size, std::int64_t it
                 sum += element(i, j) * state.p[at(j)];
             q[at(i)] = static_cast<double>(sum);
         }
-        state.scalars.alpha = alpha_of(state.scalars.residual_dot, dot(state.p, q));
+        const double curvature = dot(state.p, q);
+        if (state.scalars.failed_at < 0 &&
+            !are_of_positive_definite(state.scalars.residual_dot, curvature)) {
+            state.scalars.failed_at = state.scalars.done;
+            state.scalars.failed_residual_dot = state.scalars.residual_dot;
+            state.scalars.failed_curvature = curvature;
+        }
+        state.scalars.alpha = alpha_of(state.scalars.residual_dot, curvature);
         for (std::size_t i = 0; i < q.size(); ++i) {
             state.x[i] += state.scalars.alpha * state.p[i];
             state.r[i] -= state.scalars.alpha * q[i];
