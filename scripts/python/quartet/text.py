@@ -6,16 +6,12 @@ import html
 import re
 import sys
 import textwrap
-import time
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Optional, TypeVar, Union
+from collections.abc import Iterable, Sequence
+from typing import Optional, Union
 
 from quartet.terminal import printable
 
-Item = TypeVar("Item")
-
 WIDTH = 80
-SILENT = 3.0  # seconds
 LONGEST_LINE = 1000  # of a message
 CHECKS = {True: "ok", False: "WRONG", None: "off"}  # whether what was verified is right
 BOUNDS = {"above": ">", "below": "<", "about": "~"}  # of a published number
@@ -33,16 +29,6 @@ def say(text: str) -> None:
         line = f"{line[:LONGEST_LINE // 2]} .. {line[-LONGEST_LINE // 2:]}"
     with contextlib.suppress(OSError, ValueError):  # the terminal may be gone
         print(f"quartet: {line}", file=sys.stderr, flush=True)
-
-
-def told(items: Sequence[Item], doing: str) -> Iterator[Item]:
-    """The items in turn. Every few seconds it says how many are done: nothing is silent for long."""
-    last = time.monotonic()
-    for done, item in enumerate(items):
-        if time.monotonic() - last > SILENT:
-            say(f"{doing}: {done} of {len(items)}")
-            last = time.monotonic()
-        yield item
 
 
 def counted(count: int, noun: str) -> str:

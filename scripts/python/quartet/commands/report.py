@@ -23,7 +23,7 @@ from quartet.report.style import NO_MATPLOTLIB, has_matplotlib, require_matplotl
 from quartet.results import grouped, published
 from quartet.tables.export import safe_cell
 from quartet.tables.table import glance
-from quartet.text import counted, say, told
+from quartet.text import counted, say
 
 PAGE = RESULTS / "report" / "index.html"
 EXAMPLE = "quartet report results/runs --output page.html"
@@ -62,8 +62,7 @@ def write(content: page.Page, target: Path, with_charts: bool) -> None:
     endings: tuple[str, ...] = ("csv",)
     if with_charts:
         from quartet.report import drawing  # needs matplotlib
-        pictures = {name: drawing.save(chart, folder / name)
-                    for name, chart in told(list(charts.items()), "drawing charts")}
+        pictures = {name: drawing.save(chart, folder / name) for name, chart in charts.items()}
         endings = (*drawing.ENDINGS, "csv")
     write_text(target, page.render(content, pictures, endings))
 

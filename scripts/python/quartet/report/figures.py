@@ -238,7 +238,7 @@ def sections(results: list[Result], numbers: Sequence[Number]) -> list[Section]:
 
 def published_speed_up(results: list[Result], number: Number) -> Optional[tuple[float, str]]:
     """Ours for the same step in workers, of the largest such problem, and what it is of."""
-    lines = grouped((result for result in usable(results) if number.is_of(result)),
+    lines = grouped((result for result in usable(results) if number.is_like(result, ("workers",))),
                     lambda result: (way(result), result.machine, result.name.size))
     steps = []
     for members in lines.values():

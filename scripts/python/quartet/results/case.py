@@ -17,7 +17,6 @@ Item = TypeVar("Item")
 Key = TypeVar("Key", bound=Hashable)
 OWN_FORMULATIONS = ("native", "dataflow", "library")  # of the programs
 TENSORFLOW = "tensorflow"  # the data flow by TensorFlow itself (quartet peers)
-FORMULATIONS = (*OWN_FORMULATIONS, TENSORFLOW)
 NOT_RUN = ("no time was left", "stopped on request before its first run")  # how errors begin of what was not tried
 PAPER = "/paper"  # how the name of what the paper's own clock timed ends
 RATE_UNITS = ("MiB/s", "GFLOP/s")

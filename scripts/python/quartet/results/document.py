@@ -12,7 +12,6 @@ from typing import Any, Union
 from quartet import schema
 from quartet.files import FileProblem, read_json, reason_of, with_bounds
 from quartet.terminal import printable
-from quartet.text import told
 
 SCHEMA_VERSION = 2  # that is understood here
 ENDING = ".json"
@@ -101,7 +100,7 @@ def collect(paths: Iterable[Union[str, Path]]) -> Collection:
     seen: set[str] = set()
     files = [file for path in map(Path, paths)
              for file in (_files(path, found.skipped) if os.path.isdir(path) else [path])]
-    for file in told(files, "reading documents"):
+    for file in files:
         real = os.path.realpath(file)
         if real in seen:
             continue  # named twice

@@ -55,10 +55,6 @@ class Number:
         """True if it may stand in one chart with the result, whose axis is workers."""
         return self.unit == result.unit and self.is_like(result, ("workers",))
 
-    def is_of(self, result: Result) -> bool:
-        """True if a result is one of the two that make this speed-up's like: on any workers."""
-        return self.unit == SPEED_UP and self.is_like(result, ("workers",))
-
     def merit(self, result: Result) -> tuple[bool, int, float, float]:
         """Ranks numbers that are alike; the greatest comes first: of our model of device, with most equal factors,
         nearest in size, greatest."""
