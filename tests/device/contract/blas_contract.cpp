@@ -122,13 +122,14 @@ TEST_P(BlasContract, GemvMultipliesRowMajorMatrices) {
     constexpr std::int64_t edges[][2] = {{1, 1}, {1, 300}, {300, 1}, {7, 5}, {64, 64}, {257, 129}};
     for (const auto& [rows, columns] : edges) {
         const auto a = random_values<double>(rows * columns, 6);
-        const auto x = random_values<double>(columns, 7);
+        auto x = random_values<double>(columns + 1, 7);
+        x.back() = NAN;  // lies beyond the vector
         const Buffer<double> matrix = upload(a);
         const Buffer<double> vector = upload(x);
         Buffer<double> y = upload(std::vector<double>(static_cast<std::size_t>(rows + 3), 7.0));
 
-        device->blas().gemv(rows, columns, matrix.view(), vector.view(), y.view().part(0, rows),
-                            *stream);
+        device->blas().gemv(rows, columns, matrix.view(), vector.view().part(0, columns),
+                            y.view().part(0, rows), *stream);
 
         const std::vector<double> result = download(y.view());
         for (std::int64_t row = 0; row < rows; ++row) {

@@ -80,7 +80,9 @@ TEST_P(VectorContract, CopiesFromAndToAnyElement) {
 }
 
 TEST_P(VectorContract, Fills) {
-    for (const std::int64_t size : sizes) {
+    std::vector<std::int64_t> filled(std::begin(sizes), std::end(sizes));
+    filled.push_back((1 << 21) + 5);  // more than a GPU's grid has threads
+    for (const std::int64_t size : filled) {
         Buffer<float> floats = empty<float>(size);
         Buffer<double> doubles = empty<double>(size);
 

@@ -21,7 +21,8 @@ UNIT = {BUTTERFLY: PASS, SUM: VECTORS, WARP: GEMV, CLASSIC: ROWS, DEPENDENT: ROW
 # Which tests notice a file's faults, where none of its own do.
 NOTICED_BY = {GEMV: "*BlasContract.Gemv*", WARP: "*BlasContract.Gemv*", FFT: "*FourStepFftContract*",
               **dict.fromkeys((VECTORS, SUM), "*VectorContract*"),
-              **dict.fromkeys((TRIANGLE, ROWS), "*MatrixContract*:*ClassicIterationKernelsTest*")}
+              **dict.fromkeys((TRIANGLE, ROWS, DEPENDENT), "*MatrixContract*:*ClassicIterationKernelsTest*"),
+              CLASSIC: "*MatrixContract*:*ClassicIterationKernelsTest*:*VectorContract.UpdatesClassic*"}
 
 MUTANTS = [
     ("no barrier before the sums of warps are read", SUM,
