@@ -183,7 +183,7 @@ std::vector<std::pair<std::string, std::string>> CommandLine::resolved() const {
     std::vector<std::pair<std::string, std::string>> flags;
     for (const CLI::Option* option : app_->get_options()) {
         const std::string name = option->get_name();
-        if (name == "--help" || name == "--version") {
+        if (name.empty() || name == "--help" || name == "--version") {  // empty: hidden
             continue;
         }
         std::string value = option->get_default_str();
