@@ -7,7 +7,6 @@ import unittest
 from pathlib import Path
 
 from quartet.sweep import plan as sweep_plan
-from quartet.sweep import spec as sweep_spec
 from quartet_cli import KERNELS, LAUNCHER, PROGRAMS, Scratch, main, run, run_each, schemas
 from tree import QUARTET, SCRIPTS
 
@@ -23,7 +22,7 @@ class Sweeps(Scratch):
     def test_programs_accept_the_launches_of_the_laptop_sweeps(self):
         draft = sweep_plan.Draft(cores=2)
         for file in sorted((SCRIPTS / "sweeps").glob("laptop-*.json")):
-            sweep_plan.add_blocks(draft, sweep_spec.read_spec(file), file.name)
+            sweep_plan.add_blocks(draft, sweep_plan.read_spec(file), file.name)
         self.assertGreater(len(draft.configurations), 15)
         jobs = [(one.kernel, one.ranks, *one.command_line(), "--dry-run") for one in draft.configurations[::3]]
         for job, outcome in zip(jobs, run_each(jobs)):

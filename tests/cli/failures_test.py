@@ -89,7 +89,7 @@ class Signals(Scratch):
             self.assertIn("95% interval", stdout)
             document = schemas.read_strictly(results)
             context = document["context"]["quartet"]
-            self.assertTrue(context["method"]["stopped"])
+            self.assertTrue(context["stopped"])
             self.assertTrue(context["complete"])
             runs = [row for row in document["benchmarks"] if row["run_type"] == "iteration"]
             self.assertTrue(0 < len(runs) < ENDLESS)

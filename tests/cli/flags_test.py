@@ -180,10 +180,9 @@ class Flags(Scratch):
         self.assertTrue(all(row["verified"] and row["workers"] == 1 for row in medians(outcome.document)))
 
     def test_each_rank_has_its_role_and_place(self):
-        outcome = self.cg("--formulation dataflow,native --runs 1 --limits off", ranks=3)
-        flow, native = outcome.document["context"]["quartet"]["cluster"]
-        self.assertEqual((flow["reducers"], flow["workers"], native["reducers"], native["workers"]), (1, 2, 0, 3))
-        self.assertEqual([(task["role"], task["rank"]) for task in flow["tasks"]],
+        outcome = self.cg("--formulation dataflow --runs 1 --limits off", ranks=3)
+        placement = outcome.document["context"]["quartet"]["placement"]
+        self.assertEqual([(task["role"], task["rank"]) for task in placement],
                          [("reducer", 0), ("worker", 1), ("worker", 2)])
         by_role = next(row["phases_by_role"] for row in medians(outcome.document) if "/dataflow/" in row["run_name"])
         self.assertEqual(set(by_role), {"reducer", "worker"})

@@ -1,4 +1,4 @@
-#include "comm/transport/grpc/grpc_fetch.hpp"
+#include "comm/transport/grpc/grpc_server.hpp"
 
 #include <gmock/gmock.h>
 #include <grpcpp/generic/generic_stub.h>
@@ -6,9 +6,11 @@
 
 #include <chrono>
 #include <future>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "comm/transport/grpc/grpc_client.hpp"
 #include "core/message_of.hpp"
 
 namespace quartet::comm {
@@ -78,6 +80,7 @@ class GrpcServerTest : public testing::Test {
     Metadata with_token(const std::string& token) { return {{grpc_token_key, token}}; }
 
     std::atomic<int> requests = 0;
+    GrpcReceiver receiver;
     Values items[3] = {Values(100000, 7), Values(1000, 8), {}};
     std::optional<GrpcServer> server{
         std::in_place, "127.0.0.1",
@@ -85,8 +88,8 @@ class GrpcServerTest : public testing::Test {
 };
 
 TEST_F(GrpcServerTest, GivesWhatIsFetchedSeveralAtATime) {
-    GrpcClient one(server->address(), server->token(), largest);
-    GrpcClient other(server->address(), server->token(), largest);
+    GrpcClient one(receiver, server->address(), server->token(), largest);
+    GrpcClient other(receiver, server->address(), server->token(), largest);
     Values targets[3] = {Values(100000), Values(1000), Values(100000)};
     const auto longer = fetch(one, 0, targets[0]);
     const auto shorter = fetch(one, 1, targets[1]);
@@ -122,34 +125,74 @@ TEST_F(GrpcServerTest, WhoeverLacksTheTokenIsRefusedUnread) {
     EXPECT_TRUE(stranger.call(with_token(server->token()), message_of_request(1, 8000)).ok());
     EXPECT_EQ(stranger.answered(), 8000U);
 
-    GrpcClient client(server->address(), wrong, largest);
+    GrpcClient client(receiver, server->address(), wrong, largest);
     Values target(1000);
     EXPECT_THAT(message_of<Failure>([&] { fetch(client, 1, target)->wait(); }),
                 AllOf(HasSubstr("another token"), HasSubstr("127.0.0.1")));
 }
 
+TEST_F(GrpcServerTest, MessagesThatAreNoRequestsAreRefused) {
+    Stranger stranger(server->address());
+    const Metadata metadata = with_token(server->token());
+    const std::string request = message_of_request(1, 8000);
+    for (const std::string& message : {std::string(), request.substr(1)}) {
+        EXPECT_EQ(stranger.call(metadata, message).error_code(),
+                  grpc::StatusCode::INVALID_ARGUMENT);
+    }
+    for (const std::string& message : {request + "x", std::string(1 << 20, 'x')}) {
+        EXPECT_EQ(stranger.call(metadata, message).error_code(),
+                  grpc::StatusCode::RESOURCE_EXHAUSTED);
+    }
+    EXPECT_EQ(requests, 0);
+}
+
+TEST_F(GrpcServerTest, WhatIsNotOfferedIsSaidToTheClient) {
+    GrpcClient client(receiver, server->address(), server->token(), largest);
+    Values target(1000);
+    for (const std::int64_t item : {-1, 3}) {
+        EXPECT_THAT(message_of<Failure>([&] { fetch(client, item, target)->wait(); }),
+                    HasSubstr("no such bytes are offered"));
+    }
+}
+
+TEST_F(GrpcServerTest, AnAnswerOfAnotherSizeTouchesNothing) {
+    GrpcClient client(receiver, server->address(), server->token(), bytes_of<std::int64_t>(1000));
+    Values target(999);
+    EXPECT_THAT(message_of<Failure>([&] { fetch(client, 1, target)->wait(); }),
+                HasSubstr("8000 bytes came, where 7992 are"));
+    EXPECT_THAT(message_of<Failure>([&] { fetch(client, 0, target)->wait(); }),
+                HasSubstr("larger than max"));
+    EXPECT_EQ(target, Values(999));
+}
+
 TEST_F(GrpcServerTest, AServerThatHasGoneIsAFailure) {
-    GrpcClient client(server->address(), server->token(), largest);
+    GrpcClient client(receiver, server->address(), server->token(), largest);
     server.reset();
     Values target(1000);
     EXPECT_THAT(message_of<Failure>([&] { fetch(client, 1, target)->wait(); }),
                 HasSubstr("cannot fetch from"));
 }
 
-TEST_F(GrpcServerTest, TokensDifferAndAreComparedInEachCharacter) {
-    const std::string token = server->token();
-    EXPECT_EQ(token.size(), 64U);
-    EXPECT_EQ(token.find_first_not_of("0123456789abcdef"), std::string::npos) << token;
-    EXPECT_NE(token, GrpcServer("127.0.0.1", nullptr).token());
-    EXPECT_TRUE(is_same_token(token, token.substr(0)));
-    for (const std::string& other : {std::string(), token + "0", token.substr(1)}) {
-        EXPECT_FALSE(is_same_token(token, other));
-    }
-    for (std::size_t index = 0; index < token.size(); ++index) {
-        std::string other = token;
-        other[index] = 'x';
-        EXPECT_FALSE(is_same_token(token, other)) << index;
-    }
+TEST_F(GrpcServerTest, WhatNobodyWaitsForIsGivenUp) {
+    std::promise<void> asked;
+    std::promise<void> go_on;
+    GrpcServer slow("127.0.0.1", [&](const GrpcRequest& request) {
+        asked.set_value();
+        go_on.get_future().wait();
+        return offered(request);
+    });
+    GrpcClient client(receiver, slow.address(), slow.token(), largest);
+    Values target(1000);
+    auto fetching = fetch(client, 1, target);
+    asked.get_future().wait();
+    fetching.reset();
+    EXPECT_EQ(target, Values(1000));
+    go_on.set_value();
+}
+
+TEST_F(GrpcServerTest, AnAddressOfAnotherMachineIsSaid) {
+    EXPECT_THAT(message_of<Failure>([] { GrpcServer("192.0.2.1", {}); }),
+                HasSubstr("cannot listen on 192.0.2.1"));
 }
 
 }  // namespace
