@@ -13,8 +13,8 @@
 #include "device/blas.hpp"
 #include "device/vector_operations.hpp"
 #include "flow/queue.hpp"
-#include "matmul/context.hpp"
-#include "matmul/tiles/tiles_in_memory.hpp"
+#include "matmul/plan.hpp"
+#include "matmul/transfers.hpp"
 
 namespace quartet::matmul {
 
@@ -28,23 +28,21 @@ struct DataflowShape {
     int rank = 0;  ///< this one
     comm::OperationMemory transport;
 
-    /// Products whose tiles are read from files, or copied to a GPU, before their turn.
-    static constexpr int lookahead = 2;
     int bound = 16;                                  ///< of each reducer's queue
-    bool in_files = false;                           ///< A and B
+    TilePlaces places{};                             ///< of A and B, and of a worker's products
     OperandCopies copies = OperandCopies::per_rank;  ///< of A and B in memory
-    device::MemoryKind workers = device::MemoryKind::host;
 
     [[nodiscard]] bool works() const { return roles.of(rank) == comm::Role::worker; }
-    [[nodiscard]] bool on_gpu() const { return workers == device::MemoryKind::device; }
     /// Products whose tiles a worker has or waits for.
-    [[nodiscard]] std::int64_t held() const { return in_files || on_gpu() ? lookahead + 1 : 1; }
-    /// The number of them whose files lie in the host's slots: before a GPU, the files of one
-    /// product are read while those of earlier products are copied.
-    [[nodiscard]] std::int64_t from_files() const { return !in_files ? 0 : on_gpu() ? 2 : held(); }
+    [[nodiscard]] std::int64_t held() const { return places.same() ? 1 : 3; }
     /// A worker's products that are made or on their way and not pushed yet, at most.
-    [[nodiscard]] int deliveries() const { return on_gpu() ? 2 : 1; }
+    [[nodiscard]] int deliveries() const { return places.on_gpu ? 2 : 1; }
 
+    /// Numbers below `count` that are this rank's: every `step`-th one, from the rank's index in
+    /// its role on.
+    [[nodiscard]] std::int64_t every(int step, std::int64_t count) const {
+        return (count + step - 1 - roles.index_of(rank)) / step;
+    }
     [[nodiscard]] OperandLayout operands(const Problem& problem) const;
     /// The queues of partial tiles, by reducer.
     [[nodiscard]] std::vector<flow::QueuePlan> queues(const Problem& problem) const;
@@ -53,7 +51,7 @@ struct DataflowShape {
 // The part of C for which a rank has its operands: all of C for a worker, nothing for a reducer.
 OperandLayout DataflowShape::operands(const Problem& problem) const {
     std::vector<Block> blocks(static_cast<std::size_t>(roles.ranks()));
-    if (!in_files) {
+    if (!places.in_files) {
         for (const int worker : roles.worker_ranks()) {
             blocks[static_cast<std::size_t>(worker)] = whole(problem);
         }
@@ -110,7 +108,7 @@ class DataflowProduct : public Product {
     Problem problem_;
     DataflowShape shape_;
     ProductFiles files_;
-    MemorySource inputs_;
+    HostInputs inputs_;
     flow::Hub hub_;
     std::vector<std::unique_ptr<flow::Queue>> queues_;  ///< by reducer
 };
@@ -136,56 +134,28 @@ std::string DataflowProduct::note() const {
 }
 
 bench::Details DataflowProduct::details(const comm::Communicator& world) const {
-    bench::Details details;
-    const auto add_sum = [&](const char* key, Bytes moved) {
-        details.numbers.emplace_back(key, world.sum(static_cast<double>(moved.value)));
-    };
-    if (files_.matrices) {
-        add_sum("bytes_read", traffic().read);
-        add_sum("bytes_written", traffic().written);
-    }
-    if (shape_.on_gpu()) {
-        add_sum("bytes_copied_in", copied().read);
-        add_sum("bytes_copied_out", copied().written);
-    }
-    return details;
+    return traffic_of_all(world, shape_.places, traffic(), copied());
 }
 
 constexpr int batch = 16;  // partial tiles that a reducer dequeues at a time (VI.B)
 
-// The element at which each of a reducer's tiles begins, and the end of the last one. They are
-// every R-th tile of C.
-std::vector<std::int64_t> offsets_of(const Problem& problem, const DataflowShape& shape) {
-    const std::int64_t tiles = problem.tiles();
-    std::vector<std::int64_t> offsets{0};
-    for (std::int64_t number = shape.roles.index_of(shape.rank); number < tiles * tiles;
-         number += shape.roles.reducers()) {
-        offsets.push_back(offsets.back() + problem.elements({number / tiles, number % tiles}));
-    }
-    return offsets;
-}
-
 struct ReducerBuffers {
     ReducerBuffers(bench::Arena& arena, const Problem& problem, const DataflowShape& shape)
-        : results(arena.make<float>(offsets_of(problem, shape).back(), bench::Room::host)),
-          input(arena, problem, shape.in_files ? 1 : 0) {}
+        : results(arena.make<float>(
+              shape.every(shape.roles.reducers(), problem.tiles() * problem.tiles()) *
+                  problem.elements({}),
+              bench::Room::host)),
+          input(arena, problem, shape.places.in_files ? 1 : 0) {}
 
-    device::Buffer<float> results;
-    FileSlots input;  ///< a tile of A or B that the check reads
+    device::Buffer<float> results;  ///< every R-th tile of C
+    FileSlots input;                ///< a tile of A or B that the check reads
 };
 
-struct WorkerBuffers {
-    WorkerBuffers(bench::Arena& arena, const Problem& problem, const DataflowShape& shape)
-        : file_slots(arena, problem, 2 * shape.from_files()),
-          device_slots(
-              arena.make<float>(shape.on_gpu() ? 2 * shape.held() * problem.elements({}) : 0)),
-          partials(
-              arena.make<float>(shape.on_gpu() ? shape.deliveries() * problem.elements({}) : 0)) {}
-
-    FileSlots file_slots;
-    device::Buffer<float> device_slots;
-    device::Buffer<float> partials;  ///< one for each delivery, from which it is copied out
-};
+// Partial tiles on a GPU, one for each delivery, from which they are copied out.
+device::Buffer<float> partials(bench::Arena& arena, const Problem& problem,
+                               const DataflowShape& shape) {
+    return arena.make<float>(shape.places.on_gpu ? shape.deliveries() * problem.elements({}) : 0);
+}
 
 /// Takes the partial tiles of its tiles of C in the products' order, and adds them in place. C is
 /// written where results are kept; a stream writes complete tiles beside the sums.
@@ -198,18 +168,17 @@ class DataflowReducer final : public DataflowProduct {
           device_(session.reducer_device()),
           stream_(session.reducer_stream()),
           arena_(device_),
-          buffers_(arena_, problem, shape),
-          offsets_(offsets_of(problem, shape)) {
+          buffers_(arena_, problem, shape) {
         if (files.keep == bench::Switch::on) {
-            sink_.emplace(problem, Block{}, files);
+            kept_.emplace(Block{}, files);
             complete_ = device_.make_event();
             writing_ = device_.make_stream("write", device::StreamKind::transfer);
         }
     }
 
     void prepare() override {
-        if (sink_) {
-            sink_->prepare();
+        if (kept_) {
+            kept_->prepare();
         }
     }
     /// Until the workers have closed the queue.
@@ -219,7 +188,7 @@ class DataflowReducer final : public DataflowProduct {
     std::span<const float> result(TileIndex tile) override { return view(tile).span(); }
     [[nodiscard]] bool owns(TileIndex tile) const override { return reducer_of(tile) == index_; }
     [[nodiscard]] Traffic traffic() const override {
-        return {.read = {}, .written = sink_ ? sink_->written() : Bytes{}};
+        return {.read = {}, .written = kept_ ? kept_->written() : Bytes{}};
     }
 
   private:
@@ -231,11 +200,10 @@ class DataflowReducer final : public DataflowProduct {
     device::Stream& stream_;
     bench::Arena arena_;
     ReducerBuffers buffers_;
-    std::vector<std::int64_t> offsets_;        ///< of its tiles in the results, in their order
     std::vector<float> input_;                 ///< a tile of A or B that is made again
-    std::optional<FileSink> sink_;             ///< where C is kept
+    std::optional<ResultFiles> kept_;          ///< where C is kept
     std::unique_ptr<device::Event> complete_;  ///< a tile of C
-    std::unique_ptr<device::Stream> writing_;  ///< where C goes to the sink
+    std::unique_ptr<device::Stream> writing_;  ///< where C goes to its files
 };
 
 void DataflowReducer::run(device::Stream& /*stream*/) {
@@ -262,10 +230,10 @@ void DataflowReducer::add(const flow::Item& item) {
     } else {
         device_.vectors().add(partial, result, stream_);
     }
-    if (sink_ && inner == problem_.tiles() - 1) {
+    if (kept_ && inner == problem_.tiles() - 1) {
         stream_.record(*complete_);
         writing_->wait(*complete_);
-        sink_->store(index, result, *writing_);
+        kept_->store(index, result, *writing_);
     }
 }
 
@@ -281,8 +249,7 @@ std::span<const float> DataflowReducer::input(Operand operand, TileIndex tile) {
 device::View<float> DataflowReducer::view(TileIndex tile) {
     check(owns(tile), "a tile of another rank");
     const std::int64_t number = problem_.number(tile) / shape_.roles.reducers();
-    return buffers_.results.view().part(offsets_[static_cast<std::size_t>(number)],
-                                        problem_.elements(tile));
+    return buffers_.results.view().part(number * problem_.elements({}), problem_.elements(tile));
 }
 
 /// Brings the tiles of A and B to where it computes, some products ahead and anew for each product,
@@ -306,10 +273,10 @@ class DataflowWorker final : public DataflowProduct {
     }
     [[nodiscard]] bool owns(TileIndex /*tile*/) const override { return false; }
     [[nodiscard]] Traffic traffic() const override {
-        return {.read = from_files_ ? from_files_->fetched() : Bytes{}, .written = {}};
+        return {.read = loader_.read(), .written = {}};
     }
     [[nodiscard]] Traffic copied() const override {
-        return {.read = on_gpu_ ? on_gpu_->fetched() : Bytes{}, .written = copied_out_};
+        return {.read = loader_.copied(), .written = copied_out_};
     }
 
   private:
@@ -320,16 +287,11 @@ class DataflowWorker final : public DataflowProduct {
         std::unique_ptr<device::Event> ready;  ///< in the queue's memory
     };
 
-    [[nodiscard]] TileSource& host() {
-        return from_files_ ? static_cast<TileSource&>(*from_files_) : inputs_;
-    }
-    [[nodiscard]] TileSource& nearest() { return on_gpu_ ? *on_gpu_ : host(); }
     /// The number of this worker's product `turn`, and the product's tiles of C, A and B.
     [[nodiscard]] std::int64_t product(std::int64_t turn) const;
     [[nodiscard]] TileIndex target(std::int64_t turn) const;
     [[nodiscard]] Fetch operand(std::int64_t turn, Operand operand) const;
     [[nodiscard]] flow::Queue& queue_of(std::int64_t turn) const;
-    void fetch(std::int64_t turn);
     void multiply(std::int64_t turn, device::Stream& stream);
     void push(std::int64_t turn);
     [[nodiscard]] Delivery& delivery(std::int64_t turn) {
@@ -338,10 +300,9 @@ class DataflowWorker final : public DataflowProduct {
 
     device::Device& device_;
     bench::Arena arena_;
-    WorkerBuffers buffers_;
-    std::int64_t count_;                      ///< products of this worker
-    std::unique_ptr<FileSource> from_files_;  ///< null if A and B are in memory
-    std::unique_ptr<DeviceSource> on_gpu_;
+    device::Buffer<float> partials_;
+    TileLoader loader_;
+    std::int64_t count_;                ///< products of this worker
     std::vector<Delivery> deliveries_;  ///< a ring
     Bytes copied_out_;
     std::unique_ptr<device::Stream> copying_;  ///< where partial tiles are copied out
@@ -353,25 +314,18 @@ DataflowWorker::DataflowWorker(const Problem& problem, const DataflowShape& shap
     : DataflowProduct(problem, shape, session, transport, files),
       device_(session.device()),
       arena_(device_),
-      buffers_(arena_, problem, shape),
-      count_(divide_up(
-          problem.tiles() * problem.tiles() * problem.tiles() - shape.roles.index_of(shape.rank),
-          shape.roles.workers())),
+      partials_(partials(arena_, problem, shape)),
+      loader_(arena_, problem, shape.places, 2 * shape.held(), files, &inputs_, device_),
+      count_(
+          shape.every(shape.roles.workers(), problem.tiles() * problem.tiles() * problem.tiles())),
       deliveries_(static_cast<std::size_t>(shape.deliveries())) {
-    if (files.matrices) {
-        from_files_ = std::make_unique<FileSource>(problem, whole(problem), files,
-                                                   std::move(buffers_.file_slots),
-                                                   2 * shape.from_files(), device_);
-    }
-    if (shape.on_gpu()) {
-        on_gpu_ = std::make_unique<DeviceSource>(problem, host(), std::move(buffers_.device_slots),
-                                                 device_);
+    if (shape.places.on_gpu) {
         copying_ = device_.make_stream("copy out", device::StreamKind::transfer);
     }
-    const std::int64_t elements = shape.on_gpu() ? problem.elements({}) : 0;
+    const std::int64_t elements = shape.places.on_gpu ? problem.elements({}) : 0;
     std::int64_t begin = 0;
     for (Delivery& delivery : deliveries_) {
-        delivery = {buffers_.partials.view().part(begin, elements), device_.make_event(),
+        delivery = {partials_.view().part(begin, elements), device_.make_event(),
                     device_.make_event()};
         begin += elements;
     }
@@ -379,9 +333,9 @@ DataflowWorker::DataflowWorker(const Problem& problem, const DataflowShape& shap
 
 void DataflowWorker::prepare() {
     copied_out_ = {};
-    host().prepare();
-    if (on_gpu_) {
-        on_gpu_->prepare();
+    loader_.prepare();
+    if (files_.matrices) {
+        files_.matrices->forget_inputs(whole(problem_));
     }
 }
 
@@ -390,7 +344,8 @@ void DataflowWorker::run(device::Stream& stream) {
     std::int64_t pushed = 0;
     for (std::int64_t turn = 0; turn < count_; ++turn) {
         for (; fetched < std::min(turn + shape_.held(), count_); ++fetched) {
-            fetch(fetched);
+            loader_.fetch(operand(fetched, Operand::a));
+            loader_.fetch(operand(fetched, Operand::b));
         }
         multiply(turn, stream);
         if (turn + 1 - pushed == std::ssize(deliveries_)) {
@@ -400,11 +355,10 @@ void DataflowWorker::run(device::Stream& stream) {
     while (pushed < count_) {
         push(pushed++);
     }
-    host().synchronize();
-    nearest().synchronize();
-    stream.synchronize();
     if (copying_) {
-        copying_->synchronize();
+        synchronize_all(loader_, stream, *copying_);
+    } else {
+        synchronize_all(loader_, stream);
     }
     for (const auto& queue : queues_) {
         queue->close();
@@ -421,22 +375,9 @@ TileIndex DataflowWorker::target(std::int64_t turn) const {
 
 Fetch DataflowWorker::operand(std::int64_t turn, Operand operand) const {
     const std::int64_t inner = product(turn) % problem_.tiles();
-    const std::int64_t second = operand == Operand::a ? 0 : 1;
-    return {operand,
-            operand == Operand::a ? TileIndex{target(turn).row, inner}
-                                  : TileIndex{inner, target(turn).column},
-            2 * (turn % shape_.held()) + second,
-            2 * (turn % std::max<std::int64_t>(shape_.from_files(), 1)) + second};
-}
-
-void DataflowWorker::fetch(std::int64_t turn) {
-    for (const Operand which : {Operand::a, Operand::b}) {
-        const Fetch fetch = operand(turn, which);
-        if (on_gpu_) {
-            host().fetch({fetch.operand, fetch.tile, fetch.from});
-        }
-        nearest().fetch(fetch);
-    }
+    const std::int64_t slot = 2 * (turn % shape_.held());
+    return operand == Operand::a ? Fetch{operand, {target(turn).row, inner}, slot}
+                                 : Fetch{operand, {inner, target(turn).column}, slot + 1};
 }
 
 flow::Queue& DataflowWorker::queue_of(std::int64_t turn) const {
@@ -446,8 +387,8 @@ flow::Queue& DataflowWorker::queue_of(std::int64_t turn) const {
 void DataflowWorker::multiply(std::int64_t turn, device::Stream& stream) {
     const Fetch left = operand(turn, Operand::a);
     const Fetch right = operand(turn, Operand::b);
-    const auto a = nearest().tile(left, stream);
-    const auto b = nearest().tile(right, stream);
+    const auto a = loader_.tile(left, stream);
+    const auto b = loader_.tile(right, stream);
     // The products before it that are made and not pushed yet come first.
     flow::Queue& queue = queue_of(turn);
     int others = 0;
@@ -472,8 +413,8 @@ void DataflowWorker::multiply(std::int64_t turn, device::Stream& stream) {
     } else {
         stream.record(*made.ready);
     }
-    nearest().release(left.slot, stream);
-    nearest().release(right.slot, stream);
+    loader_.release(left, stream);
+    loader_.release(right, stream);
 }
 
 void DataflowWorker::push(std::int64_t turn) {
@@ -502,14 +443,13 @@ DataflowShape shape_of(const CaseContext& context) {
             .rank = context.rank(),
             .transport = bench::operation_memory(session, context.variant.transport),
             .bound = session.options().queue,
-            .in_files = context.options.data.in_files(),
-            .copies = copies_of(context, session.registry().traits(context.variant.transport)),
-            .workers = session.device().memory_kind()};
+            .places = {context.options.data.in_files(), context.on_gpu()},
+            .copies = copies_of(context, session.registry().traits(context.variant.transport))};
 }
 
 // Tiles that this rank copies to its GPU and from it in a run.
 std::optional<LimitPlan::Copies> copies_to_gpu(const Problem& problem, const DataflowShape& shape) {
-    if (!shape.on_gpu()) {
+    if (!shape.places.on_gpu) {
         return std::nullopt;
     }
     const auto edge = static_cast<double>(problem.tiles());
@@ -588,12 +528,14 @@ ProductPlan plan_dataflow_product(const CaseContext& context, bench::PlannedCase
     // A reducer has every R-th tile of all of C.
     ProductPlan plan{.block = shape.works() ? Block{} : whole(context.problem),
                      .limit = limit_of(context, shape)};
-    if (shape.on_gpu() && shape.works()) {
+    if (shape.places.on_gpu && shape.works()) {
         plan.memory.count(context.session.device().blas().workspace(), bench::Room::device);
     }
     shape.operands(context.problem).count(plan.memory);
     if (shape.works()) {
-        const WorkerBuffers counted(plan.memory, context.problem, shape);
+        partials(plan.memory, context.problem, shape);
+        const TileLoader::Buffers counted(plan.memory, context.problem, shape.places,
+                                          2 * shape.held());
     } else {
         const ReducerBuffers counted(plan.memory, context.problem, shape);
     }

@@ -3,17 +3,144 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "bench/session/variants.hpp"
 #include "comm/mpi/agree.hpp"
-#include "device/blas.hpp"
 
 namespace quartet::matmul {
 
+namespace {
+
+// The largest edge, a power of two, of so many square matrices in a GPU's memory.
+std::int64_t edge_in(Bytes memory, std::int64_t matrices) {
+    constexpr std::int64_t least = 64;
+    std::int64_t edge = 8192;
+    while (edge > least && matrices * bytes_of<float>(edge * edge) > memory) {
+        edge /= 2;
+    }
+    return edge;
+}
+
+// The edge of tiles that keeps a GPU busy, if the user has not chosen one: such that 4 x 4 tiles of
+// C and their panels fit in the memory, and each rank gets several tiles along the edge of its
+// block, since the first copies have no product beside them.
+std::int64_t choose_tile(std::int64_t size, int ranks, Bytes device_memory) {
+    constexpr std::int64_t least_full = 1024;  // smaller products no longer fill a large GPU
+    const double share = static_cast<double>(size) / std::sqrt(static_cast<double>(ranks));
+    std::int64_t tile = edge_in(device_memory, 32);
+    while (tile > least_full && static_cast<double>(4 * tile) > share) {
+        tile /= 2;
+    }
+    return tile;
+}
+
+}  // namespace
+
+Bytes allowed_memory(const bench::Session& session) {
+    const comm::Topology& topology = session.topology();
+    return session.options().memory.value_or(
+        Bytes{topology.resources().memory_available.value / 2 / topology.mine().local_size});
+}
+
+Bytes allowed_device_memory(bench::Session& session) {
+    return session.options().device_memory.value_or(session.gpus().memory_share());
+}
+
+void refuse_tiles(const Problem& problem, Bytes least, const MemoryBudget& budget) {
+    throw UsageError(fmt::format(
+        "tiles of {} x {} take at least {} of GPU memory per rank ({} are allowed; a tile is {}, "
+        "products and limits take {}): give more --device-memory, or a smaller --tile",
+        problem.extent(0), problem.extent(0), to_string(least), to_string(budget.allowed),
+        to_string(problem.tile_bytes()), to_string(budget.elsewhere)));
+}
+
+void count_besides(bench::Arena& arena, const CaseContext& context, const Block& block,
+                   const LimitPlan& limit) {
+    if (context.session.options().verify == bench::Switch::on) {
+        Freivalds::count(arena, context.problem, block);
+    }
+    if (context.session.options().limits == bench::Switch::on) {
+        limit.count(arena, context.rank());
+    }
+}
+
+void add_tile_factors(const CaseContext& context, bench::RowName& name) {
+    name.factors.emplace_back("tile", std::to_string(context.problem.tile));
+    if (context.options.data.in_files()) {
+        name.factors.emplace_back("data", "files");
+        name.factors.emplace_back("cache", quartet::name(context.options.data.cache));
+    }
+}
+
+void add_memory_factors(const CaseContext& context, bench::RowName& name) {
+    const bench::CommonOptions& options = context.session.options();
+    if (options.memory) {
+        name.factors.emplace_back("memory", to_exact_string(*options.memory));
+    }
+    if (context.on_gpu() && options.device_memory) {
+        name.factors.emplace_back("device-memory", to_exact_string(*options.device_memory));
+    }
+}
+
+// If tiles come from files, the host measures the product of one tile, since memory is bounded.
+LimitPlan::Sgemm sgemm_limit(const CaseContext& context, int computing_ranks) {
+    const Problem& problem = context.problem;
+    LimitPlan::Sgemm sgemm{.edge = host_sgemm_edge(problem), .computing_ranks = computing_ranks};
+    if (context.on_gpu()) {  // an eighth of the memory
+        sgemm.edge = std::min(edge_in(allowed_device_memory(context.session), 24), problem.size);
+        sgemm.memory = device::MemoryKind::device;
+    } else if (context.options.data.in_files()) {
+        sgemm.edge = problem.extent(0);
+    }
+    return sgemm;
+}
+
+LimitPlan::Storage storage_limit(const CaseContext& context, const Block& block, double bytes) {
+    const bench::DataOptions& data = context.options.data;
+    LimitPlan::Storage storage{.cache = data.cache, .bytes = bytes};
+    if (!block.empty()) {
+        storage.file = *data.folder / tile_file("A", block.rows.begin, 0);
+    }
+    return storage;
+}
+
+namespace {
+
+// The tiles of A and B as files, and the manifest that they should have.
+bench::TileFolder<float> tile_folder(const CaseContext& context) {
+    return {*context.options.data.folder, manifest_of(context.problem),
+            input_files(context.problem)};
+}
+
+// The files of a case, generated with --generate, and verified. Collective. Throws Failure.
+ProductFiles open_files(const CaseContext& context) {
+    const Problem& problem = context.problem;
+    const bench::DataOptions& data = context.options.data;
+    if (!data.in_files()) {
+        return {};
+    }
+    const comm::Communicator& world = context.session.world();
+    const comm::Topology& topology = context.session.topology();
+    const bench::TileFolder<float> folder = tile_folder(context);
+    if (data.generate == bench::Switch::on) {
+        folder.generate(world, topology,
+                        [&](const bench::TileFile& file, std::span<float> elements) {
+                            const auto number = &file - folder.files().data();
+                            const auto [matrix, index] = input_tile(problem, number);
+                            fill_tile(problem, matrix, index, elements);
+                        });
+    }
+    folder.verify(world, topology);
+    return {.matrices = std::make_shared<MatrixFiles>(*data.folder, problem, data.cache),
+            .keep = data.keep};
+}
+
+}  // namespace
+
 MultiplyCase::MultiplyCase(const CaseContext& context, const ProductPlan& plan)
     : session_(context.session),
-      data_(context.options.data),
       problem_(context.problem),
       block_(plan.block),
       limit_plan_(plan.limit),
@@ -27,7 +154,9 @@ MultiplyCase::MultiplyCase(const CaseContext& context, const ProductPlan& plan)
     product_ = plan.make(open_files(context));
     if (checks) {
         guard_.remember(product_->input_memory());
-        make_check();
+        comm::agree(session_.world(), [&] {  // ranks read files
+            check_.emplace(arena_, problem_, block_, session_.threads(), *product_, math_);
+        });
     }
 }
 
@@ -42,21 +171,12 @@ void MultiplyCase::find_arithmetic(const ProductPlan& plan) {
                 plan.multiply ? plan.multiply : multiply_on(session_.device(), session_.stream()));
         }
     });
-    // The first that is not what was asked for, else what was.
+    // That of the first rank whose arithmetic differs from what was asked for.
     for (const std::string& of_rank : session_.world().gather(found)) {
         if (!of_rank.empty() && (precision_.empty() || precision_ == arithmetic_wanted(math_))) {
             precision_ = of_rank;
         }
     }
-}
-
-// Agreed, since ranks read files.
-void MultiplyCase::make_check() {
-    comm::agree(session_.world(), [&] {
-        const RecordedSums recorded =
-            data_.in_files() ? RecordedSums(*data_.folder) : RecordedSums();
-        check_.emplace(arena_, problem_, block_, session_.threads(), *product_, recorded, math_);
-    });
 }
 
 void MultiplyCase::prepare() {
@@ -67,7 +187,7 @@ void MultiplyCase::prepare() {
 bench::Check MultiplyCase::verify() {
     product_->collect();
     const double deviation = session_.world().maximum(check_->deviation(*product_));
-    // In units of each row's own bound.
+    // In units of the bound.
     bench::Check check{
         .passed = deviation <= 1, .error = deviation, .tolerance = 1, .precision = precision_};
     if (precision_ != arithmetic_wanted(math_)) {

@@ -6,7 +6,6 @@
 #include "bench/program/plan.hpp"
 #include "comm/mpi/shared_folder.hpp"
 #include "core/message_of.hpp"
-#include "matmul/native/in_core_product.hpp"
 #include "matmul/reference.hpp"
 
 namespace quartet::matmul {
@@ -121,8 +120,9 @@ TEST_F(MultiplyCaseTest, FailsForAWrongElement) {
     MultiplyCase& subject = run_once(64, 16);
     EXPECT_TRUE(subject.verify().passed);
     if (world.rank() == world.size() - 1) {
-        auto& product = dynamic_cast<ResidentProduct&>(subject.product());
-        product.results().back() *= 1.05F;
+        const Block block = partition(problem(), world.size()).back();
+        const auto tile = subject.product().result({block.rows.begin, block.columns.begin});
+        const_cast<float&>(tile.back()) *= 1.05F;
     }
     const bench::Check check = subject.verify();
     EXPECT_FALSE(check.passed) << "on all ranks";

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/files/npy.hpp"
-#include "matmul/problem/problem.hpp"
+#include "matmul/problem.hpp"
 
 namespace quartet::matmul {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "bench/flags/command_line.hpp"
+#include "bench/session/arena.hpp"
 #include "core/files/file.hpp"
-#include "matmul/problem/problem.hpp"
+#include "matmul/problem.hpp"
 
 namespace quartet::matmul {
 
@@ -35,8 +35,8 @@ class MatrixFiles {
     void put_aside(TileIndex tile) const;
     /// Removes the file of a tile of C, and one that was put aside, if they are there.
     void remove(TileIndex tile) const;
-    /// Makes the page cache forget a tile.
-    void forget(std::string_view matrix, TileIndex tile) const;
+    /// With --cache drop: makes the page cache forget the block's tiles of A and B.
+    void forget_inputs(const Block& block) const;
 
     [[nodiscard]] FileCache cache() const { return cache_; }
 
@@ -55,7 +55,45 @@ struct ProductFiles {
     bench::Switch keep = bench::Switch::off;      ///< whether C's files stay when the case ends
 };
 
-/// With --cache drop: makes the page cache forget the block's tiles of A and B.
-void forget_inputs(const MatrixFiles& files, const Problem& problem, const Block& block);
+/// Slots of the host's memory for the files of tiles, each aligned for direct input.
+class FileSlots {
+  public:
+    FileSlots(bench::Arena& arena, const Problem& problem, std::int64_t count);
+
+    /// A slot that MatrixFiles::read can read to.
+    [[nodiscard]] device::View<std::byte> slot(std::int64_t index);
+    /// The elements of a tile that was read to a slot.
+    [[nodiscard]] device::View<const float> elements(std::int64_t index, TileIndex tile);
+
+  private:
+    Problem problem_;
+    device::Buffer<std::byte> memory_;
+    std::int64_t first_;  ///< byte at which the first slot begins
+};
+
+/// Tiles of C in files, which are removed in the end unless they are kept.
+class ResultFiles {
+  public:
+    /// `block` has the rank's tiles; those of other blocks can be stored, too, but are left behind.
+    ResultFiles(const Block& block, ProductFiles files) : block_(block), files_(std::move(files)) {}
+    ~ResultFiles();
+    ResultFiles(const ResultFiles&) = delete;
+    ResultFiles& operator=(const ResultFiles&) = delete;
+
+    /// Before each run: takes away the block's tiles of the run before. With a warm page cache they
+    /// are put aside and the run writes over them, if this job wrote them; files of other jobs are
+    /// removed, since somebody may be reading them.
+    void prepare();
+    /// Enqueues the writing of a complete tile, whose memory the caller leaves as it is meanwhile.
+    void store(TileIndex tile, device::View<const float> from, device::Stream& stream);
+    /// In this run. After the stream has been synchronised.
+    [[nodiscard]] Bytes written() const { return written_; }
+
+  private:
+    Block block_;
+    ProductFiles files_;
+    bool has_prepared_ = false;  ///< so that files of C are this job's
+    Bytes written_;              ///< changed by the stream that writes
+};
 
 }  // namespace quartet::matmul

@@ -1,13 +1,14 @@
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <vector>
 
+#include "bench/session/arena.hpp"
 #include "comm/topology/topology.hpp"
 #include "comm/transport/transport_traits.hpp"
 #include "comm/windows/window_pool.hpp"
-#include "matmul/tiles/tile_transfers.hpp"
+#include "device/device.hpp"
+#include "matmul/problem.hpp"
 
 namespace quartet::matmul {
 
@@ -51,28 +52,23 @@ struct OperandLayout {
 OperandLayout lay_out_operands(const Problem& problem, const std::vector<Block>& blocks, int rank,
                                const comm::Topology& topology, OperandCopies copies);
 
-/// A and B in the host's memory, filled in parallel by the ranks that share a copy. Nothing is
-/// brought: slots mean nothing here.
-class MemorySource final : public TileSource {
+/// A and B in the host's memory, filled in parallel by the ranks that share a copy.
+class HostInputs {
   public:
     /// Allocates what layout.count() counts. Collective over `node`, the ranks of this node.
-    MemorySource(const Problem& problem, OperandLayout layout, const comm::Communicator& node,
-                 device::Device& device, int threads);
+    HostInputs(const Problem& problem, OperandLayout layout, const comm::Communicator& node,
+               device::Device& device, int threads);
 
     /// Rows of this rank's block, columns of tile column `inner` of A.
-    [[nodiscard]] device::View<const float> a_rows(std::int64_t inner) const;
+    [[nodiscard]] device::View<const float> a_rows(std::int64_t inner) const {
+        return rows_of(inner, elements_of(problem_, layout_.block.rows));
+    }
     [[nodiscard]] device::View<const float> tile(Operand operand, TileIndex tile) const;
     [[nodiscard]] OperandCopies copies() const { return layout_.copies; }
-
-    void fetch(const Fetch& /*fetch*/) override {}
-    device::View<const float> tile(const Fetch& fetch, device::Stream& /*stream*/) override {
-        return tile(fetch.operand, fetch.tile);
+    /// What this rank allocated.
+    [[nodiscard]] device::View<const std::byte> memory() const {
+        return {memory_.data.get(), memory_.data ? layout_.allocated.value : 0, memory_.kind};
     }
-    void release(std::int64_t /*slot*/, device::Stream& /*stream*/) override {}
-    std::span<const float> read(std::string_view matrix, TileIndex index) override {
-        return tile(matrix == name(Operand::a) ? Operand::a : Operand::b, index).span();
-    }
-    [[nodiscard]] device::View<const std::byte> memory() const override;
 
   private:
     void allocate(const comm::Communicator& node, device::Device& device);
@@ -87,36 +83,20 @@ class MemorySource final : public TileSource {
 };
 
 /// A block of C in the host's memory, in columns of tiles (offset_in_block()).
-class MemorySink final : public TileSink {
+class HostResult {
   public:
-    MemorySink(bench::Arena& arena, const Problem& problem, const Block& block,
-               device::Device& device)
+    HostResult(bench::Arena& arena, const Problem& problem, const Block& block)
         : problem_(problem),
           block_(block),
-          device_(device),
-          memory_(memory(arena, problem, block)) {}
-    /// The memory of one. Local.
-    static device::Buffer<float> memory(bench::Arena& arena, const Problem& problem,
-                                        const Block& block) {
-        return arena.make<float>(elements_in(problem, block), bench::Room::host);
-    }
+          memory_(arena.make<float>(elements_in(problem, block), bench::Room::host)) {}
 
-    void store(TileIndex tile, device::View<const float> from, device::Stream& stream) override {
-        device_.copy(as_bytes(from), as_bytes(view(tile)), stream);
-    }
-    std::span<const float> result(TileIndex tile, TileSource& /*source*/) override {
-        return view(tile).span();
-    }
-    /// A tile where it lies, and the tile column that lies behind it.
-    [[nodiscard]] device::View<float> view(TileIndex tile) {
+    [[nodiscard]] device::View<float> tile(TileIndex tile) {
         return part(tile, problem_.elements(tile));
     }
     [[nodiscard]] device::View<float> column(std::int64_t index) {
         return part({block_.rows.begin, index},
                     elements_of(problem_, block_.rows).size() * problem_.extent(index));
     }
-    /// All of it.
-    [[nodiscard]] std::span<float> elements() { return memory_.span(); }
 
   private:
     [[nodiscard]] device::View<float> part(TileIndex first, std::int64_t elements) {
@@ -125,7 +105,6 @@ class MemorySink final : public TileSink {
 
     Problem problem_;
     Block block_;
-    device::Device& device_;
     device::Buffer<float> memory_;
 };
 

@@ -1,4 +1,4 @@
-#include "matmul/problem/problem.hpp"
+#include "matmul/problem.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "matmul/problem/limit.hpp"
+#include "matmul/limit.hpp"
 
 #include <algorithm>
 #include <memory>

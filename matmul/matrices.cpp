@@ -1,4 +1,4 @@
-#include "matmul/tiles/tiles_in_memory.hpp"
+#include "matmul/matrices.hpp"
 
 #include <algorithm>
 
@@ -69,14 +69,14 @@ OperandLayout lay_out_operands(const Problem& problem, const std::vector<Block>&
     return layout;
 }
 
-MemorySource::MemorySource(const Problem& problem, OperandLayout layout,
-                           const comm::Communicator& node, device::Device& device, int threads)
+HostInputs::HostInputs(const Problem& problem, OperandLayout layout, const comm::Communicator& node,
+                       device::Device& device, int threads)
     : problem_(problem), layout_(std::move(layout)) {
     allocate(node, device);
     fill(node, threads);
 }
 
-void MemorySource::allocate(const comm::Communicator& node, device::Device& device) {
+void HostInputs::allocate(const comm::Communicator& node, device::Device& device) {
     if (layout_.copies == OperandCopies::per_node) {
         pool_.emplace(comm::WindowKind::shared, node, device.accelerator());
         memory_ = pool_->allocate(layout_.allocated);
@@ -88,17 +88,13 @@ void MemorySource::allocate(const comm::Communicator& node, device::Device& devi
                               copied ? device::MemoryKind::pinned : device::MemoryKind::host);
 }
 
-device::View<const std::byte> MemorySource::memory() const {
-    return {memory_.data.get(), memory_.data ? layout_.allocated.value : 0, memory_.kind};
-}
-
-float* MemorySource::data_of(const OperandPanel& panel) const {
+float* HostInputs::data_of(const OperandPanel& panel) const {
     std::byte* const part = pool_ ? pool_->window(0).part_of(panel.part) : memory_.data.get();
     return reinterpret_cast<float*>(part + panel.offset.value);
 }
 
 // Tiles are spread over the ranks that share a copy and over their threads in turn.
-void MemorySource::fill(const comm::Communicator& node, int threads) {
+void HostInputs::fill(const comm::Communicator& node, int threads) {
     const std::int64_t ranks = pool_ ? node.size() : 1;
     const std::int64_t rank = pool_ ? node.rank() : 0;
     system::parallel_parts(threads, [&](int part) {
@@ -123,18 +119,14 @@ void MemorySource::fill(const comm::Communicator& node, int threads) {
     }
 }
 
-device::View<const float> MemorySource::rows_of(std::int64_t panel_index, const Range& rows) const {
+device::View<const float> HostInputs::rows_of(std::int64_t panel_index, const Range& rows) const {
     const OperandPanel& panel = layout_.panels.at(static_cast<std::size_t>(panel_index));
     const std::int64_t width = problem_.extent(panel.column);
     return {data_of(panel) + (rows.begin - panel.rows.begin) * width, rows.size() * width,
             memory_.kind};
 }
 
-device::View<const float> MemorySource::a_rows(std::int64_t inner) const {
-    return rows_of(inner, elements_of(problem_, layout_.block.rows));
-}
-
-device::View<const float> MemorySource::tile(Operand operand, TileIndex tile) const {
+device::View<const float> HostInputs::tile(Operand operand, TileIndex tile) const {
     const std::int64_t panel = operand == Operand::a
                                    ? tile.column
                                    : problem_.tiles() + tile.column - layout_.first_column_of_b;

@@ -1,4 +1,4 @@
-#include "matmul/problem/problem.hpp"
+#include "matmul/problem.hpp"
 
 #include <gmock/gmock.h>
 
@@ -6,38 +6,9 @@
 #include <map>
 
 #include "core/data_source.hpp"
-#include "core/message_of.hpp"
-#include "matmul/options.hpp"
 
 namespace quartet::matmul {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-
-Options parsed(std::vector<const char*> arguments) {
-    bench::CommandLine command_line("matmul", "");
-    Options options;
-    add_options(command_line, options);
-    arguments.insert(arguments.begin(), "matmul");
-    command_line.parse(static_cast<int>(arguments.size()), arguments.data());
-    return options;
-}
-
-TEST(MatmulOptions, AreReadAndRefusedByTheirName) {
-    const Options options = parsed({"--size", "1k:2k,2^15", "--tile", "4096", "--math", "tf32"});
-    EXPECT_THAT(options.sizes, ElementsAre(1024, 2048, 32768));
-    EXPECT_EQ(options.tile, 4096);
-    EXPECT_EQ(options.math, device::Math::tf32);
-    EXPECT_THAT(parsed({}).sizes, ElementsAre(8192));
-    for (const auto& [flag, value] :
-         {std::pair("--size", "8KiB"), {"--tile", "0"}, {"--size", "2^31"}, {"--math", "fp64"}}) {
-        EXPECT_THAT(message_of<UsageError>([&, flag = flag, value = value] {
-                        parsed({flag, value});
-                    }),
-                    HasSubstr(std::string(flag) + ": "));
-    }
-}
 
 TEST(MatmulProblem, CountsOperationsAsThePaperDoes) {
     EXPECT_EQ((Problem{4, 2}).flops().value, 2 * 64 - 16);

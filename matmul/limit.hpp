@@ -7,7 +7,7 @@
 
 #include "bench/results/row.hpp"
 #include "bench/session/arena.hpp"
-#include "matmul/problem/problem.hpp"
+#include "matmul/problem.hpp"
 
 namespace quartet::matmul {
 

@@ -25,11 +25,6 @@ constexpr std::string_view name(Operand operand) {
     return operand == Operand::a ? "A" : "B";
 }
 
-/// The number of elements in `size` bytes.
-constexpr std::int64_t floats_in(Bytes size) {
-    return size.value / static_cast<std::int64_t>(sizeof(float));
-}
-
 /// Position of a tile in the grid of a matrix's tiles.
 struct TileIndex {
     std::int64_t row = 0;

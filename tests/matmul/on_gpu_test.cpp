@@ -1,9 +1,10 @@
 #include <gmock/gmock.h>
 
+#include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"
 #include "device/cuda/cuda_device.hpp"
-#include "matmul/native/in_core_product.hpp"
-#include "matmul/native/scheduled_product.hpp"
+#include "matmul/native.hpp"
+#include "matmul/panels.hpp"
 #include "matmul/reference.hpp"
 
 namespace quartet::matmul {
@@ -62,19 +63,14 @@ TEST_P(InCore, IsTheProductInEveryRunAndCopiesOnce) {
     }
 }
 
-class ScheduledOnGpu : public OnGpu, public testing::WithParamInterface<Blocking> {
+class PanelsOnGpu : public OnGpu, public testing::WithParamInterface<Blocking> {
   protected:
-    /// With the fewest slots that serve.
-    [[nodiscard]] BoundedPlan plan(bool in_files) const {
-        Blocking blocking = GetParam();
-        blocking.slots = least_slots(block, blocking.rows, blocking.columns, blocking.lookahead);
-        return {.blocking = blocking,
-                .traffic = planned_traffic(problem, block, blocking),
-                .best = {},
-                .on_gpu = true,
-                .in_files = in_files};
+    [[nodiscard]] PanelPlan plan(bool in_files) const {
+        return {.blocking = GetParam(),
+                .traffic = planned_traffic(problem, block, GetParam()),
+                .places = {.in_files = in_files, .on_gpu = true}};
     }
-    void run_twice(ScheduledProduct& product) {
+    void run_twice(PanelProduct& product) {
         const Traffic planned = plan(false).traffic;
         for (int run = 0; run < 2; ++run) {
             product.prepare();
@@ -86,33 +82,30 @@ class ScheduledOnGpu : public OnGpu, public testing::WithParamInterface<Blocking
     }
     TemporaryFolder folder;
 };
-INSTANTIATE_TEST_SUITE_P(Ways, ScheduledOnGpu,
-                         testing::Values(Blocking{1, 1, 0, 0}, Blocking{5, 5, 0, 8},
-                                         Blocking{2, 1, 0, 3}, Blocking{2, 2, 0, 30}));
+INSTANTIATE_TEST_SUITE_P(Ways, PanelsOnGpu,
+                         testing::Values(Blocking{1, 1}, Blocking{5, 5}, Blocking{2, 1},
+                                         Blocking{2, 3}));
 
-TEST_P(ScheduledOnGpu, IsTheProductOfTilesInMemoryInEveryRun) {
-    ScheduledProduct product(problem, plan(false), layout(), topology.node(), *device, 1);
+TEST_P(PanelsOnGpu, IsTheProductOfTilesInMemoryInEveryRun) {
+    PanelProduct product(
+        problem, block, plan(false), {},
+        std::make_unique<HostInputs>(problem, layout(), topology.node(), *device, 1), *device);
     run_twice(product);
 }
 
-TEST_P(ScheduledOnGpu, IsTheProductOfTilesInFilesAndNamesOneThatCannotBeRead) {
+TEST_P(PanelsOnGpu, IsTheProductOfTilesInFilesAndNamesOneThatCannotBeRead) {
     write_files(problem, folder.path());
-    ScheduledProduct product(
+    PanelProduct product(
         problem, block, plan(true),
         ProductFiles{std::make_shared<MatrixFiles>(folder.path(), problem, FileCache::warm)},
-        *device);
+        nullptr, *device);
     run_twice(product);
     EXPECT_EQ(product.traffic().read, product.copied().read);
     EXPECT_EQ(product.traffic().written, product.copied().written);
     const std::string name = tile_file("B", 3, block.columns.begin);
     std::filesystem::resize_file(folder / name, 200);
     product.prepare();
-    try {
-        product.run(*stream);
-        FAIL() << "nothing was thrown";
-    } catch (const NpyError& error) {
-        EXPECT_THAT(error.what(), HasSubstr(name));
-    }
+    EXPECT_THAT(message_of<NpyError>([&] { product.run(*stream); }), HasSubstr(name));
 }
 
 }  // namespace

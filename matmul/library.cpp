@@ -7,10 +7,8 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <utility>
 
-#include "matmul/context.hpp"
-#include "matmul/tiles/tile_transfers.hpp"
+#include "matmul/plan.hpp"
 #include "system/parallel_for.hpp"
 
 // Declares the functions of ScaLAPACK 2 that are used, since it has no header. They are described
@@ -24,6 +22,8 @@ void Cblacs_gridexit(int context);
 void descinit_(int* descriptor, const int* rows, const int* columns, const int* row_block,
                const int* column_block, const int* first_row, const int* first_column,
                const int* context, const int* leading_dimension, int* info);
+int numroc_(const int* size, const int* block, const int* process, const int* first,
+            const int* processes);
 void psgemm_(const char* transpose_a, const char* transpose_b, const int* rows, const int* columns,
              const int* inner, const float* alpha, const float* a, const int* a_row,
              const int* a_column, const int* a_descriptor, const float* b, const int* b_row,
@@ -39,7 +39,6 @@ namespace quartet::matmul {
 
 namespace {
 
-constexpr std::int64_t usual_block = 128;
 /// Elements of all ranks that are redistributed at a time, which bounds what the library takes.
 constexpr std::int64_t redistributed_at_a_time = std::int64_t{1} << 26;
 
@@ -112,24 +111,6 @@ Multiply multiply_by_scalapack() {
     };
 }
 
-/// One dimension of a block-cyclic distribution: block b belongs to process b mod processes.
-struct BlockCyclicDimension {
-    std::int64_t size = 0;
-    std::int64_t block = 1;
-    int processes = 1;
-
-    /// Blocks of a process.
-    [[nodiscard]] std::int64_t blocks(int process) const {
-        return divide_up(std::max<std::int64_t>(divide_up(size, block) - process, 0), processes);
-    }
-    /// Elements of a process (ScaLAPACK's NUMROC): the last block may be smaller.
-    [[nodiscard]] std::int64_t extent(int process) const {
-        const std::int64_t count = divide_up(size, block);
-        const bool has_last = count > 0 && (count - 1) % processes == process;
-        return blocks(process) * block - (has_last ? count * block - size : 0);
-    }
-};
-
 /// ScaLAPACK's two-dimensional block-cyclic distribution of a square matrix (Blackford et al.,
 /// 1997): square blocks of 128, or one for each rank of smaller matrices, over the process grid
 /// nearest to a square. Rank r is at row r / columns, column r % columns of the grid. A rank's
@@ -142,41 +123,31 @@ struct BlockCyclic {
             }
         }
         grid_columns = ranks / grid_rows;
-        block = std::min(usual_block, divide_up(size, grid_columns));
+        block = std::min<std::int64_t>(128, divide_up(size, grid_columns));
     }
 
-    [[nodiscard]] BlockCyclicDimension rows() const { return {size, block, grid_rows}; }
-    [[nodiscard]] BlockCyclicDimension columns() const { return {size, block, grid_columns}; }
+    /// Columns of a rank's matrix.
+    [[nodiscard]] std::int64_t width(int rank) const {
+        return extent(rank % grid_columns, grid_columns);
+    }
     /// Elements of the rank that has most: the first one.
     [[nodiscard]] std::int64_t most_elements() const {
-        return rows().extent(0) * columns().extent(0);
+        return extent(0, grid_rows) * extent(0, grid_columns);
     }
 
     std::int64_t size;
     std::int64_t block;
     int grid_rows = 1;
     int grid_columns = 1;
-};
 
-// A row of the rank's blocks, by its number among them.
-void fill_block_row(const Problem& problem, const BlockCyclic& distribution, int rank,
-                    std::string_view matrix, std::int64_t number, std::span<float> out) {
-    const Problem blocks{problem.size, distribution.block, problem.seed};
-    const int column = rank % distribution.grid_columns;
-    const std::int64_t width = distribution.columns().extent(column);
-    const std::int64_t block_row =
-        number * distribution.grid_rows + rank / distribution.grid_columns;
-    for (std::int64_t line = 0; line < blocks.extent(block_row); ++line) {
-        for (std::int64_t block = 0; block < distribution.columns().blocks(column); ++block) {
-            const std::int64_t block_column = block * distribution.grid_columns + column;
-            const std::int64_t begin =
-                (number * distribution.block + line) * width + block * distribution.block;
-            fill_rows(blocks, matrix, blocks.begin(block_row) + line, 1, block_column,
-                      out.subspan(static_cast<std::size_t>(begin),
-                                  static_cast<std::size_t>(blocks.extent(block_column))));
-        }
+  private:
+    [[nodiscard]] std::int64_t extent(int process, int processes) const {
+        const auto n = static_cast<int>(size);
+        const auto edge = static_cast<int>(block);
+        const int first = 0;
+        return numroc_(&n, &edge, &process, &first, &processes);
     }
-}
+};
 
 // Whole rows of tiles, as evenly as possible: a rank's part of what is read, written and checked.
 Block strip_of(const Problem& problem, int ranks, int rank) {
@@ -200,8 +171,8 @@ std::string describe_blas() {
                           : fmt::format("its BLAS is {}, native's is {}", theirs, ours);
 }
 
-struct Buffers {
-    Buffers(bench::Arena& arena, const Problem& problem, int ranks, int rank, bool in_files)
+struct LibraryBuffers {
+    LibraryBuffers(bench::Arena& arena, const Problem& problem, int ranks, int rank, bool in_files)
         : a(arena.make<float>(BlockCyclic(problem.size, ranks).most_elements(), bench::Room::host)),
           b(arena.make<float>(a.size(), bench::Room::host)),
           c(arena.make<float>(a.size(), bench::Room::host)),
@@ -213,13 +184,13 @@ struct Buffers {
     device::Buffer<float> a;
     device::Buffer<float> b;
     device::Buffer<float> c;
-    device::Buffer<float> strip;  ///< of C for the check, of A and B from files; row-major
+    device::Buffer<float> strip;  ///< of C for the check, of A and B before; row-major
     FileSlots slot;
 };
 
-/// ScaLAPACK's psgemm over all ranks. collect() redistributes C to strips of whole tile rows, which
-/// result() reads. From files a run also reads its strips of A and B, which are redistributed to
-/// the blocks, and writes its strip of C.
+/// ScaLAPACK's psgemm over all ranks. A rank makes or reads its strip of A and B, whole tile rows,
+/// which is redistributed to the blocks; C goes the other way. From files that is a part of the
+/// run, else of prepare() and collect().
 class LibraryProduct final : public Product {
   public:
     LibraryProduct(bench::Session& session, const Problem& problem, const ProductFiles& files);
@@ -241,7 +212,7 @@ class LibraryProduct final : public Product {
     template <typename Move>
     void for_some_rows(Move move);
     void to_strips();
-    void read(Operand operand, std::span<float> blocks);
+    void load(Operand operand, std::span<float> blocks);
     /// A row of a tile within the strip.
     [[nodiscard]] std::span<float> line(TileIndex tile, std::int64_t number);
     [[nodiscard]] std::span<const float> tile_of_strip(TileIndex tile);
@@ -254,14 +225,15 @@ class LibraryProduct final : public Product {
     Block mine_;                                ///< the strip
     std::shared_ptr<const MatrixFiles> files_;  ///< null if A and B are in memory
     bench::Arena arena_;
-    Buffers buffers_;
+    LibraryBuffers buffers_;
     BlockCyclic distribution_;
     BlacsSystem system_;
     BlacsGrid grid_;  ///< transposed, as ScaLAPACK sees the matrices
     BlacsGrid strips_;
     Descriptor descriptor_;
     std::vector<float> tile_;
-    std::optional<FileSink> sink_;
+    int threads_;
+    std::optional<ResultFiles> results_;
 };
 
 LibraryProduct::LibraryProduct(bench::Session& session, const Problem& problem,
@@ -276,38 +248,31 @@ LibraryProduct::LibraryProduct(bench::Session& session, const Problem& problem,
       system_(session.world().handle()),
       grid_(system_, distribution_.grid_columns, distribution_.grid_rows),
       strips_(system_, 1, ranks_),
-      descriptor_(describe(
-          problem.size, distribution_.block, distribution_.block, grid_,
-          distribution_.columns().extent(session.world().rank() % distribution_.grid_columns))),
-      tile_(static_cast<std::size_t>(floats_in(problem.tile_bytes()))) {
+      descriptor_(describe(problem.size, distribution_.block, distribution_.block, grid_,
+                           distribution_.width(session.world().rank()))),
+      tile_(static_cast<std::size_t>(problem.elements({}))),
+      threads_(session.threads()) {
     std::ranges::fill(buffers_.c.span(), 0.5F);
     if (files_) {
-        sink_.emplace(problem, mine_, files);
+        results_.emplace(mine_, files);
         return;
     }
-    const int rank = session.world().rank();
-    const int threads = session.threads();
-    const std::int64_t rows = distribution_.rows().blocks(rank / distribution_.grid_columns);
-    system::parallel_parts(threads, [&](int part) {
-        for (std::int64_t number = part; number < rows; number += threads) {
-            fill_block_row(problem, distribution_, rank, "A", number, buffers_.a.span());
-            fill_block_row(problem, distribution_, rank, "B", number, buffers_.b.span());
-        }
-    });
+    load(Operand::a, buffers_.a.span());
+    load(Operand::b, buffers_.b.span());
 }
 
 void LibraryProduct::prepare() {
     if (files_) {
-        sink_->prepare();
-        forget_inputs(*files_, problem_, mine_);
+        results_->prepare();
+        files_->forget_inputs(mine_);
     }
 }
 
 void LibraryProduct::run(device::Stream& stream) {
     if (files_) {
         const Span span(stream.track(), Phase::read, "strips of A and B");
-        read(Operand::a, buffers_.a.span());
-        read(Operand::b, buffers_.b.span());
+        load(Operand::a, buffers_.a.span());
+        load(Operand::b, buffers_.b.span());
     }
     {
         const Span span(stream.track(), Phase::compute, "psgemm");
@@ -341,16 +306,26 @@ void LibraryProduct::to_strips() {
     });
 }
 
-// This rank's strip from files, then all strips to blocks.
-void LibraryProduct::read(Operand operand, std::span<float> blocks) {
-    for_each_tile(mine_, [&](TileIndex tile) {
-        auto elements = from_file(name(operand), tile);
-        for (std::int64_t number = 0; number < problem_.extent(tile.row); ++number) {
-            const auto target = line(tile, number);
-            std::ranges::copy(elements.first(target.size()), target.begin());
-            elements = elements.subspan(target.size());
-        }
-    });
+// This rank's strip, from files or made, then all strips to blocks.
+void LibraryProduct::load(Operand operand, std::span<float> blocks) {
+    if (files_) {
+        for_each_tile(mine_, [&](TileIndex tile) {
+            auto elements = from_file(name(operand), tile);
+            for (std::int64_t number = 0; number < problem_.extent(tile.row); ++number) {
+                const auto target = line(tile, number);
+                std::ranges::copy(elements.first(target.size()), target.begin());
+                elements = elements.subspan(target.size());
+            }
+        });
+    } else {
+        const Problem untiled{problem_.size, problem_.size, problem_.seed};
+        const Range rows = elements_of(problem_, mine_.rows);
+        const auto width = static_cast<std::size_t>(problem_.size);
+        system::parallel_for(threads_, rows.size(), [&](std::int64_t row) {
+            fill_rows(untiled, name(operand), rows.begin + row, 1, 0,
+                      buffers_.strip.span().subspan(static_cast<std::size_t>(row) * width, width));
+        });
+    }
     for_some_rows([&](int rows, int begin, int* strips) {
         Cpsgemr2d(static_cast<int>(problem_.size), rows, buffers_.strip.span().data(), 1, begin,
                   strips, blocks.data(), 1, begin, descriptor_.data(), grid_.context());
@@ -391,7 +366,7 @@ std::string LibraryProduct::note() const {
 // ScaLAPACK's own included at most: panels of psgemm, buffers of redistribution.
 void count_library(bench::Arena& arena, const Problem& problem, int ranks, int rank,
                    bool in_files) {
-    const Buffers counted(arena, problem, ranks, rank, in_files);
+    const LibraryBuffers counted(arena, problem, ranks, rank, in_files);
     arena.count(problem.tile_bytes(), bench::Room::host);
     const std::int64_t redistributed =
         std::min(problem.size * problem.size, std::max(redistributed_at_a_time, problem.size));

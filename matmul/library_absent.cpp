@@ -1,4 +1,4 @@
-#include "matmul/context.hpp"
+#include "matmul/plan.hpp"
 
 namespace quartet::matmul {
 

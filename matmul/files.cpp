@@ -1,8 +1,9 @@
-#include "matmul/problem/matrix_files.hpp"
+#include "matmul/files.hpp"
 
 #include <fmt/format.h>
 
 #include <cstring>
+#include <utility>
 
 namespace quartet::matmul {
 
@@ -82,22 +83,72 @@ void MatrixFiles::remove(TileIndex tile) const {
     folder_.remove(spare_of(folder_, tile).name());
 }
 
-void MatrixFiles::forget(std::string_view matrix, TileIndex tile) const {
-    quartet::forget(file_of(folder_, matrix, tile));
-}
-
-void forget_inputs(const MatrixFiles& files, const Problem& problem, const Block& block) {
-    if (files.cache() != FileCache::drop) {
+void MatrixFiles::forget_inputs(const Block& block) const {
+    if (cache_ != FileCache::drop) {
         return;
     }
-    for (std::int64_t inner = 0; inner < problem.tiles(); ++inner) {
-        for (std::int64_t row = block.rows.begin; row < block.rows.end; ++row) {
-            files.forget("A", {row, inner});
-        }
-        for (std::int64_t column = block.columns.begin; column < block.columns.end; ++column) {
-            files.forget("B", {inner, column});
-        }
+    const Range inner{0, problem_.tiles()};
+    for_each_tile({block.rows, inner},
+                  [this](TileIndex tile) { forget(file_of(folder_, "A", tile)); });
+    for_each_tile({inner, block.columns},
+                  [this](TileIndex tile) { forget(file_of(folder_, "B", tile)); });
+}
+
+namespace {
+
+// Buffers are aligned to cache lines at least; direct input needs more.
+std::int64_t bytes_to_alignment(const std::byte* data) {
+    const auto misaligned =
+        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data)) % direct_alignment;
+    return (direct_alignment - misaligned) % direct_alignment;
+}
+
+}  // namespace
+
+FileSlots::FileSlots(bench::Arena& arena, const Problem& problem, std::int64_t count)
+    : problem_(problem),
+      memory_(arena.make<std::byte>(
+          count == 0 ? 0 : count * MatrixFiles::slot_bytes(problem).value + direct_alignment,
+          bench::Room::host)),
+      first_(bytes_to_alignment(memory_.view().data())) {}
+
+device::View<std::byte> FileSlots::slot(std::int64_t index) {
+    const std::int64_t size = MatrixFiles::slot_bytes(problem_).value;
+    return memory_.view().part(first_ + index * size, size);
+}
+
+device::View<const float> FileSlots::elements(std::int64_t index, TileIndex tile) {
+    return device::view_as<float>(slot(index).part(MatrixFiles::elements_offset.value,
+                                                   bytes_of<float>(problem_.elements(tile)).value));
+}
+
+ResultFiles::~ResultFiles() {
+    if (files_.keep == bench::Switch::on) {
+        return;
     }
+    for_each_tile(block_, [&](TileIndex tile) {
+        try {
+            files_.matrices->remove(tile);
+        } catch (...) {
+            return;  // the others may still be removed
+        }
+    });
+}
+
+void ResultFiles::prepare() {
+    written_ = {};
+    const bool first = !std::exchange(has_prepared_, true);
+    const bool write_over = files_.matrices->cache() == FileCache::warm && !first;
+    for_each_tile(block_, [&](TileIndex tile) {
+        write_over ? files_.matrices->put_aside(tile) : files_.matrices->remove(tile);
+    });
+}
+
+void ResultFiles::store(TileIndex tile, device::View<const float> from, device::Stream& stream) {
+    stream.enqueue(Phase::copy_out, "tile", [this, tile, from] {
+        files_.matrices->write(tile, from.span());
+        written_ = written_ + from.bytes();
+    });
 }
 
 }  // namespace quartet::matmul

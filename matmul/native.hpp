@@ -3,27 +3,14 @@
 #include <memory>
 #include <vector>
 
-#include "matmul/problem/problem.hpp"
-#include "matmul/tiles/tiles_in_memory.hpp"
+#include "matmul/matrices.hpp"
 
 namespace quartet::matmul {
 
 /// A product of matrices that lie in the host's memory.
 class MemoryProduct : public Product {
   public:
-    std::span<const float> input(Operand operand, TileIndex tile) override {
-        return inputs_.tile(operand, tile).span();
-    }
-    std::span<const float> result(TileIndex tile) override { return results_.view(tile).span(); }
-    [[nodiscard]] device::View<const std::byte> input_memory() const override {
-        return inputs_.memory();
-    }
-    /// For tests: the result as it lies in memory, tile column by tile column.
-    [[nodiscard]] std::span<float> results() { return results_.elements(); }
-
-  protected:
-    /// Allocates what `layout` says, and a MemorySink. Collective over `node`, the ranks of this
-    /// node.
+    /// Allocates what `layout` says, and C. Collective over `node`, the ranks of this node.
     MemoryProduct(const Problem& problem, const OperandLayout& layout,
                   const comm::Communicator& node, device::Device& device, int threads)
         : problem_(problem),
@@ -31,29 +18,23 @@ class MemoryProduct : public Product {
           device_(device),
           arena_(device),
           inputs_(problem, layout, node, device, threads),
-          results_(arena_, problem, layout.block, device) {}
+          results_(arena_, problem, layout.block) {}
 
+    std::span<const float> input(Operand operand, TileIndex tile) override {
+        return inputs_.tile(operand, tile).span();
+    }
+    std::span<const float> result(TileIndex tile) override { return results_.tile(tile).span(); }
+    [[nodiscard]] device::View<const std::byte> input_memory() const override {
+        return inputs_.memory();
+    }
+
+  protected:
     Problem problem_;
     Block block_;
     device::Device& device_;
     bench::Arena arena_;
-    MemorySource inputs_;
-    MemorySink results_;
-};
-
-/// Multiplied in place. All tiles of C in one tile column of the rank's block follow one another,
-/// as do those of A, so that one call multiplies them with a tile of B: larger products run faster.
-class ResidentProduct final : public MemoryProduct {
-  public:
-    ResidentProduct(const Problem& problem, const OperandLayout& layout,
-                    const comm::Communicator& node, device::Device& device, int threads)
-        : MemoryProduct(problem, layout, node, device, threads) {}
-
-    void run(device::Stream& stream) override;
-    [[nodiscard]] std::string note() const override {
-        return inputs_.copies() == OperandCopies::per_node ? "tiles in a shared window"
-                                                           : "each rank its own tiles";
-    }
+    HostInputs inputs_;
+    HostResult results_;
 };
 
 /// A part of C that is computed at once.
@@ -61,21 +42,6 @@ struct Strip {
     Range rows;     ///< elements, counted from the first row of the rank's block
     Range columns;  ///< of tiles, counted from its first tile column
 };
-
-/// The order in which a rank computes its block of C in a GPU's memory: a corner of C grows by a
-/// strip of `height` rows or by one tile column at a time, until it is the whole block:
-///
-///     1 2 3 5     Strips 2, 3 and 5 need a tile column of B, the others some rows of A; the rest
-///     4 4 4 5     has been brought for earlier strips. So copies in, products and copies out all
-///     6 6 6 6     go on from the first strip to the last one. Columns grow twice as fast as rows:
-///     7 7 7 7     then the last strips are low, and little is left to be copied out.
-std::vector<Strip> growing_strips(const Problem& problem, const Block& block, std::int64_t height);
-
-/// The height of strips: a quarter of a tile, but enough to keep a large GPU busy.
-std::int64_t strip_height(const Problem& problem);
-
-/// The bytes that any order moves at least: A's rows and B's columns in once, and C out once.
-Traffic least_traffic(const Problem& problem, const Block& block);
 
 /// A product of matrices in the host's memory by a GPU whose memory holds all three. One stream
 /// copies A and B in, one copies C out, both beside the products.

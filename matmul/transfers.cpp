@@ -1,0 +1,194 @@
+#include "matmul/transfers.hpp"
+
+namespace quartet::matmul {
+
+namespace {
+
+std::size_t position(std::int64_t index) {
+    return static_cast<std::size_t>(index);
+}
+
+template <typename Slots>
+void make_events(Slots& slots, device::Device& device) {
+    for (SlotEvents& slot : slots) {
+        slot = {device.make_event(), device.make_event()};
+    }
+}
+
+std::int64_t file_slots(const TilePlaces& places, std::int64_t slots) {
+    return !places.in_files ? 0 : places.on_gpu ? TileLoader::passing : slots;
+}
+
+}  // namespace
+
+TileLoader::Buffers::Buffers(bench::Arena& arena, const Problem& problem, const TilePlaces& places,
+                             std::int64_t slots)
+    : files(arena, problem, file_slots(places, slots)),
+      on_gpu(arena.make<float>(places.on_gpu ? slots * problem.elements({}) : 0)) {}
+
+TileLoader::TileLoader(bench::Arena& arena, const Problem& problem, const TilePlaces& places,
+                       std::int64_t slots, const ProductFiles& files, const HostInputs* inputs,
+                       device::Device& device)
+    : problem_(problem),
+      places_(places),
+      files_(files.matrices),
+      inputs_(inputs),
+      device_(device),
+      buffers_(arena, problem, places, slots),
+      of_files_(position(file_slots(places, slots))),
+      of_gpu_(position(places.on_gpu ? slots : 0)) {
+    make_events(of_files_, device);
+    make_events(of_gpu_, device);
+    if (places.in_files) {
+        reading_ = device.make_stream("read", device::StreamKind::transfer);
+    }
+    if (places.on_gpu) {
+        copying_ = device.make_stream("copy in", device::StreamKind::transfer);
+    }
+}
+
+void TileLoader::read_file(const Fetch& fetch) {
+    SlotEvents& slot = of_files_[position(fetch.slot)];
+    reading_->wait(*slot.used);
+    reading_->enqueue(Phase::read, "tile",
+                      [this, operand = fetch.operand, tile = fetch.tile,
+                       target = buffers_.files.slot(fetch.slot)] {
+                          const auto elements = files_->read(name(operand), tile, target.span());
+                          read_ = read_ + Bytes{std::ssize(std::as_bytes(elements))};
+                      });
+    reading_->record(*slot.filled);
+}
+
+void TileLoader::fetch(const Fetch& fetch) {
+    if (!places_.on_gpu) {
+        if (places_.in_files) {
+            read_file(fetch);
+        }
+        return;
+    }
+    SlotEvents* source = nullptr;
+    device::View<const float> from;
+    if (places_.in_files) {
+        const Fetch passed{fetch.operand, fetch.tile, passed_++ % passing};
+        read_file(passed);
+        source = &of_files_[position(passed.slot)];
+        copying_->wait(*source->filled);
+        from = buffers_.files.elements(passed.slot, passed.tile);
+    } else {
+        from = inputs_->tile(fetch.operand, fetch.tile);
+    }
+    SlotEvents& target = of_gpu_[position(fetch.slot)];
+    copying_->wait(*target.used);
+    device_.copy(as_bytes(from), as_bytes(on_gpu(fetch)), *copying_);
+    copying_->record(*target.filled);
+    if (source != nullptr) {
+        copying_->record(*source->used);
+    }
+    copied_ = copied_ + from.bytes();
+}
+
+device::View<const float> TileLoader::tile(const Fetch& fetch, device::Stream& stream) {
+    if (places_.same()) {
+        return inputs_->tile(fetch.operand, fetch.tile);
+    }
+    stream.wait(*(places_.on_gpu ? of_gpu_ : of_files_)[position(fetch.slot)].filled);
+    return places_.on_gpu ? on_gpu(fetch) : buffers_.files.elements(fetch.slot, fetch.tile);
+}
+
+void TileLoader::release(const Fetch& fetch, device::Stream& stream) {
+    if (!places_.same()) {
+        stream.record(*(places_.on_gpu ? of_gpu_ : of_files_)[position(fetch.slot)].used);
+    }
+}
+
+void TileLoader::synchronize() {
+    if (reading_ && copying_) {
+        synchronize_all(*reading_, *copying_);
+    } else if (!places_.same()) {
+        (reading_ ? reading_ : copying_)->synchronize();
+    }
+}
+
+TileStorer::Buffers::Buffers(bench::Arena& arena, const Problem& problem, const TilePlaces& places)
+    : passing(arena.make<float>(
+          places.in_files && places.on_gpu ? TileStorer::passing * problem.elements({}) : 0,
+          bench::Room::host)) {}
+
+TileStorer::TileStorer(bench::Arena& arena, const Problem& problem, const Block& block,
+                       const TilePlaces& places, const ProductFiles& files, HostResult* result,
+                       device::Device& device)
+    : problem_(problem),
+      places_(places),
+      result_(result),
+      device_(device),
+      buffers_(arena, problem, places),
+      storing_(
+          device.make_stream(places.on_gpu ? "copy out" : "write", device::StreamKind::transfer)) {
+    if (places.in_files) {
+        files_.emplace(block, files);
+    }
+    if (places.in_files && places.on_gpu) {
+        make_events(slots_, device);
+        writing_ = device.make_stream("write", device::StreamKind::transfer);
+    }
+}
+
+void TileStorer::prepare() {
+    copied_ = {};
+    if (files_) {
+        files_->prepare();
+    }
+}
+
+void TileStorer::store(TileIndex tile, device::View<const float> from, device::Event& complete,
+                       device::Event& stored) {
+    storing_->wait(complete);
+    if (!places_.on_gpu) {
+        files_->store(tile, from, *storing_);
+        storing_->record(stored);
+        return;
+    }
+    copied_ = copied_ + from.bytes();
+    if (!files_) {
+        device_.copy(as_bytes(from), as_bytes(result_->tile(tile)), *storing_);
+        storing_->record(stored);
+        return;
+    }
+    const std::int64_t number = passed_++ % passing;
+    SlotEvents& slot = slots_[position(number)];
+    const auto memory = buffers_.passing.view().part(number * problem_.elements({}), from.size());
+    storing_->wait(*slot.used);
+    device_.copy(as_bytes(from), as_bytes(memory), *storing_);
+    storing_->record(stored);
+    storing_->record(*slot.filled);
+    writing_->wait(*slot.filled);
+    files_->store(tile, memory, *writing_);
+    writing_->record(*slot.used);
+}
+
+void TileStorer::synchronize() {
+    if (writing_) {
+        synchronize_all(*writing_, *storing_);
+    } else {
+        storing_->synchronize();
+    }
+}
+
+bench::Details traffic_of_all(const comm::Communicator& world, const TilePlaces& places,
+                              const Traffic& files, const Traffic& copies) {
+    bench::Details details;
+    const auto add = [&](const char* key, Bytes bytes) {
+        details.numbers.emplace_back(key, world.sum(static_cast<double>(bytes.value)));
+    };
+    if (places.in_files) {
+        add("bytes_read", files.read);
+        add("bytes_written", files.written);
+    }
+    if (places.on_gpu) {
+        add("bytes_copied_in", copies.read);
+        add("bytes_copied_out", copies.written);
+    }
+    return details;
+}
+
+}  // namespace quartet::matmul

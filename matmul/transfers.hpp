@@ -1,0 +1,163 @@
+#pragma once
+
+#include <array>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "device/device.hpp"
+#include "matmul/files.hpp"
+#include "matmul/matrices.hpp"
+
+namespace quartet::matmul {
+
+/// A tile of A or B that is brought to a slot; what the slot held is gone then.
+struct Fetch {
+    Operand operand = Operand::a;
+    TileIndex tile;
+    std::int64_t slot = 0;
+};
+
+/// Where tiles lie, and where they are multiplied.
+struct TilePlaces {
+    bool in_files = false;
+    bool on_gpu = false;
+
+    /// Whether products read the tiles where they lie.
+    [[nodiscard]] bool same() const { return !in_files && !on_gpu; }
+};
+
+/// When a slot may be read, and when it may be filled again.
+struct SlotEvents {
+    std::unique_ptr<device::Event> filled;
+    std::unique_ptr<device::Event> used;
+};
+
+/// Brings tiles of A and B to slots near a rank's products, ahead of them: from files to the host's
+/// memory, from there to a GPU, or from files through a few slots of the host to a GPU. Files are
+/// read on one stream, and tiles copied on another. Used by the main thread only.
+class TileLoader {
+  public:
+    /// Slots of the host through which files pass on their way to a GPU.
+    static constexpr std::int64_t passing = 4;
+
+    struct Buffers {
+        Buffers(bench::Arena& arena, const Problem& problem, const TilePlaces& places,
+                std::int64_t slots);
+
+        FileSlots files;
+        device::Buffer<float> on_gpu;
+    };
+
+    /// From `files`, or from `inputs` if there are none: borrowed, as the device is.
+    TileLoader(bench::Arena& arena, const Problem& problem, const TilePlaces& places,
+               std::int64_t slots, const ProductFiles& files, const HostInputs* inputs,
+               device::Device& device);
+
+    /// Before each run.
+    void prepare() { read_ = copied_ = {}; }
+    /// Begins to bring a tile to its slot, once the work that uses what the slot holds is done.
+    void fetch(const Fetch& fetch);
+    /// A tile that was fetched, there for the stream's later work.
+    device::View<const float> tile(const Fetch& fetch, device::Stream& stream);
+    /// The stream's work so far is the last that uses what the slot holds.
+    void release(const Fetch& fetch, device::Stream& stream);
+    /// Waits for what was fetched; throws what bringing it has thrown.
+    void synchronize();
+
+    /// Bytes of the last run, from files and to a GPU.
+    [[nodiscard]] Bytes read() const { return read_; }
+    [[nodiscard]] Bytes copied() const { return copied_; }
+    /// Between runs: a slot for a file that the check reads.
+    [[nodiscard]] std::span<std::byte> free_slot() { return buffers_.files.slot(0).span(); }
+
+  private:
+    void read_file(const Fetch& fetch);
+    [[nodiscard]] device::View<float> on_gpu(const Fetch& fetch) {
+        return buffers_.on_gpu.view().part(fetch.slot * problem_.elements({}),
+                                           problem_.elements(fetch.tile));
+    }
+
+    Problem problem_;
+    TilePlaces places_;
+    std::shared_ptr<const MatrixFiles> files_;
+    const HostInputs* inputs_;
+    device::Device& device_;
+    Buffers buffers_;
+    std::vector<SlotEvents> of_files_;
+    std::vector<SlotEvents> of_gpu_;
+    std::int64_t passed_ = 0;  ///< tiles in files on their way to a GPU
+    Bytes read_;               ///< changed by the stream while it reads
+    Bytes copied_;
+    std::unique_ptr<device::Stream> reading_;
+    std::unique_ptr<device::Stream> copying_;
+};
+
+/// Stores complete tiles of C beside the products: from a GPU in the host's memory or in files, or
+/// from the host in files. Used by the main thread only.
+class TileStorer {
+  public:
+    /// Tiles on their way from a GPU to files.
+    static constexpr std::int64_t passing = 2;
+
+    struct Buffers {
+        Buffers(bench::Arena& arena, const Problem& problem, const TilePlaces& places);
+
+        device::Buffer<float> passing;
+    };
+
+    /// In `files`, or in `result` if there are none: borrowed, as the device is.
+    TileStorer(bench::Arena& arena, const Problem& problem, const Block& block,
+               const TilePlaces& places, const ProductFiles& files, HostResult* result,
+               device::Device& device);
+
+    /// Before each run.
+    void prepare();
+    /// Stores a tile once `complete` is reached, and then reaches `stored`: the tile's memory may
+    /// be used again.
+    void store(TileIndex tile, device::View<const float> from, device::Event& complete,
+               device::Event& stored);
+    /// Waits for what was stored; throws what storing it has thrown.
+    void synchronize();
+
+    /// Bytes of the last run, to files and from a GPU.
+    [[nodiscard]] Bytes written() const { return files_ ? files_->written() : Bytes{}; }
+    [[nodiscard]] Bytes copied() const { return copied_; }
+
+  private:
+    Problem problem_;
+    TilePlaces places_;
+    HostResult* result_;
+    device::Device& device_;
+    Buffers buffers_;
+    std::array<SlotEvents, passing> slots_;
+    std::int64_t passed_ = 0;
+    Bytes copied_;
+    std::optional<ResultFiles> files_;
+    std::unique_ptr<device::Stream> storing_;
+    std::unique_ptr<device::Stream> writing_;  ///< to files, behind a GPU
+};
+
+/// What the document says of the bytes that all ranks moved. Collective over `world`.
+bench::Details traffic_of_all(const comm::Communicator& world, const TilePlaces& places,
+                              const Traffic& files, const Traffic& copies);
+
+/// Waits for all of these, then throws what the first one that failed has thrown.
+template <typename... Parts>
+void synchronize_all(Parts&... parts) {
+    std::exception_ptr first;
+    const auto await = [&](auto& part) {
+        try {
+            part.synchronize();
+        } catch (...) {
+            first = first ? first : std::current_exception();
+        }
+    };
+    (await(parts), ...);
+    if (first) {
+        std::rethrow_exception(first);
+    }
+}
+
+}  // namespace quartet::matmul

@@ -1,0 +1,171 @@
+#include "matmul/verify.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/data_source.hpp"
+#include "system/parallel_for.hpp"
+
+namespace quartet::matmul {
+
+namespace {
+
+constexpr double unit_roundoff = 0x1p-24;
+constexpr double few_roundings = 64;  // up to which the normal law does not hold
+constexpr double of_sums = 1.3;
+constexpr double of_signs = 7;
+
+std::size_t at(std::int64_t index) {
+    return static_cast<std::size_t>(index);
+}
+
+// In +-[1/2, 1). The seed differs from the data's: the vector must not be related to them.
+void fill_random(const Problem& problem, const Range& elements, std::span<double> values) {
+    DataSource(problem.seed, "matmul/check").fill_uniform(values, elements.begin);
+    for (double& value : values) {
+        value = value < 0.5 ? -0.5 - value : value;
+    }
+}
+
+// Each row of `rows` on one thread: sums do not depend on the number of threads.
+template <typename Body>
+void for_rows(int threads, std::int64_t rows, Body body) {
+    system::parallel_parts(threads, [&](int part) {
+        const Range range = block_range(rows, threads, part);
+        for (std::int64_t row = range.begin; row < range.end; ++row) {
+            body(row);
+        }
+    });
+}
+
+double product_of(std::span<const float> row, std::span<const double> vector) {
+    constexpr std::size_t lanes = 16;
+    std::array<double, lanes> products{};
+    std::size_t first = 0;
+    for (; first + lanes <= row.size(); first += lanes) {
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            products[lane] += row[first + lane] * vector[first + lane];
+        }
+    }
+    double sum = 0;
+    for (; first < row.size(); ++first) {
+        sum += row[first] * vector[first];
+    }
+    for (const double product : products) {
+        sum += product;
+    }
+    return sum;
+}
+
+struct CheckBuffers {
+    CheckBuffers(bench::Arena& arena, const Problem& problem, const Block& block)
+        : vectors(arena.make_vector<double>(elements_of(problem, block.columns).size())),
+          expected(arena.make_vector<double>(elements_of(problem, block.rows).size() *
+                                             block.columns.size())),
+          products(arena.make_vector<double>(problem.size * block.columns.size())) {}
+
+    std::vector<double> vectors;
+    std::vector<double> expected;
+    std::vector<double> products;  ///< B(:,j) y_j: [row of B][tile column]; while A and B are read
+};
+
+}  // namespace
+
+void Freivalds::count(bench::Arena& arena, const Problem& problem, const Block& block) {
+    const CheckBuffers counted(arena, problem, block);
+}
+
+Freivalds::Freivalds(bench::Arena& arena, const Problem& problem, const Block& block, int threads,
+                     Product& product, device::Math math)
+    : problem_(problem),
+      block_(block),
+      threads_(threads),
+      math_(math),
+      width_(block.columns.size()) {
+    CheckBuffers buffers(arena, problem, block);
+    vectors_ = std::move(buffers.vectors);
+    expected_ = std::move(buffers.expected);
+    if (!block.empty()) {
+        fill_random(problem, elements_of(problem, block.columns), vectors_);
+        multiply_b(product, buffers.products);
+        multiply_a(product, buffers.products);
+    }
+}
+
+std::span<const double> Freivalds::vector_of(std::int64_t column) const {
+    const std::int64_t first = problem_.begin(column) - problem_.begin(block_.columns.begin);
+    return std::span(vectors_).subspan(at(first), at(problem_.extent(column)));
+}
+
+std::size_t Freivalds::place(std::int64_t tile_row, std::int64_t row) const {
+    const std::int64_t first = problem_.begin(tile_row) - problem_.begin(block_.rows.begin);
+    return at((first + row) * width_);
+}
+
+void Freivalds::multiply_b(Product& product, std::span<double> products) {
+    for (std::int64_t column = 0; column < width_; ++column) {
+        const auto vector = vector_of(block_.columns.begin + column);
+        for (std::int64_t inner = 0; inner < problem_.tiles(); ++inner) {
+            const auto tile = product.input(Operand::b, {inner, block_.columns.begin + column});
+            const std::int64_t first = problem_.begin(inner);
+            for_rows(threads_, problem_.extent(inner), [&](std::int64_t row) {
+                products[at((first + row) * width_ + column)] =
+                    product_of(tile.subspan(at(row) * vector.size(), vector.size()), vector);
+            });
+        }
+    }
+}
+
+void Freivalds::multiply_a(Product& product, std::span<const double> products) {
+    for_each_tile({block_.rows, {0, problem_.tiles()}}, [&](TileIndex index) {
+        const auto tile = product.input(Operand::a, index);
+        const std::int64_t columns = problem_.extent(index.column);
+        for_rows(threads_, problem_.extent(index.row), [&](std::int64_t row) {
+            const double* factors = &products[at(problem_.begin(index.column) * width_)];
+            double* const sums = &expected_[place(index.row, row)];
+            for (const double value : tile.subspan(at(row * columns), at(columns))) {
+                for (std::int64_t column = 0; column < width_; ++column) {
+                    sums[column] += value * factors[column];
+                }
+                factors += width_;
+            }
+        });
+    });
+}
+
+double Freivalds::bound(std::int64_t column) const {
+    const auto n = static_cast<double>(problem_.size);
+    const auto columns = static_cast<double>(problem_.extent(column));
+    const double h = n * std::sqrt(7 * columns / 108);
+    const double of_format = math_ == device::Math::tf32 ? of_signs * (0x1p-9 + n * 0x1p-25) : 0;
+    return (of_sums * std::sqrt(n + few_roundings) * unit_roundoff + of_format) * h;
+}
+
+double Freivalds::deviation(Product& product) const {
+    std::vector<double> of_row(at(problem_.extent(0)));
+    double largest = 0;
+    for_each_tile(block_, [&](TileIndex index) {
+        if (!product.owns(index)) {
+            return;
+        }
+        const auto tile = product.result(index);
+        const auto vector = vector_of(index.column);
+        const std::int64_t rows = problem_.extent(index.row);
+        for_rows(threads_, rows, [&](std::int64_t row) {
+            const double found =
+                product_of(tile.subspan(at(row) * vector.size(), vector.size()), vector);
+            const std::size_t own = place(index.row, row) + at(index.column - block_.columns.begin);
+            of_row[at(row)] = std::abs(found - expected_[own]);
+        });
+        for (std::int64_t row = 0; row < rows; ++row) {
+            const double units = of_row[at(row)] / bound(index.column);
+            if (!(units <= largest) && !std::isnan(largest)) {  // NaN stays
+                largest = units;
+            }
+        }
+    });
+    return largest;
+}
+
+}  // namespace quartet::matmul
