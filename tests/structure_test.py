@@ -24,7 +24,7 @@ SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh", ".cpp.in", ".hpp.in")
 
 # Which files may include a vendor's header ("*" goes across folders); tests beside what they test.
 VENDORS = {
-    r"mpi\.h|mpi-ext\.h": ("common/comm/*", "tests/*"),
+    r"mpi\.h|mpi-ext\.h": ("common/comm/*", "tests/*", *(f"{kernel}/library*" for kernel in KERNELS)),
     r"cblas.*|mkl.*|openblas.*": ("common/device/host/*blas*",),
     r"fftw3(-mpi)?\.h": ("common/device/host/*fft*", "fft/library*"),
     r"(cuda|cublas|cufft|curand|cusolver|cub/|thrust/|device_launch).*":
@@ -291,7 +291,7 @@ class Rules(unittest.TestCase):
         for path, header in (("common/comm/a/b.hpp", "mpi.h"), ("tests/comm/a.cpp", "mpi.h"),
                              ("common/device/host/blas/host_blas.cpp", "cblas.h"),
                              ("common/device/cuda/fft.cpp", "cufft.h"),
-                             ("cg/step.cu", "cuda_runtime.h"),
+                             ("cg/step.cu", "cuda_runtime.h"), ("stream/library.cpp", "mpi.h"),
                              ("common/comm/transport/nccl/nccl_transport.cpp", "nccl.h")):
             self.assert_passes(path, f"#pragma once\n#include <{header}>\n")
 

@@ -1,103 +1,269 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
 #include "bench/measure/probes.hpp"
 #include "bench/program/program.hpp"
 #include "bench/session/arena.hpp"
 #include "bench/session/variants.hpp"
 #include "device/host_access.hpp"
-#include "device/vector_operations.hpp"
+#include "stencil.hpp"
+#include "system/parallel_for.hpp"
 
-using namespace quartet;
+// A whole kernel, to copy and change. Read from the end: main, plan, Stencil.
+namespace stencil {
+
+using device::View;
+
+Problem::Problem(std::int64_t size, int count, const comm::Communicator& world)
+    : n(size),
+      sweeps(count),
+      rows(block_range(size, world.size(), world.rank())),
+      above(world.rank() - 1),
+      below(world.rank() + 1 == world.size() ? -1 : world.rank() + 1) {
+    if (size < world.size()) {
+        throw UsageError(
+            fmt::format("--size: {} rows are too few for {} ranks", size, world.size()));
+    }
+}
+
+double Problem::wave(std::int64_t cell) const {
+    const double h = std::numbers::pi / static_cast<double>(n + 1);
+    return std::sin(2 * h * static_cast<double>(cell % n + 1)) *
+           std::sin(3 * h * static_cast<double>(rows.begin + cell / n + 1));
+}
+
+double Problem::decay() const {
+    const double h = std::numbers::pi / static_cast<double>(n + 1);
+    return std::pow((std::cos(2 * h) + std::cos(3 * h)) / 2, sweeps);
+}
 
 namespace {
 
-constexpr double factor = 0.5;
+/// The memory of a rank, said once: a counting arena plans it, an allocating one makes it.
+struct Buffers {
+    Buffers(bench::Arena& arena, const Problem& problem)
+        : grids{arena.make<double>(problem.cells()), arena.make<double>(problem.cells())},
+          rows(arena.make<double>(2 * problem.n)),
+          edges(arena.make<double>(problem.neighbours() * problem.n, bench::Room::device_window)) {}
 
-/// y += factor x on vectors of `size` doubles, each rank on its own: a kernel to copy and change.
-class Triad final : public bench::Case {
+    device::Buffer<double> grids[2];  ///< before a sweep and after it, in turn
+    device::Buffer<double> rows;      ///< beyond the grid's edge: zeros; library: the neighbours'
+    device::Buffer<double> edges;     ///< native: the rows that neighbours need
+};
+
+/// native: over any transport. Where it can, the sweep reads the rows in the neighbours' memory.
+class NativeHalo final : public Halo {
   public:
-    /// Says the memory of a rank once: a counting arena plans it, an allocating one makes it.
-    struct Buffers {
-        Buffers(bench::Arena& arena, std::int64_t size)
-            : x(arena.make<double>(size)), y(arena.make<double>(size)) {}
-        device::Buffer<double> x, y;
-    };
-    /// 8 bytes read of x, 8 read and 8 written of y (McCalpin's STREAM counts likewise).
-    static Bytes traffic(std::int64_t size) { return {3 * 8 * size}; }
+    NativeHalo(const Problem& problem, Buffers& buffers, device::Device& device,
+               comm::Transport& transport, int ranks)
+        : n_(problem.n), device_(device), edges_(buffers.edges.view()) {
+        std::vector<std::int64_t> counts(static_cast<std::size_t>(ranks));
+        for (const int neighbour : {problem.above, problem.below}) {
+            if (neighbour >= 0) {
+                counts[static_cast<std::size_t>(neighbour)] = bytes_of<double>(n_).value;
+            }
+        }
+        exchange_ =
+            transport.prepare_exchange({device::as_bytes(View<const double>(edges_)), counts});
+        const auto from = [&](int neighbour) {
+            return neighbour < 0 ? View<const double>(buffers.rows.view().part(0, n_))
+                                 : device::view_as<double>(
+                                       exchange_->parts()[static_cast<std::size_t>(neighbour)]);
+        };
+        above_ = from(problem.above);
+        below_ = from(problem.below);
+        has_above_ = problem.above >= 0;
+        has_below_ = problem.below >= 0;
+    }
 
-    Triad(bench::Session& session, std::int64_t size)
-        : session_(session), arena_(session.device()), buffers_(arena_, size) {}
+    void bring(View<const double> grid, device::Stream& stream) override {
+        if (has_above_) {
+            copy(grid.part(0, n_), edges_.part(0, n_), stream);
+        }
+        if (has_below_) {
+            copy(grid.part(grid.size() - n_, n_), edges_.part(edges_.size() - n_, n_), stream);
+        }
+        exchange_->run(stream);
+    }
+    void release(device::Stream& stream) override { exchange_->release(stream); }
+    [[nodiscard]] View<const double> above() const override { return above_; }
+    [[nodiscard]] View<const double> below() const override { return below_; }
+
+  private:
+    void copy(View<const double> from, View<double> to, device::Stream& stream) {
+        device_.copy(device::as_bytes(from), device::as_bytes(to), stream);
+    }
+
+    std::int64_t n_;
+    device::Device& device_;
+    View<double> edges_;
+    std::unique_ptr<comm::Exchange> exchange_;
+    View<const double> above_, below_;
+    bool has_above_ = false, has_below_ = false;
+};
+
+/// One sweep of this rank's rows. A kernel of the suite has its loop as a device's operation.
+struct Sweep {
+    std::int64_t n;
+    View<const double> from;
+    View<const double> above, below;
+    View<double> to;
+
+    void run(std::int64_t row) const {
+        const double* here = from.data() + row * n;
+        const double* up = row == 0 ? above.data() : here - n;
+        const double* down = (row + 1) * n == from.size() ? below.data() : here + n;
+        double* target = to.data() + row * n;
+        for (std::int64_t i = 0; i < n; ++i) {
+            const double left = i == 0 ? 0 : here[i - 1];
+            const double right = i + 1 == n ? 0 : here[i + 1];
+            target[i] = 0.25 * (up[i] + down[i] + left + right);
+        }
+    }
+};
+
+class Stencil final : public bench::Case {
+  public:
+    Stencil(bench::Session& session, const bench::Variant& variant, const Problem& problem)
+        : session_(session),
+          problem_(problem),
+          arena_(session.device(), session.transport(variant.transport)),
+          buffers_(arena_, problem) {
+        const comm::Communicator& world = session.world();
+        halo_ =
+            variant.formulation == bench::Formulation::library
+                ? make_library_halo(problem, world, buffers_.rows.view())
+                : std::make_unique<NativeHalo>(problem, buffers_, session.device(),
+                                               session.transport(variant.transport), world.size());
+    }
 
     void prepare() override {  // before each run, outside of its time
-        device::VectorOperations& vectors = session_.device().vectors();
-        vectors.fill(1.0, buffers_.x.view(), session_.stream());
-        vectors.fill(2.0, buffers_.y.view(), session_.stream());
+        device::HostAccess(session_.device(), session_.stream())
+            .write(buffers_.grids[0].view(), [&](std::int64_t first, std::span<double> cells) {
+                std::ranges::generate(cells, [&] { return problem_.wave(first++); });
+            });
     }
     void run(bench::Clocks& /*clocks*/) override {  // the timed step
-        session_.device().vectors().axpy(factor, buffers_.x.view(), buffers_.y.view(),
-                                         session_.stream());
-    }
-    bench::Check verify() override {  // every element, after each run
-        double wrong = 0;
-        device::HostAccess(session_.device(), session_.stream())
-            .read(device::View<const double>(buffers_.y.view()), [&](std::int64_t, auto values) {
-                wrong += static_cast<double>(values.size()) -
-                         static_cast<double>(std::ranges::count(values, 2 + factor));
+        device::Stream& stream = session_.stream();
+        for (int number = 0; number < problem_.sweeps; ++number) {
+            const View<const double> from = buffers_.grids[number % 2].view();
+            halo_->bring(from, stream);
+            const Sweep sweep{problem_.n, from, halo_->above(), halo_->below(),
+                              buffers_.grids[1 - number % 2].view()};
+            stream.enqueue(Phase::compute, "sweep", [this, &sweep] {
+                system::parallel_for(session_.threads(), problem_.rows.size(),
+                                     [&](std::int64_t row) { sweep.run(row); });
             });
-        wrong = session_.world().sum(wrong);  // the same answer on all ranks
-        return {.passed = wrong == 0, .error = wrong};
+            stream.synchronize();
+            halo_->release(stream);
+        }
+    }
+    bench::Check verify() override {  // a sweep makes four roundings, of numbers that are at most 1
+        double error = 0;
+        device::HostAccess(session_.device(), session_.stream())
+            .read(View<const double>(buffers_.grids[problem_.sweeps % 2].view()),
+                  [&](std::int64_t first, std::span<const double> cells) {
+                      for (const double cell : cells) {
+                          const double off =
+                              std::abs(cell - problem_.decay() * problem_.wave(first++));
+                          error = off <= error ? error : off;  // NaN stays
+                      }
+                  });
+        error = session_.world().maximum(error);  // the same answer on all ranks
+        const double bound = 4 * (problem_.sweeps + 2) * std::numeric_limits<double>::epsilon();
+        return {.passed = error <= bound, .error = error, .tolerance = bound};
     }
     void prepare_limit() override {
-        probe_.emplace(session_.device(), bench::AccessPattern::update,
-                       bytes_of<double>(buffers_.x.size()));
+        probe_.emplace(session_.device(), bench::AccessPattern::copy,
+                       bytes_of<double>(problem_.cells()));
     }
-    std::vector<bench::LimitComponent> limit() override {  // the same traffic by a bare loop
+    std::vector<bench::LimitComponent> limit() override {  // each cell is read and written once
         const int passes = probe_->passes_for(bench::probe_time, 1000, session_.stream());
-        return {{"update",
-                 {session_.world().maximum(probe_->measure(passes, session_.stream()).value)}}};
+        const double sweep = probe_->measure(passes, session_.stream()).value;
+        return {{"copying the grid", {problem_.sweeps * session_.world().maximum(sweep)}}};
     }
 
   private:
     bench::Session& session_;
+    Problem problem_;
     bench::Arena arena_;
     Buffers buffers_;
+    std::unique_ptr<Halo> halo_;
     std::optional<bench::MemoryProbe> probe_;
 };
 
-bench::PlannedCase plan(bench::Session& session, const bench::Variant& variant, std::int64_t size) {
-    const int ranks = session.world().size();
+// Throws Unavailable for combinations that do not exist, on all ranks alike.
+void require_available(bench::Session& session, const bench::Variant& variant) {
+    bench::require_formulation(session, variant.formulation);
+    const comm::Transport& transport = session.transport(variant.transport);
+    if (variant.formulation == bench::Formulation::library) {
+        comm::require_plain_mpi(transport, "formulation library");
+    }
+    comm::require(transport, comm::Capability::all_to_all, "formulation native");
+    if (device::has_own_memory(session.device())) {
+        throw Unavailable("there is no sweep for GPUs: add --device host");
+    }
+}
+
+// The case before anything is allocated.
+bench::PlannedCase plan(bench::Session& session, const bench::Variant& variant,
+                        const Problem& problem) {
     bench::PlannedCase planned;
-    planned.name = bench::row_name(session, variant, std::to_string(size));
-    planned.work.bytes = ranks * Triad::traffic(size);  // counted, in MiB/s
-    planned.work.workers = ranks;
-    planned.traffic = Triad::traffic(size);  // of one rank, for the estimated time
+    planned.name = bench::row_name(session, variant, std::to_string(problem.n));
+    planned.name.size_key = "n";
+    planned.name.factors.emplace_back("sweeps", std::to_string(problem.sweeps));
+    planned.work.bytes = {16 * problem.sweeps * problem.n * problem.n};  // counted, in MiB/s
+    planned.work.workers = session.world().size();
+    planned.traffic = {16 * problem.sweeps * problem.cells()};  // of one rank: to estimate the time
     bench::Arena arena;
-    Triad::Buffers(arena, size);
-    Triad::Buffers(arena, size);  // the limit's probe has as much
-    arena.count(device::HostAccess::memory(bytes_of<double>(size), session.device().memory_kind()),
-                bench::Room::host);
+    const Buffers counted(arena, problem);
+    arena.count(bench::operation_memory(session, variant.transport)
+                    .exchange(problem.neighbours() * bytes_of<double>(problem.n)),
+                bench::Room::device);
+    arena.count(2 * bytes_of<double>(problem.cells()), bench::Room::device);  // the limit's probe
     bench::announce(arena, session, planned);
-    planned.make = [&session, size] { return std::make_unique<Triad>(session, size); };
+    planned.make = [&session, variant, problem] {
+        require_available(session, variant);
+        return std::make_unique<Stencil>(session, variant, problem);
+    };
     return planned;
 }
 
 }  // namespace
+}  // namespace stencil
+
+using namespace quartet;
 
 int main(int argc, char** argv) {
-    bench::Program program({.name = "triad",
-                            .summary = "add a multiple of one vector to another",
-                            .formulations = {bench::Formulation::native}});
-    std::vector<std::int64_t> sizes{1 << 22};
-    program.command_line().add({.name = "--size",
-                                .value = "LIST",
-                                .help = "elements of a rank's vectors",
-                                .standard = "2^22",
-                                .alias = "--sizes"},
-                               bench::into(sizes, [](const std::string& text) {
-                                   return bench::parse_sizes(text, std::int64_t{1} << 40);
-                               }));
+    bench::Program program(
+        {.name = "stencil",
+         .summary = "sweep a five-point stencil over a grid",
+         .formulations = {bench::Formulation::native, bench::Formulation::library}});
+    std::vector<std::int64_t> sizes{4096};
+    int sweeps = 100;
+    bench::CommandLine& flags = program.command_line();
+    flags.add({.name = "--size",
+               .value = "LIST",
+               .help = "rows and columns of the grid",
+               .standard = "4096",
+               .alias = "--sizes"},
+              bench::into(sizes, [](const std::string& text) {
+                  return bench::parse_sizes(text, std::int64_t{1} << 20);
+              }));
+    flags.add({.name = "--sweeps", .value = "N", .help = "sweeps in one run", .standard = "100"},
+              bench::into(sweeps, [](const std::string& text) {
+                  return static_cast<int>(bench::parse_count(text, 1, 1 << 20));
+              }));
+    flags.add({2, "--size 1k:4k --transport mpi,shm", "three grids over two transports"});
+
     return program.run(argc, argv, [&](bench::Session& session) {
         for (const bench::Variant& variant : bench::variants(session)) {
             for (const std::int64_t size : sizes) {
-                session.add(plan(session, variant, size));
+                session.add(stencil::plan(session, variant, {size, sweeps, session.world()}));
             }
         }
     });

@@ -7,15 +7,13 @@ import unittest
 from pathlib import Path
 
 from quartet.sweep import plan as sweep_plan
-from quartet_cli import KERNELS, LAUNCHER, PROGRAMS, Scratch, main, run, run_each, schemas
+from quartet_cli import CG, KERNELS, LAUNCHER, PROGRAMS, Scratch, main, run, run_each, schemas
 from tree import QUARTET, SCRIPTS
 
 WITH_SCIPY = os.environ.get("QUARTET_PYTHON_WITH_SCIPY")
 COMPARE = next((path for path in map(Path, ("/usr/share/benchmark/compare.py", "/usr/local/share/benchmark/compare.py",
                                             "/usr/share/googlebenchmark/tools/compare.py",
                                             "/usr/local/share/googlebenchmark/tools/compare.py")) if path.exists()), None)
-SMALL = {"stream": ("64KiB", ["--pushes", "3", "--runs", "6"]), "matmul": ("96", ["--tile", "32", "--runs", "6"]),
-         "cg": ("100", ["--iterations", "5", "--runs", "6"]), "fft": ("4096", ["--tiles", "64", "--runs", "6"])}
 
 
 class Sweeps(Scratch):
@@ -29,8 +27,8 @@ class Sweeps(Scratch):
             self.assertEqual(outcome.code, 0, (job, outcome))
 
     def test_sweep_of_all_programs_leaves_good_documents_a_table_and_what_compare_reads(self):
-        blocks = [{"kernels": [kernel], "sizes": [size], "ranks": [2], "arguments": arguments}
-                  for kernel, (size, arguments) in SMALL.items()]
+        blocks = [{"kernels": [kernel.name], "sizes": [kernel.size], "ranks": [2],
+                   "arguments": [*kernel.arguments.split(), "--runs", "6"]} for kernel in KERNELS]
         blocks[2].update(ranks=[1, 2], scaling="weak")
         spec, results = self.folder / "small.json", self.folder / "results"
         spec.write_text(json.dumps({"name": "small", "blocks": blocks}))
@@ -52,15 +50,14 @@ class Sweeps(Scratch):
 
     @unittest.skipUnless(COMPARE and WITH_SCIPY, "no compare.py (Debian: libbenchmark-tools), or no SciPy")
     def test_google_benchmarks_compare_reads_two_documents(self):
-        cg = KERNELS[2]
         files = [self.folder / f"{name}.json" for name in "ab"]
         for file in files:  # with an error row where there is no GPU
-            run("cg", 2, cg.small, f"--runs 9 --json {file} --transport mpi,ipc")
+            run("cg", 2, CG.small, f"--runs 9 --json {file} --transport mpi,ipc")
         done = subprocess.run([WITH_SCIPY, COMPARE, "--no-color", "benchmarks", *files],
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn("Traceback", done.stderr)
-        name, = cg.names(2, ["mpi"], ["native"])
+        name, = CG.names(2, ["mpi"], ["native"])
         self.assertEqual(done.stdout.split().count(f"{name}_pvalue"), 1)
 
 

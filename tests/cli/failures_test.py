@@ -10,7 +10,8 @@ import unittest
 from pathlib import Path
 
 import schemas
-from quartet_cli import (FAILED, KERNELS, LYING_LIBRARIES, Job, Scratch, each, errors, main, medians, run_lying)
+from quartet_cli import (FAILED, KERNELS, LYING_LIBRARIES, MATMUL, STREAM, Job, Scratch, each, errors, main, medians,
+                         run_lying)
 
 SOON_SECONDS = 20
 ENDLESS = 10000  # runs
@@ -98,9 +99,8 @@ class Signals(Scratch):
         each(stop, zip(KERNELS, SIGNALS))
 
     def test_a_case_without_a_run_says_so(self):
-        [matmul] = [kernel for kernel in KERNELS if kernel.name == "matmul"]
         # What uses files is measured one after the other.
-        job, results = self.job(matmul, f"--runs {ENDLESS} --formulation native,dataflow",
+        job, results = self.job(MATMUL, f"--runs {ENDLESS} --formulation native,dataflow",
                                 f"--data {self.folder}/data --generate")
         self.assertTrue(job.wait_until(lambda: rows_so_far(results)))
         os.kill(job.ranks()[0], signal.SIGTERM)
@@ -113,7 +113,7 @@ class Signals(Scratch):
     def test_none_is_lost_while_the_ranks_are_being_started(self):
         """Sent to the launcher's script at many moments, beginning with its first."""
         def stop(turn):
-            job, _ = self.job(KERNELS[0], f"--runs {ENDLESS}")
+            job, _ = self.job(STREAM, f"--runs {ENDLESS}")
             time.sleep(turn / 12)
             number = SIGNALS[turn % len(SIGNALS)]
             os.kill(job.process.pid, number)

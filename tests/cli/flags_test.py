@@ -8,16 +8,11 @@ import subprocess
 import time
 import unittest
 
-from quartet_cli import (BAD_USAGE, FAILED, FORMULATIONS, KERNELS, LAUNCHER, PROGRAMS, UNAVAILABLE, Scratch,
-                         assert_refused, cases, errors, foreign_flags, listed, main, medians, run, run_each, schemas,
-                         unavailable_transports)
+from quartet_cli import (BAD_USAGE, CG, FAILED, FFT, FORMULATIONS, KERNELS, LAUNCHER, PROGRAMS, STREAM, UNAVAILABLE,
+                         Scratch, assert_refused, cases, errors, foreign_flags, listed, main, medians, run, run_each,
+                         schemas, unavailable_transports)
 
-STREAM, _, CG, _ = KERNELS
 QUICK_SECONDS = 20
-# Several sizes as they may be written, and as rows name them.
-SIZES = {"stream": ("4k:16k,1M", ["4KiB", "8KiB", "16KiB", "1MiB"]),
-         "matmul": ("32:64,0.125k", ["32", "64", "128"]), "cg": ("8:16,1e2", ["8", "16", "100"]),
-         "fft": ("4k:8k,1e4", ["4096", "8192", "10000"])}
 
 
 class Flags(Scratch):
@@ -45,7 +40,7 @@ class Flags(Scratch):
 
     def test_sizes_are_lists_and_ranges_each_run_in_turn(self):
         for kernel in KERNELS:
-            text, sizes = SIZES[kernel.name]
+            text, sizes = kernel.sizes
             small = re.sub("--tiles? [0-9]+", "", kernel.small)
             outcome = run(kernel.name, 2, small, f"--sizes {text} --runs 1 --limits off --transport mpi")
             self.assertEqual(outcome.code, 0, outcome)
@@ -73,7 +68,7 @@ class Flags(Scratch):
     def test_version_and_list_run_nothing(self):
         self.assertRegex(self.cg("--version").stdout, r"\Aquartet \d+\.\d+\.\d+ .*\n\Z")
         for kernel in KERNELS:
-            for name in ("host", "mpi", "shm", "native", "dataflow"):
+            for name in ("host", "mpi", "shm", *(one for one in kernel.formulations if one != "library")):
                 self.assertEqual(listed(kernel.name)[name], "available")
 
     def test_each_instruction_set_of_the_processor_gives_right_results(self):
@@ -81,7 +76,7 @@ class Flags(Scratch):
         sets = [name for name in ("baseline", "avx2", "avx512", "neon", "sve256", "sve512") if name in there]
         self.assertNotEqual(sets, [])
         for name in sets:
-            for kernel in (CG, KERNELS[3]):
+            for kernel in (CG, FFT):
                 outcome = run(kernel.name, 2, kernel.small, f"--isa {name} --runs 1 --limits off")
                 if there[name] != "available":
                     assert_refused(self, outcome, UNAVAILABLE, kernel.name, f"does not have {name}")

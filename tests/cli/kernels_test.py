@@ -7,7 +7,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from quartet_cli import (FORMULATIONS, KERNELS, TRANSPORTS, Scratch, available_transports, cases, each, main, medians,
+from quartet_cli import (KERNELS, TRANSPORTS, Scratch, available_transports, cases, each, main, medians,
                          once, run, schemas)
 
 ALL = "--all" in sys.argv
@@ -25,7 +25,7 @@ def transports_of(kernel):
 @once
 def measured(kernel, ranks):
     outcome = run(kernel.name, ranks, kernel.small, f"--runs {RUNS}",
-                  f"--formulation {','.join(FORMULATIONS)} --transport {','.join(transports_of(kernel))}")
+                  f"--formulation {','.join(kernel.formulations)} --transport {','.join(transports_of(kernel))}")
     assert outcome.code == 0, outcome
     return outcome.document
 

@@ -3,37 +3,17 @@
 
 import unittest
 
-from quartet_cli import LYING_LIBRARIES, UNAVAILABLE, each, has_lied, listed, main, medians, run_lying
+from quartet_cli import KERNELS, LYING_LIBRARIES, UNAVAILABLE, each, has_lied, listed, main, medians, run_lying
 
 QUIET = "--device host --threads 1 --runs 1 --warmup 0 --limits off --transport mpi"
 STREAM = "stream", 2, "--sizes 64KiB --pushes 3"
-MATMUL = "matmul", 3, "--size 512 --tile 256"
-CG = "cg", 2, "--size 1000 --iterations 30 --problem random"
-FFT = "fft", 2, "--size 16384 --tiles 32"
-# Program, ranks and problem; formulation; lie. The products that find out the
-# arithmetic come first, and see any fault of their own: hence "2+".
-LIES = (
-    (STREAM, "native", "floats@32768:1:1:one:4e-7"),
-    (STREAM, "dataflow", "floats@32768:1:1:one:4e-7"),
-    (STREAM, "library", "floats@32768:1:1:one:4e-7"),
-    (MATMUL, "native", "sgemm:all:2+:one:1e-4"),
-    (MATMUL, "dataflow --reducers 1", "sgemm:all:2+:one:1e-4"),
-    (MATMUL, "dataflow --reducers 1", "floats@262144:1:1:lost:0"),
-    (MATMUL, "library", "sgemm:all:2+:one:1e-4"),
-    (CG, "native", "doubles@4000:0:1:one:6e-9"),
-    (("cg", 3, CG[2]), "dataflow", "doubles@4000:1:1:one:6e-8"),
-    (CG, "library", "dgemv:all:1+:one:2e-11"),
-    (FFT, "native", "doubles@16384:1:1:one:5e-11"),
-    (FFT, "dataflow", "doubles@4096:1:1:one:5e-11"),
-    (FFT, "library", "fftmpi:1:1+:one:1e-11"),
-)
 
 
 @unittest.skipUnless(LYING_LIBRARIES, "libraries that lie cannot come before a sanitizer")
 class Lies(unittest.TestCase):
     def test_each_makes_its_row_wrong_and_the_exit_code_1(self):
         def problem_of(lie):
-            (kernel, ranks, problem), formulation, what = lie
+            kernel, ranks, problem, formulation, what = lie
             if listed(kernel)[formulation.split()[0]] != "available":
                 return None
             outcome = run_lying(kernel, ranks, what, problem, QUIET, f"--formulation {formulation}")
@@ -44,7 +24,10 @@ class Lies(unittest.TestCase):
             said = "wrong result" in outcome.stderr
             return None if is_wrong and said else f"{lie}: passed: {outcome}"
 
-        problems = [problem for problem in each(problem_of, LIES) if problem]
+        lies = [(kernel.name, *lie) for kernel in KERNELS for lie in kernel.lies]
+        self.assertEqual({(kernel, formulation.split()[0]) for kernel, _, _, formulation, _ in lies},
+                         {(kernel.name, formulation) for kernel in KERNELS for formulation in kernel.formulations})
+        problems = [problem for problem in each(problem_of, lies) if problem]
         self.assertFalse(problems, "\n".join(problems))
 
     def test_a_smaller_one_passes(self):

@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 from quartet.processes import kill_session
-from quartet_cli import (KERNELS, LAUNCHER, PROGRAMS, Scratch, assert_refused, errors, main, medians, run)
+from quartet_cli import (CG, LAUNCHER, PROGRAMS, Scratch, assert_refused, errors, main, medians, run)
 
 ALONE_IN_THE_NETWORK = 'ip link set lo up && exec "$@"'
 LITTLE_SHARED_MEMORY = 'mount -t tmpfs -o size={} none /dev/shm && exec "$@"'
@@ -80,7 +80,7 @@ class Machines(Scratch):
 
     def test_no_network_but_loopback(self):
         prefix = self.prefix("--net", ALONE_IN_THE_NETWORK)
-        outcome = run("cg", 2, KERNELS[2].small, "--runs 1 --transport mpi,shm", prefix=prefix)
+        outcome = run("cg", 2, CG.small, "--runs 1 --transport mpi,shm", prefix=prefix)
         self.assertEqual((outcome.code, outcome.stderr), (0, ""), outcome)
 
     def test_little_shared_memory_is_said_with_the_remedy(self):

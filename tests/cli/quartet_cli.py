@@ -66,24 +66,36 @@ TRANSPORTS = ("mpi", "shm")  # of every machine
 class Kernel:
     name: str
     least_ranks: int
-    small: str  # arguments of one case that takes milliseconds
-    factors: dict  # how names say so, by formulation
+    size: str  # of one case that takes milliseconds
+    arguments: str  # its other ones
+    factors: dict  # how names say so, by formulation: those that the kernel has
+    sizes: tuple[str, list]  # several as they may be written, and as rows name them
     too_large: str  # arguments of a case that no machine has the memory for
     refused: str  # arguments that contradict each other or the size, by its first flag
+    lies: tuple  # of libraries: ranks, problem, formulation, lie; each is noticed (lies_test.py)
     rate: str = "GFLOP/s"  # the key of its rate
     paper: tuple[str, ...] = ()  # formulations whose runs the paper measures by a clock of its own, too
     transports: tuple[str, ...] = ("mpi", "shm", "grpc")
     native: tuple[str, ...] = TRANSPORTS  # of these
+
+    @property
+    def small(self):
+        return f"--sizes {self.size} {self.arguments} --device host --threads 1"
+
+    @property
+    def formulations(self):
+        return tuple(self.factors)
 
     def serves(self, formulation, transport):
         """Whether a formulation is run over a transport that is named beside others."""
         return {"library": transport == "mpi", "dataflow": transport != "rma",
                 "native": transport in self.native}[formulation]
 
-    def names(self, ranks, transports, formulations=FORMULATIONS):
+    def names(self, ranks, transports, formulations=None):
         """What the rows of its small case are called."""
         return [f"{self.name}/{formulation}/host/{transport}/{self.factors[formulation]}/ranks:{ranks}/threads:1{clock}"
-                for formulation in formulations for transport in transports if self.serves(formulation, transport)
+                for formulation in formulations or self.factors for transport in transports
+                if self.serves(formulation, transport)
                 for clock in (("", "/paper") if formulation in self.paper else ("",))]
 
 
@@ -91,27 +103,47 @@ def _factors(native, dataflow, library):
     return {"native": native, "dataflow": dataflow, "library": library}
 
 
+# Products that find out the arithmetic come first, and see any fault of their own: hence "2+" in matmul's lies.
+_64_KIB, _512, _1000, _2_14 = ("--sizes 64KiB --pushes 3", "--size 512 --tile 256",
+                               "--size 1000 --iterations 30 --problem random", "--size 16384 --tiles 32")
 KERNELS = [
     Kernel(
-        name="stream", least_ranks=2, small="--sizes 64KiB --pushes 3 --device host --threads 1",
+        name="stream", least_ranks=2, size="64KiB", arguments="--pushes 3",
         factors=_factors("size:64KiB/pushes:3", "size:64KiB/pushes:3/queue:16", "size:64KiB/pushes:3"),
-        too_large="--sizes 1TiB", refused="--pushes 2000000", rate="MiB/s", paper=FORMULATIONS,
+        sizes=("4k:16k,1M", ["4KiB", "8KiB", "16KiB", "1MiB"]),
+        too_large="--sizes 1TiB", refused="--pushes 2000000",
+        lies=tuple((2, _64_KIB, formulation, "floats@32768:1:1:one:4e-7") for formulation in FORMULATIONS),
+        rate="MiB/s", paper=FORMULATIONS,
         transports=("mpi", "shm", "rma", "grpc"), native=("mpi", "shm", "rma", "grpc")),
     Kernel(
-        name="matmul", least_ranks=1, small="--size 96 --tile 32 --reducers 1 --device host --threads 1",
+        name="matmul", least_ranks=1, size="96", arguments="--tile 32 --reducers 1",
         factors=_factors("n:96/tile:32", "n:96/tile:32/reducers:1/queue:16", "n:96"),
-        too_large="--size 2^22 --tile 2^14", refused="--generate", native=("mpi", "shm", "grpc")),
+        sizes=("32:64,0.125k", ["32", "64", "128"]),
+        too_large="--size 2^22 --tile 2^14", refused="--generate",
+        lies=((3, _512, "native", "sgemm:all:2+:one:1e-4"),
+              (3, _512, "dataflow --reducers 1", "sgemm:all:2+:one:1e-4"),
+              (3, _512, "dataflow --reducers 1", "floats@262144:1:1:lost:0"),
+              (3, _512, "library", "sgemm:all:2+:one:1e-4")),
+        native=("mpi", "shm", "grpc")),
     Kernel(
-        name="cg", least_ranks=1, small="--size 100 --iterations 5 --device host --threads 1",
+        name="cg", least_ranks=1, size="100", arguments="--iterations 5",
         factors=_factors("laplace/full/classic/n:100/iterations:5", "laplace/full/classic/n:100/iterations:5/queue:16",
                          "laplace/full/classic/n:100/iterations:5"),
-        too_large="--size 2^20", refused="--restart"),
+        sizes=("8:16,1e2", ["8", "16", "100"]),
+        too_large="--size 2^20", refused="--restart",
+        lies=((2, _1000, "native", "doubles@4000:0:1:one:6e-9"), (3, _1000, "dataflow", "doubles@4000:1:1:one:6e-8"),
+              (2, _1000, "library", "dgemv:all:1+:one:2e-11"))),
     Kernel(
-        name="fft", least_ranks=1, small="--size 4096 --tiles 64 --device host --threads 1",
+        name="fft", least_ranks=1, size="4096", arguments="--tiles 64",
         factors=_factors("transposed/n:4096/tiles:64", "natural/n:4096/tiles:64/queue:16",
                          "transposed/n:4096/plan:estimate"),
-        too_large="--size 2^44", refused="--tiles 7", paper=("dataflow",)),
+        sizes=("4k:8k,1e4", ["4096", "8192", "10000"]),
+        too_large="--size 2^44", refused="--tiles 7",
+        lies=((2, _2_14, "native", "doubles@16384:1:1:one:5e-11"), (2, _2_14, "dataflow", "doubles@4096:1:1:one:5e-11"),
+              (2, _2_14, "library", "fftmpi:1:1+:one:1e-11")),
+        paper=("dataflow",)),
 ]
+STREAM, MATMUL, CG, FFT = KERNELS[:4]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+
+#include "bench/session/session.hpp"
+#include "core/block_range.hpp"
+#include "device/memory.hpp"
+#include "device/stream.hpp"
+
+namespace stencil {
+
+using namespace quartet;
+
+/// One case: Jacobi sweeps of a five-point stencil over an N x N grid, beyond whose edge all is
+/// zero. Ranks have blocks of rows. Each sweep needs the nearest row of each neighbour.
+struct Problem {
+    std::int64_t n = 0;
+    int sweeps = 0;
+    Range rows;      ///< of this rank
+    int above = -1;  ///< the rank with the rows before these; -1 if there is none
+    int below = -1;  ///< the rank with the rows after these
+
+    Problem(std::int64_t size, int count, const comm::Communicator& world);
+
+    [[nodiscard]] std::int64_t cells() const { return rows.size() * n; }
+    [[nodiscard]] int neighbours() const { return (above < 0 ? 0 : 1) + (below < 0 ? 0 : 1); }
+    /// sin(2 pi x) sin(3 pi y) at this rank's cell number `cell`.
+    [[nodiscard]] double wave(std::int64_t cell) const;
+    /// The factor by which all sweeps of one run multiply that wave.
+    [[nodiscard]] double decay() const;
+};
+
+/// Brings the neighbours' rows: what the formulations differ in.
+class Halo {
+  public:
+    virtual ~Halo() = default;
+    /// Brings the rows beside `grid` to above() and below(). Collective.
+    virtual void bring(device::View<const double> grid, device::Stream& stream) = 0;
+    /// They have been read. Collective.
+    virtual void release(device::Stream& stream) = 0;
+    [[nodiscard]] virtual device::View<const double> above() const = 0;
+    [[nodiscard]] virtual device::View<const double> below() const = 0;
+};
+
+/// By plain MPI. `rows` is room for two rows, of zeros. Local.
+std::unique_ptr<Halo> make_library_halo(const Problem& problem, const comm::Communicator& world,
+                                        device::View<double> rows);
+
+}  // namespace stencil
