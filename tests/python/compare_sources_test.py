@@ -1,5 +1,4 @@
-"""Tests of what quartet compare compares with: published numbers, references, a baseline folder,
-and launches in turn."""
+"""Tests of what quartet compare compares with: references, a baseline folder, and launches in turn."""
 
 import json
 import shutil
@@ -7,10 +6,7 @@ import sys
 from pathlib import Path
 from unittest import mock
 
-import fake_results
-from compare_case import NAME, CompareCase, around, documents, row_of
-from quartet.paths import SHIPPED
-from quartet.results import published
+from compare_case import CompareCase, documents, row_of
 
 # Writes a document with the rate that stands in the file "rate" beside it, a little off each time.
 PROGRAM = """#!{python}
@@ -29,65 +25,6 @@ document = fake_results.document(fake_results.case(
     fake_results.stream_name(), rate, limit={{"what": "adding", "seconds": 1, "rate": 2000}}))
 Path(sys.argv[sys.argv.index("--json") + 1]).write_text(json.dumps(document))
 """
-
-SHM = {"kernel": "stream", "device": "host", "transport": "shm"}
-
-
-class Published(CompareCase):
-    def numbers(self, *numbers):
-        folder = self.folder / "published"
-        folder.mkdir(exist_ok=True)
-        (folder / "stream.json").write_text(json.dumps(
-            fake_results.published([fake_results.number(**number) for number in numbers])))
-        published.read.cache_clear()
-        return mock.patch.object(published, "FOLDER", folder)
-
-    def beside(self, numbers, *documents):
-        with self.numbers(*numbers):
-            return self.compare("published", self.side("b", *documents))
-
-    def against(self, rate, *numbers):
-        done = self.beside(numbers, *documents(*[rate] * 6))
-        return done.returncode, row_of(done)
-
-    def test_bounds_allow_only_some_verdicts(self):
-        for rate, bound, code, verdict in ((2000, "about", 0, "faster"), (500, "about", 1, "slower"),
-                (1000, "about", 0, "same"), (2000, "above", 4, "unclear"),
-                (500, "above", 1, "slower"), (2000, "below", 0, "faster"), (500, "below", 4, "unclear")):
-            found, row = self.against(rate, {"value": 1000, "bound": bound})
-            self.assertEqual((found, verdict in row), (code, True), (rate, bound, row))
-
-    def test_other_workers_and_unlike_sizes_are_not_compared_with(self):
-        mib = 1024**2  # the case has 2 MiB and 1 worker
-        for more, is_like in (({"workers": "1"}, True), ({"workers": "16"}, False),
-                              ({"size": str(4 * mib)}, True), ({"size": str(8 * mib)}, False),
-                              ({"size": [str(64 * mib), str(mib)]}, True),
-                              ({"transport": ["mpi", "shm"]}, True), ({"transport": ["mpi"]}, False)):
-            done = self.beside([{"value": 1000, "match": {**SHM, **more}}], *documents(*[1000] * 6))
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual("~1000" in done.stdout, is_like, (more, done.stdout, done.stderr))
-        done = self.beside([{"value": 1000, "match": SHM, "workers": 16}], *documents(*[1000] * 6))
-        self.assertTrue(done.stdout.startswith("No published number is of this kind"), done.stdout)
-
-    def test_papers_clock_is_compared_where_there_is_one(self):
-        rows = fake_results.case(NAME, around(1000)) + fake_results.case(NAME + "/paper", around(2000))
-        done = self.beside([{"value": 1000}], fake_results.document(rows))
-        self.assertIn("2.000", done.stdout)
-        self.assertIn("a machine (Someone 2000, section I). Ours: within one", done.stdout)
-
-    def test_number_of_other_nodes_is_not_compared_with(self):
-        name = NAME.replace("/shm/", "/mpi/")
-        done = self.compare("published", self.side("b", *documents(*[7000] * 6, name=name)))  # on one node
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertNotIn("6000", done.stdout)
-        self.assertIn("No published number is of this kind of device", done.stdout)
-
-    def test_numbers_of_other_gpus_are_for_orientation(self):
-        done = self.compare("published", SHIPPED / "measured" / "nvidia-h100-80gb-hbm3")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("~594", done.stdout)
-        self.assertIn("No number is of this model of GPU", done.stdout.splitlines()[-1])
-        self.assertNotIn("more launches", done.stdout)
 
 
 class References(CompareCase):
@@ -120,7 +57,6 @@ class References(CompareCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("no reference for third, 4 CPUs", done.stderr)
         self.assertIn("one, 4 CPUs, other, 4 CPUs", done.stderr)
-        self.assertIn("or see quartet compare published", done.stderr)
 
 
 class Baselines(CompareCase):

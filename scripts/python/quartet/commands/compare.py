@@ -1,7 +1,6 @@
 """Whether the results B are faster or slower than the results A, case by case.
 
     quartet compare A B                  documents or folders (A,C joins two)
-    quartet compare published B          with published numbers
     quartet compare reference B          with what is shipped for B's device
     quartet compare --baseline FOLDER B  with what it holds for B's machine;
                                          --update keeps B there
@@ -15,8 +14,7 @@ differ by more than the runs of one launch show.
 
 B/A is a ratio of rates: above 1, B is faster. Exit codes: 0 nothing is slower; 1 a case is slower by
 more than the threshold, or was right in A and is wrong or failed in B; 2 nothing can be compared;
-4 nothing could be decided, or a case looks slower and more launches must decide. Published numbers of other
-devices are for orientation: 0. The shipped reference is one launch: it shows ratios and wrong results, and can
+4 nothing could be decided, or a case looks slower and more launches must decide. The shipped reference is one launch: it shows ratios and wrong results, and can
 call nothing faster or slower."""
 
 import argparse
@@ -27,13 +25,13 @@ from typing import Callable, Optional
 
 from quartet.command_line import add_launcher, require_launcher, seconds, whole_number
 from quartet.compare import table as compare_table
-from quartet.compare.pairs import LEAST_LAUNCHES, OTHER_DEVICE, Pair, Verdict, compare, compare_published
+from quartet.compare.pairs import LEAST_LAUNCHES, Pair, Verdict, compare
 from quartet.compare.sides import Side, place_of_baseline, read_sides, replace_baseline
 from quartet.exit_codes import BAD_USAGE, STOPPED, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.launch import LocalLauncher, Outcome, quiet_job
 from quartet.machine import Machine
 from quartet.paths import RESULTS, SHIPPED
-from quartet.results import collect, device, published
+from quartet.results import collect, device
 from quartet.results.statistics import ERROR
 from quartet.rounds import Budget, Launch, LaunchFolder, Rounds, alternating
 from quartet.text import counted, say
@@ -74,8 +72,7 @@ def reference(paths: list[Path]) -> list[Path]:
     found = sorted({folders[name] for name in wanted if name in folders})
     if not found and wanted:
         raise ScriptError(f"no reference for {', '.join(sorted(wanted))} in {MEASURED} (there is "
-                          f"{', '.join(sorted(folders)) or 'nothing'}): name results to compare with, or see quartet "
-                          "compare published")
+                          f"{', '.join(sorted(folders)) or 'nothing'}): name results to compare with")
     return found
 
 
@@ -83,25 +80,8 @@ def compare_named(options: argparse.Namespace) -> int:
     """Compares two sides that are there."""
     _expect(options, 2, "A and B")
     name, second = options.sides[0], _paths(options.sides[1])
-    if name == "published":
-        return _beside_published(_sides({"B": second})[0], options)
     is_reference = name == "reference"
     return _compared(reference(second) if is_reference else _paths(name), second, options, is_reference)
-
-
-def _beside_published(side: Side, options: argparse.Namespace) -> int:
-    """Compares with published numbers. If none is of the side's kind of machine, that is no failure."""
-    pairs = compare_published(published.read(published.FOLDER), side, options.threshold / 100)
-    if any(OTHER_DEVICE in pair.why for pair in pairs) and \
-            all(pair.verdict is Verdict.NOT_COMPARABLE for pair in pairs):
-        print(compare_table.render([side], pairs, options.threshold), end="")
-        print("    No number is of this model of GPU: ratios are for orientation, no verdict.")
-        return NOTHING_SLOWER
-    if pairs or not side.samples:
-        return _shown([side], pairs, options)
-    print("No published number is of this kind of device, on as many nodes and workers, at\na like size.")
-    print("quartet report lists what others reached on other machines.")
-    return NOTHING_SLOWER
 
 
 def compare_with_baseline(options: argparse.Namespace) -> int:

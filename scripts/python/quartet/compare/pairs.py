@@ -5,7 +5,6 @@ threshold: "faster" and "slower" where the interval leaves out 1 and the ratio p
 "same" where the whole interval is within it; "unclear" otherwise: not to see a difference does not
 mean there is none. Launches count, not runs: those of one process share what makes launches differ."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Optional
@@ -13,20 +12,9 @@ from typing import Optional
 from quartet.compare.sides import Sample, Side
 from quartet.results import Name
 from quartet.results.case import NOT_RUN
-from quartet.results.published import Number, nearest
-from quartet.results.statistics import (
-    ERROR,
-    LEAST_VALUES,
-    MOST_VALUES,
-    Ratio,
-    median_interval,
-    ratio,
-    spread,
-    values_for,
-)
+from quartet.results.statistics import ERROR, MOST_VALUES, Ratio, ratio, spread, values_for
 
 LEAST_LAUNCHES = 4  # of each side: with fewer there is no 95% interval
-OTHER_DEVICE = "published of another device: for orientation"
 
 
 class Verdict(Enum):
@@ -48,7 +36,6 @@ class Pair:
     why: tuple[str, ...] = ()  # where there is more to say
     first: Optional[Sample] = None
     second: Optional[Sample] = None
-    number: Optional[Number] = None  # published, in place of A
     ratio: Optional[Ratio] = None  # none where every launch of a side was disturbed
     launches: int = 0  # that count, of the side with fewer
     more: Optional[int] = None  # launches of each side that would probably decide
@@ -136,17 +123,17 @@ def _pair(first: Sample, second: Sample, threshold: float, error: float) -> Pair
     why = (*_differs(first.name, second.name),
            *(f"{side}: {sample.disturbance}" for side, sample in sides if sample.disturbance))
     return Pair(first.name, verdict, why, first, second, ratio=found if launches else None, launches=launches,
-               more=_more(verdict, launches, LEAST_LAUNCHES, threshold, first.medians, second.medians),
+               more=_more(verdict, launches, threshold, first.medians, second.medians),
                looks_slower=verdict is Verdict.UNCLEAR and found.value < 1 / (1 + threshold))
 
 
-def _more(verdict: Verdict, launches: int, least: int, threshold: float, *medians: list[float]) -> Optional[int]:
+def _more(verdict: Verdict, launches: int, threshold: float, *medians: list[float]) -> Optional[int]:
     """Launches of each side that would probably decide; None if it is decided, or if no number that anybody would
     make would."""
     if verdict is not Verdict.UNCLEAR or threshold <= 0 or not launches:
         return None
     known = spread(*medians)
-    needed = least if known is None else max(least, values_for(threshold, known))
+    needed = LEAST_LAUNCHES if known is None else max(LEAST_LAUNCHES, values_for(threshold, known))
     return max(1, needed - launches) if needed < MOST_VALUES else None
 
 
@@ -160,37 +147,3 @@ def _factors(name: Name) -> dict[str, str]:
     words = {f"word {place}": word for place, word in enumerate(name.words, 1)}
     return {"formulation": name.formulation, "device": name.device, "transport": name.transport,
             **words, **name.values}
-
-
-def compare_published(numbers: Sequence[Number], side: Side, threshold: float) -> list[Pair]:
-    """Every case of B for which there is a published number, by the paper's clock where it has
-    one."""
-    rows = []
-    for text, sample in side.samples.items():
-        number = nearest(sample, numbers)
-        if number:
-            rows.append(_against(number, side.papers.get(text, sample), threshold))
-    return rows
-
-
-def _against(number: Number, sample: Sample, threshold: float) -> Pair:
-    problem = sample.problem()
-    if problem:
-        return Pair(sample.name, Verdict.NOT_COMPARABLE, (f"{problem} in B",), None, sample, number)
-    values = sample.medians
-    if sample.gpus and not number.is_of_device(sample):
-        return Pair(sample.name, Verdict.NOT_COMPARABLE, (OTHER_DEVICE,), None, sample, number,
-                    Ratio(sample.rate / number.value, None))
-    interval = median_interval(values) if sample.undisturbed else None
-    bounds = (interval[0] / number.value, interval[1] / number.value) if interval else None
-    found = Ratio(sample.rate / number.value, bounds)
-    verdict = judge(found, threshold)
-    why = (f"B: {sample.disturbance}",) if sample.disturbance else ()
-    launches = len(sample.undisturbed)
-    more = _more(verdict, launches, LEAST_VALUES, threshold, values)
-    # Of "more than 6000" and 7000 one cannot say which is more.
-    if bounds and (verdict, number.bound) not in ((Verdict.SLOWER, "above"), (Verdict.FASTER, "below")) \
-            and number.bound != "about":
-        verdict, more = Verdict.UNCLEAR, None
-        why = (f"published as \"{number.bound}\" that value, no more",)
-    return Pair(sample.name, verdict, why, None, sample, number, found if launches else None, launches, more)

@@ -12,7 +12,7 @@ from typing import Any
 
 from quartet.exit_codes import ScriptError
 from quartet.results import Case, Collection, Launches, collect, device, judged
-from quartet.results.case import DISTURBING, PAPER, is_disturbed
+from quartet.results.case import DISTURBING, is_disturbed
 from quartet.results.identity import Facts, are_different, facts, machine, processor
 from quartet.text import counted, slug
 
@@ -20,13 +20,6 @@ from quartet.text import counted, slug
 @dataclass(frozen=True)
 class Sample(Launches):
     """A case on one side: one value a launch."""
-
-    clock: str = ""  # the paper's, where that timed it
-
-    @property
-    def medians(self) -> list[float]:
-        """By its clock."""
-        return [case.paper_rate or 0 for case in self.counting] if self.clock else super().medians
 
     @property
     def disturbance(self) -> str:
@@ -56,7 +49,6 @@ class Side:
     documents: list[tuple[Path, dict[str, Any]]] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     samples: dict[str, Sample] = field(default_factory=dict)  # by the case's name
-    papers: dict[str, Sample] = field(default_factory=dict)  # by the paper's own clock
     errors: dict[str, str] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)  # by name; values that differ are joined
     is_shipped: bool = False  # nobody here can launch more of it
@@ -92,9 +84,6 @@ def _side(label: str, found: Collection, judged_documents: list[list[Case]]) -> 
             launches.setdefault(case.text, []).append(case)
     for text, cases in launches.items():
         side.samples[text] = Sample(tuple(cases))
-        timed = tuple(case for case in cases if case.paper_rate)
-        if timed:
-            side.papers[text] = Sample(timed, PAPER)
     return side
 
 

@@ -8,9 +8,8 @@ from typing import Optional, Union
 
 from quartet.compare.pairs import LEAST_LAUNCHES, Pair, Verdict
 from quartet.compare.sides import Sample, Side
-from quartet.results.published import Number, place_of_ours
-from quartet.results.statistics import ERROR, LEAST_VALUES
-from quartet.text import ABOVE_LIMIT, BOUNDS, Footnotes, aligned_rows, counted, rate, size, wrapped
+from quartet.results.statistics import ERROR
+from quartet.text import ABOVE_LIMIT, Footnotes, aligned_rows, counted, rate, size, wrapped
 
 HEADINGS = ("form", "via", "size", "ranks", "A", "B", "B/A", "interval", "more", "verdict")
 LEFT_ALIGNED = ("form", "via", "size", "verdict")  # columns; the others are numbers
@@ -21,17 +20,16 @@ DIFFERENCES = 10  # that are shown
 
 def render(sides: list[Side], rows: list[Pair], threshold: float, error: float = ERROR) -> str:
     """Renders all of it; `threshold` is in per cent; intervals miss in `error` of all cases at most."""
-    published = Footnotes("abcdefghijklmnopqrstuvwxyz")
     reasons = Footnotes(map(str, itertools.count(1)))
     table: list[Union[str, tuple[str, ...]]] = [HEADINGS]
     groups: dict[str, list[tuple[str, ...]]] = {}
     for row in rows:
-        groups.setdefault(_group(row), []).append(_cells(row, published, reasons))
+        groups.setdefault(_group(row), []).append(_cells(row, reasons))
     for heading, members in groups.items():
         table += [heading, *members]
     left = [column for column, heading in enumerate(HEADINGS) if heading in LEFT_ALIGNED]
     lines = [*_sides(sides), "", *aligned_rows(table, left), "", *_legend(rows, error),
-             *published.lines(), *reasons.lines(), "", *_not_in_turn(sides), *_counts(rows, threshold),
+             *reasons.lines(), "", *_not_in_turn(sides), *_counts(rows, threshold),
              *_unclear(rows, threshold), *_too_few(rows), *_all_disturbed(rows), *_looks_slower(rows)]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -58,22 +56,13 @@ def _rate(sample: Optional[Sample]) -> str:
     return rate(sample.rate) + ("" if sample.undisturbed else "?") if sample else ""
 
 
-def _cells(row: Pair, published: Footnotes, reasons: Footnotes) -> tuple[str, ...]:
-    first = _rate(row.first)
-    if row.number and row.second:
-        first = f"{BOUNDS[row.number.bound]}{row.number.value:g} {_mark(row.number, row.second, published)}"
+def _cells(row: Pair, reasons: Footnotes) -> tuple[str, ...]:
     found = row.ratio
     bounds = found.interval if found and row.launches >= LEAST_LAUNCHES else None
     interval = "-".join(map(_ratio, bounds)) if bounds else ""
     verdict = f"{row.verdict.value} {','.join(map(reasons.mark, row.why))}".rstrip()
-    return (*_who(row), first, _rate(row.second), _ratio(found.value) + row.mark if found else "", interval,
+    return (*_who(row), _rate(row.first), _rate(row.second), _ratio(found.value) + row.mark if found else "", interval,
             str(row.more) if row.more else "", verdict)
-
-
-def _mark(number: Number, ours: Sample, published: Footnotes) -> str:
-    caveat = f" Note: {number.caveat}." if number.caveat else ""
-    place = place_of_ours(ours.nodes, ours.workers)
-    return published.mark(f"{number.conditions} ({number.source}). Ours: {place}.{caveat}")
 
 
 def _sides(sides: list[Side]) -> list[str]:
@@ -153,8 +142,7 @@ def _unclear(rows: list[Pair], threshold: float) -> list[str]:
         return []
     widest = max(row.ratio.half_width or 0 for row in seen if row.ratio)
     more = max((row.more for row in seen if row.more), default=None)
-    # Of a published bound no number of launches says more.
-    is_hopeless = threshold > 0 and not any(row.more or row.number for row in seen)
+    is_hopeless = threshold > 0 and not any(row.more for row in seen)
     remedy = f"; {_launches(more)} would decide {threshold:g}%" if more else \
         f". Launches differ too much to decide {threshold:g}%: quiet the machine, or raise --threshold" \
         if is_hopeless else ""
@@ -172,9 +160,8 @@ def _too_few(rows: list[Pair]) -> list[str]:
         return []
     more = max(row.more or 0 for row in few)
     have = counted(min(row.launches for row in few), "undisturbed launch")
-    least = f"{LEAST_VALUES}" if few[0].number else f"{LEAST_LAUNCHES} of each side"
     return wrapped("", f"no verdict on {counted(len(few), 'case')}, a side has only {have}: one program "
-                   f"differs from launch to launch, so it takes {least} at least"
+                   f"differs from launch to launch, so it takes {LEAST_LAUNCHES} of each side at least"
                    + (f" ({_launches(more)})" if more else ""))
 
 
