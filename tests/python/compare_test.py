@@ -154,8 +154,12 @@ class Input(CompareCase):
         self.assertIn("differs: instruction set: avx2 | avx512", done.stdout)
         self.assertNotIn("differs: MPI", done.stdout)
         for document, kernel in ((first[0], "6.1"), (second[0], "6.6")):
-            document["context"]["quartet"]["system"] = {"kernel": kernel, "microcode": "0x1"}
-        self.assertIn("differs: kernel: 6.1 | 6.6", self.compared(first, second).stdout)
+            document["context"]["quartet"]["system"] = {
+                "kernel": kernel, "microcode": "0x1", **{f"setting {number}": kernel for number in range(30)}}
+        output = self.compared(first, second).stdout
+        for fact in ("kernel", *(f"setting {number}" for number in range(30))):
+            self.assertIn(f"differs: {fact}: 6.1 | 6.6", output)
+        self.assertNotIn("microcode", output)
 
 
 class TwoMachines(CompareCase):

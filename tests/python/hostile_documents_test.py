@@ -14,7 +14,7 @@ from unittest import mock
 
 import mutations
 from in_process import FAULT, run
-from quartet.commands import compare, report, table
+from quartet.commands import compare, history, report, table
 from quartet.results import load
 
 CODES = {0, 1, 2, 3, 4, 77}
@@ -83,6 +83,29 @@ class Documents(HostileCase):
                     self.assertRegex(errors, r"^quartet: left out \S+bad\.json: .+\n$")
         # Else the mutations would try nothing, or everything would be refused for one reason.
         self.assertTrue(COUNT / 4 < refused < COUNT, refused)
+
+
+class Facts(HostileCase):
+    def test_facts_that_are_none_or_too_many_are_left_out_with_the_reason(self):
+        for system, why in (({"memory_bytes": "many"}, "memory_bytes must be integer"), ({"memory_bytes": [1]}, "memory_bytes"),
+                            ({"memory_bytes": None}, "memory_bytes"), ({"memory_bytes": 2**64}, "memory_bytes must be at most"),
+                            ({f"fact {number}": "x" * 1000 for number in range(1000)}, "characters of facts")):
+            document = mutations.sound()
+            document["context"]["quartet"]["system"] = system
+            self.bad.write_text(json.dumps(document))
+            for kind, result in (*self.runs(), ("history", run(history, self.folder))):
+                self.assert_sound(kind, result)
+                self.assertIn("bad.json: ", result[2], kind)
+                self.assertIn(why, result[2], kind)
+
+    def test_numbers_without_a_like_stop_no_command(self):
+        for number in (2**64, 2**63, 1.7e308, 5e-324):
+            document = mutations.sound()
+            for row in document["benchmarks"]:
+                row.update({key: number for key in ("MiB/s", "GFLOP/s", "real_time") if key in row})
+            self.bad.write_text(json.dumps(document))
+            for kind, result in (*self.runs(), ("history", run(history, self.folder))):
+                self.assert_sound(kind, result)
 
 
 class Cells(HostileCase):

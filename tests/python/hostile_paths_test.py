@@ -178,6 +178,13 @@ class Ends(PathCase):
         os.close(writing)
         self.assertEqual((done.returncode, done.stderr), (141, ""))  # as of `| head`
 
+    def test_closed_streams_keep_the_code(self):
+        for words, code in ((["--help"], 0), (["--version"], 0), (["table", self.good], 0), (["no-command"], 2)):
+            for closed in (">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"):
+                done = subprocess.run(["sh", "-c", f'"$@" {closed}', "sh", *QUARTET, *words], stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.DEVNULL, timeout=LIMIT, check=False)
+                self.assertEqual(done.returncode, code, (words, closed))
+
     def test_a_signal_stops_any_script(self):
         code = ("import sys; from quartet import command_line;"
                 "command_line.run_script(lambda: (print('on', flush=True), sys.stdin.read()) and 0)")

@@ -6,6 +6,7 @@ import os
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from in_process import quartet
 from quartet.slurm.machine import SlurmMachine
@@ -75,7 +76,29 @@ class Discovering(MachineCase):
             self.assertEqual((done.returncode, len(done.stderr.splitlines()), done.stdout), (2, 1, ""), done)
             for part in parts:
                 self.assertIn(part, done.stderr)
-        self.assertEqual(self.machine(dataclasses.replace(SLURM_22, nodes="?\n"), "--discover").returncode, 3)
+
+    def test_answers_that_cannot_be_are_refused_in_a_line(self):
+        nodes = {"?\n": "no node as scontrol shows it", "": "Slurm shows no node",
+                 **{node_22("n1", **what): "no node as scontrol shows it" for what in (
+                     {"sockets": -5}, {"sockets": 0}, {"sockets": 10**7}, {"cores": 10**30}, {"gres": "gpu:\u00b2"},
+                     {"gres": "gpu:a:" + "9" * 5000}, {"gres": "gpu:999999"}, {"spec": "CoreSpecCount=128 "})}}
+        for text, part in nodes.items():
+            done = self.machine(dataclasses.replace(SLURM_22, nodes=text), "--discover")
+            self.assertEqual((done.returncode, len(done.stderr.splitlines()), done.stdout), (3, 1, ""), done)
+            self.assertIn(part, done.stderr)
+
+    def test_bytes_that_are_no_text_are_replaced_and_silence_ends(self):
+        environment = SLURM_22.install(self.folder)
+        file = self.folder / "scontrol"
+        sound = file.read_bytes()
+        file.write_bytes(sound.replace(b"ClusterName             = ", b"ClusterName             = \xe9"))
+        done = quartet("machine", "--discover", env=environment)
+        self.assertEqual((done.returncode, json.loads(done.stdout)["name"]), (0, "\ufffdaurora main"), done)
+        file.write_text("#!/bin/sh\nsleep 30\n")
+        with mock.patch("quartet.slurm.site.LONGEST_ANSWER", 0.2):
+            done = quartet("machine", "--discover", env=environment)
+        self.assertEqual((done.returncode, len(done.stderr.splitlines())), (3, 1), done)
+        self.assertIn("no answer within 0.2 s", done.stderr)
 
     def test_without_a_slurm_it_describes_this_computer(self):
         done = quartet("machine", "--discover", env={**os.environ, "PATH": str(self.folder)})

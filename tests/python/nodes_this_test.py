@@ -11,6 +11,8 @@ from unittest import mock
 import fake_results
 from fake_build import FakeBuild
 from in_process import quartet
+from quartet.__main__ import parser_of
+from quartet.commands.nodes import stamp_of
 from quartet.launch import options_of
 from quartet.nodes import plan as nodes_plan
 from quartet.nodes import this
@@ -212,6 +214,36 @@ class Verdicts(FakeNode):
         self.assertEqual([name for name in environment if name.startswith(("SLURM", "PMI"))], [])
         self.assertTrue(environment["PATH"] and environment["HOME"], environment)
 
+    def test_a_node_that_was_found_sound_lately_costs_nothing(self):
+        stamp = self.folder / "run" / "sound-1"
+
+        def check(*looks, more=("--max-age", "6h")):
+            with mock.patch("quartet.commands.nodes.stamp_of", return_value=stamp):
+                code, line = self.verdict(*looks, more=more)
+            return code, line, self.looks() if (self.folder / "calls").exists() else 0
+
+        self.assertEqual(check(99, more=())[::2], (SOUND, 1))
+        self.assertFalse(stamp.exists())  # nobody asked for one
+        self.assertEqual(check(99)[::2], (SOUND, 1))
+        code, line, looks = check(40)
+        self.assertEqual((code, looks), (SOUND, 0), line)
+        self.assertRegex(line, r": sound: lowest is cg, 0\.99 of its reference, 0\.0 h ago; next: quartet run$")
+        old = time.time() - 7 * 3600
+        os.utime(stamp, (old, old))
+        self.assertEqual(check(98)[::2], (SOUND, 1))
+        self.assertEqual(check(40, more=())[::2], (SICK, 2))  # whoever finds it sick takes the stamp away
+        self.assertEqual(check(40)[::2], (SICK, 2))
+        os.utime(self.folder / "run", (old, old))
+        for word in ("6", "h", "0h", "-1h", "6 h", "1e9h"):
+            self.assertEqual(self.check("--max-age", word).returncode, 2, word)
+
+    def test_a_check_of_other_things_has_another_stamp(self):
+        def stamp(*words):
+            return stamp_of(parser_of(("nodes",)).parse_args(["nodes", "--this", *words]))
+
+        self.assertEqual(stamp("--reference", "a"), stamp("--reference", "a", "--budget", "30"))
+        self.assertEqual(len({stamp(*words) for words in ((), ("--small",), ("--kernels", "cg"), ("--reference", "a"))}), 4)
+
     def test_its_rows_are_those_of_a_check_of_all_nodes(self):
         for kernel in nodes_plan.CHECKS:
             node = nodes_plan.Node(4, 2, ("host", "cuda"))
@@ -223,6 +255,6 @@ class Verdicts(FakeNode):
                     self.assertEqual(theirs.get(flag), ours.get(flag), (kernel, flag))
 
     def test_bad_usage_is_no_verdict(self):
-        for words in (("--least", "1"), ("--least", "10"), ("--least", "x%")):
+        for words in (("--least", "1"), ("--least", "10"), ("--least", "x%"), ("--budget", "1e-9"), ("--budget", "0")):
             self.assertEqual(self.check(*words).returncode, 2)
-        self.assertEqual(quartet("nodes", "--this", "--launcher", "/absent").returncode, 2)
+        self.assertEqual(quartet("nodes", "--this", "--launcher", self.folder / "absent").returncode, 2)

@@ -7,6 +7,9 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
+#include <string>
+#include <system_error>
 
 #include "bench/measure/probes.hpp"
 #include "core/environment.hpp"
@@ -39,9 +42,19 @@ void write_line(const std::string& line) {
     std::fflush(stderr);
 }
 
-// A rank has a pipe to its launcher, whose own terminal scripts/launch.sh and slurm/start.sh name.
+// Whether standard error is a terminal for the process that has started this one.
+bool is_launcher_on_a_terminal() {
+    std::error_code failed;
+    const auto link = fmt::format("/proc/{}/fd/{}", getppid(), STDERR_FILENO);
+    const std::string file = std::filesystem::read_symlink(link, failed).string();
+    return file.starts_with("/dev/pts/") || file.starts_with("/dev/tty");
+}
+
+// A rank has a pipe to its launcher. mpirun itself starts the ranks of its node; of others
+// scripts/launch.sh and slurm/start.sh know.
 bool is_on_a_terminal() {
-    return isatty(STDERR_FILENO) == 1 || Environment().get("QUARTET_TERMINAL") == "1";
+    return isatty(STDERR_FILENO) == 1 || is_launcher_on_a_terminal() ||
+           Environment().get("QUARTET_TERMINAL") == "1";
 }
 
 bool is_in_a_batch_job() {

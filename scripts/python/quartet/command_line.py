@@ -79,9 +79,12 @@ def _in_words(error: BaseException) -> tuple[str, int]:
 
 
 def _prepare_output() -> None:
-    """Makes output show as an escape what its encoding lacks, and opens one that nobody reads if it is closed."""
-    if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")
+    """Makes output show as an escape what its encoding lacks, and opens what nobody reads for streams that are closed:
+    a file of ours would take their numbers."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            opened = os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
+            setattr(sys, name, open(opened, "w" if number else "r", encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

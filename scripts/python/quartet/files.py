@@ -1,7 +1,8 @@
 """The one way in which scripts read what a user names, and write what they make.
 
 Reading takes regular files of a bounded size alone, and waits for nothing. Writing goes to a file beside
-the target, which takes its place when all is on the disk: a reader finds the old file or the new one."""
+the target, which takes its place when all is on the disk: a reader finds the old file or the new one. No
+file is written through a link that another user may have put in its place."""
 
 import contextlib
 import errno
@@ -123,8 +124,23 @@ def with_bounds(value: Any, of_text: Callable[[str], str] = str, level: int = 0)
     return {of_text(key): with_bounds(member, of_text, level + 1) for key, member in value.items()}
 
 
+def require_safe_links(path: Path) -> None:
+    """Raises ScriptError if a link of another user leads to `path`: for root any such link, for others one in a folder
+    where everybody may put some, as /tmp. The kernel may refuse these, too (fs.protected_symlinks)."""
+    left, seen = [Path(path)], set[Path]()
+    while left:
+        there = left.pop()
+        for link in (place for place in (there, *there.parents) if os.path.islink(place) and place not in seen):
+            owner, is_root = os.lstat(link).st_uid, os.geteuid() == 0
+            if owner not in (0, os.geteuid()) and (is_root or os.stat(link.parent).st_mode & stat.S_ISVTX):
+                raise ScriptError(f"{link} is another user's link (it may lead anywhere): name another place")
+            seen.add(link)
+            left.append(link.parent / os.readlink(link))
+
+
 def make_folder(path: Path) -> Path:
     """The folder, made where it is not there. Raises ScriptError."""
+    require_safe_links(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError, RuntimeError) as error:  # of a link to itself
@@ -146,6 +162,7 @@ def check_output(path: Path, inputs: Iterable[Path] = ()) -> None:
         raise ScriptError(f"'{path}' names no file to write: give one")
     require_folder(path.parent)
     with _worded(path, BAD_USAGE):
+        require_safe_links(path)
         with contextlib.suppress(FileNotFoundError):
             state = os.stat(path)
             if not stat.S_ISREG(state.st_mode):

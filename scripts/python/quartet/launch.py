@@ -183,7 +183,9 @@ class LocalLauncher:
     def submit(self, job: Job, log: Path, held: tuple[int, ...] = ()) -> Running:
         """Starts the job, its standard error going to `log`, or to ours. It inherits the file descriptors `held`,
         for instance locks. The keyboard's interrupt does not reach it: the caller decides."""
-        with open(log, "wb") if log != NO_LOG else contextlib.nullcontext() as errors:
+        if log != NO_LOG:
+            log.unlink(missing_ok=True)  # it may be a link of another user
+        with open(log, "xb") if log != NO_LOG else contextlib.nullcontext() as errors:
             return Running(subprocess.Popen(
                 self.command(job), env=job.environment, cwd=job.folder, stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True, pass_fds=held), self.ENDING)

@@ -3,6 +3,7 @@
 import contextlib
 import difflib
 import html
+import os
 import re
 import sys
 import textwrap
@@ -13,6 +14,7 @@ from quartet.terminal import printable
 
 WIDTH = 80
 LONGEST_LINE = 1000  # of a message
+LONGEST_VALUE = 60  # of a fact
 CHECKS = {True: "ok", False: "WRONG", None: "off"}  # whether what was verified is right
 BOUNDS = {"above": ">", "below": "<", "about": "~"}  # of a published number
 _BUILD_OF_OPENBLAS = re.compile(r"(OpenBLAS \d[\w.]*)(?: [A-Z0-9_]{4,})*(?: \w+)? MAX_THREADS=\d+")
@@ -117,6 +119,15 @@ def percent_range(low: float, high: float) -> str:
     """In whole per cent: "48-75%", or "48%" where both are."""
     least, most = f"{low:.0%}", f"{high:.0%}"
     return most if least == most else f"{least[:-1]}-{most}"
+
+
+def shortened(*pair: str) -> list[str]:
+    """Two values; long ones from a little before the first word in which they differ."""
+    words = [value.split() for value in pair]
+    alike = len(os.path.commonprefix(words))
+    if max(map(len, pair)) > LONGEST_VALUE and alike > 1:
+        words = [[".."] + each[alike - 1:] for each in words]
+    return [textwrap.shorten(" ".join(each), LONGEST_VALUE, placeholder=" ..") for each in words]
 
 
 class Footnotes:

@@ -20,7 +20,7 @@ from quartet.exit_codes import UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.history import rule
 from quartet.history.documents import DAY, launches
 from quartet.results import Name, collect
-from quartet.text import counted, say, size, wrapped
+from quartet.text import counted, say, shortened, size, wrapped
 
 EXAMPLE = "quartet history results/nodes"
 NAMED = 6  # nodes, rows and facts of a finding
@@ -85,8 +85,8 @@ def _finding(finding: rule.Finding) -> Iterator[str]:
     yield from wrapped("", f"{how} since {when}{until}, on {where}")
     yield from wrapped("", f"  {_some([_short(row) for row in finding.rows])}")
     for cause in finding.causes[:NAMED]:
-        fact, before, after = cause.change
-        yield from wrapped("", f"  changed then: {fact}: {before} -> {after} on {cause.slow_with} of "
+        fact, *values = cause.change
+        yield from wrapped("", f"  changed then: {fact}: {' -> '.join(shortened(*values))} on {cause.slow_with} of "
                            f"{counted(cause.slow_with + cause.slow_without, 'such node')}; also on "
                            f"{counted(cause.sound_with, 'sound node')}")
     if not finding.causes and not finding.is_drift:

@@ -18,12 +18,15 @@ import argparse
 import contextlib
 import dataclasses
 import functools
+import hashlib
 import os
+import re
 import signal
+import stat
 import tempfile
 import textwrap
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Optional
 
@@ -38,7 +41,7 @@ from quartet.command_line import (
     whole_number,
 )
 from quartet.exit_codes import FAILED, SICK, STOPPED, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
-from quartet.files import make_folder
+from quartet.files import make_folder, read_text, write_text
 from quartet.launch import LocalLauncher
 from quartet.machine import Machine
 from quartet.nodes import findings, this
@@ -102,7 +105,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--this", action="store_true", help="checks the node that this runs on")
     one.add_argument("--budget", type=seconds, default=60, metavar="SECONDS",
                      help="it ends within so long, whatever happens (%(default)s)")
+    one.add_argument("--max-age", type=age, metavar="AGE",
+                     help="runs nothing where such a check found the node sound lately: 6h, 30m, 1d")
     one.add_argument("--fail-closed", action="store_true", help="what cannot be told counts as sick")
+
+
+def age(text: str) -> float:
+    """The type of an argument that is a time, in seconds: 6h, 30m, 1d."""
+    found = re.fullmatch(r"([0-9]{1,6})([smhd])", text, re.ASCII)
+    if not found or not int(found[1]):
+        raise argparse.ArgumentTypeError(f"'{text:.40}' is no time (as 6h, 30m, 1d)")
+    return float(int(found[1]) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[found[2]])
 
 
 def hosts(options: argparse.Namespace, machine: SlurmMachine, allocation: Optional[Allocation]) -> tuple[str, ...]:
@@ -206,14 +219,12 @@ def _raise(_number: int, _frame: object) -> None:
     raise _NoTimeLeft
 
 
-@contextlib.contextmanager
-def _folder(options: argparse.Namespace, node: str) -> Iterator[Path]:
-    """Of what launches leave: one that is kept, or a temporary one."""
-    if options.results:
-        yield make_folder(options.results / f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{node}")
-    else:
-        with tempfile.TemporaryDirectory(prefix="quartet-") as name:
-            yield Path(name)
+def _kept_folder(results: Path, node: str) -> Path:
+    """A new folder, under a name that nobody can have taken beforehand."""
+    begin = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{node}-"
+    found = Path(tempfile.mkdtemp(prefix=begin, dir=make_folder(results).absolute()))
+    found.chmod(0o755)
+    return found
 
 
 def _found(options: argparse.Namespace, node: str) -> this.Found:
@@ -226,12 +237,14 @@ def _found(options: argparse.Namespace, node: str) -> this.Found:
         counts = {nodes_plan.HOST: Machine.here().cores, nodes_plan.CUDA: this.gpus_here()}
         if options.device == nodes_plan.CUDA and not counts[nodes_plan.CUDA]:
             raise UsageError("--device cuda (the driver lists no GPU here)")
-        wanted = this.launches(options.build / "bin", options.kernels, {
+        wanted = this.launches(options.build.absolute() / "bin", options.kernels, {
             device: count for device, count in counts.items() if count and options.device in ("auto", device)},
             options.small)
         known = reference.read(options.reference, options.least)
-        with _folder(options, node) as folder:
-            what = this.NodeCheck(end - time.monotonic(), LocalLauncher(options.launcher), known, folder).run(wanted)
+        with tempfile.TemporaryDirectory(prefix="quartet-") as name:
+            folder = _kept_folder(options.results, node) if options.results else Path(name)
+            what = this.NodeCheck(end - time.monotonic(), LocalLauncher(options.launcher), known, folder,
+                                  Path(name)).run(wanted)
         if what.next == this.MAKE_REFERENCE and options.results:
             return dataclasses.replace(what, next=f"quartet nodes --this --reference {options.results}")
         return what
@@ -247,10 +260,47 @@ def _found(options: argparse.Namespace, node: str) -> this.Found:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
+def stamp_of(options: argparse.Namespace) -> Path:
+    """The file that says that such a check found the node sound. Nobody else may write its folder."""
+    own = Path("/run") if os.geteuid() == 0 else Path(os.environ.get("XDG_RUNTIME_DIR") or os.path.expanduser("~/.cache"))
+    what = (options.kernels, options.device, options.small, options.least, options.build.absolute(),
+            [path.absolute() for path in options.reference])
+    return own / "quartet" / f"sound-{hashlib.sha256(repr(what).encode()).hexdigest()[:16]}"
+
+
+def _lately(stamp: Path, most: float) -> str:
+    """What was found, and when, if it was so lately; else nothing."""
+    with contextlib.suppress(OSError, ScriptError):
+        state = stamp.lstat()
+        since = time.time() - state.st_mtime
+        if stat.S_ISREG(state.st_mode) and state.st_uid == os.geteuid() and 0 <= since <= most:
+            return f"{read_text(stamp, 10_000).strip()}, {since / 3600:.1f} h ago"
+    return ""
+
+
+def _keep(stamp: Path, reason: str, is_sound: bool) -> None:
+    """A node that is not sound loses all its stamps. Where none can be written, the next check runs again."""
+    with contextlib.suppress(OSError, ScriptError):
+        if is_sound:
+            make_folder(stamp.parent)
+            write_text(stamp, reason)
+        else:
+            for file in stamp.parent.glob("sound-*"):
+                file.unlink(missing_ok=True)
+
+
 def check_this(options: argparse.Namespace) -> int:
+    if options.budget < 1:
+        raise UsageError(f"--budget {options.budget:g} (seconds; a launch takes some): give 1 at least")
     require_launcher(options.launcher)
-    node = os.uname().nodename.partition(".")[0]
+    node, stamp = os.uname().nodename.partition(".")[0], stamp_of(options)
+    earlier = _lately(stamp, options.max_age) if options.max_age else ""
+    if earlier:
+        print(printable(f"{node}: {this.Verdict.SOUND.value}: {earlier}; next: quartet run"))
+        return VERIFIED
     found = _found(options, node)
+    if options.max_age or found.verdict is not this.Verdict.SOUND:
+        _keep(stamp, found.reason, found.verdict is this.Verdict.SOUND)
     if options.fail_closed and found.verdict is this.Verdict.CANNOT_TELL:
         found = dataclasses.replace(found, verdict=this.Verdict.SICK, reason=f"as nothing can be told: {found.reason}")
     print(printable(f"{node}: {found.verdict.value}: {found.reason}; next: {found.next}"))

@@ -2,20 +2,16 @@
 cases, what could not be compared and why, what was not found, and what would decide."""
 
 import itertools
-import os
-import textwrap
 from typing import Optional, Union
 
 from quartet.compare.pairs import LEAST_LAUNCHES, Pair, Verdict
 from quartet.compare.sides import Sample, Side
 from quartet.results.statistics import ERROR
-from quartet.text import ABOVE_LIMIT, Footnotes, aligned_rows, counted, rate, size, wrapped
+from quartet.text import ABOVE_LIMIT, Footnotes, aligned_rows, counted, rate, shortened, size, wrapped
 
 HEADINGS = ("form", "via", "size", "ranks", "A", "B", "B/A", "interval", "more", "verdict")
 LEFT_ALIGNED = ("form", "via", "size", "verdict")  # columns; the others are numbers
 IN_COLUMNS = {"size", "n", "ranks", "pair"}
-VALUE_WIDTH = 30  # of a setting, of each side
-DIFFERENCES = 10  # that are shown
 
 
 def render(sides: list[Side], rows: list[Pair], threshold: float, error: float = ERROR) -> str:
@@ -80,21 +76,11 @@ def _sides(sides: list[Side]) -> list[str]:
     if sides[0].is_elsewhere(sides[1]):
         lines += wrapped("!", "A and B are different machines, so ratios are not of a change of the program: "
                          "rows are matched by kernel, formulation, kind of device, size, nodes and ranks")
-    differing = [(key, *(known.get(key, "not recorded") for known in settings))
-                 for key in {**settings[0], **settings[1]} if settings[0].get(key) != settings[1].get(key)]
-    for key, first, second in differing[:DIFFERENCES]:
-        lines += wrapped("", f"differs: {key}: {' | '.join(_shortened(first, second))}")
-    more = ", ".join(key for key, _, _ in differing[DIFFERENCES:])
-    return lines + (wrapped("", f"differ too: {more}") if more else [])
-
-
-def _shortened(*pair: str) -> list[str]:
-    """Two values; long ones from a little before the first word in which they differ."""
-    words = [value.split() for value in pair]
-    alike = len(os.path.commonprefix(words))
-    if max(map(len, pair)) > VALUE_WIDTH * 2 and alike > 1:
-        words = [[".."] + each[alike - 1:] for each in words]
-    return [textwrap.shorten(" ".join(each), VALUE_WIDTH * 2, placeholder=" ..") for each in words]
+    for key in {**settings[0], **settings[1]}:
+        values = [known.get(key, "not recorded") for known in settings]
+        if values[0] != values[1]:
+            lines += wrapped("", f"differs: {key}: {' | '.join(shortened(*values))}")
+    return lines
 
 
 def _legend(rows: list[Pair], error: float) -> list[str]:

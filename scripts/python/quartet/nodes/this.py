@@ -8,7 +8,7 @@ import math
 import os
 import shutil
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 from typing import Optional
@@ -117,6 +117,7 @@ class NodeCheck:
     launcher: LocalLauncher
     reference: Reference
     folder: Path  # of what launches leave
+    temporary: Path  # where they run, and have their temporary files
     budget: Budget = field(init=False)
 
     def __post_init__(self) -> None:
@@ -142,9 +143,10 @@ class NodeCheck:
             return no_time
         files = Files(self.folder / f"{launch.program.name}-{launch.device}.json", self.folder / "log")
         files.document.unlink(missing_ok=True)
-        job = quiet_job(launch.program, launch.ranks, 1,
-                        ("--device", launch.device, *launch.arguments, "--threads", "1", "--runs", RUNS),
-                        files.document)
+        arguments = ("--device", launch.device, *launch.arguments, "--threads", "1", "--runs", RUNS)
+        # Others' files in a temporary folder that is shared would stop Open MPI.
+        job = replace(quiet_job(launch.program, launch.ranks, 1, arguments, files.document), folder=self.temporary,
+                      variables=(("TMPDIR", str(self.temporary)),))
         cpus = os.sched_getaffinity(0)
         before, begin = sample(Path("/"), cpus), time.monotonic()
         running = self.launcher.submit(job, files.log)

@@ -10,17 +10,19 @@ from pathlib import Path
 from typing import Any, Union
 
 from quartet import schema
-from quartet.files import FileProblem, read_json, reason_of, with_bounds
+from quartet.files import MOST_BYTES, FileProblem, read_json, reason_of, with_bounds
 from quartet.terminal import printable
 
 SCHEMA_VERSION = 2  # that is understood here
 ENDING = ".json"
+PARTS = ("system", "build", "mpi_settings", "environment")  # of the document, each with facts of its own
+MOST_FACTS = 2**18  # characters of them
 
 
-def load(path: Union[str, Path]) -> dict[str, Any]:
+def load(path: Union[str, Path], most: int = MOST_BYTES) -> dict[str, Any]:
     """The document at `path`. Raises FileProblem (a ValueError), with the path and the reason, where it is none of ours
     or newer than what is understood here, and FileNotFoundError."""
-    document = with_bounds(read_json(path), printable)
+    document = with_bounds(read_json(path, most), printable)
     problem = _problem(document)
     if problem or not isinstance(document, dict):
         raise FileProblem(f"{path}: {problem}")
@@ -40,7 +42,10 @@ def _problem(document: object) -> str:
         other = "a newer" if version > SCHEMA_VERSION else "an older"
         return f"schema version {version} (this quartet knows {SCHEMA_VERSION}): use {other} quartet"
     problem = schema.problem("results", document)
-    return f"not as the schema has it ({problem})" if problem else ""
+    if problem:
+        return f"not as the schema has it ({problem})"
+    facts = len(str([quartet.get(part) for part in PARTS]))
+    return f"it records {facts} characters of facts (at most {MOST_FACTS} are read)" if facts > MOST_FACTS else ""
 
 
 def load_published(path: Path) -> dict[str, Any]:
@@ -94,8 +99,9 @@ class Collection:
     strangers: set[str] = field(default_factory=set)
 
 
-def collect(paths: Iterable[Union[str, Path]]) -> Collection:
-    """The documents at these paths: files, and all that end in .json in folders and below."""
+def collect(paths: Iterable[Union[str, Path]], most: int = MOST_BYTES) -> Collection:
+    """The documents at these paths: files, and all that end in .json in folders and below. `most` is the most bytes of
+    one."""
     found = Collection()
     seen: set[str] = set()
     files = [file for path in map(Path, paths)
@@ -106,7 +112,7 @@ def collect(paths: Iterable[Union[str, Path]]) -> Collection:
             continue  # named twice
         seen.add(real)
         try:
-            found.documents.append((file, load(file)))
+            found.documents.append((file, load(file, most)))
         except FileProblem as problem:
             is_stranger = file.suffix != ENDING and os.path.isfile(file)
             found.skipped.append(f"{file}: no document, by name and content" if is_stranger else str(problem))

@@ -5,13 +5,12 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from quartet.results.document import device, isa
+from quartet.results.document import PARTS, device, isa
 from quartet.text import in_bytes
 from quartet.units import GIB
 
 Facts = tuple[tuple[str, str], ...]  # by name
 
-PARTS = ("system", "build", "mpi_settings", "environment")  # of the document, each with facts of its own
 OF_GPUS = ("name", "driver", "vbios", "power_limit_watts", "error_correction", "mig")
 # What launchers tell their own processes.
 _INTERNAL = re.compile("environment (OMPI_MCA_(orte_|ess|initial_wdir|shmem_RUNTIME|pmix)|PMIX_|"

@@ -20,11 +20,13 @@ from typing import Optional
 from quartet.exit_codes import ScriptError
 from quartet.results import Case, Launches, collect, judged_cases
 from quartet.results.statistics import CONSISTENT
+from quartet.units import MIB
 
 LEAST_VALUES = 4  # of two that differ either may be the odd one, and three have no robust deviation
 LEAST_DEVIATION = 1e-3  # of logarithms: rates that agree to the last digit make nobody an outlier
 SAMPLES = (1_000, 4_000)  # that are simulated, at least and at most
 MOST_DRAWN = 1_000_000  # values in all
+MOST_BYTES = 4 * MIB  # of a document: a check of a node has little time
 FALSE_ALARMS = 0.05  # of one look: a node is sick by two
 Key = tuple[str, tuple[object, ...]]  # a row's name and its kind of machine: rates of one kind say nothing of another's
 
@@ -59,7 +61,7 @@ def read(paths: Iterable[Path], least: float = 0) -> Reference:
     ScriptError where something is named and nothing is there."""
     named = list(paths)
     launches: dict[Key, list[Case]] = {}
-    found = collect(named)
+    found = collect(named, MOST_BYTES)
     for case in judged_cases(document for _, document in found.documents):
         if not case.error and case.rate > 0 and case.verified and not case.is_distrusted:
             launches.setdefault((case.text, case.place), []).append(case)

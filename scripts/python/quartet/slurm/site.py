@@ -8,8 +8,9 @@ import subprocess
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import IO, Any, Optional
+from typing import IO, Any, NamedTuple, Optional
 
 from quartet.exit_codes import FAILED, ScriptError
 from quartet.launch import LaunchError
@@ -20,13 +21,17 @@ from quartet.text import counted, near
 MPI_PREFERRED = ("pmix", "pmix_v5", "pmix_v4", "pmix_v3", "cray_shasta", "pmi2")
 ASKS_BY_NODE = "select/cons_tres"  # what knows --gpus-per-node
 SHOWN = 4  # names of nodes
+LONGEST_ANSWER = 60  # seconds
+MOST = 10**5  # of a node's sockets, cores or GPUs
 UNSET = "(null)"
 MPI_TYPE = re.compile(r"^(?:srun:)?\s*([a-z][a-z0-9_]*)\s*$", re.MULTILINE)
+# Of a node's record. Where one is there twice, a comment has the second one.
+KEYS = (" NodeName=", " Sockets=", " CoresPerSocket=", " CoreSpecCount=", " Gres=", " Partitions=",
+        " AvailableFeatures=", " Features=")
 MPI_VERSIONS = re.compile(r"plugin versions available: (\S+)")
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(NamedTuple):
     """What a node consists of."""
 
     sockets: int
@@ -38,8 +43,7 @@ class Kind:
         return sum(number for _, number in self.gpus)
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(NamedTuple):
     name: str
     kind: Kind
     features: frozenset[str]
@@ -72,29 +76,44 @@ class Site:
 
 
 def node_of(record: str) -> Node:
-    """A line of `scontrol -o show node`. Raises LaunchError if it is none."""
-    def value(key: str, default: str = "") -> str:
-        found = re.search(rf"(?:^|\s){key}=(\S*)", record)
-        return default if found is None or found[1] == UNSET else found[1]
-
+    """A line of `scontrol -o show node`, of which there may be a million. Raises LaunchError if it is none."""
+    text = f" {record} "
+    name, *values = [text[begin + len(key):text.find(" ", begin + 1)] if (begin := text.find(key)) >= 0 else ""
+                     for key in KEYS]
     try:
-        sockets = int(value("Sockets"))
-        cores = sockets * int(value("CoresPerSocket")) - int(value("CoreSpecCount", "0"))  # these are the system's
+        return Node(name, *_what(*values))
     except ValueError:
         raise LaunchError(FAILED, f"'{record:.60}' (no node as scontrol shows it): write the machine file by hand"
                           ) from None
-    features = value("AvailableFeatures") or value("Features")
-    return Node(value("NodeName"), Kind(sockets, cores, gpus_of(value("Gres"))),
-                frozenset(filter(None, features.split(","))), frozenset(filter(None, value("Partitions").split(","))))
+
+
+@cache
+def _what(*values: str) -> tuple[Kind, frozenset[str], frozenset[str]]:
+    """A node's kind, features and partitions, by the values of KEYS. Raises ValueError where they cannot be."""
+    sockets, per_socket, for_system, resources, partitions, *features = ("" if value == UNSET else value
+                                                                         for value in values)
+    kind = Kind(_count(sockets), _count(sockets) * _count(per_socket) - _count(for_system or "0"), gpus_of(resources))
+    if not (0 < kind.sockets <= kind.cores <= MOST and kind.gpus_in_all <= MOST):
+        raise ValueError
+    names = (next(filter(None, features), ""), partitions)
+    known, places = (frozenset(filter(None, text.split(","))) for text in names)
+    return kind, known, places
+
+
+def _count(text: str) -> int:
+    """Raises ValueError if it is none."""
+    if not re.fullmatch("[0-9]{1,6}", text, re.ASCII):
+        raise ValueError
+    return int(text)
 
 
 def gpus_of(resources: str) -> tuple[tuple[str, int], ...]:
-    """The GPUs in generic resources, "gpu:a100:4(S:0-1),nic:2", by type."""
+    """The GPUs in generic resources, "gpu:a100:4(S:0-1),nic:2", by type. Raises ValueError if a number is none."""
     found: dict[str, int] = {}
     for resource in filter(None, re.sub(r"\([^()]*\)", "", resources).split(",")):
         name, *words = resource.split(":")
         if name == "gpu":
-            number = int(words.pop()) if words and words[-1].isdigit() else 1
+            number = _count(words.pop()) if words and words[-1].isdigit() else 1
             kind = ":".join(words)
             found[kind] = found.get(kind, 0) + number
     return tuple(sorted((kind, number) for kind, number in found.items() if number))
@@ -103,10 +122,14 @@ def gpus_of(resources: str) -> tuple[tuple[str, int], ...]:
 def ask(command: Sequence[str], output: Optional[IO[str]] = None,
         held: tuple[int, ...] = ()) -> subprocess.CompletedProcess[str]:
     """Calls a command of Slurm. What it writes is in the answer, or in the file `output`. It keeps the files `held`
-    open."""
+    open. One that only answers has so long."""
+    seconds = None if output else LONGEST_ANSWER
     try:
-        return subprocess.run(command, text=True, stdin=subprocess.DEVNULL, stdout=output or subprocess.PIPE,
-                              stderr=subprocess.PIPE, check=False, pass_fds=held)
+        return subprocess.run(command, text=True, errors="replace", stdin=subprocess.DEVNULL,
+                              stdout=output or subprocess.PIPE, stderr=subprocess.PIPE, check=False, pass_fds=held,
+                              timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, FAILED, "", f"no answer within {seconds} s")
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise LaunchError(FAILED, f"{command[0]} cannot be run ({why}): go to a machine with Slurm") from None
@@ -145,6 +168,8 @@ def _topology(cpu: Path) -> tuple[str, ...]:
 def discovered(site: Site, partition: str, constraint: str) -> tuple[dict[str, Any], list[str]]:
     """The keys of a machine file for the most frequent kind of nodes, and what its user should know. Raises
     ScriptError if there are no such nodes."""
+    if not site.nodes:
+        raise ScriptError("Slurm shows no node (scontrol show node): ask whether its controller is up", FAILED)
     partition = partition or site.default_partition
     if partition not in site.partitions:
         why = f"'{partition:.40}' is none{near(partition, site.partitions)}" if partition else "none is the default"

@@ -7,6 +7,7 @@
 
 and the other files of a LaunchFolder."""
 
+import contextlib
 import errno
 import fcntl
 import os
@@ -116,9 +117,12 @@ class SweepFolder:
         return self._recorded(launch) is not None
 
     def _recorded(self, launch: Launch) -> Optional[Outcome]:
-        """None also if the record is damaged, which is said once, and of what was cut off: it is measured again."""
+        """None also if the record is damaged, or its document is gone, which is said once, and of what was cut off: it
+        is measured again."""
         try:
             recorded = self._folder.recorded(launch.name)
+            if recorded and recorded.exit_code in (VERIFIED, WRONG_RESULT) and not self.document(launch).exists():
+                raise FileProblem(f"{self.document(launch)} is gone")
             return None if recorded and recorded.exit_code == STOPPED else recorded
         except FileProblem as problem:
             if launch.name not in self._damaged:
@@ -153,7 +157,8 @@ class SweepFolder:
 
     def mark_shown(self) -> None:
         """The user has been told how all launches ended: the same command begins anew."""
-        (self.path / SHOWN_FILE).touch()
+        with contextlib.suppress(FileExistsError), open(self.path / SHOWN_FILE, "x", encoding="ascii"):
+            pass
 
 
 def misplaced(document: dict[str, Any], wanted: Configuration) -> list[str]:

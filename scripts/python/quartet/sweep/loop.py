@@ -277,8 +277,9 @@ class QueuedSweep(Sweep):
         if begun and not (outcome and outcome.exit_code == VERIFIED):
             with contextlib.suppress(OSError, ValueError):
                 words = read_text(file, MOST_WORDS, "replace")
-                with open(log, "a", encoding="utf-8") as there:
-                    there.write(words)
+                there = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+                with open(there, "w", encoding="utf-8") as file_of_log:
+                    file_of_log.write(words)
         if all(self._tasks[other.name] != task for other in left):
             file.unlink(missing_ok=True)
 
