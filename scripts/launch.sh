@@ -77,14 +77,20 @@ trap 'pass_on USR1 10' USR1
 # finish CODE: names the signal behind it, since Open MPI is quiet.
 finish() {
     case $1 in
-    129 | 13[024-9] | 141 | 143)
+    129 | 13[024-9] | 141 | 143 | 15[23])
         why=SIG$(kill -l "$1")
         [ "$1" != 135 ] || why="$why, as where /dev/shm is full"
+        [ "$1" != 153 ] || why="$why: a file became larger than ulimit -f allows"
         echo "launch.sh: the job ended early ($why): see its document, if it began one" >&2 || :
         ;;
+    127) echo "launch.sh: a part of the launcher, or a library, was not found: look at PATH and LD_LIBRARY_PATH" >&2 || : ;;
     esac
     exit "$1"
 }
+
+# Of an empty environment Open MPI would find nothing.
+PATH=${PATH:-/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin}
+export PATH
 
 # The programs count the whole task from here, by a clock that nobody sets.
 QUARTET_LAUNCHED="$(uname -n) $(cut -d " " -f 1 /proc/uptime 2>/dev/null || :)"
@@ -114,6 +120,9 @@ done
 launcher=${MPIEXEC:-mpiexec}
 threads=${QUARTET_THREADS:-${OMP_NUM_THREADS-}}
 threads=${threads%%,*} # OpenMP allows a list, one number for each level
+case $ranks-$1 in
+*[!0-9]*-[1-9]*) case $1 in *[!0-9]*) ;; *) refuse 2 "RANKS comes first: launch.sh $1 $ranks" ;; esac ;;
+esac
 case $ranks in
 '' | *[!0-9]* | 0* | ???????*) refuse 2 "'$ranks' ranks (not a number from 1 to 999999)" ;;
 esac
@@ -219,6 +228,13 @@ prepare_open_mpi() {
     if [ -d "$folder" ] && ! has_room "$folder"; then
         refuse 3 "nothing can be written to $folder, where Open MPI has its files: set TMPDIR to another folder"
     fi
+    # With fewer files it would hang: some of its own, and pipes and sockets of each rank.
+    files=$((32 + 5 * ranks))
+    case $(ulimit -n) in
+    unlimited | ???????*) ;;
+    *) has_other_hosts || [ "$(ulimit -n)" -ge "$files" ] ||
+        refuse 3 "$(ulimit -n) files may be open at a time (Open MPI needs $files for $ranks ranks): ulimit -n $files" ;;
+    esac
     [ -n "${MPIEXEC_FLAGS+set}" ] || : "${OMPI_MCA_orte_execute_quiet:=1}"
     : "${OMPI_MCA_orte_execute_quiet:=0}" "${OMPI_MCA_btl_base_warn_component_unused:=0}"
     export OMPI_MCA_orte_execute_quiet OMPI_MCA_btl_base_warn_component_unused

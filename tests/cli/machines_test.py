@@ -111,11 +111,12 @@ class Machines(Scratch):
                 self.assertEqual(len(stderr.splitlines()), 1, stderr)
 
     def test_a_missing_folder_for_windows_is_said(self):
-        missing = ["env", "OMPI_MCA_osc_sm_backing_directory=/nonexistent",
-                   "OMPI_MCA_osc_rdma_backing_directory=/nonexistent"]
+        nowhere = self.folder / "nowhere"
+        missing = ["env", f"OMPI_MCA_osc_sm_backing_directory={nowhere}",
+                   f"OMPI_MCA_osc_rdma_backing_directory={nowhere}"]
         outcome = run("stream", 2, STREAM.format("64KiB"), "--transport mpi,shm,rma", prefix=missing)
         self.assertNotEqual(outcome.code, 0, outcome)
-        self.assertIn("/nonexistent", outcome.stderr)
+        self.assertIn(str(nowhere), outcome.stderr)
         self.assertEqual([row["run_name"].split("/")[3] for row in errors(outcome.document)], ["shm", "rma"])
 
 

@@ -100,6 +100,15 @@ class Folders(HostileSweep):
         self.assertEqual(self.sweep(spec).returncode, 0)
         self.assertEqual(len(self.calls()), count)  # what is sound is kept
 
+    def test_a_launch_whose_document_is_gone_is_measured_again(self):
+        spec = self.spec(launches=1, ranks=[1])
+        self.assertEqual(self.sweep(spec).returncode, 0)
+        [name] = self.names()
+        (self.results / name).unlink()
+        done = self.sweep(spec, "--retry-failed")
+        self.assertEqual((done.returncode, len(self.calls()), self.names()), (0, 2, [name]), done.stderr)
+        self.assertIn(f"{name} is gone: it is measured again", done.stderr)
+
     def test_a_file_that_cannot_be_written_fails_its_launch_alone(self):
         spec = self.spec(launches=1, ranks=[1, 2])
         self.results.mkdir()

@@ -100,13 +100,35 @@ class Starting(LaunchCase):
             self.assertFalse((self.folder / "arguments").exists())
         self.assertEqual(self.launch(2, self.program, TMPDIR=str(self.folder / "new")).returncode, 0)
 
+    def test_too_few_files_that_may_be_open_are_refused_before_open_mpi_hangs(self):
+        def launch(ranks, files):
+            return subprocess.run(["sh", "-c", 'ulimit -n "$1"; shift; exec "$@"', "sh", str(files), LAUNCH, str(ranks),
+                                   self.program], env=self.variables, text=True, capture_output=True, check=False,
+                                  timeout=LIMIT, stdin=subprocess.DEVNULL)
+
+        done = launch(2, 32)
+        self.assertEqual((done.returncode, done.stderr), (3, "launch.sh: 32 files may be open at a time (Open MPI needs 42 "
+                                                          "for 2 ranks): ulimit -n 42\n"))
+        self.assertFalse((self.folder / "arguments").exists())
+        self.assertEqual([launch(2, 64).returncode, launch(16, 64).returncode], [0, 3])
+
+    def test_an_empty_environment_suffices_and_swapped_words_are_named(self):
+        done = subprocess.run(["/bin/sh", LAUNCH, "2", self.program], env={"MPIEXEC": self.variables["MPIEXEC"]}, text=True,
+                              capture_output=True, check=False, timeout=LIMIT, stdin=subprocess.DEVNULL)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("\nPATH=/usr/local/", (self.folder / "environment").read_text())
+        self.assertEqual(self.launch("stream", "2").stderr, "launch.sh: RANKS comes first: launch.sh 2 stream\n")
+
     def test_a_crash_is_named(self):
-        for code, words in ((137, "SIGKILL"), (139, "SIGSEGV"), (135, "SIGBUS, as where /dev/shm is full")):
+        for code, words in ((137, "SIGKILL"), (139, "SIGSEGV"), (135, "SIGBUS, as where /dev/shm is full"),
+                            (152, "SIGXCPU"), (153, "SIGXFSZ: a file became larger than ulimit -f allows")):
             self.put("code", str(code))
             done = self.launch(2, self.program)
             self.assertEqual(done.returncode, code)
             self.assertEqual(done.stderr,
                              f"launch.sh: the job ended early ({words}): see its document, if it began one\n")
+        self.put("code", "127")
+        self.assertIn("was not found: look at PATH and LD_LIBRARY_PATH", self.launch(2, self.program).stderr)
         self.put("code", "131")  # of Open MPI, where it cannot start
         self.assertEqual(self.launch(2, self.program).stderr, "")
 
