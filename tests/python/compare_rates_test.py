@@ -7,8 +7,7 @@ import unittest
 
 from compare_case import NAME
 from quartet.commands import compare as command
-from quartet.compare.pairs import Verdict, compare
-from quartet.compare.sides import Sample, Side
+from quartet.compare.pairs import Sample, Side, Verdict, compare
 from quartet.results import Case, Name
 from quartet.results.statistics import ERROR
 

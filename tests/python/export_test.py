@@ -102,8 +102,8 @@ class Documentation(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for index, document in enumerate(documents()):
                 (Path(folder) / f"{index}.json").write_text(json.dumps(document))
-            done = quartet("table", "--jsonl", folder)
-            (Path(folder) / "rows.jsonl").write_text(done.stdout)
+            done = quartet("table", "--csv", folder)
+            (Path(folder) / "rows.csv").write_text(done.stdout)
             shown = subprocess.run([sys.executable, "-c", example], text=True, cwd=folder,
                                    capture_output=True, check=False)
         self.assertEqual(shown.returncode, 0, shown.stderr)

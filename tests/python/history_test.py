@@ -12,7 +12,7 @@ import fake_results
 import history_simulation
 from history_simulation import STORIES, history, wrong
 from in_process import quartet
-from quartet.history.documents import launches
+from quartet.commands.history import launches
 from quartet.history.rule import judge
 
 BEGIN = datetime.datetime(2025, 1, 1, 3, tzinfo=datetime.timezone.utc)
@@ -91,6 +91,18 @@ class Documents(unittest.TestCase):
         self.assertIn("20% slower since 2025-01-13, on n2 stream native shm 16 MiB on 2 ranks, stream native shm 2 MiB on "
                       "2 ranks changed then: kernel: Linux 6.1.False -> Linux 6.1.True on 1 of 1 such node; also on 2 "
                       "sound nodes Would have been seen", text)
+
+    def test_the_page_draws_each_rows_curves_and_where_a_finding_begins(self):
+        self.said(lambda node, day: 0.8 if node == "n2" and day >= 12 else 1)
+        file = self.folder / "page.html"
+        done = quartet("history", str(self.folder), "--html", str(file))
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        text = file.read_text()
+        self.assertIn("20% slower since 2025-01-13, on n2", text)
+        self.assertEqual((text.count("<svg"), text.count("<title>n2: 2025-01-13</title>")), (2, 2))
+        self.assertEqual([len(re.findall(f"<title>{node}</title>", text)) for node in ("n1", "n2", "n3")], [2, 2, 2])
+        self.assertNotIn("<script", text)
+        self.assertEqual(quartet("history", str(self.folder), "--html", str(self.folder / "absent" / "page.html")).returncode, 2)
 
     def test_sound_and_short_histories(self):
         code, text, _ = self.said(lambda node, day: 1)

@@ -14,7 +14,7 @@ from typing import Any, Callable, Iterable, NoReturn, Sequence
 from quartet.exit_codes import FAILED, STOPPED, VERIFIED, ScriptError
 from quartet.files import make_folder, reason_of
 from quartet.launch import end_jobs_when_ended
-from quartet.paths import LAUNCHER, PROGRAMS, given_or_shipped
+from quartet.paths import LAUNCHER, MACHINES, PROGRAMS, given_or_shipped
 from quartet.text import near, say
 
 DEBUG = "--debug"
@@ -156,6 +156,21 @@ def add_launcher(parser: argparse.ArgumentParser) -> None:
 def _launcher(text: str) -> Path:
     """A path is made absolute: as a Path, ./NAME would be NAME, which is searched for on PATH."""
     return Path(text).absolute() if os.sep in text else Path(text)
+
+
+def add_queue_arguments(parser: Any, timeout: float) -> None:
+    """What is about jobs of Slurm, and a folder that a later command goes on with."""
+    parser.add_argument("--slurm", type=shipped_in(MACHINES), metavar="MACHINE",
+                        help="submits to Slurm as this machine file says (docs/cluster.md); not needed within a job")
+    parser.add_argument("--folder", type=Path, help="folder of the results (an unfinished one of the same plan, or a new "
+                                                    "one in --results)")
+    parser.add_argument("--timeout", type=seconds, default=timeout, metavar="SECONDS",
+                        help="limit of one launch (%(default)s)")
+    parser.add_argument("--poll", type=seconds, default=30, metavar="SECONDS",
+                        help="how often to ask Slurm for its queue (%(default)s)")
+    parser.add_argument("--dry-run", action="store_true", help="shows the launches, and the node hours")
+    parser.add_argument("--retry-failed", action="store_true", help="runs failed launches again")
+    parser.add_argument("--cancel", action="store_true", help="ends the jobs that are still in the queue")
 
 
 def shipped_in(folder: Path) -> Callable[[str], Path]:

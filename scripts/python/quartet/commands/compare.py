@@ -25,8 +25,16 @@ from typing import Callable, Optional
 
 from quartet.command_line import add_launcher, require_launcher, seconds, whole_number
 from quartet.compare import table as compare_table
-from quartet.compare.pairs import LEAST_LAUNCHES, Pair, Verdict, compare
-from quartet.compare.sides import Side, place_of_baseline, read_sides, replace_baseline
+from quartet.compare.pairs import (
+    LEAST_LAUNCHES,
+    Pair,
+    Side,
+    Verdict,
+    compare,
+    place_of_baseline,
+    read_sides,
+    replace_baseline,
+)
 from quartet.exit_codes import BAD_USAGE, STOPPED, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.launch import LocalLauncher, Outcome, quiet_job
 from quartet.machine import Machine

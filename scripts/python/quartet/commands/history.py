@@ -10,30 +10,40 @@ own moment, with the number of sound nodes on which they changed as well.
 Exit codes: 0 nothing became slower; 1 something did; 4 no row has enough launches to tell."""
 
 import argparse
+import itertools
 import math
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from quartet.command_line import UsageError
 from quartet.exit_codes import UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
+from quartet.files import check_output, write_text
 from quartet.history import rule
-from quartet.history.documents import DAY, launches
-from quartet.results import Name, collect
-from quartet.text import counted, say, shortened, size, wrapped
+from quartet.report import page, style
+from quartet.results import Case, Name, collect, device, grouped, identity, judged
+from quartet.text import counted, rate, say, shortened, size, wrapped
 
 EXAMPLE = "quartet history results/nodes"
+DAY = 24 * 3600
+Document = dict[str, Any]
 NAMED = 6  # nodes, rows and facts of a finding
+WIDE, HIGH = 560, 220  # of a picture
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER", help="documents, or folders of them")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="also draws the curves: a page that needs no network")
 
 
 def run(options: argparse.Namespace) -> int:
     for folder in options.folders:
         if not folder.exists():
             raise UsageError(f"there is no {folder} (it should hold documents)")
+    if options.html:
+        check_output(options.html)
     found = collect(options.folders)
     every, undated = launches(found.documents)
     for why in [*found.skipped, *(f"{file}: invalid date" for file in undated)]:
@@ -61,9 +71,90 @@ def run(options: argparse.Namespace) -> int:
                                f"{answer.least_step:.1%}, a drift of {answer.least_drift:.2%} a day. A step is a "
                                f"difference of {answer.step_errors:.1f} standard errors.")]
     print("\n".join(lines))
+    if options.html:
+        shown = [[*group] for is_text, group in itertools.groupby(lines, bool) if is_text]
+        write_text(options.html, _page(["; ".join(map(str.strip, each)) for each in shown], found.skipped, sound, answer))
     if any(finding.loss > 0 for finding in answer.findings):
         return WRONG_RESULT
     return VERIFIED if answer.is_decided else UNDECIDED
+
+
+def launches(documents: Iterable[tuple[Path, Document]]) -> tuple[list[rule.Launch], list[Path]]:
+    """A launch for each row, and the files whose date is invalid. Rows that failed, are wrong or in doubt are not
+    sound. Machines that share a name, as every virtual machine that is called vm, are nodes of their own."""
+    found: list[tuple[float, str, str, Document, list[Case]]] = []
+    undated = []
+    for file, document in documents:
+        try:
+            time = datetime.fromisoformat(str(document["context"]["date"]).replace("Z", "+00:00")).timestamp()
+        except (ValueError, OverflowError):
+            undated.append(file)
+            continue
+        # By itself: beside launches of better times a row that fell would be in doubt, and vanish.
+        found.append((time / DAY, _hosts(document), _processor(document), document, judged([document])[0]))
+    machines: dict[str, set[str]] = defaultdict(set)
+    for _, hosts, processor, _, _ in found:
+        machines[hosts].add(processor)
+    return [rule.Launch(time, f"{hosts} ({processor})" if len(machines[hosts]) > 1 else hosts, case.text, case.rate,
+                   not case.error and not case.is_distrusted and case.verified is not False, known)
+            for time, hosts, processor, document, cases in found
+            for known in [identity.facts(document, (case.network_path.most for case in cases))]
+            for case in cases], undated
+
+
+def _hosts(document: Document) -> str:
+    """The hosts of its ranks. Where a container hid them, the kind of machine stands for them."""
+    if not identity.host(document):
+        return device(document)
+    hosts = {str(place["host"]) for place in document["context"]["quartet"].get("placement") or []}
+    return " ".join(sorted(hosts)) or str(document["context"]["host_name"])
+
+
+def _processor(document: Document) -> str:
+    known = (document["context"]["quartet"].get("system") or {}).get("processor") or {}
+    return f"{known.get('name', 'unknown processor')}, {document['context']['num_cpus']} CPUs"
+
+
+def _page(texts: list[str], skipped: list[str], sound: list[rule.Launch], answer: rule.Answer) -> str:
+    """The findings, and below them the curves of each row, those with findings first."""
+    rows = grouped(sound, lambda one: one.row)
+    slow = {row: [seen for one in answer.findings for seen in one.observations if seen.row == row] for row in rows}
+    names = sorted(rows, key=lambda row: (not slow[row], row))
+    charts = [page.LineChart(_short(row), "", "", (), "Each line is a node; the coloured ones have a finding, which "
+                             "begins at the upright line." if slow[row] else "") for row in names]
+    section = page.Section("rates", "Rates", charts=charts)
+    pictures = dict(zip(section.file_names(), (_curves(rows[row], slow[row]) for row in names)))
+    doubts = [page.Doubt("Rows that failed, are wrong or in doubt are not drawn."), *map(page.Doubt, skipped)]
+    return page.render(page.Page(texts, doubts, [section]), pictures, (), "Quartet history")
+
+
+def _curves(launches: list[rule.Launch], observations: list[rule.Observation]) -> page.Markup:
+    """Rates from 0 on, over time."""
+    first, last = (choose(one.time for one in launches) for choose in (min, max))
+    most = max(one.rate for one in launches)
+    colours = dict(zip(dict.fromkeys(seen.node for seen in observations), itertools.cycle(style.FORMULATIONS.values())))
+
+    def place(time: float, rate_there: float) -> tuple[float, float]:
+        return (WIDE * (0.08 + 0.82 * (time - first) / max(last - first, 1)), HIGH * (0.9 - 0.85 * rate_there / most))
+
+    def text(words: str, time: float, rate_there: float, colour: str = style.GREY, anchor: str = "start") -> page.Markup:
+        x, y = place(time, rate_there)
+        return page.tag("text", words, x=f"{x:.0f}", y=f"{y:.0f}", fill=colour, font_size=13, text_anchor=anchor)
+
+    parts = [text(f"{rate(most)} ", first, most, anchor="end"), text("0 ", first, 0, anchor="end"),
+             text(_day(first), first, -0.1 * most), text(_day(last), last, -0.1 * most, anchor="end")]
+    by_node = grouped(launches, lambda one: one.node)
+    for node in sorted(by_node, key=lambda node: node in colours):  # those with findings lie on the others
+        ordered = sorted(by_node[node], key=lambda one: one.time)
+        line = " L".join("{:.1f} {:.1f}".format(*place(one.time, one.rate)) for one in ordered)
+        parts.append(page.tag("path", page.tag("title", node), d=f"M{line} h.1", fill="none", stroke_width=1.5,
+                              stroke_linecap="round", stroke=colours.get(node, style.GREY)))
+        parts += [text(f" {node}", ordered[-1].time, ordered[-1].rate, colours[node])] if node in colours else []
+    for seen in observations:
+        (x, top), (_, bottom) = place(seen.start, most), place(seen.start, 0)
+        parts.append(page.tag("path", page.tag("title", f"{seen.node}: {_day(seen.start)}"), stroke=colours[seen.node],
+                              d=f"M{x:.1f} {top:.1f} V{bottom:.1f}", stroke_dasharray="4 3"))
+    return page.tag("svg", *parts, viewBox=f"0 0 {WIDE} {HIGH}", role="img")
 
 
 def _day(time: float) -> str:

@@ -33,10 +33,10 @@ from typing import Any, Optional
 from quartet.command_line import (
     UsageError,
     add_launch_arguments,
+    add_queue_arguments,
     require_launcher,
     seconds,
     share,
-    shipped_in,
     some_of,
     whole_number,
 )
@@ -46,7 +46,7 @@ from quartet.launch import LocalLauncher
 from quartet.machine import Machine
 from quartet.nodes import findings, this
 from quartet.nodes import plan as nodes_plan
-from quartet.paths import MACHINES, RESULTS
+from quartet.paths import RESULTS
 from quartet.results import reference
 from quartet.slurm.launcher import Allocation, SlurmLauncher, StepLauncher, hosts_of, machine_here
 from quartet.slurm.machine import SlurmMachine
@@ -79,8 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help=f"where new folders are made ({RESULTS / 'nodes'}; with --this: none is kept)")
     add_launch_arguments(parser)
     many = parser.add_argument_group("many nodes")
-    many.add_argument("--slurm", type=shipped_in(MACHINES), metavar="MACHINE",
-                      help="a machine file (docs/cluster.md); not needed within a job")
+    add_queue_arguments(many, 300)
     many.add_argument("--hosts", metavar="LIST",
                       help="nodes as Slurm writes them, n[1-300] (all of the job, or of the "
                       "machine's partition that are up)")
@@ -91,16 +90,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     many.add_argument("--at-once", type=whole_number(10_000), default=32, metavar="N",
                       help="steps within a job at one time, on different nodes; 1 leaves the network to each "
                            "(%(default)s)")
-    many.add_argument("--folder", type=Path,
-                      help="folder of this check (an unfinished one of the same plan, or a new one "
-                      "in --results)")
-    many.add_argument("--timeout", type=seconds, default=300, metavar="SECONDS",
-                      help="limit of one launch (%(default)s)")
-    many.add_argument("--poll", type=seconds, default=30, metavar="SECONDS",
-                      help="how often to ask Slurm for its queue (%(default)s)")
-    many.add_argument("--dry-run", action="store_true", help="shows what would be run, and the node hours")
-    many.add_argument("--retry-failed", action="store_true", help="runs failed launches again")
-    many.add_argument("--cancel", action="store_true", help="ends the jobs of a check that are still in the queue")
     one = parser.add_argument_group("this node")
     one.add_argument("--this", action="store_true", help="checks the node that this runs on")
     one.add_argument("--budget", type=seconds, default=60, metavar="SECONDS",

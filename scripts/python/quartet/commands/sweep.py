@@ -7,7 +7,7 @@ rest is run. After an interruption the same command resumes the sweep.
 
 With --slurm the launches are Slurm jobs: one array for each round and kind of job, each round after
 the one before. The jobs do not need this command, which only watches them; it finds them again when it
-is restarted. With --inside launches are steps of a job: of the present one, if the command is given in
+is restarted. Without a file --folder goes on with the plan there. With --inside launches are steps of a job: of the present one, if the command is given in
 salloc's shell or a batch script; otherwise of one job for each number of nodes, which it submits (--slurm)."""
 
 import argparse
@@ -17,12 +17,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Optional
 
-from quartet.command_line import UsageError, add_launch_arguments, seconds, shipped_in, whole_number
+from quartet.command_line import (
+    UsageError,
+    add_launch_arguments,
+    add_queue_arguments,
+    seconds,
+    shipped_in,
+    whole_number,
+)
 from quartet.exit_codes import STOPPED, UNAVAILABLE, VERIFIED
 from quartet.kernels import NAMES
 from quartet.launch import LocalLauncher
 from quartet.machine import Machine
-from quartet.paths import MACHINES, RESULTS, SWEEPS
+from quartet.paths import RESULTS, SWEEPS
 from quartet.results import whole_number as whole_factor
 from quartet.slurm.launcher import Allocation, SlurmLauncher, StepLauncher, machine_here
 from quartet.slurm.machine import SlurmMachine
@@ -50,29 +57,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--launches", type=whole_number(sweep_plan.MOST_LAUNCHES),
                         help="launches of each configuration (the file's, or 1)")
     parser.add_argument("--seed", type=whole_number(10**6), help="seed of the order (the file's, or 1)")
-    parser.add_argument("--folder", type=Path, help="folder of the results; without FILE the plan there "
-                        "continues (an unfinished one of the same plan, or a new one in --results)")
     parser.add_argument("--results", type=Path, default=RESULTS / "runs",
                         help="where new folders are made (%(default)s)")
     parser.add_argument("--budget", type=seconds, metavar="SECONDS",
                         help="ends in this time: starts no launch that would probably pass it, and asks one that does "
                              "to end")
-    parser.add_argument("--timeout", type=seconds, default=1800, metavar="SECONDS",
-                        help="limit of one launch (%(default)s)")
-    parser.add_argument("--retry-failed", action="store_true", help="runs failed launches again")
-    parser.add_argument("--dry-run", action="store_true",
-                        help="shows the launches, in their order, and with --slurm the node hours")
     add_launch_arguments(parser)
-    parser.add_argument("--slurm", type=shipped_in(MACHINES), metavar="MACHINE",
-                        help="submits to Slurm as this machine file says (docs/cluster.md)")
+    add_queue_arguments(parser, 1800)
     parser.add_argument("--inside", action="store_true", help="launches are steps of one job")
     parser.add_argument("--job-time", type=seconds, default=3600, metavar="SECONDS",
                         help="limit of a job with --inside; give the command again to run what is left "
                              "(%(default)s)")
-    parser.add_argument("--poll", type=seconds, default=30, metavar="SECONDS",
-                        help="how often to ask Slurm for its queue (%(default)s)")
-    parser.add_argument("--cancel", action="store_true",
-                        help="ends the jobs of a sweep that are still in the queue")
 
 
 def check(options: argparse.Namespace) -> None:

@@ -5,7 +5,7 @@ Of a kernel with more than three sizes it shows three, unless --all is given. Wh
 stands under the table: published numbers with their conditions (a, b ..), errors (1, 2 ..), why rows are in
 doubt. Below stands the verdict that `quartet run` ends with.
 
-With --csv, --markdown or --jsonl it writes one flat row for each case instead, with all factors."""
+With --csv or --markdown it writes one flat row for each case instead, with all factors."""
 
 import argparse
 import sys

@@ -4,8 +4,7 @@ cases, what could not be compared and why, what was not found, and what would de
 import itertools
 from typing import Optional, Union
 
-from quartet.compare.pairs import LEAST_LAUNCHES, Pair, Verdict
-from quartet.compare.sides import Sample, Side
+from quartet.compare.pairs import LEAST_LAUNCHES, Pair, Sample, Side, Verdict
 from quartet.results.statistics import ERROR
 from quartet.text import ABOVE_LIMIT, Footnotes, aligned_rows, counted, rate, shortened, size, wrapped
 

@@ -57,13 +57,12 @@ class Material:
     results: list[Result] = field(default_factory=list)
     failed: list[tuple[str, Case]] = field(default_factory=list)  # or not run
     skipped: list[str] = field(default_factory=list)  # documents that cannot be used, with the reason
-    strangers: set[str] = field(default_factory=set)  # those of them that are no documents
 
 
 def gather(paths: Iterable[Path]) -> Material:
     """Reads all documents at the paths."""
     found = collect(paths)
-    material = Material(skipped=found.skipped, strangers=found.strangers)
+    material = Material(skipped=found.skipped)
     documents = [document for _, document in found.documents]
     groups: dict[tuple[Any, ...], list[tuple[str, Case]]] = {}
     for (path, document), cases, machine in zip(found.documents, judged(documents), identity.names(documents)):

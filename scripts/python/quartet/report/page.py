@@ -163,19 +163,19 @@ def tag(name: str, /, *children: Any, **attributes: Any) -> Markup:
     return Markup(f"<{name}{shown}>{end}")
 
 
-def render(page: Page, pictures: dict[str, Markup], endings: tuple[str, ...]) -> str:
+def render(page: Page, pictures: dict[str, Markup], endings: tuple[str, ...], title: str = "Quartet report") -> str:
     """The HTML. `pictures` are the charts as SVG, by their files' names; none if they cannot be drawn. Beside the
     page lie their files, with these endings."""
     head = tag("head", tag("meta", charset="utf-8"),
                tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
                tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
-               tag("title", "Quartet report"), tag("style", Markup(STYLE.read_text(encoding="utf-8") + SCHEMES)))
+               tag("title", title), tag("style", Markup(STYLE.read_text(encoding="utf-8") + SCHEMES)))
     full = [section for section in page.sections if section.charts or section.tables]
     empty = [section for section in page.sections if section not in full]
     grave, others = ([doubt for doubt in page.doubts if doubt.is_grave is which] for which in (True, False))
     links = [*((section.slug, section.title) for section in full), ("doubts", "Doubts")]
     links += [(MISSING, "Not measured")] * bool(empty)
-    body = tag("body", tag("header", tag("h1", "Quartet report"), *(tag("p", line) for line in page.subtitle)),
+    body = tag("body", tag("header", tag("h1", title), *(tag("p", line) for line in page.subtitle)),
                tag("div", tag("h2", "Read this first"), *map(_doubt, grave), class_="grave") if grave else "",
                "" if pictures else tag("p", f"Tables instead of charts: {NO_MATPLOTLIB}.", class_="quiet"),
                tag("nav", tag("ul", *(tag("li", tag("a", title, href=f"#{slug}")) for slug, title in links)),
@@ -218,7 +218,7 @@ def _figure(chart: Chart, name: str, picture: Any, endings: tuple[str, ...]) -> 
     links = [part for ending in endings for part in (" ", tag("a", ending.upper(), href=f"figures/{name}.{ending}"))]
     notes = tag("details", tag("summary", "Marks, and why"), tag("ul", *(tag("li", note) for note in chart.notes)))
     return tag("figure", tag("h3", chart.title), tag("p", chart.about, class_="quiet") if chart.about else "",
-               picture or _as_table(chart), notes if chart.notes else "", tag("figcaption", "As a file:", *links))
+               picture or _as_table(chart), notes if chart.notes else "", tag("figcaption", "As a file:", *links) if links else "")
 
 
 def _as_table(chart: Chart) -> Markup:

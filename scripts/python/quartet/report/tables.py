@@ -182,11 +182,10 @@ def every_row(results: list[Result], failed: list[tuple[str, Case]]) -> Section:
 def doubts(material: Material) -> list[Doubt]:
     """All doubts; the grave ones say that something is wrong or missing."""
     results = material.results
-    damaged = [why for why in material.skipped if why not in material.strangers]
     failed = [(path, case) for path, case in material.failed if not case.is_not_run]
     not_run = [case.text for _, case in material.failed if case.is_not_run]
     found = [
-        Doubt("Documents that could not be read", tuple(damaged), True),
+        Doubt("Documents that could not be read", tuple(material.skipped), True),
         Doubt("Wrong results, left out of all charts", tuple(
             f"{result.case.text} ({', '.join(sorted(set(result.paths)))})" for result in results
             if result.verified is False), True),

@@ -91,12 +91,10 @@ def isa(document: dict[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Collection:
-    """What was found at some paths: documents that can be used, and why the others cannot. `strangers` are those of
-    them that nothing says to be documents, as a README that a shell's * names."""
+    """What was found at some paths: documents that can be used, and why the others cannot."""
 
     documents: list[tuple[Path, dict[str, Any]]] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
-    strangers: set[str] = field(default_factory=set)
 
 
 def collect(paths: Iterable[Union[str, Path]], most: int = MOST_BYTES) -> Collection:
@@ -114,9 +112,7 @@ def collect(paths: Iterable[Union[str, Path]], most: int = MOST_BYTES) -> Collec
         try:
             found.documents.append((file, load(file, most)))
         except FileProblem as problem:
-            is_stranger = file.suffix != ENDING and os.path.isfile(file)
-            found.skipped.append(f"{file}: no document, by name and content" if is_stranger else str(problem))
-            found.strangers.update(found.skipped[-1:] if is_stranger else [])
+            found.skipped.append(str(problem))
         except OSError as error:
             found.skipped.append(f"{file}: {reason_of(error)}")
     return found

@@ -5,7 +5,6 @@ the other factors by name, then the results. What a row does not know is empty."
 
 import csv
 import io
-import json
 from collections.abc import Iterable
 from typing import Any, Callable
 
@@ -93,9 +92,4 @@ def as_markdown(rows_found: list[Row]) -> str:
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines) if keys else ""
 
 
-def as_jsonl(found: list[Row]) -> str:
-    """An object a line, null if a row does not know; `published` is an object as in the contract."""
-    return "".join(json.dumps(row, allow_nan=False) + "\n" for row in found)
-
-
-FORMATS: dict[str, Callable[[list[Row]], str]] = {"csv": as_csv, "markdown": as_markdown, "jsonl": as_jsonl}
+FORMATS: dict[str, Callable[[list[Row]], str]] = {"csv": as_csv, "markdown": as_markdown}

@@ -6,15 +6,11 @@ not the ratios within it. Who has one fast pair is not slow, as in a check of no
 import statistics
 from collections.abc import Iterable
 
-from quartet.results import Case, grouped
-from quartet.results.statistics import CONSISTENT
+from quartet.results import Case, grouped, reference
 from quartet.text import counted, ratio, size_in_bytes
 
 LONGEST = 15  # of a pair's names, so that a table keeps to 80 columns
-LEAST_FELLOWS = 3  # of two that differ, either may be the odd one
-LEAST_RATIO = 1.10
-OUTLIER = 3.5  # modified z-score (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993)
-LEAST_DEVIATION = 0.01  # of ratios; fellows that agree to the last digit make nobody an outlier
+FALSE_ALARMS, LEAST_LOSS = 0.01, 0.1  # share of tables of alike hosts that name one; below the others' median
 
 
 def _hosts(case: Case) -> dict[int, str]:
@@ -52,9 +48,9 @@ def slowest(cases: Iterable[Case]) -> str:
     for pair, share in shares.items():
         for who in pair:
             own.setdefault(who, []).append(share)
-    if len(own) < LEAST_FELLOWS:
+    if len(own) < reference.LEAST_VALUES:
         return ""
-    slow = _outliers({who: 1 / max(found) for who, found in own.items()})
+    slow = reference.slow({who: max(found) for who, found in own.items()}, FALSE_ALARMS, LEAST_LOSS)
     if slow:
         others = statistics.median([share for pair, share in shares.items() if not set(slow) & set(pair)]
                                    or shares.values())
@@ -79,11 +75,3 @@ def _shares(members: list[Case]) -> dict[tuple[str, str], float]:
     typical = [statistics.median(each[run] for found in rates.values() for each in found) for run in runs]
     return {pair: max(statistics.median(each[run] / typical[run] for run in runs) for each in found)
             for pair, found in rates.items() if runs}
-
-
-def _outliers(ratios: dict[str, float]) -> list[str]:
-    """Those whose ratios are far above the others', the furthest first."""
-    middle = statistics.median(ratios.values())
-    deviation = statistics.median(abs(value - middle) for value in ratios.values())
-    least = max(middle * LEAST_RATIO, middle + OUTLIER * CONSISTENT * max(deviation, LEAST_DEVIATION * middle))
-    return sorted((who for who, value in ratios.items() if value > least), key=lambda who: -ratios[who])
