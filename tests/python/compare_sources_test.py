@@ -1,10 +1,9 @@
-"""Tests of what quartet compare compares with: references, a baseline folder, and launches in turn."""
+"""Tests of what quartet compare compares with: a baseline folder, and builds that are launched in turn."""
 
 import json
 import shutil
 import sys
 from pathlib import Path
-from unittest import mock
 
 from compare_case import CompareCase, documents, row_of
 
@@ -25,38 +24,6 @@ document = fake_results.document(fake_results.case(
     fake_results.stream_name(), rate, limit={{"what": "adding", "seconds": 1, "rate": 2000}}))
 Path(sys.argv[sys.argv.index("--json") + 1]).write_text(json.dumps(document))
 """
-
-
-class References(CompareCase):
-    def measured(self):
-        for name in ("one", "other"):
-            launches = documents(990, 1000, 1005, 1010)
-            (self.folder / "measured").mkdir(exist_ok=True)
-            for document in launches:
-                document["context"]["quartet"]["device_description"] = f"{name}; BLAS"
-            self.side(f"measured/{name}", *launches)
-        return self.folder / "measured"
-
-    def beside_reference(self, device):
-        with mock.patch("quartet.commands.compare.MEASURED", self.measured()):
-            return self.compare("reference", self.side_on(device))
-
-    def side_on(self, device):
-        launches = documents(490, 500, 505, 510)
-        for document in launches:
-            document["context"]["quartet"]["device_description"] = f"{device}; another BLAS"
-        return self.side("b", *launches)
-
-    def test_reference_of_the_same_device_is_taken(self):
-        done = self.beside_reference("other")
-        self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertIn("A:  4 documents, other, 4 CPUs on host", done.stdout)
-
-    def test_device_without_a_reference_is_refused(self):
-        done = self.beside_reference("third")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("no reference for third, 4 CPUs", done.stderr)
-        self.assertIn("one, 4 CPUs, other, 4 CPUs", done.stderr)
 
 
 class Baselines(CompareCase):

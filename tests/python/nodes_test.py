@@ -98,7 +98,7 @@ class Checks(unittest.TestCase):
         return {**{host: 100 + place / 10 for place, host in enumerate(HOSTS)}, **changes}
 
     def test_a_slow_node_is_named(self):
-        self.assertIn("None is slow.", self.check("1", self.rates())[2])
+        self.assertIn("None is slow: 5% below the others would have been noticed.", " ".join(self.check("1", self.rates())[2].split()))
         _, found, text = self.check("2", self.rates(n3=60.0), marked=("n3", "n4"))
         self.assertEqual([(one.who, one.what) for one in found.slow], [("n3", "cg")])
         self.assertRegex(text, r"n3 +cg GFLOP/s +60.0\? +100 +40% +[\d.]+\n")
@@ -132,6 +132,8 @@ class Checks(unittest.TestCase):
         _, found, text = self.check("2", self.rates(n1=40.0, n3=170.0, n4=55.0, n5=220.0, n6=60.0))
         self.assertFalse(found.is_decided)
         self.assertRegex(" ".join(text.split()), r"less than 9\d% below it would not be noticed Undecided")
+        _, found, text = self.check("3", self.rates(n1=92.0, n3=107.0, n4=94.0, n5=109.0, n6=96.0))  # by a third at most
+        self.assertFalse(found.is_decided, text)
 
     def test_all_of_a_few_may_be_slow_beside_a_reference(self):
         self.check("1", {"n1": 100.0})

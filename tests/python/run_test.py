@@ -208,6 +208,7 @@ class Choices(unittest.TestCase):
 
     def test_sizes_fit_the_memory(self):
         for kernel, memory, ranks, size in (
-                ("stream", 1 << 40, 2, "2,128"), ("stream", (3 << 29) - 1, 2, "2,64"), ("stream", 3 << 29, 4, "2,64"),
+                ("stream", 1 << 40, 2, "2,8,16,64,128"), ("stream", (3 << 30) - 1, 2, "2,4,16,32,64"),
+                ("stream", 3 << 30, 4, "2,4,16,32,64"),
                 ("stream", 0, 2, "2"), ("cg", 600 << 20, 2, "8192"), ("cg", 550 << 20, 2, "4096"), ("cg", 0, 2, "1024")):
             self.assertIn(size, arguments_of(kernel, Machine(4, memory), ranks))

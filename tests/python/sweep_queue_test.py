@@ -227,6 +227,21 @@ class Unwatched(QueuedCase):
         self.assertEqual(len(list((self.folder / "runs").iterdir())), 2)
 
 
+    def test_launches_whose_node_has_gone_are_named_and_not_waited_for(self):
+        self.write("scontrol", "#!/bin/sh\nshift 2\necho $1 | tr , '\\n'\n")
+        (self.folder / "bin" / "matmul").rename(self.folder / "bin" / "cg")
+        self.write("squeue", "#!/bin/sh\necho '1_0 ReqNodeNotAvail, UnavailableNodes:n4'\n")
+        (self.folder / "later").touch()  # nothing runs
+        done = quartet("nodes", "--slurm", self.folder / "machine.json", "--hosts", "n4", "--kernels", "cg", "--pairs", "none",
+                       "--launches", "1", "--build", self.folder, "--results", self.folder / "runs", "--poll", "0.1",
+                       env=self.environment())
+        self.write("go", "")
+        self.assertEqual(done.returncode, 75, done.stderr)
+        self.assertIn("waiting for nodes that are not there: 1 launch on n4", done.stderr)
+        self.assertIn("UnavailableNodes:n4", done.stderr)
+        self.assertIn("1 launch not run yet", done.stdout)
+
+
 class Cost(QueuedCase):
     """What a campaign costs is said before it is submitted."""
 

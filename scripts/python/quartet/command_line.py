@@ -162,8 +162,8 @@ def add_queue_arguments(parser: Any, timeout: float) -> None:
     """What is about jobs of Slurm, and a folder that a later command goes on with."""
     parser.add_argument("--slurm", type=shipped_in(MACHINES), metavar="MACHINE",
                         help="submits to Slurm as this machine file says (docs/cluster.md); not needed within a job")
-    parser.add_argument("--folder", type=Path, help="folder of the results (an unfinished one of the same plan, or a new "
-                                                    "one in --results)")
+    parser.add_argument("--folder", type=Path,
+                        help="folder of the results (an unfinished one of the same plan, or a new one in --results)")
     parser.add_argument("--timeout", type=seconds, default=timeout, metavar="SECONDS",
                         help="limit of one launch (%(default)s)")
     parser.add_argument("--poll", type=seconds, default=30, metavar="SECONDS",

@@ -1,7 +1,6 @@
 """Whether the results B are faster or slower than the results A, case by case.
 
     quartet compare A B                  documents or folders (A,C joins two)
-    quartet compare reference B          with what is shipped for B's device
     quartet compare --baseline FOLDER B  with what it holds for B's machine;
                                          --update keeps B there
     quartet compare --run A B -- cg --size 4096
@@ -14,8 +13,8 @@ differ by more than the runs of one launch show.
 
 B/A is a ratio of rates: above 1, B is faster. Exit codes: 0 nothing is slower; 1 a case is slower by
 more than the threshold, or was right in A and is wrong or failed in B; 2 nothing can be compared;
-4 nothing could be decided, or a case looks slower and more launches must decide. The shipped reference is one launch: it shows ratios and wrong results, and can
-call nothing faster or slower."""
+4 nothing could be decided, or a case looks slower and more launches must decide. Results that are shipped
+(results/measured) have one launch of a case: beside them nothing is called faster or slower."""
 
 import argparse
 import time
@@ -25,28 +24,17 @@ from typing import Callable, Optional
 
 from quartet.command_line import add_launcher, require_launcher, seconds, whole_number
 from quartet.compare import table as compare_table
-from quartet.compare.pairs import (
-    LEAST_LAUNCHES,
-    Pair,
-    Side,
-    Verdict,
-    compare,
-    place_of_baseline,
-    read_sides,
-    replace_baseline,
-)
+from quartet.compare.pairs import Pair, Side, Verdict, compare, place_of_baseline, read_sides, replace_baseline
 from quartet.exit_codes import BAD_USAGE, STOPPED, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.launch import LocalLauncher, Outcome, quiet_job
 from quartet.machine import Machine
-from quartet.paths import RESULTS, SHIPPED
-from quartet.results import collect, device
+from quartet.paths import RESULTS
 from quartet.results.statistics import ERROR
 from quartet.rounds import Budget, Launch, LaunchFolder, Rounds, alternating
-from quartet.text import counted, say
+from quartet.text import say
 
 EXAMPLE = "quartet compare before/ after/"
 TAKES_COMMAND = True  # after --
-MEASURED = SHIPPED / "measured"
 NOTHING_SLOWER, SLOWER, NOTHING_COMPARED = VERIFIED, WRONG_RESULT, BAD_USAGE
 # Launches of each side in turn, after which it looks. Whoever looks three times errs more often, so each look takes
 # intervals that miss in 2.2%, which makes 5% of all three together (Pocock, Biometrika 64, 1977).
@@ -72,24 +60,10 @@ def _sides(paths: dict[str, list[Path]]) -> list[Side]:
     return sides
 
 
-def reference(paths: list[Path]) -> list[Path]:
-    """The shipped folders for the devices of these results. Raises ScriptError if there is none."""
-    wanted = {device(document) for _, document in collect(paths).documents}
-    folders = {device(document): folder for folder in sorted(MEASURED.iterdir()) if folder.is_dir()
-               for _, document in collect([folder]).documents}
-    found = sorted({folders[name] for name in wanted if name in folders})
-    if not found and wanted:
-        raise ScriptError(f"no reference for {', '.join(sorted(wanted))} in {MEASURED} (there is "
-                          f"{', '.join(sorted(folders)) or 'nothing'}): name results to compare with")
-    return found
-
-
 def compare_named(options: argparse.Namespace) -> int:
     """Compares two sides that are there."""
     _expect(options, 2, "A and B")
-    name, second = options.sides[0], _paths(options.sides[1])
-    is_reference = name == "reference"
-    return _compared(reference(second) if is_reference else _paths(name), second, options, is_reference)
+    return _compared(*map(_paths, options.sides), options)
 
 
 def compare_with_baseline(options: argparse.Namespace) -> int:
@@ -196,13 +170,8 @@ def _expect(options: argparse.Namespace, count: int, what: str) -> None:
         raise ScriptError(f"{len(options.sides)} paths, not {count} (name {what}): see --help")
 
 
-def _compared(first: list[Path], second: list[Path], options: argparse.Namespace, is_reference: bool = False) -> int:
+def _compared(first: list[Path], second: list[Path], options: argparse.Namespace) -> int:
     sides = _sides({"A": first, "B": second})
-    most = max((len(sample.cases) for sample in sides[0].samples.values()), default=0)
-    sides[0].is_shipped = is_reference and most < LEAST_LAUNCHES
-    if sides[0].is_shipped:
-        say(f"the reference has {counted(most, 'launch')} of a case: it shows ratios and what went wrong; faster or "
-            f"slower takes {LEAST_LAUNCHES} of each side: sweep on this machine before a change and after it")
     return _shown(sides, compare(sides[0], sides[1], options.threshold / 100), options)
 
 

@@ -24,7 +24,7 @@ from quartet.files import check_output, write_text
 from quartet.history import rule
 from quartet.report import page, style
 from quartet.results import Case, Name, collect, device, grouped, identity, judged
-from quartet.text import counted, rate, say, shortened, size, wrapped
+from quartet.text import counted, rate, say, shortened, wrapped
 
 EXAMPLE = "quartet history results/nodes"
 DAY = 24 * 3600
@@ -73,7 +73,8 @@ def run(options: argparse.Namespace) -> int:
     print("\n".join(lines))
     if options.html:
         shown = [[*group] for is_text, group in itertools.groupby(lines, bool) if is_text]
-        write_text(options.html, _page(["; ".join(map(str.strip, each)) for each in shown], found.skipped, sound, answer))
+        texts = ["; ".join(map(str.strip, each)) for each in shown]
+        write_text(options.html, _page(texts, found.skipped, sound, answer))
     if any(finding.loss > 0 for finding in answer.findings):
         return WRONG_RESULT
     return VERIFIED if answer.is_decided else UNDECIDED
@@ -137,9 +138,10 @@ def _curves(launches: list[rule.Launch], observations: list[rule.Observation]) -
     def place(time: float, rate_there: float) -> tuple[float, float]:
         return (WIDE * (0.08 + 0.82 * (time - first) / max(last - first, 1)), HIGH * (0.9 - 0.85 * rate_there / most))
 
-    def text(words: str, time: float, rate_there: float, colour: str = style.GREY, anchor: str = "start") -> page.Markup:
+    def text(words: str, time: float, rate_there: float, colour: str = style.GREY, anchor: str = "") -> page.Markup:
         x, y = place(time, rate_there)
-        return page.tag("text", words, x=f"{x:.0f}", y=f"{y:.0f}", fill=colour, font_size=13, text_anchor=anchor)
+        place_of_text = {"x": f"{x:.0f}", "y": f"{y:.0f}", "text_anchor": anchor or None}
+        return page.tag("text", words, fill=colour, font_size=13, **place_of_text)
 
     parts = [text(f"{rate(most)} ", first, most, anchor="end"), text("0 ", first, 0, anchor="end"),
              text(_day(first), first, -0.1 * most), text(_day(last), last, -0.1 * most, anchor="end")]
@@ -192,5 +194,4 @@ def _some(names: list[str]) -> str:
 def _short(row: str) -> str:
     name = Name.parse(row)
     pair = f" pair {name.pair[0]}-{name.pair[1]}" if name.pair else ""
-    words = (name.kernel, name.formulation, name.transport, *name.words, size(name.size))
-    return f"{' '.join(words)} on {counted(name.ranks, 'rank')}{pair}"
+    return f"{name.short} on {counted(name.ranks, 'rank')}{pair}"

@@ -251,10 +251,10 @@ def _found(options: argparse.Namespace, node: str) -> this.Found:
 
 def stamp_of(options: argparse.Namespace) -> Path:
     """The file that says that such a check found the node sound. Nobody else may write its folder."""
-    own = Path("/run") if os.geteuid() == 0 else Path(os.environ.get("XDG_RUNTIME_DIR") or os.path.expanduser("~/.cache"))
+    own = "/run" if os.geteuid() == 0 else os.environ.get("XDG_RUNTIME_DIR") or os.path.expanduser("~/.cache")
     what = (options.kernels, options.device, options.small, options.least, options.build.absolute(),
             [path.absolute() for path in options.reference])
-    return own / "quartet" / f"sound-{hashlib.sha256(repr(what).encode()).hexdigest()[:16]}"
+    return Path(own, "quartet") / f"sound-{hashlib.sha256(repr(what).encode()).hexdigest()[:16]}"
 
 
 def _lately(stamp: Path, most: float) -> str:

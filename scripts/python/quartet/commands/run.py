@@ -69,18 +69,19 @@ def arguments_of(program: str, machine: Machine, ranks: int, formulations: str =
 
 
 def _largest(machine: Machine, ranks: int) -> int:
-    # Vectors, what they are pushed through, and the limit's arrays: six times the size a rank.
+    # Vectors, what they are pushed through, and the limit's arrays: six times the size a rank, and as much for all
+    # smaller sizes together.
     largest = 128
-    while largest > 2 and 6 * ranks * largest * MIB > machine.memory:
+    while largest > 2 and 12 * ranks * largest * MIB > machine.memory:
         largest //= 2
     return largest
 
 
 def _stream(machine: Machine, ranks: int) -> tuple[str, ...]:
-    # The paper's smallest and largest size; the data flow and plain MPI calls stand beside the direct push.
-    largest = _largest(machine, ranks)
-    sizes = f"2,{largest}" if largest > 2 else "2"
-    return "--sizes", sizes, "--pushes", "10", "--transport", "shm,mpi,rma"
+    # From the paper's smallest to its largest size; the data flow and plain MPI calls stand beside the direct push.
+    doublings = _largest(machine, ranks).bit_length() - 2
+    sizes = dict.fromkeys(2 << (step * doublings + 2) // 4 for step in range(5))
+    return "--sizes", ",".join(map(str, sizes)), "--pushes", "10", "--transport", "shm,mpi,rma"
 
 
 def _matmul(machine: Machine, ranks: int) -> tuple[str, ...]:

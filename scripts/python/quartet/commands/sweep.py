@@ -7,8 +7,9 @@ rest is run. After an interruption the same command resumes the sweep.
 
 With --slurm the launches are Slurm jobs: one array for each round and kind of job, each round after
 the one before. The jobs do not need this command, which only watches them; it finds them again when it
-is restarted. Without a file --folder goes on with the plan there. With --inside launches are steps of a job: of the present one, if the command is given in
-salloc's shell or a batch script; otherwise of one job for each number of nodes, which it submits (--slurm)."""
+is restarted. Without a file --folder goes on with the plan there. With --inside launches are steps of a
+job: of the present one, if the command is given in salloc's shell or a batch script; otherwise of one job
+for each number of nodes, which it submits (--slurm)."""
 
 import argparse
 import os

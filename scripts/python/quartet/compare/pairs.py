@@ -10,7 +10,7 @@ mean there is none. Launches count, not runs: those of one process share what ma
 import hashlib
 import os
 import shutil
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
@@ -60,7 +60,6 @@ class Side:
     samples: dict[str, Sample] = field(default_factory=dict)  # by the case's name
     errors: dict[str, str] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)  # by name; values that differ are joined
-    is_shipped: bool = False  # nobody here can launch more of it
 
     @cached_property
     def machines(self) -> set[Facts]:
@@ -194,8 +193,7 @@ def compare(first: Side, second: Side, threshold: float, error: float = ERROR) -
         partner = _fellow(text, first, second) if is_elsewhere else text if text in second.samples else None
         if partner:
             matched.add(partner)
-            row = _pair(sample, second.samples[partner], threshold, error)
-            rows.append(replace(row, more=None) if first.is_shipped else row)
+            rows.append(_pair(sample, second.samples[partner], threshold, error))
         elif text in second.errors:
             rows.append(Pair(sample.name, Verdict.NOT_COMPARABLE, (_failed("B", second.errors[text]),), sample,
                              is_broken=not second.errors[text].startswith(NOT_RUN)))

@@ -12,7 +12,7 @@ from quartet.text import ABOVE_LIMIT, DISTRUSTED, aligned, counted, rate, widths
 
 NETWORK = "network"  # a node's best pair
 FALSE_ALARMS = 0.05  # share of checks of alike nodes that name a node; of the whole check
-LOOSE = 0.5  # below the median: where a node that much slower would not be noticed, nothing is decided
+LOOSE = 0.2  # below the median: where a node that much slower would not be noticed, nothing is decided
 HEADINGS = ("node", "what", "rate", "median", "below", "score")
 SHOWN = 20  # of failures, and of names
 TEXT = (0, 1)  # columns
@@ -182,7 +182,9 @@ def _verdict(found: Findings) -> str:
         return "Undecided: too few nodes, or their rates differ too much to notice a slow one."
     names = list(dict.fromkeys(one.who for one in found.slow))
     more = [f"and {len(names) - SHOWN} more"] * (len(names) > SHOWN)
-    who = f"Slow: {', '.join([*names[:SHOWN], *more])}." if names else "None is slow."
+    seen = [measure.noticed for measure in found.measures if measure.sample and measure.is_decided]
+    least = f": {min(seen):.0%} below the others would have been noticed" if seen else ""
+    who = f"Slow: {', '.join([*names[:SHOWN], *more])}." if names else f"None is slow{least}."
     besides = ", apart from those beside the reference" * any(measure.known for measure in found.measures)
     return (f"{who} Alike and undisturbed nodes would give a false alarm in {FALSE_ALARMS:.0%} of such "
             f"checks{besides}.")

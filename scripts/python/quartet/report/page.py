@@ -218,7 +218,8 @@ def _figure(chart: Chart, name: str, picture: Any, endings: tuple[str, ...]) -> 
     links = [part for ending in endings for part in (" ", tag("a", ending.upper(), href=f"figures/{name}.{ending}"))]
     notes = tag("details", tag("summary", "Marks, and why"), tag("ul", *(tag("li", note) for note in chart.notes)))
     return tag("figure", tag("h3", chart.title), tag("p", chart.about, class_="quiet") if chart.about else "",
-               picture or _as_table(chart), notes if chart.notes else "", tag("figcaption", "As a file:", *links) if links else "")
+               picture or _as_table(chart), notes if chart.notes else "",
+               tag("figcaption", "As a file:", *links) if links else "")
 
 
 def _as_table(chart: Chart) -> Markup:

@@ -11,6 +11,7 @@ from quartet.kernels import KERNELS, Reducers
 from quartet.results import document as documents
 from quartet.results import identity, published
 from quartet.results.network_path import NetworkPath, network_path
+from quartet.text import size
 from quartet.units import SECONDS
 
 Item = TypeVar("Item")
@@ -61,6 +62,11 @@ class Name:
     @property
     def size(self) -> str:
         return self.values.get("size", self.values.get("n", ""))
+
+    @property
+    def short(self) -> str:
+        """ "cg native shm full 4096": without its other values."""
+        return " ".join((self.kernel, self.formulation, self.transport, *self.words, size(self.size)))
 
     @property
     def math(self) -> str:

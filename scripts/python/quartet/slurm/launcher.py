@@ -92,16 +92,17 @@ class SlurmLauncher:
         step = (*shape_of(self._machine, job).step, f"--seconds={self._seconds}") if self.shares else ()
         return (*self._machine.settings, *step, str(job.program), *job.arguments)
 
-    def waiting(self, tasks: Iterable[str]) -> Optional[set[str]]:
-        """Returns the tasks that are in the queue: pending, running or about to end. None if Slurm
-        gives no answer now."""
+    def waiting(self, tasks: Iterable[str]) -> Optional[dict[str, str]]:
+        """Returns the tasks that are in the queue: pending, running or about to end, each with why it does not run
+        yet. None if Slurm gives no answer now."""
         tasks = set(tasks)
         arrays = sorted({task.split("_")[0] for task in tasks})
-        answer = ask(["squeue", "-h", "-r", "-o", "%F_%K", f"--jobs={','.join(arrays)}"])
+        answer = ask(["squeue", "-h", "-r", "-o", "%F_%K %r", f"--jobs={','.join(arrays)}"])
         if answer.returncode == 0:
-            return tasks & set(answer.stdout.split())
+            found = (line.strip().partition(" ") for line in answer.stdout.splitlines())
+            return {task: why for task, _, why in found if task in tasks}
         # Of jobs that it has forgotten it knows just that.
-        return set() if "Invalid job id" in answer.stderr else None
+        return {} if "Invalid job id" in answer.stderr else None
 
     def ending(self, task: str) -> str:
         """The state in which a task ended ("CANCELLED", "NODE_FAIL"); empty if it is forgotten."""

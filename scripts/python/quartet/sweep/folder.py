@@ -113,10 +113,7 @@ class SweepFolder:
         self._damaged.discard(launch.name)
         self._folder.record(launch.name, outcome)
 
-    def is_recorded(self, launch: Launch) -> bool:
-        return self._recorded(launch) is not None
-
-    def _recorded(self, launch: Launch) -> Optional[Outcome]:
+    def recorded(self, launch: Launch) -> Optional[Outcome]:
         """None also if the record is damaged, or its document is gone, which is said once, and of what was cut off: it
         is measured again."""
         try:
@@ -133,7 +130,7 @@ class SweepFolder:
     def outcome(self, launch: Launch) -> Optional[Outcome]:
         """None if it has not run. A program that outlived its sweep has no record; its results
         tell how it ended."""
-        recorded = self._recorded(launch)
+        recorded = self.recorded(launch)
         if recorded or launch.name in self._damaged or self._folder.file(launch.name, OUTCOME).exists():
             return recorded
         try:

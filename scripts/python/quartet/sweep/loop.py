@@ -30,6 +30,7 @@ from quartet.sweep.plan import Configuration, Plan
 from quartet.text import counted, rate, say
 from quartet.units import KIB
 
+AWAY = ("ReqNodeNotAvail", "NodeDown", "Nodes required for job", "Nodes_required_for_job")  # why a job waits for nodes
 LOOKS_UNTIL_GONE = 3  # without a trace in the queue; a file server may be late with the exit code
 SECONDS_BETWEEN_LOOKS = 2.0  # at the folder
 MOST_WORDS = 64 * KIB  # of Slurm's about a task
@@ -132,7 +133,7 @@ class QueuedSweep(Sweep):
     def cancel(self) -> int:
         """Ends all jobs that are in the queue; the exit code."""
         try:
-            there = self._queue.waiting(self._tasks.values()) if self._tasks else set()
+            there = self._queue.waiting(self._tasks.values()) if self._tasks else {}
             if there:
                 self._queue.cancel(sorted(there))
         except LaunchError as error:
@@ -146,11 +147,11 @@ class QueuedSweep(Sweep):
 
     def _is_left(self, launch: Launch) -> bool:
         # What a task has left is looked at together with its exit code.
-        unseen = launch.name in self._tasks and not self._folder.is_recorded(launch)
+        unseen = launch.name in self._tasks and not self._folder.recorded(launch)
         return unseen or super()._is_left(launch)
 
     def _run_all(self, remaining: list[Launch]) -> str:
-        lost = 0
+        lost, self._away = 0, ""
         try:
             watched = self._adopt(remaining)
             fresh = [launch for launch in remaining if launch not in watched]
@@ -161,12 +162,12 @@ class QueuedSweep(Sweep):
         except KeyboardInterrupt:
             left = sum(self._folder.outcome(each) is None for each in remaining)
             return f"interrupted with {counted(left, 'launch')} to go, whose jobs stay in the queue (--cancel)"
-        return f"{lost} launches were cancelled, or lost by the queue" if lost else ""
+        return self._away or (f"{lost} launches were cancelled, or lost by the queue" if lost else "")
 
     def _adopt(self, remaining: list[Launch]) -> list[Launch]:
         """Launches whose jobs an earlier sweep has submitted and not seen the end of."""
         known = [launch for launch in remaining if launch.name in self._tasks]
-        there = self._queue.waiting(self._tasks.values()) if known else set()
+        there = self._queue.waiting(self._tasks.values()) if known else {}
         while there is None:
             time.sleep(self._poll)
             there = self._queue.waiting(self._tasks.values())
@@ -238,8 +239,9 @@ class QueuedSweep(Sweep):
             say(f"{launch.title}: {error}")
 
     def _watch(self, watched: list[Launch]) -> int:
-        """Waits until all have ended. Returns how many have no outcome (cancelled or lost)."""
-        left, lost = list(watched), 0
+        """Waits until all have ended, or only those are left whose nodes have gone. Returns how many have no outcome
+        (cancelled or lost)."""
+        left, lost, stuck = list(watched), 0, 0
         looks = dict.fromkeys((launch.name for launch in watched), 0)
         asked = -math.inf
         while left:
@@ -247,6 +249,13 @@ class QueuedSweep(Sweep):
             if time.monotonic() - asked >= self._poll:
                 there = self._queue.waiting(self._tasks[launch.name] for launch in left)
                 asked = time.monotonic()
+                whys = [(there or {}).get(self._tasks[each.name], "") for each in left if each.configuration.hosts]
+                stuck = stuck + 1 if len(whys) == len(left) and all(why.startswith(AWAY) for why in whys) else 0
+                if stuck == LOOKS_UNTIL_GONE:
+                    nodes = ", ".join(dict.fromkeys(host for launch in left for host in launch.configuration.hosts))
+                    self._away = (f"waiting for nodes that are not there: {counted(len(left), 'launch')} on {nodes} "
+                                  f"({whys[0]}; --cancel ends them)")
+                    return lost
             ended = set(os.listdir(self._folder.path))
             for launch in list(left):
                 outcome = self._collected(launch) if self._code_file(launch).name in ended else None

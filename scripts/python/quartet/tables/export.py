@@ -12,13 +12,13 @@ from quartet.kernels import WORDS
 from quartet.results import Case, Name, whole_number
 from quartet.text import in_markdown, size_in_bytes
 
-Row = dict[str, Any]  # plain cells, but for `published`, which is an object of the contract's
+Row = dict[str, Any]  # plain cells
 
+PUBLISHED = ("value", "unit", "bound", "conditions", "source", "caveat", "nodes", "device", "ours", "ratio")
 FACTORS = ("kernel", "formulation", "device", "transport", "size", "ranks", "nodes", "threads")
 RESULTS = ("rate", "unit", "rate_low", "rate_high", "runs", "seconds", "limit_rate", "limit_decided_by",
            "fraction_of_limit", "fraction_low", "fraction_high", "flags", "distrusted", "verified", "error", "workers",
-           "published", "measured_on", "host", "date", "commit", "name")
-PUBLISHED = ("value", "unit", "bound", "conditions", "source", "caveat", "nodes", "device", "ours", "ratio")
+           *(f"published_{key}" for key in PUBLISHED), "measured_on", "host", "date", "commit", "name")
 FORMULA = ("=", "+", "-", "@", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}",
            "\N{FULLWIDTH HYPHEN-MINUS}", "\N{FULLWIDTH COMMERCIAL AT}")  # a spreadsheet computes such cells
 
@@ -53,24 +53,17 @@ def _row(case: Case) -> Row:
             row.update(zip((f"{name}_low", f"{name}_high"), bounds or (None, None)))
         row.update({"rate": case.rate, "unit": case.unit, "runs": case.runs, "seconds": case.seconds,
                     "workers": case.workers, "limit_rate": case.limit["rate"] if case.limit else None,
-                    "limit_decided_by": case.median.get("limit_decided_by"), "published": case.published,
+                    "limit_decided_by": case.median.get("limit_decided_by"),
+                    **{f"published_{key}": value for key, value in (case.published or {}).items() if key in PUBLISHED},
                     "fraction_of_limit": case.fraction_of_limit, "verified": case.verified})
     return row
 
 
-def _flat(found: list[Row]) -> list[Row]:
-    """Rows of plain cells: the published number has a column for each of its keys."""
-    return [{name: cell for key, value in row.items() for name, cell in (
-        [(f"published_{part}", (value or {}).get(part)) for part in PUBLISHED] if key == "published" else
-        [(key, value)])} for row in found]
-
-
-def as_csv(rows_found: list[Row]) -> str:
+def as_csv(found: list[Row]) -> str:
     """Writes CSV with a heading. No cell is a formula for a spreadsheet."""
-    found = _flat(rows_found)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(found[0] if found else _flat([dict.fromkeys((*FACTORS, *RESULTS))])[0])
+    writer.writerow(found[0] if found else (*FACTORS, *RESULTS))
     writer.writerows([safe_cell(cell) for cell in row.values()] for row in found)
     return text.getvalue()
 
@@ -82,9 +75,8 @@ def safe_cell(cell: Any) -> Any:
     return "'" + cell if isinstance(cell, str) and cell.lstrip().startswith(FORMULA) else cell
 
 
-def as_markdown(rows_found: list[Row]) -> str:
+def as_markdown(found: list[Row]) -> str:
     """A table of the columns that any row fills."""
-    found = _flat(rows_found)
     keys = [key for key in next(iter(found), ()) if any(row[key] not in (None, "") for row in found)]
     texts = [["" if row[key] is None else f"{row[key]:.6g}" if isinstance(row[key], float) else str(safe_cell(row[key]))
               for key in keys] for row in found]

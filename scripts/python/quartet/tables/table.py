@@ -239,7 +239,7 @@ def _doubts(cases: list[Case], is_short: bool) -> Iterator[str]:
     shown = list(causes.items())[:MOST_CAUSES if is_short else None]
     for text, members in shown:
         others = f" and {counted(len(members) - 1, 'more row')}" if members[1:] else ""
-        yield from wrapped("", f"{_short_name(members[0])}{others}: {text or NO_CAUSE}")
+        yield from wrapped("", f"{members[0].name.short}{others}: {text or NO_CAUSE}")
     left = sum(map(len, causes.values())) - sum(len(members) for _, members in shown)
     yield from wrapped("", f"and {counted(left, 'more row')}: --all says why") if left else []
 
@@ -251,19 +251,12 @@ def crowding(case: Case) -> str:
     return found[1] if found else ""
 
 
-def _short_name(case: Case) -> str:
-    """ "cg native shm full 4096" for "cg/native/host/shm/laplace/full/classic/n:4096/...": a pair's ranks are left
-    out."""
-    name = case.name
-    return " ".join((name.kernel, name.formulation, name.transport, *name.words, size(name.size)))
-
-
 def _warnings(all_cases: list[Case], is_short: bool) -> Iterator[str]:
     """Of the documents, with short names of rows. What is about a marked row a short table says otherwise."""
     for text in dict.fromkeys(text for case in all_cases for text in case.context["quartet"].get("warnings", [])):
         about = [case for case in all_cases if case.text in text]
         for case in about:
-            text = text.replace(case.text, _short_name(case))
+            text = text.replace(case.text, case.name.short)
         if not (is_short and any(case.mark for case in about)):
             yield f"warning: {plain_versions(text)}"
 
