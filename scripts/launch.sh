@@ -10,7 +10,7 @@
 #
 # TERM, INT, HUP and USR1 ask the ranks to stop (USR1, which Open MPI hands to
 # them, once there are some); a second one ends the job. The exit code is then the
-# programs', 75 if they have kept something, or 128 plus the signal's number. Open
+# programs', 75 if they have stopped, or 128 plus the signal's number. Open
 # MPI (4.1.4) exits with 1 if a signal kills it; that becomes 128 plus the number,
 # since 1 means a wrong result. If only a request came, 1 is the programs' own and
 # stays.

@@ -205,7 +205,8 @@ void Program::report(const Session& session, const Measured& measured, const std
     if (!warning.empty()) {
         say(warning);
     }
-    if (measured.stopped && has_runs(rows)) {  // else failures_of() says so
+    const auto is_measured = [](const Row& row) { return row.error.empty(); };
+    if (measured.stopped && std::ranges::any_of(rows, is_measured)) {  // else failures_of() says so
         say(fmt::format("stopped on request: complete runs are kept{}",
                         json ? "" : " in the printed rows alone"));
     }

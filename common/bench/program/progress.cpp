@@ -8,8 +8,6 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <string>
-#include <system_error>
 
 #include "bench/measure/probes.hpp"
 #include "core/environment.hpp"
@@ -42,18 +40,13 @@ void write_line(const std::string& line) {
     std::fflush(stderr);
 }
 
-// Whether standard error is a terminal for the process that has started this one.
-bool is_launcher_on_a_terminal() {
-    std::error_code failed;
-    const auto link = fmt::format("/proc/{}/fd/{}", getppid(), STDERR_FILENO);
-    const std::string file = std::filesystem::read_symlink(link, failed).string();
-    return file.starts_with("/dev/pts/") || file.starts_with("/dev/tty");
-}
-
-// A rank has a pipe to its launcher. mpirun itself starts the ranks of its node; of others
-// scripts/launch.sh and slurm/start.sh know.
+// A rank has a pipe to its launcher. mpirun starts those of its own node, so its standard error can
+// be looked at; of other launchers scripts/launch.sh and slurm/start.sh tell.
 bool is_on_a_terminal() {
-    return isatty(STDERR_FILENO) == 1 || is_launcher_on_a_terminal() ||
+    std::error_code failed;
+    const auto launchers =
+        std::filesystem::read_symlink(fmt::format("/proc/{}/fd/2", getppid()), failed);
+    return isatty(STDERR_FILENO) == 1 || launchers.string().starts_with("/dev/pts/") ||
            Environment().get("QUARTET_TERMINAL") == "1";
 }
 

@@ -12,10 +12,6 @@
 
 namespace quartet::bench {
 
-bool has_runs(const std::vector<Row>& rows) {
-    return std::ranges::any_of(rows, [](const Row& row) { return row.error.empty(); });
-}
-
 ExitCode verdict(const Measured& measured) {
     const std::vector<Row>& rows = measured.rows;
     const auto has = [&](ExitCode code) {
@@ -28,11 +24,8 @@ ExitCode verdict(const Measured& measured) {
     if (std::ranges::any_of(rows, [](const Row& row) { return row.check && !row.check->passed; })) {
         return ExitCode::wrong_result;
     }
-    if (has(ExitCode::stopped)) {
+    if (has(ExitCode::stopped) || measured.stopped) {
         return ExitCode::stopped;
-    }
-    if (measured.stopped) {
-        return has_runs(rows) ? ExitCode::stopped : ExitCode::failed;
     }
     return has(ExitCode::unavailable) ? ExitCode::unavailable : ExitCode::verified;
 }

@@ -14,12 +14,9 @@ namespace quartet::bench {
 
 class Session;
 
-/// Whether a case has complete runs.
-bool has_runs(const std::vector<Row>& rows);
-
-/// The exit code of a job, the first that applies: 3 if a case failed; 1 if a result is wrong; if
-/// it was stopped, 75 if something is kept (complete runs or a checkpoint), else 3; 77 if a named
-/// member was unavailable; 0. Most failures at run time end the job before, with 3.
+/// The exit code of a job, the first that applies: 3 if a case failed; 1 if a result is wrong; 75
+/// if it was stopped, even before its first run; 77 if a named member was unavailable; 0. Most
+/// failures at run time end the job before, with 3.
 ExitCode verdict(const Measured& measured);
 
 /// What readers must know before they quote a rate: about the places of the ranks, the GPUs, the
