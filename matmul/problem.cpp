@@ -4,6 +4,7 @@
 #include <array>
 #include <compare>
 #include <string>
+#include <utility>
 
 #include "core/check.hpp"
 #include "core/data_source.hpp"
@@ -18,16 +19,12 @@ struct Cost {
     auto operator<=>(const Cost&) const = default;
 };
 
-// Tiles of C's edge that a column of ranks is wide.
-Range width_of(const Problem& problem, int ranks, const Range& members) {
-    return {problem.tiles() * members.begin / ranks, problem.tiles() * members.end / ranks};
-}
-
 std::vector<Block> in_columns(const Problem& problem, int ranks, int columns) {
     std::vector<Block> blocks;
     for (int column = 0; column < columns; ++column) {
         const Range members = block_range(ranks, columns, column);
-        const Range width = width_of(problem, ranks, members);
+        const Range width{problem.tiles() * members.begin / ranks,
+                          problem.tiles() * members.end / ranks};
         for (std::int64_t member = 0; member < members.size(); ++member) {
             blocks.push_back({block_range(problem.tiles(), static_cast<int>(members.size()),
                                           static_cast<int>(member)),
@@ -37,24 +34,13 @@ std::vector<Block> in_columns(const Problem& problem, int ranks, int columns) {
     return blocks;
 }
 
-// Elements of the longest of `parts` parts of an edge, where its tiles are spread evenly: no other
-// distribution has a shorter longest part. The last tile may be smaller than the others. It lies in
-// the longest part; another one is as long in tiles unless a single tile is left over.
-std::int64_t longest_part(const Problem& problem, std::int64_t parts) {
-    const std::int64_t most = divide_up(problem.tiles(), parts);
-    const bool last_alone = problem.tiles() == (most - 1) * parts + 1;
-    return last_alone ? (most - 1) * problem.extent(0) + problem.extent(problem.tiles() - 1)
-                      : most * problem.extent(0);
-}
-
-Cost cost_of(const Problem& problem, int ranks, int columns) {
+Cost cost_of(const Problem& problem, const std::vector<Block>& blocks) {
     Cost cost;
-    for (int column = 0; column < columns; ++column) {
-        const Range members = block_range(ranks, columns, column);
-        const std::int64_t width = elements_of(problem, width_of(problem, ranks, members)).size();
-        const std::int64_t rows = longest_part(problem, members.size());
-        cost.elements = std::max(cost.elements, rows * width);
-        cost.half_perimeter = std::max(cost.half_perimeter, rows + width);
+    for (const Block& block : blocks) {
+        const std::int64_t rows = elements_of(problem, block.rows).size();
+        const std::int64_t columns = elements_of(problem, block.columns).size();
+        cost.elements = std::max(cost.elements, rows * columns);
+        cost.half_perimeter = std::max(cost.half_perimeter, rows + columns);
     }
     return cost;
 }
@@ -77,17 +63,18 @@ std::int64_t offset_in_block(const Problem& problem, const Block& block, TileInd
 }
 
 std::vector<Block> partition(const Problem& problem, int ranks) {
-    int best = 1;
-    Cost least = cost_of(problem, ranks, best);
+    std::vector<Block> best = in_columns(problem, ranks, 1);
+    Cost least = cost_of(problem, best);
     // Blocks are near squares: many more columns than the root of the ranks never are best.
     for (int columns = 2; columns * columns <= 16 * ranks && columns <= ranks; ++columns) {
-        const Cost cost = cost_of(problem, ranks, columns);
+        std::vector<Block> blocks = in_columns(problem, ranks, columns);
+        const Cost cost = cost_of(problem, blocks);
         if (cost < least) {
+            best = std::move(blocks);
             least = cost;
-            best = columns;
         }
     }
-    return in_columns(problem, ranks, best);
+    return best;
 }
 
 namespace {

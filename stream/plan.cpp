@@ -7,7 +7,6 @@
 #include "bench/session/variants.hpp"
 #include "device/host_access.hpp"
 #include "device/vector_operations.hpp"
-#include "stream/push.hpp"
 
 namespace quartet::stream {
 
@@ -24,7 +23,12 @@ namespace {
 comm::Transport& usable_transport(bench::Session& session, const bench::Variant& variant) {
     bench::require_formulation(session, variant.formulation);
     comm::Transport& transport = session.transport(variant.transport);
-    require_usable(variant.formulation, transport);
+    if (variant.formulation == bench::Formulation::dataflow) {
+        comm::require(transport, comm::Capability::payload_channel, "formulation dataflow");
+    }
+    if (variant.formulation == bench::Formulation::library) {
+        comm::require(transport, comm::Capability::send_receive, "formulation library");
+    }
     return transport;
 }
 
@@ -38,9 +42,23 @@ PushCase::PushCase(bench::Session& session, const bench::Variant& variant, Probl
       arena_(session.device(), transport_),
       buffers_(arena_, problem_, rank_) {
     fill();
-    const comm::PushPlan plan{problem_.route.senders, problem_.route.receiver,
-                              buffers_.source.view(), buffers_.target.view()};
-    push_ = make_push(variant.formulation, plan, session, transport_, problem_.size);
+    make_push(variant.formulation);
+}
+
+void PushCase::make_push(bench::Formulation formulation) {
+    const comm::PushPlan plan{problem_.senders, problem_.receiver, buffers_.source.view(),
+                              buffers_.target.view()};
+    switch (formulation) {
+        case bench::Formulation::native:
+            push_ = transport_.prepare_push(plan);
+            break;
+        case bench::Formulation::dataflow:
+            push_ = make_dataflow_push(session_, transport_, plan, problem_.size);
+            break;
+        case bench::Formulation::library:
+            push_ = make_library_push(session_, transport_, plan);
+            break;
+    }
 }
 
 void PushCase::fill() {
@@ -52,7 +70,7 @@ void PushCase::fill() {
             });
     }
     if (problem_.receives(rank_)) {
-        fill_expected(buffers_.expected, seed, problem_.route, problem_.pushes);
+        fill_expected(buffers_.expected, seed, problem_);
     }
 }
 
@@ -65,9 +83,7 @@ void PushCase::prepare() {
 void PushCase::run(bench::Clocks& clocks) {
     const Seconds begin = now();
     push_->run(problem_.pushes, session_.stream());
-    const bool counts =
-        problem_.pattern == Pattern::all_to_one ? problem_.sends(rank_) : problem_.has(rank_);
-    if (counts) {
+    if (problem_.sends(rank_) || (problem_.is_pair == bench::Switch::on && problem_.has(rank_))) {
         clocks.record(0, now() - begin);
     }
 }
@@ -124,43 +140,34 @@ bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
     return name;
 }
 
-// The paper's clock is the sender's. A pair's row has its own alone: the other ranks do nothing.
-void add_clock_rows(bench::PlannedCase& planned, const Problem& problem) {
-    if (problem.pattern == Pattern::all_to_one) {
-        planned.clock_rows = {{bench::paper_suffix, planned.work}};
-        return;
+// What the push allocates on this rank beside the vectors.
+void count_push(bench::Arena& arena, bench::Session& session, const bench::Variant& variant,
+                const Problem& problem) {
+    switch (variant.formulation) {
+        case bench::Formulation::native:
+            if (problem.receives(session.world().rank())) {
+                arena.count(bench::operation_memory(session, variant.transport)
+                                .push({std::ssize(problem.senders), problem.size}),
+                            bench::Room::device);
+            }
+            break;
+        case bench::Formulation::dataflow:
+            count_dataflow_push(arena, session, variant.transport, problem);
+            break;
+        case bench::Formulation::library:
+            count_library_push(arena, session, problem);
+            break;
     }
-    planned.whole = bench::WholeRow::omitted;
-    planned.clock_rows = {
-        {fmt::format("pair:{}-{}", problem.route.senders.front(), problem.route.receiver),
-         planned.work}};
 }
 
 void plan_memory(bench::PlannedCase& planned, bench::Session& session, const Problem& problem) {
-    const int rank = session.world().rank();
     bench::Arena arena;
-    PushCase::Buffers(arena, problem, rank);
+    PushCase::Buffers(arena, problem, session.world().rank());
     count_push(arena, session, planned.name.variant, problem);
     PushLimit::count(arena, problem, session);
     arena.count(device::HostAccess::memory(problem.size, session.device().memory_kind()),
                 bench::Room::host);
     bench::announce(arena, session, planned);
-}
-
-// The data flow's payloads lie in the hosts' memory.
-void plan_traffic(bench::PlannedCase& planned, bench::Session& session, const Problem& problem) {
-    const int rank = session.world().rank();
-    const std::int64_t bytes = problem.pushes * problem.size.value;
-    const bool flows = planned.name.variant.formulation == bench::Formulation::dataflow;
-    if (problem.sends(rank)) {
-        auto& sent = flows ? planned.moved.payloads : planned.moved.sent;
-        sent.resize(static_cast<std::size_t>(session.world().size()));
-        sent[static_cast<std::size_t>(problem.route.receiver)] = bytes;
-    }
-    if (flows && session.device().memory_kind() == device::MemoryKind::device) {
-        (problem.receives(rank) ? planned.moved.copied_in : planned.moved.copied_out) =
-            problem.receives(rank) ? problem.senders() * bytes : bytes;
-    }
 }
 
 }  // namespace
@@ -175,9 +182,14 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     planned.probe_share = 1;
     if (problem.has(session.world().rank())) {
         plan_memory(planned, session, problem);
-        plan_traffic(planned, session, problem);
     }
-    add_clock_rows(planned, problem);
+    if (problem.is_pair == bench::Switch::on) {  // the other ranks do nothing
+        planned.whole = bench::WholeRow::omitted;
+        planned.clock_rows = {
+            {fmt::format("pair:{}-{}", problem.senders.front(), problem.receiver), planned.work}};
+    } else {  // the paper's clock is the sender's
+        planned.clock_rows = {{bench::paper_suffix, planned.work}};
+    }
     planned.make = [&session, variant, problem]() -> std::unique_ptr<bench::Case> {
         return std::make_unique<PushCase>(session, variant, problem);
     };
@@ -191,7 +203,7 @@ void plan_cases(bench::Session& session, const Options& given) {
         sizes += fmt::format("{}{}", sizes.empty() ? "" : ",", to_exact_string(size));
     }
     session.resolve("sizes", sizes);
-    session.resolve("pushes", std::to_string(options.pushes));
+    session.resolve("pushes", std::to_string(*options.pushes));
     for (const bench::Variant& variant : bench::variants(session)) {
         for (const Problem& problem : problems(options, session.world().size())) {
             session.add(planned_case(session, variant, problem));

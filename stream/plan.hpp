@@ -2,16 +2,50 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "bench/measure/probes.hpp"
 #include "bench/session/arena.hpp"
 #include "bench/session/case.hpp"
 #include "bench/session/session.hpp"
 #include "comm/transport/transport.hpp"
-#include "stream/limit.hpp"
 #include "stream/problem.hpp"
 
 namespace quartet::stream {
+
+/// The pushes of two formulations; `native` is the transport's own. Borrow session and transport.
+/// Collective.
+std::unique_ptr<comm::Push> make_dataflow_push(bench::Session& session, comm::Transport& transport,
+                                               const comm::PushPlan& plan, Bytes size);
+std::unique_ptr<comm::Push> make_library_push(bench::Session& session, comm::Transport& transport,
+                                              const comm::PushPlan& plan);
+/// Count what they allocate on this rank beside the vectors. Local.
+void count_dataflow_push(bench::Arena& arena, bench::Session& session, const std::string& transport,
+                         const Problem& problem);
+void count_library_push(bench::Arena& arena, bench::Session& session, const Problem& problem);
+
+/// The receiver's own addition of local vectors, as large and as many as are pushed; with senders
+/// on other nodes, also what the link between the nodes can carry.
+class PushLimit {
+  public:
+    /// Counts what the probes allocate on this rank. Local.
+    static void count(bench::Arena& arena, const Problem& problem, bench::Session& session);
+
+    /// Borrows session and problem. Collective.
+    PushLimit(bench::Session& session, const Problem& problem);
+
+    /// Collective.
+    std::vector<bench::LimitComponent> measure();
+
+  private:
+    bench::Session& session_;
+    const Problem& problem_;
+    std::optional<bench::MemoryProbe> local_add_;  ///< on the receiver
+    int passes_ = 0;
+    std::string way_;                       ///< of local_add_
+    std::optional<bench::PairProbe> link_;  ///< between nodes
+};
 
 /// One problem in one formulation over one transport.
 class PushCase final : public bench::Case {
@@ -39,6 +73,7 @@ class PushCase final : public bench::Case {
 
   private:
     void fill();
+    void make_push(bench::Formulation formulation);
 
     bench::Session& session_;
     Problem problem_;

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
+#include "bench/flags/size_list.hpp"
+#include "core/check.hpp"
 #include "core/data_source.hpp"
 
 namespace quartet::stream {
@@ -12,6 +15,9 @@ namespace quartet::stream {
 namespace {
 
 constexpr Bytes largest_size = gibibytes(1024);
+constexpr int largest_value = 8;
+constexpr std::int64_t exact_in_float = std::int64_t{1} << 24;
+constexpr int most_ranks_in_pairs = 16;  // which are measured one at a time
 
 std::int64_t parse_size(std::string_view text) {
     const Bytes size = parse_bytes(text, mebibytes(1));
@@ -22,9 +28,6 @@ std::int64_t parse_size(std::string_view text) {
     }
     return size.value;
 }
-
-constexpr int largest_value = 8;
-constexpr std::int64_t exact_in_float = std::int64_t{1} << 24;
 
 // use(i, value of element begin + i) for i in [0, elements).
 template <typename Use>
@@ -42,15 +45,17 @@ void for_each_value(std::int64_t begin, std::int64_t elements, std::uint64_t see
     }
 }
 
-// All others to rank 0, or each ordered pair.
-std::vector<Route> routes_of(Pattern pattern, int ranks) {
-    std::vector<Route> routes;
-    if (pattern == Pattern::all_to_one) {
-        routes.emplace_back();
-        for (int rank = 1; rank < ranks; ++rank) {
-            routes.front().senders.push_back(rank);
-        }
-        return routes;
+// Without sizes.
+std::vector<Problem> routes(const Options& options, int ranks) {
+    Problem problem{.size = {},
+                    .pushes = *options.pushes,
+                    .senders = {},
+                    .receiver = 0,
+                    .is_pair = options.pairs};
+    if (options.pairs == bench::Switch::off) {
+        problem.senders.resize(static_cast<std::size_t>(ranks - 1));
+        std::iota(problem.senders.begin(), problem.senders.end(), 1);
+        return {problem};
     }
     if (ranks > most_ranks_in_pairs) {
         throw UsageError(
@@ -58,14 +63,15 @@ std::vector<Route> routes_of(Pattern pattern, int ranks) {
                         "use quartet nodes",
                         ranks, most_ranks_in_pairs));
     }
-    for (int sender = 0; sender < ranks; ++sender) {
-        for (int receiver = 0; receiver < ranks; ++receiver) {
-            if (sender != receiver) {
-                routes.push_back({{sender}, receiver});
-            }
+    std::vector<Problem> pairs;
+    for (int pair = 0; pair < ranks * ranks; ++pair) {
+        problem.senders = {pair / ranks};
+        problem.receiver = pair % ranks;
+        if (problem.senders.front() != problem.receiver) {
+            pairs.push_back(problem);
         }
     }
-    return routes;
+    return pairs;
 }
 
 }  // namespace
@@ -78,27 +84,19 @@ std::vector<Bytes> parse_sizes(std::string_view text) {
     return sizes;
 }
 
-void add_options(bench::CommandLine& command_line, Options& options) {
-    command_line.add({.name = "--sizes",
-                      .value = "LIST",
-                      .help = "size of a vector; a number alone counts MiB, 512k is 512 KiB",
-                      .standard = "2:128",
-                      .alias = "--size"},
-                     [&options](const std::string& text) { options.sizes = parse_sizes(text); });
-    command_line.add(
-        {.name = "--pushes", .value = "N", .help = "pushes in one run [100; 10 with --pairs]"},
-        [&options](const std::string& text) {
-            options.pushes = static_cast<int>(bench::parse_count(text, 1, 1 << 20));
-        });
-    command_line.add(
-        {.name = "--pairs",
-         .help =
-             "push between each ordered pair of up to 16 ranks; 16 MiB unless --sizes is given"},
-        options.pairs);
-    command_line.add({2, "--transport mpi,shm", "the published sizes over two transports"});
-    command_line.add({2, "--sizes 64k:16M --runs auto --json stream.json",
-                      "from the caches to memory, as many runs as the interval needs"});
-    command_line.add({4, "--pairs --filter pair:0-", "every link from rank 0"});
+bool Problem::sends(int rank) const {
+    return std::ranges::find(senders, rank) != senders.end();
+}
+
+bench::Work Problem::work() const {
+    const auto count = static_cast<int>(senders.size());
+    bench::Work work;
+    work.unit = bench::RateUnit::mebibytes;
+    work.flops = {static_cast<double>(elements()) * static_cast<double>(additions())};
+    work.bytes = additions() * size;
+    work.workers = count;
+    work.counters = {{"pushes", pushes}, {"senders", count}};
+    return work;
 }
 
 Options with_defaults(Options options) {
@@ -106,41 +104,23 @@ Options with_defaults(Options options) {
     if (options.sizes.empty()) {
         options.sizes = parse_sizes(pairs ? "16" : "2:128");
     }
-    if (options.pushes == 0) {
-        options.pushes = pairs ? 10 : 100;
-    }
+    options.pushes = options.pushes.value_or(pairs ? 10 : 100);
     return options;
 }
 
-bool Problem::sends(int rank) const {
-    return std::ranges::find(route.senders, rank) != route.senders.end();
-}
-
-bench::Work Problem::work() const {
-    bench::Work work;
-    work.unit = bench::RateUnit::mebibytes;
-    work.flops = {static_cast<double>(elements()) * pushes * senders()};
-    work.bytes = senders() * (pushes * size);
-    work.workers = senders();
-    work.counters = {{"pushes", pushes}, {"senders", senders()}};
-    return work;
-}
-
-std::vector<Problem> problems(const Options& given, int ranks) {
-    const Options options = with_defaults(given);
-    const Pattern pattern =
-        options.pairs == bench::Switch::on ? Pattern::pairs : Pattern::all_to_one;
+std::vector<Problem> problems(const Options& options, int ranks) {
     std::vector<Problem> problems;
     for (const Bytes size : options.sizes) {
-        for (const Route& route : routes_of(pattern, ranks)) {
-            const std::int64_t senders = std::ssize(route.senders);
-            if (senders * options.pushes * largest_value > exact_in_float) {
+        for (Problem problem : routes(options, ranks)) {
+            if (problem.additions() * largest_value > exact_in_float) {
                 throw UsageError(fmt::format(
                     "--pushes: {} pushes of {} senders cannot be checked (float32 sums are exact "
                     "to 2^24): use at most {}",
-                    options.pushes, senders, exact_in_float / largest_value / senders));
+                    problem.pushes, problem.senders.size(),
+                    exact_in_float / largest_value / std::ssize(problem.senders)));
             }
-            problems.push_back({size, options.pushes, pattern, route});
+            problem.size = size;
+            problems.push_back(std::move(problem));
         }
     }
     return problems;
@@ -151,11 +131,11 @@ void fill_source(std::span<float> source, std::uint64_t seed, int sender, std::i
                    [&](std::size_t index, float value) { source[index] = value; });
 }
 
-void fill_expected(std::span<float> expected, std::uint64_t seed, const Route& route, int pushes) {
+void fill_expected(std::span<float> expected, std::uint64_t seed, const Problem& problem) {
     std::ranges::fill(expected, 0.0F);
-    for (const int sender : route.senders) {
+    for (const int sender : problem.senders) {
         for_each_value(0, std::ssize(expected), seed, sender, [&](std::size_t index, float value) {
-            expected[index] += static_cast<float>(pushes) * value;
+            expected[index] += static_cast<float>(problem.pushes) * value;
         });
     }
 }

@@ -314,6 +314,13 @@ int MPI_Send(const void* data, int count, MPI_Datatype type, int to, int tag, MP
     return PMPI_Send(as_sent(data, count, type), count, type, to, tag, comm);
 }
 
+int MPI_Sendrecv(const void* data, int count, MPI_Datatype type, int to, int tag, void* received,
+                 int received_count, MPI_Datatype received_type, int from, int received_tag,
+                 MPI_Comm comm, MPI_Status* status) {
+    return PMPI_Sendrecv(as_sent(data, count, type), count, type, to, tag, received, received_count,
+                         received_type, from, received_tag, comm, status);
+}
+
 int MPI_Allgatherv(const void* data, int count, MPI_Datatype type, void* received,
                    const int* counts, const int* places, MPI_Datatype received_type,
                    MPI_Comm comm) {
