@@ -447,14 +447,15 @@ DataflowShape shape_of(const CaseContext& context) {
             .copies = copies_of(context, session.registry().traits(context.variant.transport))};
 }
 
-// Tiles that this rank copies to its GPU and from it in a run.
+// What this rank copies to its GPU and from it in a run.
 std::optional<LimitPlan::Copies> copies_to_gpu(const Problem& problem, const DataflowShape& shape) {
     if (!shape.places.on_gpu) {
         return std::nullopt;
     }
     const auto edge = static_cast<double>(problem.tiles());
     const double products = shape.works() ? edge * edge * edge / shape.roles.workers() : 0;
-    return LimitPlan::Copies{.in = 2 * products, .out = products, .tile = problem.tile_bytes()};
+    const auto tile = static_cast<double>(problem.tile_bytes().value);
+    return LimitPlan::Copies{.in = 2 * products * tile, .out = products * tile};
 }
 
 // A worker reads two tiles for each product, even if it has read them before.

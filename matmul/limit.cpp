@@ -22,44 +22,38 @@ bool is_telling(const Problem& problem, const device::Device& device) {
                                           : host_sgemm_edge(problem) >= telling_edge;
 }
 
-/// Times of copying as much as a tile to the GPU, from it, and both at once.
+// Copied at a time: a tile, or 64 MiB, which have the link's full rate.
+Bytes copied_piece(const Problem& problem) {
+    return std::min(problem.tile_bytes(), mebibytes(64));
+}
+
+/// Times of copying a piece to the GPU, from it, or both at once.
 class CopyProbe {
   public:
-    CopyProbe(device::Device& device, Bytes tile)
+    CopyProbe(device::Device& device, Bytes piece)
         : device_(device),
           out_(device.make_stream("probe", device::StreamKind::transfer)),
-          host_(device::allocate<std::byte>(device, tile.value, device::MemoryKind::pinned)),
-          there_(device::allocate<std::byte>(device, tile.value)),
-          half_(tile.value / 2) {}
+          host_(device::allocate<std::byte>(device, piece.value, device::MemoryKind::pinned)),
+          there_(device::allocate<std::byte>(device, piece.value)),
+          half_(piece.value / 2) {}
 
-    Seconds in(device::Stream& stream) {
-        return time(stream, [&] { copy_in(stream); });
-    }
-    Seconds out(device::Stream& stream) {
-        return time(stream, [&] { copy_out(); });
-    }
-    Seconds both(device::Stream& stream) {
-        return time(stream, [&] {
-            copy_in(stream);
-            copy_out();
-        });
-    }
+    Seconds in(device::Stream& stream) { return time(stream, true, false); }
+    Seconds out(device::Stream& stream) { return time(stream, false, true); }
+    Seconds both(device::Stream& stream) { return time(stream, true, true); }
 
   private:
-    void copy_in(device::Stream& stream) {
-        device_.copy(device::View<const std::byte>(host_.view().part(0, half_)),
-                     there_.view().part(0, half_), stream);
-    }
-    void copy_out() {
-        device_.copy(device::View<const std::byte>(there_.view().part(half_, half_)),
-                     host_.view().part(half_, half_), *out_);
-    }
-    template <typename Copy>
-    Seconds time(device::Stream& stream, Copy copy) {
+    Seconds time(device::Stream& stream, bool in, bool out) {
         stream.synchronize();
         const Seconds begin = now();
         for (int half = 0; half < 2 * intake_passes; ++half) {
-            copy();
+            if (in) {
+                device_.copy(device::View<const std::byte>(host_.view().part(0, half_)),
+                             there_.view().part(0, half_), stream);
+            }
+            if (out) {
+                device_.copy(device::View<const std::byte>(there_.view().part(half_, half_)),
+                             host_.view().part(half_, half_), *out_);
+            }
         }
         stream.synchronize();
         out_->synchronize();
@@ -75,8 +69,8 @@ class CopyProbe {
 
 }  // namespace
 
-void LimitPlan::count(bench::Arena& arena, int rank) const {
-    const bool on_gpu = sgemm.memory == device::MemoryKind::device;
+void LimitPlan::count(bench::Arena& arena, const Problem& problem, bench::Session& session) const {
+    const bool on_gpu = device::has_own_memory(session.device());
     const std::int64_t square = sgemm.edge * sgemm.edge;
     arena.count(3 * bytes_of<float>(square), on_gpu ? bench::Room::device : bench::Room::host);
     if (on_gpu) {  // to fill them, in turn
@@ -84,13 +78,14 @@ void LimitPlan::count(bench::Arena& arena, int rank) const {
                     bench::Room::host);
     }
     if (copies && copies->in + copies->out > 0) {
-        arena.count(copies->tile, bench::Room::host);
-        arena.count(copies->tile, bench::Room::device);
+        arena.count(copied_piece(problem), bench::Room::host);
+        arena.count(copied_piece(problem), bench::Room::device);
     }
     if (reducers && reducers->role == comm::Role::reducer) {
         arena.count(2 * reducers->tile + bytes_of<double>(1), bench::Room::host);
     }
-    if (reducers && reducers->by_messages && (rank == 0 || rank == reducers->worker)) {
+    if (reducers && reducers->by_messages &&
+        (session.world().rank() == 0 || session.world().rank() == reducers->worker)) {
         arena.count(reducers->tile, bench::Room::host);
     }
     if (storage && storage->file) {
@@ -165,7 +160,7 @@ void ProductLimit::add_sgemm(const LimitPlan::Sgemm& sgemm) {
                 time_at(hardware ? hardware->measure(multiply_add_time, session_.stream()) : 0);
             component.hardware = least < component.seconds ? least : Seconds{};
         }
-        if (sgemm.memory == device::MemoryKind::host) {
+        if (!device::has_own_memory(session_.device())) {
             component.extend(sgemm.computing_ranks, session_.world().size());
         }
         return component;
@@ -174,18 +169,20 @@ void ProductLimit::add_sgemm(const LimitPlan::Sgemm& sgemm) {
 
 // A link that carries both ways at once may have less for each than one way alone has.
 void ProductLimit::add_copies(const LimitPlan::Copies& copies) {
+    const Bytes piece = copied_piece(problem_);
     std::shared_ptr<CopyProbe> probe;
     if (copies.in + copies.out > 0) {
-        probe = std::make_shared<CopyProbe>(session_.device(), copies.tile);
+        probe = std::make_shared<CopyProbe>(session_.device(), piece);
     }
     add("copies to and from GPUs", [=, this] {
         if (!probe) {
             return Seconds{};
         }
         const double at_once = std::min(copies.in, copies.out);
-        return at_once * probe->both(session_.stream()) +
-               (copies.in - at_once) * probe->in(session_.stream()) +
-               (copies.out - at_once) * probe->out(session_.stream());
+        const Seconds time = at_once * probe->both(session_.stream()) +
+                             (copies.in - at_once) * probe->in(session_.stream()) +
+                             (copies.out - at_once) * probe->out(session_.stream());
+        return time / static_cast<double>(piece.value);
     });
 }
 

@@ -18,14 +18,12 @@ struct LimitPlan {
     struct Sgemm {
         std::int64_t edge = 0;  ///< 0 if this rank computes nothing
         int computing_ranks = 1;
-        device::MemoryKind memory = device::MemoryKind::host;
     };
-    /// Tiles between the host's memory and a GPU's: those that can go both ways at once, and the
-    /// others one way.
+    /// Bytes between the host's memory and this rank's GPU in a run: those that can go both ways at
+    /// once, and the others one way.
     struct Copies {
-        double in = 0;   ///< tiles that this rank copies to its GPU in a run
-        double out = 0;  ///< from it
-        Bytes tile;
+        double in = 0;
+        double out = 0;
     };
     /// Tiles from and to files.
     struct Storage {
@@ -46,8 +44,8 @@ struct LimitPlan {
     std::optional<Reducers> reducers{};
     std::optional<Storage> storage{};
 
-    /// Counts what measuring takes on `rank`.
-    void count(bench::Arena& arena, int rank) const;
+    /// Counts what measuring takes on this rank.
+    void count(bench::Arena& arena, const Problem& problem, bench::Session& session) const;
 };
 
 /// Edge of the SGEMM that a product on the host is compared with: at least 2048, since smaller ones

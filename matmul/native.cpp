@@ -197,20 +197,15 @@ bench::Details InCoreProduct::details(const comm::Communicator& world) const {
 
 namespace {
 
-// In pieces of a tile, or of 64 MiB, which have the link's full rate.
-LimitPlan::Copies copies_of(const Problem& problem, const Traffic& traffic) {
-    const Bytes piece = std::min(problem.tile_bytes(), mebibytes(64));
-    const auto pieces = [&](Bytes bytes) {
-        return static_cast<double>(bytes.value) / static_cast<double>(piece.value);
-    };
-    return {.in = pieces(traffic.read), .out = pieces(traffic.written), .tile = piece};
+LimitPlan::Copies copies_of(const Traffic& traffic) {
+    return {static_cast<double>(traffic.read.value), static_cast<double>(traffic.written.value)};
 }
 
 // The bytes of a bounded plan follow from the plan, which needs to know what the probes take.
 LimitPlan limit_of(const CaseContext& context) {
     LimitPlan limit{.sgemm = sgemm_limit(context, context.session.world().size())};
     if (context.on_gpu()) {
-        limit.copies = copies_of(context.problem, least_traffic(context.problem, context.block()));
+        limit.copies = copies_of(least_traffic(context.problem, context.block()));
     }
     if (context.options.data.in_files()) {
         limit.storage = storage_limit(context, context.block(), 0);
@@ -304,7 +299,7 @@ ProductPlan plan_bounded(const CaseContext& context, bench::PlannedCase& planned
     const PanelPlan bounded = plan_levels(context, plan.limit, workspace);
     add_to_plan(context, bounded, planned);
     if (bounded.places.on_gpu) {
-        plan.limit.copies = copies_of(context.problem, bounded.traffic);
+        plan.limit.copies = copies_of(bounded.traffic);
     }
     plan.memory.count(workspace, bench::Room::device);
     PanelProduct::count(plan.memory, context.problem, bounded);

@@ -62,7 +62,7 @@ void count_besides(bench::Arena& arena, const CaseContext& context, const Block&
         Freivalds::count(arena, context.problem, block);
     }
     if (context.session.options().limits == bench::Switch::on) {
-        limit.count(arena, context.rank());
+        limit.count(arena, context.problem, context.session);
     }
 }
 
@@ -90,7 +90,6 @@ LimitPlan::Sgemm sgemm_limit(const CaseContext& context, int computing_ranks) {
     LimitPlan::Sgemm sgemm{.edge = host_sgemm_edge(problem), .computing_ranks = computing_ranks};
     if (context.on_gpu()) {  // an eighth of the memory
         sgemm.edge = std::min(edge_in(allowed_device_memory(context.session), 24), problem.size);
-        sgemm.memory = device::MemoryKind::device;
     } else if (context.options.data.in_files()) {
         sgemm.edge = problem.extent(0);
     }
