@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "core/files/npy.hpp"
+
 namespace quartet::matmul {
 
 namespace {

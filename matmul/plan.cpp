@@ -8,6 +8,8 @@
 
 #include "bench/session/variants.hpp"
 #include "comm/mpi/agree.hpp"
+#include "core/data_source.hpp"
+#include "core/files/tiles.hpp"
 
 namespace quartet::matmul {
 
@@ -107,10 +109,24 @@ LimitPlan::Storage storage_limit(const CaseContext& context, const Block& block,
 
 namespace {
 
-// The tiles of A and B as files, and the manifest that they should have.
+// The tiles of A and B as files ("A_0_3.npy"), and the manifest that they should have.
 bench::TileFolder<float> tile_folder(const CaseContext& context) {
-    return {*context.options.data.folder, manifest_of(context.problem),
-            input_files(context.problem)};
+    const Problem& problem = context.problem;
+    Manifest manifest;
+    manifest.kernel = context.session.description().name;
+    manifest.seed = problem.seed;
+    manifest.shape = {problem.size, problem.size};
+    manifest.tile = problem.extent(0);
+    manifest.generator_version = DataSource::generator_version;
+    manifest.order = "row-major";
+    std::vector<bench::TileFile> files;
+    for (const Operand operand : {Operand::a, Operand::b}) {
+        for_each_tile(whole(problem), [&](TileIndex tile) {
+            files.push_back({tile_file(name(operand), tile.row, tile.column),
+                             {problem.extent(tile.row), problem.extent(tile.column)}});
+        });
+    }
+    return {*context.options.data.folder, manifest, files};
 }
 
 // The files of a case, generated with --generate, and verified. Collective. Throws Failure.
@@ -126,9 +142,11 @@ ProductFiles open_files(const CaseContext& context) {
     if (data.generate == bench::Switch::on) {
         folder.generate(world, topology,
                         [&](const bench::TileFile& file, std::span<float> elements) {
-                            const auto number = &file - folder.files().data();
-                            const auto [matrix, index] = input_tile(problem, number);
-                            fill_tile(problem, matrix, index, elements);
+                            const std::int64_t number = &file - folder.files().data();
+                            const std::int64_t tiles = problem.tiles();
+                            const bool of_a = number < tiles * tiles;
+                            fill_tile(problem, name(of_a ? Operand::a : Operand::b),
+                                      {number / tiles % tiles, number % tiles}, elements);
                         });
     }
     folder.verify(world, topology);

@@ -1,7 +1,6 @@
 #include "matmul/problem.hpp"
 
 #include <algorithm>
-#include <array>
 #include <compare>
 #include <string>
 #include <utility>
@@ -77,12 +76,6 @@ std::vector<Block> partition(const Problem& problem, int ranks) {
     return best;
 }
 
-namespace {
-
-constexpr std::array<std::string_view, 2> input_matrices{"A", "B"};
-
-}  // namespace
-
 std::int64_t Problem::begin(std::int64_t index) const {
     return std::min(index * tile, size);
 }
@@ -120,35 +113,6 @@ void fill_tile(const Problem& problem, std::string_view matrix, TileIndex index,
                std::span<float> out) {
     fill_rows(problem, matrix, problem.begin(index.row), problem.extent(index.row), index.column,
               out);
-}
-
-Manifest manifest_of(const Problem& problem) {
-    Manifest manifest;
-    manifest.kernel = "matmul";
-    manifest.seed = problem.seed;
-    manifest.shape = {problem.size, problem.size};
-    manifest.tile = problem.extent(0);
-    manifest.generator_version = DataSource::generator_version;
-    manifest.order = "row-major";
-    return manifest;
-}
-
-NamedTile input_tile(const Problem& problem, std::int64_t number) {
-    const std::int64_t tiles = problem.tiles();
-    const std::int64_t within = number % (tiles * tiles);
-    return {input_matrices.at(static_cast<std::size_t>(number / (tiles * tiles))),
-            {within / tiles, within % tiles}};
-}
-
-std::vector<bench::TileFile> input_files(const Problem& problem) {
-    std::vector<bench::TileFile> files;
-    const std::int64_t count = 2 * problem.tiles() * problem.tiles();
-    for (std::int64_t number = 0; number < count; ++number) {
-        const auto [matrix, index] = input_tile(problem, number);
-        files.push_back({tile_file(matrix, index.row, index.column),
-                         {problem.extent(index.row), problem.extent(index.column)}});
-    }
-    return files;
 }
 
 }  // namespace quartet::matmul

@@ -6,11 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/data/tile_folder.hpp"
 #include "bench/results/row.hpp"
 #include "comm/mpi/communicator.hpp"
 #include "core/block_range.hpp"
-#include "core/files/tiles.hpp"
 #include "core/units.hpp"
 #include "device/memory.hpp"
 #include "device/stream.hpp"
@@ -66,18 +64,6 @@ void fill_tile(const Problem& problem, std::string_view matrix, TileIndex index,
 /// Makes rows [first, first + count) of the columns of tile column `column`, row-major.
 void fill_rows(const Problem& problem, std::string_view matrix, std::int64_t first,
                std::int64_t count, std::int64_t column, std::span<float> out);
-
-/// The manifest of a folder with the tiles of A and B, without checksums.
-Manifest manifest_of(const Problem& problem);
-/// The tiles of A and B as files ("A_0_3.npy").
-std::vector<bench::TileFile> input_files(const Problem& problem);
-/// The tile that a file holds, and the matrix to which it belongs.
-struct NamedTile {
-    std::string_view matrix;
-    TileIndex index;
-};
-/// The tile in a file of input_files(problem), by the file's number there.
-NamedTile input_tile(const Problem& problem, std::int64_t number);
 
 /// The tiles of C that one rank owns: rows x columns of tiles. Empty if there are more ranks
 /// than tiles.

@@ -32,7 +32,7 @@ class Flags(Scratch):
             self.assertEqual(len(shown), len(set(shown)))
             self.assertLessEqual(max(map(len, text.splitlines())), 80)
             examples = re.findall(rf"(?m)^  mpirun -n (\d) {kernel.name} (.+)$", text)
-            self.assertEqual(len(examples), 3)
+            self.assertGreater(len(examples), 0)
             for ranks, arguments in examples:
                 words = re.sub(r"(--data) \S+", rf"\1 {self.folder}/tiles", arguments)
                 outcome = run(kernel.name, int(ranks), words, "--device host --dry-run")

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/files/npy.hpp"
+#include "core/files/tiles.hpp"
 #include "matmul/problem.hpp"
 
 namespace quartet::matmul {
@@ -46,12 +47,13 @@ inline Matrix whole_matrix(const Problem& problem, std::string_view name) {
 
 /// Writes all tiles of A and B to a folder.
 inline void write_files(const Problem& problem, const std::filesystem::path& folder) {
-    for (std::int64_t number = 0; number < 2 * problem.tiles() * problem.tiles(); ++number) {
-        const auto [matrix, index] = input_tile(problem, number);
-        std::vector<float> tile(static_cast<std::size_t>(problem.elements(index)));
-        fill_tile(problem, matrix, index, tile);
-        write_npy<float>(folder / tile_file(matrix, index.row, index.column),
-                         {problem.extent(index.row), problem.extent(index.column)}, tile);
+    for (const Operand operand : {Operand::a, Operand::b}) {
+        for_each_tile(whole(problem), [&](TileIndex index) {
+            std::vector<float> tile(static_cast<std::size_t>(problem.elements(index)));
+            fill_tile(problem, name(operand), index, tile);
+            write_npy<float>(folder / tile_file(name(operand), index.row, index.column),
+                             {problem.extent(index.row), problem.extent(index.column)}, tile);
+        });
     }
 }
 
