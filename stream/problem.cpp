@@ -92,6 +92,7 @@ bench::Work Problem::work() const {
     const auto count = static_cast<int>(senders.size());
     bench::Work work;
     work.unit = bench::RateUnit::mebibytes;
+    work.messages = size < kibibytes(64) ? pushes : 0;
     work.flops = {static_cast<double>(elements()) * static_cast<double>(additions())};
     work.bytes = additions() * size;
     work.workers = count;

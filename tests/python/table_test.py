@@ -129,6 +129,11 @@ class Table(unittest.TestCase):
     def test_a_kernel_that_no_table_knows_is_shown(self):
         self.assertIn("triad MiB/s", render(fake_results.case(fake_results.stream_name().replace("stream", "triad"), 1)))
 
+    def test_small_pushes_have_a_time_in_place_of_a_rate(self):
+        small, large = rows_of(render(stream(10, size="8B"), stream(9000, size="64KiB")))
+        self.assertRegex(small, r" 8 B +\d[\d.e+]* us +[\d.e+]+-[\d.e+]+ ")
+        self.assertIn(" 9000 ", large)
+
     def test_hosts_of_a_pair_are_named(self):
         self.assertIn(" n1->n2 ", self.of_pairs("n1.site", "n2.site", "n3.site"))
         self.assertIn(" n1:0->n3:2 ", self.of_pairs("n1", "n1", "n3", "n3"))

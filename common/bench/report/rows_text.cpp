@@ -47,17 +47,23 @@ std::string line_of(const Row& row) {
     }
     way += name.suffix.empty() ? "" : " " + name.suffix;
     const Summary& times = row.time;
-    const auto rate = [&](double seconds) { return format_rate(row.work.rate({seconds})); };
+    const int messages = row.work.messages;
+    const auto rate = [&](double seconds) {
+        return messages > 0 ? fmt::format("{:.3g} us", 1e6 * seconds / messages)
+                            : format_rate(row.work.rate({seconds}));
+    };
     const auto& interval = times.interval;  // the longest time is the lowest rate
     const auto fraction = row.fraction_of_limit();
-    return fmt::format(
-        columns, way, name.size, rate(times.median), row.mark(),
-        interval ? fmt::format("{}..{}", rate(interval->upper), rate(interval->lower)) : "-",
-        row.limit ? rate(row.limit->seconds.value) : "-",
-        fraction ? fmt::format("{:.0f}%", 100 * *fraction) : "-",
-        !row.check          ? "off"
-        : row.check->passed ? "ok"
-                            : "WRONG");
+    return fmt::format(columns, way, name.size, rate(times.median), row.mark(),
+                       !interval ? "-"
+                       : messages > 0
+                           ? fmt::format("{}..{}", rate(interval->lower), rate(interval->upper))
+                           : fmt::format("{}..{}", rate(interval->upper), rate(interval->lower)),
+                       row.limit ? rate(row.limit->seconds.value) : "-",
+                       fraction ? fmt::format("{:.0f}%", 100 * *fraction) : "-",
+                       !row.check          ? "off"
+                       : row.check->passed ? "ok"
+                                           : "WRONG");
 }
 
 }  // namespace

@@ -65,8 +65,9 @@ struct Work {
     RateUnit unit = RateUnit::mebibytes;
     Flops flops;
     Bytes bytes;
-    int workers = 1;  ///< computing devices
-    int gpus = 0;     ///< of all ranks; 0 on the host
+    int workers = 1;   ///< computing devices
+    int gpus = 0;      ///< of all ranks; 0 on the host
+    int messages = 0;  ///< if they are so small that the time of one is shown in place of a rate
     std::vector<std::pair<std::string, double>> counters;
 
     /// The rate in `unit`.

@@ -30,16 +30,6 @@ class LaunchError(ScriptError):
         super().__init__(message, code)
 
 
-def checked_code(code: int, file: Path) -> int:
-    """The exit code of a program that was to write `file`. Raises LaunchError if something else
-    ended it, or if it claims to have measured and `file` is missing."""
-    if code not in WORST_FIRST:
-        raise LaunchError(FAILED, f"ended from outside, with exit code {code}")
-    if code in (VERIFIED, WRONG_RESULT) and not file.exists():
-        raise LaunchError(FAILED, f"left no {file}")
-    return code
-
-
 @dataclass(frozen=True)
 class Outcome:
     """How a launch ended."""
@@ -161,12 +151,14 @@ class Files:
 
 
 def judged(program: str, files: Files, code: int, seconds: Optional[float]) -> Outcome:
-    """Returns the outcome of a program that ended with `code`."""
+    """Returns the outcome of a program that ended with `code`. It failed if something else ended it, or if it claims to
+    have measured and its document is missing."""
     words = "" if code == VERIFIED else files.last_words(program)
-    try:
-        return Outcome(checked_code(code, files.document), seconds, words or f"exit code {code}")
-    except LaunchError as error:
-        return Outcome(error.code, seconds, "; ".join(filter(None, [str(error), words])))
+    why = f"ended from outside, with exit code {code}" if code not in WORST_FIRST else \
+        f"left no {files.document}" if code in (VERIFIED, WRONG_RESULT) and not files.document.exists() else ""
+    if why:
+        return Outcome(FAILED, seconds, "; ".join(filter(None, [why, words])))
+    return Outcome(code, seconds, words or f"exit code {code}")
 
 
 class LocalLauncher:

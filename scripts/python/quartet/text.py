@@ -95,13 +95,13 @@ def size(text: str) -> str:
 
 
 def _split_size(text: str) -> tuple[int, str]:
-    match = re.fullmatch(r"([0-9]{1,18})((?:[KMGT]iB)?)", text)
-    return (int(match[1]), match[2]) if match else (0, "")
+    match = re.fullmatch(r"([0-9]{1,18})((?:[KMGT]i)?B)?", text)
+    return (int(match[1]), match[2] or "") if match else (0, "")
 
 
 def size_in_bytes(text: str) -> int:
     count, unit = _split_size(text)
-    return count << 10 * " KMGT".index(unit[:1] or " ")
+    return count << 10 * "BKMGT".index(unit[:1] or "B")
 
 
 def in_bytes(count: float) -> str:

@@ -56,6 +56,12 @@ TEST(RowsText, HasALineForEachRow) {
             "native shm                 2MiB     100.0     50.00..200.0    400.0   25% ok"));
 }
 
+TEST(RowsText, ShowsTheTimeOfAMessageThatIsSmall) {
+    Row row = with_limit(fake_row({2, 1, 4, 2, 2, 2}), 0.5);
+    row.work.messages = 100000;
+    EXPECT_THAT(lines_of({row}).at(2), HasSubstr(" 20 us     10 us..40 us     5 us   25% ok"));
+}
+
 TEST(RowsText, SaysWhatIsNotKnown) {
     Row row = fake_row({2});
     row.check.reset();

@@ -207,8 +207,7 @@ def _over_sizes(kernel: Kernel, members: list[Result], lettered: list[tuple[str,
 
 def _latency(members: list[Result]) -> LineChart:
     """How long one push takes."""
-    found = _lines(size_of, members, lambda result: 1e6 * result.case.seconds / float(
-        result.name.values.get("pushes") or result.case.median.get("pushes") or 1))
+    found = _lines(size_of, members, lambda result: result.case.push_microseconds)
     return _chart("Time of a push", "vector size", "microseconds a push", found, [], members[0].machine, True)
 
 

@@ -167,6 +167,12 @@ class Case:
         return float(self.median["real_time"]) * SECONDS[self.median["time_unit"]]
 
     @property
+    def push_microseconds(self) -> float:
+        """Of one push of stream's; 0 of other kernels."""
+        pushes = float(self.name.values.get("pushes") or self.median.get("pushes") or 0)
+        return 1e6 * self.seconds / pushes if pushes else 0.0
+
+    @property
     def whole_task_seconds(self) -> float:
         """From the launch to the results in files; 0 if not measured."""
         return float(self.median.get("whole_task_seconds", 0))

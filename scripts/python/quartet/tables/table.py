@@ -35,6 +35,7 @@ from quartet.text import (
     widths_of,
     wrapped,
 )
+from quartet.units import KIB
 
 HEADINGS = ("form", "via", "size", "ranks", "median", "95% interval", "limit", "fraction", "check", "publ.")
 RANKS, FRACTION = HEADINGS.index("ranks"), HEADINGS.index("fraction")
@@ -42,6 +43,7 @@ SHARE, LEAST_BAR = 5, 4  # characters behind a bar, and of one
 LEFT_ALIGNED = (0, 1, 2, FRACTION)  # columns; the others are numbers
 ROW_FACTORS = ("size", "n", "ranks", "pair")  # that have a column
 MOST_WARNINGS = MOST_CAUSES = 3
+SMALL = 64 * KIB  # bytes of a push below which its time is shown
 NO_CAUSE = "its document does not say why"
 # Parts of limits that say what the machine itself allows: what is counted, and in words.
 RESOURCES = {"reading the matrix": ("bytes", "reads memory at {} GB/s"), "memory copy": ("bytes", "copies at {} GB/s"),
@@ -176,6 +178,11 @@ class Table:
             return (*who, "not run", "", "", "", "", "")
         if case.error:
             return (*who, "failed", f"see {self.errors.mark(plain_versions(case.error))}", "", "", "", "")
+        if case.push_microseconds and size_in_bytes(name.size) < SMALL:
+            # The time of one says more than a rate does; the highest rate has the least time.
+            times = [f"{case.push_microseconds * case.rate / one:.3g}" for one in reversed(case.interval or ())]
+            return (*who, f"{case.push_microseconds:.3g} us{'?' * (case.mark == '?')}", "-".join(times), "",
+                    fraction_cell(case.fraction_of_limit, case.mark), CHECKS[case.verified], "")
         limit = rate(case.limit["rate"]) if case.limit else ""
         return (*who, median_cell(case.rate, case.mark), interval_cell(case.interval), limit,
                 fraction_cell(case.fraction_of_limit, case.mark), CHECKS[case.verified], self._beside(case))
