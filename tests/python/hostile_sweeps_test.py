@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 from in_process import FAULT, run
@@ -117,6 +118,28 @@ class Folders(HostileSweep):
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn("Is a directory", done.stderr)
         self.assertEqual(len(self.names()), 1)
+
+    def test_whatever_another_user_puts_in_place_of_a_file_ends_in_a_code_and_harms_nothing(self):
+        spec = self.spec(launches=1, ranks=[1])
+        self.assertEqual(self.sweep(spec).returncode, 0)
+        sound, victim = self.folder / "sound", self.folder / "victim"
+        shutil.copytree(self.results, sound)
+        makes = (os.mkfifo, Path.mkdir, lambda file: file.symlink_to(victim), lambda file: file.symlink_to(file),
+                 lambda file: file.symlink_to(self.folder / "absent"), lambda file: file.write_bytes(b"\xff\0" * 1000))
+        for number, name in enumerate(sorted(os.listdir(sound))):
+            for make in makes[number % 2::2]:
+                shutil.rmtree(self.results)
+                shutil.copytree(sound, self.results)
+                victim.write_text("precious")
+                (self.results / name).unlink()
+                make(self.results / name)
+                if not os.geteuid():
+                    os.lchown(self.results / name, 65534, -1)
+                done = self.sweep(spec, "--retry-failed")
+                self.assertIn(done.returncode, (0, 2), (name, done.stderr))
+                self.assertNotIn(FAULT, done.stderr)
+                if not os.geteuid():  # own links may be meant
+                    self.assertEqual((victim.read_text(), (self.folder / "absent").exists()), ("precious", False), name)
 
     def test_what_lies_in_the_locks_place_is_kept(self):
         self.results.mkdir()
