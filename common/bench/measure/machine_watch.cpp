@@ -86,13 +86,15 @@ std::optional<double> MachineWatch::stolen(const MachineCounters& after, Seconds
     return largest_share(share);
 }
 
-// The time that the node's processors spent on other processes.
+// The share of their time that the node's processors spent on other processes; a tick that ends
+// within a short run has begun before it.
 std::optional<double> MachineWatch::others(const MachineCounters& after, Seconds window) const {
     const comm::Communicator& node = session_.topology().node();
     const double own = node.sum((after.cpu - before_.cpu).value);
     std::optional<double> share;
     if (before_.busy && after.busy) {
-        share = share_of(*after.busy - *before_.busy - Seconds{own}, node_cores(session_) * window);
+        const Seconds busy = *after.busy - *before_.busy - Seconds{own};
+        share = std::min(share_of(busy, node_cores(session_) * window), 1.0);
     }
     return largest_share(share);
 }

@@ -69,6 +69,8 @@ TEST_F(MachineWatchTest, OthersRanWhatTheJobDidNot) {
     after.busy = Seconds{100.0 + 10 * size + 3};
     const RunConditions conditions = observed();
     EXPECT_DOUBLE_EQ(conditions.others_share.value(), 3.0 / (10 * conditions.node_cores));
+    after.busy = Seconds{100.0 + 1e6};
+    EXPECT_EQ(observed().others_share, 1) << "ticks that began before";
     after.busy = Seconds{100.0 + 9 * size};
     EXPECT_EQ(observed().others_share, 0) << "ticks that were not counted";
 }
