@@ -69,7 +69,6 @@ NOT_HERE = (
     ("docs/peers.md", "scripts/setup.sh tensorflow", INSTALLS),
     ("docs/peers.md", "scripts/quartet peers", "needs TensorFlow, 1.5 GB"),
     ("docs/peers.md", "scripts/quartet table results/peers", "needs TensorFlow's documents"),
-    ("docs/peers.md", "scripts/quartet report results/peers", "needs TensorFlow's documents"),
     ("docs/prediction.md", "salloc", SLURM),
     ("docs/reading-the-numbers.md", "import pandas", "needs pandas, which nothing else here does"),
     ("docs/sweeps-and-comparison.md", "scripts/quartet sweep scripts/sweeps/paper-cg.json", GPU),
