@@ -7,10 +7,10 @@
 
 #include "bench/measure/probes.hpp"
 #include "cg/loop.hpp"
+#include "cg/matrix.hpp"
+#include "cg/scalars.hpp"
 #include "comm/mpi/large_count.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
-#include "device/cg_scalars.hpp"
-#include "device/matrix.hpp"
 #include "device/vector_operations.hpp"
 #include "flow/hub.hpp"
 #include "flow/publication.hpp"
@@ -136,8 +136,8 @@ struct Queues {
     int exceptions_;  ///< how many were in flight at construction
 };
 
-device::RowBlock row_block(const bench::Session& session, const Problem& problem,
-                           const comm::Roles& roles) {
+RowBlock row_block(const bench::Session& session, const Problem& problem,
+                   const comm::Roles& roles) {
     const Range rows = problem.rows(roles, session.world().rank());
     return {rows.begin, rows.size(), problem.size};
 }
@@ -175,7 +175,7 @@ class DataflowLimit final : public Limit {
   public:
     /// Borrows share, transport and session. Collective.
     DataflowLimit(bench::Session& session, comm::Transport& transport, const Problem& problem,
-                  const comm::Roles& roles, device::MatrixShare* share, std::int64_t rows);
+                  const comm::Roles& roles, MatrixShare* share, std::int64_t rows);
 
     std::vector<bench::LimitComponent> measure() override;
 
@@ -195,8 +195,8 @@ std::array<device::Buffer<double>, 2> buffers_of_copy(bench::Arena& arena, const
 }
 
 DataflowLimit::DataflowLimit(bench::Session& session, comm::Transport& transport,
-                             const Problem& problem, const comm::Roles& roles,
-                             device::MatrixShare* share, std::int64_t rows)
+                             const Problem& problem, const comm::Roles& roles, MatrixShare* share,
+                             std::int64_t rows)
     : Limit(session, problem, share, rows),
       workers_(roles.workers()),
       reduces_(roles.of(session.world().rank()) == comm::Role::reducer),
@@ -241,7 +241,7 @@ class DataflowLoop final : public CgLoop {
   public:
     DataflowLoop(bench::Session& session, comm::Transport& transport, const Problem& problem);
 
-    [[nodiscard]] device::MatrixShare* share() override { return share_.get(); }
+    [[nodiscard]] MatrixShare* share() override { return share_.get(); }
     std::vector<double> gather(device::View<const double> rows) override;
     std::unique_ptr<Limit> make_limit() override {
         return std::make_unique<DataflowLimit>(session_, transport_, problem_, roles_, share(),
@@ -264,7 +264,7 @@ class DataflowLoop final : public CgLoop {
     int index_;  ///< among the workers
     flow::Hub hub_;
     Queues queues_;
-    std::unique_ptr<device::MatrixShare> share_;  ///< of a worker
+    std::unique_ptr<MatrixShare> share_;  ///< of a worker
     DataflowBuffers buffers_;
 };
 
@@ -277,7 +277,7 @@ DataflowLoop::DataflowLoop(bench::Session& session, comm::Transport& transport,
       hub_(world_, &session.trace().track("queue")),
       queues_(hub_, transport, problem, roles_, session.options().queue),
       share_(roles_.of(world_.rank()) == comm::Role::worker
-                 ? device_.matrices().make_matrix(row_block(session, problem, roles_))
+                 ? make_matrix(device_, row_block(session, problem, roles_))
                  : nullptr),
       buffers_(arena_, session, problem, roles_) {
     const device::View<double> no_rows(nullptr, 0, device_.memory_kind());
@@ -326,7 +326,7 @@ bool DataflowLoop::work(bool wants_stop) {
         const Span span(stream_.track(), Phase::reduce, "alpha");
         alpha = queues_.curvature.exchange(index_, {curvature})[0];
     }
-    device_.vectors().update_classic(alpha, {p, product, x, r}, buffers_.sum.view(), stream_);
+    update(device_, alpha, {p, product, x, r}, buffers_.sum.view(), stream_);
     const double dot = local_sum();
     const Span span(stream_.track(), Phase::reduce, "beta");
     const auto [beta, new_dot, stop] =
@@ -362,7 +362,7 @@ bool DataflowLoop::reduce(bool wants_stop) {
     const auto [dot, votes, unused] = queues_.residual.collect();
     state_.residual_dot = dot;
     const bool stop = wants_stop || votes > 0;
-    queues_.residual.publish({device::beta_of(dot, before, state_.alpha), dot, stop ? 1.0 : 0.0});
+    queues_.residual.publish({beta_of(dot, before, state_.alpha), dot, stop ? 1.0 : 0.0});
     return stop;
 }
 
@@ -396,7 +396,7 @@ void count_dataflow_loop(bench::Arena& arena, bench::Session& session,
     const comm::Roles roles = roles_of(bench::Formulation::dataflow, session.world().size());
     if (roles.of(rank) == comm::Role::worker) {
         Limit::Buffers(arena, problem);
-        arena.count(session.device().matrices().matrix_memory(row_block(session, problem, roles)),
+        arena.count(matrix_memory(session.device(), row_block(session, problem, roles)),
                     bench::Room::device);
     }
     DataflowBuffers(arena, session, problem, roles);

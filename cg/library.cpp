@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "cg/loop.hpp"
+#include "cg/scalars.hpp"
 #include "comm/mpi/all_reduce.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
 #include "device/blas.hpp"
-#include "device/cg_scalars.hpp"
 #include "device/host_access.hpp"
 #include "device/vector_operations.hpp"
 #include "system/parallel_for.hpp"
@@ -17,22 +17,22 @@ namespace quartet::cg {
 namespace {
 
 // The rank's rows of the matrix.
-device::RowBlock row_block(const bench::Session& session, const Problem& problem) {
+RowBlock row_block(const bench::Session& session, const Problem& problem) {
     const Range rows = block_range(problem.size, session.world().size(), session.world().rank());
     return {rows.begin, rows.size(), problem.size};
 }
 
 /// A row-major block of rows without padding: element (i, j) of the block at i * columns + j. The
 /// product is one call of the device's BLAS, gemv.
-class RowMajorRows final : public device::MatrixShare {
+class RowMajorRows final : public MatrixShare {
   public:
     /// Zeros.
-    RowMajorRows(bench::Session& session, bench::Arena& arena, const device::RowBlock& block)
+    RowMajorRows(bench::Session& session, bench::Arena& arena, const RowBlock& block)
         : session_(session),
           block_(block),
           elements_(arena.make<double>(block.rows * block.columns)) {}
 
-    void fill(const device::ReadRow& read_row) override;
+    void fill(const ReadRow& read_row) override;
     void multiply(device::View<const double> x, device::View<double> y,
                   device::Stream& stream) override {
         session_.device().blas().gemv(block_.rows, block_.columns, elements_.view(), x, y, stream);
@@ -45,13 +45,13 @@ class RowMajorRows final : public device::MatrixShare {
 
   private:
     bench::Session& session_;
-    device::RowBlock block_;
+    RowBlock block_;
     device::Buffer<double> elements_;
 };
 
 // Each thread reads an equal part of the rows of a piece. Pieces begin and end anywhere: a GPU's
 // memory is seen by as much as a buffer holds.
-void RowMajorRows::fill(const device::ReadRow& read_row) {
+void RowMajorRows::fill(const ReadRow& read_row) {
     const std::int64_t columns = block_.columns;
     const auto fill_piece = [&](std::int64_t first, std::span<double> piece) {
         const std::int64_t end = first + std::ssize(piece);
@@ -103,7 +103,7 @@ class LibraryLoop final : public CgLoop {
   public:
     LibraryLoop(bench::Session& session, comm::Transport& transport, const Problem& problem);
 
-    [[nodiscard]] device::MatrixShare* share() override { return &rows_; }
+    [[nodiscard]] MatrixShare* share() override { return &rows_; }
     std::vector<double> gather(device::View<const double> rows) override;
 
   private:
@@ -162,7 +162,7 @@ bool LibraryLoop::iterate(bool wants_stop) {
     device_.vectors().axpy(-alpha, product, r, stream_);
     const double before = residual_dot;
     residual_dot = sum_of_products(r, r);
-    device_.vectors().xpay(r, device::beta_of(residual_dot, before, alpha), p, stream_);
+    device_.vectors().xpay(r, beta_of(residual_dot, before, alpha), p, stream_);
     return false;
 }
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "device/cg_scalars.hpp"
+#include "cg/scalars.hpp"
 #include "device/vector_operations.hpp"
 
 namespace quartet::cg {
@@ -62,13 +62,13 @@ std::vector<double> CgLoop::on_host(device::View<const double> vector) {
 
 double alpha_of(double residual_dot, double curvature, std::int64_t iteration,
                 const std::string& matrix) {
-    if (!device::are_of_positive_definite(residual_dot, curvature)) {
+    if (!are_of_positive_definite(residual_dot, curvature)) {
         throw Failure(fmt::format(
             "{} is not positive definite (p.Ap = {:.3g}, r.r = {:.3g} in iteration {}): conjugate "
             "gradients need a symmetric positive definite matrix",
             matrix, curvature, residual_dot, iteration + 1));
     }
-    return device::alpha_of(residual_dot, curvature);
+    return alpha_of(residual_dot, curvature);
 }
 
 Next IterationClock::after(const IterationState& /*state*/, std::span<const double> /*history*/,

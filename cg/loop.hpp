@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "bench/session/arena.hpp"
-#include "cg/problem/limit.hpp"
-#include "cg/problem/problem.hpp"
-#include "device/matrix.hpp"
+#include "cg/matrix.hpp"
+#include "cg/limit.hpp"
+#include "cg/problem.hpp"
 
 namespace quartet::cg {
 
@@ -79,7 +79,7 @@ class CgLoop {
     CgLoop& operator=(const CgLoop&) = delete;
 
     /// This rank's share of the matrix, to be filled; null on a reducer. Local.
-    [[nodiscard]] virtual device::MatrixShare* share() = 0;
+    [[nodiscard]] virtual MatrixShare* share() = 0;
     /// x = 0, r = b: this rank's rows of the right side.
     void restart(device::View<const double> right_side);
     /// Iterates from state() until `history` is full. It holds r.r before the first iteration and

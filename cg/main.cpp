@@ -1,6 +1,6 @@
 #include "bench/program/program.hpp"
 #include "cg/plan.hpp"
-#include "cg/problem/options.hpp"
+#include "cg/options.hpp"
 
 using namespace quartet;
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "cg/loop.hpp"
+#include "cg/matrix.hpp"
+#include "cg/scalars.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
-#include "device/cg_scalars.hpp"
-#include "device/matrix.hpp"
 #include "device/vector_operations.hpp"
 
 namespace quartet::cg {
@@ -22,24 +22,21 @@ Range rows_of(const bench::Session& session, const Problem& problem) {
 template <typename Use>
 auto with_share_of(const bench::Session& session, const Problem& problem, Use use) {
     if (problem.storage == Storage::symmetric) {
-        return use(
-            device::TrianglePart{problem.size, session.world().size(), session.world().rank()});
+        return use(TrianglePart{problem.size, session.world().size(), session.world().rank()});
     }
     const Range rows = rows_of(session, problem);
-    return use(device::RowBlock{rows.begin, rows.size(), problem.size});
+    return use(RowBlock{rows.begin, rows.size(), problem.size});
 }
 
 // Made, and the transport checked, before there are windows.
-std::unique_ptr<device::MatrixShare> make_share(bench::Session& session,
-                                                const comm::Transport& transport,
-                                                const Problem& problem) {
+std::unique_ptr<MatrixShare> make_share(bench::Session& session, const comm::Transport& transport,
+                                        const Problem& problem) {
     comm::require(transport, comm::Capability::all_gather, "cg");
     if (problem.storage == Storage::symmetric) {
         comm::require(transport, comm::Capability::reduce_scatter, "storage symmetric");
     }
-    return with_share_of(session, problem, [&](const auto& part) {
-        return session.device().matrices().make_matrix(part);
-    });
+    return with_share_of(session, problem,
+                         [&](const auto& part) { return make_matrix(session.device(), part); });
 }
 
 /// Iterations of one rank on a GPU that nobody observes. Their scalars stay with the vectors in the
@@ -48,20 +45,20 @@ class ResidentIterations {
   public:
     struct Buffers {
         explicit Buffers(bench::Arena& arena)
-            : scalars(arena.make<device::CgScalars>(1)),
+            : scalars(arena.make<CgScalars>(1)),
               history(arena.make<double>(most + 1)),
-              seen_scalars(arena.make<device::CgScalars>(1, bench::Room::host)),
+              seen_scalars(arena.make<CgScalars>(1, bench::Room::host)),
               seen_history(arena.make<double>(most + 1, bench::Room::host)) {}
 
-        device::Buffer<device::CgScalars> scalars;
+        device::Buffer<CgScalars> scalars;
         device::Buffer<double> history;  ///< of some iterations, and the one before them
         // The CPU's copies.
-        device::Buffer<device::CgScalars> seen_scalars;
+        device::Buffer<CgScalars> seen_scalars;
         device::Buffer<double> seen_history;
     };
 
     /// Borrows all but the buffers; `matrix` is what failures call the matrix.
-    ResidentIterations(bench::Session& session, Buffers buffers, device::ClassicIteration& loop,
+    ResidentIterations(bench::Session& session, Buffers buffers, ClassicIteration& loop,
                        const IterationState& state, std::string matrix)
         : session_(session),
           buffers_(std::move(buffers)),
@@ -85,7 +82,7 @@ class ResidentIterations {
     device::Operations recorded(std::int64_t iterations) {
         return session_.device().record([this, iterations](device::Stream& stream) {
             for (std::int64_t iteration = 0; iteration < iterations; ++iteration) {
-                loop_.iterate(cg_, device::DirectionOf::residual, stream);
+                loop_.iterate(cg_, DirectionOf::residual, stream);
             }
         });
     }
@@ -99,22 +96,22 @@ class ResidentIterations {
     bench::Session& session_;
     Buffers buffers_;
     std::string matrix_;
-    device::ClassicIteration& loop_;
-    device::ResidentCg cg_;
+    ClassicIteration& loop_;
+    ResidentCg cg_;
     device::Operations next_;
     device::Operations several_;
 };
 
 void ResidentIterations::run(IterationState& state, std::span<double> history) {
     device::Stream& stream = session_.stream();
-    device::CgScalars& seen = buffers_.seen_scalars.span().front();
+    CgScalars& seen = buffers_.seen_scalars.span().front();
     seen = {.sum = state.residual_dot, .residual_dot = state.residual_dot, .alpha = state.alpha};
     const std::int64_t all = std::ssize(history) - 1;
     while (state.done < all) {
         seen.done = 0;  // of these
         copy(buffers_.seen_scalars.view(), buffers_.scalars.view());
         const std::int64_t count = std::min(most, all - state.done);
-        loop_.iterate(cg_, device::DirectionOf::state, stream);
+        loop_.iterate(cg_, DirectionOf::state, stream);
         std::int64_t left = count - 1;
         for (; left >= of_graph; left -= of_graph) {
             several_(stream);
@@ -133,7 +130,7 @@ void ResidentIterations::take_over(IterationState& state, std::int64_t count,
     copy(buffers_.scalars.view(), buffers_.seen_scalars.view());
     copy(buffers_.history.view(), buffers_.seen_history.view());
     session_.stream().synchronize();
-    const device::CgScalars& seen = buffers_.seen_scalars.span().front();
+    const CgScalars& seen = buffers_.seen_scalars.span().front();
     if (seen.failed_at >= 0) {
         alpha_of(seen.failed_residual_dot, seen.failed_curvature, state.done + seen.failed_at,
                  matrix_);
@@ -185,7 +182,7 @@ class NativeLoop final : public CgLoop {
   public:
     NativeLoop(bench::Session& session, comm::Transport& transport, const Problem& problem);
 
-    [[nodiscard]] device::MatrixShare* share() override { return share_.get(); }
+    [[nodiscard]] MatrixShare* share() override { return share_.get(); }
     std::vector<double> gather(device::View<const double> rows) override;
 
   private:
@@ -207,7 +204,7 @@ class NativeLoop final : public CgLoop {
     device::View<const double> gather_by_residual(device::View<const double> rows);
     Agreed sum(bool vote = false);
 
-    std::unique_ptr<device::MatrixShare> share_;
+    std::unique_ptr<MatrixShare> share_;
     NativeBuffers buffers_;
     std::unique_ptr<comm::OrderedSum> sum_;
     std::unique_ptr<comm::Collective> gather_;  ///< on several ranks: of r
@@ -265,7 +262,7 @@ void NativeLoop::record_product() {
             share_->multiply(p, buffers_.contribution.view(), stream);
         });
         dot_ = device_.record(dot);
-    } else if (device::ClassicIteration* own = share_->classic_iteration()) {
+    } else if (ClassicIteration* own = share_->classic_iteration()) {
         product_ = device_.record([this, own, p, product](device::Stream& stream) {
             own->multiply_and_dot(p, product, buffers_.sum.view(), stream);
         });
@@ -322,11 +319,11 @@ bool NativeLoop::iterate(bool wants_stop) {
     }
     multiply_and_dot();
     alpha = alpha_of(residual_dot, sum().sum, done, name_);
-    device_.vectors().update_classic(alpha, {p, product, x, r}, buffers_.sum.view(), stream_);
+    update(device_, alpha, {p, product, x, r}, buffers_.sum.view(), stream_);
     const double before = residual_dot;
     const auto [dot, stop] = sum(wants_stop);
     residual_dot = dot;
-    beta_ = device::beta_of(residual_dot, before, alpha);
+    beta_ = beta_of(residual_dot, before, alpha);
     device_.vectors().xpay(r, *beta_, p, stream_);
     return stop;
 }
@@ -382,9 +379,8 @@ std::unique_ptr<CgLoop> make_native_loop(bench::Session& session, comm::Transpor
 
 void count_native_loop(bench::Arena& arena, bench::Session& session,
                        const comm::OperationMemory& transport, const Problem& problem) {
-    const Bytes share = with_share_of(session, problem, [&](const auto& part) {
-        return session.device().matrices().matrix_memory(part);
-    });
+    const Bytes share = with_share_of(
+        session, problem, [&](const auto& part) { return matrix_memory(session.device(), part); });
     arena.count(share, bench::Room::device);
     const int ranks = session.world().size();
     if (problem.storage == Storage::symmetric && ranks > 1) {

@@ -10,7 +10,7 @@
 #include "cg/checkpoint.hpp"
 #include "cg/loop.hpp"
 #include "cg/solve_case.hpp"
-#include "cg/system/make_system.hpp"
+#include "cg/make_system.hpp"
 #include "comm/mpi/agree.hpp"
 
 namespace quartet::cg {

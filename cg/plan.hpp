@@ -1,8 +1,8 @@
 #pragma once
 
 #include "bench/session/session.hpp"
-#include "cg/problem/options.hpp"
-#include "cg/problem/problem.hpp"
+#include "cg/options.hpp"
+#include "cg/problem.hpp"
 
 namespace quartet::cg {
 

@@ -7,8 +7,8 @@
 
 #include "bench/measure/probes.hpp"
 #include "bench/session/variants.hpp"
-#include "cg/system/make_system.hpp"
-#include "cg/system/uniform.hpp"
+#include "cg/make_system.hpp"
+#include "cg/uniform.hpp"
 
 namespace quartet::cg {
 

@@ -9,9 +9,9 @@
 #include "bench/session/session.hpp"
 #include "cg/checkpoint.hpp"
 #include "cg/loop.hpp"
-#include "cg/problem/linear_system.hpp"
-#include "cg/problem/verify.hpp"
-#include "cg/system/block_folder.hpp"
+#include "cg/linear_system.hpp"
+#include "cg/verify.hpp"
+#include "cg/block_folder.hpp"
 
 namespace quartet::cg {
 

@@ -6,7 +6,7 @@
 - The preprocessor includes and says #pragma once; features are chosen by linking. One header alone asks
   for the compiler's own macros.
 - The environment is read in one file, so that what was read is recorded.
-- Only common/device knows device/cuda/: everything above asks for devices by the registry.
+- Only common/device, and a kernel's own cuda/, know device/cuda/: everything else asks for devices by the registry.
 - A transport's or a kernel's name stands as a string in its own folder and in the registry alone.
 - No product header includes CLI11 or the whole of nlohmann/json: both take seconds to compile."""
 
@@ -28,8 +28,7 @@ VENDORS = {
     r"cblas.*|mkl.*|openblas.*": ("common/device/host/*blas*",),
     r"fftw3(-mpi)?\.h": ("common/device/host/*fft*", "fft/library*"),
     r"(cuda|cublas|cufft|curand|cusolver|cub/|thrust/|device_launch).*":
-        ("common/device/cuda/*", "tests/device/cuda/*", "tests/fakes/fake_*", "tests/fakes/emulator/*",
-         "*.cu"),
+        ("common/device/cuda/*", "*/cuda/*.?pp", "tests/fakes/fake_*", "tests/fakes/emulator/*", "*.cu"),
     r"nvml\.h": ("common/device/cuda/*",),
     r"nccl\.h": ("common/comm/transport/nccl/*", "tests/fakes/fake_nccl*"),
     r"(grpc(pp)?|google/protobuf)/.*": ("common/comm/transport/grpc/*", "tests/comm/transport/grpc/*"),
@@ -135,7 +134,7 @@ def name_problem(path, name, own_folder):
 def product_problems(path, text, transport_names):
     """What is wrong with one file of the product, as (line number, problem)."""
     for number, line in enumerate(without_comments(text).splitlines(), 1):
-        if re.search(r'#\s*include "device/cuda/', line) and not path.startswith("common/device/"):
+        if re.search(r'#\s*include "device/cuda/', line) and not re.match(r"common/device/|\w+/cuda/", path):
             yield number, "includes device/cuda/: ask the registry of devices"
         if ".hpp" in path and re.search(r"#\s*include " + f"(?:{HEAVY_HEADERS})", line):
             yield number, "is a header that includes CLI11 or all of nlohmann/json"

@@ -13,7 +13,6 @@ namespace quartet::device {
 class Accelerator;
 class Blas;
 class FftFactory;
-class MatrixFactory;
 class MultiplyAddProbe;
 class VectorOperations;
 enum class FloatFormat;
@@ -31,6 +30,8 @@ class Device {
     [[nodiscard]] virtual std::string description() const = 0;
     /// The instruction set of the loops that the processor runs for it; empty if it runs none.
     [[nodiscard]] virtual std::string_view isa() const { return {}; }
+    /// Threads of the CPU that compute, or that fill memory of a GPU.
+    [[nodiscard]] virtual int threads() const = 0;
     /// The kind of memory that operations work on.
     [[nodiscard]] virtual MemoryKind memory_kind() const = 0;
 
@@ -55,17 +56,16 @@ class Device {
 
     /// The same operations, to be enqueued many times on the same memory: a GPU runs them as one
     /// graph of kernels, at the cost of one launch. Values that differ between calls must be read
-    /// from memory (Factor). Borrows what the operations use, and may call them now, or at each
-    /// call. Two calls must not overlap, nor a call with other uses of what its operations use, a
-    /// matrix share or a plan.
+    /// from memory. Borrows what the operations use, and may call them now, or at each call. Two
+    /// calls must not overlap, nor a call with other uses of what its operations use, such as a
+    /// plan.
     virtual Operations record(Operations operations) = 0;
 
     /// The operations, each in the header of its name (blas.hpp, vector_operations.hpp,
-    /// fft_factory.hpp, matrix.hpp).
+    /// fft_factory.hpp). What one kernel alone needs stands in the kernel's folder.
     [[nodiscard]] virtual Blas& blas() const = 0;
     [[nodiscard]] virtual VectorOperations& vectors() const = 0;
     [[nodiscard]] virtual FftFactory& ffts() const = 0;
-    [[nodiscard]] virtual MatrixFactory& matrices() const = 0;
 
     /// A probe of the device's arithmetic (multiply_add_probe.hpp), which takes some milliseconds
     /// to make; null if the device computes nothing. Local.

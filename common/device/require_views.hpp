@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <limits>
 #include <source_location>
 
@@ -29,13 +28,6 @@ void require_apart(const View<T>& one, const View<U>& other,
     check(before(one.data() + one.size(), other.data()) ||
               before(other.data() + other.size(), one.data()),
           "views overlap", where);
-}
-
-/// Throws Failure if any two of the views share an element.
-inline void require_all_apart(std::initializer_list<View<const double>> views) {
-    for (auto one = views.begin(); one != views.end(); ++one)
-        for (auto other = views.begin(); other != one; ++other)
-            require_apart(*one, *other);
 }
 
 /// The elements of a matrix. Throws Failure if an edge is negative or the product outgrows 64

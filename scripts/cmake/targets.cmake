@@ -32,11 +32,16 @@ if(QUARTET_SANITIZE)
 endif()
 
 # quartet_sources(<target> [EXCEPT <files...>])
-# Gives a target every .cpp and .hpp of the current folder and of those below it. A folder with a
-# CMakeLists.txt of its own names its sources itself: it is added as a subdirectory.
+# Gives a target every .cpp and .hpp of the current folder and of those below it, but for *.isa.*
+# (quartet_loops). Only a build with CUDA has the folders cuda/, only one without cuda_absent.cpp. A
+# folder with a CMakeLists.txt of its own names its sources itself: it is added as a subdirectory.
 function(quartet_sources target)
   cmake_parse_arguments(sources "" "" "EXCEPT" ${ARGN})
   file(GLOB_RECURSE files CONFIGURE_DEPENDS *.cpp *.hpp)
+  set(left_out "(^|/)cuda/")
+  if(QUARTET_WITH_CUDA)
+    set(left_out "(^|/)cuda_absent\\.cpp$")
+  endif()
   file(GLOB_RECURSE lists CONFIGURE_DEPENDS */CMakeLists.txt)
   list(REMOVE_ITEM lists ${CMAKE_CURRENT_SOURCE_DIR}/CMakeLists.txt)
   set(owners)
@@ -49,8 +54,9 @@ function(quartet_sources target)
   endforeach()
   foreach(file IN LISTS files)
     cmake_path(GET file FILENAME name)
+    cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE path)
     quartet_is_inside(inside ${file} ${owners})
-    if(NOT inside AND NOT name IN_LIST sources_EXCEPT)
+    if(NOT inside AND NOT name IN_LIST sources_EXCEPT AND NOT path MATCHES "\\.isa\\.[ch]pp$|${left_out}")
       quartet_add_file(${target} ${file})
     endif()
   endforeach()
@@ -202,7 +208,8 @@ function(quartet_test name)
 endfunction()
 
 # quartet_kernel(<name> [LINK <libraries...>] [EXCEPT <files...>])
-# The library quartet_<name> of one kernel, for its tests, and the program <name> (main.cpp).
+# The library quartet_<name> of one kernel, for its tests, and the program <name> (main.cpp). A kernel's
+# own loops are its *.isa.cpp, with their table in loops.hpp; what is for GPUs stands in cuda/.
 function(quartet_kernel name)
   cmake_parse_arguments(kernel "" "" "LINK;EXCEPT" ${ARGN})
   add_library(quartet_${name} STATIC)
@@ -211,6 +218,11 @@ function(quartet_kernel name)
                         PRIVATE quartet_settings)
   set_target_properties(quartet_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE ${QUARTET_UNITY_BATCH})
   quartet_sources(quartet_${name} EXCEPT main.cpp ${kernel_EXCEPT})
+  file(GLOB loops CONFIGURE_DEPENDS *.isa.cpp *.isa.hpp)
+  if(loops)
+    quartet_loops(quartet_${name} ${name} ${name}/loops.hpp ${loops})
+  endif()
+  quartet_gpu_kernels(quartet_${name})
   add_executable(${name} main.cpp)
   target_link_libraries(${name} PRIVATE quartet_${name} quartet_settings)
   install(TARGETS ${name} RUNTIME)

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "core/message_of.hpp"
-#include "device/cg_scalars.hpp"
+#include "cg/scalars.hpp"
 
 namespace quartet::cg {
 namespace {
@@ -39,10 +39,10 @@ TEST(Alpha, ThrowsForACurvatureThatIsNegativeOrNotFinite) {
 }
 
 TEST(Beta, IsZeroAfterAnAlphaOfZero) {
-    EXPECT_EQ(device::beta_of(3, 6, 1), 0.5);
-    EXPECT_EQ(device::beta_of(3, 6, 0), 0);
-    EXPECT_EQ(device::beta_of(0, 0, 1), 0);
-    EXPECT_EQ(device::beta_of(tiny, tiny / 2, 1), 0);
+    EXPECT_EQ(beta_of(3, 6, 1), 0.5);
+    EXPECT_EQ(beta_of(3, 6, 0), 0);
+    EXPECT_EQ(beta_of(0, 0, 1), 0);
+    EXPECT_EQ(beta_of(tiny, tiny / 2, 1), 0);
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 #include "cg/cg_session.hpp"
 #include "cg/plain_solve.hpp"
-#include "cg/system/laplace.hpp"
-#include "cg/system/random_system.hpp"
+#include "cg/laplace.hpp"
+#include "cg/random_system.hpp"
 #include "core/message_of.hpp"
 
 namespace quartet::cg {

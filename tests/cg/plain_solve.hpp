@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "cg/problem/linear_system.hpp"
+#include "cg/linear_system.hpp"
 
 namespace quartet::cg {
 

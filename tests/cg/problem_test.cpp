@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "cg/problem/problem.hpp"
+#include "cg/problem.hpp"
 #include "core/message_of.hpp"
 
 namespace quartet::cg {

@@ -1,11 +1,11 @@
-#include "cg/system/random_system.hpp"
+#include "cg/random_system.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
 
-#include "cg/system/laplace.hpp"
+#include "cg/laplace.hpp"
 
 namespace quartet::cg {
 namespace {

@@ -1,4 +1,4 @@
-#include "cg/problem/verify.hpp"
+#include "cg/verify.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <memory>
 
 #include "cg/plain_solve.hpp"
-#include "cg/system/laplace.hpp"
-#include "cg/system/random_system.hpp"
-#include "cg/system/uniform.hpp"
+#include "cg/laplace.hpp"
+#include "cg/random_system.hpp"
+#include "cg/uniform.hpp"
 
 namespace quartet::cg {
 namespace {

@@ -22,7 +22,7 @@ while [ "$1" != -o ]; do shift; done
 printf '#!/bin/sh\\necho no rates: nothing was compiled\\n' >"$2"
 chmod +x "$2"
 """
-CTEST = """add_test(device_cuda_test "{folder}/device_fake_test" "--gtest_filter=Cuda/CopyContract.*")
+CTEST = """add_test(device_cuda_test "{folder}/device_fake_test" "--gtest_filter=Devices/CopyContract.*")
 set_tests_properties(device_cuda_test PROPERTIES LABELS gpu)
 """
 

@@ -2,9 +2,10 @@
 // what the first three minutes on a new GPU can tell. Each kernel's result is checked first, then
 // it is timed.
 //
-//   nvcc -std=c++20 -O3 --expt-relaxed-constexpr --extended-lambda -arch=sm_90 -I common \
-//       tests/micro/kernel_benchmark.cu common/device/cuda/{blas,fft,matrix,peak}/*.cu \
-//       common/device/cuda/fft/fft_passes.cpp -lcublas -lcufft -o kernel_benchmark &&
+//   nvcc -std=c++20 -O3 --expt-relaxed-constexpr --extended-lambda -arch=sm_90 -I . -I common \
+//       tests/micro/kernel_benchmark.cu common/device/cuda/{blas,fft,peak,vectors}/*.cu
+//       cg/cuda/*.cu \ common/device/cuda/fft/fft_passes.cpp -lcublas -lcufft -o kernel_benchmark
+//       &&
 //       ./kernel_benchmark
 //
 // Rates count each array that is read or written once. Arguments name some of vectors, products,
@@ -22,17 +23,18 @@
 #include <string>
 #include <vector>
 
+#include "cg/cuda/kernels.hpp"
 #include "core/block_range.hpp"
 #include "device/cuda/blas/gemv_kernel.hpp"
 #include "device/cuda/fft/fft_passes.hpp"
 #include "device/cuda/fft/four_step_kernels.hpp"
-#include "device/cuda/matrix/rows_kernel.hpp"
-#include "device/cuda/matrix/triangle_kernel.hpp"
-#include "device/cuda/matrix/vector_kernels.hpp"
 #include "device/cuda/runtime/grid.hpp"
+#include "device/cuda/vectors/vector_kernels.hpp"
 
 namespace quartet::device {
 namespace {
+
+using namespace cg;
 
 constexpr int threads = 256;
 
@@ -305,7 +307,7 @@ void vectors(Bench& bench, std::int64_t size) {
     dot_check(1);
     bench.rate("dot(x, y)", 2 * bytes, dot);
 
-    const auto axpy = [&] { launch_axpy({0.5, nullptr}, from, to, size, bench.stream); };
+    const auto axpy = [&] { launch_axpy(0.5, from, to, size, bench.stream); };
     axpy();
     bench.check("axpy", size, [=] __device__(std::int64_t i) {
         return (to[i] - (0.5 * number(i, 0) + number(i, 1))) / 1e-15;
@@ -497,16 +499,16 @@ void products(Bench& bench, cublasHandle_t cublas, std::int64_t n, int multiproc
         const std::int64_t blocks = rows_blocks_of_multiprocessor * multiprocessors;
         const Array<double> sums(n * rows_chunks(n)), curvature(blocks);
         const RowsOnGpu rows{{a, n, n, n}, 0, kept(n * n), blocks, sums.data(), curvature.data()};
-        launch_rows_product(rows, as_it_is, bench.stream);
-        launch_rows_sums(rows, found, nullptr, bench.stream);
+        launch_product(rows, as_it_is, bench.stream);
+        launch_sums(rows, found, nullptr, bench.stream);
         check();
         bench.rate(
-            "product, full" + of, bytes, [&] { launch_rows_product(rows, as_it_is, bench.stream); },
+            "product, full" + of, bytes, [&] { launch_product(rows, as_it_is, bench.stream); },
             calls);
         iterations(
             bench, "iteration, full" + of, n, bytes,
-            [&](const auto& direction) { launch_rows_product(rows, direction, bench.stream); },
-            [&](const auto& update) { launch_rows_update(rows, update, bench.stream); },
+            [&](const auto& direction) { launch_product(rows, direction, bench.stream); },
+            [&](const auto& update) { launch_update(rows, update, bench.stream); },
             {curvature.data(), blocks});
     }
     const Triangle layout(n, triangle_blocks_of_multiprocessor * multiprocessors);
@@ -531,16 +533,16 @@ void products(Bench& bench, cublasHandle_t cublas, std::int64_t n, int multiproc
                                  element,     panel,           work.data(), panels_above.data(),
                                  sums.data(), curvature.data()};
     read("read, triangle" + of, element, layout.elements);
-    launch_triangle_product(triangle, as_it_is, bench.stream);
-    launch_triangle_sums(triangle, found, nullptr, bench.stream);
+    launch_product(triangle, as_it_is, bench.stream);
+    launch_sums(triangle, found, nullptr, bench.stream);
     check();
     bench.rate(
-        "product, triangle" + of, bytes,
-        [&] { launch_triangle_product(triangle, as_it_is, bench.stream); }, calls);
+        "product, triangle" + of, bytes, [&] { launch_product(triangle, as_it_is, bench.stream); },
+        calls);
     iterations(
         bench, "iteration, triangle" + of, n, bytes,
-        [&](const auto& direction) { launch_triangle_product(triangle, direction, bench.stream); },
-        [&](const auto& update) { launch_triangle_update(triangle, update, bench.stream); },
+        [&](const auto& direction) { launch_product(triangle, direction, bench.stream); },
+        [&](const auto& update) { launch_update(triangle, update, bench.stream); },
         {curvature.data(), blocks});
 }
 

@@ -12,16 +12,14 @@
 #include "device/cuda/fft/fft_pass.hpp"
 #include "device/cuda/fft/four_step_kernels.hpp"
 #include "device/cuda/info/cuda_accelerator.hpp"
-#include "device/cuda/matrix/cuda_linear_algebra.hpp"
-#include "device/cuda/matrix/rows_kernel.hpp"
-#include "device/cuda/matrix/triangle_kernel.hpp"
-#include "device/cuda/matrix/vector_kernels.hpp"
 #include "device/cuda/peak/cuda_multiply_add_probe.hpp"
 #include "device/cuda/peak/multiply_add_kernel.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/cuda/runtime/cuda_memory.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
 #include "device/cuda/runtime/gated_time.hpp"
+#include "device/cuda/vectors/cuda_vectors.hpp"
+#include "device/cuda/vectors/vector_kernels.hpp"
 #include "device/require_views.hpp"
 
 namespace quartet::device {
@@ -55,9 +53,9 @@ void use_gpu(int gpu) {
     for (const cudaError_t status : {cudaSetDevice(gpu), cudaFree(nullptr)})
         if (status != cudaSuccess)
             refuse_gpu(gpu, status);
-    for (const auto load : {load_vector_kernels, load_gemv_kernels, load_rows_kernels,
-                            load_triangle_kernels, load_four_step_kernels, load_fft_pass_kernels,
-                            load_multiply_add_kernels, load_uniform_kernels}) {
+    for (const auto load :
+         {load_vector_kernels, load_gemv_kernels, load_four_step_kernels, load_fft_pass_kernels,
+          load_multiply_add_kernels, load_uniform_kernels}) {
         const cudaError_t status = load();
         if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction) {
             ignore(status);
@@ -71,19 +69,21 @@ class CudaDevice final : public Device {
   public:
     CudaDevice(int threads, Trace& trace)
         : trace_(trace),
+          threads_(threads),
           accelerator_(make_cuda_accelerator()),
           memory_(CudaMemory::make(threads)),
           blas_(make_cuda_blas(*memory_)),
           vectors_(make_cuda_vector_operations()),
-          ffts_(make_cuda_fft_factory(*memory_)),
-          matrices_(make_cuda_matrix_factory(threads, *memory_)) {}
+          ffts_(make_cuda_fft_factory(*memory_)) {}
 
     [[nodiscard]] std::string_view name() const override { return "cuda"; }
     [[nodiscard]] std::string description() const override {
         return accelerator_->description() + "; " + blas_->description() + "; " +
                ffts_->description();
     }
+    [[nodiscard]] int threads() const override { return threads_; }
     [[nodiscard]] MemoryKind memory_kind() const override { return MemoryKind::device; }
+    [[nodiscard]] CudaMemory& memory() { return *memory_; }
 
     Allocation allocate(Bytes size, MemoryKind kind) override {
         return memory_->allocate(size, kind);
@@ -104,7 +104,6 @@ class CudaDevice final : public Device {
     [[nodiscard]] Blas& blas() const override { return *blas_; }
     [[nodiscard]] VectorOperations& vectors() const override { return *vectors_; }
     [[nodiscard]] FftFactory& ffts() const override { return *ffts_; }
-    [[nodiscard]] MatrixFactory& matrices() const override { return *matrices_; }
     [[nodiscard]] std::unique_ptr<MultiplyAddProbe> make_multiply_add_probe(
         FloatFormat format) const override {
         return make_cuda_multiply_add_probe(format, *memory_);
@@ -113,12 +112,12 @@ class CudaDevice final : public Device {
 
   private:
     Trace& trace_;
+    int threads_;
     std::unique_ptr<Accelerator> accelerator_;
     std::shared_ptr<CudaMemory> memory_;
     std::unique_ptr<Blas> blas_;
     std::unique_ptr<VectorOperations> vectors_;
     std::unique_ptr<FftFactory> ffts_;
-    std::unique_ptr<MatrixFactory> matrices_;
 };
 
 void CudaDevice::copy(View<const std::byte> from, View<std::byte> to, Stream& stream) {
@@ -142,6 +141,12 @@ void CudaDevice::copy(View<const std::byte> from, View<std::byte> to, Stream& st
 std::unique_ptr<Device> make_cuda_device(const DeviceSettings& settings, Trace& trace) {
     use_gpu(settings.number);
     return std::make_unique<CudaDevice>(settings.threads, trace);
+}
+
+CudaMemory& cuda_memory(Device& device) {
+    auto* cuda = dynamic_cast<CudaDevice*>(&device);
+    check(cuda != nullptr, "kernels of a GPU on another device");
+    return cuda->memory();
 }
 
 DeviceKind cuda_device() {

@@ -10,6 +10,12 @@ namespace quartet::device {
 /// Unavailable with the kind's why_not(), and if a library of CUDA's cannot be loaded.
 std::unique_ptr<Device> make_cuda_device(const DeviceSettings& settings, Trace& trace);
 
+class CudaMemory;
+
+/// For a kernel's own operations on GPUs (its folder cuda/): memory, and copies out of streams.
+/// Throws Failure for another device.
+CudaMemory& cuda_memory(Device& device);
+
 /// The CUDA device, or its absence from this build.
 DeviceKind cuda_device();
 

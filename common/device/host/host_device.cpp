@@ -8,8 +8,8 @@
 #include "core/block_range.hpp"
 #include "device/host/blas/host_blas.hpp"
 #include "device/host/fft/host_ffts.hpp"
+#include "device/host/host_vectors.hpp"
 #include "device/host/loops/host_multiply_add_probe.hpp"
-#include "device/host/matrix/host_linear_algebra.hpp"
 #include "device/host/runtime/host_memory.hpp"
 #include "device/host/runtime/require_host.hpp"
 #include "system/parallel_for.hpp"
@@ -34,8 +34,7 @@ class HostDevice final : public Device {
           trace_(trace),
           blas_(make_host_blas(settings.threads)),
           vectors_(make_host_vector_operations(settings.threads, *settings.loops)),
-          ffts_(make_host_fft_factory({settings.threads, *settings.loops, settings.caches})),
-          matrices_(make_host_matrix_factory(settings.threads, settings.loops->matrices, *this)) {}
+          ffts_(make_host_fft_factory({settings.threads, *settings.loops, settings.caches})) {}
 
     [[nodiscard]] std::string_view name() const override { return "host"; }
     [[nodiscard]] std::string description() const override {
@@ -43,6 +42,7 @@ class HostDevice final : public Device {
                blas_->description() + "; " + ffts_->description();
     }
     [[nodiscard]] std::string_view isa() const override { return settings_.loops->isa; }
+    [[nodiscard]] int threads() const override { return settings_.threads; }
     [[nodiscard]] MemoryKind memory_kind() const override { return MemoryKind::host; }
 
     Allocation allocate(Bytes size, MemoryKind kind) override {
@@ -65,7 +65,6 @@ class HostDevice final : public Device {
     [[nodiscard]] Blas& blas() const override { return *blas_; }
     [[nodiscard]] VectorOperations& vectors() const override { return *vectors_; }
     [[nodiscard]] FftFactory& ffts() const override { return *ffts_; }
-    [[nodiscard]] MatrixFactory& matrices() const override { return *matrices_; }
     [[nodiscard]] std::unique_ptr<MultiplyAddProbe> make_multiply_add_probe(
         FloatFormat format) const override {
         return make_host_multiply_add_probe(format, settings_.threads);
@@ -77,7 +76,6 @@ class HostDevice final : public Device {
     std::unique_ptr<Blas> blas_;
     std::unique_ptr<VectorOperations> vectors_;
     std::unique_ptr<FftFactory> ffts_;
-    std::unique_ptr<MatrixFactory> matrices_;
 };
 
 void HostDevice::copy(View<const std::byte> from, View<std::byte> to, Stream& stream) {

@@ -162,4 +162,7 @@ TEST_P(BlasContract, GemvRefusesWrongSizesAndOverlap) {
     stream->synchronize();
 }
 
+INSTANTIATE_TEST_SUITE_P(Devices, BlasContract, ::testing::ValuesIn(contract_devices()),
+                         parameter_name);
+
 }  // namespace quartet::device

@@ -34,6 +34,9 @@ inline std::ostream& operator<<(std::ostream& out, const DeviceParameter& parame
     return out << parameter.name;
 }
 
+/// The devices that a test program runs the suites over: host_parameters.cpp, cuda_parameters.cpp.
+std::vector<DeviceParameter> contract_devices();
+
 /// A device, a stream, and the ways to bring data there and back.
 class DeviceContract : public ::testing::TestWithParam<DeviceParameter> {
   protected:
@@ -93,7 +96,6 @@ class BlasContract : public DeviceContract {};
 class CopyContract : public DeviceContract {};
 class FftContract : public DeviceContract {};
 class HostAccessContract : public DeviceContract {};
-class MatrixContract : public DeviceContract {};
 class MemoryContract : public DeviceContract {};
 class RecordingContract : public DeviceContract {};
 class FourStepFftContract : public DeviceContract {};

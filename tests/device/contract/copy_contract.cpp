@@ -31,4 +31,7 @@ TEST_P(CopyContract, RefusesUnequalSizesAndOverlap) {
     EXPECT_THROW(device->copy(other.view().part(0, 6), other.view().part(3, 6), *stream), Failure);
 }
 
+INSTANTIATE_TEST_SUITE_P(Devices, CopyContract, ::testing::ValuesIn(contract_devices()),
+                         parameter_name);
+
 }  // namespace quartet::device

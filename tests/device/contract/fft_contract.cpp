@@ -121,4 +121,7 @@ TEST_P(FftContract, RefusesImpossibleShapes) {
     EXPECT_THROW(device->ffts().plan_fft({std::int64_t{1} << 40, std::int64_t{1} << 40}), Failure);
 }
 
+INSTANTIATE_TEST_SUITE_P(Devices, FftContract, ::testing::ValuesIn(contract_devices()),
+                         parameter_name);
+
 }  // namespace quartet::device

@@ -154,4 +154,7 @@ TEST_P(FourStepFftContract, RefusesImpossibleShapes) {
     }
 }
 
+INSTANTIATE_TEST_SUITE_P(Devices, FourStepFftContract, ::testing::ValuesIn(contract_devices()),
+                         parameter_name);
+
 }  // namespace quartet::device

@@ -69,4 +69,7 @@ TEST_P(HostAccessContract, ThrowsWhatItsUserThrows) {
     EXPECT_NO_THROW(stream->synchronize());
 }
 
+INSTANTIATE_TEST_SUITE_P(Devices, HostAccessContract, ::testing::ValuesIn(contract_devices()),
+                         parameter_name);
+
 }  // namespace quartet::device

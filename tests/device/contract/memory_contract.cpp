@@ -58,4 +58,7 @@ TEST_P(MemoryContract, RefusesAbsurdSizes) {
     EXPECT_NO_THROW(device->allocate({4096}, device->memory_kind()));
 }
 
+INSTANTIATE_TEST_SUITE_P(Devices, MemoryContract, ::testing::ValuesIn(contract_devices()),
+                         parameter_name);
+
 }  // namespace quartet::device

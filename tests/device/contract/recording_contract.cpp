@@ -82,4 +82,7 @@ TEST_P(RecordingContract, TimesEachCall) {
     EXPECT_EQ(download(x.view()), std::vector<double>{std::exp2(calls)});
 }
 
+INSTANTIATE_TEST_SUITE_P(Devices, RecordingContract, ::testing::ValuesIn(contract_devices()),
+                         parameter_name);
+
 }  // namespace quartet::device

@@ -110,4 +110,7 @@ TEST_P(StreamContract, AccountsWorkToItsPhase) {
     EXPECT_LE(track.spans()[0].end, track.spans()[1].begin);
 }
 
+INSTANTIATE_TEST_SUITE_P(Devices, StreamContract, ::testing::ValuesIn(contract_devices()),
+                         parameter_name);
+
 }  // namespace quartet::device

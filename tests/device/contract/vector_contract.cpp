@@ -167,34 +167,6 @@ TEST_P(VectorContract, DotsHaveTheSameBitsWhereverTheVectorsLie) {
     EXPECT_EQ(dots, std::vector<double>(19, dots[0]));
 }
 
-TEST_P(VectorContract, UpdatesClassicVectorsAndGivesTheNewResidualDot) {
-    for (const std::int64_t size : {0, 1, 7, 31, 33, 1001, (1 << 20) + 5}) {
-        const auto p = random_values<double>(size, 12);
-        const auto q = random_values<double>(size, 13);
-        const auto x = random_values<double>(size, 14);
-        const auto r = random_values<double>(size, 15);
-        const Buffer<double> direction = upload(p);
-        const Buffer<double> matrix_product = upload(q);
-        Buffer<double> solution = upload(x);
-        Buffer<double> residual = upload(r);
-        Buffer<double> result = upload(std::vector<double>{NAN, NAN});
-
-        device->vectors().update_classic(
-            0.3, {direction.view(), matrix_product.view(), solution.view(), residual.view()},
-            result.view().part(0, 1), *stream);
-        device->vectors().dot(residual.view(), residual.view(), result.view().part(1, 1), *stream);
-
-        const auto new_x = download(solution.view());
-        const auto new_r = download(residual.view());
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            ASSERT_NEAR(new_x[i], x[i] + 0.3 * p[i], rounding<double>) << i << " of " << size;
-            ASSERT_NEAR(new_r[i], r[i] - 0.3 * q[i], rounding<double>) << i << " of " << size;
-        }
-        const auto dots = download(result.view());
-        EXPECT_NEAR(dots[0], dots[1], rounding<double> * static_cast<double>(size + 1)) << size;
-    }
-}
-
 TEST_P(VectorContract, RefusesUnequalSizes) {
     Buffer<double> three = empty<double>(3);
     Buffer<double> four = empty<double>(4);
@@ -210,14 +182,6 @@ TEST_P(VectorContract, RefusesUnequalSizes) {
     EXPECT_THROW(vectors.dot(three.view(), four.view(), one.view(), *stream), Failure);
     EXPECT_THROW(vectors.dot(three.view(), three.view(), four.view(), *stream), Failure);
     EXPECT_THROW(vectors.dot(three.view(), three.view(), {}, *stream), Failure);
-    Buffer<double> parts = empty<double>(12);
-    const auto part = [&](std::int64_t index) { return parts.view().part(3 * index, 3); };
-    EXPECT_THROW(
-        vectors.update_classic(1, {part(0), part(1), part(2), four.view()}, one.view(), *stream),
-        Failure);
-    EXPECT_THROW(
-        vectors.update_classic(1, {part(0), part(1), part(2), part(2)}, one.view(), *stream),
-        Failure);
 }
 
 TEST_P(VectorContract, RefusesPartialOverlap) {
@@ -229,5 +193,8 @@ TEST_P(VectorContract, RefusesPartialOverlap) {
     EXPECT_THROW(device->vectors().axpy(1, high, low, *stream), Failure);
     EXPECT_THROW(device->vectors().xpay(low, 1, high, *stream), Failure);
 }
+
+INSTANTIATE_TEST_SUITE_P(Devices, VectorContract, ::testing::ValuesIn(contract_devices()),
+                         parameter_name);
 
 }  // namespace quartet::device

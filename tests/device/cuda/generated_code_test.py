@@ -1,4 +1,4 @@
-"""generated_code_test.py NVCC COMMON: what nvcc makes of the kernels, without a GPU. None spills, enough blocks fit into
+"""generated_code_test.py NVCC SOURCES: what nvcc makes of the kernels, without a GPU. None spills, enough blocks fit into
 an SM to hide the memory's latency, and each is loaded with the device: its first launch may be in a recording."""
 
 import functools
@@ -16,7 +16,7 @@ LEAST_BLOCKS_OF_PASSES = 1
 
 def short(symbol):
     """A kernel's name and template arguments, without namespaces and parameters."""
-    name = re.sub(r"(_GLOBAL__N__\w+|\(anonymous namespace\)|quartet|device)::", "", symbol)
+    name = re.sub(r"(_GLOBAL__N__\w+|\(anonymous namespace\)|quartet|device|cg|fft)::", "", symbol)
     depth = 0
     for i, letter in enumerate(name):
         depth += {"<": 1, ">": -1}.get(letter, 0)
@@ -31,7 +31,7 @@ def compiled(source, architecture):
     """Registers and spilt bytes of each kernel of a .cu file, as ptxas says them."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            [NVCC, "-std=c++20", "-O3", "--expt-relaxed-constexpr", "-I", COMMON, "-cubin", f"-arch=sm_{architecture}",
+            [NVCC, "-std=c++20", "-O3", "--expt-relaxed-constexpr", "-I", SOURCES, "-I", f"{SOURCES}/common", "-cubin", f"-arch=sm_{architecture}",
              "-Xptxas", "-v", source, "-o", f"{folder}/kernels.cubin"], check=True, capture_output=True, text=True)
     said = subprocess.run(["c++filt"], input=done.stderr, check=True, capture_output=True, text=True).stdout
     found = re.findall(r"Compiling entry function '([^']+)'.*?(\d+) bytes stack frame, (\d+) bytes spill stores, "
@@ -71,7 +71,7 @@ def loaded(text):
 
 class GeneratedCode(unittest.TestCase):
     def sources(self):
-        return sorted(Path(COMMON).glob("device/cuda/**/*.cu"))
+        return sorted(source for pattern in ("common/device/cuda/**/*.cu", "*/cuda/*.cu") for source in Path(SOURCES).glob(pattern))
 
     def test_kernels_do_not_spill_and_leave_room_for_others(self):
         for source in self.sources():
@@ -89,13 +89,13 @@ class GeneratedCode(unittest.TestCase):
                          {"a<float>", "b<Add<double>,int>", "c"})
 
     def test_the_kernel_benchmark_compiles(self):
-        source = Path(COMMON).parent / "tests" / "micro" / "kernel_benchmark.cu"
+        source = Path(SOURCES) / "tests" / "micro" / "kernel_benchmark.cu"
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run([NVCC, "-std=c++20", "-O1", "--expt-relaxed-constexpr", "--extended-lambda", "-arch=sm_90",
-                            "-I", COMMON, "-c", source, "-o", Path(folder) / "benchmark.o"], check=True)
+                            "-I", SOURCES, "-I", f"{SOURCES}/common", "-c", source, "-o", Path(folder) / "benchmark.o"], check=True)
 
 
 if __name__ == "__main__":
-    NVCC, COMMON = sys.argv[1:3]
+    NVCC, SOURCES = sys.argv[1:3]
     del sys.argv[1:3]
     unittest.main()

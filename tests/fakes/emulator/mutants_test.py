@@ -37,23 +37,26 @@ class Kernels:
         subprocess.run([self.settings["compiler"], *self.settings["options"], "-w", "-O1", "-fPIC",
                         *map(str, arguments)], check=True)
 
+    def files(self, pattern):
+        """The kernels' files whose names match, below the folder of the sources."""
+        return sorted(path.relative_to(self.source).as_posix()
+                      for folder in ("common/device/cuda", "*/cuda") for path in self.source.glob(f"{folder}/**/{pattern}"))
+
     def compile(self, name, unit, changed=None, text=None):
         """The library with one file of kernels, where another file may be changed."""
         folder = self.folder / re.sub(r"\W", "-", name)
-        target = folder / "device/cuda"
-        for file in [unit, *(path.relative_to(self.source).as_posix()
-                             for path in self.source.rglob("*.cuh"))]:
-            source = self.source / file
+        for file in [unit, *self.files("*.cuh")]:
+            source, target = self.source / file, folder / file.removeprefix("common/")  # as it is included
             if file == changed:
                 source = folder / "changed"
                 folder.mkdir(exist_ok=True)
                 source.write_text(text)
-            (target / file).parent.mkdir(parents=True, exist_ok=True)
+            target.parent.mkdir(parents=True, exist_ok=True)
             subprocess.run([self.settings["cmake"], "-D", f"IN={source}", "-D",
-                            f"OUT={target / file}", "-P",
+                            f"OUT={target}", "-P",
                             Path(self.settings["emulator"]) / "translate.cmake"], check=True)
         library = folder / "kernels.so"
-        self._compiler(["-iquote", folder, "-include", self.first, "-x", "c++", target / unit,
+        self._compiler(["-iquote", folder, "-include", self.first, "-x", "c++", folder / unit.removeprefix("common/"),
                         "-shared", "-o", library])
         return library
 
@@ -83,8 +86,7 @@ class Mutants(unittest.TestCase):
         cls.kernels = Kernels(SETTINGS, cls.folder.name)
 
     def test_true_kernels_pass(self):
-        units = sorted(path.relative_to(self.kernels.source).as_posix()
-                       for path in self.kernels.source.rglob("*.cu"))
+        units = self.kernels.files("*.cu")
         self.assertGreater(len(units), 4)
         for unit in units:
             with self.subTest(unit=unit):
@@ -92,9 +94,8 @@ class Mutants(unittest.TestCase):
                 self.assertIsNone(self.kernels.notices(library, "ascending", unit))
 
     def test_each_kernel_has_one(self):
-        for file in self.kernels.source.rglob("*.cu*"):
-            name = file.relative_to(self.kernels.source).as_posix()
-            kernels = len(re.findall(r"__global__", file.read_text(encoding="utf-8")))
+        for name in self.kernels.files("*.cu*"):
+            kernels = len(re.findall(r"__global__", (self.kernels.source / name).read_text(encoding="utf-8")))
             faults = sum(mutant[1] == name for mutant in MUTANTS)
             self.assertGreaterEqual(faults, kernels, name)
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -27,9 +28,6 @@ struct VectorLoops {
     void (*xpay)(const double* x, double factor, double* y, std::int64_t size);
     /// Sums whose order depends on the size and the instruction set alone.
     double (*dot)(const double* x, const double* y, std::int64_t size);
-    /// VectorOperations::update_classic; returns r . r, with the bits of dot.
-    double (*update_classic)(double alpha, const double* p, const double* q, double* x, double* r,
-                             std::int64_t size);
 };
 
 /// One pass over memory, for probes of its rate. What a way does not have it does in another.
@@ -40,27 +38,6 @@ struct MemoryLoops {
     void (*copy)(int streams, const double* source, double* target, std::int64_t size);
     void (*add_floats)(int streams, const float* source, float* target, std::int64_t size);
     void (*axpy)(int streams, double factor, const double* x, double* y, std::int64_t size);
-};
-
-/// The elements of a matrix in panels (matrix_layout.hpp), from one panel to another.
-struct RowPanelShare {
-    const double* elements;
-    std::int64_t columns;  ///< of the matrix
-    std::int64_t rows;     ///< without padding
-};
-
-/// A panel of a triangle in memory.
-struct TriangleRows {
-    const double* elements;
-    std::int64_t first_row;
-};
-
-struct MatrixLoops {
-    /// y[row] = A[row] . x, by 1, 2 or 4 panels at a time, each a stream.
-    void (*multiply_rows)(const RowPanelShare& share, MemoryWay way, const double* x, double* y);
-    /// y += (A + its mirror image) x for one panel, a stream. `size` is that of x and y.
-    void (*multiply_triangle)(const TriangleRows& panel, Fetch fetch, const double* x, double* y,
-                              std::int64_t size);
 };
 
 /// One stage of a SmallFft.
@@ -174,7 +151,6 @@ struct Loops {
     int registers;         ///< vectors that a core holds
     const VectorLoops& vectors;
     const MemoryLoops& memory;
-    const MatrixLoops& matrices;
     const FftLoops& ffts;
     const PeakLoops& peak;
 };
@@ -184,6 +160,14 @@ std::span<const Loops* const> compiled_loops();
 
 /// The widest that this processor has. Local.
 const Loops& best_loops();
+
+/// Those of a kernel's own loops that the device's processor runs; for a GPU, which runs none of
+/// them, the narrowest.
+template <typename Table>
+const Table& loops_of(std::string_view isa, std::span<const Table* const> compiled) {
+    const auto found = std::ranges::find(compiled, isa, &Table::isa);
+    return found == compiled.end() ? *compiled.front() : **found;
+}
 
 /// "auto", then the names of compiled_loops(), for help and errors.
 std::vector<std::string> isa_choices();

@@ -3,7 +3,7 @@
 
 namespace quartet::device::QUARTET_ISA {
 
-constinit const Loops loops{QUARTET_ISA_NAME, lanes,        registers, vector_loops,
-                            memory_loops,     matrix_loops, fft_loops, peak_loops};
+constinit const Loops loops{QUARTET_ISA_NAME, lanes,     registers, vector_loops,
+                            memory_loops,     fft_loops, peak_loops};
 
 }  // namespace quartet::device::QUARTET_ISA

@@ -11,10 +11,11 @@
 #include <immintrin.h>
 #endif
 
-/// The files of this folder are compiled once for each instruction set (CMakeLists.txt), each time
-/// into a namespace of its name, QUARTET_ISA. They hold loops over plain memory and nothing that
-/// allocates: a function of the standard library that is not inlined would be linked for all
-/// processors with the instructions of one (a test looks for such).
+/// The files of this folder, and each kernel's *.isa.cpp, are compiled once for each instruction
+/// set (quartet_loops of CMake), each time into a namespace of its name, QUARTET_ISA. They hold
+/// loops over plain memory and nothing that allocates: a function of the standard library that is
+/// not inlined would be linked for all processors with the instructions of one (a test looks for
+/// such).
 namespace quartet::device::QUARTET_ISA {
 
 #if defined(__AVX512F__)
@@ -93,6 +94,27 @@ using LaneSequence = std::make_integer_sequence<int, lanes>;
     double sum = 0;
     for (int lane = 0; lane < lanes; ++lane)
         sum += value[lane];
+    return sum;
+}
+
+/// The sum of what add(i) gives for the vector from element i on, and of what add_one(i) gives for
+/// the elements that are left. The order of the additions is written out.
+template <typename Term, typename LastTerm>
+[[gnu::always_inline]] inline double sum_of_terms(std::int64_t size, Term term,
+                                                  LastTerm last_term) {
+    constexpr int sums_at_once = 8;  // enough that none waits for the last addition
+    constexpr std::int64_t step = std::int64_t{sums_at_once} * lanes;
+    Vector sums[sums_at_once] = {};
+    std::int64_t i = 0;
+    for (; i + step <= size; i += step)
+        unrolled<sums_at_once>([&](auto index) __attribute__((always_inline)) {
+            sums[index] += term(i + std::int64_t{index} * lanes);
+        });
+    double sum = 0;
+    for (const Vector& partial : sums)
+        sum += sum_of(partial);
+    for (; i < size; ++i)
+        sum += last_term(i);
     return sum;
 }
 

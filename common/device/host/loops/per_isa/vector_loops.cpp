@@ -47,27 +47,6 @@ void xpay(const double* x, double factor, double* y, std::int64_t size) {
         y[i] = x[i] + factor * y[i];
 }
 
-/// The sum of what add(i) gives for the vector from element i on, and of what add_one(i) gives for
-/// the elements that are left. The order of the additions is written out.
-template <typename Term, typename LastTerm>
-[[gnu::always_inline]] inline double sum_of_terms(std::int64_t size, Term term,
-                                                  LastTerm last_term) {
-    constexpr int sums_at_once = 8;  // enough that none waits for the last addition
-    constexpr std::int64_t step = std::int64_t{sums_at_once} * lanes;
-    Vector sums[sums_at_once] = {};
-    std::int64_t i = 0;
-    for (; i + step <= size; i += step)
-        unrolled<sums_at_once>([&](auto index) __attribute__((always_inline)) {
-            sums[index] += term(i + std::int64_t{index} * lanes);
-        });
-    double sum = 0;
-    for (const Vector& partial : sums)
-        sum += sum_of(partial);
-    for (; i < size; ++i)
-        sum += last_term(i);
-    return sum;
-}
-
 double dot(const double* x, const double* y, std::int64_t size) {
     return sum_of_terms(
         size,
@@ -75,26 +54,9 @@ double dot(const double* x, const double* y, std::int64_t size) {
         [=](std::int64_t i) { return x[i] * y[i]; });
 }
 
-double update_classic(double alpha, const double* p, const double* q, double* x, double* r,
-                      std::int64_t size) {
-    return sum_of_terms(
-        size,
-        [=](std::int64_t i) __attribute__((always_inline)) {
-            store(x + i, load(x + i) + alpha * load(p + i));
-            const Vector residual = load(r + i) - alpha * load(q + i);
-            store(r + i, residual);
-            return residual * residual;
-        },
-        [=](std::int64_t i) {
-            x[i] += alpha * p[i];
-            r[i] -= alpha * q[i];
-            return r[i] * r[i];
-        });
-}
-
 }  // namespace
 
-constinit const VectorLoops vector_loops{add<float>, add<double>, fill<float>, fill<double>,  copy,
-                                         axpy,       xpay,        dot,         update_classic};
+constinit const VectorLoops vector_loops{add<float>, add<double>, fill<float>, fill<double>,
+                                         copy,       axpy,        xpay,        dot};
 
 }  // namespace quartet::device::QUARTET_ISA

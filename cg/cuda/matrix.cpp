@@ -1,0 +1,398 @@
+#include "cg/matrix.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <type_traits>
+
+#include "cg/cuda/kernels.hpp"
+#include "cg/matrix_layout.hpp"
+#include "core/block_range.hpp"
+#include "device/cuda/cuda_device.hpp"
+#include "device/cuda/runtime/cuda_check.hpp"
+#include "device/cuda/runtime/cuda_stream.hpp"
+#include "device/cuda/runtime/require_device.hpp"
+#include "device/cuda/vectors/vector_kernels.hpp"
+#include "system/parallel_for.hpp"
+
+namespace quartet::cg {
+
+using device::as_cuda;
+using device::Buffer;
+using device::CudaMemory;
+using device::MemoryKind;
+using device::require_device;
+using device::require_reachable;
+using device::Stream;
+using device::View;
+
+namespace {
+
+/// A row of a matrix share in its memory, in elements. Its stored part begins at `first_column` of
+/// the matrix.
+struct StoredRow {
+    std::int64_t row = 0;
+    std::int64_t first_column = 0;
+    std::int64_t columns = 0;
+    std::int64_t offset = 0;
+    std::int64_t padded = 0;  ///< columns, padding included: where the next row may begin
+};
+
+/// A matrix share's rows, in the order in which they lie in memory, one after another without gaps.
+struct StoredRows {
+    std::int64_t count = 0;
+    std::function<StoredRow(std::int64_t index)> at;
+};
+
+// Enough for copies to run at full speed, unless one row is more.
+constexpr std::int64_t staged_elements = mebibytes(32).value / std::int64_t{sizeof(double)};
+
+/// Rows [begin, end) and the elements that they take.
+struct Batch {
+    Range rows;
+    Range elements;
+};
+
+Batch next_batch(const StoredRows& rows, std::int64_t begin) {
+    const std::int64_t first = rows.at(begin).offset;
+    Batch batch{{begin, begin}, {first, first}};
+    while (batch.rows.end < rows.count) {
+        const StoredRow row = rows.at(batch.rows.end);
+        const std::int64_t end = row.offset + row.padded;
+        if (batch.rows.size() > 0 && end - first > staged_elements)
+            break;
+        ++batch.rows.end;
+        batch.elements.end = end;
+    }
+    return batch;
+}
+
+/// Copies the reader's rows to the GPU by way of page-locked memory, and fills the padding with
+/// zeros. `threads` threads call the reader. Returns when done; throws what the reader throws.
+void fill_rows(const StoredRows& rows, const ReadRow& read_row, View<double> elements,
+               CudaMemory& memory, int threads) {
+    Buffer<double> buffer;
+    for (std::int64_t begin = 0; begin < rows.count;) {
+        const Batch batch = next_batch(rows, begin);
+        if (buffer.size() < batch.elements.size()) {
+            const std::int64_t size = std::max(staged_elements, batch.elements.size());
+            buffer = {memory.allocate(bytes_of<double>(size), MemoryKind::pinned), size};
+        }
+        const View<double> staging = buffer.view().part(0, batch.elements.size());
+        system::parallel_parts_that_throw(threads, [&](int part) {
+            const Range mine = block_range(batch.rows.size(), threads, part);
+            for (std::int64_t i = mine.begin; i < mine.end; ++i) {
+                const StoredRow row = rows.at(batch.rows.begin + i);
+                double* out = staging.data() + (row.offset - batch.elements.begin);
+                read_row(row.row, row.first_column, {out, static_cast<std::size_t>(row.columns)});
+                std::fill(out + row.columns, out + row.padded, 0.0);
+            }
+        });
+        memory.copy_now(
+            device::as_bytes(View<const double>(staging)),
+            device::as_bytes(elements.part(batch.elements.begin, batch.elements.size())));
+        begin = batch.rows.end;
+    }
+}
+
+// A recording, what is timed and what memory is planned from must not load them
+// (loaded_kernels.hpp).
+void load_kernels() {
+    for (const auto load : {load_rows_kernels, load_triangle_kernels})
+        device::cuda_check(load(), "cudaFuncGetAttributes");
+}
+
+/// As many blocks as the current GPU runs at once.
+std::int64_t resident_blocks(std::int64_t of_multiprocessor) {
+    return of_multiprocessor * device::gpu_attribute(cudaDevAttrMultiProcessorCount);
+}
+
+/// Of 64 equal parts of a matrix: how many a third of the current GPU's L2 cache has room for. The
+/// rest is left to what passes through, and to the vectors.
+int parts_kept_in_l2(Bytes matrix) {
+    const std::int64_t room = device::gpu_attribute(cudaDevAttrL2CacheSize) / 3;
+    return static_cast<int>(
+        std::min<std::int64_t>(64, 64 * room / std::max<std::int64_t>(matrix.value, 1)));
+}
+
+Buffer<double> zeros(std::int64_t count, CudaMemory& memory) {
+    return {memory.allocate(bytes_of<double>(count), MemoryKind::device), count};
+}
+
+/// Memory of the GPU that holds `values`.
+template <typename T>
+Buffer<T> upload(const std::vector<T>& values, CudaMemory& memory) {
+    const auto count = static_cast<std::int64_t>(values.size());
+    Buffer<T> buffer(memory.allocate(bytes_of<T>(count), MemoryKind::device), count);
+    memory.copy_now(device::as_bytes(View<const T>(values.data(), count, MemoryKind::host)),
+                    device::as_bytes(buffer.view()));
+    return buffer;
+}
+
+/// The memory that a product reads and writes.
+struct Elements {
+    double* matrix;
+    double* sums;
+    double* curvature;
+    int kept;  ///< of 64 parts: how many the L2 cache keeps
+};
+
+/// A block of rows, row-major, each row padded to 128 bytes. Blocks of threads: at most one for
+/// each row of a chunk.
+struct RowsLayout {
+    explicit RowsLayout(const RowBlock& rows) : block(rows) {
+        check(block.first_row >= 0 && block.rows >= 0 && block.columns >= 0,
+              "a row block of a negative size");
+        constexpr std::int64_t padding = 16;
+        stride = divide_up(block.columns, padding) * padding;
+        elements = device::matrix_elements(block.rows, stride);
+        sums = block.rows * rows_chunks(block.columns);
+        blocks = std::min(sums, resident_blocks(rows_blocks_of_multiprocessor));
+    }
+    [[nodiscard]] std::int64_t rows() const { return block.rows; }
+    [[nodiscard]] std::int64_t columns() const { return block.columns; }
+    /// Further memory of the GPU.
+    [[nodiscard]] static Bytes tables() { return {}; }
+    void upload_tables(CudaMemory& /*memory*/) {}
+
+    [[nodiscard]] RowsOnGpu on_gpu(const Elements& at) const {
+        return {{at.matrix, block.rows, block.columns, stride},
+                block.first_row,
+                at.kept,
+                blocks,
+                at.sums,
+                at.curvature};
+    }
+    [[nodiscard]] StoredRows stored() const {
+        return {block.rows, [this](std::int64_t row) {
+                    return StoredRow{block.first_row + row, 0, block.columns, row * stride, stride};
+                }};
+    }
+
+    RowBlock block;
+    std::int64_t stride;
+    std::int64_t elements;
+    std::int64_t sums;
+    std::int64_t blocks;  ///< of threads, each of which leaves a number of p.Ap
+};
+
+/// A part of a triangle (TriangleLayout).
+struct PartLayout {
+    explicit PartLayout(const TrianglePart& part)
+        : layout(part, resident_blocks(triangle_blocks_of_multiprocessor)),
+          elements(layout.elements),
+          sums(layout.sums()),
+          blocks(layout.block_count()) {}
+    [[nodiscard]] std::int64_t rows() const { return layout.size; }
+    [[nodiscard]] std::int64_t columns() const { return layout.size; }
+    [[nodiscard]] Bytes tables() const {
+        const auto table = [](const auto& values) {
+            using Value = typename std::decay_t<decltype(values)>::value_type;
+            return bytes_of<Value>(std::ssize(values));
+        };
+        return table(layout.panels) + table(layout.blocks) + table(layout.panels_above);
+    }
+    void upload_tables(CudaMemory& memory) {
+        panels = upload(layout.panels, memory);
+        work = upload(layout.blocks, memory);
+        panels_above = upload(layout.panels_above, memory);
+    }
+    [[nodiscard]] TriangleOnGpu on_gpu(const Elements& at) const {
+        return {layout.size,
+                layout.tiles,
+                blocks,
+                at.kept,
+                at.matrix,
+                panels.view().data(),
+                work.view().data(),
+                panels_above.view().data(),
+                at.sums,
+                at.curvature};
+    }
+    // The last panel may have fewer rows than it has room for: the others stay zero.
+    [[nodiscard]] StoredRows stored() const {
+        std::int64_t count = 0;
+        for (std::int64_t panel = 0; panel < layout.panel_count(); ++panel)
+            count += std::min(triangle_tile, layout.size - panel_at(panel).first_row);
+        return {count, [this](std::int64_t index) {
+                    const TrianglePanel& panel = panel_at(index / triangle_tile);
+                    const std::int64_t row = index % triangle_tile;
+                    return StoredRow{panel.first_row + row, panel.first_row,
+                                     layout.size - panel.first_row,
+                                     panel.offset + row * panel.stride, panel.stride};
+                }};
+    }
+    [[nodiscard]] const TrianglePanel& panel_at(std::int64_t number) const {
+        return layout.panels[static_cast<std::size_t>(number)];
+    }
+
+    TriangleLayout layout;
+    std::int64_t elements;
+    std::int64_t sums;
+    std::int64_t blocks;
+    Buffer<TrianglePanel> panels;
+    Buffer<TriangleBlock> work;
+    Buffer<std::int64_t> panels_above;
+};
+
+/// A share in the GPU's memory: launches of a product, of its sums and of the update after it.
+/// Products of one share run one after another, whatever their streams.
+template <typename Layout>
+class CudaMatrix final : public MatrixShare, private ClassicIteration {
+  public:
+    CudaMatrix(device::Device& device, Layout layout)
+        : threads_(device.threads()),
+          memory_(device::cuda_memory(device)),
+          layout_(std::move(layout)),
+          kept_(parts_kept_in_l2(bytes_of<double>(layout_.elements))),
+          elements_(zeros(layout_.elements, memory_)),
+          sums_(zeros(layout_.sums, memory_)),
+          curvature_(zeros(layout_.blocks, memory_)),
+          residual_sums_(zeros(most_sum_blocks, memory_)) {
+        load_kernels();
+        layout_.upload_tables(memory_);
+    }
+    /// What the constructor allocates.
+    static Bytes memory(const Layout& layout) {
+        load_kernels();
+        return bytes_of<double>(layout.elements + layout.sums + layout.blocks + most_sum_blocks) +
+               layout.tables();
+    }
+
+    void fill(const ReadRow& read_row) override {
+        fill_rows(layout_.stored(), read_row, elements_.view(), memory_, threads_);
+    }
+    void multiply(View<const double> x, View<double> y, Stream& stream) override {
+        launch(x, y, nullptr, stream);
+    }
+    [[nodiscard]] ClassicIteration* classic_iteration() override { return this; }
+    [[nodiscard]] View<const double> storage() const override { return elements_.view(); }
+
+  private:
+    void multiply_and_dot(View<const double> x, View<double> y, View<double> result,
+                          Stream& stream) override {
+        require_reachable(result, 1, "multiply: the result must have one element");
+        launch(x, y, result.data(), stream);
+    }
+    void iterate(const ResidentCg& cg, DirectionOf direction, Stream& stream) override;
+    void finish(const ResidentCg& cg, Stream& stream) override;
+    void launch(View<const double> x, View<double> y, double* result, Stream& stream);
+    [[nodiscard]] DirectionOnGpu next(const ResidentCg& cg);
+    [[nodiscard]] auto on_gpu() {
+        return layout_.on_gpu(
+            {elements_.view().data(), sums_.view().data(), curvature_.view().data(), kept_});
+    }
+
+    int threads_;
+    CudaMemory& memory_;
+    Layout layout_;
+    int kept_;  ///< in the L2 cache
+    Buffer<double> elements_;
+    Buffer<double> sums_;
+    Buffer<double> curvature_;      ///< p.Ap by blocks
+    Buffer<double> residual_sums_;  ///< r.r by blocks
+    device::CudaEvent used_;
+};
+
+void require_vectors(const ResidentCg& cg, std::int64_t size) {
+    for (const View<double>& vector : {cg.direction, cg.solution, cg.residual})
+        require_device(vector, size, "iterate: vectors differ in size from the matrix");
+    require_device(cg.scalars, 1, "iterate: scalars are one struct");
+    require_device(cg.history);
+}
+
+template <typename Layout>
+void CudaMatrix<Layout>::launch(View<const double> x, View<double> y, double* result,
+                                Stream& stream) {
+    require_device(x, layout_.columns(), "multiply: x does not have as many elements as A columns");
+    require_device(y, layout_.rows(),
+                   "multiply: y does not have as many elements as the share rows");
+    device::require_apart(x, y);
+    if (y.empty())
+        return;
+    stream.wait(used_);
+    as_cuda(stream).launch(Phase::compute, "product", [&](cudaStream_t handle) {
+        launch_product(on_gpu(), {x.data(), x.data(), {}, nullptr, nullptr}, handle);
+        launch_sums(on_gpu(), y.data(), result, handle);
+    });
+    stream.record(used_);
+}
+
+template <typename Layout>
+DirectionOnGpu CudaMatrix<Layout>::next(const ResidentCg& cg) {
+    return {cg.direction.data(),
+            cg.residual.data(),
+            {residual_sums_.view().data(), update_blocks(layout_.rows())},
+            cg.scalars.data(),
+            cg.history.data()};
+}
+
+template <typename Layout>
+void CudaMatrix<Layout>::iterate(const ResidentCg& cg, DirectionOf direction, Stream& stream) {
+    require_vectors(cg, layout_.rows());
+    const bool as_it_is = direction == DirectionOf::state;
+    DirectionOnGpu multiplied = next(cg);
+    if (as_it_is)
+        multiplied.scalars = nullptr;
+    const UpdateOnGpu update{layout_.rows(),
+                             cg.direction.data(),
+                             cg.solution.data(),
+                             cg.residual.data(),
+                             residual_sums_.view().data(),
+                             {},
+                             {curvature_.view().data(), curvature_.size()},
+                             cg.scalars.data(),
+                             as_it_is ? UpdatedDirection::as_it_is : UpdatedDirection::next};
+    stream.wait(used_);
+    as_cuda(stream).launch(Phase::compute, "iteration", [&](cudaStream_t handle) {
+        launch_product(on_gpu(), multiplied, handle);
+        launch_update(on_gpu(), update, handle);
+    });
+    stream.record(used_);
+}
+
+template <typename Layout>
+void CudaMatrix<Layout>::finish(const ResidentCg& cg, Stream& stream) {
+    require_vectors(cg, layout_.rows());
+    as_cuda(stream).launch(Phase::compute, "next direction", [&](cudaStream_t handle) {
+        launch_last_direction(next(cg), cg.direction.data(), layout_.rows(), handle);
+    });
+}
+
+}  // namespace
+
+std::unique_ptr<MatrixShare> make_cuda_matrix(device::Device& device, const RowBlock& block) {
+    return std::make_unique<CudaMatrix<RowsLayout>>(device, RowsLayout(block));
+}
+std::unique_ptr<MatrixShare> make_cuda_matrix(device::Device& device, const TrianglePart& part) {
+    return std::make_unique<CudaMatrix<PartLayout>>(device, PartLayout(part));
+}
+Bytes cuda_matrix_memory(const RowBlock& block) {
+    return CudaMatrix<RowsLayout>::memory(RowsLayout(block));
+}
+Bytes cuda_matrix_memory(const TrianglePart& part) {
+    return CudaMatrix<PartLayout>::memory(PartLayout(part));
+}
+
+void cuda_update(double alpha, const ClassicVectors& vectors, View<double> result, Stream& stream) {
+    const auto& [p, q, x, r] = vectors;
+    for (const View<const double>& vector : {p, q, View<const double>(x), View<const double>(r)})
+        require_device(vector);
+    require_reachable(result, 1, "update: the result must have one element");
+    device::CudaStream& cuda = as_cuda(stream);
+    const UpdateOnGpu update{r.size(),
+                             const_cast<double*>(p.data()),  // it is left as it is
+                             x.data(),
+                             r.data(),
+                             cuda.partial_sums(),
+                             alpha,
+                             {},
+                             nullptr,
+                             UpdatedDirection::as_it_is};
+    cuda.launch(Phase::compute, "update x, r", [&](cudaStream_t handle) {
+        launch_vector_update(q.data(), update, handle);
+        device::launch_sum_partials(update.residual_sums, update_blocks(r.size()), result.data(),
+                                    handle);
+    });
+}
+
+}  // namespace quartet::cg

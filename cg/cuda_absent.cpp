@@ -1,0 +1,24 @@
+#include "cg/matrix.hpp"
+
+namespace quartet::cg {
+
+// There is no GPU in this build: nobody can call these.
+
+std::unique_ptr<MatrixShare> make_cuda_matrix(device::Device& /*device*/,
+                                              const RowBlock& /*block*/) {
+    return nullptr;
+}
+std::unique_ptr<MatrixShare> make_cuda_matrix(device::Device& /*device*/,
+                                              const TrianglePart& /*part*/) {
+    return nullptr;
+}
+Bytes cuda_matrix_memory(const RowBlock& /*block*/) {
+    return {};
+}
+Bytes cuda_matrix_memory(const TrianglePart& /*part*/) {
+    return {};
+}
+void cuda_update(double /*alpha*/, const ClassicVectors& /*vectors*/,
+                 device::View<double> /*result*/, device::Stream& /*stream*/) {}
+
+}  // namespace quartet::cg

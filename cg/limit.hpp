@@ -1,0 +1,54 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "bench/measure/probes.hpp"
+#include "bench/results/row.hpp"
+#include "bench/session/arena.hpp"
+#include "bench/session/session.hpp"
+#include "cg/matrix.hpp"
+#include "cg/problem.hpp"
+
+namespace quartet::cg {
+
+/// How long the iterations would take at the machine's limit: reading each rank's share of the
+/// matrix once an iteration, all ranks at the same time, or the arithmetic in registers. The matrix
+/// is read by whatever reads it fastest: one of the device's loops that only read, the share's own
+/// product, or gemv of the device's BLAS. Readings follow one another, as iterations do: what stays
+/// in caches counts in both.
+class Limit {
+  public:
+    /// The vectors of products that read the matrix.
+    struct Buffers {
+        Buffers(bench::Arena& arena, const Problem& problem);
+
+        device::Buffer<double> x;
+        device::Buffer<double> y;
+    };
+
+    /// Borrows the session and the share, which has `rows` rows of the product and is null on a
+    /// reducer. Collective.
+    Limit(bench::Session& session, const Problem& problem, MatrixShare* share, std::int64_t rows);
+    virtual ~Limit() = default;
+    Limit(const Limit&) = delete;
+    Limit& operator=(const Limit&) = delete;
+
+    /// Probes each component; the slowest decides. The same answer on all ranks. Collective.
+    virtual std::vector<bench::LimitComponent> measure();
+
+  protected:
+    bench::Session& session_;
+
+  private:
+    void add_products(const Problem& problem, MatrixShare& share, std::int64_t rows);
+
+    bench::Work work_;  ///< of all ranks together
+    std::optional<Buffers> buffers_;
+    std::optional<bench::MemoryProbe> probe_;  ///< where there are rows
+    int passes_ = 0;
+    std::string way_;  ///< of the probe, by ranks where they differ
+    bench::ArithmeticLimit arithmetic_;
+};
+
+}  // namespace quartet::cg

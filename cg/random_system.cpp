@@ -1,0 +1,106 @@
+#include "cg/random_system.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "cg/uniform.hpp"
+
+namespace quartet::cg {
+
+namespace {
+
+std::vector<double> geometric(std::int64_t size, double last) {
+    std::vector<double> values(static_cast<std::size_t>(size));
+    const auto intervals = static_cast<double>(std::max<std::int64_t>(size - 1, 1));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = std::pow(last, static_cast<double>(i) / intervals);
+    }
+    return values;
+}
+
+template <typename T>
+long double dot(std::span<const double> x, std::span<const T> y) {
+    long double sum = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        sum += static_cast<long double>(x[i]) * y[i];
+    }
+    return sum;
+}
+
+}  // namespace
+
+RandomSystem::RandomSystem(std::int64_t size, std::uint64_t seed)
+    : eigenvalues_(geometric(size, condition)),
+      normal_(symmetric_uniform(size, seed, "cg/normal")),
+      factor_(2 / dot<double>(normal_, normal_)),
+      sum_(normal_.size()),
+      difference_(normal_.size()),
+      right_side_(normal_.size()) {
+    split_rank_two_part();
+    const auto x = symmetric_uniform(size, seed, solution_name);
+    solution_.assign(x.begin(), x.end());
+    std::vector<long double> b(x.size());
+    multiply(solution_, b);
+    std::ranges::transform(b, right_side_.begin(),
+                           [](long double value) { return static_cast<double>(value); });
+}
+
+// With w = D v and f = 2 / (v'v), A = D - v z' - z v' for z = f w - (f^2 v'w / 2) v. For vectors
+// c v and z / c of equal length, v z' + z v' is half the square of their sum less half that of
+// their difference: the same bits on both sides of the diagonal, and little cancellation.
+void RandomSystem::split_rank_two_part() {
+    std::vector<long double> z(normal_.size());
+    for (std::size_t i = 0; i < z.size(); ++i) {
+        z[i] = static_cast<long double>(eigenvalues_[i]) * normal_[i];
+    }
+    const long double half = factor_ * factor_ * dot<long double>(normal_, z) / 2;
+    long double z_squared = 0;
+    for (std::size_t i = 0; i < z.size(); ++i) {
+        z[i] = factor_ * z[i] - half * normal_[i];
+        z_squared += z[i] * z[i];
+    }
+    const long double balance = std::sqrt(std::sqrt(z_squared * factor_ / 2));
+    if (balance > 0) {  // else A = D: of one element
+        for (std::size_t i = 0; i < z.size(); ++i) {
+            const long double left = balance * normal_[i];
+            const long double right = z[i] / balance;
+            sum_[i] = static_cast<double>((left + right) / std::numbers::sqrt2_v<long double>);
+            difference_[i] =
+                static_cast<double>((left - right) / std::numbers::sqrt2_v<long double>);
+        }
+    }
+}
+
+void RandomSystem::read_row(std::int64_t row, std::int64_t first_column,
+                            std::span<double> out) const {
+    const double sum = sum_[static_cast<std::size_t>(row)];
+    const double difference = difference_[static_cast<std::size_t>(row)];
+    const double* sums = sum_.data() + first_column;
+    const double* differences = difference_.data() + first_column;
+    for (std::size_t j = 0; j < out.size(); ++j) {
+        out[j] = difference * differences[j] - sum * sums[j];
+    }
+    const std::int64_t diagonal = row - first_column;
+    if (diagonal >= 0 && diagonal < std::ssize(out)) {
+        out[static_cast<std::size_t>(diagonal)] += eigenvalues_[static_cast<std::size_t>(row)];
+    }
+}
+
+void RandomSystem::reflect(std::span<long double> x) const {
+    const long double along = factor_ * dot<long double>(normal_, x);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] -= along * normal_[i];
+    }
+}
+
+void RandomSystem::multiply(std::span<const long double> x, std::span<long double> product) const {
+    std::ranges::copy(x, product.begin());
+    reflect(product);
+    for (std::size_t i = 0; i < product.size(); ++i) {
+        product[i] *= eigenvalues_[i];
+    }
+    reflect(product);
+}
+
+}  // namespace quartet::cg

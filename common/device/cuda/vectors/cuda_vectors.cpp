@@ -1,0 +1,109 @@
+#include "device/cuda/vectors/cuda_vectors.hpp"
+
+#include "device/cuda/runtime/cuda_check.hpp"
+#include "device/cuda/runtime/cuda_stream.hpp"
+#include "device/cuda/runtime/require_device.hpp"
+#include "device/cuda/vectors/vector_kernels.hpp"
+
+namespace quartet::device {
+
+namespace {
+
+class CudaVectorOperations final : public VectorOperations {
+  public:
+    void add(View<const float> source, View<float> target, Stream& stream) override {
+        add_any(source, target, stream);
+    }
+    void add(View<const double> source, View<double> target, Stream& stream) override {
+        add_any(source, target, stream);
+    }
+    void fill(float value, View<float> target, Stream& stream) override {
+        fill_any(value, target, stream);
+    }
+    void fill(double value, View<double> target, Stream& stream) override {
+        fill_any(value, target, stream);
+    }
+    void copy(View<const double> source, View<double> target, Stream& stream) override;
+    void axpy(double factor, View<const double> x, View<double> y, Stream& stream) override;
+    void xpay(View<const double> x, double factor, View<double> y, Stream& stream) override;
+    void dot(View<const double> x, View<const double> y, View<double> result,
+             Stream& stream) override;
+
+  private:
+    template <typename T>
+    static void add_any(const View<const T>& source, const View<T>& target, Stream& stream);
+    template <typename T>
+    static void fill_any(T value, const View<T>& target, Stream& stream);
+};
+
+template <typename T>
+void CudaVectorOperations::add_any(const View<const T>& source, const View<T>& target,
+                                   Stream& stream) {
+    require_device(source, target.size(), "add: source and target differ in size");
+    require_device(target);
+    require_same_or_apart(source, target);
+    as_cuda(stream).launch(Phase::compute, "add", [&](cudaStream_t handle) {
+        launch_add(source.data(), target.data(), target.size(), handle);
+    });
+}
+
+template <typename T>
+void CudaVectorOperations::fill_any(T value, const View<T>& target, Stream& stream) {
+    require_device(target);
+    as_cuda(stream).launch(Phase::compute, "fill", [&](cudaStream_t handle) {
+        launch_fill(value, target.data(), target.size(), handle);
+    });
+}
+
+void CudaVectorOperations::copy(View<const double> source, View<double> target, Stream& stream) {
+    require_device(source, target.size(), "copy: source and target differ in size");
+    require_device(target);
+    require_same_or_apart(source, target);
+    if (source.empty())
+        return;
+    as_cuda(stream).launch(Phase::compute, "copy", [&](cudaStream_t handle) {
+        cuda_check(cudaMemcpyAsync(target.data(), source.data(),
+                                   static_cast<std::size_t>(source.bytes().value),
+                                   cudaMemcpyDeviceToDevice, handle),
+                   "cudaMemcpyAsync");
+    });
+}
+
+void CudaVectorOperations::axpy(double factor, View<const double> x, View<double> y,
+                                Stream& stream) {
+    require_device(x, y.size(), "axpy: x and y differ in size");
+    require_device(y);
+    require_same_or_apart(x, y);
+    as_cuda(stream).launch(Phase::compute, "axpy", [&](cudaStream_t handle) {
+        launch_axpy(factor, x.data(), y.data(), y.size(), handle);
+    });
+}
+
+void CudaVectorOperations::xpay(View<const double> x, double factor, View<double> y,
+                                Stream& stream) {
+    require_device(x, y.size(), "xpay: x and y differ in size");
+    require_device(y);
+    require_same_or_apart(x, y);
+    as_cuda(stream).launch(Phase::compute, "xpay", [&](cudaStream_t handle) {
+        launch_xpay(x.data(), factor, y.data(), y.size(), handle);
+    });
+}
+
+void CudaVectorOperations::dot(View<const double> x, View<const double> y, View<double> result,
+                               Stream& stream) {
+    require_device(x, y.size(), "dot: x and y differ in size");
+    require_device(y);
+    require_reachable(result, 1, "dot: the result must have one element");
+    CudaStream& cuda = as_cuda(stream);
+    cuda.launch(Phase::compute, "dot", [&](cudaStream_t handle) {
+        launch_dot(x.data(), y.data(), y.size(), cuda.partial_sums(), result.data(), handle);
+    });
+}
+
+}  // namespace
+
+std::unique_ptr<VectorOperations> make_cuda_vector_operations() {
+    return std::make_unique<CudaVectorOperations>();
+}
+
+}  // namespace quartet::device

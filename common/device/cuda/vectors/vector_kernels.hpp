@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace quartet::device {
+
+/// Launches of the vector kernels: pointers into the GPU's memory, sizes in elements.
+
+void launch_add(const float* source, float* target, std::int64_t size, cudaStream_t stream);
+void launch_add(const double* source, double* target, std::int64_t size, cudaStream_t stream);
+void launch_fill(float value, float* target, std::int64_t size, cudaStream_t stream);
+void launch_fill(double value, double* target, std::int64_t size, cudaStream_t stream);
+
+void launch_axpy(double factor, const double* x, double* y, std::int64_t size, cudaStream_t stream);
+void launch_xpay(const double* x, double factor, double* y, std::int64_t size, cudaStream_t stream);
+
+/// result[0] = x . y; `partials` has most_sum_blocks elements for the sums of the blocks.
+void launch_dot(const double* x, const double* y, std::int64_t size, double* partials,
+                double* result, cudaStream_t stream);
+
+/// result[0] = the sum of `count` numbers that other kernels left.
+void launch_sum_partials(const double* partials, std::int64_t count, double* result,
+                         cudaStream_t stream);
+
+/// The GPU architectures that the kernels were compiled for, such as 900, ascending; `count` of
+/// them.
+struct BuiltArchitectures {
+    const int* first;
+    int count;
+};
+BuiltArchitectures built_architectures();
+
+/// See loaded_kernels.hpp; so have the other kernels theirs.
+cudaError_t load_vector_kernels();
+
+}  // namespace quartet::device

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "core/block_range.hpp"
+#include "device/device_kind.hpp"
+#include "device/host/loops/loops.hpp"
+#include "device/vector_operations.hpp"
+#include "system/parallel_for.hpp"
+
+namespace quartet::device {
+
+/// The part of `size` elements that one of `parts` gets: all but the last end with a whole cache
+/// line of the narrowest elements.
+inline Range part_of(std::int64_t size, int parts, int part) {
+    constexpr std::int64_t line = 16;
+    const Range lines = block_range(divide_up(size, line), parts, part);
+    return {std::min(lines.begin * line, size), std::min(lines.end * line, size)};
+}
+
+/// loop(range) for each thread's part of `size` elements.
+template <typename Loop>
+void in_parts(int threads, std::int64_t size, Loop loop) {
+    system::parallel_parts(threads, [=](int part) { loop(part_of(size, threads, part)); });
+}
+
+/// The sum of what loop(range) gives for each of `parts` parts, in their order: the parts decide
+/// it, not the number of threads that OpenMP grants.
+template <typename Loop>
+double sum_of_parts(int parts, std::int64_t size, Loop loop) {
+    std::array<double, DeviceSettings::most_threads> sums;
+    system::parallel_parts(parts, [&, parts](int part) {
+        sums[static_cast<std::size_t>(part)] = loop(part_of(size, parts, part));
+    });
+    double sum = 0;
+    for (int part = 0; part < parts; ++part)
+        sum += sums[static_cast<std::size_t>(part)];
+    return sum;
+}
+
+/// Vectorised loops over `threads` OpenMP threads.
+std::unique_ptr<VectorOperations> make_host_vector_operations(int threads, const Loops& loops);
+
+}  // namespace quartet::device
