@@ -4,12 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <charconv>
+#include <functional>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "bench/results/version.hpp"
 #include "comm/mpi/agree.hpp"
 #include "core/files/checksum.hpp"
 #include "core/files/file.hpp"
@@ -34,8 +33,8 @@ fs::path aside_of(const fs::path& folder, std::int64_t iteration) {
     return folder / fmt::format("{}{}{}", prefix, iteration, unfinished);
 }
 
-std::string state_file(int rank) {
-    return fmt::format("state-{}.npy", rank);
+fs::path state_file(const fs::path& folder, int rank) {
+    return folder / fmt::format("state-{}.npy", rank);
 }
 
 // The names of what checkpoints have left in the folder, finished or not.
@@ -51,16 +50,12 @@ std::vector<std::string> names_in(const fs::path& folder) {
     return names;
 }
 
-void require(const std::error_code& error, std::string_view operation, const fs::path& path) {
-    if (error) {
-        throw FileError(operation, path, error.message());
-    }
-}
-
 void erase(const fs::path& path) {
     std::error_code error;
     fs::remove_all(path, error);
-    require(error, "remove", path);
+    if (error) {
+        throw FileError("remove", path, error.message());
+    }
 }
 
 // For the file's name to survive a power cut, flush its folder.
@@ -78,7 +73,9 @@ void commit(const fs::path& folder, std::int64_t iteration) {
     Folder(aside).flush();
     std::error_code error;
     fs::rename(aside, finished, error);
-    require(error, "write", finished);
+    if (error) {
+        throw FileError("write", finished, error.message());
+    }
     Folder(folder).flush();
     for (const std::string& name : names_in(folder)) {
         if (name != finished.filename()) {
@@ -87,125 +84,26 @@ void commit(const fs::path& folder, std::int64_t iteration) {
     }
 }
 
+std::string checksum_of(std::span<const double> data) {
+    return fmt::format("{:016x}", checksum(std::as_bytes(data)));
+}
+
 std::string seal_of(const Json& content) {
     const std::string text = content.dump();
     return fmt::format("{:016x}", checksum(std::as_bytes(std::span(text))));
 }
 
-// The library's own conversion would cut and wrap silently.
-std::int64_t count_of(const Json& json, const char* key, std::int64_t least) {
-    constexpr std::int64_t most = std::int64_t{1} << 30;
-    const Json& value = json.at(key);
-    if (!value.is_number_integer() || value < least || value > most) {
-        throw Failure(
-            fmt::format("holds a {} that is no whole number from {} to {}", key, least, most));
-    }
-    return value.get<std::int64_t>();
-}
-
-// Many readers of JSON keep 53 bits of a number.
-std::uint64_t whole_number(const Json& json) {
-    const auto text = json.get<std::string>();
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-    if (error != std::errc{} || end != text.data() + text.size()) {
-        throw Failure("holds something that is no number");
-    }
-    return value;
-}
-
-double seconds_of(const Json& value) {
-    if (!value.is_number() || !(value.get<double>() >= 0)) {
-        throw Failure("holds a time that is no number of seconds");
-    }
-    return value.get<double>();
-}
-
-Json to_json(const bench::EarlierTime& spent) {
-    Json phases = Json::object();
-    for (std::size_t phase = 0; phase < phase_count; ++phase) {
-        phases[std::string(name(static_cast<Phase>(phase)))] = spent.phases[phase];
-    }
-    return {
-        {"real_seconds", spent.real.value}, {"cpu_seconds", spent.cpu.value}, {"phases", phases}};
-}
-
-bench::EarlierTime earlier_time_of(const Json& json) {
-    bench::EarlierTime spent{
-        {seconds_of(json.at("real_seconds"))}, {seconds_of(json.at("cpu_seconds"))}, {}};
-    for (std::size_t phase = 0; phase < phase_count; ++phase) {
-        spent.phases[phase] =
-            seconds_of(json.at("phases").at(std::string(name(static_cast<Phase>(phase)))));
-    }
-    return spent;
-}
-
-Json content_of(const CheckpointManifest& manifest) {
-    Json checksums = Json::array();
-    for (const std::uint64_t checksum : manifest.checksums) {
-        checksums.push_back(fmt::format("{:016x}", checksum));
-    }
-    return {{"schema_version", CheckpointManifest::schema_version},
-            {"kernel", "cg"},
-            {"system", manifest.system},
-            {"size", manifest.size},
-            {"seed", fmt::format("{:x}", manifest.seed)},
-            {"ranks", manifest.ranks},
-            {"formulation", manifest.formulation},
-            {"set_up", manifest.set_up},
-            {"iterations", manifest.iterations},
-            {"residual_dot", manifest.residual_dot},
-            {"alpha", manifest.alpha},
-            {"history", manifest.history},
-            {"spent", to_json(manifest.spent)},
-            {"checksums", checksums}};
-}
-
-CheckpointManifest manifest_in(const Json& content) {
-    if (content.at("schema_version") != CheckpointManifest::schema_version ||
-        content.at("kernel") != "cg") {
-        throw Failure("is of another version of the format, or of another program");
-    }
-    CheckpointManifest manifest;
-    content.at("system").get_to(manifest.system);
-    manifest.size = count_of(content, "size", 1);
-    manifest.seed = whole_number(content.at("seed"));
-    manifest.ranks = count_of(content, "ranks", 1);
-    content.at("formulation").get_to(manifest.formulation);
-    content.at("set_up").get_to(manifest.set_up);
-    manifest.iterations = count_of(content, "iterations", 1);
-    content.at("residual_dot").get_to(manifest.residual_dot);
-    content.at("alpha").get_to(manifest.alpha);
-    content.at("history").get_to(manifest.history);
-    manifest.spent = earlier_time_of(content.at("spent"));
-    for (const Json& checksum : content.at("checksums")) {
-        manifest.checksums.push_back(whole_number(checksum));
-    }
-    if (manifest.done() > manifest.iterations || std::ssize(manifest.checksums) != manifest.ranks) {
-        throw Failure("has more iterations than it should, or not as many ranks");
-    }
-    return manifest;
-}
-
-void require_same_problem(const CheckpointManifest& found, const CheckpointManifest& now,
-                          const std::string& folder) {
-    const auto require = [&](const char* what, const auto& is, const auto& should_be) {
-        if (is != should_be) {
+void require_same_job(const std::map<std::string, std::string>& found,
+                      const std::map<std::string, std::string>& now, const std::string& folder) {
+    for (const auto& [what, value] : now) {
+        const auto there = found.find(what);
+        const std::string was = there == found.end() ? "unknown" : there->second;
+        if (was != value) {
             throw UsageError(fmt::format(
                 "--restart: {} is of another job ({} {}, not {}): ask for that one, or name "
                 "another folder",
-                folder, what, is, should_be));
+                folder, what, was, value));
         }
-    };
-    require("--problem", found.system, now.system);
-    require("--size", found.size, now.size);
-    require("--seed", found.seed, now.seed);
-    require("--formulation", found.formulation, now.formulation);
-    require("ranks:", found.ranks, now.ranks);
-    if (found.done() > now.iterations) {
-        throw UsageError(
-            fmt::format("--restart: {} is past --iterations {} (it has done {}): ask for more",
-                        folder, now.iterations, found.done()));
     }
 }
 
@@ -256,7 +154,14 @@ void make_usable(const fs::path& folder, const comm::Communicator& world) {
 }  // namespace
 
 std::string to_text(const CheckpointManifest& manifest) {
-    const Json content = content_of(manifest);
+    const Json content{{"schema_version", CheckpointManifest::schema_version},
+                       {"kernel", "cg"},
+                       {"job", manifest.job},
+                       {"residual_dot", manifest.residual_dot},
+                       {"alpha", manifest.alpha},
+                       {"history", manifest.history},
+                       {"spent", manifest.spent},
+                       {"checksums", manifest.checksums}};
     return Json{{"content", content}, {"checksum", seal_of(content)}}.dump() + "\n";
 }
 
@@ -267,7 +172,22 @@ CheckpointManifest parse_manifest(const std::string& text) {
         if (document.at("checksum") != seal_of(content)) {
             throw Failure("is not as it was written (its checksum differs)");
         }
-        return manifest_in(content);
+        if (content.at("schema_version") != CheckpointManifest::schema_version ||
+            content.at("kernel") != "cg") {
+            throw Failure("is of another version of the format, or of another program");
+        }
+        CheckpointManifest manifest;
+        content.at("job").get_to(manifest.job);
+        content.at("residual_dot").get_to(manifest.residual_dot);
+        content.at("alpha").get_to(manifest.alpha);
+        content.at("history").get_to(manifest.history);
+        content.at("spent").get_to(manifest.spent);
+        content.at("checksums").get_to(manifest.checksums);
+        if (manifest.spent.size() != 2 + phase_count || manifest.history.empty() ||
+            !(std::ranges::min(manifest.spent) >= 0)) {
+            throw Failure("has no iterations, or times that are no numbers of seconds");
+        }
+        return manifest;
     } catch (const Json::exception&) {
         throw Failure("is not a manifest (cut off, or of other keys or types)");
     }
@@ -288,21 +208,18 @@ std::optional<std::int64_t> latest_checkpoint(const fs::path& folder) {
 
 Checkpoint::Checkpoint(bench::Session& session, const CheckpointOptions& options,
                        const bench::Variant& variant, const Problem& problem, Range rows)
-    : session_(session), world_(session.world()), options_(options), rows_(rows.size()) {
+    : session_(session),
+      world_(session.world()),
+      options_(options),
+      job_{{"--problem", problem.system},
+           {"--size", std::to_string(problem.size)},
+           {"--seed", std::to_string(session.options().seed)},
+           {"--formulation", std::string(name(variant.formulation))},
+           {"ranks", std::to_string(session.world().size())}},
+      size_(problem.size),
+      iterations_(problem.iterations),
+      rows_(rows.size()) {
     make_usable(*options_.folder, world_);
-    now_.system = problem.system;
-    now_.size = problem.size;
-    now_.seed = session.options().seed;
-    now_.ranks = world_.size();
-    now_.formulation = name(variant.formulation);
-    now_.set_up = {{"transport", variant.transport},
-                   {"storage", std::string(name(problem.storage))},
-                   {"threads", std::to_string(session.threads())},
-                   {"device", session.device().description()},
-                   {"isa", session.isa()},
-                   {"commit", std::string(bench::commit())},
-                   {"compiler", std::string(bench::compiler())}};
-    now_.iterations = problem.iterations;
     image_ = device::allocate<double>(session.device(), memory(rows_).value / 8,
                                       device::MemoryKind::pinned);
     if (options_.restart == bench::Switch::on) {
@@ -329,12 +246,18 @@ void Checkpoint::read(std::int64_t iteration) {
             throw Failure(fmt::format("{} {}", quotation(file.native()), failure.what()));
         }
     });
-    require_same_problem(*origin_, now_, quotation(folder.native()));
+    require_same_job(origin_->job, job_, quotation(folder.native()));
+    if (origin_->done() > iterations_) {
+        throw UsageError(
+            fmt::format("--restart: {} is past --iterations {} (it has done {}): ask for more",
+                        quotation(folder.native()), iterations_, origin_->done()));
+    }
     agree_to_go_on(world_, [&] {
-        const fs::path state = folder / state_file(world_.rank());
+        const fs::path state = state_file(folder, world_.rank());
         read_npy(state, {static_cast<std::int64_t>(vectors), rows_}, image_.span());
-        if (checksum(std::as_bytes(image_.span())) !=
-            origin_->checksums[static_cast<std::size_t>(world_.rank())]) {
+        const auto rank = static_cast<std::size_t>(world_.rank());
+        if (rank >= origin_->checksums.size() ||
+            checksum_of(image_.span()) != origin_->checksums[rank]) {
             throw Failure(fmt::format("{} is not as it was written (its checksum differs)",
                                       quotation(state.native())));
         }
@@ -371,7 +294,7 @@ Next Checkpoint::after(const IterationState& state, std::span<const double> hist
     if (stop) {
         session_.stop_request().ignore_later();
     }
-    const bool stops = stop && state.done < now_.iterations;
+    const bool stops = stop && state.done < iterations_;
     if (!stops && state.done % options_.every != 0) {
         return Next::go_on;
     }
@@ -382,7 +305,7 @@ Next Checkpoint::after(const IterationState& state, std::span<const double> hist
     }
     stopped_ = fmt::format(
         "stopped on request after iteration {} of {} (checkpoint in {}): go on with --restart",
-        state.done, now_.iterations, quotation(options_.folder->native()));
+        state.done, iterations_, quotation(options_.folder->native()));
     return Next::stop;
 }
 
@@ -400,7 +323,7 @@ void Checkpoint::write(const IterationState& state, std::span<const double> hist
             make_folder(aside);
         }
     });
-    std::uint64_t sum = 0;
+    std::string sum;
     agree_to_save(world_, aside, state.done, [&] {
         device::View<double> to = image_.view();
         for (const device::View<double>& from : {state.solution, state.residual, state.direction}) {
@@ -409,19 +332,14 @@ void Checkpoint::write(const IterationState& state, std::span<const double> hist
             to = to.part(rows_, to.size() - rows_);
         }
         session_.stream().synchronize();
-        const auto data = std::as_bytes(image_.span());
-        sum = checksum(data);
+        sum = checksum_of(image_.span());
         write_flushed(
-            aside / state_file(world_.rank()),
-            format_npy_header(ElementType::f8, {static_cast<std::int64_t>(vectors), rows_}), data);
+            state_file(aside, world_.rank()),
+            format_npy_header(ElementType::f8, {static_cast<std::int64_t>(vectors), rows_}),
+            std::as_bytes(image_.span()));
     });
-    CheckpointManifest manifest = now_;
-    manifest.residual_dot = state.residual_dot;
-    manifest.alpha = state.alpha;
-    manifest.spent = spent();
-    for (const std::int64_t checksum : world_.gather(std::bit_cast<std::int64_t>(sum))) {
-        manifest.checksums.push_back(std::bit_cast<std::uint64_t>(checksum));
-    }
+    CheckpointManifest manifest{job_, state.residual_dot, state.alpha, {}, spent(), {}};
+    manifest.checksums = world_.gather(sum);
     agree_to_save(world_, aside, state.done, [&] {
         if (session_.is_root()) {
             manifest.history.assign(history.begin(), history.end());
@@ -432,47 +350,37 @@ void Checkpoint::write(const IterationState& state, std::span<const double> hist
 }
 
 bench::EarlierTime Checkpoint::earlier() const {
-    return origin_ ? origin_->spent : bench::EarlierTime{};
+    bench::EarlierTime earlier;
+    if (origin_) {
+        earlier.real = {origin_->spent[0]};
+        earlier.cpu = {origin_->spent[1]};
+        std::copy_n(origin_->spent.begin() + 2, phase_count, earlier.phases.begin());
+    }
+    return earlier;
 }
 
 // The slowest rank's time so far. Collective.
-bench::EarlierTime Checkpoint::spent() const {
-    std::array<double, 2 + phase_count> mine{(now() - begin_).value,
-                                             (process_cpu_time() - cpu_begin_).value};
-    std::ranges::copy(session_.trace().busy(), mine.begin() + 2);
+std::vector<double> Checkpoint::spent() const {
+    std::vector<double> mine{(now() - begin_).value, (process_cpu_time() - cpu_begin_).value};
+    std::ranges::copy(session_.trace().busy(), std::back_inserter(mine));
     const auto all = world_.gather(std::span<const double>(mine));
     std::size_t slowest = 0;
     for (std::size_t row = 0; row < all.size(); row += mine.size()) {
         slowest = all[row] > all[slowest] ? row : slowest;
     }
-    bench::EarlierTime spent = earlier();
-    spent.real.value += all[slowest];
-    spent.cpu.value += all[slowest + 1];
-    for (std::size_t phase = 0; phase < phase_count; ++phase) {
-        spent.phases[phase] += all[slowest + 2 + phase];
+    std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(slowest), mine.size(), mine.begin());
+    if (origin_) {
+        std::ranges::transform(mine, origin_->spent, mine.begin(), std::plus());
     }
-    return spent;
+    return mine;
 }
 
 std::string Checkpoint::note() const {
-    if (!origin_) {
-        return {};
-    }
-    std::string others;
-    for (const auto& [what, value] : now_.set_up) {
-        const auto before = origin_->set_up.find(what);
-        const std::string was = before == origin_->set_up.end() ? "unknown" : before->second;
-        if (was != value) {
-            others += fmt::format("{}{} {} (was {})", others.empty() ? "" : ", ", what, value, was);
-        }
-    }
-    return fmt::format(
-        "went on from iteration {}{}", origin_->done(),
-        others.empty() ? " as it was begun" : ", not as before, so the bits may differ: " + others);
+    return origin_ ? fmt::format("went on from iteration {}", origin_->done()) : "";
 }
 
 std::vector<std::pair<std::string, double>> Checkpoint::numbers() const {
-    const Bytes size = memory(now_.size);
+    const Bytes size = memory(size_);
     return {{"checkpoints", written_},
             {"checkpoint_bytes", static_cast<double>(size.value)},
             {"restarted_from", origin_ ? static_cast<double>(origin_->done()) : 0}};

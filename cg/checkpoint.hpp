@@ -17,25 +17,16 @@ namespace quartet::cg {
 
 /// The job that a checkpoint belongs to, and how far it was; "manifest.json" beside the vectors.
 struct CheckpointManifest {
-    static constexpr int schema_version = 2;
+    static constexpr int schema_version = 3;
 
-    // To go on, all of these must be the same.
-    std::string system;  ///< "laplace", "random"
-    std::int64_t size = 0;
-    std::uint64_t seed = 0;
-    std::int64_t ranks = 0;
-    std::string formulation;
-
-    /// These may differ, but then the bits may differ, too: "threads": "4".
-    std::map<std::string, std::string> set_up;
-
-    std::int64_t iterations = 0;  ///< that were asked for
+    /// To go on, all of these must be the same: "--size": "8192".
+    std::map<std::string, std::string> job;
     double residual_dot = 0;
     double alpha = 0;
     std::vector<double> history;  ///< r.r before each of the iterations that are done
-    bench::EarlierTime spent;     ///< by all processes so far
-
-    std::vector<std::uint64_t> checksums;  ///< of each rank's vectors
+    /// By all processes so far, in seconds: real, CPU, and of each phase.
+    std::vector<double> spent;
+    std::vector<std::string> checksums;  ///< of each rank's vectors
 
     [[nodiscard]] std::int64_t done() const { return std::ssize(history); }
 };
@@ -80,19 +71,21 @@ class Checkpoint final : public Observer {
     /// See Case.
     [[nodiscard]] const std::optional<std::string>& stopped() const { return stopped_; }
     [[nodiscard]] bench::EarlierTime earlier() const;
-    /// The iteration from which it went on, and the differences from that job.
+    /// The iteration from which it went on; empty if it began.
     [[nodiscard]] std::string note() const;
     [[nodiscard]] std::vector<std::pair<std::string, double>> numbers() const;
 
   private:
     void read(std::int64_t iteration);
     void write(const IterationState& state, std::span<const double> history);
-    [[nodiscard]] bench::EarlierTime spent() const;
+    [[nodiscard]] std::vector<double> spent() const;
 
     bench::Session& session_;
     const comm::Communicator& world_;
     CheckpointOptions options_;
-    CheckpointManifest now_;
+    std::map<std::string, std::string> job_;
+    std::int64_t size_;
+    std::int64_t iterations_;
     std::int64_t rows_;
     device::Buffer<double> image_;              ///< x, r and p of this rank's rows
     std::optional<CheckpointManifest> origin_;  ///< of what is gone on from

@@ -316,7 +316,7 @@ double DataflowLoop::local_sum() {
 
 // A worker's iteration.
 bool DataflowLoop::work(bool wants_stop) {
-    auto& [x, r, p, residual_dot, alpha, done] = state_;
+    auto& [x, r, p, residual_dot, alpha, done, breakdown] = state_;
     const device::View<double> product = buffers_.product.view();
     share_->multiply(exchange_direction(), product, stream_);
     device_.vectors().dot(p, product, buffers_.sum.view(), stream_);
@@ -355,8 +355,7 @@ device::View<const double> DataflowLoop::exchange_direction() {
 bool DataflowLoop::reduce(bool wants_stop) {
     assemble_direction();
     const Span span(stream_.track(), Phase::reduce, "scalars");
-    state_.alpha =
-        alpha_of(state_.residual_dot, queues_.curvature.collect()[0], state_.done, name_);
+    state_.alpha = next_alpha(state_, queues_.curvature.collect()[0]);
     queues_.curvature.publish({state_.alpha});
     const double before = state_.residual_dot;
     const auto [dot, votes, unused] = queues_.residual.collect();

@@ -153,11 +153,11 @@ double LibraryLoop::sum_of_products(device::View<const double> a, device::View<c
 
 bool LibraryLoop::iterate(bool wants_stop) {
     check(!wants_stop, "the library formulation has no checkpoints");
-    auto& [x, r, p, residual_dot, alpha, done] = state_;
+    auto& [x, r, p, residual_dot, alpha, done, breakdown] = state_;
     const device::View<double> product = buffers_.product.view();
     gather_->run(stream_);
     rows_.multiply(buffers_.whole.view(), product, stream_);
-    alpha = alpha_of(residual_dot, sum_of_products(p, product), done, name_);
+    alpha = next_alpha(state_, sum_of_products(p, product));
     device_.vectors().axpy(alpha, p, x, stream_);
     device_.vectors().axpy(-alpha, product, r, stream_);
     const double before = residual_dot;

@@ -1,34 +1,55 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "bench/session/arena.hpp"
-#include "cg/matrix.hpp"
 #include "cg/limit.hpp"
+#include "cg/matrix.hpp"
 #include "cg/problem.hpp"
 
 namespace quartet::cg {
 
-/// All that the iterations need to go on. Vectors are this rank's rows; scalars are the same on all
-/// ranks.
-struct IterationState {
-    device::View<double> solution;   ///< x
-    device::View<double> residual;   ///< r, by recurrence
-    device::View<double> direction;  ///< p
-    double residual_dot = 0;         ///< r . r
-    double alpha = 0;                ///< of the last iteration; 0: the next p is r
-    std::int64_t done = 0;           ///< iterations so far
-};
+/// alpha = r.r / p.Ap of the next iteration. 0 if either is below the smallest normal number: x has
+/// converged, and nothing becomes NaN. 0 also after a breakdown, which it notes.
+double next_alpha(IterationState& state, double curvature);
 
-/// alpha = r.r / p.Ap, or 0 if either is below the smallest normal number: x has converged, and
-/// nothing becomes NaN. Throws Failure if p.Ap is negative or either is not finite: then
-/// `matrix`, as failures call it, is not positive definite.
-double alpha_of(double residual_dot, double curvature, std::int64_t iteration,
-                const std::string& matrix);
+/// r and p before and after some iterations of a run, as the verification of alpha and beta needs
+/// them. The seed and the number of the run choose the iterations.
+class Samples {
+  public:
+    static constexpr int most = 3;  ///< iterations
+
+    /// For `rows` rows of a vector. Borrows the session.
+    Samples(bench::Session& session, bench::Arena& arena, std::int64_t rows);
+
+    /// Chooses among the iterations from `first` on for the next run. Local.
+    void choose(std::int64_t first, std::int64_t iterations);
+    /// Copies r and p if the state is one of those wanted. To be called before the first iteration
+    /// and after each. Enqueued.
+    void note(const IterationState& state);
+    /// The least number of iterations, above `done`, after which a state is wanted; `otherwise` if
+    /// there is none. Local.
+    [[nodiscard]] std::int64_t next(std::int64_t done, std::int64_t otherwise) const;
+
+    /// An iteration, and this rank's rows of the vectors around it.
+    struct Sample {
+        std::int64_t iteration;  ///< how many were done before it
+        device::View<double> residual, direction, next_residual, next_direction;
+    };
+    [[nodiscard]] std::span<const Sample> chosen() const { return {samples_.data(), count_}; }
+
+  private:
+    bench::Session& session_;
+    device::Buffer<double> vectors_;
+    std::array<Sample, most> samples_;
+    std::size_t count_ = 0;  ///< chosen
+    std::int64_t runs_ = 0;
+};
 
 enum class Next { go_on, stop };
 
@@ -85,8 +106,8 @@ class CgLoop {
     /// Iterates from state() until `history` is full. It holds r.r before the first iteration and
     /// after each, one more element than iterations. Elements before state().done are kept. Neither
     /// prints nor allocates. To continue from a saved state, set vectors and scalars of state()
-    /// first.
-    void run(std::span<double> history, Observer& observer);
+    /// first. `samples`, if there are any, get their states.
+    void run(std::span<double> history, Observer& observer, Samples* samples = nullptr);
     /// All rows of a vector of the state, on all ranks. The residual may be lost.
     virtual std::vector<double> gather(device::View<const double> rows) = 0;
     /// The machine's limit for the iterations. Borrows the loop.
@@ -101,8 +122,11 @@ class CgLoop {
 
     /// r.r of the state.
     virtual double first_residual_dot() = 0;
-    /// All of a run, where nobody observes it and the formulation has a faster way; else false.
-    virtual bool run_unobserved(std::span<double> /*history*/) { return false; }
+    /// Iterates until `end` iterations are done, where nobody observes it and the formulation has a
+    /// faster way; else false.
+    virtual bool run_unobserved(std::span<double> /*history*/, std::int64_t /*end*/) {
+        return false;
+    }
     /// Before the first iteration of a run.
     virtual void begin() {}
     /// One iteration, but for the count of those done. Whether any rank wants to stop.
@@ -116,7 +140,6 @@ class CgLoop {
     device::Device& device_;
     device::Stream& stream_;
     Problem problem_;
-    std::string name_;    ///< what failures call the matrix
     bench::Arena arena_;  ///< makes the buffers
     IterationState state_;
 };

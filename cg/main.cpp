@@ -1,6 +1,6 @@
 #include "bench/program/program.hpp"
-#include "cg/plan.hpp"
-#include "cg/options.hpp"
+#include "cg/case.hpp"
+#include "cg/problem.hpp"
 
 using namespace quartet;
 

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
-#include "cg/scalars.hpp"
 #include "core/units.hpp"
 #include "device/device.hpp"
 
@@ -32,36 +32,34 @@ struct TrianglePart {
 using ReadRow =
     std::function<void(std::int64_t row, std::int64_t first_column, std::span<double> out)>;
 
-/// What iterations of conjugate gradients on one rank work on while the scalars stay in the
-/// device's memory.
-struct ResidentCg {
-    device::View<double> direction;  ///< p
+/// Sums that no positive definite matrix gives.
+struct Breakdown {
+    std::int64_t iteration = 0;  ///< the first is 1
+    double curvature = 0;        ///< p.Ap
+    double residual_dot = 0;
+};
+
+/// All that the iterations need to go on. Vectors are this rank's rows; scalars are the same on all
+/// ranks.
+struct IterationState {
     device::View<double> solution;   ///< x
-    device::View<double> residual;   ///< r
-    device::View<CgScalars> scalars;
-    device::View<double> history;  ///< r.r: one element more than there are iterations
+    device::View<double> residual;   ///< r, by recurrence
+    device::View<double> direction;  ///< p
+    double residual_dot = 0;         ///< r . r
+    double alpha = 0;                ///< of the last iteration; 0: the next p is r
+    std::int64_t done = 0;           ///< iterations so far
+    /// What the first iteration found whose sums no positive definite matrix gives. From it on
+    /// alpha is 0. Nothing on ranks that do not compute alpha.
+    std::optional<Breakdown> breakdown;
 };
 
-/// The direction of an iteration.
-enum class DirectionOf {
-    state,     ///< p as it is
-    residual,  ///< r + beta p, after another iteration
-};
-
-/// Iterations by kernels that a device has for its matrix shares, in fewer passes than
-/// VectorOperations make of them.
-class ClassicIteration {
+/// Iterations whose scalars stay in a device's memory, so that the CPU enqueues many at once and
+/// waits for none.
+class ResidentIterations {
   public:
-    virtual ~ClassicIteration() = default;
-
-    /// As MatrixShare::multiply(), and result[0] = the share's part of x . A x: that of its rows.
-    virtual void multiply_and_dot(device::View<const double> x, device::View<double> y,
-                                  device::View<double> result, device::Stream& stream) = 0;
-    /// An iteration, where the share is the whole matrix. Before the first one `sum` and
-    /// `residual_dot` are r.r, and p is the state's; after it p is the direction of this iteration.
-    virtual void iterate(const ResidentCg& cg, DirectionOf direction, device::Stream& stream) = 0;
-    /// After the last one: `sum` is r.r, and p the next direction.
-    virtual void finish(const ResidentCg& cg, device::Stream& stream) = 0;
+    virtual ~ResidentIterations() = default;
+    /// Iterates until `end` iterations are done; `history` as CgLoop::run() has it.
+    virtual void run(IterationState& state, std::span<double> history, std::int64_t end) = 0;
 };
 
 /// A rank's share of a dense matrix, in a device's memory, in the order that the device reads
@@ -88,8 +86,19 @@ class MatrixShare {
     virtual void multiply(device::View<const double> x, device::View<double> y,
                           device::Stream& stream) = 0;
 
-    /// Iterations of its own; null if the device has none.
-    [[nodiscard]] virtual ClassicIteration* classic_iteration() { return nullptr; }
+    /// The same, and result[0] = the share's part of x . A x, that of its rows, in fewer passes.
+    /// Does nothing and returns false if the device has no such kernel.
+    virtual bool multiply_and_dot(device::View<const double> /*x*/, device::View<double> /*y*/,
+                                  device::View<double> /*result*/, device::Stream& /*stream*/) {
+        return false;
+    }
+
+    /// Iterations on the whole matrix, of one rank, with the vectors of `state`; null if the device
+    /// has none. Borrows the share and the stream.
+    virtual std::unique_ptr<ResidentIterations> make_iterations(const IterationState& /*state*/,
+                                                                device::Stream& /*stream*/) {
+        return nullptr;
+    }
 
     /// All of its elements, padding included: what a product reads.
     [[nodiscard]] virtual device::View<const double> storage() const = 0;

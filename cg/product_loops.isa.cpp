@@ -1,5 +1,4 @@
 #include "cg/loops.hpp"
-#include "cg/matrix_layout.hpp"
 #include "device/host/loops/per_isa/simd.hpp"
 
 namespace quartet::cg::QUARTET_ISA {

@@ -1,25 +1,11 @@
 #pragma once
 
-#include <cstdint>
 #include <limits>
 
 namespace quartet::cg {
 
-/// The scalars of conjugate gradients (Saad, Iterative Methods for Sparse Linear Systems, 6.7),
-/// kept in a GPU's memory beside the vectors, so that the CPU waits for none of them. Host and GPU
-/// call the same functions below.
-struct CgScalars {
-    double sum = 0;           ///< r.r after the last update
-    double residual_dot = 0;  ///< r.r before the update
-    double alpha = 0;         ///< of the last iteration, x += alpha p; 0: the next p is r
-    double beta = 0;          ///< of the last iteration, p = r + beta p
-    std::int64_t done = 0;    ///< iterations
-    /// The first iteration whose scalars show a matrix that is not positive definite, and those
-    /// scalars; -1: none. From it on alpha is 0.
-    std::int64_t failed_at = -1;
-    double failed_residual_dot = 0;
-    double failed_curvature = 0;
-};
+/// The scalars of conjugate gradients (Saad, Iterative Methods for Sparse Linear Systems, 6.7), by
+/// functions that the host and GPUs call.
 
 /// Smaller numbers are subnormal: they have lost digits.
 inline constexpr double smallest_normal = std::numeric_limits<double>::min();

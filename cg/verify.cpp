@@ -10,6 +10,9 @@ namespace {
 
 using Vector = std::vector<long double>;
 
+// Of the products that are made beforehand: about half a second.
+constexpr std::int64_t affordable_elements = 20'000'000;
+
 template <typename T, typename U>
 long double dot(std::span<const T> x, std::span<const U> y) {
     long double sum = 0;
@@ -60,7 +63,7 @@ Verifier::Verifier(const LinearSystem& system, int iterations)
       solution_norm_(norm(system.solution())),
       solution_energy_(std::sqrt(dot(system.right_side(), system.solution()))),
       reference_energy_(reference_energy(
-          std::min((iterations + 1) / 2, std::max(1, system.affordable_products())))) {}
+          std::min<std::int64_t>((iterations + 1) / 2, affordable_elements / system.size() + 1))) {}
 
 double Verifier::allowed_rounding(std::int64_t size, int iterations) {
     return std::numeric_limits<double>::epsilon() * std::sqrt(iterations + 1.0) *
@@ -68,7 +71,7 @@ double Verifier::allowed_rounding(std::int64_t size, int iterations) {
 }
 
 Bytes Verifier::memory(std::int64_t size) {
-    return bytes_of<long double>(6 * size) + bytes_of<double>(3 * size);
+    return bytes_of<long double>(6 * size) + bytes_of<double>(4 * size);
 }
 
 // sqrt(e'A e) with A e = b - A x, for e the known solution less x.
@@ -82,13 +85,13 @@ long double Verifier::energy_of_error(std::span<const long double> x,
     return std::sqrt(std::abs(energy));  // below zero by rounding
 }
 
-long double Verifier::reference_energy(int iterations) const {
+long double Verifier::reference_energy(std::int64_t iterations) const {
     Vector x(static_cast<std::size_t>(system_.size()));
     Vector r(system_.right_side().begin(), system_.right_side().end());
     Vector p = r;
     Vector q(r.size());
     long double residual_dot = dot(view(r), view(r));
-    for (int iteration = 0; iteration < iterations && residual_dot > 0; ++iteration) {
+    for (std::int64_t k = 0; k < iterations && residual_dot > 0; ++k) {
         system_.multiply(p, q);
         const long double curvature = dot(view(p), view(q));
         if (!(curvature > 0)) {
@@ -156,6 +159,44 @@ double Verifier::error_of_step(std::span<const double> z, std::span<const double
     const double gap = distance(true_residual(system_, z, found), r);
     const double whole = system_.spectrum().largest * norm(x) + norm(z);
     return ratio(gap, allowed_rounding(system_.size(), 1) * whole);
+}
+
+double Verifier::error_of_scalars(const Iteration& iteration) const {
+    const auto& [r, p, next_r, next_p] = iteration;
+    const Vector direction(p.begin(), p.end());
+    Vector q(p.size());
+    system_.multiply(direction, q);
+    long double step_along_q = 0;  // (r - r') . q
+    long double turn_along_p = 0;  // (p' - r') . p
+    for (std::size_t i = 0; i < q.size(); ++i) {
+        step_along_q += (static_cast<long double>(r[i]) - next_r[i]) * q[i];
+        turn_along_p += (static_cast<long double>(next_p[i]) - next_r[i]) * p[i];
+    }
+    const auto squares = [](const auto& x) { return static_cast<double>(dot(x, x)); };
+    const double rr = squares(r);
+    const double next_rr = squares(next_r);
+    const double pp = squares(p);
+    const double qq = squares(view(q));
+    const auto pq = static_cast<double>(dot(p, view(q)));
+    constexpr double least = 1e-290;
+    if (std::min({rr, pp, qq, pq}) < least) {
+        return 0;
+    }
+    constexpr double eps = std::numeric_limits<double>::epsilon();
+    const double rounding = allowed_rounding(system_.size(), 0);
+    const double product = rounding * system_.spectrum().largest * std::sqrt(pp);
+    const double alpha = rr / pq;
+    const double alpha_allowed =
+        (alpha * product + eps * (std::sqrt(next_rr) + alpha * std::sqrt(qq))) / std::sqrt(qq) +
+        alpha * (rounding + (product * std::sqrt(pp) + rounding * std::sqrt(pp * qq)) / pq);
+    const double beta = next_rr / rr;
+    const double beta_allowed =
+        eps * (beta + std::sqrt(squares(next_p) / pp)) + 2 * rounding * beta;
+    const auto alpha_used = static_cast<double>(step_along_q / qq);
+    const auto beta_used = static_cast<double>(turn_along_p / pp);
+    const double of_alpha = ratio(std::abs(alpha_used - alpha), alpha_allowed);
+    const double of_beta = next_rr < least ? 0 : ratio(std::abs(beta_used - beta), beta_allowed);
+    return of_beta <= of_alpha || std::isnan(of_alpha) ? of_alpha : of_beta;  // or no number
 }
 
 }  // namespace quartet::cg

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/results/row.hpp"
-#include "cg/linear_system.hpp"
+#include "cg/systems.hpp"
 
 namespace quartet::cg {
 
@@ -52,6 +52,19 @@ struct VerificationResult {
 /// the size of |z|: for laplace alpha is about 1/2 and |A| |x| is 2 |z|, so that the gap may be
 /// 3 sqrt(2) eps (sqrt(N) / 2 + 4) |z|. A typical element of alpha A z is 1.2 |z| / sqrt(N). So one
 /// that is wrong by 1.7 eps (N + 8 sqrt(N)) of itself shows: 3e-13 at N = 512, 3e-12 at 8192.
+///
+/// 1 holds whatever alpha and beta are, and 2 where they are wrong by less than a few percent. So
+/// of some iterations, which the seed chooses, r and p are kept as they are before and after it
+/// (Samples), and show the alpha and beta that were used. With q = A p by the system's own product
+/// they are
+/// ((r - r') . q) / (q . q) and ((p' - r') . p) / (p . p), and must be r.r / p.q and r'.r' / r.r,
+/// summed here in long double, one element after the other. With e = eps (sqrt(N) / 2 + 4), as
+/// above, the measured product may differ from q by e |A| |p|, and a sum of the iteration by e of
+/// its factors' norms; r' and p' are rounded once and twice. So alpha may be off by
+///     (alpha e |A| |p| + eps (|r'| + alpha |q|)) / |q|            as r and r' show it, and by
+///     alpha (e + (e |A| |p|^2 + e |p| |q|) / p.q)                 as it was divided,
+/// and beta by eps (beta + |p'| / |p|) + 2 e beta. For random that is 1e-10 of alpha at most: |A|
+/// |p|^2 is at most its condition, 4096, times p.q.
 class Verifier {
   public:
     /// Makes the reference iterations. Borrows the system.
@@ -67,6 +80,15 @@ class Verifier {
     [[nodiscard]] double error_of_step(std::span<const double> z, std::span<const double> x,
                                        std::span<const double> r) const;
 
+    /// r and p before an iteration and after it, N elements each.
+    struct Iteration {
+        std::span<const double> residual, direction, next_residual, next_direction;
+    };
+    /// How far alpha and beta are from what they should be, the larger of both in units of what
+    /// rounding may make; 0 where r is so small that squares have lost digits. The same answer on
+    /// all ranks.
+    [[nodiscard]] double error_of_scalars(const Iteration& iteration) const;
+
     /// The gap that rounding may make, in units of |A| |x| + |b|.
     [[nodiscard]] static double allowed_rounding(std::int64_t size, int iterations);
 
@@ -76,7 +98,7 @@ class Verifier {
   private:
     [[nodiscard]] long double energy_of_error(std::span<const long double> x,
                                               std::span<const long double> residual) const;
-    [[nodiscard]] long double reference_energy(int iterations) const;
+    [[nodiscard]] long double reference_energy(std::int64_t iterations) const;
     double compare_energy(std::span<const long double> x, std::span<const long double> residual,
                           double gap_allowed, VerificationResult& findings) const;
 

@@ -3,17 +3,89 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <vector>
 
-#include "cg/matrix_layout.hpp"
+#include "cg/matrix.hpp"
 #include "cg/scalars.hpp"
-#include "device/cuda/blas/gemv_kernel.hpp"
 #include "device/cuda/runtime/grid.hpp"
+#include "device/cuda/vectors/vector_kernels.hpp"
 
 namespace quartet::cg {
 
 using device::between;
 using device::block_threads;
 using device::most_sum_blocks;
+
+/// A part of a triangle on a GPU: panels of 128 rows, dealt in snake order (SnakeDistribution).
+/// Panel p has the columns from 128 p on, row by row, padded to a multiple of 128, and so whole
+/// tiles of 128 x 128. The tile on the diagonal is stored whole; what lies beyond the matrix is
+/// zero.
+///
+/// A product shares out the part's tiles, panel after panel and from left to right, over blocks of
+/// threads: each has the same number of neighbours, one more or less. A tile leaves 128 sums over
+/// its columns; a block leaves 2 x 128 sums over the rows of each panel that it has tiles of, one
+/// for each half of the columns. Each is at most two percent of what is read. Whoever needs the
+/// product adds them up in a fixed order. Smaller tiles would leave more sums; larger ones could
+/// not be shared out evenly at N = 4096, where an H100 has room for 528 blocks and the triangle has
+/// 528 tiles.
+
+inline constexpr std::int64_t triangle_tile = 128;
+
+/// A panel of the part.
+struct TrianglePanel {
+    std::int64_t first_row;   ///< and column
+    std::int64_t offset;      ///< of its elements in the part
+    std::int64_t stride;      ///< from row to row
+    std::int64_t first_tile;  ///< the one on the diagonal, of the part's tiles
+};
+
+/// What a block of threads begins with; it ends where the next one begins.
+struct TriangleBlock {
+    std::int64_t first_tile;
+    std::int64_t panel;  ///< of the part
+};
+
+/// The layout of a part, as the kernels and the host need it.
+struct TriangleLayout {
+    std::int64_t size = 0;
+    std::int64_t elements = 0;
+    std::int64_t tiles = 0;
+    std::vector<TrianglePanel> panels;  ///< and one more, where the next one would begin
+    std::vector<TriangleBlock> blocks;  ///< likewise
+    /// By panel of the matrix: how many panels of the part lie above it.
+    std::vector<std::int64_t> panels_above;
+
+    /// For at most that many blocks of threads. Throws Failure for a part that does not exist.
+    TriangleLayout(const TrianglePart& part, std::int64_t at_most);
+
+    [[nodiscard]] std::int64_t panel_count() const { return std::ssize(panels) - 1; }
+    [[nodiscard]] std::int64_t block_count() const { return std::ssize(blocks) - 1; }
+    /// Of a product, over columns and rows.
+    [[nodiscard]] std::int64_t sums() const {
+        return (tiles + 2 * (block_count() + panel_count())) * triangle_tile;
+    }
+};
+
+/// The block that has a tile, where `tiles` are shared out over `blocks`: block b begins with tile
+/// tiles b / blocks.
+constexpr std::int64_t block_of_tile(std::int64_t tile, std::int64_t tiles, std::int64_t blocks) {
+    return ((tile + 1) * blocks - 1) / tiles;
+}
+
+/// The scalars of conjugate gradients, kept in the GPU's memory beside the vectors, so that the CPU
+/// waits for none of them.
+struct CgScalars {
+    double sum = 0;           ///< r.r after the last update
+    double residual_dot = 0;  ///< r.r before the update
+    double alpha = 0;         ///< of the last iteration, x += alpha p; 0: the next p is r
+    double beta = 0;          ///< of the last iteration, p = r + beta p
+    std::int64_t done = 0;    ///< iterations
+    /// The first iteration whose scalars show a matrix that is not positive definite, and those
+    /// scalars; -1: none. From it on alpha is 0.
+    std::int64_t failed_at = -1;
+    double failed_residual_dot = 0;
+    double failed_curvature = 0;
+};
 
 /// One iteration of classic conjugate gradients is two kernels, a product and an update. Each block
 /// of one leaves a partial sum, and each block of the other adds all of them, in the same order, so

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "cg/cuda/kernels.hpp"
-#include "cg/matrix_layout.hpp"
+#include "cg/loops.hpp"
 #include "core/block_range.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
@@ -24,6 +24,32 @@ using device::require_device;
 using device::require_reachable;
 using device::Stream;
 using device::View;
+
+TriangleLayout::TriangleLayout(const TrianglePart& part, std::int64_t at_most) : size(part.size) {
+    check(part.size >= 0 && part.parts >= 1 && part.part >= 0 && part.part < part.parts,
+          "no such part of a triangle");
+    const std::int64_t of_matrix = divide_up(size, triangle_tile);
+    const SnakeDistribution dealing{part.parts};
+    for (std::int64_t panel = 0; panel < of_matrix; ++panel) {
+        panels_above.push_back(std::ssize(panels));
+        if (dealing.owner(panel) != part.part)
+            continue;
+        const std::int64_t across = of_matrix - panel;
+        panels.push_back({panel * triangle_tile, elements, across * triangle_tile, tiles});
+        tiles += across;
+        elements += across * triangle_tile * triangle_tile;
+    }
+    panels.push_back({of_matrix * triangle_tile, elements, 0, tiles});
+    const std::int64_t count = std::min(tiles, at_most);
+    std::int64_t panel = 0;
+    for (std::int64_t block = 0; block < count; ++block) {
+        const std::int64_t tile = tiles * block / count;
+        while (panels[static_cast<std::size_t>(panel + 1)].first_tile <= tile)
+            ++panel;
+        blocks.push_back({tile, panel});
+    }
+    blocks.push_back({tiles, panel_count()});
+}
 
 namespace {
 
@@ -234,13 +260,26 @@ struct PartLayout {
     Buffer<std::int64_t> panels_above;
 };
 
+/// The direction of an iteration.
+enum class DirectionOf {
+    state,     ///< p as it is
+    residual,  ///< r + beta p, after another iteration
+};
+
+/// What resident iterations work on.
+struct Resident {
+    View<double> direction, solution, residual;
+    View<CgScalars> scalars;
+    View<double> history;  ///< r.r: one element more than there are iterations
+};
+
 /// A share in the GPU's memory: launches of a product, of its sums and of the update after it.
 /// Products of one share run one after another, whatever their streams.
 template <typename Layout>
-class CudaMatrix final : public MatrixShare, private ClassicIteration {
+class CudaMatrix final : public MatrixShare {
   public:
     CudaMatrix(device::Device& device, Layout layout)
-        : threads_(device.threads()),
+        : device_(device),
           memory_(device::cuda_memory(device)),
           layout_(std::move(layout)),
           kept_(parts_kept_in_l2(bytes_of<double>(layout_.elements))),
@@ -251,38 +290,38 @@ class CudaMatrix final : public MatrixShare, private ClassicIteration {
         load_kernels();
         layout_.upload_tables(memory_);
     }
-    /// What the constructor allocates.
-    static Bytes memory(const Layout& layout) {
-        load_kernels();
-        return bytes_of<double>(layout.elements + layout.sums + layout.blocks + most_sum_blocks) +
-               layout.tables();
-    }
 
     void fill(const ReadRow& read_row) override {
-        fill_rows(layout_.stored(), read_row, elements_.view(), memory_, threads_);
+        fill_rows(layout_.stored(), read_row, elements_.view(), memory_, device_.threads());
     }
     void multiply(View<const double> x, View<double> y, Stream& stream) override {
         launch(x, y, nullptr, stream);
     }
-    [[nodiscard]] ClassicIteration* classic_iteration() override { return this; }
-    [[nodiscard]] View<const double> storage() const override { return elements_.view(); }
-
-  private:
-    void multiply_and_dot(View<const double> x, View<double> y, View<double> result,
+    bool multiply_and_dot(View<const double> x, View<double> y, View<double> result,
                           Stream& stream) override {
         require_reachable(result, 1, "multiply: the result must have one element");
         launch(x, y, result.data(), stream);
+        return true;
     }
-    void iterate(const ResidentCg& cg, DirectionOf direction, Stream& stream) override;
-    void finish(const ResidentCg& cg, Stream& stream) override;
+    std::unique_ptr<ResidentIterations> make_iterations(const IterationState& state,
+                                                        Stream& stream) override;
+    [[nodiscard]] View<const double> storage() const override { return elements_.view(); }
+
+    /// An iteration, where the share is the whole matrix. Before the first one `sum` and
+    /// `residual_dot` are r.r, and p is the state's; after it p is the direction of this iteration.
+    void iterate(const Resident& cg, DirectionOf direction, Stream& stream);
+    /// After the last one: `sum` is r.r, and p the next direction.
+    void finish(const Resident& cg, Stream& stream);
+
+  private:
     void launch(View<const double> x, View<double> y, double* result, Stream& stream);
-    [[nodiscard]] DirectionOnGpu next(const ResidentCg& cg);
+    [[nodiscard]] DirectionOnGpu next(const Resident& cg);
     [[nodiscard]] auto on_gpu() {
         return layout_.on_gpu(
             {elements_.view().data(), sums_.view().data(), curvature_.view().data(), kept_});
     }
 
-    int threads_;
+    device::Device& device_;
     CudaMemory& memory_;
     Layout layout_;
     int kept_;  ///< in the L2 cache
@@ -292,13 +331,6 @@ class CudaMatrix final : public MatrixShare, private ClassicIteration {
     Buffer<double> residual_sums_;  ///< r.r by blocks
     device::CudaEvent used_;
 };
-
-void require_vectors(const ResidentCg& cg, std::int64_t size) {
-    for (const View<double>& vector : {cg.direction, cg.solution, cg.residual})
-        require_device(vector, size, "iterate: vectors differ in size from the matrix");
-    require_device(cg.scalars, 1, "iterate: scalars are one struct");
-    require_device(cg.history);
-}
 
 template <typename Layout>
 void CudaMatrix<Layout>::launch(View<const double> x, View<double> y, double* result,
@@ -318,7 +350,7 @@ void CudaMatrix<Layout>::launch(View<const double> x, View<double> y, double* re
 }
 
 template <typename Layout>
-DirectionOnGpu CudaMatrix<Layout>::next(const ResidentCg& cg) {
+DirectionOnGpu CudaMatrix<Layout>::next(const Resident& cg) {
     return {cg.direction.data(),
             cg.residual.data(),
             {residual_sums_.view().data(), update_blocks(layout_.rows())},
@@ -327,8 +359,7 @@ DirectionOnGpu CudaMatrix<Layout>::next(const ResidentCg& cg) {
 }
 
 template <typename Layout>
-void CudaMatrix<Layout>::iterate(const ResidentCg& cg, DirectionOf direction, Stream& stream) {
-    require_vectors(cg, layout_.rows());
+void CudaMatrix<Layout>::iterate(const Resident& cg, DirectionOf direction, Stream& stream) {
     const bool as_it_is = direction == DirectionOf::state;
     DirectionOnGpu multiplied = next(cg);
     if (as_it_is)
@@ -351,11 +382,116 @@ void CudaMatrix<Layout>::iterate(const ResidentCg& cg, DirectionOf direction, St
 }
 
 template <typename Layout>
-void CudaMatrix<Layout>::finish(const ResidentCg& cg, Stream& stream) {
-    require_vectors(cg, layout_.rows());
+void CudaMatrix<Layout>::finish(const Resident& cg, Stream& stream) {
     as_cuda(stream).launch(Phase::compute, "next direction", [&](cudaStream_t handle) {
         launch_last_direction(next(cg), cg.direction.data(), layout_.rows(), handle);
     });
+}
+
+/// Iterations of a graph: within it one kernel may begin while the one before it ends.
+constexpr std::int64_t of_graph = 16;
+/// Iterations that the CPU enqueues before it waits and looks for a failure: even the shortest then
+/// take far longer than the wait.
+constexpr std::int64_t most_at_once = 1 + 8 * of_graph;
+
+template <typename Layout>
+class CudaIterations final : public ResidentIterations {
+  public:
+    /// Borrows all.
+    CudaIterations(CudaMatrix<Layout>& matrix, device::Device& device, const IterationState& state,
+                   Stream& stream)
+        : matrix_(matrix),
+          device_(device),
+          stream_(stream),
+          scalars_(device::allocate<CgScalars>(device, 1)),
+          history_(device::allocate<double>(device, most_at_once + 1)),
+          seen_scalars_(device::allocate<CgScalars>(device, 1, MemoryKind::pinned)),
+          seen_history_(device::allocate<double>(device, most_at_once + 1, MemoryKind::pinned)),
+          cg_{state.direction, state.solution, state.residual, scalars_.view(), history_.view()},
+          next_(recorded(1)),
+          several_(recorded(of_graph)) {}
+
+    /// What the constructor allocates on the GPU.
+    static Bytes memory() { return bytes_of<CgScalars>(1) + bytes_of<double>(most_at_once + 1); }
+
+    void run(IterationState& state, std::span<double> history, std::int64_t end) override;
+
+  private:
+    device::Operations recorded(std::int64_t iterations) {
+        return device_.record([this, iterations](Stream& stream) {
+            for (std::int64_t iteration = 0; iteration < iterations; ++iteration)
+                matrix_.iterate(cg_, DirectionOf::residual, stream);
+        });
+    }
+    void take_over(IterationState& state, std::int64_t count, std::span<double> history);
+    template <typename T>
+    void copy(View<T> from, View<T> to) {
+        device_.copy(device::as_bytes(View<const T>(from)), device::as_bytes(to), stream_);
+    }
+
+    CudaMatrix<Layout>& matrix_;
+    device::Device& device_;
+    Stream& stream_;
+    Buffer<CgScalars> scalars_;
+    Buffer<double> history_;          ///< of some iterations, and the one before them
+    Buffer<CgScalars> seen_scalars_;  ///< the CPU's copies
+    Buffer<double> seen_history_;
+    Resident cg_;
+    device::Operations next_;
+    device::Operations several_;
+};
+
+template <typename Layout>
+void CudaIterations<Layout>::run(IterationState& state, std::span<double> history,
+                                 std::int64_t end) {
+    CgScalars& seen = seen_scalars_.span().front();
+    seen = {.sum = state.residual_dot, .residual_dot = state.residual_dot, .alpha = state.alpha};
+    while (state.done < end) {
+        seen.done = 0;  // of these
+        copy(seen_scalars_.view(), scalars_.view());
+        const std::int64_t count = std::min(most_at_once, end - state.done);
+        matrix_.iterate(cg_, DirectionOf::state, stream_);
+        std::int64_t left = count - 1;
+        for (; left >= of_graph; left -= of_graph) {
+            several_(stream_);
+        }
+        for (; left > 0; --left) {
+            next_(stream_);
+        }
+        matrix_.finish(cg_, stream_);
+        take_over(state, count, history);
+    }
+}
+
+// Waits for `count` iterations, and takes over the values that they left on the device.
+template <typename Layout>
+void CudaIterations<Layout>::take_over(IterationState& state, std::int64_t count,
+                                       std::span<double> history) {
+    copy(scalars_.view(), seen_scalars_.view());
+    copy(history_.view(), seen_history_.view());
+    stream_.synchronize();
+    const CgScalars& seen = seen_scalars_.span().front();
+    if (seen.failed_at >= 0 && !state.breakdown) {
+        state.breakdown = {state.done + seen.failed_at + 1, seen.failed_curvature,
+                           seen.failed_residual_dot};
+    }
+    std::copy_n(seen_history_.span().begin() + 1, count, history.begin() + state.done + 1);
+    state.done += count;
+    state.residual_dot = history[static_cast<std::size_t>(state.done)];
+    state.alpha = seen.alpha;
+}
+
+template <typename Layout>
+std::unique_ptr<ResidentIterations> CudaMatrix<Layout>::make_iterations(const IterationState& state,
+                                                                        Stream& stream) {
+    return std::make_unique<CudaIterations<Layout>>(*this, device_, state, stream);
+}
+
+template <typename Layout>
+Bytes memory_of(const Layout& layout) {
+    load_kernels();
+    return bytes_of<double>(layout.elements + layout.sums + layout.blocks + most_sum_blocks) +
+           layout.tables() + CudaIterations<Layout>::memory();
 }
 
 }  // namespace
@@ -367,10 +503,10 @@ std::unique_ptr<MatrixShare> make_cuda_matrix(device::Device& device, const Tria
     return std::make_unique<CudaMatrix<PartLayout>>(device, PartLayout(part));
 }
 Bytes cuda_matrix_memory(const RowBlock& block) {
-    return CudaMatrix<RowsLayout>::memory(RowsLayout(block));
+    return memory_of(RowsLayout(block));
 }
 Bytes cuda_matrix_memory(const TrianglePart& part) {
-    return CudaMatrix<PartLayout>::memory(PartLayout(part));
+    return memory_of(PartLayout(part));
 }
 
 void cuda_update(double alpha, const ClassicVectors& vectors, View<double> result, Stream& stream) {

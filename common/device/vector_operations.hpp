@@ -42,10 +42,9 @@ class VectorOperations {
                      Stream& stream) = 0;
 
     /// The ways to pass over memory that are worth a trial, one at least.
-    [[nodiscard]] virtual std::span<const MemoryWay> ways(AccessPattern pattern) const;
-    /// Passes over memory in one of those ways. Unless the device says otherwise there is one, by
-    /// dot, copy, add and axpy.
-    virtual void pass(const MemoryPass& pass, MemoryWay way, Stream& stream);
+    [[nodiscard]] virtual std::span<const MemoryWay> ways(AccessPattern pattern) const = 0;
+    /// Passes over memory in one of those ways.
+    virtual void pass(const MemoryPass& pass, MemoryWay way, Stream& stream) = 0;
 };
 
 }  // namespace quartet::device

@@ -5,9 +5,9 @@
 #include <thread>
 
 #include "bench/measured.hpp"
+#include "cg/case.hpp"
 #include "cg/cg_session.hpp"
 #include "cg/loop.hpp"
-#include "cg/plan.hpp"
 
 namespace quartet::cg {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cg/case.hpp"
 #include "cg/cg_session.hpp"
-#include "cg/solve_case.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
 #include "support/counted_memory.hpp"
 

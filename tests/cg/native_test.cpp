@@ -1,6 +1,6 @@
 #include "cg/loop.hpp"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,14 +8,11 @@
 
 #include "cg/cg_session.hpp"
 #include "cg/plain_solve.hpp"
-#include "cg/laplace.hpp"
-#include "cg/random_system.hpp"
-#include "core/message_of.hpp"
+#include "cg/systems.hpp"
+#include "cg/verify.hpp"
 
 namespace quartet::cg {
 namespace {
-
-using testing::HasSubstr;
 
 /// A system on all ranks, ready to be solved.
 struct Solving {
@@ -128,26 +125,92 @@ TEST_P(NativeLoopTest, GivesTheSameBitsWithAndWithoutAnObserver) {
 /// -1 on the diagonal, else nothing.
 class NegativeSystem final : public LinearSystem {
   public:
-    [[nodiscard]] std::int64_t size() const override { return 5; }
+    NegativeSystem() { right_side_.assign(5, 1.0); }
     void read_row(std::int64_t row, std::int64_t first, std::span<double> out) const override {
         for (std::size_t i = 0; i < out.size(); ++i) {
             out[i] = row == first + static_cast<std::int64_t>(i) ? -1 : 0;
         }
     }
-    [[nodiscard]] std::span<const double> right_side() const override { return ones_; }
-    [[nodiscard]] std::span<const long double> solution() const override { return {}; }
     void multiply(std::span<const long double>, std::span<long double>) const override {}
-    [[nodiscard]] Spectrum spectrum() const override { return {-1, -1}; }
-    [[nodiscard]] int affordable_products() const override { return 0; }
-
-  private:
-    std::vector<double> ones_ = std::vector<double>(5, 1.0);
 };
 
-TEST_P(NativeLoopTest, ThrowsOnAllRanksForAMatrixThatIsNotPositiveDefinite) {
+TEST_P(NativeLoopTest, NotesOnAllRanksThatAMatrixIsNotPositiveDefinite) {
     Solving solving(*session, NegativeSystem(), GetParam());
-    EXPECT_THAT(message_of<Failure>([&] { solving.run(3); }),
-                HasSubstr("matrix 'random' is not positive definite"));
+    solving.run(3);
+    ASSERT_TRUE(solving.loop->state().breakdown);
+    EXPECT_EQ(solving.loop->state().breakdown->iteration, 1);
+    EXPECT_LT(solving.loop->state().breakdown->curvature, 0);
+}
+
+/// Changes r.r after every iteration, as a wrong reduction would: alpha and beta are made of it.
+class WrongReduction final : public Observer {
+  public:
+    WrongReduction(CgLoop& loop, double by) : loop_(loop), factor_(1 + by) {}
+    Next after(const IterationState&, std::span<const double>, bool) override {
+        loop_.state().residual_dot *= factor_;
+        return Next::go_on;
+    }
+
+  private:
+    CgLoop& loop_;
+    double factor_;
+};
+
+struct Way {
+    bench::Formulation formulation;
+    const char* transport;
+    Storage storage = Storage::full;
+};
+
+// In each formulation, over each kind of sum: of MPI_Allgather, of shared memory, of queues, of
+// MPI_Allreduce.
+TEST(Scalars, OfAWrongReductionAreSeenInEveryFormulation) {
+    const auto session = make_session();
+    const comm::Communicator& world = session->world();
+    const RandomSystem system(200, 1);
+    const Verifier verifier(system, 20);
+    using bench::Formulation;
+    for (const Way& way :
+         {Way{Formulation::native, "mpi"}, Way{Formulation::native, "shm"},
+          Way{Formulation::native, "shm", Storage::symmetric}, Way{Formulation::dataflow, "mpi"},
+          Way{Formulation::dataflow, "shm"}, Way{Formulation::library, "mpi"}}) {
+        if (way.formulation == Formulation::dataflow && world.size() == 1) {
+            continue;
+        }
+        const Problem problem{"random", system.size(), 20, way.storage};
+        const Range rows = problem.rows(roles_of(way.formulation, world.size()), world.rank());
+        bench::Arena arena(session->device());
+        Samples samples(*session, arena, rows.size());
+        auto right_side = arena.make<double>(rows.size());
+        const auto loop =
+            make_loop(*session, session->transport(way.transport), problem, way.formulation);
+        if (loop->share() != nullptr) {
+            loop->share()->fill([&](std::int64_t row, std::int64_t first, std::span<double> out) {
+                system.read_row(row, first, out);
+            });
+            std::ranges::copy(system.right_side().subspan(static_cast<std::size_t>(rows.begin),
+                                                          static_cast<std::size_t>(rows.size())),
+                              right_side.span().begin());
+        }
+        for (const auto& [by, is_seen] :
+             {std::pair{0.0, false}, {1e-15, false}, {1e-10, true}, {0x1p-8, true}}) {
+            std::vector<double> history(21);
+            WrongReduction observer(*loop, by);
+            loop->restart(right_side.view());
+            samples.choose(1, 20);  // what was changed before the first is nothing
+            loop->run(history, observer, &samples);
+            double largest = 0;
+            for (const Samples::Sample& sample : samples.chosen()) {
+                const std::array vectors{
+                    loop->gather(sample.residual), loop->gather(sample.direction),
+                    loop->gather(sample.next_residual), loop->gather(sample.next_direction)};
+                largest = std::max(largest, verifier.error_of_scalars(
+                                                {vectors[0], vectors[1], vectors[2], vectors[3]}));
+            }
+            EXPECT_EQ(largest > 1, is_seen) << name(way.formulation) << " over " << way.transport
+                                            << ": " << by << ", " << largest;
+        }
+    }
 }
 
 }  // namespace

@@ -1,11 +1,9 @@
-#include "cg/random_system.hpp"
+#include "cg/systems.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
-
-#include "cg/laplace.hpp"
 
 namespace quartet::cg {
 namespace {

@@ -8,9 +8,7 @@
 #include <memory>
 
 #include "cg/plain_solve.hpp"
-#include "cg/laplace.hpp"
-#include "cg/random_system.hpp"
-#include "cg/uniform.hpp"
+#include "cg/systems.hpp"
 
 namespace quartet::cg {
 namespace {
@@ -154,6 +152,38 @@ TEST(Verifier, SeesAWrongElementOfTheProductInAStepFromRandomNumbers) {
         EXPECT_TRUE(std::isnan(error(element, std::numeric_limits<double>::quiet_NaN())));
     }
     EXPECT_GT(seen, all / 2) << "but where z and A z are small";
+}
+
+double scalar_error(const Verifier& verifier, const Result& result) {
+    return verifier.error_of_scalars({result.last_r, result.last_p, result.r, result.p});
+}
+
+TEST(Verifier, FindsTheScalarsOfSoundIterationsSound) {
+    double largest = 0;
+    for (const std::int64_t size : {1, 2, 3, 10, 64, 200, 500}) {
+        for (const auto& system : systems(size)) {
+            const Verifier verifier(*system, 1);
+            for (const int iterations : {1, 2, 3, 10, 50, 100, 300}) {
+                largest = std::max(largest, scalar_error(verifier, solve(*system, iterations)));
+            }
+        }
+    }
+    EXPECT_LT(largest, 0.5) << "or sound runs will be called wrong";
+}
+
+TEST(Verifier, SeesAWrongAlphaAndAWrongBeta) {
+    for (const auto& system : systems(300)) {
+        const Verifier verifier(*system, 1);
+        for (const int iterations : {1, 2, 10, 50}) {
+            for (const double by : {1e-6, -1e-6, 4e-3, 0.5}) {
+                EXPECT_GT(scalar_error(verifier, solve(*system, iterations, {by, 0})), 1) << by;
+                EXPECT_GT(scalar_error(verifier, solve(*system, iterations, {0, by})), 1) << by;
+            }
+        }
+        Result wrong = solve(*system, 10);
+        wrong.p[7] = std::numeric_limits<double>::quiet_NaN();
+        EXPECT_FALSE(scalar_error(verifier, wrong) <= 1);
+    }
 }
 
 // With ten times as many runs, up to N = 3000 and k = 100000, the largest was 0.167.

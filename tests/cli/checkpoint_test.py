@@ -51,8 +51,8 @@ class Checkpoints(Scratch):
             self.assertEqual(contents(parts / "iteration-30"), contents(whole / "iteration-30"))
             self.assertEqual(row["residual_history"], undisturbed["residual_history"])
             self.assertEqual(row["restarted_from"], 20)
-            self.assertGreater(row["real_time"] / 1e3, spent["real_seconds"])
-            self.assertGreater(row["phases"]["checkpoint"], spent["phases"]["checkpoint"])
+            self.assertGreater(row["real_time"] / 1e3, spent[0])
+            self.assertGreater(row["phases"]["checkpoint"], spent[-1])
             self.assertIn("/every:10/", row["run_name"])
 
         each(goes_on, range(len(WAYS)))
@@ -66,7 +66,7 @@ class Checkpoints(Scratch):
                              ("--iterations 9", "--iterations")))]
         jobs += [(self.job("--restart", folder=nothing), "has no checkpoint"),
                  (self.job("--storage full,symmetric", folder=nothing), "2 cases"),
-                 (self.job("--iterations 10 --restart", ranks=3), "ranks: 2, not 3"),
+                 (self.job("--iterations 10 --restart", ranks=3), "ranks 2, not 3"),
                  (("cg", 2, SMALL, "--restart"), "--checkpoint"),
                  (self.job("--iterations 5"), "--restart")]  # would be replaced
         for outcome, (_, reason) in zip(run_each([job for job, _ in jobs]), jobs):
@@ -78,7 +78,7 @@ class Checkpoints(Scratch):
         saved = self.folder / "saved"
         damages = [("state-1.npy", lambda data: data[:-20] + bytes([data[-20] ^ 1]) + data[-19:]),
                    ("state-0.npy", lambda data: data[:-8]), ("state-1.npy", None),
-                   ("manifest.json", lambda text: text.replace(b'"size":120', b'"size":121')),
+                   ("manifest.json", lambda text: text.replace(b'"--size":"120"', b'"--size":"121"')),
                    ("manifest.json", lambda text: text[:len(text) // 2]),
                    ("manifest.json", lambda _: b'{"content":' + b"[" * 300000)]
         copies = []

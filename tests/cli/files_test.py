@@ -22,7 +22,8 @@ SOLUTION = """
 import sys, numpy
 def whole(name, blocks):
     return numpy.concatenate([numpy.load(f"{sys.argv[1]}/{name}-{r}.npy") for r in range(blocks)])
-a, b, x = whole("A", 2), whole("b", 2), whole("X", int(sys.argv[2]))
+ranks = int(sys.argv[2])
+a, b, x = (whole(name, ranks) for name in "AbX")
 assert a.dtype == b.dtype == x.dtype == numpy.dtype("<f8") and numpy.array_equal(a, a.T)
 smallest, largest = numpy.linalg.eigvalsh(a)[[0, -1]]
 assert abs(smallest - 1) < 1e-9 and abs(largest - 4096) < 1e-6, (smallest, largest)
@@ -56,23 +57,24 @@ class Files:
 
     names: list  # of all files of the data
     other = "--seed 2"  # data that the folder does not have
+    ranks = 2
     factor = "/data:files/cache:warm/"
 
     def setUp(self):
         super().setUp()
         self.data = self.folder / "data"
 
-    def job(self, *arguments, ranks=2, data=None):
-        return (self.kernel, ranks, ONCE, self.problem, f"--data {data or self.data}", *arguments)
+    def job(self, *arguments, ranks=None, data=None):
+        return (self.kernel, ranks or self.ranks, ONCE, self.problem, f"--data {data or self.data}", *arguments)
 
-    def compute(self, *arguments, ranks=2):
+    def compute(self, *arguments, ranks=None):
         outcome = run(*self.job(*arguments, ranks=ranks))
         self.assertEqual(outcome.code, 0, outcome)
         row = medians(outcome.document)[0]
         self.assertTrue(row["verified"])
         return row
 
-    def test_are_made_once_and_read_by_all_formulations_on_other_rank_counts(self):
+    def test_are_made_once_and_read_by_all_formulations(self):
         self.assertIn(self.factor, self.compute("--generate")["run_name"])
         self.assertEqual(sorted(file.name for file in self.data.iterdir()), sorted([*self.names, "manifest.json"]))
         before = {file: file.stat().st_mtime_ns for file in self.data.glob("*.npy")}
@@ -149,9 +151,14 @@ class Matmul(Files, Scratch):
 
 class Cg(Files, Scratch):
     kernel, problem, other = "cg", "--problem random --size 60 --iterations 300", "--size 61"
-    names = [f"{name}-{block}.npy" for name in "Ab" for block in range(2)]
+    ranks, names = 3, [f"{name}-{rank}.npy" for name in "Ab" for rank in range(3)]
     factor = "/random/full/"
-    expected, near, kept = SOLUTION, 1e-10, ((1, ""), (3, "--storage symmetric"), (3, "--formulation dataflow"))
+    expected, near = SOLUTION, 1e-10
+    kept = (3, ""), (3, "--storage symmetric"), (3, "--formulation dataflow")
+
+    def test_another_rank_count_is_refused(self):
+        self.compute("--generate")
+        assert_refused(self, run(*self.job(ranks=2)), BAD_USAGE, "cg", "3", "asked for is 2")
 
 
 class Fft(Files, Scratch):

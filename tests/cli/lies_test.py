@@ -7,6 +7,7 @@ from quartet_cli import KERNELS, LYING_LIBRARIES, UNAVAILABLE, each, has_lied, l
 
 QUIET = "--device host --threads 1 --runs 1 --warmup 0 --limits off --transport mpi"
 STREAM = "stream", 2, "--sizes 64KiB --pushes 3"
+SOLVE = "--size 1000 --iterations 30 --problem random"
 
 
 @unittest.skipUnless(LYING_LIBRARIES, "libraries that lie cannot come before a sanitizer")
@@ -29,6 +30,18 @@ class Lies(unittest.TestCase):
                          {(kernel.name, formulation) for kernel in KERNELS for formulation in kernel.formulations})
         problems = [problem for problem in each(problem_of, lies) if problem]
         self.assertFalse(problems, "\n".join(problems))
+
+    def test_a_sum_that_no_positive_definite_matrix_gives_is_not_laid_to_the_matrix(self):
+        for formulation in ("native", "library"):
+            outcome = run_lying("cg", 2, "sums:all:1+:bit:63", SOLVE, QUIET, f"--formulation {formulation}")
+            self.assertEqual(outcome.code, 1, outcome)
+            self.assertIn("a product, a sum or a message is wrong", outcome.stderr)
+            self.assertNotIn("is not positive definite", outcome.stderr)
+
+    def test_a_wrong_row_beside_sound_ones_makes_the_exit_code_1(self):
+        outcome = run_lying("cg", 2, "dgemv:all:1+:one:1e-3", SOLVE, QUIET, "--formulation native,library")
+        self.assertEqual([row["verified"] for row in medians(outcome.document)], [True, False])
+        self.assertEqual(outcome.code, 1, outcome)
 
     def test_a_smaller_one_passes(self):
         for lie in ("floats@32768:1:1:one:1e-9", "floats@65536:0:1:lost:0"):  # rounded off; never so

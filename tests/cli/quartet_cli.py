@@ -132,7 +132,10 @@ KERNELS = [
         sizes=("8:16,1e2", ["8", "16", "100"]),
         too_large="--size 2^20", refused="--restart",
         lies=((2, _1000, "native", "doubles@4000:0:1:one:6e-9"), (3, _1000, "dataflow", "doubles@4000:1:1:one:6e-8"),
-              (2, _1000, "library", "dgemv:all:1+:one:2e-11"))),
+              (2, _1000, "library", "dgemv:all:1+:one:2e-11"),
+              # Numbers of the sums p.Ap and r.r, which r = b - A x does not show.
+              (2, _1000, "native", "sums:all:1+:bit:20"), (3, _1000, "dataflow", "sums@48:all:1+:bit:20"),
+              (2, _1000, "library", "sums:all:1+:bit:20"))),
     Kernel(
         name="fft", least_ranks=1, size="4096", arguments="--tiles 64",
         factors=_factors("transposed/n:4096/tiles:64", "natural/n:4096/tiles:64/queue:16",

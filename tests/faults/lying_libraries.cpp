@@ -7,7 +7,9 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
+#include <limits>
 #include <list>
 #include <map>
 #include <new>
@@ -27,13 +29,18 @@
 //     sgemm dgemv    C, or y, as a BLAS leaves it
 //     fftmpi         the bins that a plan of FFTW-MPI leaves
 //     floats@4096    a message of floats of 4096 bytes or more; of a collective operation, what it
-//     received doubles@4096   a message of doubles
+//                    received
+//     doubles@4096   a message of doubles
+//     sums@64        sums of doubles that all ranks make: what MPI_Allreduce leaves; what
+//                    MPI_Allgather gathers for one, pairs whose second number is 0; the third last
+//                    number of a message of exactly 64 bytes, with which a data flow sends them
 //
 // RANK may be "all". CALL counts from 1 what passes the site on a rank; "3+" is the third and all
 // that follow. A CHANGE is
 //
 //     one            the element in the middle, times 1 + NUMBER
 //     lost           the second half becomes zeros
+//     bit            bit NUMBER of each number of a sum that is not 0
 //     inputs         a BLAS rounds the numbers that it multiplies to NUMBER bits
 //     throw starve bar die    an exception of three kinds, or a killed rank, in place of the call
 //
@@ -59,6 +66,9 @@ Function* sound(const char* name) {
     }
     return reinterpret_cast<Function*>(found);
 }
+
+/// For sites whose messages are told apart by other things than their size.
+constexpr std::int64_t every_size = std::numeric_limits<std::int64_t>::max();
 
 class Lie {
   public:
@@ -100,6 +110,16 @@ class Lie {
                 std::fill_n(first + row * step, columns, T{});
             }
         }
+    }
+    /// A number of a sum.
+    void change_sum(double& value) const {
+        if (value != 0) {
+            value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) ^
+                                          std::uint64_t{1} << static_cast<int>(number_));
+        }
+    }
+    [[nodiscard]] bool is_of_this_size(std::int64_t bytes) const {
+        return bytes > 0 && bytes == least_bytes_;
     }
     void change_message(void* data, std::int64_t bytes) const {
         if (site_ == "floats") {
@@ -189,12 +209,22 @@ bool is_told(std::int64_t bytes) {
 const void* as_sent(const void* data, int count, MPI_Datatype type) {
     static std::list<std::vector<std::byte>> copies;
     const std::int64_t bytes = bytes_of(count, type);
-    if (!is_told(bytes)) {
+    Lie& lie = Lie::of_process();
+    const bool of_sum = lie.is_of_this_size(bytes) && lie.is_told("sums", bytes);
+    if (!of_sum && !is_told(bytes)) {
         return data;
     }
     const auto* const first = static_cast<const std::byte*>(data);
     std::vector<std::byte>& copy = copies.emplace_back(first, first + bytes);
-    Lie::of_process().change_message(copy.data(), bytes);
+    if (of_sum) {
+        std::byte* const third_last = copy.data() + bytes - 3 * sizeof(double);
+        double value = 0;
+        std::memcpy(&value, third_last, sizeof value);
+        lie.change_sum(value);
+        std::memcpy(third_last, &value, sizeof value);
+    } else {
+        lie.change_message(copy.data(), bytes);
+    }
     return copy.data();
 }
 
@@ -327,6 +357,37 @@ int MPI_Allgatherv(const void* data, int count, MPI_Datatype type, void* receive
     const int code =
         PMPI_Allgatherv(data, count, type, received, counts, places, received_type, comm);
     change_received(received, counts, received_type, comm);
+    return code;
+}
+
+int MPI_Allreduce(const void* data, void* sums, int count, MPI_Datatype type, MPI_Op operation,
+                  MPI_Comm comm) {
+    const int code = PMPI_Allreduce(data, sums, count, type, operation, comm);
+    if (type == MPI_DOUBLE && operation == MPI_SUM &&
+        Lie::of_process().is_told("sums", every_size)) {
+        Lie::of_process().change_sum(*static_cast<double*>(sums));
+    }
+    return code;
+}
+
+int MPI_Allgather(const void* data, int count, MPI_Datatype type, void* received, int each,
+                  MPI_Datatype received_type, MPI_Comm comm) {
+    const int code = PMPI_Allgather(data, count, type, received, each, received_type, comm);
+    if (type != MPI_DOUBLE || count != 2) {
+        return code;
+    }
+    int ranks = 0;
+    PMPI_Comm_size(comm, &ranks);
+    auto* const pairs = static_cast<double*>(received);
+    bool of_sum = true;
+    for (int rank = 0; rank < ranks; ++rank) {
+        of_sum = of_sum && pairs[2 * rank + 1] == 0;
+    }
+    if (of_sum && Lie::of_process().is_told("sums", every_size)) {
+        for (int rank = 0; rank < ranks; ++rank) {
+            Lie::of_process().change_sum(pairs[2 * rank]);
+        }
+    }
     return code;
 }
 

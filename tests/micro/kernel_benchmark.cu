@@ -3,7 +3,7 @@
 // it is timed.
 //
 //   nvcc -std=c++20 -O3 --expt-relaxed-constexpr --extended-lambda -arch=sm_90 -I . -I common \
-//       tests/micro/kernel_benchmark.cu common/device/cuda/{blas,fft,peak,vectors}/*.cu
+//       tests/micro/kernel_benchmark.cu common/device/cuda/{fft,peak,vectors}/*.cu
 //       cg/cuda/*.cu \ common/device/cuda/fft/fft_passes.cpp -lcublas -lcufft -o kernel_benchmark
 //       &&
 //       ./kernel_benchmark
@@ -25,7 +25,6 @@
 
 #include "cg/cuda/kernels.hpp"
 #include "core/block_range.hpp"
-#include "device/cuda/blas/gemv_kernel.hpp"
 #include "device/cuda/fft/fft_passes.hpp"
 #include "device/cuda/fft/four_step_kernels.hpp"
 #include "device/cuda/runtime/grid.hpp"

@@ -18,11 +18,11 @@ ExitCode verdict(const Measured& measured) {
         return std::ranges::any_of(
             rows, [code](const Row& row) { return !row.error.empty() && row.error_code == code; });
     };
-    if (has(ExitCode::failed)) {
-        return ExitCode::failed;
-    }
     if (std::ranges::any_of(rows, [](const Row& row) { return row.check && !row.check->passed; })) {
         return ExitCode::wrong_result;
+    }
+    if (has(ExitCode::failed)) {
+        return ExitCode::failed;
     }
     if (has(ExitCode::stopped) || measured.stopped) {
         return ExitCode::stopped;

@@ -14,7 +14,7 @@ namespace quartet::bench {
 
 class Session;
 
-/// The exit code of a job, the first that applies: 3 if a case failed; 1 if a result is wrong; 75
+/// The exit code of a job, the first that applies: 1 if a result is wrong; 3 if a case failed; 75
 /// if it was stopped, even before its first run; 77 if a named member was unavailable; 0. Most
 /// failures at run time end the job before, with 3.
 ExitCode verdict(const Measured& measured);

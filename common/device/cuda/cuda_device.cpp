@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "device/cuda/blas/cuda_blas.hpp"
-#include "device/cuda/blas/gemv_kernel.hpp"
 #include "device/cuda/data/uniform_kernel.hpp"
 #include "device/cuda/fft/cuda_ffts.hpp"
 #include "device/cuda/fft/fft_pass.hpp"
@@ -18,9 +17,9 @@
 #include "device/cuda/runtime/cuda_memory.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
 #include "device/cuda/runtime/gated_time.hpp"
-#include "device/cuda/vectors/cuda_vectors.hpp"
 #include "device/cuda/vectors/vector_kernels.hpp"
 #include "device/require_views.hpp"
+#include "device/vector_operations.hpp"
 
 namespace quartet::device {
 

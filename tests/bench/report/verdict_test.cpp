@@ -53,11 +53,12 @@ TEST(Verdict, AStoppedJobHasNotFailedThoughNothingIsKept) {
     EXPECT_EQ(verdict({std::vector{wrong_row(), left_out}, 1, stopped}), ExitCode::wrong_result);
 }
 
-TEST(Verdict, AFailedCaseWeighsMost) {
+TEST(Verdict, AWrongResultWeighsMostAndThenAFailedCase) {
     Row failed = fake_error("another job has taken the space");
     failed.error_code = ExitCode::failed;
     EXPECT_EQ(verdict({std::vector{failed, fake_row({1})}}), ExitCode::failed);
-    EXPECT_EQ(verdict({std::vector{wrong_row(), failed}}), ExitCode::failed);
+    EXPECT_EQ(verdict({std::vector{wrong_row(), failed}}), ExitCode::wrong_result);
+    EXPECT_EQ(verdict({std::vector{failed, wrong_row()}}), ExitCode::wrong_result);
     EXPECT_EQ(verdict({std::vector{fake_error("no such thing"), failed}}), ExitCode::failed);
 }
 

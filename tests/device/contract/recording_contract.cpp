@@ -35,23 +35,6 @@ TEST_P(RecordingContract, IsInTheOrderOfTheStream) {
     EXPECT_EQ(download(x.view()), std::vector<double>(1000, 24.0));
 }
 
-TEST_P(RecordingContract, ReadsFactorsFromMemoryAtEachRun) {
-    const Buffer<double> x = upload(std::vector<double>{1, 2});
-    Buffer<double> y = upload(std::vector<double>{0, 0});
-    Buffer<double> factor = allocate<double>(*device, 1, MemoryKind::pinned);
-    const auto recording = device->record([&](Stream& to) {
-        device->vectors().axpy(std::as_const(factor).view(), x.view(), y.view(), to);
-    });
-
-    for (const double number : {1.0, 10.0, 100.0}) {
-        factor.span()[0] = number;
-        recording(*stream);
-        stream->synchronize();
-    }
-
-    EXPECT_EQ(download(y.view()), (std::vector<double>{111, 222}));
-}
-
 TEST_P(RecordingContract, ThrowsWhatItsOperationsThrow) {
     const auto fail = [](Stream&) { throw Failure("the operations' reason"); };
 

@@ -1,7 +1,7 @@
 """Deliberate faults of kernels: (name, file, what stands there, what stands
 there instead). Each must stand there once. A mended fault, and a new kernel, each add one."""
 
-GEMV = "common/device/cuda/blas/gemv_kernel.cu"
+GEMV = "common/device/cuda/vectors/gemv_kernel.cu"
 SUM = "common/device/cuda/runtime/block_sum.cuh"
 WARP = "common/device/cuda/runtime/warp_sums.cuh"
 VECTORS = "common/device/cuda/vectors/vector_kernels.cu"

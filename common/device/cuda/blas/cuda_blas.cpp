@@ -6,9 +6,9 @@
 
 #include "core/environment.hpp"
 #include "device/cuda/blas/cublas_handle.hpp"
-#include "device/cuda/blas/gemv_kernel.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
 #include "device/cuda/runtime/require_device.hpp"
+#include "device/cuda/vectors/vector_kernels.hpp"
 
 namespace quartet::device {
 

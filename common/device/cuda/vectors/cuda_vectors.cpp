@@ -1,4 +1,4 @@
-#include "device/cuda/vectors/cuda_vectors.hpp"
+#include "device/vector_operations.hpp"
 
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
@@ -28,6 +28,11 @@ class CudaVectorOperations final : public VectorOperations {
     void xpay(View<const double> x, double factor, View<double> y, Stream& stream) override;
     void dot(View<const double> x, View<const double> y, View<double> result,
              Stream& stream) override;
+    [[nodiscard]] std::span<const MemoryWay> ways(AccessPattern /*pattern*/) const override {
+        static constexpr MemoryWay plain[] = {{}};
+        return plain;
+    }
+    void pass(const MemoryPass& pass, MemoryWay way, Stream& stream) override;
 
   private:
     template <typename T>
@@ -98,6 +103,21 @@ void CudaVectorOperations::dot(View<const double> x, View<const double> y, View<
     cuda.launch(Phase::compute, "dot", [&](cudaStream_t handle) {
         launch_dot(x.data(), y.data(), y.size(), cuda.partial_sums(), result.data(), handle);
     });
+}
+
+void CudaVectorOperations::pass(const MemoryPass& pass, MemoryWay /*way*/, Stream& stream) {
+    const auto& [pattern, source, target] = pass;
+    switch (pattern) {
+        case AccessPattern::read:
+            return dot(view_as<double>(source), view_as<double>(source), view_as<double>(target),
+                       stream);
+        case AccessPattern::copy:
+            return copy(view_as<double>(source), view_as<double>(target), stream);
+        case AccessPattern::add:
+            return add(view_as<float>(source), view_as<float>(target), stream);
+        case AccessPattern::update:
+            return axpy(0.5, view_as<double>(source), view_as<double>(target), stream);
+    }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <memory>
 
 namespace quartet::device {
 
@@ -24,6 +25,17 @@ void launch_dot(const double* x, const double* y, std::int64_t size, double* par
 void launch_sum_partials(const double* partials, std::int64_t count, double* result,
                          cudaStream_t stream);
 
+/// A matrix of doubles in the GPU's memory, row by row, `stride` elements from one row to the next.
+struct RowMajorMatrix {
+    const double* elements = nullptr;
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::int64_t stride = 0;
+};
+
+/// y = A x; the order of the additions depends on the number of columns alone.
+void launch_gemv(const RowMajorMatrix& matrix, const double* x, double* y, cudaStream_t stream);
+
 /// The GPU architectures that the kernels were compiled for, such as 900, ascending; `count` of
 /// them.
 struct BuiltArchitectures {
@@ -34,5 +46,10 @@ BuiltArchitectures built_architectures();
 
 /// See loaded_kernels.hpp; so have the other kernels theirs.
 cudaError_t load_vector_kernels();
+cudaError_t load_gemv_kernels();
+
+class VectorOperations;
+/// These kernels as operations. The order of a dot's additions depends on its size alone.
+std::unique_ptr<VectorOperations> make_cuda_vector_operations();
 
 }  // namespace quartet::device

@@ -1,7 +1,7 @@
-#include "device/cuda/blas/gemv_kernel.hpp"
 #include "device/cuda/runtime/grid.hpp"
 #include "device/cuda/runtime/loaded_kernels.hpp"
 #include "device/cuda/runtime/warp_sums.cuh"
+#include "device/cuda/vectors/vector_kernels.hpp"
 
 namespace quartet::device {
 

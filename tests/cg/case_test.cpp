@@ -1,10 +1,9 @@
-#include "cg/solve_case.hpp"
+#include "cg/case.hpp"
 
 #include <gmock/gmock.h>
 
 #include "bench/measured.hpp"
 #include "cg/cg_session.hpp"
-#include "cg/plan.hpp"
 #include "core/message_of.hpp"
 
 namespace quartet::cg {

@@ -3,30 +3,22 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
-#include <vector>
 
 #include "bench/data/data_options.hpp"
 #include "bench/data/tile_folder.hpp"
 #include "bench/session/session.hpp"
-#include "cg/linear_system.hpp"
-#include "cg/problem.hpp"
+#include "cg/systems.hpp"
 #include "core/block_range.hpp"
 
 namespace quartet::cg {
 
-/// A system in files: `A-r.npy` is block r of the rows of A, `b-r.npy` block r of b. The manifest
-/// says how many blocks there are, whatever the number of ranks; without a manifest there is one a
-/// rank.
-class BlockFolder {
+/// A system in files: `A-r.npy` has the rows of A that rank r of the job has, `b-r.npy` those of b.
+class SystemFiles {
   public:
-    /// Throws UsageError unless the folder has, or can be made to have, these data. Local.
-    BlockFolder(const std::filesystem::path& folder, const Problem& problem, std::uint64_t seed,
-                int ranks, bench::Switch generate);
-    /// The folder of --data.
-    BlockFolder(const bench::Session& session, const Problem& problem,
-                const bench::DataOptions& data)
-        : BlockFolder(*data.folder, problem, session.options().seed, session.world().size(),
-                      data.generate) {}
+    /// The folder of --data. Throws UsageError unless it has, or can be made to have, these data
+    /// for as many ranks. Local.
+    SystemFiles(const bench::Session& session, const Problem& problem,
+                const bench::DataOptions& data);
 
     /// Temporary memory of preparing: the largest file.
     [[nodiscard]] Bytes memory() const;
@@ -45,12 +37,11 @@ class BlockFolder {
                                std::span<const double> rows);
 
   private:
-    [[nodiscard]] std::int64_t blocks() const { return std::ssize(ends_); }
     [[nodiscard]] Range rows_of(std::int64_t block) const;
     [[nodiscard]] std::int64_t block_of(std::int64_t row) const;
 
     std::int64_t size_;
-    std::vector<std::int64_t> ends_;  ///< the row behind each block
+    int blocks_;
     bench::TileFolder<double> files_;
 };
 

@@ -2,16 +2,17 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "bench/data/input_guard.hpp"
 #include "bench/session/case.hpp"
 #include "bench/session/session.hpp"
 #include "cg/checkpoint.hpp"
+#include "cg/files.hpp"
 #include "cg/loop.hpp"
-#include "cg/linear_system.hpp"
+#include "cg/systems.hpp"
 #include "cg/verify.hpp"
-#include "cg/block_folder.hpp"
 
 namespace quartet::cg {
 
@@ -21,11 +22,13 @@ class SolveCase final : public bench::Case {
     /// Beside the loop's. Counts what clock and verification take, too.
     struct Buffers {
         /// The buffers of a rank with `rows` rows.
-        Buffers(bench::Arena& arena, const Problem& problem, std::int64_t rows);
+        Buffers(bench::Session& session, bench::Arena& arena, const Problem& problem,
+                std::int64_t rows);
 
         device::Buffer<double> right_side;  ///< this rank's rows
         device::Buffer<double> staging;     ///< the same, for the CPU to fill
         std::vector<double> history;        ///< r.r before the first iteration and after each
+        Samples samples;                    ///< states for the verification
     };
 
     /// Makes or reads the system and fills the matrix. Collective. Throws Unavailable, or Failure
@@ -50,6 +53,7 @@ class SolveCase final : public bench::Case {
     void fill();
     void examine();
     [[nodiscard]] double error_of_step();
+    [[nodiscard]] std::pair<std::int64_t, double> worst_scalars();
 
     bench::Session& session_;
     Problem problem_;
@@ -58,7 +62,7 @@ class SolveCase final : public bench::Case {
     comm::Transport& transport_;
     std::unique_ptr<LinearSystem> system_;
     std::unique_ptr<Checkpoint> checkpoint_;  ///< made before the matrix, since it may refuse
-    std::optional<BlockFolder> folder_;
+    std::optional<SystemFiles> folder_;
     std::unique_ptr<CgLoop> loop_;
     std::string products_;  ///< what multiplies, by ranks where they differ
     bench::Arena arena_;
@@ -70,5 +74,15 @@ class SolveCase final : public bench::Case {
     std::optional<double> step_error_;  ///< of the step from random numbers, where it is made
     std::unique_ptr<Limit> limit_;
 };
+
+/// A case with its memory and its name, before anything is allocated. Throws UsageError.
+/// Collective.
+bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
+                                const Problem& problem, const bench::DataOptions& data,
+                                const CheckpointOptions& checkpoint = {});
+
+/// Adds a case for each variant of the session and storage. Throws UsageError.
+/// Collective.
+void plan_cases(bench::Session& session, const Options& options);
 
 }  // namespace quartet::cg

@@ -1,14 +1,44 @@
-#include "cg/random_system.hpp"
+#include "cg/systems.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 
-#include "cg/uniform.hpp"
+#include "core/data_source.hpp"
 
 namespace quartet::cg {
 
 namespace {
+
+std::vector<double> paper_right_side(std::int64_t size) {
+    std::vector<double> values(static_cast<std::size_t>(size));
+    const double step = 2 * std::numbers::pi / static_cast<double>(size);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = std::sin(step * static_cast<double>(i)) * step * step;
+    }
+    return values;
+}
+
+// Elimination without pivots (the Thomas algorithm): stable for this matrix.
+std::vector<long double> solve_tridiagonal(const std::vector<double>& b) {
+    const std::size_t size = b.size();
+    std::vector<long double> ratio(size);
+    std::vector<long double> x(size);
+    long double last_ratio = 0;
+    long double last_value = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        const long double pivot = 2 - last_ratio;
+        last_ratio = 1 / pivot;
+        last_value = (b[i] + last_value) / pivot;
+        ratio[i] = last_ratio;
+        x[i] = last_value;
+    }
+    for (std::size_t i = size - 1; i-- > 0;) {
+        x[i] += ratio[i] * x[i + 1];
+    }
+    return x;
+}
 
 std::vector<double> geometric(std::int64_t size, double last) {
     std::vector<double> values(static_cast<std::size_t>(size));
@@ -30,20 +60,47 @@ long double dot(std::span<const double> x, std::span<const T> y) {
 
 }  // namespace
 
+Laplace::Laplace(std::int64_t size) {
+    right_side_ = paper_right_side(size);
+    solution_ = solve_tridiagonal(right_side_);
+    // 2 - 2 cos(t) = 4 sin^2(t / 2), without cancellation; exactly, for t = pi / (N + 1) and N t.
+    const double half = std::numbers::pi / (2 * (static_cast<double>(size) + 1));
+    spectrum_ = {4 * std::pow(std::sin(half), 2), 4 * std::pow(std::cos(half), 2)};
+}
+
+void Laplace::read_row(std::int64_t row, std::int64_t first_column, std::span<double> out) const {
+    std::ranges::fill(out, 0.0);
+    for (std::int64_t column = row - 1; column <= row + 1; ++column) {
+        const std::int64_t place = column - first_column;
+        if (place >= 0 && place < std::ssize(out)) {
+            out[static_cast<std::size_t>(place)] = column == row ? 2 : -1;
+        }
+    }
+}
+
+void Laplace::multiply(std::span<const long double> x, std::span<long double> product) const {
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const long double before = i > 0 ? x[i - 1] : 0;
+        const long double after = i + 1 < x.size() ? x[i + 1] : 0;
+        product[i] = 2 * x[i] - before - after;
+    }
+}
+
 RandomSystem::RandomSystem(std::int64_t size, std::uint64_t seed)
     : eigenvalues_(geometric(size, condition)),
       normal_(symmetric_uniform(size, seed, "cg/normal")),
       factor_(2 / dot<double>(normal_, normal_)),
       sum_(normal_.size()),
-      difference_(normal_.size()),
-      right_side_(normal_.size()) {
+      difference_(normal_.size()) {
     split_rank_two_part();
-    const auto x = symmetric_uniform(size, seed, solution_name);
+    const auto x = symmetric_uniform(size, seed, "cg/solution");
     solution_.assign(x.begin(), x.end());
     std::vector<long double> b(x.size());
     multiply(solution_, b);
-    std::ranges::transform(b, right_side_.begin(),
+    std::ranges::transform(b, std::back_inserter(right_side_),
                            [](long double value) { return static_cast<double>(value); });
+    spectrum_ = {eigenvalues_.front(), eigenvalues_.back()};
+    even_ = true;
 }
 
 // With w = D v and f = 2 / (v'v), A = D - v z' - z v' for z = f w - (f^2 v'w / 2) v. For vectors
@@ -101,6 +158,23 @@ void RandomSystem::multiply(std::span<const long double> x, std::span<long doubl
         product[i] *= eigenvalues_[i];
     }
     reflect(product);
+}
+
+std::unique_ptr<LinearSystem> make_system(const Problem& problem, std::uint64_t seed) {
+    if (problem.system == "laplace") {
+        return std::make_unique<Laplace>(problem.size);
+    }
+    return std::make_unique<RandomSystem>(problem.size, seed);
+}
+
+std::vector<double> symmetric_uniform(std::int64_t size, std::uint64_t seed,
+                                      std::string_view name) {
+    std::vector<double> values(static_cast<std::size_t>(size));
+    DataSource(seed, name).fill_uniform(std::span(values), 0);
+    for (double& value : values) {
+        value = 2 * value - 1;
+    }
+    return values;
 }
 
 }  // namespace quartet::cg

@@ -1,0 +1,474 @@
+#include "cg/case.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "bench/measure/probes.hpp"
+#include "bench/session/variants.hpp"
+#include "comm/mpi/agree.hpp"
+
+namespace quartet::cg {
+
+namespace {
+
+std::string words_of(const Breakdown& found) {
+    return fmt::format(
+        "p.Ap = {:.3g} and r.r = {:.3g} in iteration {}, which no positive definite matrix gives: "
+        "a "
+        "product, a sum or a message is wrong",
+        found.curvature, found.residual_dot, found.iteration);
+}
+
+// Made and checked before there is a matrix: both take memory. Collective.
+std::optional<SystemFiles> prepared_folder(bench::Session& session, const Problem& problem,
+                                           const bench::DataOptions& data,
+                                           const LinearSystem& system) {
+    if (!data.in_files()) {
+        return std::nullopt;
+    }
+    SystemFiles folder(session, problem, data);
+    folder.prepare(session, system, data.generate);
+    return folder;
+}
+
+}  // namespace
+
+SolveCase::Buffers::Buffers(bench::Session& session, bench::Arena& arena, const Problem& problem,
+                            std::int64_t rows)
+    : right_side(arena.make<double>(rows)),
+      staging(arena.make<double>(rows, bench::Room::host)),
+      history(arena.make_vector<double>(problem.iterations + 1)),
+      samples(session, arena, rows) {
+    arena.count(bytes_of<double>(problem.iterations), bench::Room::host);  // the iterations' clock
+    arena.count(Verifier::memory(problem.size), bench::Room::host);
+}
+
+SolveCase::SolveCase(bench::Session& session, const bench::Variant& variant, const Problem& problem,
+                     const bench::DataOptions& data, const CheckpointOptions& checkpoint)
+    : session_(session),
+      problem_(problem),
+      data_(data),
+      rows_(problem.rows(roles_of(variant.formulation, session.world().size()),
+                         session.world().rank())),
+      transport_((bench::require_formulation(session, variant.formulation),
+                  session.transport(variant.transport))),
+      system_(make_system(problem, session.options().seed)),
+      checkpoint_(checkpoint.wanted()
+                      ? std::make_unique<Checkpoint>(session, checkpoint, variant, problem, rows_)
+                      : nullptr),
+      folder_(prepared_folder(session, problem, data, *system_)),
+      loop_(make_loop(session, transport_, problem, variant.formulation)),
+      arena_(session.device()),
+      buffers_(session, arena_, problem, rows_.size()),
+      clock_(problem.iterations),
+      guard_(session.threads()) {
+    fill();
+    session.world().barrier();  // before the ranks measure: they share the machine's memory
+    if (loop_->share() != nullptr) {
+        loop_->share()->choose_way();
+    }
+    products_ = bench::by_ranks(loop_->share() != nullptr ? loop_->share()->description() : "",
+                                session.world());
+    if (session.options().verify == bench::Switch::on) {
+        guard_.remember(device::View<const double>(buffers_.right_side.view()));
+        if (loop_->share() != nullptr) {
+            guard_.remember(loop_->share()->storage());
+        }
+        verifier_.emplace(*system_, problem.iterations);
+    }
+}
+
+void SolveCase::fill() {
+    if (loop_->share() == nullptr) {
+        return;
+    }
+    const auto count = static_cast<std::size_t>(rows_.size());
+    const std::span<double> staging = buffers_.staging.span();
+    if (folder_) {
+        folder_->read_right_side(rows_.begin, staging);
+    } else {
+        std::ranges::copy(
+            system_->right_side().subspan(static_cast<std::size_t>(rows_.begin), count),
+            staging.begin());
+    }
+    loop_->share()->fill([this](std::int64_t row, std::int64_t first, std::span<double> out) {
+        if (folder_) {
+            folder_->read_row(row, first, out);
+        } else {
+            system_->read_row(row, first, out);
+        }
+    });
+    session_.device().copy(device::as_bytes(device::View<const double>(buffers_.staging.view())),
+                           device::as_bytes(buffers_.right_side.view()), session_.stream());
+    session_.stream().synchronize();
+}
+
+void SolveCase::prepare() {
+    loop_->restart(buffers_.right_side.view());
+    if (checkpoint_) {
+        checkpoint_->restore(loop_->state(), buffers_.history);
+    }
+    buffers_.samples.choose(state().done, problem_.iterations);
+}
+
+void SolveCase::run(bench::Clocks& /*clocks*/) {
+    if (!checkpoint_) {
+        clock_.begin();
+        loop_->run(buffers_.history, clock_, &buffers_.samples);
+    } else {
+        checkpoint_->begin();
+        loop_->run(buffers_.history, *checkpoint_, &buffers_.samples);
+    }
+    if (state().breakdown && session_.options().verify == bench::Switch::off) {
+        throw Failure(words_of(*state().breakdown));
+    }
+}
+
+std::optional<std::string> SolveCase::stopped() const {
+    return checkpoint_ ? checkpoint_->stopped() : std::nullopt;
+}
+
+bench::EarlierTime SolveCase::earlier() const {
+    return checkpoint_ ? checkpoint_->earlier() : bench::EarlierTime{};
+}
+
+std::string SolveCase::note() const {
+    std::string text;
+    for (const std::string& part :
+         {products_, transport_.description(), checkpoint_ ? checkpoint_->note() : ""}) {
+        text += (text.empty() || part.empty() ? "" : "; ") + part;
+    }
+    return text;
+}
+
+bench::Check SolveCase::verify() {
+    examine();
+    if (!system_->has_even_right_side() && !step_error_) {
+        step_error_ = error_of_step();
+    }
+    bench::Check check = result_->check;
+    const auto add = [&check](double error, const std::string& why) {
+        if (!(error <= check.error) && !std::isnan(check.error)) {  // also if it is no number
+            check.error = error;
+        }
+        if (!(error <= check.tolerance)) {
+            check.passed = false;
+            check.why = why;
+        }
+    };
+    add(step_error_.value_or(0), "a step from random numbers is wrong");
+    const auto [iteration, error] = worst_scalars();
+    add(error, fmt::format("alpha or beta of iteration {} is wrong", iteration + 1));
+    const auto& broken = loop_->state().breakdown;
+    if (const auto why =
+            session_.world().first(broken ? std::optional(words_of(*broken)) : std::nullopt)) {
+        check.passed = false;
+        check.why = *why;
+    }
+    return guard_.judge(std::move(check), session_.world());
+}
+
+// The largest error of alpha and beta in the iterations that were chosen, and which of these it is.
+std::pair<std::int64_t, double> SolveCase::worst_scalars() {
+    std::pair<std::int64_t, double> worst{0, 0};
+    for (const Samples::Sample& sample : buffers_.samples.chosen()) {
+        const std::array vectors{loop_->gather(sample.residual), loop_->gather(sample.direction),
+                                 loop_->gather(sample.next_residual),
+                                 loop_->gather(sample.next_direction)};
+        const double error =
+            verifier_->error_of_scalars({vectors[0], vectors[1], vectors[2], vectors[3]});
+        if (!(error <= worst.second)) {
+            worst = {sample.iteration, error};
+        }
+    }
+    return worst;
+}
+
+void SolveCase::examine() {
+    // The residual first: it may lie where the solution then goes.
+    const std::vector<double> residual = loop_->gather(state().residual);
+    const std::vector<double> solution = loop_->gather(state().solution);
+    result_ = verifier_->examine(solution, residual);
+    if (data_.keep == bench::Switch::on) {
+        SystemFiles::write_solution(
+            *data_.folder, session_.world(),
+            std::span(solution).subspan(static_cast<std::size_t>(rows_.begin),
+                                        static_cast<std::size_t>(rows_.size())));
+    }
+}
+
+// Once for each case, after its first run: all runs have the same matrix and code.
+double SolveCase::error_of_step() {
+    const auto z = symmetric_uniform(problem_.size, session_.options().seed, "cg/step");
+    std::ranges::copy(std::span(z).subspan(static_cast<std::size_t>(rows_.begin),
+                                           static_cast<std::size_t>(rows_.size())),
+                      buffers_.staging.span().begin());
+    std::vector<double> history(2);
+    Observer observer;
+    IterationClock clock(0);
+    loop_->restart(buffers_.staging.view());
+    loop_->run(history, checkpoint_ ? observer : clock);
+    const std::vector<double> residual = loop_->gather(state().residual);
+    const std::vector<double> solution = loop_->gather(state().solution);
+    return verifier_->error_of_step(z, solution, residual);
+}
+
+void SolveCase::prepare_limit() {
+    limit_ = loop_->make_limit();
+}
+
+std::vector<bench::LimitComponent> SolveCase::limit() {
+    return limit_->measure();
+}
+
+bench::Details SolveCase::details() const {
+    bench::Details details;
+    if (result_) {
+        details.numbers = {{"true_residual", result_->true_residual},
+                           {"residual_gap", result_->residual_gap},
+                           {"residual_gap_tolerance", result_->gap_tolerance}};
+        for (const auto& [key, value] : {std::pair{"solution_error", result_->solution_error},
+                                         {"energy_error", result_->energy_error},
+                                         {"energy_error_tolerance", result_->energy_tolerance}}) {
+            if (value) {
+                details.numbers.emplace_back(key, *value);
+            }
+        }
+    }
+    if (checkpoint_) {
+        std::ranges::copy(checkpoint_->numbers(), std::back_inserter(details.numbers));
+    }
+    // |r| by recurrence, relative to |r0|, before the first iteration and after each.
+    std::vector<double> relative;
+    relative.reserve(buffers_.history.size());
+    for (const double dot : buffers_.history) {
+        relative.push_back(buffers_.history.front() > 0 ? std::sqrt(dot / buffers_.history.front())
+                                                        : 0);
+    }
+    details.series = {{"residual_history", relative}};
+    if (!clock_.seconds().empty()) {
+        details.steps = bench::Steps{"iteration", bench::quantiles(clock_.seconds())};
+    }
+    return details;
+}
+
+namespace {
+
+std::string joined(const std::vector<Storage>& values) {
+    std::string text;
+    for (const Storage value : values) {
+        text += (text.empty() ? "" : ",") + std::string(name(value));
+    }
+    return text;
+}
+
+bool is_dataflow(const bench::Variant& variant) {
+    return variant.formulation == bench::Formulation::dataflow;
+}
+
+bool is_library(const bench::Variant& variant) {
+    return variant.formulation == bench::Formulation::library;
+}
+
+bench::RowName row_name(const bench::Session& session, const bench::Variant& variant,
+                        const Problem& problem) {
+    bench::RowName row = bench::row_name(session, variant, std::to_string(problem.size));
+    row.words = {{"problem", problem.system},
+                 {"storage", std::string(name(problem.storage))},
+                 {"algorithm", "classic"}};
+    row.size_key = "n";
+    row.factors = {{"iterations", std::to_string(problem.iterations)}};
+    if (is_dataflow(variant)) {
+        row.factors.emplace_back("queue", std::to_string(session.options().queue));
+    }
+    return row;
+}
+
+Bytes folder_memory(const bench::Session& session, const Problem& problem,
+                    const bench::DataOptions& data) {
+    if (!data.in_files()) {
+        return {};
+    }
+    Bytes memory;
+    comm::agree<UsageError>(session.world(),
+                            [&] { memory = SystemFiles(session, problem, data).memory(); });
+    return memory;
+}
+
+void plan_memory(bench::Session& session, const Problem& problem, const comm::Roles& roles,
+                 const bench::DataOptions& data, const CheckpointOptions& checkpoint,
+                 bench::PlannedCase& planned) {
+    const bench::Variant& variant = planned.name.variant;
+    const std::int64_t rows = problem.rows(roles, session.world().rank()).size();
+    bench::Arena arena;
+    count_loop(arena, session, bench::operation_memory(session, variant.transport), problem,
+               variant.formulation);
+    SolveCase::Buffers(session, arena, problem, rows);
+    if (device::has_own_memory(session.device())) {
+        // The CPU sees whole vectors of a GPU in memory of its own.
+        arena.count(bytes_of<double>(4 * problem.size), bench::Room::host);
+    }
+    if (checkpoint.wanted()) {
+        arena.count(Checkpoint::memory(rows), bench::Room::host);
+    }
+    bench::announce(arena, session, planned);
+    const Bytes reading = folder_memory(session, problem, data);  // before there is a matrix
+    planned.memory = system_memory(problem) + std::max(planned.memory, reading);
+}
+
+// An iteration gathers r, of the library p; parts of a triangle also sum up their products. In the
+// data flow blocks of p go to the reducer, and all of it to each worker.
+comm::RankTraffic traffic_of(bench::Session& session, const Problem& problem,
+                             const comm::Roles& roles, bench::Formulation formulation) {
+    const int rank = session.world().rank();
+    const auto bytes = [&](std::int64_t elements) {
+        return problem.iterations * bytes_of<double>(elements).value;
+    };
+    const std::int64_t mine = problem.rows(roles, rank).size();
+    comm::RankTraffic traffic;
+    std::vector<std::int64_t> to_ranks(static_cast<std::size_t>(roles.ranks()));
+    if (formulation == bench::Formulation::dataflow) {
+        const bool works = roles.of(rank) == comm::Role::worker;
+        for (const int to : works ? std::vector{roles.reducer_rank(0)} : roles.worker_ranks()) {
+            to_ranks[static_cast<std::size_t>(to)] = bytes(works ? mine : problem.size);
+        }
+        traffic.payloads = std::move(to_ranks);
+        if (works && device::has_own_memory(session.device())) {
+            traffic.copied_out = bytes(mine);
+            traffic.copied_in = bytes(problem.size);
+        }
+        return traffic;
+    }
+    for (int to = 0; to < roles.ranks(); ++to) {
+        const std::int64_t summed =
+            problem.storage == Storage::symmetric ? problem.rows(roles, to).size() : 0;
+        to_ranks[static_cast<std::size_t>(to)] = to == rank ? 0 : bytes(mine + summed);
+    }
+    traffic.sent = std::move(to_ranks);
+    return traffic;
+}
+
+// Why a formulation has full storage alone; nothing if it has both.
+std::optional<std::string> why_full_alone(const bench::Variant& variant) {
+    if (is_dataflow(variant)) {
+        return "a part of a triangle contributes to all rows, for which the paper's flow has no "
+               "queue";
+    }
+    if (is_library(variant)) {
+        return "it is the textbook's iteration, by BLAS gemv on whole rows";
+    }
+    return std::nullopt;
+}
+
+// Leaves out what the formulation lacks; throws if the lists name nothing that it has.
+bool is_left_out(const bench::Variant& variant, Storage storage, const Options& options) {
+    const auto reason = why_full_alone(variant);
+    if (!reason || storage == Storage::full) {
+        return false;
+    }
+    if (std::ranges::find(options.storages, Storage::full) == options.storages.end()) {
+        throw UsageError(
+            fmt::format("--formulation {}: it has full storage alone ({}): add --storage full",
+                        name(variant.formulation), *reason));
+    }
+    return true;
+}
+
+// With --restart the folder must have a checkpoint; without, it must have none to be replaced.
+void require_usable(const CheckpointOptions& options) {
+    const std::string folder = quotation(options.folder->native());
+    std::error_code ignored;
+    if (std::filesystem::exists(*options.folder, ignored) &&
+        !std::filesystem::is_directory(*options.folder, ignored)) {
+        throw UsageError("--checkpoint: " + folder + " is not a folder: name another one");
+    }
+    const bool is_there = latest_checkpoint(*options.folder).has_value();
+    if (options.restart == bench::Switch::off && is_there) {
+        throw UsageError("--checkpoint: " + folder +
+                         " has a checkpoint (it would be replaced): go on from it with --restart, "
+                         "or name another folder");
+    }
+    if (options.restart == bench::Switch::on && !is_there) {
+        throw UsageError("--restart: " + folder +
+                         " has no checkpoint: leave out --restart to begin");
+    }
+}
+
+void plan_variant(bench::Session& session, const bench::Variant& variant, Problem problem,
+                  const Options& options) {
+    for (const Storage storage : options.storages) {
+        if (!is_left_out(variant, storage, options)) {
+            problem.storage = storage;
+            session.add(planned_case(session, variant, problem, options.data, options.checkpoint));
+        }
+    }
+}
+
+}  // namespace
+
+bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
+                                const Problem& problem, const bench::DataOptions& data,
+                                const CheckpointOptions& checkpoint) {
+    const comm::Roles roles = roles_of(variant.formulation, session.world().size());
+    bench::PlannedCase planned;
+    planned.name = row_name(session, variant, problem);
+    planned.work = problem.work(roles.workers());
+    plan_memory(session, problem, roles, data, checkpoint, planned);
+    planned.uses_files = data.in_files();
+    planned.traffic = {planned.work.bytes.value / roles.workers()};
+    planned.moved = traffic_of(session, problem, roles, variant.formulation);
+    planned.make = [&session, variant, problem, data,
+                    checkpoint]() -> std::unique_ptr<bench::Case> {
+        return std::make_unique<SolveCase>(session, variant, problem, data, checkpoint);
+    };
+    if (is_dataflow(variant)) {
+        planned.roles = roles;
+        planned.plan_note = "rank 0 reduces, the others work";
+    }
+    if (checkpoint.wanted()) {
+        planned.repetition = bench::Repetition::once;
+        planned.name.factors.emplace_back("every", std::to_string(checkpoint.every));
+        planned.plan_note += fmt::format("{}a checkpoint every {} iterations",
+                                         planned.plan_note.empty() ? "" : "; ", checkpoint.every);
+        session.resolve("runs", "1");
+        session.resolve("warmup", "0");
+    }
+    return planned;
+}
+
+void plan_cases(bench::Session& session, const Options& options) {
+    require_consistent(options, session.options());
+    comm::agree<UsageError>(session.world(), [&] {
+        if (options.checkpoint.wanted()) {
+            require_usable(options.checkpoint);
+        }
+    });
+    Problem problem;
+    problem.system = options.problem;
+    problem.iterations = options.iterations;
+    session.resolve("size", bench::join_sizes(options.sizes));
+    session.resolve("storage", joined(options.storages));
+    for (const bench::Variant& variant : bench::variants(session)) {
+        if (options.checkpoint.wanted() && is_library(variant)) {
+            throw UsageError(
+                "--checkpoint: formulation library has none (it is what plain MPI and BLAS give): "
+                "ask for --formulation native or dataflow alone");
+        }
+        for (const std::int64_t size : options.sizes) {
+            problem.size = size;
+            plan_variant(session, variant, problem, options);
+        }
+    }
+    if (options.checkpoint.wanted() && session.plan().size() != 1) {
+        throw UsageError(
+            fmt::format("--checkpoint: {} cases (one at a time has checkpoints): name one size, "
+                        "formulation, transport and storage",
+                        session.plan().size()));
+    }
+}
+
+}  // namespace quartet::cg
