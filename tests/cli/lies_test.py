@@ -43,6 +43,11 @@ class Lies(unittest.TestCase):
         self.assertEqual([row["verified"] for row in medians(outcome.document)], [True, False])
         self.assertEqual(outcome.code, 1, outcome)
 
+    def test_a_single_one_late_in_thousands_of_messages_is_noticed(self):
+        for what in ("one:1e-3", "lost:0"):
+            outcome = run_lying("stream", 2, f"floats@32768:1:2999:{what}", "--sizes 64KiB --pushes 3000", QUIET)
+            self.assertEqual((has_lied(outcome), outcome.code), (True, 1), outcome)
+
     def test_a_smaller_one_passes(self):
         for lie in ("floats@32768:1:1:one:1e-9", "floats@65536:0:1:lost:0"):  # rounded off; never so
             outcome = run_lying(*STREAM[:2], lie, STREAM[2], QUIET)

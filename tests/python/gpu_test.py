@@ -219,6 +219,6 @@ class Steps(FakeBuild):
         late = self.run_step("sleep", "60", seconds=0.3)
         self.assertEqual((stuck.state, stuck.code, late.state, late.code), ("FAILED", FAILED, "not run", None))
         self.assertIn("took too long", stuck.reason)
-        missing = self.run_step("/no/such/program")
+        missing = self.run_step(str(self.folder / "absent"))
         self.assertEqual(missing.code, FAILED)
         self.assertIn("cannot be started", missing.reason)

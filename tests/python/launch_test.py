@@ -65,7 +65,7 @@ class LaunchCase(unittest.TestCase):
 class Starting(LaunchCase):
     def test_what_is_no_program_is_refused_in_a_line(self):
         plain = self.put("plain", "")
-        for ranks, program in ((2, "/no/such"), (2, self.folder), (2, plain), (2, "no-such-program"),
+        for ranks, program in ((2, self.folder / "absent"), (2, self.folder), (2, plain), (2, "no-such-program"),
                                (2, ""), (0, self.program), (-1, self.program), ("x", self.program),
                                ("9" * 20, self.program), (10**6, self.program)):
             with self.subTest((ranks, program)):
@@ -74,7 +74,7 @@ class Starting(LaunchCase):
         self.assertEqual(self.launch(1, "true").returncode, 0)  # on PATH
         done = self.launch(1, self.program, QUARTET_THREADS="9" * 9)
         self.assertEqual(done.returncode, 2)
-        self.assertEqual(self.launch(1, self.program, MPIEXEC="/no/mpiexec").returncode, 77)
+        self.assertEqual(self.launch(1, self.program, MPIEXEC=str(self.folder / "absent")).returncode, 77)
 
     def test_arguments_input_and_code_pass_unharmed(self):
         words = ["", "a b", "$(touch x)", "line\\n", "'\"`*"]

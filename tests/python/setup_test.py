@@ -166,7 +166,7 @@ chmod +x {folder}/bin/pip;; esac""", recorded=False)
         for file in ("view/include/fmt/format.h", "hwloc/hwloc.h"):
             (elsewhere / file).parent.mkdir(parents=True)
             (elsewhere / file).touch()
-        self.machine.environment = {"CMAKE_PREFIX_PATH": f"/nowhere:{elsewhere}/view", "CPATH": f"{elsewhere}/hwloc"}
+        self.machine.environment = {"CMAKE_PREFIX_PATH": f"{elsewhere}/absent:{elsewhere}/view", "CPATH": f"{elsewhere}/hwloc"}
         self.assertEqual(self.machine.setup("run").returncode, 0)
         self.assertEqual(self.machine.calls(), [])
 

@@ -152,7 +152,7 @@ class Submitting(MachineCase):
                                 (("--nodes", 2, "--ranks-per-node", "x", "/bin/true"), "'x'"),
                                 (("--nodes", 2, "--ranks", 2, "--ranks-per-node", 2, "/bin/true"), "leave one out"),
                                 (("--nodes", 3, "--ranks", 3, "--hosts", "a,b", "/bin/true"), "2 hosts"),
-                                (("--ranks", 1, "/no/such"), "no program"),
+                                (("--ranks", 1, self.file.with_name("absent")), "no program"),
                                 (("--ranks", 2, "--dry-run", "/bin/true", "--formulation", "dataflow",
                                   "--reducers", "abc"), "--reducers")):
             done = self.submit(*arguments)
