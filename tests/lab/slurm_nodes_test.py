@@ -156,6 +156,16 @@ class Slow(Nodes):
         slow = re.findall(r"^(\S+) +network .*%", done.stdout, re.MULTILINE)
         self.assertEqual(slow, ["n3"], done.stdout)
 
+    def test_a_node_that_goes_is_named_and_waited_for_only_until_the_others_are_done(self):
+        self.addCleanup(self.cluster.run, "scontrol", "update", "NodeName=n4", "State=RESUME")
+        self.cluster.must("scontrol", "update", "NodeName=n4", "State=DRAIN", "Reason=gone")
+        done = self.cluster.run(*self.check("--hosts", "n[1-4]", "--pairs", "none", "--poll", "0.5"), timeout=SECONDS)
+        self.assertEqual(done.returncode, 75, done.stderr + done.stdout)
+        self.assertRegex(done.stderr, r"waiting for nodes that are not there: 1 launch on n4 \(.*--cancel ends them\)")
+        self.assertIn("cg: 3 nodes", done.stdout)
+        left = self.cluster.run(*self.check("--hosts", "n[1-4]", "--pairs", "none", "--cancel"), timeout=SECONDS)
+        self.assertEqual((left.returncode, "1 job cancelled" in left.stderr), (0, True), left.stderr)
+
     def test_the_table_of_all_pairs_names_the_node_with_the_slow_link(self):
         self.cluster.hosts.shape(400)
         self.cluster.hosts.shape(25, "n3")

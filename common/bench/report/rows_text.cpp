@@ -48,18 +48,20 @@ std::string line_of(const Row& row) {
     way += name.suffix.empty() ? "" : " " + name.suffix;
     const Summary& times = row.time;
     const int messages = row.work.messages;
+    const std::string_view unit = messages > 0 ? "us" : "";
     const auto rate = [&](double seconds) {
-        return messages > 0 ? fmt::format("{:.3g} us", 1e6 * seconds / messages)
-                            : format_rate(row.work.rate({seconds}));
+        return format_rate(messages > 0 ? 1e6 * seconds / messages : row.work.rate({seconds}));
     };
-    const auto& interval = times.interval;  // the longest time is the lowest rate
+    // The longest time is the lowest rate.
+    const auto range = [&](double low, double high) {
+        return messages > 0 ? fmt::format("{}..{}us", rate(low), rate(high))
+                            : fmt::format("{}..{}", rate(high), rate(low));
+    };
+    const auto& interval = times.interval;
     const auto fraction = row.fraction_of_limit();
-    return fmt::format(columns, way, name.size, rate(times.median), row.mark(),
-                       !interval ? "-"
-                       : messages > 0
-                           ? fmt::format("{}..{}", rate(interval->lower), rate(interval->upper))
-                           : fmt::format("{}..{}", rate(interval->upper), rate(interval->lower)),
-                       row.limit ? rate(row.limit->seconds.value) : "-",
+    return fmt::format(columns, way, name.size, fmt::format("{}{}", rate(times.median), unit),
+                       row.mark(), interval ? range(interval->lower, interval->upper) : "-",
+                       row.limit ? fmt::format("{}{}", rate(row.limit->seconds.value), unit) : "-",
                        fraction ? fmt::format("{:.0f}%", 100 * *fraction) : "-",
                        !row.check          ? "off"
                        : row.check->passed ? "ok"

@@ -59,7 +59,7 @@ TEST(RowsText, HasALineForEachRow) {
 TEST(RowsText, ShowsTheTimeOfAMessageThatIsSmall) {
     Row row = with_limit(fake_row({2, 1, 4, 2, 2, 2}), 0.5);
     row.work.messages = 100000;
-    EXPECT_THAT(lines_of({row}).at(2), HasSubstr(" 20 us     10 us..40 us     5 us   25% ok"));
+    EXPECT_THAT(lines_of({row}).at(2), HasSubstr(" 20.00us   10.00..40.00us  5.000us   25% ok"));
 }
 
 TEST(RowsText, SaysWhatIsNotKnown) {
