@@ -171,11 +171,15 @@ class Verdicts(FakeNode):
         self.assertEqual(self.left_over(), [])
         self.assertEqual(self.verdict(HANG, 100)[0], SOUND)
 
-    def test_a_program_that_does_not_end_while_others_use_the_node_cannot_be_told(self):
+    def test_what_is_slow_or_does_not_end_while_others_use_the_node_cannot_be_told(self):
+        self.document("cg", 40, self.folder / "slow.json")
         with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as other:
             self.busy = 0.05
+            slow = self.verdict("sleep 0.3\n" + f'cp {self.folder}/slow.json "$2"\n')
             code, line = self.verdict(HANG)
             other.kill()
+        self.assertEqual(slow[0], CANNOT_TELL, slow)
+        self.assertRegex(slow[1], r"cg 40\.0 GFLOP/s is 40% of the reference .* while others used \d\.\d of \d+ processors?: busy")
         self.assertEqual(code, CANNOT_TELL, line)
         self.assertRegex(line, r"cg did not end within 1 s while others used \d\.\d of \d+ processors?: busy; "
                                r"next: quartet check-machine --quick$")

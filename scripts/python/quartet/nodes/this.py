@@ -147,25 +147,24 @@ class NodeCheck:
         # Others' files in a temporary folder that is shared would stop Open MPI.
         job = replace(quiet_job(launch.program, launch.ranks, 1, arguments, files.document), folder=self.temporary,
                       variables=(("TMPDIR", str(self.temporary)),))
-        cpus = os.sched_getaffinity(0)
+        cpus, own = os.sched_getaffinity(0), sum(os.times()[2:4])  # of launches that have ended
         before, begin = sample(Path("/"), cpus), time.monotonic()
         running = self.launcher.submit(job, files.log)
         try:
             code = running.wait(limit)
-            used = running.processor_seconds() if code is None else 0
+            used = running.processor_seconds() if code is None else sum(os.times()[2:4]) - own
         finally:
             running.kill()
-        if code is not None:
-            return self._judged(launch, files, code, time.monotonic() - begin)
-        after = sample(Path("/"), cpus)
+        seconds, after = time.monotonic() - begin, sample(Path("/"), cpus)
         ticks = after.busy + after.stolen - before.busy - before.stolen
-        others = (ticks / os.sysconf("SC_CLK_TCK") - used) / limit
-        text = f"{launch.title} did not end within {limit:.0f} s"
-        if others > BUSY:
-            return Found(Verdict.CANNOT_TELL, f"{text} while others used {others:.1f} of "
-                         f"{counted(len(cpus), 'processor')}: busy", f"{LOOK_AT_IT} --quick")
-        return Found(Verdict.SICK, f"{launch.title} hangs (killed after {limit:.0f} s)", LOOK_AT_IT) \
-            if limit == patient else no_time
+        others = (ticks / os.sysconf("SC_CLK_TCK") - used) / seconds
+        found = self._judged(launch, files, code, seconds) if code is not None else no_time if limit < patient else \
+            Found(Verdict.SICK, f"{launch.title} hangs (killed after {limit:.0f} s)", LOOK_AT_IT)
+        if found.verdict is not Verdict.SICK or found.is_wrong or others <= BUSY:
+            return found
+        what = found.reason if code is not None else f"{launch.title} did not end within {limit:.0f} s"
+        return Found(Verdict.CANNOT_TELL, f"{what} while others used {others:.1f} of "
+                     f"{counted(len(cpus), 'processor')}: busy", f"{LOOK_AT_IT} --quick", found.rows)
 
     def _judged(self, launch: Launch, files: Files, code: int, seconds: float) -> Found:
         outcome = judged(launch.program.name, files, code, seconds)
