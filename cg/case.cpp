@@ -320,38 +320,6 @@ void plan_memory(bench::Session& session, const Problem& problem, const comm::Ro
     planned.memory = system_memory(problem) + std::max(planned.memory, reading);
 }
 
-// An iteration gathers r, of the library p; parts of a triangle also sum up their products. In the
-// data flow blocks of p go to the reducer, and all of it to each worker.
-comm::RankTraffic traffic_of(bench::Session& session, const Problem& problem,
-                             const comm::Roles& roles, bench::Formulation formulation) {
-    const int rank = session.world().rank();
-    const auto bytes = [&](std::int64_t elements) {
-        return problem.iterations * bytes_of<double>(elements).value;
-    };
-    const std::int64_t mine = problem.rows(roles, rank).size();
-    comm::RankTraffic traffic;
-    std::vector<std::int64_t> to_ranks(static_cast<std::size_t>(roles.ranks()));
-    if (formulation == bench::Formulation::dataflow) {
-        const bool works = roles.of(rank) == comm::Role::worker;
-        for (const int to : works ? std::vector{roles.reducer_rank(0)} : roles.worker_ranks()) {
-            to_ranks[static_cast<std::size_t>(to)] = bytes(works ? mine : problem.size);
-        }
-        traffic.payloads = std::move(to_ranks);
-        if (works && device::has_own_memory(session.device())) {
-            traffic.copied_out = bytes(mine);
-            traffic.copied_in = bytes(problem.size);
-        }
-        return traffic;
-    }
-    for (int to = 0; to < roles.ranks(); ++to) {
-        const std::int64_t summed =
-            problem.storage == Storage::symmetric ? problem.rows(roles, to).size() : 0;
-        to_ranks[static_cast<std::size_t>(to)] = to == rank ? 0 : bytes(mine + summed);
-    }
-    traffic.sent = std::move(to_ranks);
-    return traffic;
-}
-
 // Why a formulation has full storage alone; nothing if it has both.
 std::optional<std::string> why_full_alone(const bench::Variant& variant) {
     if (is_dataflow(variant)) {
@@ -420,7 +388,6 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     plan_memory(session, problem, roles, data, checkpoint, planned);
     planned.uses_files = data.in_files();
     planned.traffic = {planned.work.bytes.value / roles.workers()};
-    planned.moved = traffic_of(session, problem, roles, variant.formulation);
     planned.make = [&session, variant, problem, data,
                     checkpoint]() -> std::unique_ptr<bench::Case> {
         return std::make_unique<SolveCase>(session, variant, problem, data, checkpoint);

@@ -608,17 +608,6 @@ bench::Arena memory_of(bench::Session& session, const DataflowPlan& plan) {
     return arena;
 }
 
-comm::RankTraffic traffic_of(const DataflowPlan& plan) {
-    comm::RankTraffic traffic;
-    const std::int64_t bytes = plan.tiles.size() * plan.queue.largest.value;
-    traffic.payloads.resize(static_cast<std::size_t>(plan.roles.ranks()));
-    traffic.payloads[static_cast<std::size_t>(plan.queue.owner)] = bytes;
-    if (plan.copies) {
-        traffic.copied_out = bytes;
-    }
-    return traffic;
-}
-
 std::unique_ptr<TransformCase> make_dataflow_case(bench::Session& session,
                                                   const DataflowPlan& plan) {
     return std::make_unique<DataflowCase>(session, plan);

@@ -6,7 +6,6 @@
 #include "bench/data/data_options.hpp"
 #include "bench/session/arena.hpp"
 #include "bench/session/session.hpp"
-#include "comm/topology/link_traffic.hpp"
 #include "comm/topology/roles.hpp"
 #include "fft/problem/problem.hpp"
 #include "flow/queue.hpp"
@@ -35,9 +34,6 @@ DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport
 
 /// This rank's memory: its buffers, and what FFT plans, queue, check and limit allocate. Local.
 bench::Arena memory_of(bench::Session& session, const DataflowPlan& plan);
-
-/// The bytes that a run moves from this rank: a worker's tiles, to the merger. Local.
-comm::RankTraffic traffic_of(const DataflowPlan& plan);
 
 /// The case of that plan on this rank: X on the reducer, nothing elsewhere. Collective. Throws
 /// Unavailable.

@@ -591,19 +591,6 @@ NativePlan plan_device_library(bench::Session& session, const std::string& trans
     return plan;
 }
 
-std::vector<std::int64_t> sent_bytes(const NativePlan& plan) {
-    const device::FourStepFft& shape = plan.shape;
-    std::vector<std::int64_t> sent;
-    for (int to = 0; to < shape.ranks; ++to) {
-        Bytes bytes = bytes_of<double>(shape.part_size(shape.rank, to));
-        if (plan.algorithm == Algorithm::natural) {
-            bytes = bytes + bytes_of<Point>(device::natural_part_points(shape, shape.rank, to));
-        }
-        sent.push_back(to == shape.rank ? 0 : bytes.value);
-    }
-    return sent;
-}
-
 bool transforms_one_tile(bench::Session& session, const Problem& problem) {
     const device::FourStepFft shape{1, problem.points, session.world().size(),
                                     session.world().rank()};

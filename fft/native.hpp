@@ -52,9 +52,6 @@ NativePlan plan_native(bench::Session& session, const std::string& transport,
 NativePlan plan_device_library(bench::Session& session, const std::string& transport,
                                const Problem& problem);
 
-/// Bytes of the exchanges of one run, by receiver. Local.
-std::vector<std::int64_t> sent_bytes(const NativePlan& plan);
-
 /// Whether this rank's device transforms all points as a single tile, and has room for the result
 /// beside the input. Local.
 bool transforms_one_tile(bench::Session& session, const Problem& problem);

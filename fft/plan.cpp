@@ -42,7 +42,6 @@ void add_native(bench::Session& session, const bench::Variant& variant, const Pr
                 const Options& options, bench::PlannedCase& planned) {
     const NativePlan plan = plan_native(session, variant.transport, problem, options.data);
     bench::announce(memory_of(session, plan), session, planned);
-    planned.moved.sent = sent_bytes(plan);
     planned.make = [&session, plan]() -> std::unique_ptr<bench::Case> {
         return make_native_case(session, plan);
     };
@@ -60,7 +59,6 @@ void add_dataflow(bench::Session& session, const bench::Variant& variant, const 
     const DataflowPlan plan =
         plan_dataflow(session, variant.transport, problem, roles, options.data);
     bench::announce(memory_of(session, plan), session, planned);
-    planned.moved = traffic_of(plan);
     planned.make = [&session, plan]() -> std::unique_ptr<bench::Case> {
         return make_dataflow_case(session, plan);
     };

@@ -77,8 +77,7 @@ std::map<std::string, Count, std::less<>> network_counts(std::string_view text) 
 }  // namespace
 
 std::string_view name(LinkKind kind) {
-    constexpr std::array<std::string_view, 3> names{"loopback", "network", "fabric"};
-    return names.at(static_cast<std::size_t>(kind));
+    return kind == LinkKind::network ? "network" : "fabric";
 }
 
 NetworkCounters::NetworkCounters(fs::path root)
@@ -106,11 +105,14 @@ std::vector<Count> NetworkCounters::sent() const {
 
 void NetworkCounters::find_networks() {
     for (const auto& [name, counts] : network_counts(content(networks_))) {
+        if (name == "lo") {
+            continue;
+        }
         const fs::path folder = root_ / "sys/class/net" / name;
         const std::string state = first_line(folder / "operstate");
         // A driver need not tell its state; its speed is -1 where it does not know it.
         interfaces_.push_back({.name = name,
-                               .kind = name == "lo" ? LinkKind::loopback : LinkKind::network,
+                               .kind = LinkKind::network,
                                .up = state == "up" || state == "unknown",
                                .gigabits = std::max(0.0, number_in(folder / "speed") / 1000)});
         files_.push_back(nullptr);

@@ -12,13 +12,12 @@
 
 namespace quartet::system {
 
-/// Which way out of the memory of a machine.
+/// How an interface is used.
 enum class LinkKind {
-    loopback,  ///< TCP/IP between processes of the machine
-    network,   ///< TCP/IP to other machines
-    fabric,    ///< past TCP/IP: InfiniBand, Omni-Path, RoCE, EFA, Slingshot
+    network,  ///< TCP/IP
+    fabric,   ///< past TCP/IP: InfiniBand, Omni-Path, RoCE, EFA, Slingshot
 };
-/// "loopback", "network", "fabric".
+/// "network", "fabric".
 std::string_view name(LinkKind kind);
 
 /// A network interface, or a port of a fabric's adapter.
@@ -29,7 +28,7 @@ struct Interface {
     double gigabits = 0;  ///< per second; 0 if the system does not tell
 };
 
-/// The counters of a machine's interfaces.
+/// The counters of a machine's interfaces to other machines.
 class NetworkCounters {
   public:
     /// `root` is the folder of proc/ and sys/; other than "/" in tests. Opens their files once.

@@ -110,7 +110,7 @@ class Flags(CompareCase):
 
     def test_a_network_path_that_changed_is_named_before_any_rate(self):
         def over(name):
-            return {"network_path": [node("n1", between=100, **{name: 100}), node("n2")]}
+            return {"network_path": [node("n1", **{name: 100}), node("n2")]}
 
         done = self.compared(documents(*STEADY, **over("ib0")), documents(*scaled(0.1), **over("eth0")))
         self.assertEqual(done.returncode, 1)

@@ -1,16 +1,15 @@
 """What nodes say that their interfaces sent, as in a row's network_path."""
 
 MIB = 2**20
-KINDS = {"lo": "loopback", "eth": "network", "ib": "network", "NVLink": "gpu"}
 
 
 def interface(name, sent=None, **more):
-    found = {"name": name, "kind": KINDS.get(name.rstrip("0123456789"), "fabric"), "up": True, **more}
+    """One whose driver tells what it sent, in MiB, or not."""
+    found = {"name": name, "kind": "network" if name.startswith("eth") else "fabric", "up": True, **more}
     return found if sent is None else {**found, "sent_bytes": sent * MIB}
 
 
-def node(host, between=0, within=0, interfaces=None, **sent):
-    """A node that had to send these MiB in one run, and what its interfaces sent."""
+def node(host, interfaces=None, **sent):
+    """A node, and the MiB that its interfaces sent in one run."""
     found = [interface(name, mebibytes) for name, mebibytes in sent.items()] if interfaces is None else interfaces
-    return {"host": host, "runs": 1, "planned_between_nodes_bytes": between * MIB,
-            "planned_within_node_bytes": within * MIB, "interfaces": found}
+    return {"host": host, "runs": 1, "interfaces": found}

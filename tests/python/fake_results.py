@@ -45,8 +45,8 @@ GPU = {
     "power_limit_watts": 700,
     "host": "host",
     "ranks": [0, 1],
-    "before": {"clock_mhz": 345, "pcie_generation": 1, "mps_processes": 0, "power_capped_seconds": 0.5,
-               "energy_joules": 100.5, "throttled_by": ["idle"]},
+    "before": {"clock_mhz": 345, "power_capped_seconds": 0.5, "energy_joules": 100.5,
+               "throttled_by": ["idle"]},
     "after": {"clock_mhz": 1980, "energy_joules": 300.5, "throttled_by": []},
     "energy_joules": 200,
 }

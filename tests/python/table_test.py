@@ -90,7 +90,7 @@ class Table(unittest.TestCase):
         self.assertEqual(table.render([]), "no results\n")
 
     def test_which_way_the_bytes_took_stands_below(self):
-        text = render(stream(10000, network_path=[node("n1", between=100, eth0=97), node("n2")]))
+        text = render(stream(10000, network_path=[node("n1", eth0=97, eth1=3), node("n2")]))
         self.assertIn("    over eth0 97%\n", text)
 
     def test_a_heading_is_true_of_each_row_below_it(self):

@@ -36,17 +36,15 @@ TEST_F(NetworkCountersTest, NetworksAreThoseOfTheProcessesOwnNamespace) {
     write("sys/class/net/eth0/operstate", "up\n");
     write("sys/class/net/eth7/speed", "25000\n");  // of another namespace
     const NetworkCounters counters(root);
-    ASSERT_EQ(counters.interfaces().size(), 2U);
+    ASSERT_EQ(counters.interfaces().size(), 1U);
     EXPECT_EQ(counters.interfaces()[0].name, "eth0");
     EXPECT_EQ(counters.interfaces()[0].gigabits, 25);
     EXPECT_TRUE(counters.interfaces()[0].up);
-    EXPECT_EQ(counters.interfaces()[1].kind, LinkKind::loopback);
-    EXPECT_THAT(counters.sent(), ElementsAre(2000, 7));
+    EXPECT_THAT(counters.sent(), ElementsAre(2000)) << "nothing leaves by the loopback";
     networks("62000");
-    EXPECT_THAT(counters.sent(), ElementsAre(62000, 7)) << "files stay open";
+    EXPECT_THAT(counters.sent(), ElementsAre(62000)) << "files stay open";
     write("proc/self/net/dev", "nothing\n");
-    EXPECT_THAT(counters.sent(), ElementsAre(Eq(std::nullopt), Eq(std::nullopt)))
-        << "they were unplugged";
+    EXPECT_THAT(counters.sent(), ElementsAre(Eq(std::nullopt))) << "it was unplugged";
 }
 
 TEST_F(NetworkCountersTest, FabricsCountInTheirOwnUnits) {
@@ -56,11 +54,11 @@ TEST_F(NetworkCountersTest, FabricsCountInTheirOwnUnits) {
     port("rdmap0", "hw_counters/tx_bytes", "3");
     write("sys/class/cxi/cxi0/device/telemetry/hni_sts_tx_ok_octets", "5@1700000000.1\n");
     const NetworkCounters counters(root);
-    EXPECT_THAT(counters.sent(), ElementsAre(0, 7, 24, 12, 3, 5)) << "flits, words and bytes";
-    EXPECT_EQ(counters.interfaces()[3].name, "mlx5_0");
-    EXPECT_EQ(counters.interfaces()[3].kind, LinkKind::fabric);
-    EXPECT_EQ(counters.interfaces()[3].gigabits, 100);
-    EXPECT_TRUE(counters.interfaces()[3].up);
+    EXPECT_THAT(counters.sent(), ElementsAre(0, 24, 12, 3, 5)) << "flits, words and bytes";
+    EXPECT_EQ(counters.interfaces()[2].name, "mlx5_0");
+    EXPECT_EQ(counters.interfaces()[2].kind, LinkKind::fabric);
+    EXPECT_EQ(counters.interfaces()[2].gigabits, 100);
+    EXPECT_TRUE(counters.interfaces()[2].up);
 }
 
 TEST_F(NetworkCountersTest, AFabricThatCannotBeReadIsNotKnown) {

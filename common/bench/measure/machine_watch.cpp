@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <memory>
 
+#include <nlohmann/json.hpp>
+
 #include "system/clock_probe.hpp"
 #include "system/processor.hpp"
 
@@ -123,6 +125,57 @@ void MachineWatch::add_gpus(RunConditions& conditions) const {
         conditions.energy_joules =
             world.sum(has_energy ? *gpu_after_->energy_joules - *gpu_before_->energy_joules : 0);
     }
+}
+
+NetworkPath::NetworkPath(const Session& session, const MachineProbes& machine)
+    : session_(session),
+      counters_(session.topology().mine().local_rank == 0 ? machine.network() : nullptr) {
+    sent_.assign(counters_ != nullptr ? counters_->interfaces().size() : 0, 0);
+}
+
+void NetworkPath::begin() {
+    if (counters_ != nullptr) {
+        before_ = counters_->sent();
+    }
+}
+
+void NetworkPath::end() {
+    ++runs_;
+    if (counters_ == nullptr) {
+        return;
+    }
+    const auto after = counters_->sent();
+    for (std::size_t index = 0; index < after.size(); ++index) {
+        auto& sum = sent_[index];
+        const auto& from = before_[index];
+        const auto& to = after[index];
+        const bool known = sum && from && to && *to >= *from;  // a counter may begin anew
+        sum = known ? std::optional(*sum + (*to - *from)) : std::nullopt;
+    }
+}
+
+std::vector<std::string> NetworkPath::nodes() const {
+    using Json = nlohmann::ordered_json;
+    Json json{{"host", session_.topology().mine().host}, {"runs", runs_}};
+    json["interfaces"] = Json::array();
+    for (std::size_t index = 0; index < sent_.size(); ++index) {
+        const system::Interface& one = counters_->interfaces()[index];
+        if (sent_[index] == 0U && !(one.up && one.gigabits > 0)) {
+            continue;  // it sent nothing, and may not have been able to
+        }
+        Json& it = json["interfaces"].emplace_back(
+            Json{{"name", one.name}, {"kind", system::name(one.kind)}, {"up", one.up}});
+        if (one.gigabits > 0) {
+            it["gigabits_per_second"] = one.gigabits;
+        }
+        if (sent_[index]) {
+            it["sent_bytes"] = *sent_[index];
+        }
+    }
+    std::vector<std::string> nodes = session_.world().gather_to_root(
+        counters_ != nullptr ? json.dump(-1, ' ', false, Json::error_handler_t::replace) : "");
+    std::erase(nodes, "");
+    return nodes;
 }
 
 }  // namespace quartet::bench

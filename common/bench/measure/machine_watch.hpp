@@ -3,6 +3,8 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "bench/results/row.hpp"
 #include "bench/session/session.hpp"
@@ -40,11 +42,6 @@ class MachineWatch {
     MachineWatch(const Session& session, const MachineProbes& machine);
     /// Same answer on all ranks.
     RunConditions end();
-    /// What its rank's GPU had counted at the beginning and, after end(), then. Local.
-    [[nodiscard]] const std::optional<device::GpuCounters>& gpu_before() const {
-        return gpu_before_;
-    }
-    [[nodiscard]] const std::optional<device::GpuCounters>& gpu_after() const { return gpu_after_; }
 
   private:
     [[nodiscard]] std::optional<double> largest_share(std::optional<double> share) const;
@@ -58,6 +55,29 @@ class MachineWatch {
     std::optional<device::GpuCounters> gpu_before_;
     std::optional<device::GpuCounters> gpu_after_;
     MachineCounters before_;
+};
+
+/// Adds up what the interfaces of the job's nodes send in the measured runs of one case. Which path
+/// the bytes took, the reader of the document judges.
+class NetworkPath {
+  public:
+    /// Local, as all members but nodes().
+    NetworkPath(const Session& session, const MachineProbes& machine);
+
+    /// Right before a measured run.
+    void begin();
+    /// Right after it.
+    void end();
+    /// All runs so far: a JSON object of each node, as a document's schema describes it, on rank 0;
+    /// else empty. Collective.
+    [[nodiscard]] std::vector<std::string> nodes() const;
+
+  private:
+    const Session& session_;
+    const system::NetworkCounters* counters_ = nullptr;  ///< on the first rank of each node
+    int runs_ = 0;
+    std::vector<std::optional<std::uint64_t>> before_;
+    std::vector<std::optional<std::uint64_t>> sent_;  ///< by interface; nothing if not known
 };
 
 }  // namespace quartet::bench

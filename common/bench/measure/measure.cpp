@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "bench/measure/network_path.hpp"
+#include "bench/measure/machine_watch.hpp"
 #include "bench/measure/probes.hpp"
 #include "bench/results/flags.hpp"
 #include "comm/windows/window_space.hpp"
@@ -119,7 +119,9 @@ void Subject::make() {
         case_->prepare_limit();
     }
     reserved.reset();  // all is allocated
-    path_.emplace(session_, planned_, machine_);
+    if (session_.topology().nodes() > 1) {
+        path_.emplace(session_, machine_);
+    }
     for (int run = 0; run < wanted_.warmup; ++run) {
         timed_run();
     }
@@ -140,7 +142,7 @@ void Subject::run(int round) {
             timed_run();
         }
     }
-    Run run = timed_run(&*path_);
+    Run run = timed_run(path_ ? &*path_ : nullptr);
     run.round = round;
     if (row_.limit) {
         run.limit_seconds = slowest(row_.limit->probes.back()).seconds.value;
@@ -148,7 +150,9 @@ void Subject::run(int round) {
     row_.add(std::move(run));
     row_.note = case_->note();
     row_.details = case_->details();  // now, since it may be collective and rows() is not
-    row_.network = path_->nodes();
+    if (path_) {
+        row_.network = path_->nodes();
+    }
     if (has_limit() && planned_.repetition == Repetition::once) {
         session_.world().barrier();
         probe_limit();
@@ -196,7 +200,7 @@ Run Subject::timed_run(NetworkPath* path) {
     Run run;
     run.conditions = watch.end();
     if (path != nullptr) {
-        path->end(watch);
+        path->end();
     }
     set_slowest(run, real, cpu, clocks);
     last_run_ = run.real;

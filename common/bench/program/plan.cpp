@@ -123,31 +123,6 @@ std::string describe_gpus(const Session& session) {
     return text;
 }
 
-std::vector<comm::RankPlace> places_of(const Session& session) {
-    const auto gpus = gpus_of_ranks(session);
-    std::vector<comm::RankPlace> places;
-    for (int rank = 0; rank < session.world().size(); ++rank) {
-        const comm::Placement& place = session.topology().of(rank);
-        places.push_back({.host = place.host, .node = place.node});
-        if (const auto gpu = gpus[static_cast<std::size_t>(rank)]) {
-            places.back().gpu = *gpu;
-        }
-    }
-    return places;
-}
-
-// Nothing if it is not known. Collective.
-std::string describe_links(const PlannedCase& planned, const Session& session,
-                           const comm::Route route) {
-    const comm::Communicator& world = session.world();
-    if (!world.any(planned.moved.known())) {
-        return {};
-    }
-    const std::string text =
-        comm::describe_traffic(comm::gather(planned.moved, world), places_of(session), route);
-    return fmt::format("    a run moves {}\n", text.empty() ? "nothing between ranks" : text);
-}
-
 std::string describe_files(const CommonOptions& options) {
     std::string files;
     for (const auto& file : {options.json, options.trace}) {
@@ -201,8 +176,6 @@ std::string describe_plan(Session& session) {
         if (!planned.plan_note.empty()) {
             text += "    " + planned.plan_note + "\n";
         }
-        text += describe_links(planned, session,
-                               session.registry().traits(planned.name.variant.transport).route);
     }
     for (const std::string& warning : warnings(session, {})) {
         text += fmt::format("warning: {}\n", warning);

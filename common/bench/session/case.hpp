@@ -8,7 +8,6 @@
 
 #include "bench/results/row.hpp"
 #include "bench/session/options.hpp"
-#include "comm/topology/link_traffic.hpp"
 #include "comm/topology/roles.hpp"
 
 namespace quartet::bench {
@@ -90,9 +89,6 @@ struct PlannedCase {
     /// and the operations of its matrix products.
     Bytes traffic;
     Flops products;
-    /// The bytes that one run moves from this rank over the machine's links, for --dry-run; nothing
-    /// if unknown.
-    comm::RankTraffic moved;
     /// For the estimated time: the time of one probe of the limit, as a share of a run's time.
     double probe_share = 0.1;
     std::string plan_note;             ///< what --dry-run says beside it

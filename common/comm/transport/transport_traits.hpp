@@ -4,7 +4,6 @@
 #include <optional>
 #include <string_view>
 
-#include "comm/topology/link_traffic.hpp"
 #include "comm/transport/payload_channel.hpp"
 #include "comm/windows/window.hpp"
 #include "device/memory.hpp"
@@ -64,9 +63,6 @@ enum class SharedGpus {
     for_checks_only,  ///< at most to check results: `auto` never picks it there
 };
 
-/// Whose threads move the data. A library's own threads compete with the ranks for cores.
-enum class ProgressThreads { of_ranks, of_library };
-
 /// Whether transfers in chunks overlap with what is done with the chunks.
 enum class Pipeline { on, off };
 
@@ -98,11 +94,9 @@ struct TransportTraits {
     /// Whether pushes, exchanges and payloads need a receive buffer. `at_sender` also if the
     /// sender adds a push to the target itself.
     PartLocation location = PartLocation::received;
-    Route route = Route::direct;
     /// The kind of windows that allocate() takes from the node's shared memory, if any.
     std::optional<WindowKind> windows{};
     SharedGpus shared_gpus = SharedGpus::served;
-    ProgressThreads progress_threads = ProgressThreads::of_ranks;
 
     /// What operations allocate (see OperationMemory); null: nothing.
     Bytes (*push_memory)(const IncomingPushes& pushes, const OperationContext& context) = nullptr;

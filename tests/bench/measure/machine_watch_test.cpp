@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "bench/fake_session.hpp"
+#include "system/fake_system_files.hpp"
 
 namespace quartet::bench {
 namespace {
@@ -110,6 +113,46 @@ TEST(ThisMachine, CountsItsOwnTime) {
     EXPECT_GE(after.cpu, before.cpu);
     EXPECT_TRUE(after.busy.has_value());
     EXPECT_GT(machine.clock_probe(1).value, 0);
+}
+
+/// A node whose interfaces send what the test says.
+class NetworkPathTest : public system::FakeSystemFiles {
+  protected:
+    void sent(std::int64_t by_eth0) const {
+        write("proc/self/net/dev",
+              "Inter-| Receive | Transmit\n face |bytes packets|bytes packets\n"
+              "  eth0: 0 0 0 0 0 0 0 0 " +
+                  std::to_string(by_eth0) +
+                  " 0 0 0 0 0 0 0\n  eth1: 0 0 0 0 0 0 0 0 7 0 0 0 0 0 0 0\n");
+    }
+};
+
+TEST_F(NetworkPathTest, AddsUpWhatTheInterfacesOfANodeSentInItsRuns) {
+    sent(1000);
+    const system::NetworkCounters counters(root);
+    MachineProbes probes = this_machine();
+    probes.network = [&] { return &counters; };
+    const Session session = fake_session({});
+    NetworkPath path(session, probes);
+    for (const std::int64_t bytes : {6000, 11000}) {
+        path.begin();
+        sent(bytes);
+        path.end();
+        sent(1000 + bytes);  // between runs
+    }
+
+    const auto nodes = path.nodes();
+    if (session.world().rank() > 0) {
+        EXPECT_TRUE(nodes.empty());
+        return;
+    }
+    ASSERT_EQ(nodes.size(), 1U);
+    const auto node = nlohmann::json::parse(nodes[0]);
+    EXPECT_EQ(node.at("runs"), 2);
+    EXPECT_EQ(node.at("interfaces"),
+              nlohmann::json::parse(
+                  R"([{"name": "eth0", "kind": "network", "up": false, "sent_bytes": 9000}])"))
+        << "eth1 sent nothing";
 }
 
 }  // namespace

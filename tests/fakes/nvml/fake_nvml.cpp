@@ -17,11 +17,6 @@ namespace {
 // Of an H100 that is there since the machine started, and takes 500 W at all times.
 constexpr double watts = 500;
 
-int copy(const char* text, char* to, unsigned length) {
-    std::strncpy(to, text, length);
-    return 0;
-}
-
 bool fake_nvml_is(const char* word) {
     const auto words = quartet::Environment().get("QUARTET_STAND_IN_NVML");
     return words && words->find(word) != std::string::npos;
@@ -52,15 +47,8 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char*, Device* gpu) {
 }
 
 int nvmlSystemGetDriverVersion(char* text, unsigned length) {
-    return copy("580.0", text, length);
-}
-
-int nvmlDeviceGetName(Device, char* text, unsigned length) {
-    return copy("Fake", text, length);
-}
-
-int nvmlDeviceGetUUID(Device, char* text, unsigned length) {
-    return copy("GPU-fake", text, length);
+    std::strncpy(text, "580.0", length);
+    return 0;
 }
 
 int nvmlDeviceGetClockInfo(Device, int, unsigned* megahertz) {
@@ -83,13 +71,9 @@ int nvmlDeviceGetFieldValues(Device, int count, Nvml::FieldValue* fields) {
     for (Nvml::FieldValue& field : std::span(fields, static_cast<std::size_t>(count))) {
         const bool caps = field.field == Nvml::power_cap_field;
         const bool holds_down = caps || field.field >= Nvml::thermal_slowdown_field;
-        const bool sends =
-            field.field == Nvml::pcie_sent_field ||
-            (field.field == Nvml::nvlink_sent_field && field.scope == Nvml::all_links);
-        field.status = (holds_down || sends) && !fake_nvml_is("refuses") ? 0 : 3;
+        field.status = holds_down && !fake_nvml_is("refuses") ? 0 : 3;
         field.type = Nvml::unsigned_long_long_type;
-        field.value.wide = sends ? 3
-                           : caps && fake_nvml_is("capped")
+        field.value.wide = caps && fake_nvml_is("capped")
                                ? static_cast<unsigned long long>(0.4e9 * fake_nvml_seconds())
                                : 0;
     }

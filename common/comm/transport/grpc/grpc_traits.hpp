@@ -28,7 +28,6 @@ inline constexpr TransportTraits grpc_traits{
     .name = "grpc",
     .capabilities = {Capability::push, Capability::payload_channel},
     .memory = TransportMemory::host,
-    .progress_threads = ProgressThreads::of_library,
     .push_memory =
         [](const IncomingPushes& pushes, const OperationContext& here) {
             return std::int64_t{2} * grpc_push_depth(here.settings) * pushes.senders *

@@ -66,7 +66,6 @@ constexpr TransportTraits staged_traits{
     .name = "staged",
     .capabilities = all_capabilities,
     .memory = TransportMemory::gpu,
-    .route = Route::through_host,
     .push_memory =
         [](const IncomingPushes& pushes, const OperationContext& here) {
             return pushes.senders * staging_memory_of(pushes.size, here.settings);

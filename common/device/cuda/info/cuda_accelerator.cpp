@@ -145,14 +145,6 @@ class CudaAccelerator final : public Accelerator {
     mutable std::optional<NvmlGpu> nvml_;  ///< from its first use on, which takes a while
 };
 
-// Nothing if the driver does not tell, as it does not of some GPUs of virtual machines.
-std::optional<int> attribute_of_current(cudaDeviceAttr attribute) {
-    int value = 0;
-    const cudaError_t status = cudaDeviceGetAttribute(&value, attribute, current_gpu());
-    ignore(status);
-    return status == cudaSuccess && value > 0 ? std::optional(value) : std::nullopt;
-}
-
 UuidOf uuid_of(const GpuFacts& facts) {
     return facts.partitioned.value_or(false) ? UuidOf::part : UuidOf::gpu;
 }
@@ -162,14 +154,6 @@ GpuFacts CudaAccelerator::facts() const {
     const cudaDeviceProp properties = properties_of_current();
     facts.name = properties.name;
     facts.uuid = uuid_text(properties.uuid, uuid_of(facts));
-    facts.architecture = 10 * properties.major + properties.minor;
-    facts.multiprocessors = attribute_of_current(cudaDevAttrMultiProcessorCount);
-    facts.memory_bus_bits = attribute_of_current(cudaDevAttrGlobalMemoryBusWidth);
-    if (const auto kilohertz = attribute_of_current(cudaDevAttrMemoryClockRate))
-        facts.most_memory_clock_mhz = *kilohertz / 1000;
-    if (const auto kilohertz = attribute_of_current(cudaDevAttrClockRate);
-        kilohertz && !facts.most_clock_mhz)
-        facts.most_clock_mhz = *kilohertz / 1000;
     facts.memory = all_memory(properties);
     facts.error_correction = properties.ECCEnabled != 0;
     return facts;

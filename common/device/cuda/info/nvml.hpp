@@ -1,9 +1,7 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "device/accelerator.hpp"
 
@@ -14,17 +12,6 @@ namespace quartet::device {
 /// Those that the library lacks are null: some came late, and others go with CUDA 14.
 struct Nvml {
     using Device = struct Opaque*;
-    struct Memory {
-        unsigned long long total;
-        unsigned long long free;
-        unsigned long long used;
-    };
-    /// nvmlTemperature_v1_t.
-    struct Temperature {
-        unsigned version = sizeof(Temperature) | 1U << 24U;
-        int sensor = gpu_temperature;
-        int celsius = 0;
-    };
     /// nvmlFieldValue_t. `type` says which member of `value` holds it.
     struct FieldValue {
         unsigned field = 0;
@@ -40,20 +27,12 @@ struct Nvml {
         } value;
     };
     static constexpr int multiprocessor_clock = 1;
-    static constexpr int memory_clock = 2;
-    static constexpr int gpu_temperature = 0;
-    static constexpr unsigned most_links = 18;
     /// Fields that count the nanoseconds for which clocks were held down, and the types that they
     /// can have (nvml.h, NVML_FI_DEV_CLOCKS_EVENT_REASON_*, nvmlValueType_t).
     static constexpr unsigned power_cap_field = 74;
     static constexpr unsigned thermal_slowdown_field = 269;
     static constexpr unsigned hardware_thermal_slowdown_field = 270;
     static constexpr unsigned power_brake_field = 271;
-    /// The KiB sent over the NVLink that the scope names, or over all; the bytes sent over PCI
-    /// Express, which may wrap (NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX, _PCIE_COUNT_TX_BYTES).
-    static constexpr unsigned nvlink_sent_field = 138;
-    static constexpr unsigned all_links = ~0U;
-    static constexpr unsigned pcie_sent_field = 197;
     static constexpr int unsigned_type = 1;
     static constexpr int unsigned_long_type = 2;
     static constexpr int unsigned_long_long_type = 3;
@@ -63,34 +42,15 @@ struct Nvml {
     int (*shut_down)() = nullptr;
     int (*handle_by_pci_bus)(const char* bus, Device*) = nullptr;
     int (*driver_version)(char* text, unsigned length) = nullptr;
-    int (*name)(Device, char* text, unsigned length) = nullptr;
-    int (*uuid)(Device, char* text, unsigned length) = nullptr;
-    int (*memory)(Device, Memory*) = nullptr;
     int (*clock)(Device, int kind, unsigned* megahertz) = nullptr;
     int (*most_clock)(Device, int kind, unsigned* megahertz) = nullptr;
     int (*event_reasons)(Device, unsigned long long* mask) = nullptr;
     int (*throttle_reasons)(Device, unsigned long long* mask) = nullptr;  ///< its older name
-    int (*error_correction)(Device, unsigned* current, unsigned* pending) = nullptr;
     int (*partitioning)(Device, unsigned* current, unsigned* pending) = nullptr;
     int (*power_limit)(Device, unsigned* milliwatts) = nullptr;
     int (*energy)(Device, unsigned long long* millijoules) = nullptr;
     int (*fields)(Device, int count, FieldValue*) = nullptr;
-    int (*temperature)(Device, Temperature*) = nullptr;
-    int (*temperature_of)(Device, int sensor, unsigned* celsius) = nullptr;  ///< the older function
-    int (*pcie_generation)(Device, unsigned*) = nullptr;
-    int (*pcie_width)(Device, unsigned* lanes) = nullptr;
-    int (*most_pcie_generation)(Device, unsigned*) = nullptr;
-    int (*most_pcie_width)(Device, unsigned* lanes) = nullptr;
-    int (*link_is_active)(Device, unsigned link, unsigned* active) = nullptr;
-    int (*link_version)(Device, unsigned link, unsigned* version) = nullptr;
-    int (*compute_mode)(Device, unsigned* mode) = nullptr;
-    int (*persistence)(Device, unsigned* mode) = nullptr;
-    int (*mps_processes)(Device, unsigned* count, void* infos) = nullptr;
-    int (*c2c)(Device, unsigned* enabled) = nullptr;
 };
-
-/// Loads the library of that name. Throws Unavailable if it is missing.
-std::shared_ptr<const Nvml> load_nvml(const char* name = "libnvidia-ml.so.1");
 
 /// One GPU as NVML tells of it. NVML is loaded for it, need not be there, and stays initialised as
 /// long as this lives. Used by one thread at a time.
@@ -111,8 +71,5 @@ class NvmlGpu {
     Nvml::Device gpu_ = nullptr;
     bool is_partitioned_ = false;  ///< then its energy is not that of our part
 };
-
-/// NVML's throttle reasons in words, in the mask's order; unknown bits by number.
-std::vector<std::string> throttle_reasons(std::uint64_t mask);
 
 }  // namespace quartet::device

@@ -214,16 +214,16 @@ def _limits(all_cases: list[Case]) -> Iterator[str]:
     yield from (f"{what}: {percent_range(min(shares), max(shares))} of the FMA peak" for what, shares in peaks.items())
 
 
-def _network_paths(all_cases: list[Case], is_short: bool) -> Iterator[str]:
-    """Which way most of the rows' bytes took: "over mlx5_0 98-99%, memory 100%"; memory alone is told of by --all."""
+def _network_paths(all_cases: list[Case]) -> Iterator[str]:
+    """Which way most of the rows' bytes took: "over mlx5_0 98-99%"."""
     shares = grouped((part for case in all_cases for part in case.network_path.parts[:1]), lambda part: part[0])
-    if shares and not (is_short and shares.keys() == {"memory"}):
+    if shares:
         yield "over " + ", ".join(f"{name} {percent_range(min(parts)[1], max(parts)[1])}"
                                   for name, parts in shares.items())
 
 
 def _notes(shown: list[Case], all_cases: list[Case], is_short: bool) -> Iterator[str]:
-    for text in (*_network_paths(shown, is_short), *(() if is_short else _limits(shown)), legend(shown)):
+    for text in (*_network_paths(shown), *(() if is_short else _limits(shown)), legend(shown)):
         yield from wrapped("", text)
     if any(case.mark == "!" for case in shown):
         yield from wrapped("!", ABOVE_LIMIT)
