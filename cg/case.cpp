@@ -43,7 +43,6 @@ SolveCase::Buffers::Buffers(bench::Session& session, bench::Arena& arena, const 
       staging(arena.make<double>(rows, bench::Room::host)),
       history(arena.make_vector<double>(problem.iterations + 1)),
       samples(session, arena, rows) {
-    arena.count(bytes_of<double>(problem.iterations), bench::Room::host);  // the iterations' clock
     arena.count(Verifier::memory(problem.size), bench::Room::host);
 }
 
@@ -64,7 +63,6 @@ SolveCase::SolveCase(bench::Session& session, const bench::Variant& variant, con
       loop_(make_loop(session, transport_, problem, variant.formulation)),
       arena_(session.device()),
       buffers_(session, arena_, problem, rows_.size()),
-      clock_(problem.iterations),
       guard_(session.threads()) {
     fill();
     session.world().barrier();  // before the ranks measure: they share the machine's memory
@@ -117,8 +115,8 @@ void SolveCase::prepare() {
 
 void SolveCase::run(bench::Clocks& /*clocks*/) {
     if (!checkpoint_) {
-        clock_.begin();
-        loop_->run(buffers_.history, clock_, &buffers_.samples);
+        Nobody nobody;
+        loop_->run(buffers_.history, nobody, &buffers_.samples);
     } else {
         checkpoint_->begin();
         loop_->run(buffers_.history, *checkpoint_, &buffers_.samples);
@@ -209,9 +207,9 @@ double SolveCase::error_of_step() {
                       buffers_.staging.span().begin());
     std::vector<double> history(2);
     Observer observer;
-    IterationClock clock(0);
+    Nobody nobody;
     loop_->restart(buffers_.staging.view());
-    loop_->run(history, checkpoint_ ? observer : clock);
+    loop_->run(history, checkpoint_ ? observer : nobody);
     const std::vector<double> residual = loop_->gather(state().residual);
     const std::vector<double> solution = loop_->gather(state().solution);
     return verifier_->error_of_step(z, solution, residual);
@@ -250,9 +248,6 @@ bench::Details SolveCase::details() const {
                                                         : 0);
     }
     details.series = {{"residual_history", relative}};
-    if (!clock_.seconds().empty()) {
-        details.steps = bench::Steps{"iteration", bench::quantiles(clock_.seconds())};
-    }
     return details;
 }
 
@@ -317,7 +312,7 @@ void plan_memory(bench::Session& session, const Problem& problem, const comm::Ro
     }
     bench::announce(arena, session, planned);
     const Bytes reading = folder_memory(session, problem, data);  // before there is a matrix
-    planned.memory = system_memory(problem) + std::max(planned.memory, reading);
+    planned.needs.host = system_memory(problem) + std::max(planned.needs.host, reading);
 }
 
 // Why a formulation has full storage alone; nothing if it has both.
@@ -386,7 +381,9 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     planned.name = row_name(session, variant, problem);
     planned.work = problem.work(roles.workers());
     plan_memory(session, problem, roles, data, checkpoint, planned);
-    planned.uses_files = data.in_files();
+    if (data.in_files()) {
+        planned.repetition = bench::Repetition::alone;
+    }
     planned.traffic = {planned.work.bytes.value / roles.workers()};
     planned.make = [&session, variant, problem, data,
                     checkpoint]() -> std::unique_ptr<bench::Case> {

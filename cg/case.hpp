@@ -67,7 +67,6 @@ class SolveCase final : public bench::Case {
     std::string products_;  ///< what multiplies, by ranks where they differ
     bench::Arena arena_;
     Buffers buffers_;
-    IterationClock clock_;     ///< of the iterations of a run without checkpoints
     bench::InputGuard guard_;  ///< of matrix and right side
     std::optional<Verifier> verifier_;
     std::optional<VerificationResult> result_;

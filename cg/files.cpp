@@ -86,9 +86,7 @@ void SystemFiles::read_row(std::int64_t row, std::int64_t first_column,
     const std::int64_t block = block_of(row);
     const Range rows = rows_of(block);
     const auto path = files_.path_of(block_file("A", block));
-    const NpyHeader header = read_npy_header(path);
-    require(header, ElementType::f8, {rows.size(), size_}, path);
-    read_npy(path, header, (row - rows.begin) * size_ + first_column, out);
+    read_npy(path, {rows.size(), size_}, out, (row - rows.begin) * size_ + first_column);
 }
 
 void SystemFiles::read_right_side(std::int64_t first_row, std::span<double> out) const {
@@ -98,10 +96,9 @@ void SystemFiles::read_right_side(std::int64_t first_row, std::span<double> out)
         const Range rows = rows_of(block);
         const std::int64_t count = std::min(rows.end - row, std::ssize(out) - done);
         const auto path = files_.path_of(block_file("b", block));
-        const NpyHeader header = read_npy_header(path);
-        require(header, ElementType::f8, {rows.size()}, path);
-        read_npy(path, header, row - rows.begin,
-                 out.subspan(static_cast<std::size_t>(done), static_cast<std::size_t>(count)));
+        read_npy(path, {rows.size()},
+                 out.subspan(static_cast<std::size_t>(done), static_cast<std::size_t>(count)),
+                 row - rows.begin);
         done += count;
     }
 }

@@ -141,16 +141,6 @@ std::int64_t Samples::next(std::int64_t done, std::int64_t otherwise) const {
     return otherwise;
 }
 
-Next IterationClock::after(const IterationState& /*state*/, std::span<const double> /*history*/,
-                           bool /*stop*/) {
-    if (seconds_.size() < seconds_.capacity()) {  // a timed step allocates nothing
-        const Seconds end = now();
-        seconds_.push_back((end - last_).value);
-        last_ = end;
-    }
-    return Next::go_on;
-}
-
 std::unique_ptr<CgLoop> make_loop(bench::Session& session, comm::Transport& transport,
                                   const Problem& problem, bench::Formulation formulation) {
     switch (formulation) {

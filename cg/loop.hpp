@@ -70,24 +70,10 @@ class Observer {
     }
 };
 
-/// Times the iterations of a run. Where a GPU does not wait between them, it is told of none.
-class IterationClock final : public Observer {
+/// Is told of no iteration, so that a GPU need not wait between them.
+class Nobody final : public Observer {
   public:
-    explicit IterationClock(std::int64_t iterations) {
-        seconds_.reserve(static_cast<std::size_t>(iterations));
-    }
-    void begin() {
-        seconds_.clear();
-        last_ = now();
-    }
     [[nodiscard]] bool observes_iterations() const override { return false; }
-    Next after(const IterationState& state, std::span<const double> history, bool stop) override;
-    /// The time of each iteration since begin().
-    [[nodiscard]] std::span<const double> seconds() const { return seconds_; }
-
-  private:
-    std::vector<double> seconds_;
-    Seconds last_;
 };
 
 /// Conjugate gradients in one formulation: a matrix over the ranks, and the loop of iterations that

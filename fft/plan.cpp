@@ -130,7 +130,9 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     const int ranks = session.world().size();
     bench::PlannedCase planned;
     planned.name = row_name(session, variant, problem, options);
-    planned.uses_files = options.data.in_files();
+    if (options.data.in_files()) {
+        planned.repetition = bench::Repetition::alone;
+    }
     planned.work = problem.work(ranks);
     planned.traffic = {planned.work.bytes.value / ranks};
     switch (variant.formulation) {

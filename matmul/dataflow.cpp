@@ -513,7 +513,6 @@ void add_to_plan(const CaseContext& context, const DataflowShape& shape,
     const comm::Roles& roles = shape.roles;
     planned.roles = roles;
     planned.work.workers = roles.workers();
-    planned.products = Flops{problem.flops().value / roles.workers()};
     planned.plan_note = fmt::format("the first {} of {} ranks reduce, the others work",
                                     roles.reducers(), roles.ranks());
     if (context.options.data.in_files()) {  // two tiles a product, to the page cache and from there

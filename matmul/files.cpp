@@ -49,14 +49,12 @@ std::span<const float> MatrixFiles::read(std::string_view matrix, TileIndex tile
     const std::string& header = header_of(tile);
     const Bytes size = input.read(Bytes{}, slot);
     if (size < elements_offset || std::memcmp(slot.data(), header.data(), header.size()) != 0) {
-        throw NpyError(NpyProblem::wrong_magic, name.path(),
-                       "it does not begin as such a tile does");
+        throw NpyError(name.path(), "it does not begin as such a tile does");
     }
     const Bytes found = input.size() - elements_offset;
     if (found != wanted) {
-        throw NpyError(
-            found < wanted ? NpyProblem::short_file : NpyProblem::long_file, name.path(),
-            fmt::format("{} B of elements where {} B are expected", found.value, wanted.value));
+        throw NpyError(name.path(), fmt::format("{} B of elements where {} B are expected",
+                                                found.value, wanted.value));
     }
     return {reinterpret_cast<const float*>(slot.data() + elements_offset.value),
             static_cast<std::size_t>(problem_.elements(tile))};

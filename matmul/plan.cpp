@@ -281,15 +281,6 @@ void use_math(const CaseContext& context) {
     }
 }
 
-// Operations of the rank whose block has most elements.
-Flops busiest_flops(const CaseContext& context) {
-    std::int64_t most = 0;
-    for (const Block& block : context.blocks) {
-        most = std::max(most, elements_in(context.problem, block));
-    }
-    return {2 * static_cast<double>(most) * static_cast<double>(context.problem.size)};
-}
-
 ProductPlan plan_product(const CaseContext& context, bench::PlannedCase& planned) {
     switch (context.variant.formulation) {
         case bench::Formulation::native:
@@ -316,8 +307,9 @@ bench::PlannedCase plan_case(const CaseContext& context) {
     planned.work.workers = session.world().size();
     planned.work.bytes = 3 * problem.matrix_bytes();
     planned.traffic = planned.work.bytes;
-    planned.products = busiest_flops(context);
-    planned.uses_files = context.options.data.in_files();
+    if (context.options.data.in_files()) {
+        planned.repetition = bench::Repetition::alone;
+    }
 
     const ProductPlan plan = plan_product(context, planned);
     bench::Arena memory = plan.memory;

@@ -32,7 +32,7 @@ PushLimit::PushLimit(bench::Session& session, const Problem& problem)
     if (problem.receives(session.world().rank())) {
         // As many sources as there are senders: what the receiver reads is as large.
         local_add_.emplace(session.device(), bench::AccessPattern::add, problem.size,
-                           static_cast<int>(problem.senders.size()), &session.found_ways());
+                           static_cast<int>(problem.senders.size()));
         // As many additions as in a run: the more follow on one another, the more of the vectors
         // a large cache keeps.
         passes_ = local_add_->passes_for(bench::longest_probe_time,

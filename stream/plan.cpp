@@ -83,7 +83,7 @@ void PushCase::prepare() {
 void PushCase::run(bench::Clocks& clocks) {
     const Seconds begin = now();
     push_->run(problem_.pushes, session_.stream());
-    if (problem_.sends(rank_) || (problem_.is_pair == bench::Switch::on && problem_.has(rank_))) {
+    if (problem_.is_pair == bench::Switch::off && problem_.sends(rank_)) {
         clocks.record(0, now() - begin);
     }
 }
@@ -137,6 +137,9 @@ bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
     if (settings.pipeline != defaults.pipeline) {
         name.factors.emplace_back("pipeline", "off");
     }
+    if (problem.is_pair == bench::Switch::on) {
+        name.suffix = fmt::format("pair:{}-{}", problem.senders.front(), problem.receiver);
+    }
     return name;
 }
 
@@ -177,18 +180,15 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     bench::PlannedCase planned;
     planned.name = row_name(session, variant, problem);
     planned.work = problem.work();
-    planned.traffic =
-        traffic_factor(variant, session.registry().traits(variant.transport)) * planned.work.bytes;
-    planned.probe_share = 1;
+    const int times = session.options().limits == bench::Switch::on ? 2 : 1;  // the probe's, too
+    planned.traffic = times *
+                      traffic_factor(variant, session.registry().traits(variant.transport)) *
+                      planned.work.bytes;
     if (problem.has(session.world().rank())) {
         plan_memory(planned, session, problem);
     }
-    if (problem.is_pair == bench::Switch::on) {  // the other ranks do nothing
-        planned.whole = bench::WholeRow::omitted;
-        planned.clock_rows = {
-            {fmt::format("pair:{}-{}", problem.senders.front(), problem.receiver), planned.work}};
-    } else {  // the paper's clock is the sender's
-        planned.clock_rows = {{bench::paper_suffix, planned.work}};
+    if (problem.is_pair == bench::Switch::off) {
+        planned.clock_rows = {{bench::paper_suffix, planned.work}};  // the sender's clock
     }
     planned.make = [&session, variant, problem]() -> std::unique_ptr<bench::Case> {
         return std::make_unique<PushCase>(session, variant, problem);

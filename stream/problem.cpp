@@ -6,7 +6,7 @@
 #include <array>
 #include <numeric>
 
-#include "bench/flags/size_list.hpp"
+#include "bench/flags/command_line.hpp"
 #include "core/check.hpp"
 #include "core/data_source.hpp"
 

@@ -1,4 +1,4 @@
-#include "system/clock_probe.hpp"
+#include "system/processor.hpp"
 
 #include <algorithm>
 #include <array>

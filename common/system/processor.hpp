@@ -42,7 +42,12 @@ std::optional<double> processor_quota(const std::filesystem::path& root = "/");
 /// substitute: it is bound to the first place only.
 std::vector<int> openmp_places();
 
-/// `root` is the folder of proc/ and sys/; other than "/" in tests. All are local.
+/// Times 120000 integer multiplications in registers on each of `threads` threads at once. Returns
+/// the slowest thread's time in the best of a few tries (about 0.1 ms in all). A lower clock shows
+/// as a longer time, and two busy hyperthreads of one core as twice the time. A virtual machine's
+/// processors may share a core at one time and not at another; nothing else in it shows that.
+/// Local.
+Seconds probe_clock(int threads);
 
 /// Steal time since boot, summed over these processors (OS numbers): the time in which work was
 /// ready to run but the hypervisor ran something else ("steal" in proc(5)), in ticks of usually 10

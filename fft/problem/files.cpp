@@ -22,7 +22,7 @@ Manifest manifest_of(const Problem& problem, std::uint64_t seed, std::string ord
     manifest.seed = seed;
     manifest.shape = {problem.points};
     manifest.tile = problem.length();
-    manifest.type = ElementType::c16;
+    manifest.dtype = descriptor(ElementType::c16);
     manifest.generator_version = DataSource::generator_version;
     manifest.order = std::move(order);
     return manifest;
@@ -59,10 +59,8 @@ TileFileReader::TileFileReader(const bench::TileFolder<Point>& tiles, const Prob
     : length_(problem.length()), cache_(data.cache), folder_(*data.folder) {
     for (std::int64_t tile = mine.begin; tile < mine.end; ++tile) {
         const std::string name = block_file("x", tile);
-        const std::filesystem::path path = tiles.path_of(name);
-        const NpyHeader header = read_npy_header(path);
-        require(header, ElementType::c16, {length_}, path);
-        files_.push_back({name, header.data_offset});
+        read_npy(tiles.path_of(name), {length_}, std::span<Point>());  // all but the elements
+        files_.push_back({name, Bytes{std::ssize(format_npy_header(ElementType::c16, {length_}))}});
     }
     if (cache_ == FileCache::direct) {
         staging_.resize(static_cast<std::size_t>((staging_size + Bytes{direct_alignment}).value));
@@ -144,12 +142,11 @@ void keep_result(const bench::DataOptions& data, const Problem& problem,
     make_folder(result);
     write_npy<Point>(result / block_file("X", world.rank()), layout.shape, bins);
     remove_later_blocks(result, "X", world.rank(), world.size());
-    const auto sums = world.gather(fmt::format("{}", checksum(std::as_bytes(bins))));
+    const auto sums = world.gather(checksum_text(std::as_bytes(bins)));
     if (session.is_root()) {
         Manifest manifest = manifest_of(problem, session.options().seed, layout.order);
         for (int rank = 0; rank < world.size(); ++rank) {
-            manifest.checksums[block_file("X", rank)] =
-                std::stoull(sums[static_cast<std::size_t>(rank)]);
+            manifest.checksums[block_file("X", rank)] = sums[static_cast<std::size_t>(rank)];
         }
         write_manifest(result, manifest);
     }

@@ -31,7 +31,7 @@ struct Solving {
     }
 
     std::vector<double> run(int iterations) {
-        IterationClock nobody(0);
+        Nobody nobody;
         return run(iterations, nobody);
     }
     std::vector<double> run(int iterations, Observer& observer) {

@@ -1,8 +1,7 @@
 // Lists of sizes, amounts of memory and filters, as on a command line: what is accepted is within
 // its bounds, and the exact text of an amount is read as the same amount.
 
-#include "bench/flags/filter.hpp"
-#include "bench/flags/size_list.hpp"
+#include "bench/flags/command_line.hpp"
 #include "core/check.hpp"
 #include "core/units.hpp"
 #include "fuzz/fuzz_target.hpp"

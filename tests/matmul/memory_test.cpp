@@ -40,7 +40,7 @@ class PlannedMemoryTest : public testing::Test {
             made->prepare_limit();
         }
         const std::int64_t allocated = device::buffer_bytes_peak() - before;
-        EXPECT_EQ(planned.memory.value, allocated + elsewhere()) << planned.name.text();
+        EXPECT_EQ(planned.needs.host.value, allocated + elsewhere()) << planned.name.text();
         world.barrier();
     }
     /// What the storage probe takes: not a buffer of the device.

@@ -29,8 +29,7 @@ def sound():
         limit={"what": "add", "seconds": 0.08, "rate": 12500.0, "probes": [0.08, 0.09]},
         limit_components=[{"name": "copy", "seconds": 1}, {"name": "link", "seconds": 2}],
         limit_decided_by="link", fraction_of_limit_ci95=[0.7, 0.9], distrusted=True,
-        flags=[{"kind": "disturbed", "text": "others ran"}],
-        step_seconds={"of": "pushes", "count": 100, "p50": 1e-3, "p90": 2e-3, "p99": 3e-3, "max": 4e-3})
+        flags=[{"kind": "disturbed", "text": "others ran"}])
     second = fake_results.case(
         "cg/native/host/shm/laplace/full/classic/n:4096/ranks:2/threads:1", 2.0, "GFLOP/s", 6,
         factors={"kernel": "cg", "formulation": "native", "device": "host", "transport": "shm",

@@ -49,7 +49,7 @@ TEST_P(PlannedMemoryTest, IsWhatACaseAllocates) {
         const bool receives = problem.receives(session.world().rank());
         const Bytes expected_sums = receives ? problem.size : Bytes{};
         EXPECT_EQ(device::buffer_bytes() - before,
-                  (planned.memory - planned.shared_memory - expected_sums).value);
+                  (planned.needs.host - planned.needs.shared - expected_sums).value);
         session.world().barrier();
     }
 }

@@ -15,7 +15,8 @@ namespace quartet::bench {
 
 namespace {
 
-template <typename T>
+using Checksums = std::map<std::string, std::string>;
+
 std::int64_t elements_of(const TileFile& file) {
     std::int64_t count = 1;
     for (const std::int64_t extent : file.shape) {
@@ -24,13 +25,19 @@ std::int64_t elements_of(const TileFile& file) {
     return count;
 }
 
+// For the largest of them.
 template <typename T>
-std::vector<T> room_for_any(const std::vector<TileFile>& files) {
+std::vector<T> room_for(const std::vector<TileFile>& files) {
     std::int64_t most = 0;
     for (const TileFile& file : files) {
-        most = std::max(most, elements_of<T>(file));
+        most = std::max(most, elements_of(file));
     }
     return std::vector<T>(static_cast<std::size_t>(most));
+}
+
+template <typename T>
+std::span<T> part_for(const TileFile& file, std::vector<T>& room) {
+    return std::span(room).first(static_cast<std::size_t>(elements_of(file)));
 }
 
 // Whether the calling rank is the one that looks after a file, among the ranks that share one view
@@ -63,16 +70,15 @@ bool is_seen_by_all(const std::filesystem::path& folder, const comm::Communicato
 }
 
 // All ranks' checksums, on every rank. Collective.
-std::map<std::string, std::uint64_t> joined(const std::map<std::string, std::uint64_t>& mine,
-                                            const comm::Communicator& comm) {
+Checksums joined(const Checksums& mine, const comm::Communicator& comm) {
     std::string lines;
     for (const auto& [file, sum] : mine) {
         lines += fmt::format("{} {}\n", sum, file);
     }
-    std::map<std::string, std::uint64_t> all;
+    Checksums all;
     for (const std::string& text : comm.gather(lines)) {
         std::istringstream input(text);
-        std::uint64_t sum = 0;
+        std::string sum;
         for (std::string file; input >> sum && std::getline(input >> std::ws, file);) {
             all[file] = sum;
         }
@@ -80,25 +86,19 @@ std::map<std::string, std::uint64_t> joined(const std::map<std::string, std::uin
     return all;
 }
 
-template <typename T>
-std::uint64_t checksum_of(std::span<const T> elements) {
-    return checksum(std::as_bytes(elements));
-}
-
 // The checksum of a file that is there and has its shape.
 template <typename T>
-std::optional<std::uint64_t> checksum_in(const std::filesystem::path& path, const TileFile& file,
-                                         std::span<T> room) {
+std::optional<std::string> checksum_in(const std::filesystem::path& path, const TileFile& file,
+                                       std::span<T> elements) {
     if (!is_there(path)) {
         return std::nullopt;
     }
-    const auto elements = room.first(static_cast<std::size_t>(elements_of<T>(file)));
     try {
         read_npy<T>(path, file.shape, elements);
     } catch (const NpyError&) {  // not what it should be: made again
         return std::nullopt;
     }
-    return checksum_of<T>(elements);
+    return checksum_text(std::as_bytes(elements));
 }
 
 }  // namespace
@@ -114,14 +114,14 @@ template <typename T>
 TileFolder<T>::TileFolder(std::filesystem::path folder, Manifest wanted,
                           std::vector<TileFile> files)
     : folder_(std::move(folder)), wanted_(std::move(wanted)), files_(std::move(files)) {
-    wanted_.type = element_type<T>();
+    wanted_.dtype = descriptor(element_type<T>());
 }
 
 template <typename T>
 Bytes TileFolder<T>::size() const {
     Bytes all;
     for (const TileFile& file : files_) {
-        all = all + bytes_of<T>(elements_of<T>(file));
+        all = all + bytes_of<T>(elements_of(file));
     }
     return all;
 }
@@ -191,31 +191,29 @@ void TileFolder<T>::generate(const comm::Communicator& world, const comm::Topolo
         }
     };
     comm::agree(world, write_it);  // what an interruption leaves is then known for what it is
-    std::map<std::string, std::uint64_t> made;
+    Checksums made;
     comm::agree(world, [&] { made = make_missing(manifest, sharing, fill); });
     manifest.checksums = joined(made, sharing);
     comm::agree(world, write_it);
 }
 
 template <typename T>
-std::map<std::string, std::uint64_t> TileFolder<T>::make_missing(const Manifest& manifest,
-                                                                 const comm::Communicator& sharers,
-                                                                 const Fill& fill) const {
-    std::vector<T> room = room_for_any<T>(files_);
-    std::map<std::string, std::uint64_t> made;
+Checksums TileFolder<T>::make_missing(const Manifest& manifest, const comm::Communicator& sharers,
+                                      const Fill& fill) const {
+    std::vector<T> room = room_for<T>(files_);
+    Checksums made;
     for (std::size_t index = 0; index < files_.size(); ++index) {
         const TileFile& file = files_[index];
         if (!is_mine(index, sharers)) {
             continue;
         }
         const auto recorded = manifest.checksums.find(file.name);
-        auto sum = checksum_in<T>(path_of(file.name), file, room);
+        const std::span<T> elements = part_for(file, room);
+        auto sum = checksum_in<T>(path_of(file.name), file, elements);
         if (!sum || (recorded != manifest.checksums.end() && recorded->second != *sum)) {
-            const auto elements =
-                std::span(room).first(static_cast<std::size_t>(elements_of<T>(file)));
             fill(file, elements);
             write_npy<T>(path_of(file.name), file.shape, elements);
-            sum = checksum_of<T>(elements);
+            sum = checksum_text(std::as_bytes(elements));
         }
         made[file.name] = *sum;
     }
@@ -232,13 +230,13 @@ void TileFolder<T>::verify(const comm::Communicator& world, const comm::Topology
 template <typename T>
 void TileFolder<T>::require_sound(const comm::Communicator& sharers) const {
     const Manifest manifest = found();
-    std::vector<T> room = room_for_any<T>(files_);
+    std::vector<T> room = room_for<T>(files_);
     for (std::size_t index = 0; index < files_.size(); ++index) {
         const TileFile& file = files_[index];
         if (!is_mine(index, sharers)) {
             continue;
         }
-        const auto elements = std::span(room).first(static_cast<std::size_t>(elements_of<T>(file)));
+        const std::span<T> elements = part_for(file, room);
         read_npy<T>(path_of(file.name), file.shape, elements);
         require_recorded(manifest, file, elements);
     }
@@ -253,7 +251,7 @@ void TileFolder<T>::require_recorded(const Manifest& manifest, const TileFile& f
         throw Failure(fmt::format("{} has no checksum of {} (its making was interrupted): {}",
                                   quotation(folder_.native()), file.name, remedy));
     }
-    if (checksum_of<T>(elements) != recorded->second) {
+    if (checksum_text(std::as_bytes(elements)) != recorded->second) {
         throw Failure(fmt::format("{} is not what the manifest says (its checksum differs): {}",
                                   quotation(path_of(file.name).native()), remedy));
     }

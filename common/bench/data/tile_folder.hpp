@@ -73,9 +73,9 @@ class TileFolder {
     void require_files() const;
     void require_room_for_generated() const;
     /// The ranks of `sharers` share the files. Return checksums; throw Failure. Local.
-    std::map<std::string, std::uint64_t> make_missing(const Manifest& manifest,
-                                                      const comm::Communicator& sharers,
-                                                      const Fill& fill) const;
+    std::map<std::string, std::string> make_missing(const Manifest& manifest,
+                                                    const comm::Communicator& sharers,
+                                                    const Fill& fill) const;
     void require_sound(const comm::Communicator& sharers) const;
     void require_recorded(const Manifest& manifest, const TileFile& file,
                           std::span<const T> elements) const;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -9,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "bench/flags/size_list.hpp"
 #include "bench/session/options.hpp"
 #include "core/nearest_word.hpp"
 
@@ -18,6 +18,8 @@ class App;  // takes long to compile
 }
 
 namespace quartet::bench {
+
+class Session;
 
 /// Under which heading --help explains a flag; in this order.
 enum class FlagGroup {
@@ -107,6 +109,39 @@ class CommandLine {
 
 /// Throws UsageError for an empty name.
 std::filesystem::path parse_path(const std::string& text);
+
+/// Splits at commas, each member once; throws UsageError for an empty member, and for more members
+/// than anybody would run.
+std::vector<std::string> parse_list(std::string_view text);
+
+/// Sizes in the order given, each once. A member is a size or a range: "1k:8k" doubles from 1k to
+/// 8k at most. `read` converts one size and returns at least 1. Throws UsageError.
+std::vector<std::int64_t> parse_sizes(std::string_view text,
+                                      const std::function<std::int64_t(std::string_view)>& read);
+
+/// Likewise for numbers of elements from 1 to `most`: "8192", "2^13", "8k", "1e4".
+std::vector<std::int64_t> parse_sizes(std::string_view text, std::int64_t most);
+
+/// parse_count within bounds. Throws UsageError that names them.
+std::int64_t parse_count(std::string_view text, std::int64_t least, std::int64_t most);
+
+/// parse_elements from 1 to `most`. Throws UsageError that names the bounds.
+std::int64_t parse_size(std::string_view text, std::int64_t most);
+
+/// "0,0,1": for each rank of a node the number of its GPU. Throws UsageError.
+GpuMap parse_gpu_map(std::string_view text);
+
+/// "1024,2048"
+std::string join_sizes(const std::vector<std::int64_t>& sizes);
+
+/// Checks what --filter is given and returns it. Throws UsageError unless it is a regular
+/// expression (ECMAScript's), and a short one.
+std::string parse_filter(const std::string& pattern);
+
+/// Leaves in the session's plan only the cases with a row whose name has a match of --filter; all,
+/// without that flag. Throws UsageError with the names there are where none is left. Local; the
+/// same on all ranks.
+void apply_filter(Session& session);
 
 /// "on" and "off".
 const std::vector<std::pair<std::string, Switch>>& switch_words();

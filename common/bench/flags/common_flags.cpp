@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "bench/flags/command_line.hpp"
-#include "bench/flags/filter.hpp"
 #include "device/host/loops/loops.hpp"
 #include "device/registry/device_registry.hpp"
 

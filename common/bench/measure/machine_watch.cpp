@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "system/clock_probe.hpp"
 #include "system/processor.hpp"
 
 namespace quartet::bench {

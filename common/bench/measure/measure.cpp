@@ -39,7 +39,7 @@ class Subject {
     void leave_out();
     /// Ends the case and frees its memory.
     void end();
-    /// The whole, where it is reported, and one for each of the case's clocks; or an error row.
+    /// The whole, and one for each of the case's clocks; or an error row.
     /// None before the first run. Without flags. Complete on rank 0, verified on all. Local.
     [[nodiscard]] std::vector<Row> rows() const;
 
@@ -99,11 +99,10 @@ void Subject::fail(const std::string& reason, ExitCode code) {
 void Subject::make() {
     const comm::Communicator& world = session_.world();
     std::optional<comm::ReservedSpace> reserved;
-    if (world.any(planned_.shared_memory > Bytes{})) {
+    if (world.any(planned_.needs.shared > Bytes{})) {
         const auto kind = session_.registry().traits(planned_.name.variant.transport).windows;
         try {
-            reserved.emplace(kind.value_or(comm::WindowKind::shared), planned_.shared_memory,
-                             world);
+            reserved.emplace(kind.value_or(comm::WindowKind::shared), planned_.needs.shared, world);
         } catch (const Failure& failure) {  // another job has taken it, on all ranks
             return fail(failure.what(), ExitCode::failed);
         }
@@ -220,12 +219,6 @@ Run Subject::timed_run(NetworkPath* path) {
     return run;
 }
 
-PhaseSeconds phases_of(std::span<const double> phases, std::size_t rank) {
-    PhaseSeconds its{};
-    std::ranges::copy(phases.subspan(rank * phase_count, phase_count), its.begin());
-    return its;
-}
-
 // Times and phases are those of the rank that took longest; each clock is its longest on any rank.
 void Subject::set_slowest(Run& run, Seconds real, Seconds cpu, const Clocks& clocks) const {
     const comm::Communicator& world = session_.world();
@@ -234,14 +227,9 @@ void Subject::set_slowest(Run& run, Seconds real, Seconds cpu, const Clocks& clo
     const PhaseSeconds busy = session_.trace().busy();
     const auto all_phases = world.gather(std::span<const double>(busy));
     run.real = {seconds[last]};
-    run.phases = phases_of(all_phases, last);
-    run.roles = slowest_by_role(planned_.roles.value_or(comm::Roles::all_workers(world.size())),
-                                seconds, all_phases);
-    // A row keeps all of its runs, on all ranks: what a run keeps must not grow with the ranks.
-    if (world.size() > most_ranks_listed) {
-        run.rank_summary = RankSummary::of(
-            seconds, [this](int rank) { return session_.topology().of(rank).host; });
-    } else {
+    std::ranges::copy(std::span(all_phases).subspan(last * phase_count, phase_count),
+                      run.phases.begin());
+    if (world.size() <= most_ranks_listed) {
         run.rank_seconds = std::move(seconds);
     }
     run.cpu = {world.gather(cpu.value)[last]};
@@ -265,16 +253,12 @@ void Subject::add_earlier(Run& run) const {
     for (double& seconds : run.rank_seconds) {
         seconds += earlier.real.value;
     }
-    if (run.rank_summary) {
-        run.rank_summary->add(earlier.real.value);
-    }
     for (Seconds& clock : run.clocks) {  // they had begun, and not stopped
         clock = clock + earlier.real;
     }
     for (std::size_t phase = 0; phase < phase_count; ++phase) {
         run.phases[phase] += earlier.phases[phase];
     }
-    run.roles.clear();  // of the job before only the slowest rank's are known
     run.conditions.energy_joules.reset();
 }
 
@@ -285,48 +269,27 @@ std::vector<Row> Subject::rows() const {
     if (row_.runs.empty()) {
         return {};
     }
-    Row whole = row_;
-    const std::string beside = whole.beside_limit();
-    whole.note += (whole.note.empty() || beside.empty() ? "" : "; ") + beside;
-    std::vector<Row> rows;
+    std::vector<Row> rows{row_};
+    const std::string beside = row_.beside_limit();
+    rows[0].note += (row_.note.empty() || beside.empty() ? "" : "; ") + beside;
     for (std::size_t clock = 0; clock < planned_.clock_rows.size(); ++clock) {
-        Row row = whole;
+        Row row = rows[0];
         row.name = planned_.name.with_suffix(planned_.clock_rows[clock].name);
         row.work = planned_.clock_rows[clock].work;
-        row.work.gpus = whole.work.gpus;
+        row.work.gpus = row_.work.gpus;
         row.runs.clear();
-        for (Run run : whole.runs) {
+        for (Run run : row_.runs) {
             run.real = run.clocks[clock];
-            run.conditions.energy_joules.reset();       // the whole run's
-            if (planned_.whole == WholeRow::omitted) {  // a part of the ranks alone
-                run.rank_seconds.clear();
-                run.rank_summary.reset();
-            }
+            run.conditions.energy_joules.reset();  // the whole run's
             row.add(std::move(run));
         }
         rows.push_back(std::move(row));
     }
-    if (planned_.whole == WholeRow::reported) {
-        rows.insert(rows.begin(), std::move(whole));
-    }
     return rows;
 }
 
-/// The memory that cases need together on this rank.
-struct Needs {
-    Bytes memory;
-    Bytes shared_memory;
-    Bytes device_memory;
-
-    void add(const PlannedCase& planned) {
-        memory = memory + planned.memory;
-        shared_memory = shared_memory + planned.shared_memory;
-        device_memory = device_memory + planned.device_memory;
-    }
-};
-
 // In half of what a node has free, what --memory allows, and what the GPUs have free. Collective.
-bool fits(const Needs& needs, const Session& session) {
+bool fits(const MemoryNeeds& needs, const Session& session) {
     const comm::NodeResources& resources = session.topology().resources();
     const comm::Communicator& node = session.topology().node();
     const auto fits_on_node = [&](Bytes needed, Bytes free) {
@@ -334,27 +297,24 @@ bool fits(const Needs& needs, const Session& session) {
     };
     const auto& allowed = session.options().memory;
     const auto& allowed_on_device = session.options().device_memory;
-    const bool on_node = fits_on_node(needs.memory, resources.memory_available);
-    const bool in_windows = fits_on_node(needs.shared_memory, resources.shared_memory_free);
+    const bool on_node = fits_on_node(needs.host, resources.memory_available);
+    const bool in_windows = fits_on_node(needs.shared, resources.shared_memory_free);
     return session.world().all(
-        on_node && in_windows && (!allowed || needs.memory <= *allowed) &&
-        (session.gpus().empty() || needs.device_memory <= session.gpus().memory_share()) &&
-        (!allowed_on_device || needs.device_memory <= *allowed_on_device));
-}
-
-// Files share one page cache, and checkpoints a folder.
-bool is_alone(const PlannedCase& planned) {
-    return planned.uses_files || planned.repetition == Repetition::once;
+        on_node && in_windows && (!allowed || needs.host <= *allowed) &&
+        (session.gpus().empty() || needs.device <= session.gpus().memory_share()) &&
+        (!allowed_on_device || needs.device <= *allowed_on_device));
 }
 
 // After the last case from `first` on whose data fit into memory together. Collective.
 std::size_t end_of_batch(const Session& session, std::size_t first) {
     const std::vector<PlannedCase>& plan = session.plan();
-    Needs needs;
-    needs.add(plan[first]);
+    MemoryNeeds needs = plan[first].needs;
     std::size_t last = first + 1;
-    for (; last < plan.size() && !is_alone(plan[first]) && !is_alone(plan[last]); ++last) {
-        needs.add(plan[last]);
+    const auto takes_turns = [&](std::size_t index) {
+        return plan[index].repetition == Repetition::in_turn;
+    };
+    for (; last < plan.size() && takes_turns(first) && takes_turns(last); ++last) {
+        needs = needs + plan[last].needs;
         if (!fits(needs, session)) {
             break;
         }
@@ -466,22 +426,6 @@ std::vector<Row> Job::rows() const {
 }
 
 }  // namespace
-
-std::vector<RolePhases> slowest_by_role(const comm::Roles& roles, std::span<const double> seconds,
-                                        std::span<const double> phases) {
-    if (roles.reducers() == 0) {
-        return {};
-    }
-    const auto reducers = static_cast<std::size_t>(roles.reducers());
-    std::vector<RolePhases> slowest;
-    for (const auto& its : {seconds.first(reducers), seconds.subspan(reducers)}) {
-        const auto last = std::ranges::max_element(its);
-        const auto rank = static_cast<std::size_t>(&*last - seconds.data());
-        slowest.push_back({roles.of(static_cast<int>(rank)), static_cast<int>(rank), *last,
-                           phases_of(phases, rank)});
-    }
-    return slowest;
-}
 
 Measured measure(Session& session, const Listener& listener, const MachineProbes& machine) {
     return Job(session, listener, machine).measure();

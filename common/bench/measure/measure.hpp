@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <span>
 #include <vector>
 
 #include "bench/measure/machine_watch.hpp"
@@ -38,10 +37,5 @@ struct Measured {
 /// checkpoint. Collective; rows are complete on rank 0, and verified on all.
 Measured measure(Session& session, const Listener& listener = {},
                  const MachineProbes& machine = this_machine());
-
-/// The slowest rank of each role, by the ranks' seconds and their phases, one rank's after the
-/// other's; nothing if all ranks work. Local.
-std::vector<RolePhases> slowest_by_role(const comm::Roles& roles, std::span<const double> seconds,
-                                        std::span<const double> phases);
 
 }  // namespace quartet::bench

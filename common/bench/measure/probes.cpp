@@ -16,12 +16,8 @@
 
 namespace quartet::bench {
 
-MemoryProbe::MemoryProbe(device::Device& device, AccessPattern pattern, Bytes size, int sources,
-                         FoundWays* found)
-    : device_(device),
-      pattern_(pattern),
-      found_(found),
-      result_(device::allocate<double>(device, 1)) {
+MemoryProbe::MemoryProbe(device::Device& device, AccessPattern pattern, Bytes size, int sources)
+    : device_(device), pattern_(pattern), result_(device::allocate<double>(device, 1)) {
     for (int array = 0; array < 1 + sources; ++array) {
         owned_.push_back(device::allocate<std::byte>(device, size.value));
     }
@@ -72,10 +68,6 @@ MemoryProbe::PartWay MemoryProbe::fastest_of_device(device::Stream& stream) {
     const device::MemoryPass all = whole(sources_.front());
     const std::vector<PartWay> ways = device_ways();
     const std::int64_t size = all.source.size();
-    const std::pair key{pattern_, size};
-    if (found_ != nullptr && found_->contains(key)) {
-        return ways[found_->at(key)];
-    }
     const std::int64_t parts = std::max<std::int64_t>(1, size / mebibytes(32).value);
     const std::int64_t part = parts == 1 ? size : size / parts / 64 * 64;
     const auto time_part = [&](std::size_t way, std::int64_t round) {
@@ -91,11 +83,7 @@ MemoryProbe::PartWay MemoryProbe::fastest_of_device(device::Stream& stream) {
         }
         return device_.time(1, pass_once, stream);
     };
-    const std::size_t best = fastest(ways.size(), choice_time, time_part);
-    if (found_ != nullptr) {
-        found_->emplace(key, best);
-    }
-    return ways[best];
+    return ways[fastest(ways.size(), choice_time, time_part)];
 }
 
 void MemoryProbe::add_way(std::string name, Pass pass) {

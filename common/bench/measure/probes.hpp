@@ -28,10 +28,10 @@ namespace quartet::bench {
 inline constexpr Seconds probe_time{0.05};
 /// How long a probe may take at most, however long the runs are.
 inline constexpr Seconds longest_probe_time{2};
-/// How long a probe of the processors should take beside runs of `run`: a tenth of one, or another
-/// share. Clock frequencies and a shared machine's neighbours differ between 0.05 s and seconds.
-constexpr Seconds probe_time_beside(Seconds run, double share = 0.1) {
-    return {std::clamp(share * run.value, probe_time.value, longest_probe_time.value)};
+/// How long a probe of the processors should take beside runs of `run`: a tenth of one. Clock
+/// frequencies and a shared machine's neighbours differ between 0.05 s and seconds.
+constexpr Seconds probe_time_beside(Seconds run) {
+    return {std::clamp(0.1 * run.value, probe_time.value, longest_probe_time.value)};
 }
 
 /// How many times what takes `once` fills `time`, between 1 and `most`.
@@ -48,10 +48,7 @@ class MemoryProbe {
   public:
     using Pass = std::function<void(device::Stream& stream)>;
 
-    /// With `found`, of the same device, it takes the way that an earlier probe found, and adds its
-    /// own.
-    MemoryProbe(device::Device& device, AccessPattern pattern, Bytes size, int sources = 1,
-                FoundWays* found = nullptr);
+    MemoryProbe(device::Device& device, AccessPattern pattern, Bytes size, int sources = 1);
     /// Over memory of the case itself (borrowed), so that its own pages decide: reads it, or copies
     /// it to a target of the same size, whose values are lost.
     MemoryProbe(device::Device& device, device::View<const double> source);
@@ -94,7 +91,6 @@ class MemoryProbe {
 
     device::Device& device_;
     AccessPattern pattern_;
-    FoundWays* found_ = nullptr;
     std::vector<device::Buffer<std::byte>> owned_;
     device::View<std::byte> target_;
     std::vector<device::View<const std::byte>> sources_;

@@ -5,8 +5,7 @@
 #include <algorithm>
 
 #include "bench/program/progress.hpp"
-#include "bench/report/cluster.hpp"
-#include "bench/report/verdict.hpp"
+#include "bench/report/terminal.hpp"
 #include "comm/windows/window_space.hpp"
 #include "device/host/loops/loops.hpp"
 #include "device/host/loops/processor.hpp"
@@ -24,11 +23,11 @@ struct NodeNeeds {
 
 NodeNeeds needs_on_node(const PlannedCase& planned, const comm::Communicator& node) {
     NodeNeeds needs;
-    for (const std::int64_t bytes : node.gather(planned.memory.value)) {
+    for (const std::int64_t bytes : node.gather(planned.needs.host.value)) {
         needs.memory = needs.memory + Bytes{bytes};
         needs.largest_rank = std::max(needs.largest_rank, Bytes{bytes});
     }
-    for (const std::int64_t bytes : node.gather(planned.shared_memory.value)) {
+    for (const std::int64_t bytes : node.gather(planned.needs.shared.value)) {
         needs.shared_memory = needs.shared_memory + Bytes{bytes};
     }
     return needs;
@@ -62,7 +61,7 @@ std::optional<GpuNeeds> needs_on_gpu(const PlannedCase& planned, const Session& 
     if (session.gpus().empty()) {
         return std::nullopt;
     }
-    const auto all = session.world().gather(planned.device_memory.value);
+    const auto all = session.world().gather(planned.needs.device.value);
     const Gpu& gpu = session.gpus().of(session.world().rank());
     GpuNeeds needs{.largest_rank = {std::ranges::max(all)},
                    .memory = {},
@@ -133,7 +132,85 @@ std::string describe_files(const CommonOptions& options) {
     return files.empty() ? "none" : files;
 }
 
+std::string counted(int count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string describe_rank(const Session& session, const comm::Roles& roles, int rank,
+                          std::optional<int> gpu) {
+    const comm::Placement& place = session.topology().of(rank);
+    std::string text =
+        fmt::format("  {:<7} {}: rank {} on {}, cpus {}", name(roles.of(rank)),
+                    roles.index_of(rank), rank, place.host, comm::format_cpus(place.cpus));
+    if (gpu) {
+        const Gpu& its = session.gpus().all()[static_cast<std::size_t>(*gpu)];
+        text += fmt::format(", GPU {} {}", its.name, its.uuid);
+        if (!its.numa_nodes.empty()) {
+            text += " at NUMA node " + comm::format_cpus(its.numa_nodes);
+        }
+    }
+    return text + "\n";
+}
+
+// The index in session.gpus() of each rank's GPU.
+std::vector<std::optional<int>> gpus_of_ranks(const Session& session) {
+    std::vector<std::optional<int>> found(static_cast<std::size_t>(session.world().size()));
+    const std::vector<Gpu>& gpus = session.gpus().all();
+    for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
+        for (const int rank : gpus[gpu].ranks) {
+            found[static_cast<std::size_t>(rank)] = static_cast<int>(gpu);
+        }
+    }
+    return found;
+}
+
+/// How the ranks are divided into roles, as in the paper's description of a cluster (II.A, III),
+/// and which formulations divide them so.
+struct Cluster {
+    comm::Roles roles;
+    std::vector<Formulation> formulations;
+};
+
+// Each division that a planned case has, in the plan's order.
+std::vector<Cluster> clusters(const Session& session) {
+    std::vector<Cluster> all;
+    for (const PlannedCase& planned : session.plan()) {
+        const comm::Roles roles = roles_of(planned, session.world().size());
+        const Formulation formulation = planned.name.variant.formulation;
+        const auto alike = std::ranges::find_if(
+            all, [&](const Cluster& other) { return other.roles.reducers() == roles.reducers(); });
+        if (alike == all.end()) {
+            all.push_back({roles, {formulation}});
+        } else if (std::ranges::find(alike->formulations, formulation) ==
+                   alike->formulations.end()) {
+            alike->formulations.push_back(formulation);
+        }
+    }
+    return all;
+}
+
 }  // namespace
+
+std::string describe_clusters(const Session& session) {
+    const int ranks = session.world().size();
+    std::string text = fmt::format("{} on {}, {} each\n", counted(ranks, "rank"),
+                                   counted(session.topology().nodes(), "node"),
+                                   counted(session.threads(), "thread"));
+    const auto gpus = gpus_of_ranks(session);
+    for (const Cluster& cluster : clusters(session)) {
+        std::string whose;
+        for (const Formulation formulation : cluster.formulations) {
+            whose += fmt::format("{}{}", whose.empty() ? "" : ", ", name(formulation));
+        }
+        text += fmt::format("{}: {}, {}\n", whose, counted(cluster.roles.reducers(), "reducer"),
+                            counted(cluster.roles.workers(), "worker"));
+        for (int rank = 0; rank < ranks; ++rank) {
+            text +=
+                describe_rank(session, cluster.roles, rank, gpus[static_cast<std::size_t>(rank)]);
+        }
+    }
+    return text;
+}
 
 void require_memory(Session& session) {
     const comm::NodeResources& resources = session.topology().resources();

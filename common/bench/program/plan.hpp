@@ -20,4 +20,8 @@ std::string describe_plan(Session& session);
 /// rest cannot. Collective.
 std::string describe_choices(Session& session);
 
+/// A text for people: how the ranks are divided into roles in the planned cases, then for each rank
+/// its role, index within the role, host, CPUs and GPU. Local; names of GPUs are on rank 0 alone.
+std::string describe_clusters(const Session& session);
+
 }  // namespace quartet::bench

@@ -11,13 +11,10 @@
 #include <system_error>
 #include <thread>
 
-#include "bench/flags/filter.hpp"
 #include "bench/measure/measure.hpp"
 #include "bench/program/plan.hpp"
 #include "bench/program/progress.hpp"
-#include "bench/report/cluster.hpp"
-#include "bench/report/rows_text.hpp"
-#include "bench/report/verdict.hpp"
+#include "bench/report/terminal.hpp"
 #include "comm/mpi/agree.hpp"
 #include "comm/mpi/mpi_session.hpp"
 #include "core/columns.hpp"

@@ -24,12 +24,8 @@ double traffic_cost(Session& session) {
            static_cast<double>(probe.traffic().value);
 }
 
-// Seconds for each operation of matrix products; 0 if the cases have none.
+// Seconds for each operation, as fast as matrix products have it.
 double product_cost(Session& session) {
-    const auto multiplies = [](const PlannedCase& planned) { return planned.products > Flops{}; };
-    if (std::ranges::none_of(session.plan(), multiplies)) {
-        return 0;
-    }
     SgemmProbe probe(session.device(), 512);
     probe.measure(session.stream());  // the first one finds cold caches
     return probe.measure(session.stream()).value / probe.flops().value;
@@ -96,11 +92,10 @@ Forecast forecast(Session& session) {
     for (const PlannedCase& planned : session.plan()) {
         const Runs runs = runs_of(planned, options.runs);
         const Seconds run{static_cast<double>(planned.traffic.value) * byte +
-                          planned.products.value * product};
+                          planned.work.flops.value / planned.work.workers * product};
         const bool is_warmed_again =
             options.limits == Switch::on && runs.warmup > 0 && run < probe_time;
-        const Seconds probe =
-            options.limits == Switch::on ? probe_time_beside(run, planned.probe_share) : Seconds{};
+        const Seconds probe = options.limits == Switch::on ? probe_time_beside(run) : Seconds{};
         const Seconds later = run + probe + (is_warmed_again ? run : Seconds{});
         cases.push_back({.first_run = of_slowest(later + probe + runs.warmup * run),
                          .later_run = of_slowest(later),

@@ -1,4 +1,4 @@
-#include "bench/report/provenance.hpp"
+#include "bench/report/document.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -14,7 +14,6 @@
 #include <map>
 #include <string>
 
-#include "bench/report/cluster.hpp"
 #include "bench/results/version.hpp"
 #include "comm/mpi/mpi_session.hpp"
 #include "comm/mpi/mpi_settings.hpp"

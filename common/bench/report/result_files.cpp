@@ -6,9 +6,7 @@
 
 #include <sstream>
 
-#include "bench/report/cluster.hpp"
-#include "bench/report/document.hpp"
-#include "bench/report/verdict.hpp"
+#include "bench/report/terminal.hpp"
 #include "comm/mpi/clock_comparison.hpp"
 #include "core/files/file.hpp"
 

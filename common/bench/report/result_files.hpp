@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/measure/measure.hpp"
-#include "bench/report/provenance.hpp"
+#include "bench/report/document.hpp"
 #include "bench/session/session.hpp"
 #include "core/trace.hpp"
 

@@ -5,9 +5,34 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numbers>
 #include <numeric>
 
+#include "core/nearest_word.hpp"
+
 namespace quartet::bench {
+
+std::string_view name(Formulation formulation) {
+    constexpr std::array<std::string_view, 3> names{"native", "dataflow", "library"};
+    return names.at(static_cast<std::size_t>(formulation));
+}
+
+std::vector<std::string> formulation_names() {
+    std::vector<std::string> names;
+    for (const Formulation formulation : all_formulations) {
+        names.emplace_back(name(formulation));
+    }
+    return names;
+}
+
+Formulation parse_formulation(std::string_view word) {
+    const auto found = std::ranges::find(all_formulations, word,
+                                         [](Formulation formulation) { return name(formulation); });
+    if (found == all_formulations.end()) {
+        throw UsageError(not_one_of(word, formulation_names()));
+    }
+    return *found;
+}
 
 std::string RowName::text() const {
     std::string text = fmt::format("{}/{}/{}/{}", kernel, name(variant.formulation), variant.device,
@@ -94,39 +119,47 @@ const LimitComponent* Limit::on_some_ranks() const {
     return found == components.end() ? nullptr : &*found;
 }
 
-void RankSummary::add(double seconds) {
-    for (double* figure : {&mean, &minimum, &p25, &p50, &p75, &p99, &maximum}) {
-        *figure += seconds;
+std::optional<std::pair<int, int>> median_interval_ranks(int values) {
+    constexpr double tail = 0.025;
+    // Terms of the binomial distribution by their logarithms: n may be thousands.
+    const auto term = [values](int k) {
+        return std::exp(std::lgamma(values + 1.0) - std::lgamma(k + 1.0) -
+                        std::lgamma(values - k + 1.0) - values * std::numbers::ln2);
+    };
+    int k = 0;
+    double below = term(0);
+    while (below <= tail && k < values) {
+        ++k;
+        below += term(k);
     }
-    for (Slow& slow : slowest) {
-        slow.seconds += seconds;
+    if (k == 0) {
+        return std::nullopt;
     }
+    return std::pair(k, values + 1 - k);
 }
 
-RankSummary RankSummary::of(std::span<const double> seconds,
-                            const std::function<std::string(int)>& host_of) {
-    constexpr std::ptrdiff_t most_slowest = 16;
-    check(!seconds.empty(), "seconds of no ranks");
-    std::vector<int> order(seconds.size());
-    std::iota(order.begin(), order.end(), 0);
-    const auto of = [&](int rank) { return seconds[static_cast<std::size_t>(rank)]; };
-    std::ranges::stable_sort(order, std::ranges::greater{}, of);
-    const auto at = [&](double share) {
-        const double place = std::ceil(share * static_cast<double>(order.size()));
-        return of(order[order.size() - static_cast<std::size_t>(std::max(place, 1.0))]);
-    };
-    RankSummary summary{.ranks = static_cast<int>(order.size()),
-                        .mean = Summary::of(seconds).mean,
-                        .minimum = of(order.back()),
-                        .p25 = at(0.25),
-                        .p50 = at(0.5),
-                        .p75 = at(0.75),
-                        .p99 = at(0.99),
-                        .maximum = of(order.front()),
-                        .slowest = {}};
-    for (const int rank : std::span(order).first(
-             static_cast<std::size_t>(std::min(most_slowest, std::ssize(order))))) {
-        summary.slowest.push_back({rank, host_of(rank), of(rank)});
+Summary Summary::of(std::span<const double> values) {
+    check(!values.empty(), "statistics of an empty sample");
+    std::vector<double> sorted(values.begin(), values.end());
+    std::ranges::sort(sorted);
+    const auto count = static_cast<double>(sorted.size());
+    const std::size_t half = sorted.size() / 2;
+    const std::size_t quarter = sorted.size() / 4;
+    Summary summary;
+    summary.count = sorted.size();
+    summary.median = sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+    summary.mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / count;
+    summary.minimum = sorted.front();
+    summary.maximum = sorted.back();
+    summary.middle_half = sorted[sorted.size() - 1 - quarter] - sorted[quarter];
+    double squares = 0;
+    for (const double value : sorted) {
+        squares += (value - summary.mean) * (value - summary.mean);
+    }
+    summary.stddev = sorted.size() > 1 ? std::sqrt(squares / (count - 1)) : 0;
+    if (const auto ranks = median_interval_ranks(static_cast<int>(sorted.size()))) {
+        summary.interval = Interval{sorted[static_cast<std::size_t>(ranks->first - 1)],
+                                    sorted[static_cast<std::size_t>(ranks->second - 1)]};
     }
     return summary;
 }
@@ -155,10 +188,11 @@ void Row::add(const Check& of_a_run) {
         check->error = of_a_run.error;
     }
     check->passed = check->passed && of_a_run.passed;
-    check->input_changed = check->input_changed || of_a_run.input_changed;
     check->tolerance = of_a_run.tolerance;
     check->precision = of_a_run.precision;
-    check->why = of_a_run.why;
+    if (check->why.empty()) {
+        check->why = of_a_run.why;
+    }
 }
 
 std::optional<double> Row::fraction_of_limit() const {

@@ -1,8 +1,7 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
-#include <functional>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,14 +9,28 @@
 #include <utility>
 #include <vector>
 
-#include "bench/results/formulation.hpp"
-#include "bench/results/summary.hpp"
-#include "comm/topology/roles.hpp"
 #include "core/check.hpp"
 #include "core/trace.hpp"
 #include "core/units.hpp"
 
 namespace quartet::bench {
+
+/// How a kernel is written: as the paper's data flow, as well as MPI and the device allow today, or
+/// by calling the standard distributed library (for stream and cg: plain MPI).
+enum class Formulation { native, dataflow, library };
+
+/// In the order in which they are listed.
+inline constexpr std::array all_formulations{Formulation::native, Formulation::dataflow,
+                                             Formulation::library};
+
+/// The word of the command line and of row names: "native".
+std::string_view name(Formulation formulation);
+
+/// The words of all formulations.
+std::vector<std::string> formulation_names();
+
+/// The reverse of name(). Throws UsageError for any other word.
+Formulation parse_formulation(std::string_view word);
 
 /// One way to run a kernel.
 struct Variant {
@@ -55,6 +68,38 @@ struct RowName {
     [[nodiscard]] RowName with_suffix(std::string text) const;
 };
 
+/// An interval between two values of a sample: [lower, upper].
+struct Interval {
+    double lower = 0;
+    double upper = 0;
+};
+
+/// Statistics of a sample, without assuming a distribution.
+struct Summary {
+    std::size_t count = 0;
+    double median = 0;
+    double mean = 0;
+    double stddev = 0;  ///< of the sample, n - 1; 0 for one value
+    double minimum = 0;
+    double maximum = 0;
+    double middle_half = 0;            ///< the width of the interval that half of the values lie in
+    std::optional<Interval> interval;  ///< 95% of the median; needs six values
+
+    /// Throws Failure for an empty sample.
+    static Summary of(std::span<const double> values);
+
+    [[nodiscard]] double variation() const { return mean > 0 ? stddev / mean : 0; }
+    /// Whether the interval is known and at most this wide, as a share of the median.
+    [[nodiscard]] bool within(double width) const {
+        return interval && interval->upper - interval->lower <= width * median;
+    }
+};
+
+/// One-based ranks (k, n + 1 - k) of the order statistics that enclose the median with at least 95%
+/// confidence: the largest k with P(Binomial(n, 1/2) < k) <= 2.5% (Hoefler and Belli, SC'15, rule
+/// 6); nothing below six values, where even the extremes do not reach it.
+std::optional<std::pair<int, int>> median_interval_ranks(int values);
+
 /// The unit of a kernel's rate.
 enum class RateUnit { gflops, mebibytes };
 /// "GFLOP/s" or "MiB/s".
@@ -79,9 +124,8 @@ struct Check {
     bool passed = false;
     double error = 0;
     double tolerance = 0;
-    bool input_changed = false;  ///< in memory, since it was made: then nothing passes
-    std::string precision{};     ///< of the arithmetic, as a probe found it: "fp32"; empty: unknown
-    std::string why{};           ///< it fails, beside its error; empty: for nothing else
+    std::string precision{};  ///< of the arithmetic, as a probe found it: "fp32"; empty: unknown
+    std::string why{};        ///< it fails, beside its error; empty: for nothing else
 };
 
 /// One thing that bounds a run, and the time of the run if nothing else bounds it.
@@ -136,61 +180,19 @@ struct RunConditions {
     std::optional<double> clock_probe_seconds;
 };
 
-/// Ranks whose seconds a document lists one by one, at most.
+/// Ranks whose seconds a document lists, at most: what a run keeps must not grow with the ranks.
 inline constexpr int most_ranks_listed = 256;
-
-/// A summary of the ranks' seconds, if there are too many ranks to list.
-struct RankSummary {
-    struct Slow {
-        int rank = 0;
-        std::string host;
-        double seconds = 0;
-    };
-
-    int ranks = 0;
-    double mean = 0;
-    double minimum = 0;
-    double p25 = 0;
-    double p50 = 0;
-    double p75 = 0;
-    double p99 = 0;
-    double maximum = 0;
-    std::vector<Slow> slowest;  ///< 16 at most, the slowest first
-
-    /// A quantile is the smallest value that this share of all does not exceed. Throws Failure
-    /// without ranks.
-    static RankSummary of(std::span<const double> seconds,
-                          const std::function<std::string(int rank)>& host_of);
-    /// Adds the same time to every rank.
-    void add(double seconds);
-};
-
-/// The slowest rank of a role in one run.
-struct RolePhases {
-    comm::Role role = comm::Role::worker;
-    int rank = 0;
-    double seconds = 0;
-    PhaseSeconds phases{};
-};
 
 /// One measured run.
 struct Run {
-    Seconds real;                             ///< the slowest rank's
-    Seconds cpu;                              ///< of the slowest rank's process
-    std::vector<double> rank_seconds;         ///< by rank, or
-    std::optional<RankSummary> rank_summary;  ///< where there are more than most_ranks_listed
-    PhaseSeconds phases{};                    ///< of the slowest rank
-    std::vector<RolePhases> roles;            ///< reducers first; empty unless ranks have several
-    std::vector<Seconds> clocks;              ///< the kernel's own, each the slowest rank's
-    int round = 0;                            ///< of the job, from 0
+    Seconds real;                      ///< the slowest rank's
+    Seconds cpu;                       ///< of the slowest rank's process
+    std::vector<double> rank_seconds;  ///< by rank; empty for more than most_ranks_listed
+    PhaseSeconds phases{};             ///< of the slowest rank
+    std::vector<Seconds> clocks;       ///< the kernel's own, each the slowest rank's
+    int round = 0;                     ///< of the job, from 0
     RunConditions conditions{};
     std::optional<double> limit_seconds;  ///< by the probe right before: its slowest component
-};
-
-/// Seconds of the single steps of a run.
-struct Steps {
-    std::string of;  ///< "iteration"
-    Quantiles seconds;
 };
 
 /// Figures of a kernel's own, for the document: "residual_history", "bytes_read", "huge_pages".
@@ -198,7 +200,6 @@ struct Details {
     std::vector<std::pair<std::string, double>> numbers;
     std::vector<std::pair<std::string, std::vector<double>>> series;
     std::vector<std::pair<std::string, bool>> flags{};
-    std::optional<Steps> steps{};
 };
 
 /// Why a row's figures may not be the machine's.

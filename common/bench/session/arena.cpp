@@ -73,15 +73,14 @@ comm::OperationMemory operation_memory(Session& session, const std::string& tran
 void announce(const Arena& arena, Session& session, PlannedCase& planned) {
     const comm::TransportTraits& transport =
         session.registry().traits(planned.name.variant.transport);
-    planned.shared_memory = arena.in(Room::host_window);
+    planned.needs = {.host = arena.host(), .shared = arena.in(Room::host_window), .device = {}};
     if (device::has_own_memory(session.device())) {
-        planned.device_memory = device_memory(arena, session, transport);
-        planned.memory = arena.host();
+        planned.needs.device = device_memory(arena, session, transport);
         return;
     }
-    planned.memory = arena.host() + arena.device();
+    planned.needs.host = arena.host() + arena.device();
     if (transport.windows) {
-        planned.shared_memory = planned.shared_memory + arena.in(Room::device_window);
+        planned.needs.shared = planned.needs.shared + arena.in(Room::device_window);
     }
 }
 

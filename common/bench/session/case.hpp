@@ -69,41 +69,44 @@ struct ClockRow {
     Work work;
 };
 
-/// Whether a row reports the whole time of a case.
-enum class WholeRow { reported, omitted };
-
-/// How often a case runs.
+/// How the runs of a case go with those of others.
 enum class Repetition {
-    as_asked,
-    once,  ///< one run without a warm-up: it leaves something that a second run would replace
+    in_turn,  ///< as many as asked for, in rounds with those of other cases
+    alone,    ///< as many, one after the other: they read or write files, and share a page cache
+    once,     ///< one run without a warm-up: it leaves something that a second run would replace
+};
+
+/// The memory that a case needs on one rank.
+struct MemoryNeeds {
+    Bytes host;    ///< of the CPU, shared windows included
+    Bytes shared;  ///< the part of it that lies in windows and takes space of /dev/shm
+    Bytes device;  ///< of the GPU; 0 on the host
+
+    friend MemoryNeeds operator+(const MemoryNeeds& a, const MemoryNeeds& b) {
+        return {a.host + b.host, a.shared + b.shared, a.device + b.device};
+    }
 };
 
 /// A case before anything is allocated for it.
 struct PlannedCase {
     RowName name;
     Work work;
-    Bytes memory;         ///< what this rank will need at most, limits and check included
-    Bytes shared_memory;  ///< the part of it that lies in windows and takes space of /dev/shm
-    Bytes device_memory;  ///< what it will need at most of its GPU's memory; 0 on the host
-    /// For the estimated time: the bytes that the busiest rank moves through its memory in one run,
-    /// and the operations of its matrix products.
-    Bytes traffic;
-    Flops products;
-    /// For the estimated time: the time of one probe of the limit, as a share of a run's time.
-    double probe_share = 0.1;
+    MemoryNeeds needs;  ///< of this rank at most, limits and check included
+    Bytes traffic;  ///< that the busiest rank moves through its memory in a run, for the estimate
     std::string plan_note;             ///< what --dry-run says beside it
     std::optional<comm::Roles> roles;  ///< all ranks are workers unless given
     std::vector<ClockRow> clock_rows;
-    WholeRow whole = WholeRow::reported;
-    Repetition repetition = Repetition::as_asked;
-    /// Whether runs read or write files: they share one page cache, so they are not interleaved
-    /// with runs of other cases.
-    bool uses_files = false;
+    Repetition repetition = Repetition::in_turn;
     /// Collective. Throws Unavailable, on all ranks alike, if the case cannot be had here.
     std::function<std::unique_ptr<Case>()> make;
     /// Why it will not run, found out while planning; nothing if it will.
     std::optional<std::string> refusal;
 };
+
+/// The roles of `ranks` ranks in it.
+inline comm::Roles roles_of(const PlannedCase& planned, int ranks) {
+    return planned.roles.value_or(comm::Roles::all_workers(ranks));
+}
 
 /// How often the case runs, given what was asked for.
 inline Runs runs_of(const PlannedCase& planned, const Runs& asked) {

@@ -7,12 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "bench/results/formulation.hpp"
-#include "bench/session/gpu_map.hpp"
+#include "bench/results/row.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
 #include "core/units.hpp"
 
 namespace quartet::bench {
+
+/// Which GPU each rank of a node uses, by local rank: "0,0,1". Numbers count the GPUs that a rank
+/// sees, which CUDA_VISIBLE_DEVICES and the batch system decide.
+using GpuMap = std::vector<int>;
 
 enum class Switch { off, on };
 enum class Progress { automatic, on, off };

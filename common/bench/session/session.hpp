@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ctime>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,13 +11,14 @@
 #include "bench/session/case.hpp"
 #include "bench/session/gpus.hpp"
 #include "bench/session/options.hpp"
-#include "bench/session/run_record.hpp"
 #include "comm/mpi/communicator.hpp"
 #include "comm/topology/topology.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
+#include "core/environment.hpp"
 #include "core/trace.hpp"
 #include "device/registry/device_registry.hpp"
 #include "device/vector_operations.hpp"
+#include "system/signal_flag.hpp"
 
 namespace quartet::bench {
 
@@ -31,9 +33,45 @@ struct ProgramDescription {
     std::optional<comm::Capability> native_needs{};
 };
 
-/// The fastest ways to pass over new memory of device() that probes of the session have found, each
-/// as its place among the device's: by pattern and bytes.
-using FoundWays = std::map<std::pair<device::AccessPattern, std::int64_t>, std::size_t>;
+/// The part of a document that describes a run, beside its rows. Local.
+struct RunRecord {
+    /// Reads the machine's load and the environment variables that may change results.
+    RunRecord();
+
+    std::time_t started;               ///< when the session began
+    std::vector<double> load_average;  ///< 1, 5 and 15 minutes before that; empty if unknown
+    Environment environment;           ///< the variables that were read
+    /// Values of options that were not given or were changed, by the option's name.
+    std::map<std::string, std::string> resolved;
+    Seconds start_up;  ///< of this rank, from the launch until the devices were ready
+};
+
+/// The time since the launch: since the moment in QUARTET_LAUNCHED ("HOST SECONDS", since the
+/// host's start: nobody sets that clock), if the scripts have set it and this process is on that
+/// host; otherwise since the system started this process.
+Seconds since_launch(Environment& environment);
+
+/// Whether a signal has asked this rank to stop. Copies share what they know. All members are
+/// local.
+class StopRequest {
+  public:
+    /// From now on a signal asks to stop, instead of ending the process. One session at a time.
+    /// Forgets those that came before.
+    void take_signals() {
+        signals_.reset();
+        signals_ = std::make_shared<system::SignalFlag>();
+    }
+    [[nodiscard]] bool is_made() const { return signals_ && signals_->raised(); }
+    /// Once the ranks have agreed to stop, as SignalFlag has it.
+    void ignore_later() {
+        if (signals_) {
+            signals_->ignore_later();
+        }
+    }
+
+  private:
+    std::shared_ptr<system::SignalFlag> signals_;
+};
 
 /// Spans that each line of a timeline keeps.
 inline constexpr std::size_t traced_spans_per_track = 1 << 16;
@@ -82,8 +120,6 @@ class Session {
 
     StopRequest& stop_request() { return stop_request_; }
 
-    FoundWays& found_ways() { return found_ways_; }
-
     [[nodiscard]] RunRecord& record() { return record_; }
     /// Records the value of an option if the command line does not say it.
     void resolve(const std::string& option, const std::string& value) {
@@ -124,8 +160,14 @@ class Session {
     std::string isa_;
     std::map<std::string, std::unique_ptr<comm::Transport>> transports_;
     std::unique_ptr<comm::Transport> host_messages_;  ///< over host_
-    FoundWays found_ways_;
     std::vector<PlannedCase> plan_;
 };
+
+/// A rank's role in the planned cases: "worker", "reducer", or "worker or reducer" where cases
+/// differ. Local; the same on all ranks.
+std::string role_of(const Session& session, int rank);
+
+/// How many ranks have this role in any of the planned cases. Local; the same on all ranks.
+int ranks_with(const Session& session, comm::Role role);
 
 }  // namespace quartet::bench

@@ -2,12 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <span>
-#include <stdexcept>
-#include <system_error>
 
 #include "core/check.hpp"
 #include "core/files/file.hpp"
@@ -19,114 +16,50 @@ namespace {
 using Json = nlohmann::ordered_json;
 using FoundJson = nlohmann::json;  // of any number of files: looked up by trees
 
-constexpr std::string_view make_again = "remove it and make the data again with --generate";
-
-// Why a manifest cannot be used; read_manifest adds which one.
-class BadManifest : public std::runtime_error {
-  public:
-    using std::runtime_error::runtime_error;
-};
+constexpr int schema_version = 1;
 
 std::filesystem::path manifest_file(const std::filesystem::path& folder) {
     return folder / "manifest.json";
 }
 
-Json to_json(const Manifest& manifest) {
-    Json checksums = Json::object();
-    // Appended without looking for the key, which would take the square of the files' number.
-    auto& entries = checksums.get_ref<Json::object_t&>();
-    for (const auto& [file, sum] : manifest.checksums) {
-        // Written as text: many readers of JSON keep only 53 bits of a number.
-        entries.emplace_back(file, fmt::format("{:016x}", sum));
-    }
-    return {{"schema_version", Manifest::schema_version},
+// All but the checksums.
+Json description(const Manifest& manifest) {
+    return {{"schema_version", schema_version},
             {"kernel", manifest.kernel},
             {"seed", manifest.seed},
             {"shape", manifest.shape},
             {"tile", manifest.tile},
-            {"dtype", descriptor(manifest.type)},
+            {"dtype", manifest.dtype},
             {"generator_version", manifest.generator_version},
-            {"order", manifest.order},
-            {"checksums", checksums}};
+            {"order", manifest.order}};
 }
 
 // A whole number that T holds; the library's own conversion would cut and wrap silently.
 template <typename T>
-T whole(const FoundJson& value, std::string_view what) {
-    if (value.is_number_unsigned()) {
-        const auto number = value.get<std::uint64_t>();
-        if (number <= static_cast<std::uint64_t>(std::numeric_limits<T>::max())) {
-            return static_cast<T>(number);
-        }
+T whole(const FoundJson& json, const char* key) {
+    const auto number = json.at(key).get_ref<const FoundJson::number_unsigned_t&>();
+    if (number > static_cast<std::uint64_t>(std::numeric_limits<T>::max())) {
+        throw Failure(fmt::format("{} is too large", key));
     }
-    throw BadManifest(fmt::format("{} is not a whole number", what));
-}
-
-std::uint64_t parse_checksum(const std::string& text) {
-    std::uint64_t sum = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, sum, 16);
-    if (error != std::errc{} || stop != end) {
-        throw BadManifest(fmt::format("checksum {} is not hexadecimal", quotation(text)));
-    }
-    return sum;
-}
-
-ElementType parse_type(const std::string& text) {
-    for (const ElementType type : {ElementType::f4, ElementType::f8, ElementType::c16}) {
-        if (text == descriptor(type)) {
-            return type;
-        }
-    }
-    throw BadManifest(fmt::format("dtype {} is none of <f4, <f8, <c16", quotation(text)));
+    return static_cast<T>(number);
 }
 
 Manifest from_json(const FoundJson& json) {
-    const int schema = whole<int>(json.at("schema_version"), "schema_version");
-    if (schema > Manifest::schema_version) {
-        throw BadManifest(fmt::format("its schema version is {}, newer than {}", schema,
-                                      Manifest::schema_version));
+    if (whole<int>(json, "schema_version") > schema_version) {
+        throw Failure("it is of a newer version of this suite");
     }
-    Manifest manifest;
-    manifest.kernel = json.at("kernel").get<std::string>();
-    manifest.seed = whole<std::uint64_t>(json.at("seed"), "seed");
-    manifest.generator_version = whole<int>(json.at("generator_version"), "generator_version");
+    Manifest manifest{.kernel = json.at("kernel").get<std::string>(),
+                      .seed = whole<std::uint64_t>(json, "seed"),
+                      .shape = {},
+                      .tile = whole<std::int64_t>(json, "tile"),
+                      .dtype = json.at("dtype").get<std::string>(),
+                      .generator_version = whole<int>(json, "generator_version"),
+                      .order = json.at("order").get<std::string>(),
+                      .checksums = json.at("checksums").get<std::map<std::string, std::string>>()};
     for (const FoundJson& extent : json.at("shape")) {
-        manifest.shape.push_back(whole<std::int64_t>(extent, "an extent of shape"));
-    }
-    manifest.tile = whole<std::int64_t>(json.at("tile"), "tile");
-    manifest.type = parse_type(json.at("dtype").get<std::string>());
-    manifest.order = json.at("order").get<std::string>();
-    for (const auto& [file, sum] : json.at("checksums").items()) {
-        manifest.checksums[file] = parse_checksum(sum.get<std::string>());
+        manifest.shape.push_back(whole<std::int64_t>({{"shape", extent}}, "shape"));
     }
     return manifest;
-}
-
-// The first field in which two manifests differ, as both of them have it.
-struct Difference {
-    std::string_view field;
-    std::string found;
-    std::string wanted;
-};
-
-Difference first_difference(const Manifest& found, const Manifest& wanted) {
-    const auto text = [](const auto& value) { return fmt::format("{}", value); };
-    const Difference differences[] = {
-        {"kernel", quotation(found.kernel), quotation(wanted.kernel)},
-        {"seed", text(found.seed), text(wanted.seed)},
-        {"shape", to_string(found.shape), to_string(wanted.shape)},
-        {"tile", text(found.tile), text(wanted.tile)},
-        {"dtype", text(descriptor(found.type)), text(descriptor(wanted.type))},
-        {"generator version", text(found.generator_version), text(wanted.generator_version)},
-        {"order", quotation(found.order), quotation(wanted.order)},
-    };
-    for (const Difference& difference : differences) {
-        if (difference.found != difference.wanted) {
-            return difference;
-        }
-    }
-    return {};
 }
 
 }  // namespace
@@ -149,42 +82,45 @@ void remove_later_blocks(const std::filesystem::path& folder, std::string_view a
 }
 
 void write_manifest(const std::filesystem::path& folder, const Manifest& manifest) {
-    const std::string text = to_json(manifest).dump(2) + "\n";
-    OutputFile output(manifest_file(folder));
-    output.write(std::as_bytes(std::span(text)));
-    output.commit();
+    Json json = description(manifest);
+    Json& checksums = json["checksums"] = Json::object();
+    // Appended without looking for the key, which would take the square of the files' number.
+    auto& entries = checksums.get_ref<Json::object_t&>();
+    for (const auto& [file, sum] : manifest.checksums) {
+        entries.emplace_back(file, sum);
+    }
+    write_aside(manifest_file(folder), json.dump(2) + "\n");
 }
 
 Manifest read_manifest(const std::filesystem::path& folder) {
     const std::filesystem::path file = manifest_file(folder);
-    const auto refuse = [&file](std::string_view why) {
-        throw Failure(
-            fmt::format("cannot use {} ({}): {}", quotation(file.native()), why, make_again));
+    const auto refuse = [&file](const std::string& why) {
+        return Failure(
+            fmt::format("cannot use {} ({}): remove it and make the data again with --generate",
+                        quotation(file.native()), why));
     };
     try {
-        const FoundJson json = FoundJson::parse(contents(file), nullptr, false);
-        if (json.is_discarded()) {
-            refuse("it is not JSON");
-        }
-        return from_json(json);
+        return from_json(FoundJson::parse(contents(file)));
     } catch (const FileError& error) {
-        refuse(fmt::format("it cannot be read: {}", error.reason()));
-    } catch (const BadManifest& error) {
-        refuse(error.what());
+        throw refuse(error.reason());
+    } catch (const Failure& error) {
+        throw refuse(error.what());
     } catch (const Json::exception& error) {
-        refuse(fmt::format("a key is missing or of another type, {}", quotation(error.what())));
+        throw refuse(quotation(error.what()));
     }
-    return {};
 }
 
 void require_same_data(const Manifest& found, const Manifest& wanted,
                        const std::filesystem::path& folder) {
-    const auto [field, has, asked] = first_difference(found, wanted);
-    if (!field.empty()) {
-        throw UsageError(
-            fmt::format("the data in {} are others (their {} is {}, asked for is {}): ask for "
-                        "these, or name another folder",
-                        quotation(folder.native()), field, has, asked));
+    const Json has = description(found);
+    const Json needed = description(wanted);
+    for (const auto& [key, asked] : needed.items()) {
+        if (has.at(key) != asked) {
+            throw UsageError(fmt::format(
+                "{} holds data with {} = {}, but {} was requested: ask for these data, or name "
+                "another folder",
+                quotation(folder.native()), key, has.at(key).dump(), asked.dump()));
+        }
     }
 }
 

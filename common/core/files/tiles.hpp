@@ -22,16 +22,14 @@ void remove_later_blocks(const std::filesystem::path& folder, std::string_view a
 
 /// The contents of a folder of tiles, and how they were made; "manifest.json" beside the tiles.
 struct Manifest {
-    static constexpr int schema_version = 1;
-
     std::string kernel;  ///< "matmul", "cg" or "fft"
     std::uint64_t seed = 0;
     Shape shape;            ///< of the whole array
     std::int64_t tile = 0;  ///< a tile's edge (matmul), length (fft) or the rank count (cg)
-    ElementType type = ElementType::f4;
+    std::string dtype;      ///< "<f4"
     int generator_version = 0;
-    std::string order;                               ///< "row-major"
-    std::map<std::string, std::uint64_t> checksums;  ///< of the elements, by file name
+    std::string order;                             ///< "row-major"
+    std::map<std::string, std::string> checksums;  ///< of the elements, by file name
 
     bool operator==(const Manifest&) const = default;
 };

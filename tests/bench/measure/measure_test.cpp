@@ -247,12 +247,6 @@ TEST_F(MeasureTest, EachClockIsARowOfItsOwn) {
     EXPECT_EQ(rows[2].time.median, 20);
     EXPECT_EQ(rows[2].work.bytes, half.bytes);
     EXPECT_TRUE(rows[1].check->passed && rows[1].limit);
-
-    planned().whole = WholeRow::omitted;
-    const auto clocks = measured();
-    ASSERT_EQ(clocks.size(), 2U);
-    EXPECT_EQ(clocks[0].name.suffix, "paper");
-    EXPECT_THAT(clocks[1].runs.front().rank_seconds, IsEmpty());
 }
 
 TEST_F(MeasureTest, WhatIsUnavailableBecomesAnErrorRowAmongTheOthers) {
@@ -304,7 +298,7 @@ TEST_F(MeasureTest, ACaseThatUsesFilesOrRunsOnceIsAlone) {
     add();
     add();
     note_runs();
-    cases[1].uses_files = true;
+    cases[1].repetition = Repetition::alone;
     cases[2].repetition = Repetition::once;
     measured();
     EXPECT_EQ(ran, "0001112333");
@@ -315,7 +309,7 @@ TEST_F(MeasureTest, KeepsCompleteRunsWhereOneRankIsAskedToStop) {
     add();
     add();
     note_runs();
-    cases[2].uses_files = true;  // begins after the others
+    cases[2].repetition = Repetition::alone;  // begins after the others
     scripts[1]->run = [this](int run, Clocks&) {
         ran += '1';
         if (run == 1 && rank == size - 1) {

@@ -2,13 +2,19 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "bench/fake_rows.hpp"
+#include "core/check.hpp"
 
 namespace quartet::bench {
 namespace {
+
+using Ranks = std::optional<std::pair<int, int>>;
 
 TEST(Work, HasItsRateInItsUnit) {
     Work work;
@@ -62,31 +68,52 @@ TEST(Limit, SaysWhatAllRanksWouldAllowWhereOnlySomeTakePart) {
     EXPECT_EQ(limit.seconds, Seconds{4}) << "it is no limit by itself";
 }
 
-std::string host_of(int rank) {
-    return "node" + std::to_string(rank / 128);
+// As in tables of the sign test's critical values (two-sided, 5%).
+TEST(MedianIntervalRanks, AreTheTabledOnes) {
+    EXPECT_EQ(median_interval_ranks(5), std::nullopt);
+    EXPECT_EQ(median_interval_ranks(6), Ranks(std::pair(1, 6)));
+    EXPECT_EQ(median_interval_ranks(8), Ranks(std::pair(1, 8)));
+    EXPECT_EQ(median_interval_ranks(9), Ranks(std::pair(2, 8)));
+    EXPECT_EQ(median_interval_ranks(20), Ranks(std::pair(6, 15)));
+    EXPECT_EQ(median_interval_ranks(100), Ranks(std::pair(40, 61)));
+    const auto of_many = median_interval_ranks(100000);
+    ASSERT_TRUE(of_many);
+    EXPECT_NEAR(of_many->first, 50000 - 1.96 * std::sqrt(100000) / 2, 2)
+        << "the normal distribution";
+    EXPECT_EQ(of_many->first + of_many->second, 100001);
 }
 
-TEST(RankSummary, Of16384RanksHasQuantilesAndTheSlowest) {
-    std::vector<double> seconds;
-    for (int rank = 0; rank < 16384; ++rank) {
-        seconds.push_back(1 + (rank * 4099) % 16384);  // each of 1 to 16384 once
-    }
-    const RankSummary summary = RankSummary::of(seconds, host_of);
-    EXPECT_EQ(summary.ranks, 16384);
-    EXPECT_EQ(summary.mean, 8192.5);
-    EXPECT_EQ(summary.minimum, 1);
-    EXPECT_EQ(summary.p25, 4096);
-    EXPECT_EQ(summary.p50, 8192);
-    EXPECT_EQ(summary.p75, 12288);
-    EXPECT_EQ(summary.p99, 16221);
-    EXPECT_EQ(summary.maximum, 16384);
-    ASSERT_EQ(summary.slowest.size(), 16U);
-    for (std::size_t index = 0; index < summary.slowest.size(); ++index) {
-        const auto& [rank, host, time] = summary.slowest[index];
-        EXPECT_EQ(time, 16384.0 - static_cast<double>(index));
-        EXPECT_EQ(time, seconds[static_cast<std::size_t>(rank)]);
-        EXPECT_EQ(host, host_of(rank));
-    }
+TEST(Summary, DescribesTheSample) {
+    const Summary summary = Summary::of(std::array{4.0, 2.0, 9.0, 5.0});
+    EXPECT_EQ(summary.count, 4U);
+    EXPECT_EQ(summary.median, 4.5) << "between the middle two";
+    EXPECT_EQ(summary.mean, 5);
+    EXPECT_DOUBLE_EQ(summary.stddev, std::sqrt(26.0 / 3.0));
+    EXPECT_EQ(summary.minimum, 2);
+    EXPECT_EQ(summary.maximum, 9);
+    EXPECT_EQ(summary.middle_half, 1);
+    EXPECT_DOUBLE_EQ(summary.variation(), std::sqrt(26.0 / 3.0) / 5);
+    EXPECT_FALSE(summary.interval) << "four values have none";
+    EXPECT_EQ(Summary::of(std::array{9.0, 1.0, 5.0}).median, 5);
+    EXPECT_THROW(Summary::of({}), Failure);
+}
+
+TEST(Summary, TakesTheIntervalFromTheSortedValues) {
+    std::vector<double> values(20);
+    std::iota(values.rbegin(), values.rend(), 1.0);
+    const Summary summary = Summary::of(values);
+    ASSERT_TRUE(summary.interval);
+    EXPECT_EQ(summary.interval->lower, 6);
+    EXPECT_EQ(summary.interval->upper, 15);
+    EXPECT_EQ(summary.middle_half, 9) << "15 - 6";
+}
+
+TEST(Summary, ComparesTheIntervalWithTheMedian) {
+    // The median is 100, the interval of six values reaches from the least to the greatest.
+    const Summary summary = Summary::of(std::array{98.0, 99.0, 100.0, 100.0, 101.0, 103.0});
+    EXPECT_TRUE(summary.within(0.05));
+    EXPECT_FALSE(summary.within(0.049));
+    EXPECT_FALSE(Summary::of(std::array{1.0, 1.0, 1.0, 1.0, 1.0}).within(0.05)) << "too few";
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 
@@ -17,8 +18,12 @@ namespace quartet::bench {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Key;
+using testing::Not;
+using testing::Pair;
 
 class SessionTest : public testing::Test {
   protected:
@@ -139,6 +144,14 @@ TEST_F(SessionFilesTest, RefusesOnAllRanksWhatCannotBeWritten) {
     same.trace = same.json;
     EXPECT_THAT(message_of<UsageError>([&] { fake_session(same).require_writable_results(); }),
                 HasSubstr("--json and --trace name the same file"));
+}
+
+TEST(RunRecord, HasTheVariablesThatMayChangeResultsAndNoOthers) {
+    setenv("QUARTET_TESTED", "here", 1);
+    setenv("SOMETHING_ELSE", "there", 1);
+    const RunRecord record;
+    EXPECT_THAT(record.environment.seen(), Contains(Pair("QUARTET_TESTED", "here")));
+    EXPECT_THAT(record.environment.seen(), Not(Contains(Key("SOMETHING_ELSE"))));
 }
 
 }  // namespace

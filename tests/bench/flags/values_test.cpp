@@ -1,4 +1,4 @@
-#include "bench/flags/size_list.hpp"
+#include "bench/flags/command_line.hpp"
 
 #include <gmock/gmock.h>
 

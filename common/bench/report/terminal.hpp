@@ -1,18 +1,23 @@
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bench/measure/measure.hpp"
-#include "bench/results/row.hpp"
 #include "core/check.hpp"
 
 namespace quartet::bench {
 
-class Session;
+/// The rows of one program for people, a line each: the median run's rate with its 95% interval,
+/// the rate at the limit, the fraction of it, and whether the result is right. What rows share
+/// stands in a line above them, with `device`, the GPUs or instructions. 80 columns wide, but for
+/// long names and errors.
+std::string rows_text(std::span<const Row> rows, std::string_view device = {});
+
+/// Four significant digits without an exponent: "38123", "1.234".
+std::string format_rate(double rate);
 
 /// The exit code of a job, the first that applies: 1 if a result is wrong; 3 if a case failed; 75
 /// if it was stopped, even before its first run; 77 if a named member was unavailable; 0. Most
