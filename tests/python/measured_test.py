@@ -1,4 +1,4 @@
-"""Tests of the references that are in the tree: results/measured."""
+"""Tests of the results that are in the tree: results/measured."""
 
 import unittest
 
@@ -24,9 +24,3 @@ class InTheTree(unittest.TestCase):
                 document = load(file)
                 self.assertTrue(all(case.verified for case in cases(document)))
                 self.assertNotIn("dirty", document["context"]["quartet"]["commit"])
-
-    def test_a_case_has_one_reference(self):
-        for folder in (path for path in MEASURED.iterdir() if path.is_dir()):
-            names = [case.text for _, document in collect([folder]).documents
-                     for case in cases(document)]
-            self.assertEqual(len(names), len(set(names)))

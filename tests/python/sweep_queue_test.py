@@ -237,8 +237,7 @@ class Unwatched(QueuedCase):
                        env=self.environment())
         self.write("go", "")
         self.assertEqual(done.returncode, 75, done.stderr)
-        self.assertIn("waiting for nodes that are not there: 1 launch on n4", done.stderr)
-        self.assertIn("UnavailableNodes:n4", done.stderr)
+        self.assertIn("not there: 1 launch on n4 (ReqNodeNotAvail, UnavailableNodes:n4; --cancel ends them)", done.stderr)
         self.assertIn("1 launch not run yet", done.stdout)
 
 
