@@ -68,7 +68,7 @@ exec "$@"
 SQUEUE = """#!/bin/sh
 rm -f {folder}/taken
 if [ -e {folder}/later ] && [ ! -e {folder}/ended-1 ]; then
-    echo 1_0
+    printf '1_0\\n1_1\\n1_2\\n'
     exit
 fi
 echo "slurm_load_jobs error: Invalid job id specified" >&2
