@@ -98,7 +98,7 @@ class Files:
         manifest = (self.data / "manifest.json").read_text()
         tile = self.data / self.names[1]
         sound = tile.read_bytes()
-        for damaged, reason in ((sound[:-1] + bytes([sound[-1] ^ 1]), "checksum"), (sound[:-8], "too short"),
+        for damaged, reason in ((sound[:-1] + bytes([sound[-1] ^ 1]), "checksum"), (sound[:-8], "B of elements"),
                                 (b"", self.names[1]), (None, "--generate")):
             tile.unlink() if damaged is None else tile.write_bytes(damaged)
             outcome = run(*self.job())
@@ -158,7 +158,7 @@ class Cg(Files, Scratch):
 
     def test_another_rank_count_is_refused(self):
         self.compute("--generate")
-        assert_refused(self, run(*self.job(ranks=2)), BAD_USAGE, "cg", "3", "asked for is 2")
+        assert_refused(self, run(*self.job(ranks=2)), BAD_USAGE, "cg", "= 3", "2 was requested")
 
 
 class Fft(Files, Scratch):
