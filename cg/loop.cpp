@@ -1,8 +1,6 @@
 #include "cg/loop.hpp"
 
 #include <algorithm>
-#include <array>
-#include <optional>
 
 #include "cg/scalars.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
@@ -103,7 +101,9 @@ Samples::Samples(bench::Session& session, bench::Arena& arena, std::int64_t rows
 void Samples::choose(std::int64_t first, std::int64_t iterations) {
     const DataSource source(session_.options().seed, "cg/samples");
     const std::int64_t among = iterations - first;
-    count_ = static_cast<std::size_t>(std::clamp<std::int64_t>(among, 0, most));
+    // On a GPU each may make the CPU wait twice more.
+    const std::int64_t wanted = session_.device().accelerator() == nullptr ? most : 1;
+    count_ = static_cast<std::size_t>(std::clamp<std::int64_t>(among, 0, wanted));
     for (std::size_t i = 0; i < count_; ++i) {  // one of each third of the iterations
         const Range third = block_range(among, static_cast<int>(count_), static_cast<int>(i));
         const double place = source.uniform_double(runs_ * most + static_cast<std::int64_t>(i));
