@@ -44,7 +44,8 @@ for SLURM_ARRAY_TASK_ID in $(seq 0 "$last"); do
     if [ -e killed ]; then
         echo "slurmstepd: error: Detected 1 oom-kill event" >"${{file//@@/%}}"
     elif [ -e later ]; then
-        {{ until [ -e go ]; do sleep 0.05; done; bash "$@"; touch "ended-$number"; }} >/dev/null 2>&1 &
+        touch "alive-${{number}}_$SLURM_ARRAY_TASK_ID"
+        {{ until [ -e go ]; do sleep 0.05; done; bash "$@"; rm "alive-${{number}}_$SLURM_ARRAY_TASK_ID"; }} >/dev/null 2>&1 &
     else
         bash "$@"
     fi
@@ -67,8 +68,7 @@ exec "$@"
 """
 SQUEUE = """#!/bin/sh
 rm -f {folder}/taken
-if [ -e {folder}/later ] && [ ! -e {folder}/ended-1 ]; then
-    printf '1_0\\n1_1\\n1_2\\n'
+if ls {folder}/alive-* 2>/dev/null | sed 's/.*alive-//' | grep .; then
     exit
 fi
 echo "slurm_load_jobs error: Invalid job id specified" >&2
@@ -137,7 +137,7 @@ class Unwatched(QueuedCase):
         self.assertEqual(running.returncode, 75, said)
         self.write("go", "")
         end = time.monotonic() + 30
-        while not (self.folder / "ended-1").exists() and time.monotonic() < end:
+        while list(self.folder.glob("alive-*")) and time.monotonic() < end:
             time.sleep(0.05)
 
     def again(self, command):
