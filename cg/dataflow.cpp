@@ -9,7 +9,6 @@
 #include "cg/loop.hpp"
 #include "cg/matrix.hpp"
 #include "cg/scalars.hpp"
-#include "comm/mpi/large_count.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
 #include "device/vector_operations.hpp"
 #include "flow/hub.hpp"
@@ -201,7 +200,7 @@ DataflowLimit::DataflowLimit(bench::Session& session, comm::Transport& transport
       workers_(roles.workers()),
       reduces_(roles.of(session.world().rank()) == comm::Role::reducer),
       iterations_(problem.iterations) {
-    if (transport.can(comm::Capability::send_receive)) {
+    if (transport.traits().location == comm::PartLocation::received) {
         link_.emplace(transport, session.world(), roles.worker_rank(0), roles.reducer_rank(0),
                       bytes_of<double>(problem.largest_rows(roles)));
         return;
@@ -222,13 +221,6 @@ std::vector<bench::LimitComponent> DataflowLimit::measure() {
     const double taking_in = session_.world().maximum(reduces_ ? iterations_ * once.value : 0);
     components.push_back({"taking in p", {taking_in}});
     return components;
-}
-
-// Before there are windows: they could not be freed while an exception unwinds.
-comm::Transport& require_usable(const bench::Session& session, comm::Transport& transport) {
-    comm::require(transport, comm::Capability::payload_channel, "formulation dataflow");
-    check(session.world().size() > 1, "a data flow has a reducer and a worker");
-    return transport;
 }
 
 /// The paper's data flow (VI.C, Fig. 5). The first rank reduces; each other rank has a block of
@@ -271,7 +263,7 @@ class DataflowLoop final : public CgLoop {
 DataflowLoop::DataflowLoop(bench::Session& session, comm::Transport& transport,
                            const Problem& problem)
     : CgLoop(session, transport, problem),
-      transport_(require_usable(session, transport)),
+      transport_(transport),
       roles_(roles_of(bench::Formulation::dataflow, world_.size())),
       index_(roles_.index_of(world_.rank())),
       hub_(world_, &session.trace().track("queue")),
@@ -293,8 +285,7 @@ std::vector<double> DataflowLoop::gather(device::View<const double> rows) {
     for (int rank = 0; rank < roles_.ranks(); ++rank) {
         bytes.push_back(bytes_of<double>(problem_.rows(roles_, rank).size()).value);
     }
-    comm::all_gather_bytes(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)),
-                           comm::RankCounts(bytes), world_.handle());
+    world_.gather(std::as_bytes(std::span(mine)), bytes, std::as_writable_bytes(std::span(all)));
     return all;
 }
 

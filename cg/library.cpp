@@ -5,7 +5,7 @@
 
 #include "cg/loop.hpp"
 #include "cg/scalars.hpp"
-#include "comm/mpi/all_reduce.hpp"
+#include "comm/mpi/mpi_session.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
 #include "device/blas.hpp"
 #include "device/host_access.hpp"
@@ -112,10 +112,13 @@ class LibraryLoop final : public CgLoop {
     }
     bool iterate(bool wants_stop) override;
     double sum_of_products(device::View<const double> a, device::View<const double> b);
+    /// All of p, to buffers_.whole.
+    void gather_direction();
 
     RowMajorRows rows_;
     LibraryBuffers buffers_;
-    std::unique_ptr<comm::Collective> gather_;
+    std::vector<int> counts_;  ///< of rows, by rank
+    std::vector<int> first_;   ///< row, by rank
 };
 
 LibraryLoop::LibraryLoop(bench::Session& session, comm::Transport& transport,
@@ -123,13 +126,11 @@ LibraryLoop::LibraryLoop(bench::Session& session, comm::Transport& transport,
     : CgLoop(session, require_usable(transport, problem), problem),
       rows_(session, arena_, row_block(session, problem)),
       buffers_(arena_, session, problem) {
-    std::vector<std::int64_t> bytes;
     for (int rank = 0; rank < world_.size(); ++rank) {
-        bytes.push_back(
-            bytes_of<double>(block_range(problem.size, world_.size(), rank).size()).value);
+        const Range rows = block_range(problem.size, world_.size(), rank);
+        counts_.push_back(static_cast<int>(rows.size()));
+        first_.push_back(static_cast<int>(rows.begin));
     }
-    gather_ = transport.prepare_all_gather(
-        {device::as_bytes(buffers_.p.view()), device::as_bytes(buffers_.whole.view()), bytes});
     state_.solution = buffers_.x.view();
     state_.residual = buffers_.r.view();
     state_.direction = buffers_.p.view();
@@ -140,22 +141,33 @@ std::vector<double> LibraryLoop::gather(device::View<const double> rows) {
     if (rows.data() != state_.direction.data()) {
         device_.copy(device::as_bytes(rows), device::as_bytes(state_.direction), stream_);
     }
-    gather_->run(stream_);
+    gather_direction();
     return on_host(buffers_.whole.view());
+}
+
+void LibraryLoop::gather_direction() {
+    stream_.synchronize();
+    const Span span(stream_.track(), Phase::exchange, "all-gather");
+    const device::View<const double> mine = buffers_.p.view();
+    comm::check_mpi(MPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), MPI_DOUBLE,
+                                   buffers_.whole.view().data(), counts_.data(), first_.data(),
+                                   MPI_DOUBLE, world_.handle()));
 }
 
 double LibraryLoop::sum_of_products(device::View<const double> a, device::View<const double> b) {
     device_.vectors().dot(a, b, buffers_.sum.view(), stream_);
     stream_.synchronize();
     const Span span(stream_.track(), Phase::reduce, "sum");
-    return comm::all_reduce_sum(buffers_.sum.span()[0], world_);
+    double sum = buffers_.sum.span()[0];
+    comm::check_mpi(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, world_.handle()));
+    return sum;
 }
 
 bool LibraryLoop::iterate(bool wants_stop) {
     check(!wants_stop, "the library formulation has no checkpoints");
     auto& [x, r, p, residual_dot, alpha, done, breakdown] = state_;
     const device::View<double> product = buffers_.product.view();
-    gather_->run(stream_);
+    gather_direction();
     rows_.multiply(buffers_.whole.view(), product, stream_);
     alpha = next_alpha(state_, sum_of_products(p, product));
     device_.vectors().axpy(alpha, p, x, stream_);

@@ -183,13 +183,7 @@ auto with_share_of(const bench::Session& session, const Problem& problem, Use us
     return use(RowBlock{rows.begin, rows.size(), problem.size});
 }
 
-// Made, and the transport checked, before there are windows.
-std::unique_ptr<MatrixShare> make_share(bench::Session& session, const comm::Transport& transport,
-                                        const Problem& problem) {
-    comm::require(transport, comm::Capability::all_gather, "cg");
-    if (problem.storage == Storage::symmetric) {
-        comm::require(transport, comm::Capability::reduce_scatter, "storage symmetric");
-    }
+std::unique_ptr<MatrixShare> make_share(bench::Session& session, const Problem& problem) {
     return with_share_of(session, problem,
                          [&](const auto& part) { return make_matrix(session.device(), part); });
 }
@@ -267,9 +261,9 @@ class NativeLoop final : public CgLoop {
 
 NativeLoop::NativeLoop(bench::Session& session, comm::Transport& transport, const Problem& problem)
     : CgLoop(session, transport, problem),
-      share_(make_share(session, transport, problem)),
+      share_(make_share(session, problem)),
       buffers_(arena_, session, problem),
-      sum_(transport.prepare_ordered_sum(world_, 2)) {
+      sum_(transport.prepare_ordered_sum(2)) {
     state_.solution = buffers_.solution.view();
     state_.residual = buffers_.residual.view();
     state_.direction = buffers_.direction.view().part(buffers_.rows.begin, buffers_.rows.size());

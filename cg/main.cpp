@@ -7,9 +7,8 @@ using namespace quartet;
 // CG: solve a dense symmetric system by conjugate gradients, a fixed number of iterations (the
 // paper's VI.C).
 int main(int argc, char** argv) {
-    bench::Program program({.name = "cg",
-                            .summary = "solve a dense symmetric system by conjugate gradients",
-                            .native_needs = comm::Capability::all_gather});
+    bench::Program program(
+        {.name = "cg", .summary = "solve a dense symmetric system by conjugate gradients"});
     program.command_line().add_queue();
     cg::Options options;
     cg::add_options(program.command_line(), options);

@@ -61,14 +61,20 @@ Algorithm single_rank_algorithm(bench::Session& session, const device::FourStepF
                                              : Algorithm::single_rank_in_place;
 }
 
-// The bytes that the two exchanges bring this rank.
+// The bytes that the two exchanges bring this rank from others.
 Bytes received_bytes(const NativePlan& plan) {
+    const device::FourStepFft& shape = plan.shape;
     Bytes received;
-    for (int from = 0; from < plan.shape.ranks; ++from) {
-        received = received + bytes_of<double>(plan.shape.part_size(from, plan.shape.rank));
+    for (int from = 0; from < shape.ranks; ++from) {
+        if (from == shape.rank) {
+            continue;
+        }
+        received = received + bytes_of<double>(shape.part_size(from, shape.rank));
+        if (plan.algorithm == Algorithm::natural) {
+            received = received + bytes_of<Point>(natural_part_points(shape, from, shape.rank));
+        }
     }
-    return plan.algorithm == Algorithm::natural ? received + bytes_of<Point>(plan.result_points())
-                                                : received;
+    return received;
 }
 
 /// Brings this rank's tiles to the memory where they are transformed.
@@ -290,24 +296,24 @@ class NoExchange final : public comm::Exchange {
 std::unique_ptr<comm::Exchange> exchange_of_parts(const device::FourStepFft& shape,
                                                   comm::Transport& transport,
                                                   device::View<const double> parts) {
-    comm::ExchangePlan plan{device::as_bytes(parts), {}};
     if (shape.ranks == 1) {
-        return std::make_unique<NoExchange>(plan.send);
+        return std::make_unique<NoExchange>(device::as_bytes(parts));
     }
+    std::vector<std::int64_t> counts;
     for (int to = 0; to < shape.ranks; ++to) {
-        plan.counts.push_back(bytes_of<double>(shape.part_size(shape.rank, to)).value);
+        counts.push_back(bytes_of<double>(shape.part_size(shape.rank, to)).value);
     }
-    return transport.prepare_exchange(plan);
+    return transport.prepare_exchange({comm::consecutive(device::as_bytes(parts), counts)});
 }
 
 std::unique_ptr<comm::Exchange> exchange_of_bins(const device::FourStepFft& shape,
                                                  comm::Transport& transport,
                                                  device::View<const Point> bins) {
-    comm::ExchangePlan plan{device::as_bytes(bins), {}};
+    std::vector<std::int64_t> counts;
     for (int to = 0; to < shape.ranks; ++to) {
-        plan.counts.push_back(bytes_of<Point>(natural_part_points(shape, shape.rank, to)).value);
+        counts.push_back(bytes_of<Point>(natural_part_points(shape, shape.rank, to)).value);
     }
-    return transport.prepare_exchange(plan);
+    return transport.prepare_exchange({comm::consecutive(device::as_bytes(bins), counts)});
 }
 
 template <typename T>
@@ -462,12 +468,7 @@ class NativeCase final : public TransformCase {
 
 comm::Transport& usable_transport(bench::Session& session, const NativePlan& plan) {
     bench::require_formulation(session, bench::Formulation::native);
-    comm::Transport& transport = session.transport(plan.transport);
-    // Before there are windows: they could not be freed while an exception unwinds.
-    if (plan.shape.ranks > 1) {
-        comm::require(transport, comm::Capability::all_to_all, "fft");
-    }
-    return transport;
+    return session.transport(plan.transport);
 }
 
 NativeCase::NativeCase(bench::Session& session, const NativePlan& plan)

@@ -425,15 +425,6 @@ void DataflowWorker::push(std::int64_t turn) {
     queue_of(turn).push(key, bytes_of<float>(problem_.elements(target(turn))));
 }
 
-// One copy of A and B per node, if the ranks' GPUs can copy from shared windows, too.
-OperandCopies copies_of(const CaseContext& context, const comm::TransportTraits& transport) {
-    if (!context.on_gpu()) {
-        return copies_over(transport);
-    }
-    return transport.reach == comm::Reach::one_node ? OperandCopies::per_node
-                                                    : OperandCopies::per_rank;
-}
-
 DataflowShape shape_of(const CaseContext& context) {
     bench::Session& session = context.session;
     const int ranks = session.world().size();
@@ -444,7 +435,7 @@ DataflowShape shape_of(const CaseContext& context) {
             .transport = bench::operation_memory(session, context.variant.transport),
             .bound = session.options().queue,
             .places = {context.options.data.in_files(), context.on_gpu()},
-            .copies = copies_of(context, session.registry().traits(context.variant.transport))};
+            .copies = copies_over(session.registry().traits(context.variant.transport))};
 }
 
 // What this rank copies to its GPU and from it in a run.

@@ -1,6 +1,7 @@
 #include "matmul/matrices.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "core/files/file.hpp"
 #include "system/parallel_for.hpp"
@@ -40,8 +41,8 @@ Bytes panel_bytes(const Problem& problem, std::int64_t column, const Range& rows
 }  // namespace
 
 OperandCopies copies_over(const comm::TransportTraits& transport) {
-    return transport.windows == comm::WindowKind::shared ? OperandCopies::per_node
-                                                         : OperandCopies::per_rank;
+    return transport.location == comm::PartLocation::at_sender ? OperandCopies::per_node
+                                                               : OperandCopies::per_rank;
 }
 
 OperandLayout lay_out_operands(const Problem& problem, const std::vector<Block>& blocks, int rank,
@@ -78,25 +79,27 @@ HostInputs::HostInputs(const Problem& problem, OperandLayout layout, const comm:
 
 void HostInputs::allocate(const comm::Communicator& node, device::Device& device) {
     if (layout_.copies == OperandCopies::per_node) {
-        pool_.emplace(comm::WindowKind::shared, node, device.accelerator());
-        memory_ = pool_->allocate(layout_.allocated);
+        shared_.emplace(node, device.accelerator());
+        memory_ = shared_->allocate(layout_.allocated);
+        parts_ = shared_->parts(memory_.data.get());
         return;
     }
     // A GPU copies from page-locked memory.
     const bool copied = device.memory_kind() == device::MemoryKind::device;
     memory_ = device.allocate(layout_.allocated,
                               copied ? device::MemoryKind::pinned : device::MemoryKind::host);
+    parts_ = {{memory_.data.get(), layout_.allocated.value, memory_.kind}};
 }
 
 float* HostInputs::data_of(const OperandPanel& panel) const {
-    std::byte* const part = pool_ ? pool_->window(0).part_of(panel.part) : memory_.data.get();
+    std::byte* const part = parts_[static_cast<std::size_t>(panel.part)].data();
     return reinterpret_cast<float*>(part + panel.offset.value);
 }
 
 // Tiles are spread over the ranks that share a copy and over their threads in turn.
 void HostInputs::fill(const comm::Communicator& node, int threads) {
-    const std::int64_t ranks = pool_ ? node.size() : 1;
-    const std::int64_t rank = pool_ ? node.rank() : 0;
+    const std::int64_t ranks = shared_ ? node.size() : 1;
+    const std::int64_t rank = shared_ ? node.rank() : 0;
     system::parallel_parts(threads, [&](int part) {
         std::int64_t tile = 0;
         for (const OperandPanel& panel : layout_.panels) {
@@ -112,10 +115,10 @@ void HostInputs::fill(const comm::Communicator& node, int threads) {
             }
         }
     });
-    if (pool_) {
-        pool_->synchronise_memory();
+    if (shared_) {
+        std::atomic_thread_fence(std::memory_order_seq_cst);
         node.barrier();
-        pool_->synchronise_memory();
+        std::atomic_thread_fence(std::memory_order_seq_cst);
     }
 }
 

@@ -5,8 +5,8 @@
 
 #include "bench/session/arena.hpp"
 #include "comm/topology/topology.hpp"
-#include "comm/transport/transport_traits.hpp"
-#include "comm/windows/window_pool.hpp"
+#include "comm/transport/shared_memory.hpp"
+#include "comm/transport/transport.hpp"
 #include "device/device.hpp"
 #include "matmul/problem.hpp"
 
@@ -14,11 +14,11 @@ namespace quartet::matmul {
 
 /// How the ranks of a node have the tiles of A and B in memory.
 enum class OperandCopies {
-    per_node,  ///< one in a shared window, of all that any rank of the node needs
+    per_node,  ///< one in shared memory, of all that any rank of the node needs
     per_rank,  ///< each rank its own, of what it needs itself
 };
 
-/// One copy per node if the transport has shared windows, else one per rank.
+/// One copy per node if the transport reads in place, else one per rank.
 OperandCopies copies_over(const comm::TransportTraits& transport);
 
 /// Some rows of one tile column of A or B, row-major and dense: its tiles follow one another, so
@@ -42,7 +42,7 @@ struct OperandLayout {
 
     /// Counts what this rank allocates.
     void count(bench::Arena& arena) const {
-        arena.count(allocated, copies == OperandCopies::per_node ? bench::Room::host_window
+        arena.count(allocated, copies == OperandCopies::per_node ? bench::Room::host_shared
                                                                  : bench::Room::host);
     }
 };
@@ -78,8 +78,9 @@ class HostInputs {
 
     Problem problem_;
     OperandLayout layout_;
-    std::optional<comm::WindowPool> pool_;
-    device::Allocation memory_;  ///< before its pool in destruction
+    std::optional<comm::SharedMemory> shared_;
+    device::Allocation memory_;                   ///< destroyed before shared_
+    std::vector<device::View<std::byte>> parts_;  ///< of the node's ranks, or this one's alone
 };
 
 /// A block of C in the host's memory, in columns of tiles (offset_in_block()).

@@ -260,12 +260,6 @@ void require_available(const CaseContext& context) {
                 "computes in the host's memory): add --device host");
         }
     }
-    if (!context.on_gpu() && !transport.can(comm::Capability::payload_channel)) {
-        throw Unavailable(fmt::format(
-            "matmul sends nothing over {} (native keeps tiles in shared windows or in each rank's "
-            "memory): use --transport {}",
-            variant.transport, comm::TransportRegistry::plain_mpi()));
-    }
 }
 
 // GPUs may differ by rank. Collective.

@@ -19,15 +19,14 @@ PushCase::Buffers::Buffers(bench::Arena& arena, const Problem& problem, int rank
 
 namespace {
 
-// Checked before there are windows: they could not be freed while an exception unwinds.
+// Checked before there is memory of transports: rma's could not be freed while an exception
+// unwinds.
 comm::Transport& usable_transport(bench::Session& session, const bench::Variant& variant) {
     bench::require_formulation(session, variant.formulation);
     comm::Transport& transport = session.transport(variant.transport);
-    if (variant.formulation == bench::Formulation::dataflow) {
-        comm::require(transport, comm::Capability::payload_channel, "formulation dataflow");
-    }
-    if (variant.formulation == bench::Formulation::library) {
-        comm::require(transport, comm::Capability::send_receive, "formulation library");
+    if (variant.formulation == bench::Formulation::library &&
+        transport.traits().location == comm::PartLocation::at_sender) {
+        comm::require_plain_mpi(transport, "formulation library");
     }
     return transport;
 }
@@ -105,21 +104,14 @@ bench::Check PushCase::verify() {
     return {.passed = all_wrong == 0, .error = all_wrong, .tolerance = 0};
 }
 
-bench::Details PushCase::details() const {
-    bench::Details details;
-    if (const auto huge = transport_.huge_pages()) {
-        details.flags = {{"huge_pages", *huge}};
-    }
-    return details;
-}
-
 namespace {
 
 // Bytes through the receiver's memory per byte pushed: reading the source, reading and writing the
 // target, and what a copy between them adds (less if it stays in the cache).
 std::int64_t traffic_factor(const bench::Variant& variant, const comm::TransportTraits& transport) {
-    const bool received = transport.location == comm::PartLocation::received;
-    return variant.formulation == bench::Formulation::library ? 7 : received ? 5 : 3;
+    const bool copied = transport.location == comm::PartLocation::received &&
+                        transport.additions == comm::Additions::by_receiver;
+    return variant.formulation == bench::Formulation::library ? 7 : copied ? 5 : 3;
 }
 
 bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
@@ -150,7 +142,7 @@ void count_push(bench::Arena& arena, bench::Session& session, const bench::Varia
         case bench::Formulation::native:
             if (problem.receives(session.world().rank())) {
                 arena.count(bench::operation_memory(session, variant.transport)
-                                .push({std::ssize(problem.senders), problem.size}),
+                                .push(std::ssize(problem.senders), problem.size),
                             bench::Room::device);
             }
             break;

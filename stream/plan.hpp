@@ -69,7 +69,6 @@ class PushCase final : public bench::Case {
     void prepare_limit() override { limit_.emplace(session_, problem_); }
     std::vector<bench::LimitComponent> limit() override { return limit_->measure(); }
     [[nodiscard]] std::string note() const override { return transport_.description(); }
-    [[nodiscard]] bench::Details details() const override;
 
   private:
     void fill();

@@ -118,15 +118,15 @@ def file_problems(path, text):
 
 
 def transports(root):
-    """The transports: the folders of their room, but for their registry and what they share."""
+    """The transports: the files of their room that define one, and its folders but for the registry."""
     folder = root / TRANSPORTS_FOLDER
-    return sorted(path.name for path in folder.iterdir()
-                  if path.is_dir() and path.name not in ("registry", "support")) if folder.is_dir() else []
+    files = [path.stem for path in folder.glob("*.cpp") if f" {path.stem}_transport()" in path.read_text()]
+    return sorted(files + [path.name for path in folder.glob("*/") if path.is_dir() and path.name != "registry"])
 
 
 def name_problem(path, name, own_folder):
     """Why a file must not hold that name as a string, or None."""
-    if path == REGISTRY or (path, name) in KEYS or path.startswith(own_folder + "/"):
+    if path in (REGISTRY, own_folder + ".cpp") or (path, name) in KEYS or path.startswith(own_folder + "/"):
         return None
     return f'holds "{name}" as a string: ask the registry, or for what it can do'
 
@@ -239,8 +239,9 @@ class Rules(unittest.TestCase):
         self.assertEqual(self.check(files, untied=("common",)), [])
 
     def test_names_of_transports_and_kernels_are_found(self):
-        transport = {"common/comm/transport/pigeon/pigeon_transport.cpp": 'auto a = "pigeon";\n'}
-        self.assertEqual(self.check({**transport, REGISTRY: 'auto a = "pigeon";\n',
+        transport = {"common/comm/transport/pigeon.cpp": 'TransportKind pigeon_transport() { return {"pigeon"}; }\n'}
+        folder = {"common/comm/transport/raven/raven_transport.cpp": 'auto a = "raven";\n'}
+        self.assertEqual(self.check({**transport, **folder, REGISTRY: 'auto a = "pigeon";\n',
                                      "cg/main.cpp": '// "pigeon"\nauto a = "cg";\n'}), [])
         self.assert_fails("cg/plan.cpp", 'bool is = name == "pigeon";\n', 'cg/plan.cpp:1: holds "pigeon"',
                           **transport)

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <thread>
 #include <vector>
 
 #include "comm/mpi/control_channel.hpp"
+#include "comm/transport/transport.hpp"
 #include "core/trace.hpp"
 
 namespace quartet::flow {
@@ -55,6 +57,47 @@ class Hub {
     comm::ControlChannel channel_;
     std::vector<Handler> handlers_;  ///< by kind
     Track* track_;
+};
+
+/// The message that announces a payload to its receiver.
+struct Announcement {
+    std::int64_t key = 0;
+    comm::PayloadDescriptor descriptor;
+};
+
+/// Payloads that control messages announce: small ones go with their announcement, others by the
+/// transport's payload channel. See PayloadChannel.
+class AnnouncedPayloads {
+  public:
+    /// Memory of the host that the payloads take. Local.
+    static Bytes memory(const comm::PayloadChannelPlan& plan,
+                        const comm::OperationMemory& transport);
+
+    /// Collective over the transport's ranks, as is destroying them. Hub and transport outlive
+    /// them.
+    AnnouncedPayloads(Hub& hub, comm::Transport& transport, const comm::PayloadChannelPlan& plan);
+    ~AnnouncedPayloads();
+
+    device::View<std::byte> outgoing(int slot) { return channel_->outgoing(slot); }
+    /// Sends the first `size` bytes of an outgoing slot, announced by a message of this kind. They
+    /// must not change until release(). Local.
+    void send(int to, int kind, std::int64_t key, int slot, Bytes size);
+    void release(int slot) { channel_->release(slot); }
+
+    /// Reads the announcement in a message of send(). Throws Failure if the message is too short.
+    static Announcement read(std::span<const std::byte> message);
+    /// Starts fetching what `message` announces into an incoming slot. Local.
+    void fetch(int slot, int from, std::span<const std::byte> message);
+    device::View<const std::byte> contents(int slot) { return channel_->contents(slot); }
+    void read(int slot, const comm::UsePiece& use) { channel_->read(slot, use); }
+    void finish(int slot) { channel_->finish(slot); }
+
+  private:
+    class Inline;
+
+    Hub& hub_;
+    std::unique_ptr<comm::PayloadChannel> channel_;
+    Inline* inline_ = nullptr;  ///< the same, where payloads are small
 };
 
 }  // namespace quartet::flow

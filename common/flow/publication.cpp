@@ -31,8 +31,8 @@ std::vector<int> checked(std::vector<int> to, int from, int ranks) {
 
 }  // namespace
 
-comm::PayloadMemory Publication::memory(int from, const std::vector<int>& to, Bytes largest,
-                                        const comm::OperationMemory& transport, int rank) {
+Bytes Publication::memory(int from, const std::vector<int>& to, Bytes largest,
+                          const comm::OperationMemory& transport, int rank) {
     return AnnouncedPayloads::memory(channel_of(from, to, largest, rank), transport);
 }
 

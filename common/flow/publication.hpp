@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "flow/announced_payloads.hpp"
+#include "flow/hub.hpp"
 
 namespace quartet::flow {
 
@@ -13,8 +13,8 @@ namespace quartet::flow {
 class Publication {
   public:
     /// Memory for payloads on `rank`. Local.
-    static comm::PayloadMemory memory(int from, const std::vector<int>& to, Bytes largest,
-                                      const comm::OperationMemory& transport, int rank);
+    static Bytes memory(int from, const std::vector<int>& to, Bytes largest,
+                        const comm::OperationMemory& transport, int rank);
 
     /// `to` ascending, without `from`. Collective over the transport's ranks, as is destroying it.
     /// Hub and transport outlive it.

@@ -45,8 +45,7 @@ comm::PayloadChannelPlan channel_plan(const QueuePlan& plan, int rank) {
 
 }  // namespace
 
-comm::PayloadMemory queue_memory(const QueuePlan& plan, const comm::OperationMemory& transport,
-                                 int rank) {
+Bytes queue_memory(const QueuePlan& plan, const comm::OperationMemory& transport, int rank) {
     return AnnouncedPayloads::memory(channel_plan(plan, rank), transport);
 }
 

@@ -5,9 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "comm/transport/operation_memory.hpp"
-#include "comm/transport/transport.hpp"
-#include "flow/announced_payloads.hpp"
 #include "flow/hub.hpp"
 
 namespace quartet::flow {
@@ -34,8 +31,7 @@ struct QueuePlan {
 };
 
 /// Memory that the queue allocates on `rank` for payloads. Local.
-comm::PayloadMemory queue_memory(const QueuePlan& plan, const comm::OperationMemory& transport,
-                                 int rank);
+Bytes queue_memory(const QueuePlan& plan, const comm::OperationMemory& transport, int rank);
 
 /// An item that was pushed.
 struct Item {

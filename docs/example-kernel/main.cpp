@@ -67,8 +67,8 @@ class NativeHalo final : public Halo {
                 counts[static_cast<std::size_t>(neighbour)] = bytes_of<double>(n_).value;
             }
         }
-        exchange_ =
-            transport.prepare_exchange({device::as_bytes(View<const double>(edges_)), counts});
+        exchange_ = transport.prepare_exchange(
+            {comm::consecutive(device::as_bytes(View<const double>(edges_)), counts)});
         const auto from = [&](int neighbour) {
             return neighbour < 0 ? View<const double>(buffers.rows.view().part(0, n_))
                                  : device::view_as<double>(
@@ -203,7 +203,6 @@ void require_available(bench::Session& session, const bench::Variant& variant) {
     if (variant.formulation == bench::Formulation::library) {
         comm::require_plain_mpi(transport, "formulation library");
     }
-    comm::require(transport, comm::Capability::all_to_all, "formulation native");
     if (device::has_own_memory(session.device())) {
         throw Unavailable("there is no sweep for GPUs: add --device host");
     }

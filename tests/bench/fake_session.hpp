@@ -4,14 +4,13 @@
 
 namespace quartet::bench {
 
-/// A session of a program without the library formulation, whose native one gathers, on the host.
+/// A session of a program without the library formulation, on the host.
 /// Collective.
 inline Session fake_session(CommonOptions options) {
     options.device = "host";
     return Session({.name = "kernel",
                     .summary = "made up",
-                    .formulations = {Formulation::native, Formulation::dataflow},
-                    .native_needs = comm::Capability::all_gather},
+                    .formulations = {Formulation::native, Formulation::dataflow}},
                    options, comm::TransportRegistry::standard());
 }
 

@@ -75,8 +75,6 @@ class Kernel:
     lies: tuple  # of libraries: ranks, problem, formulation, lie; each is noticed (lies_test.py)
     rate: str = "GFLOP/s"  # the key of its rate
     paper: tuple[str, ...] = ()  # formulations whose runs the paper measures by a clock of its own, too
-    transports: tuple[str, ...] = ("mpi", "shm", "grpc")
-    native: tuple[str, ...] = TRANSPORTS  # of these
 
     @property
     def small(self):
@@ -88,8 +86,7 @@ class Kernel:
 
     def serves(self, formulation, transport):
         """Whether a formulation is run over a transport that is named beside others."""
-        return {"library": transport == "mpi", "dataflow": transport != "rma",
-                "native": transport in self.native}[formulation]
+        return formulation != "library" or transport == "mpi"
 
     def names(self, ranks, transports, formulations=None):
         """What the rows of its small case are called."""
@@ -113,8 +110,7 @@ KERNELS = [
         sizes=("4k:16k,1M", ["4KiB", "8KiB", "16KiB", "1MiB"]),
         too_large="--sizes 1TiB", refused="--pushes 2000000",
         lies=tuple((2, _64_KIB, formulation, "floats@32768:1:1:one:4e-7") for formulation in FORMULATIONS),
-        rate="MiB/s", paper=FORMULATIONS,
-        transports=("mpi", "shm", "rma", "grpc"), native=("mpi", "shm", "rma", "grpc")),
+        rate="MiB/s", paper=FORMULATIONS),
     Kernel(
         name="matmul", least_ranks=1, size="96", arguments="--tile 32 --reducers 1",
         factors=_factors("n:96/tile:32", "n:96/tile:32/reducers:1/queue:16", "n:96"),
@@ -123,8 +119,7 @@ KERNELS = [
         lies=((3, _512, "native", "sgemm:all:2+:one:1e-4"),
               (3, _512, "dataflow --reducers 1", "sgemm:all:2+:one:1e-4"),
               (3, _512, "dataflow --reducers 1", "floats@262144:1:1:lost:0"),
-              (3, _512, "library", "sgemm:all:2+:one:1e-4")),
-        native=("mpi", "shm", "grpc")),
+              (3, _512, "library", "sgemm:all:2+:one:1e-4"))),
     Kernel(
         name="cg", least_ranks=1, size="100", arguments="--iterations 5",
         factors=_factors("laplace/full/classic/n:100/iterations:5", "laplace/full/classic/n:100/iterations:5/queue:16",
@@ -224,7 +219,7 @@ def foreign_flags(help_text):
 
 def available_transports(kernel):
     there = listed(kernel.name)
-    return [name for name in kernel.transports if there[name] == "available"]
+    return [name for name in ("mpi", "shm", "rma", "grpc") if there[name] == "available"]
 
 
 def unavailable_transports(kernel):

@@ -70,10 +70,6 @@ class NativeOverTransports : public NativeCaseTest,
                 session->registry().why_not(variant.transport, session->transport_context())) {
             GTEST_SKIP() << *reason;
         }
-        if (world.size() > 1 &&
-            !session->transport(variant.transport).can(comm::Capability::all_to_all)) {
-            GTEST_SKIP() << "no all-to-all";
-        }
     }
 
     [[nodiscard]] static Problem problem(std::int64_t tiles, std::int64_t length) {

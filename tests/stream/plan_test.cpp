@@ -100,13 +100,11 @@ TEST_P(EveryFormulation, VerificationCatchesARunTooMany) {
     EXPECT_EQ(check.error, static_cast<double>(elements)) << "none of the values is zero";
 }
 
-TEST_F(PushCaseTest, IsUnavailableOverATransportThatLacksACapability) {
+TEST_F(PushCaseTest, IsUnavailableOverATransportThatCannotDoIt) {
     EXPECT_THAT(message_of<Unavailable>([&] {
                     PushCase(*session, {Formulation::library, "host", "shm"}, problem());
                 }),
                 AllOf(HasSubstr("shm"), HasSubstr("--transport mpi")));
-    EXPECT_THROW(PushCase(*session, {Formulation::dataflow, "host", "rma"}, problem()),
-                 Unavailable);
     EXPECT_THROW(PushCase(*session, {Formulation::native, "host", "nccl"}, problem()), Unavailable);
 }
 

@@ -11,7 +11,6 @@
 #include "bench/measure/machine_watch.hpp"
 #include "bench/measure/probes.hpp"
 #include "bench/results/flags.hpp"
-#include "comm/windows/window_space.hpp"
 
 namespace quartet::bench {
 
@@ -70,9 +69,6 @@ Subject::Subject(Session& session, const PlannedCase& planned, const MachineProb
     row_.name = planned.name;
     row_.work = planned.work;
     row_.work.gpus = static_cast<int>(session.gpus().all().size());
-    if (planned.refusal) {
-        fail(*planned.refusal, ExitCode::unavailable);
-    }
 }
 
 bool Subject::wants_run() const {
@@ -98,15 +94,6 @@ void Subject::fail(const std::string& reason, ExitCode code) {
 
 void Subject::make() {
     const comm::Communicator& world = session_.world();
-    std::optional<comm::ReservedSpace> reserved;
-    if (world.any(planned_.needs.shared > Bytes{})) {
-        const auto kind = session_.registry().traits(planned_.name.variant.transport).windows;
-        try {
-            reserved.emplace(kind.value_or(comm::WindowKind::shared), planned_.needs.shared, world);
-        } catch (const Failure& failure) {  // another job has taken it, on all ranks
-            return fail(failure.what(), ExitCode::failed);
-        }
-    }
     const Seconds begin = now();
     try {
         case_ = planned_.make();
@@ -117,7 +104,6 @@ void Subject::make() {
     if (has_limit()) {
         case_->prepare_limit();
     }
-    reserved.reset();  // all is allocated
     if (session_.topology().nodes() > 1) {
         path_.emplace(session_, machine_);
     }
@@ -298,9 +284,8 @@ bool fits(const MemoryNeeds& needs, const Session& session) {
     const auto& allowed = session.options().memory;
     const auto& allowed_on_device = session.options().device_memory;
     const bool on_node = fits_on_node(needs.host, resources.memory_available);
-    const bool in_windows = fits_on_node(needs.shared, resources.shared_memory_free);
     return session.world().all(
-        on_node && in_windows && (!allowed || needs.host <= *allowed) &&
+        on_node && (!allowed || needs.host <= *allowed) &&
         (session.gpus().empty() || needs.device <= session.gpus().memory_share()) &&
         (!allowed_on_device || needs.device <= *allowed_on_device));
 }

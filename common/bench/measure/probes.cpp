@@ -226,7 +226,8 @@ AllToAllProbe::AllToAllProbe(comm::Transport& transport, const comm::Communicato
       device_(device) {
     std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()), part.value);
     counts[static_cast<std::size_t>(comm.rank())] = 0;
-    exchange_ = transport.prepare_exchange({send_.view(), std::move(counts)});
+    exchange_ = transport.prepare_exchange(
+        {comm::consecutive(device::View<const std::byte>(send_.view()), counts)});
     if (exchange_->location() == comm::PartLocation::at_sender) {
         received_ = device::allocate<std::byte>(device, send_.size());
     }

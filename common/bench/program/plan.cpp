@@ -6,7 +6,6 @@
 
 #include "bench/program/progress.hpp"
 #include "bench/report/terminal.hpp"
-#include "comm/windows/window_space.hpp"
 #include "device/host/loops/loops.hpp"
 #include "device/host/loops/processor.hpp"
 
@@ -18,7 +17,6 @@ namespace {
 struct NodeNeeds {
     Bytes largest_rank;
     Bytes memory;
-    Bytes shared_memory;
 };
 
 NodeNeeds needs_on_node(const PlannedCase& planned, const comm::Communicator& node) {
@@ -26,9 +24,6 @@ NodeNeeds needs_on_node(const PlannedCase& planned, const comm::Communicator& no
     for (const std::int64_t bytes : node.gather(planned.needs.host.value)) {
         needs.memory = needs.memory + Bytes{bytes};
         needs.largest_rank = std::max(needs.largest_rank, Bytes{bytes});
-    }
-    for (const std::int64_t bytes : node.gather(planned.needs.shared.value)) {
-        needs.shared_memory = needs.shared_memory + Bytes{bytes};
     }
     return needs;
 }
@@ -88,22 +83,6 @@ std::optional<std::string> why_too_large_for_gpu(const PlannedCase& planned, con
             planned.name.text(), to_string(needs.memory), needs.name, to_string(needs.free));
     }
     return std::nullopt;
-}
-
-// Nothing if it fits, or if nobody can say how much room there is.
-std::optional<std::string> why_no_windows(const PlannedCase& planned, const NodeNeeds& needs,
-                                          const Session& session) {
-    const auto kind = session.registry().traits(planned.name.variant.transport).windows;
-    const auto folder = comm::window_folder(kind.value_or(comm::WindowKind::shared));
-    if (!folder || needs.shared_memory <= folder->available) {
-        return std::nullopt;
-    }
-    return fmt::format(
-        "{} needs {} of shared memory ({} are free in {}): enlarge it (docker run --shm-size), "
-        "point OMPI_MCA_osc_sm_backing_directory and OMPI_MCA_osc_rdma_backing_directory "
-        "elsewhere, or use --transport {}",
-        planned.name.text(), to_string(needs.shared_memory), to_string(folder->available),
-        folder->path, comm::TransportRegistry::plain_mpi());
 }
 
 std::string describe_gpus(const Session& session) {
@@ -224,19 +203,13 @@ void require_memory(Session& session) {
         if (problem) {
             throw UsageError(*problem);
         }
-        planned.refusal = session.world().first(why_no_windows(planned, needs, session));
-    }
-    const auto refused = [](const PlannedCase& planned) { return planned.refusal.has_value(); };
-    if (!session.plan().empty() && std::ranges::all_of(session.plan(), refused)) {
-        throw UsageError(*session.plan().front().refusal);
     }
 }
 
 std::string describe_plan(Session& session) {
     std::string text = describe_clusters(session);
-    text += fmt::format("memory: {} available on the first node, {} free in /dev/shm\n",
-                        to_string(session.topology().resources().memory_available),
-                        to_string(session.topology().resources().shared_memory_free));
+    text += fmt::format("memory: {} available on the first node\n",
+                        to_string(session.topology().resources().memory_available));
     text += describe_gpus(session);
     text += fmt::format("files: {}\n", describe_files(session.options()));
     text += "cases (memory of the largest rank, of the first node):\n";
@@ -244,12 +217,11 @@ std::string describe_plan(Session& session) {
         const NodeNeeds needs = needs_on_node(planned, session.topology().node());
         const auto on_gpu = needs_on_gpu(planned, session);
         text += fmt::format(
-            "  {}\n    {}, {}{}{}\n", planned.name.text(), to_string(needs.largest_rank),
+            "  {}\n    {}, {}{}\n", planned.name.text(), to_string(needs.largest_rank),
             to_string(needs.memory),
             on_gpu ? fmt::format("; of GPU memory {}, {}", to_string(on_gpu->largest_rank),
                                  to_string(on_gpu->memory))
-                   : "",
-            planned.refusal ? "; refused: " + *planned.refusal : "");
+                   : "");
         if (!planned.plan_note.empty()) {
             text += "    " + planned.plan_note + "\n";
         }

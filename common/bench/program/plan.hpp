@@ -7,9 +7,7 @@
 namespace quartet::bench {
 
 /// Throws UsageError, on all ranks alike and before anything is allocated, if a planned case
-/// needs more memory than --memory allows or than a node has. A case that needs more than a node's
-/// /dev/shm holds becomes an error row, since other transports do not need it; if that refuses
-/// all cases, it is a UsageError too. Collective.
+/// needs more memory than --memory allows or than a node has. Collective.
 void require_memory(Session& session);
 
 /// What --dry-run prints: ranks, roles, each case with its memory per rank and node, and the

@@ -27,10 +27,10 @@ device::Allocation Arena::allocate(Bytes size, Room room) {
         case Room::device_window:
             check(transport_ != nullptr, "a window without a transport");
             return transport_->allocate(size);
-        case Room::host_window:
+        case Room::host_shared:
             break;
     }
-    throw Failure("a node's window is made by its transport alone");
+    throw Failure("memory that a node's ranks share is made by others");
 }
 
 void Arena::count(Bytes size, Room room) {
@@ -39,11 +39,6 @@ void Arena::count(Bytes size, Room room) {
     if (room == Room::device_window) {
         device_windows_.push_back(size);
     }
-}
-
-void Arena::count(const comm::PayloadMemory& memory) {
-    count(memory.host, Room::host);
-    count(memory.windows, Room::host_window);
 }
 
 void Arena::count(const Arena& other) {
@@ -64,24 +59,19 @@ Bytes Arena::device_in_blocks(Bytes block) const {
 }
 
 comm::OperationMemory operation_memory(Session& session, const std::string& transport) {
-    return {session.registry().traits(transport),
-            {.settings = session.options().transfer,
-             .kind = session.device().memory_kind(),
-             .nodes = session.topology().nodes()}};
+    return {session.registry().traits(transport), session.options().transfer,
+            session.device().memory_kind(), session.topology().nodes()};
 }
 
 void announce(const Arena& arena, Session& session, PlannedCase& planned) {
     const comm::TransportTraits& transport =
         session.registry().traits(planned.name.variant.transport);
-    planned.needs = {.host = arena.host(), .shared = arena.in(Room::host_window), .device = {}};
+    planned.needs = {.host = arena.host(), .device = {}};
     if (device::has_own_memory(session.device())) {
         planned.needs.device = device_memory(arena, session, transport);
         return;
     }
     planned.needs.host = arena.host() + arena.device();
-    if (transport.windows) {
-        planned.needs.shared = planned.needs.shared + arena.in(Room::device_window);
-    }
 }
 
 }  // namespace quartet::bench

@@ -8,7 +8,6 @@
 
 #include "bench/session/case.hpp"
 #include "bench/session/session.hpp"
-#include "comm/transport/operation_memory.hpp"
 #include "comm/transport/transport.hpp"
 #include "core/check.hpp"
 #include "core/units.hpp"
@@ -21,7 +20,7 @@ enum class Room {
     device,         ///< the device's own
     host,           ///< the CPU's, where the device can reach it
     device_window,  ///< the device's, from a transport
-    host_window,    ///< the CPU's, in windows that the ranks of a node share
+    host_shared,    ///< the CPU's, in memory that the ranks of a node share
 };
 
 /// Where a rank's buffers come from. An arena that counts hands out buffers that have a size but no
@@ -45,7 +44,7 @@ class Arena {
     explicit Arena(device::Device& device) : device_(&device) {}
 
     /// `count` elements. Collective for a window that is allocated, else local. Throws Failure for
-    /// a window if there is no transport, and for Room::host_window: only transports make those.
+    /// a window if there is no transport, and for Room::host_shared: others make that.
     template <typename T>
     device::Buffer<T> make(std::int64_t count, Room room = Room::device) {
         this->count(bytes_of<T>(count), room);
@@ -63,15 +62,14 @@ class Arena {
     }
 
     /// Counts memory that others allocate. Local.
-    void count(Bytes size, Room room);
-    void count(const comm::PayloadMemory& memory);
+    void count(Bytes size, Room room = Room::host);
     void count(const Arena& other);
 
     /// The sum so far in the device's own memory, if it has such.
     [[nodiscard]] Bytes device() const { return in(Room::device) + in(Room::device_window); }
     /// The same if each window takes whole blocks of the device's memory, at least one.
     [[nodiscard]] Bytes device_in_blocks(Bytes block) const;
-    [[nodiscard]] Bytes host() const { return in(Room::host) + in(Room::host_window); }
+    [[nodiscard]] Bytes host() const { return in(Room::host) + in(Room::host_shared); }
     [[nodiscard]] Bytes in(Room room) const { return sums_.at(static_cast<std::size_t>(room)); }
 
   private:

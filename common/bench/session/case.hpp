@@ -57,7 +57,8 @@ class Case {
     virtual std::vector<LimitComponent> limit() = 0;
     /// Called after the last run, outside of its time: writes what is to be kept.
     virtual void finish() {}
-    /// How it ran, for people ("windows on huge pages"). Facts for programs go into details().
+    /// How it ran, for people ("shared memory on huge pages"). Facts for programs go into
+    /// details().
     [[nodiscard]] virtual std::string note() const { return {}; }
     /// Further figures of the last run. Same answer on all ranks.
     [[nodiscard]] virtual Details details() const { return {}; }
@@ -78,12 +79,11 @@ enum class Repetition {
 
 /// The memory that a case needs on one rank.
 struct MemoryNeeds {
-    Bytes host;    ///< of the CPU, shared windows included
-    Bytes shared;  ///< the part of it that lies in windows and takes space of /dev/shm
+    Bytes host;    ///< of the CPU
     Bytes device;  ///< of the GPU; 0 on the host
 
     friend MemoryNeeds operator+(const MemoryNeeds& a, const MemoryNeeds& b) {
-        return {a.host + b.host, a.shared + b.shared, a.device + b.device};
+        return {a.host + b.host, a.device + b.device};
     }
 };
 
@@ -99,8 +99,6 @@ struct PlannedCase {
     Repetition repetition = Repetition::in_turn;
     /// Collective. Throws Unavailable, on all ranks alike, if the case cannot be had here.
     std::function<std::unique_ptr<Case>()> make;
-    /// Why it will not run, found out while planning; nothing if it will.
-    std::optional<std::string> refusal;
 };
 
 /// The roles of `ranks` ranks in it.

@@ -29,8 +29,6 @@ struct ProgramDescription {
     /// The formulations that it has.
     std::vector<Formulation> formulations{all_formulations.begin(), all_formulations.end()};
     int least_ranks = 1;
-    /// The capability that `native` needs of a transport, if any.
-    std::optional<comm::Capability> native_needs{};
 };
 
 /// The part of a document that describes a run, beside its rows. Local.

@@ -6,29 +6,6 @@
 
 namespace quartet::bench {
 
-namespace {
-
-bool serves_queues(const comm::TransportTraits& transport) {
-    return transport.can(comm::Capability::payload_channel);
-}
-
-// Whether a formulation that cannot use a transport is skipped there instead of failing.
-bool is_left_out(const ProgramDescription& program, Formulation formulation,
-                 const comm::TransportTraits& transport, bool has_dataflow) {
-    switch (formulation) {
-        case Formulation::dataflow:
-            return !serves_queues(transport);
-        case Formulation::native:
-            return program.native_needs && !transport.can(*program.native_needs) && has_dataflow &&
-                   serves_queues(transport);
-        case Formulation::library:
-            break;
-    }
-    return false;
-}
-
-}  // namespace
-
 std::vector<Variant> variants(Session& session) {
     const CommonOptions& options = session.options();
     const comm::TransportRegistry& registry = session.registry();
@@ -50,15 +27,8 @@ std::vector<Variant> variants(Session& session) {
             variants.push_back({formulation, std::string(session.device().name()), plain_mpi});
             continue;
         }
-        const auto usable = [&](const std::string& name) {
-            return !is_left_out(session.description(), formulation, registry.traits(name),
-                                options.has(Formulation::dataflow));
-        };
-        const bool has_choice = std::ranges::any_of(transports, usable);
         for (const std::string& transport : transports) {
-            if (!has_choice || usable(transport)) {
-                variants.push_back({formulation, std::string(session.device().name()), transport});
-            }
+            variants.push_back({formulation, std::string(session.device().name()), transport});
         }
     }
     return variants;

@@ -7,7 +7,6 @@
 #include <numeric>
 #include <utility>
 
-#include "comm/mpi/large_count.hpp"
 #include "comm/mpi/mpi_session.hpp"
 
 namespace quartet::comm {
@@ -15,6 +14,15 @@ namespace quartet::comm {
 namespace {
 
 constexpr int text_tag = 32766;
+
+/// Calls `work(part, count)` for the parts of some bytes that MPI can count.
+template <typename Byte, typename Work>
+void for_counted(std::span<Byte> bytes, std::int64_t largest, Work work) {
+    for (std::int64_t first = 0; first < std::ssize(bytes); first += largest) {
+        const std::int64_t count = std::min(largest, std::ssize(bytes) - first);
+        work(bytes.data() + first, static_cast<int>(count));
+    }
+}
 
 }  // namespace
 
@@ -112,10 +120,8 @@ std::vector<std::int64_t> Communicator::gather(std::int64_t value) const {
 
 std::vector<std::string> Communicator::gather(const std::string& text) const {
     const auto lengths = gather(static_cast<std::int64_t>(text.size()));
-    const RankCounts counts(lengths);
-    std::string joined(static_cast<std::size_t>(counts.total()), '\0');
-    all_gather_bytes(std::as_bytes(std::span(text)), std::as_writable_bytes(std::span(joined)),
-                     counts, handle_);
+    std::string joined(static_cast<std::size_t>(std::reduce(lengths.begin(), lengths.end())), '\0');
+    gather(std::as_bytes(std::span(text)), lengths, std::as_writable_bytes(std::span(joined)));
     std::vector<std::string> texts;
     texts.reserve(lengths.size());
     std::size_t begin = 0;
@@ -126,20 +132,41 @@ std::vector<std::string> Communicator::gather(const std::string& text) const {
     return texts;
 }
 
-// One after another: together they may be more than MPI counts.
+// One after another: MPI's own operations count all of it by an int.
+void Communicator::gather(std::span<const std::byte> mine, const std::vector<std::int64_t>& sizes,
+                          std::span<std::byte> all, std::int64_t largest) const {
+    std::size_t first = 0;
+    for (int rank = 0; rank < size_; ++rank) {
+        const auto part =
+            all.subspan(first, static_cast<std::size_t>(sizes[static_cast<std::size_t>(rank)]));
+        if (rank == rank_) {
+            check(mine.size() == part.size(), "a part's size differs from what is said of it");
+            std::ranges::copy(mine, part.begin());
+        }
+        for_counted(part, largest, [&](std::byte* data, int count) {
+            check_mpi(MPI_Bcast(data, count, MPI_BYTE, rank, handle_));
+        });
+        first += part.size();
+    }
+}
+
 std::vector<std::string> Communicator::gather_to_root(const std::string& text) const {
     const auto length = static_cast<std::int64_t>(text.size());
     std::vector<std::int64_t> lengths(static_cast<std::size_t>(rank_ == 0 ? size_ : 0));
     check_mpi(MPI_Gather(&length, 1, MPI_INT64_T, lengths.data(), 1, MPI_INT64_T, 0, handle_));
     if (rank_ != 0) {
-        send_bytes(std::as_bytes(std::span(text)), 0, text_tag, handle_);
+        for_counted(std::span(text), largest_message, [&](const char* data, int count) {
+            check_mpi(MPI_Send(data, count, MPI_BYTE, 0, text_tag, handle_));
+        });
         return {};
     }
     std::vector<std::string> texts{text};
     for (int from = 1; from < size_; ++from) {
         auto& next = texts.emplace_back(
             static_cast<std::size_t>(lengths[static_cast<std::size_t>(from)]), '\0');
-        receive_bytes(std::as_writable_bytes(std::span(next)), from, text_tag, handle_);
+        for_counted(std::span(next), largest_message, [&](char* data, int count) {
+            check_mpi(MPI_Recv(data, count, MPI_BYTE, from, text_tag, handle_, MPI_STATUS_IGNORE));
+        });
     }
     return texts;
 }
@@ -199,8 +226,9 @@ std::string Communicator::broadcast(const std::string& text, int root) const {
     auto length = static_cast<std::int64_t>(text.size());
     check_mpi(MPI_Bcast(&length, 1, MPI_INT64_T, root, handle_));
     std::string result = rank_ == root ? text : std::string(static_cast<std::size_t>(length), '\0');
-    const ByteType type(length);
-    check_mpi(MPI_Bcast(result.data(), 1, type.handle(), root, handle_));
+    for_counted(std::span(result), largest_message, [&](char* data, int count) {
+        check_mpi(MPI_Bcast(data, count, MPI_BYTE, root, handle_));
+    });
     return result;
 }
 

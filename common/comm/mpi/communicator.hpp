@@ -17,6 +17,9 @@ namespace quartet::comm {
 /// since freeing it is collective.
 class Communicator {
   public:
+    /// A message's count is an int: longer ones go in several.
+    static constexpr std::int64_t largest_message = std::int64_t{1} << 30;
+
     /// A duplicate of MPI_COMM_WORLD.
     static Communicator world();
 
@@ -44,6 +47,9 @@ class Communicator {
     /// One value of each rank, by rank, everywhere.
     [[nodiscard]] std::vector<double> gather(double value) const;
     [[nodiscard]] std::vector<std::int64_t> gather(std::int64_t value) const;
+    /// Each rank's bytes, of any size, by rank, to the parts of `all` that `sizes` says.
+    void gather(std::span<const std::byte> mine, const std::vector<std::int64_t>& sizes,
+                std::span<std::byte> all, std::int64_t largest = largest_message) const;
     /// Texts may have any length.
     [[nodiscard]] std::vector<std::string> gather(const std::string& text) const;
     /// Texts of any length by rank, on rank 0 alone; none elsewhere.

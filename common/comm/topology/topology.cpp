@@ -1,7 +1,6 @@
 #include "comm/topology/topology.hpp"
 
 #include <hwloc.h>
-#include <sys/statvfs.h>
 
 #include <algorithm>
 #include <array>
@@ -180,15 +179,6 @@ std::vector<Placement> find_placements(const Communicator& node, const Communica
     return gather_placements(mine, node, world);
 }
 
-Bytes free_shared_memory() {
-    struct statvfs system {};
-    if (statvfs("/dev/shm", &system) != 0) {
-        return {};
-    }
-    return static_cast<std::int64_t>(system.f_bavail) *
-           Bytes{static_cast<std::int64_t>(system.f_frsize)};
-}
-
 // Ranks read their limits at different times, and may even have different ones: the least counts.
 Bytes least(Bytes amount, const Communicator& node) {
     return {static_cast<std::int64_t>(node.minimum(static_cast<double>(amount.value)))};
@@ -199,8 +189,7 @@ NodeResources find_resources(std::span<const Placement> placements, int number,
     const system::MemoryAmounts memory = system::read_memory();
     return {.cores = usable_cores(placements, number),
             .memory_total = least(memory.total, node),
-            .memory_available = least(memory.available, node),
-            .shared_memory_free = least(free_shared_memory(), node)};
+            .memory_available = least(memory.available, node)};
 }
 
 }  // namespace

@@ -11,10 +11,9 @@ namespace quartet::comm {
 
 /// The resources of one node.
 struct NodeResources {
-    int cores = 1;             ///< that the ranks of this node may use, together (usable_cores)
-    Bytes memory_total;        ///< of the machine, or the control group's limit where smaller
-    Bytes memory_available;    ///< when the topology was made
-    Bytes shared_memory_free;  ///< of /dev/shm, at that time; 0 if there is none
+    int cores = 1;           ///< that the ranks of this node may use, together (usable_cores)
+    Bytes memory_total;      ///< of the machine, or the control group's limit where smaller
+    Bytes memory_available;  ///< when the topology was made
 };
 
 /// NUMA nodes (OS numbers) that a PCI device ("0000:01:00.0") is attached to; none if the system

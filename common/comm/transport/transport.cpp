@@ -2,79 +2,152 @@
 
 #include <fmt/format.h>
 
-namespace quartet::comm {
+#include <algorithm>
 
-std::string_view name(Capability capability) {
-    switch (capability) {
-        case Capability::push:
-            return "push";
-        case Capability::send_receive:
-            return "send/receive";
-        case Capability::payload_channel:
-            return "payload channel";
-        case Capability::all_gather:
-            return "all-gather";
-        case Capability::reduce_scatter:
-            return "reduce-scatter";
-        case Capability::all_to_all:
-            return "all-to-all";
-    }
-    return "unknown";
-}
+#include "comm/mpi/agree.hpp"
+#include "comm/mpi/mpi_session.hpp"
+#include "device/accelerator.hpp"
+#include "system/memory/page.hpp"
+
+namespace quartet::comm {
 
 namespace {
 
-[[noreturn]] void undeclared(const Transport& transport, Capability capability) {
-    throw Failure(fmt::format("transport {} has no {} (ask its can() first)", transport.name(),
-                              name(capability)));
+// More operations than are prepared at a time. Their messages have these numbers as tags, and some
+// transports twice as many; MPI promises 32767.
+constexpr int most_lanes = 8192;
+// The lane of send() and receive(), and of those without data.
+constexpr int lane_of_pairs = 0;
+
+// A piece of an operation is one message of MPI's or gRPC's, whose sizes are ints.
+constexpr Bytes largest_piece = mebibytes(1024);
+
+std::int64_t whole_lines(Bytes size) {
+    return system::whole_pages(std::max<std::int64_t>(size.value, 1), system::cache_line);
 }
-
-/// Gathers all shares, which every rank adds.
-class MpiSum final : public OrderedSum {
-  public:
-    MpiSum(const Communicator& comm, int most) : comm_(comm) {
-        std::vector<double> first(static_cast<std::size_t>(most));
-        comm_.sum(first);  // so that later sums allocate nothing
-    }
-
-    void run(std::span<double> values) override { comm_.sum(values); }
-
-  private:
-    const Communicator& comm_;
-};
 
 }  // namespace
 
-std::unique_ptr<Push> Transport::prepare_push(const PushPlan&) {
-    undeclared(*this, Capability::push);
+Bytes usual_piece(Bytes vector, const TransportSettings& settings) {
+    const Bytes wanted =
+        settings.pipeline == Pipeline::on ? std::min(settings.chunk, largest_piece) : largest_piece;
+    return {whole_lines(std::min(wanted, vector))};
 }
 
-void Transport::send(device::View<const std::byte>, int, device::Stream&) {
-    undeclared(*this, Capability::send_receive);
+PieceSettings pieces_of(Bytes vector, const TransportTraits& traits,
+                        const TransportSettings& settings) {
+    return {traits.piece(vector, settings),
+            settings.pipeline == Pipeline::on ? traits.under_way : 1};
 }
 
-void Transport::receive(device::View<std::byte>, int, device::Stream&) {
-    undeclared(*this, Capability::send_receive);
+Bytes OperationMemory::push(std::int64_t senders, Bytes size) const {
+    if (traits_.location == PartLocation::at_sender ||
+        traits_.additions == Additions::by_transport || size == Bytes{}) {
+        return {};
+    }
+    const PieceSettings pieces = pieces_of(size, traits_, settings_);
+    return senders * pieces.under_way * traits_.copies * pieces.piece;
 }
 
-std::unique_ptr<PayloadChannel> Transport::prepare_payload_channel(const PayloadChannelPlan&) {
-    undeclared(*this, Capability::payload_channel);
+Bytes OperationMemory::exchange(Bytes received) const {
+    return traits_.location == PartLocation::received ? traits_.copies * received : Bytes{};
 }
 
-std::unique_ptr<Collective> Transport::prepare_all_gather(const AllGatherPlan&) {
-    undeclared(*this, Capability::all_gather);
+// GPUs copy what they read in place before they add it.
+Bytes OperationMemory::reduce_scatter(int ranks, Bytes mine) const {
+    const bool copied =
+        traits_.location == PartLocation::received || kind_ == device::MemoryKind::device;
+    return copied ? (ranks - 1) * traits_.copies * mine : Bytes{};
 }
 
-std::unique_ptr<Collective> Transport::prepare_reduce_scatter(const ReduceScatterPlan&) {
-    undeclared(*this, Capability::reduce_scatter);
+Bytes OperationMemory::payload_channel(const PayloadChannelPlan& plan) const {
+    if (!payloads_travel()) {
+        return {plan.outgoing_memories() *
+                system::whole_pages(plan.largest.value, system::page_spacing)};
+    }
+    // Those of GPU transports go by MPI.
+    const PieceSettings pieces =
+        pieces_of(plan.largest,
+                  traits_.memory == TransportMemory::gpu ? TransportTraits() : traits_, settings_);
+    const std::int64_t whole = whole_lines(plan.largest);
+    const std::int64_t incoming =
+        plan.reading == PayloadReading::whole ? whole : pieces.under_way * pieces.piece.value;
+    return {plan.outgoing_memories() * whole + traits_.copies * plan.incoming * incoming};
 }
 
-std::unique_ptr<Exchange> Transport::prepare_exchange(const ExchangePlan&) {
-    undeclared(*this, Capability::all_to_all);
+bool OperationMemory::payloads_travel() const {
+    return nodes_ > 1 || traits_.payloads_on_node == PartLocation::received;
 }
 
-std::unique_ptr<OrderedSum> Transport::prepare_ordered_sum(const Communicator& comm, int most) {
-    return std::make_unique<MpiSum>(comm, most);
+Transport::Transport(const TransportContext& context, const TransportTraits& traits)
+    : traits_(traits),
+      comm_(context.world.duplicate()),
+      device_(context.device),
+      settings_(context.settings),
+      track_(context.trace.track(std::string(traits.name))) {}
+
+device::Allocation Transport::allocate(Bytes size, Place place) {
+    device::Allocation made;
+    agree(comm_, [&] {
+        made = device_.allocate(size, place == Place::host && device::has_own_memory(device_)
+                                          ? device::MemoryKind::pinned
+                                          : device_.memory_kind());
+    });
+    return made;
+}
+
+Ticket Transport::start(std::span<const Outgoing>, std::span<const Incoming>, device::Stream&) {
+    throw Failure(fmt::format("transport {} has no messages", name()));
+}
+
+void Transport::wait(Ticket& ticket, device::Stream&) {
+    ticket = {};
+}
+
+std::vector<device::View<const std::byte>> Transport::of_all(device::View<const std::byte>) {
+    throw Failure(fmt::format("transport {} reads nothing in place", name()));
+}
+
+int Transport::new_lane() {
+    lane_ = lane_ % (most_lanes - 1) + 1;
+    return lane_;
+}
+
+// Without data, it says only that its sender has come so far.
+void Transport::send(device::View<const std::byte> data, int to, device::Stream& stream) {
+    if (data.empty()) {
+        stream.synchronize();
+        check_mpi(MPI_Send(nullptr, 0, MPI_BYTE, to, lane_of_pairs, comm_.handle()));
+        return;
+    }
+    const Outgoing message{to, data, lane_of_pairs};
+    Ticket ticket = start({&message, 1}, {}, stream);
+    wait(ticket, stream);
+    stream.synchronize();
+}
+
+void Transport::receive(device::View<std::byte> data, int from, device::Stream& stream) {
+    if (data.empty()) {
+        check_mpi(
+            MPI_Recv(nullptr, 0, MPI_BYTE, from, lane_of_pairs, comm_.handle(), MPI_STATUS_IGNORE));
+        return;
+    }
+    const Incoming message{from, data, lane_of_pairs};
+    Ticket ticket = start({}, {&message, 1}, stream);
+    wait(ticket, stream);
+    stream.synchronize();
+}
+
+// Parts of one GPU (MIG) have UUIDs of their own.
+std::vector<std::string> gpus_of_ranks(const TransportContext& context) {
+    const device::Accelerator* gpu = context.device.accelerator();
+    return context.world.gather(fmt::format("{} {}", context.topology.mine().node,
+                                            gpu == nullptr ? "" : gpu->facts().uuid));
+}
+
+bool any_shared(std::vector<std::string> places) {
+    std::ranges::sort(places);
+    return std::ranges::adjacent_find(places) != places.end();
 }
 
 }  // namespace quartet::comm

@@ -1,66 +1,258 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "comm/mpi/communicator.hpp"
+#include "comm/topology/topology.hpp"
 #include "comm/transport/operations.hpp"
-#include "comm/transport/payload_channel.hpp"
-#include "comm/transport/transport_traits.hpp"
+#include "core/trace.hpp"
 #include "device/device.hpp"
 
 namespace quartet::comm {
 
-/// Moves bulk data between the ranks of one communicator. Its traits declare what it can do; asking
-/// for anything else throws Failure. Each operation is ordered after the stream's earlier work, and
-/// its result is there for the stream's later work. Counts are elements or bytes, 64-bit. Control
+/// Whose memory a transport moves.
+enum class TransportMemory {
+    host,
+    gpu,
+    either,  ///< whichever the device computes on
+};
+
+/// How far a transport reaches.
+enum class Reach { one_node, all_nodes };
+
+/// Whether ranks that share a GPU may use it.
+enum class SharedGpus {
+    served,
+    for_checks_only,  ///< at most to check results: `auto` never picks it there
+};
+
+/// Who adds what is pushed.
+enum class Additions {
+    by_receiver,
+    by_transport,  ///< messages may be added where they arrive
+};
+
+/// Whether transfers in chunks overlap with what is done with the chunks.
+enum class Pipeline { on, off };
+
+struct TransportSettings {
+    Bytes chunk = mebibytes(2);
+    Pipeline pipeline = Pipeline::on;
+};
+
+/// The pieces in which a vector goes: of --chunk, or without the pipeline as large as a message can
+/// be; whole cache lines.
+Bytes usual_piece(Bytes vector, const TransportSettings& settings);
+
+/// The facts of a transport that are known before it is made. Planning asks for these instead of
+/// for names.
+struct TransportTraits {
+    std::string_view name;  ///< as on the command line; a literal
+    TransportMemory memory = TransportMemory::either;
+    Reach reach = Reach::all_nodes;
+    /// Decides how operations are made: of of_all(), or of start() and wait().
+    PartLocation location = PartLocation::received;
+    /// The same of payloads, where all ranks are on one node.
+    PartLocation payloads_on_node = PartLocation::received;
+    Additions additions = Additions::by_receiver;
+    Bytes (*piece)(Bytes vector, const TransportSettings& settings) = usual_piece;
+    int under_way = 2;        ///< pieces for which a receiver has memory, by sender
+    std::int64_t copies = 1;  ///< of what is received: more than one if a library has it as well
+    SharedGpus shared_gpus = SharedGpus::served;
+
+    /// Whether it serves devices that compute on memory of that kind.
+    [[nodiscard]] constexpr bool moves(device::MemoryKind kind) const {
+        return memory == TransportMemory::either ||
+               (memory == TransportMemory::gpu) == (kind == device::MemoryKind::device);
+    }
+};
+
+/// How a vector goes in messages.
+struct PieceSettings {
+    Bytes piece;        ///< at most
+    int under_way = 1;  ///< for which a receiver has memory; one without the pipeline
+};
+PieceSettings pieces_of(Bytes vector, const TransportTraits& traits,
+                        const TransportSettings& settings);
+
+/// The memory that operations allocate on one rank beside their arguments, known before the
+/// transport is made. All members are local.
+class OperationMemory {
+  public:
+    /// `kind`: of the memory that the device computes on.
+    OperationMemory(const TransportTraits& traits, const TransportSettings& settings,
+                    device::MemoryKind kind, int nodes)
+        : traits_(traits), settings_(settings), kind_(kind), nodes_(nodes) {}
+
+    /// On the receiver of pushes of that size; of the device.
+    [[nodiscard]] Bytes push(std::int64_t senders, Bytes size) const;
+    /// Of an exchange that brings this rank `received` bytes from others; of the device.
+    [[nodiscard]] Bytes exchange(Bytes received) const;
+    /// Of a reduce-scatter that gives this rank `mine` bytes; of the device.
+    [[nodiscard]] Bytes reduce_scatter(int ranks, Bytes mine) const;
+    /// Of the host.
+    [[nodiscard]] Bytes payload_channel(const PayloadChannelPlan& plan) const;
+    /// Whether payloads are copied to their receivers, which otherwise read them in place.
+    [[nodiscard]] bool payloads_travel() const;
+
+  private:
+    TransportTraits traits_;
+    TransportSettings settings_;
+    device::MemoryKind kind_;
+    int nodes_;
+};
+
+/// What a transport is made from; all of it outlives the transport.
+struct TransportContext {
+    const Communicator& world;
+    const Topology& topology;
+    device::Device& device;
+    Trace& trace;
+    TransportSettings settings;
+};
+
+/// Who uses memory of a transport.
+enum class Place {
+    device,  ///< this rank's device computes on it, and other ranks read it or are sent it
+    host,    ///< the CPUs: payloads of queues, and, where parts are read in place, flags
+};
+
+/// Messages. What one rank sends to another in a lane is received in the same order and sizes.
+/// They may be empty. `data` lies in memory of the transport and stays as it is until wait().
+/// With additions by_transport, on both sides alike, floats are added to what the receiver has.
+struct Outgoing {
+    int to = 0;
+    device::View<const std::byte> data;
+    int lane = 0;
+    Additions additions = Additions::by_receiver;
+};
+struct Incoming {
+    int from = 0;
+    device::View<std::byte> data;
+    int lane = 0;
+    Additions additions = Additions::by_receiver;
+};
+
+/// Messages under way. A number, so that starting allocates nothing once as many were under way.
+struct Ticket {
+    int slot = -1;  ///< -1: nothing is under way
+};
+
+/// Moves bulk data between the ranks of one communicator. A back end gives its traits and writes
+/// the first four functions; all operations are made from these, once. Each operation is ordered
+/// after the stream's earlier work, and its result is there for the stream's later work. Control
 /// messages, and scalars that no step waits for, go by ControlChannel and Communicator instead.
 class Transport {
   public:
+    /// Collective, as is destroying it.
+    Transport(const TransportContext& context, const TransportTraits& traits);
     virtual ~Transport() = default;
+    Transport(const Transport&) = delete;
+    Transport& operator=(const Transport&) = delete;
 
-    [[nodiscard]] virtual const TransportTraits& traits() const = 0;
-    [[nodiscard]] std::string_view name() const { return traits().name; }
-    [[nodiscard]] bool can(Capability capability) const { return traits().can(capability); }
-    /// Settings and properties worth recording ("window on huge pages").
+    [[nodiscard]] const TransportTraits& traits() const { return traits_; }
+    [[nodiscard]] std::string_view name() const { return traits_.name; }
+
+    /// Zeroed memory, aligned to 64 bytes at least. Sizes may differ between ranks and may be 0.
+    /// Throws Failure, on all ranks alike, if one has no memory. The transport outlives it.
+    /// Collective. Release it on all ranks in the same order.
+    virtual device::Allocation allocate(Bytes size, Place place = Place::device);
+
+    /// Starts sending and receiving, after the stream's earlier work. Local.
+    virtual Ticket start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
+                         device::Stream& stream);
+    /// Later work of `user` (which need not be the stream of start()), on the host the caller, may
+    /// then read what has come and change what was sent. Drives all other tickets meanwhile. The
+    /// ticket is then empty; an empty one is waited for at once. Throws Failure if a message has
+    /// another size: on the receiver, and maybe on the sender. Local.
+    virtual void wait(Ticket& ticket, device::Stream& user);
+
+    /// Each rank's `mine` as this process sees it, by rank, for as long as the own allocation that
+    /// it lies in; all in the same collective allocation. Throws Failure if not. Collective.
+    [[nodiscard]] virtual std::vector<device::View<const std::byte>> of_all(
+        device::View<const std::byte> mine);
+
+    /// Settings and properties worth recording ("shared memory on huge pages").
     [[nodiscard]] virtual std::string description() const { return {}; }
-    /// Whether the kernel maps by huge pages what this rank reads in place; nothing if it reads
-    /// nothing in place, or nothing has been prepared yet. Same answer on all ranks.
-    [[nodiscard]] virtual std::optional<bool> huge_pages() const { return std::nullopt; }
+    /// The transport that moves payloads of queues in the hosts' memories.
+    [[nodiscard]] virtual Transport& for_payloads() { return *this; }
 
-    /// Memory that this transport can reach on all ranks. Collective over the communicator; sizes
-    /// may differ and may be 0. Zeroed. Releasing it is collective too, in the order of allocation
-    /// reversed or not, but the same on all ranks.
-    virtual device::Allocation allocate(Bytes size) = 0;
-
-    /// Collective over the communicator.
+    /// Operations: collective, as is destroying them. A vendor may have its own of the first two.
     virtual std::unique_ptr<Push> prepare_push(const PushPlan& plan);
-
-    /// Blocking, matched by the peer's call of the other kind; pairs stay in order.
-    virtual void send(device::View<const std::byte> data, int to, device::Stream& stream);
-    virtual void receive(device::View<std::byte> data, int from, device::Stream& stream);
-
-    /// Making and destroying it is collective over the communicator. Payloads lie on GPUs only
-    /// where the traits say so.
-    virtual std::unique_ptr<PayloadChannel> prepare_payload_channel(const PayloadChannelPlan& plan);
-
-    /// Collective over the communicator, as are the operations that they return.
     virtual std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan);
-    virtual std::unique_ptr<Collective> prepare_reduce_scatter(const ReduceScatterPlan& plan);
-    virtual std::unique_ptr<Exchange> prepare_exchange(const ExchangePlan& plan);
+    std::unique_ptr<Collective> prepare_reduce_scatter(const ReduceScatterPlan& plan);
+    std::unique_ptr<Exchange> prepare_exchange(const ExchangePlan& plan);
+    std::unique_ptr<PayloadChannel> prepare_payload_channel(const PayloadChannelPlan& plan);
+    /// Sums of at most `most` numbers, seven where parts are read in place.
+    std::unique_ptr<OrderedSum> prepare_ordered_sum(int most);
 
-    /// Sums of at most `most` numbers. By MPI on `comm`, which has the transport's ranks and
-    /// outlives it, unless the transport has a faster way. Every transport has this. Collective.
-    virtual std::unique_ptr<OrderedSum> prepare_ordered_sum(const Communicator& comm, int most);
+    /// Blocking, matched by the peer's call of the other kind; pairs stay in order. Not where parts
+    /// are read in place.
+    void send(device::View<const std::byte> data, int to, device::Stream& stream);
+    void receive(device::View<std::byte> data, int from, device::Stream& stream);
+
+    /// For sizes and control messages, which no transport needs to carry itself.
+    [[nodiscard]] const Communicator& comm() const { return comm_; }
+    [[nodiscard]] device::Device& device() const { return device_; }
+    [[nodiscard]] Track& track() const { return track_; }
+    [[nodiscard]] const TransportSettings& settings() const { return settings_; }
+    /// A lane that no other operation uses at the same time; the same on all ranks, if all ask in
+    /// the same order.
+    [[nodiscard]] int new_lane();
+
+  private:
+    TransportTraits traits_;
+    Communicator comm_;
+    device::Device& device_;
+    TransportSettings settings_;
+    Track& track_;
+    int lane_ = 0;
 };
 
 /// `count` elements of T from `transport`. Collective.
 template <typename T>
 device::Buffer<T> allocate(Transport& transport, std::int64_t count) {
     return {transport.allocate(bytes_of<T>(count)), count};
+}
+
+/// One way to move data: its traits, whether it can work here, and how to make it.
+struct TransportKind {
+    TransportTraits traits;
+    /// Why it cannot be had here, or nothing. Asked only if the traits fit the device and the
+    /// number of nodes. Collective; the same answer on all ranks.
+    std::function<std::optional<std::string>(const TransportContext&)> why_not{};
+    /// Collective.
+    std::function<std::unique_ptr<Transport>(const TransportContext&)> make{};
+    /// Why this build lacks it, if it does: then neither function is called.
+    std::optional<std::string> absence{};
+};
+
+/// Messages of MPI, of which none is longer than `largest`; for other transports' payloads, and for
+/// tests. Collective.
+std::unique_ptr<Transport> make_mpi_transport(const TransportContext& context,
+                                              Bytes largest = gibibytes(1));
+/// Memory that the ranks of one node share, page-locked for the copies of an accelerator.
+/// Collective.
+std::unique_ptr<Transport> make_shared_transport(const TransportContext& context,
+                                                 device::Accelerator* copier);
+
+/// The GPU of each rank, by rank, as a text: ranks that share one have the same. Collective.
+std::vector<std::string> gpus_of_ranks(const TransportContext& context);
+/// Whether two of the places are the same.
+bool any_shared(std::vector<std::string> places);
+
+/// For TransportKind::make.
+template <typename T>
+std::unique_ptr<Transport> make_transport(const TransportContext& context) {
+    return std::make_unique<T>(context);
 }
 
 }  // namespace quartet::comm

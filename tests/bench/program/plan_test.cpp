@@ -19,12 +19,10 @@ using testing::Not;
 class PlanTest : public testing::Test {
   protected:
     // A case in which the last rank needs `memory`, and the others a byte.
-    PlannedCase case_of(const Session& session, const std::string& size, Bytes memory,
-                        Bytes shared_memory = {}) {
+    PlannedCase case_of(const Session& session, const std::string& size, Bytes memory) {
         PlannedCase planned;
         planned.name = row_name(session, {Formulation::native, "host", "mpi"}, size);
         planned.needs.host = rank == last ? memory : Bytes{1};
-        planned.needs.shared = rank == last ? shared_memory : Bytes{};
         planned.traffic = mebibytes(1);
         return planned;
     }
@@ -65,15 +63,6 @@ TEST_F(PlanTest, WhatExceedsTheNodesMemoryIsRefused) {
     Session session = fake_session(options);
     session.add(case_of(session, "absurd", gibibytes(1 << 20)));
     EXPECT_THAT(refusal_of(session), AllOf(HasSubstr("size:absurd"), HasSubstr("are available")));
-}
-
-TEST_F(PlanTest, WhatExceedsTheSharedMemoryIsRefusedWithTheRemedy) {
-    Session session = fake_session(options);
-    const Bytes free = session.topology().resources().shared_memory_free;
-    const Bytes others_may_release = gibibytes(1);
-    session.add(case_of(session, "shared", {1}, free + others_may_release));
-    EXPECT_THAT(refusal_of(session), AllOf(HasSubstr("/dev/shm"), HasSubstr("--shm-size"),
-                                           HasSubstr("--transport mpi")));
 }
 
 TEST_F(PlanTest, TheDryRunShowsRanksCasesAndTime) {

@@ -53,22 +53,6 @@ TEST_F(SessionTest, ResolvesAutomaticTransportsAndRunsThemOnce) {
                 ElementsAre("native/" + automatic));
 }
 
-TEST_F(SessionTest, DataflowSkipsTransportsWithoutPayloadChannel) {
-    EXPECT_THAT(variants_of({Formulation::dataflow}, {"rma", "mpi"}), ElementsAre("dataflow/mpi"));
-    EXPECT_THAT(variants_of({Formulation::dataflow}, {"rma"}), ElementsAre("dataflow/rma"))
-        << "asked for by name alone";
-}
-
-TEST_F(SessionTest, NativeLeavesToDataflowWhatItCannotUse) {
-    EXPECT_THAT(variants_of({Formulation::native, Formulation::dataflow}, {"mpi", "grpc"}),
-                ElementsAre("native/mpi", "dataflow/mpi", "dataflow/grpc"));
-    EXPECT_THAT(variants_of({Formulation::native}, {"mpi", "grpc"}),
-                ElementsAre("native/mpi", "native/grpc"))
-        << "no other formulation has a row of it";
-    EXPECT_THAT(variants_of({Formulation::native, Formulation::dataflow}, {"mpi", "rma"}),
-                ElementsAre("native/mpi", "native/rma", "dataflow/mpi"));
-}
-
 TEST_F(SessionTest, TheLibraryRunsOverMpiWhereThatIsAskedFor) {
     EXPECT_THAT(variants_of({Formulation::library}, {"auto"}), ElementsAre("library/mpi"));
     EXPECT_THAT(variants_of({Formulation::library}, {"shm", "mpi"}), ElementsAre("library/mpi"));

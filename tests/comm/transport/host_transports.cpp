@@ -21,6 +21,13 @@ std::vector<TransportParameter> contract_parameters() {
     const auto threaded =
         parameters_over(host(device::HostStreams::threaded), device::MemoryKind::host, "_threaded");
     all.insert(all.end(), threaded.begin(), threaded.end());
+    // What is longer than MPI counts goes in several messages: here already short ones.
+    all.push_back(
+        {"mpi_in_small_messages",
+         "mpi",
+         {},
+         host(device::HostStreams::inline_call),
+         [](const TransportContext& context) { return make_mpi_transport(context, Bytes{777}); }});
     return all;
 }
 

@@ -82,13 +82,6 @@ class PayloadTrial {
 
 class PayloadContract : public TransportContract {
   protected:
-    void SetUp() override {
-        TransportContract::SetUp();
-        if (!IsSkipped() && !can(Capability::payload_channel)) {
-            GTEST_SKIP() << "it moves no payloads";
-        }
-    }
-
     /// Payloads of each round: those of which a piece is longer, as long, and shorter.
     [[nodiscard]] std::vector<std::vector<std::int64_t>> rounds() const {
         const std::int64_t piece = GetParam().settings.chunk.value / 64 * 64;

@@ -3,8 +3,8 @@
 #include <new>
 #include <thread>
 
-#include "comm/transport/staged/shared_link.hpp"
-#include "comm/transport/support/peer_sum.hpp"
+#include "comm/transport/operations_internal.hpp"
+#include "comm/transport/staged/links.hpp"
 
 namespace quartet::comm {
 namespace {
@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::int64_t rounds = 5000;
 
-TEST(PeerSum, ReusesItsLinesInOrder) {
+TEST(SharedSum, ReusesItsLinesInOrder) {
     constexpr int ranks = 3;
     std::array<SharedShares, ranks> memory{};
-    std::vector<SharedShares*> shares;
+    std::vector<const SharedShares*> shares;
     for (SharedShares& one : memory) {
         shares.push_back(&one);
     }
@@ -25,7 +25,7 @@ TEST(PeerSum, ReusesItsLinesInOrder) {
     std::vector<std::thread> threads;
     for (int rank = 0; rank < ranks; ++rank) {
         threads.emplace_back([&, rank] {
-            PeerSum sum(rank, shares);
+            SharedSum sum(memory[static_cast<std::size_t>(rank)], shares);
             for (std::int64_t round = 1; round <= rounds; ++round) {
                 std::array<double, 7> values;
                 values.fill(static_cast<double>(round * (rank + 1)));

@@ -35,6 +35,8 @@ struct TransportParameter {
     std::string transport;
     TransportSettings settings;
     DeviceChoice device;
+    /// Makes it otherwise than the registry does, if given.
+    std::function<std::unique_ptr<Transport>(const TransportContext&)> make{};
 };
 
 /// The parameters of the suites: what each executable runs them over.
@@ -91,12 +93,11 @@ class TransportContract : public testing::TestWithParam<TransportParameter> {
         if (const auto reason = registry.why_not(GetParam().transport, context())) {
             GTEST_SKIP() << *reason;
         }
-        transport = registry.make(GetParam().transport, context());
+        transport = GetParam().make ? GetParam().make(context())
+                                    : registry.make(GetParam().transport, context());
     }
 
     TransportContext context() { return {world, topology, *device, trace, GetParam().settings}; }
-
-    [[nodiscard]] bool can(Capability capability) const { return transport->can(capability); }
 
     /// A buffer of this transport that holds `values`. Collective.
     template <typename T>

@@ -1,5 +1,4 @@
 #include "comm/transport/grpc/grpc_traits.hpp"
-#include "comm/transport/transport_kind.hpp"
 
 namespace quartet::comm {
 

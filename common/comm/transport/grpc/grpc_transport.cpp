@@ -1,53 +1,128 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "comm/mpi/agree.hpp"
 #include "comm/transport/grpc/grpc_address.hpp"
-#include "comm/transport/grpc/grpc_payload_channel.hpp"
-#include "comm/transport/grpc/grpc_push.hpp"
+#include "comm/transport/grpc/grpc_calls.hpp"
 #include "comm/transport/grpc/grpc_traits.hpp"
-#include "comm/transport/transport_kind.hpp"
 #include "core/check.hpp"
 
 namespace quartet::comm {
 
 namespace {
 
-/// Pushes and payloads by gRPC, one of the paper's three protocols (VI.A). It listens on the
-/// loopback device within a node, on a private network between nodes, or where QUARTET_GRPC_ADDRESS
-/// says.
+// A message of gRPC's ends at 2 GiB: longer ones go in several.
+constexpr Bytes largest_message = gibibytes(1);
+
+/// Messages that their receivers fetch by gRPC, one of the paper's three protocols (VI.A). gRPC
+/// copies and allocates as it goes: that is what is measured. It listens on the loopback device
+/// within a node, on a private network between nodes, or where QUARTET_GRPC_ADDRESS says.
 class GrpcTransport final : public Transport {
   public:
     explicit GrpcTransport(const TransportContext& context)
-        : context_(context),
-          comm_(context.world.duplicate()),
-          track_(context.trace.track("grpc")),
-          address_(*grpc_address(context.topology)) {}
+        : Transport(context, grpc_traits), host_(*grpc_address(context.topology)) {
+        agree(comm(), [&] { server_.emplace(host_); });
+        addresses_ = comm().gather(server_->address());
+        tokens_ = comm().gather(server_->token());
+    }
 
-    [[nodiscard]] const TransportTraits& traits() const override { return grpc_traits; }
     [[nodiscard]] std::string description() const override {
-        return fmt::format("without encryption, over {}", address_);
+        return fmt::format("without encryption, over {}", host_);
     }
 
-    device::Allocation allocate(Bytes size) override {
-        return context_.device.allocate(size, device::MemoryKind::host);
-    }
-    std::unique_ptr<Push> prepare_push(const PushPlan& plan) override {
-        return make_grpc_push(plan, context_, comm_, address_, track_);
-    }
-    std::unique_ptr<PayloadChannel> prepare_payload_channel(
-        const PayloadChannelPlan& plan) override {
-        return make_grpc_payload_channel(plan, comm_, context_.device, address_, track_);
-    }
+    Ticket start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
+                 device::Stream& stream) override;
+    void wait(Ticket& ticket, device::Stream& user) override;
 
   private:
-    TransportContext context_;
-    Communicator comm_;
-    Track& track_;
-    std::string address_;
+    struct UnderWay {
+        bool busy = false;
+        std::vector<GrpcMessage> offered;
+        std::vector<std::unique_ptr<GrpcFetch>> fetches;
+    };
+    /// By peer and lane: the messages so far.
+    using Numbers = std::map<std::pair<int, int>, std::int64_t>;
+
+    GrpcClient& client_of(int rank);
+
+    std::string host_;
+    std::optional<GrpcServer> server_;
+    std::vector<std::string> addresses_;  ///< by rank
+    std::vector<std::string> tokens_;     ///< by rank
+    GrpcReceiver receiver_;
+    std::map<int, GrpcClient> clients_;  ///< by rank
+    Numbers sent_;
+    Numbers received_;
+    std::vector<UnderWay> slots_;  ///< given up before the clients go
 };
+
+// Connected at the first call.
+GrpcClient& GrpcTransport::client_of(int rank) {
+    const auto index = static_cast<std::size_t>(rank);
+    return clients_.try_emplace(rank, receiver_, addresses_[index], tokens_[index], largest_message)
+        .first->second;
+}
+
+template <typename Byte, typename Work>
+void for_parts(device::View<Byte> data, Work work) {
+    std::int64_t first = 0;
+    do {  // an empty one is sent, too
+        const std::int64_t size = std::min(largest_message.value, data.size() - first);
+        work(data.part(first, size));
+        first += size;
+    } while (first < data.size());
+}
+
+Ticket GrpcTransport::start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
+                            device::Stream& stream) {
+    stream.synchronize();
+    auto idle = std::ranges::find(slots_, false, &UnderWay::busy);
+    if (idle == slots_.end()) {
+        idle = slots_.insert(slots_.end(), UnderWay());
+    }
+    idle->busy = true;
+    for (const Incoming& message : incoming) {
+        for_parts(message.data, [&](device::View<std::byte> part) {
+            idle->fetches.push_back(
+                client_of(message.from)
+                    .fetch({comm().rank(), message.lane, received_[{message.from, message.lane}]++},
+                           part));
+        });
+    }
+    for (const Outgoing& message : outgoing) {
+        for_parts(message.data, [&](device::View<const std::byte> part) {
+            idle->offered.push_back(
+                {message.to, message.lane, sent_[{message.to, message.lane}]++});
+            server_->offer(idle->offered.back(), part);
+        });
+    }
+    return {static_cast<int>(idle - slots_.begin())};
+}
+
+// The core is gRPC's meanwhile.
+void GrpcTransport::wait(Ticket& ticket, device::Stream& /*user*/) {
+    if (ticket.slot < 0) {
+        return;
+    }
+    UnderWay& mine = slots_[static_cast<std::size_t>(ticket.slot)];
+    for (const auto& fetch : mine.fetches) {
+        fetch->wait();
+    }
+    for (const GrpcMessage& message : mine.offered) {
+        server_->wait_until_taken(message);
+    }
+    mine.fetches.clear();
+    mine.offered.clear();
+    mine.busy = false;
+    ticket = {};
+}
 
 std::optional<std::string> why_no_grpc(const TransportContext& context) {
     std::optional<std::string> reason;

@@ -1,5 +1,4 @@
 #include "comm/transport/nccl/nccl_traits.hpp"
-#include "comm/transport/transport_kind.hpp"
 
 namespace quartet::comm {
 

@@ -1,28 +1,265 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <functional>
+#include <memory>
+#include <string>
+#include <vector>
 
-#include "comm/mpi/large_count.hpp"
-#include "comm/transport/mpi/mpi_payload_channel.hpp"
-#include "comm/transport/nccl/nccl_communicator.hpp"
-#include "comm/transport/nccl/nccl_push.hpp"
+#include "comm/mpi/agree.hpp"
+#include "comm/mpi/mpi_session.hpp"
+#include "comm/transport/nccl/nccl_library.hpp"
 #include "comm/transport/nccl/nccl_traits.hpp"
-#include "comm/transport/support/gpus_of_ranks.hpp"
-#include "comm/transport/support/message_collectives.hpp"
-#include "comm/transport/transport_kind.hpp"
+#include "comm/transport/operations_internal.hpp"
+#include "comm/transport/registry/transport_registry.hpp"
+#include "core/check.hpp"
 #include "core/environment.hpp"
+#include "device/accelerator.hpp"
+#include "device/vector_operations.hpp"
 
 namespace quartet::comm {
 
+int NcclLibrary::version() const {
+    int number = 0;
+    check(get_version(&number), "ncclGetVersion");
+    return number;
+}
+
+// The last error says which setting or system call it was; the other only that there was one.
+void NcclLibrary::check(ncclResult_t status, const char* call, std::source_location where) const {
+    if (status != ncclSuccess) {
+        throw Failure(fmt::format("{} failed ({}; {}, at {}): NCCL_DEBUG=INFO says more", call,
+                                  error_string(status), quotation(last_error(nullptr)),
+                                  describe(where)));
+    }
+}
+
 namespace {
+
+/// NCCL's communicator of the same ranks, each with its current GPU. Its operations are kernels on
+/// a stream of the GPU: enqueued, not waited for.
+class NcclCommunicator {
+  public:
+    /// Collective. Throws Failure, on all ranks, with NCCL's words. The GPU outlives it.
+    NcclCommunicator(std::shared_ptr<const NcclLibrary> library, const Communicator& comm,
+                     device::Accelerator& gpu);
+    /// Collective, except while an exception unwinds: then what is under way is given up.
+    ~NcclCommunicator();
+    NcclCommunicator(const NcclCommunicator&) = delete;
+    NcclCommunicator& operator=(const NcclCommunicator&) = delete;
+
+    [[nodiscard]] const NcclLibrary& library() const { return *library_; }
+
+    /// All messages in one group, so that NCCL moves them at the same time.
+    void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
+                  device::Stream& stream);
+
+    /// Gathers equally many bytes from each rank. `mine` may be its own part of `all`.
+    void all_gather(device::View<const std::byte> mine, device::View<std::byte> all,
+                    device::Stream& stream);
+
+  private:
+    void send_and_receive(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
+                          cudaStream_t stream) const;
+
+    std::shared_ptr<const NcclLibrary> library_;
+    device::Accelerator& gpu_;
+    ncclComm_t handle_ = nullptr;
+    int exceptions_;
+};
+
+std::size_t count(device::View<const std::byte> data) {
+    return static_cast<std::size_t>(data.size());
+}
+
+NcclCommunicator::NcclCommunicator(std::shared_ptr<const NcclLibrary> library,
+                                   const Communicator& comm, device::Accelerator& gpu)
+    : library_(std::move(library)), gpu_(gpu), exceptions_(std::uncaught_exceptions()) {
+    ncclUniqueId id{};
+    agree(comm, [&] {
+        if (comm.rank() == 0) {
+            library_->check(library_->get_unique_id(&id), "ncclGetUniqueId");
+        }
+    });
+    const std::string text = comm.broadcast(std::string(id.internal, sizeof(id.internal)), 0);
+    text.copy(id.internal, sizeof(id.internal));
+    agree(comm, [&] {
+        library_->check(library_->init_rank(&handle_, comm.size(), id, comm.rank()),
+                        "ncclCommInitRank");
+    });
+}
+
+NcclCommunicator::~NcclCommunicator() {
+    if (std::uncaught_exceptions() > exceptions_) {
+        library_->abort(handle_);
+    } else {
+        library_->destroy(handle_);
+    }
+}
+
+void NcclCommunicator::exchange(std::span<const Outgoing> outgoing,
+                                std::span<const Incoming> incoming, device::Stream& stream) {
+    if (outgoing.empty() && incoming.empty()) {
+        return;
+    }
+    const auto work = [&](void* handle) {
+        send_and_receive(outgoing, incoming, static_cast<cudaStream_t>(handle));
+    };
+    gpu_.launch(stream, Phase::exchange, "nccl messages", std::cref(work));
+}
+
+void NcclCommunicator::send_and_receive(std::span<const Outgoing> outgoing,
+                                        std::span<const Incoming> incoming,
+                                        cudaStream_t stream) const {
+    library_->check(library_->group_start(), "ncclGroupStart");
+    for (const Outgoing& message : outgoing) {
+        library_->check(library_->send(message.data.data(), count(message.data), ncclUint8,
+                                       message.to, handle_, stream),
+                        "ncclSend");
+    }
+    for (const Incoming& message : incoming) {
+        library_->check(library_->receive(message.data.data(), count(message.data), ncclUint8,
+                                          message.from, handle_, stream),
+                        "ncclRecv");
+    }
+    library_->check(library_->group_end(), "ncclGroupEnd");
+}
+
+void NcclCommunicator::all_gather(device::View<const std::byte> mine, device::View<std::byte> all,
+                                  device::Stream& stream) {
+    const auto work = [&](void* handle) {
+        library_->check(library_->all_gather(mine.data(), all.data(), count(mine), ncclUint8,
+                                             handle_, static_cast<cudaStream_t>(handle)),
+                        "ncclAllGather");
+    };
+    gpu_.launch(stream, Phase::exchange, "nccl all-gather", std::cref(work));
+}
+
+/// Pushes in chunks: while the receiver adds one chunk of every sender, in the order of their
+/// ranks, the next ones arrive beside the target.
+class NcclPush final : public Push {
+  public:
+    /// Collective.
+    NcclPush(Transport& transport, const PushPlan& plan, NcclCommunicator& nccl,
+             device::Stream& wire);
+
+    void run(int count, device::Stream& stream) override;
+
+  private:
+    struct Place {
+        device::Buffer<std::byte> memory;  ///< a chunk of each sender
+        std::unique_ptr<device::Event> arrived;
+        std::unique_ptr<device::Event> added;
+        std::vector<Incoming> messages;
+    };
+
+    void send_all(int count, device::Stream& stream);
+    void receive_all(int count, device::Stream& stream);
+    void receive(Place& place, std::int64_t piece);
+    void add(Place& place, std::int64_t piece, device::Stream& stream);
+
+    PushPlan plan_;
+    Transport& transport_;
+    NcclCommunicator& nccl_;
+    device::Stream& wire_;  ///< of NCCL's transfers, so that additions run beside them
+    int acknowledgements_;
+    bool receives_;
+    PieceSettings pieces_;
+    Cut cut_;
+    std::vector<Place> places_;
+    std::unique_ptr<device::Event> ready_;  ///< reached when earlier work is done
+};
+
+NcclPush::NcclPush(Transport& transport, const PushPlan& plan, NcclCommunicator& nccl,
+                   device::Stream& wire)
+    : plan_(plan),
+      transport_(transport),
+      nccl_(nccl),
+      wire_(wire),
+      acknowledgements_(transport.new_lane()),
+      receives_(transport.comm().rank() == plan.receiver),
+      pieces_(pieces_of(receives_ ? plan.target.bytes() : plan.source.bytes(), nccl_traits,
+                        transport.settings())),
+      cut_{receives_ ? plan.target.bytes().value : plan.source.bytes().value, pieces_.piece.value},
+      ready_(transport.device().make_event()) {
+    if (!receives_) {
+        return;
+    }
+    places_.resize(static_cast<std::size_t>(pieces_.under_way));
+    for (Place& place : places_) {
+        const auto senders = std::ssize(plan.senders);
+        place.memory = device::allocate<std::byte>(transport.device(),
+                                                   cut_.size > 0 ? senders * cut_.piece : 0);
+        place.arrived = transport.device().make_event();
+        place.added = transport.device().make_event();
+        place.messages.resize(plan.senders.size());
+    }
+}
+
+void NcclPush::run(int count, device::Stream& stream) {
+    if (cut_.count() == 0) {
+        return;
+    }
+    if (receives_) {
+        receive_all(count, stream);
+    } else if (plan_.sends(transport_.comm().rank())) {
+        send_all(count, stream);
+    }
+}
+
+void NcclPush::send_all(int count, device::Stream& stream) {
+    stream.record(*ready_);
+    wire_.wait(*ready_);
+    const auto source = device::as_bytes(plan_.source);
+    for (std::int64_t piece = 0; piece < count * cut_.count(); ++piece) {
+        const Outgoing message{plan_.receiver, source.part(cut_.first(piece), cut_.length(piece))};
+        nccl_.exchange({&message, 1}, {}, wire_);
+    }
+    wire_.synchronize();
+    check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, plan_.receiver, acknowledgements_,
+                       transport_.comm().handle(), MPI_STATUS_IGNORE));
+}
+
+void NcclPush::receive_all(int count, device::Stream& stream) {
+    for (std::int64_t piece = 0; piece < count * cut_.count(); ++piece) {
+        Place& place = places_[static_cast<std::size_t>(piece) % places_.size()];
+        receive(place, piece);
+        add(place, piece, stream);
+    }
+    stream.synchronize();
+    wire_.synchronize();
+    for (const int sender : plan_.senders) {
+        check_mpi(
+            MPI_Send(nullptr, 0, MPI_BYTE, sender, acknowledgements_, transport_.comm().handle()));
+    }
+}
+
+void NcclPush::receive(Place& place, std::int64_t piece) {
+    for (std::size_t sender = 0; sender < plan_.senders.size(); ++sender) {
+        place.messages[sender] = {
+            plan_.senders[sender],
+            place.memory.view().part(static_cast<std::int64_t>(sender) * cut_.piece,
+                                     cut_.length(piece))};
+    }
+    wire_.wait(*place.added);
+    nccl_.exchange({}, place.messages, wire_);
+    wire_.record(*place.arrived);
+}
+
+void NcclPush::add(Place& place, std::int64_t piece, device::Stream& stream) {
+    constexpr auto element = static_cast<std::int64_t>(sizeof(float));
+    stream.wait(*place.arrived);
+    for (const Incoming& message : place.messages) {
+        const auto values = device::view_as<float>(message.data);
+        transport_.device().vectors().add(
+            values, plan_.target.part(cut_.first(piece) / element, values.size()), stream);
+    }
+    stream.record(*place.added);
+}
 
 // From this version on NCCL lets ranks share a GPU if NCCL_MULTI_RANK_GPU_ENABLE says so.
 constexpr int version_with_shared_gpus = 23000;
-
-// The tag of messages without data, which go over MPI and say only that their sender has come so
-// far.
-constexpr int nothing_tag = 2;
 
 /// All equal parts as NCCL's own all-gather.
 class NcclAllGather final : public Collective {
@@ -41,53 +278,47 @@ class NcclAllGather final : public Collective {
 /// NVIDIA's library: kernels that move the data over NVLink, PCIe or the network, on the stream
 /// that computes. Payloads of queues go by MPI from and to the host's memory: both ranks would have
 /// to enqueue NCCL's sends and receives in one order, and what comes next to a queue is not known
-/// before it comes.
+/// before it comes. Messages have no lanes: operations follow one another.
 class NcclTransport final : public Transport {
   public:
     explicit NcclTransport(const TransportContext& context)
-        : comm_(context.world.duplicate()),
-          nccl_(load_nccl(), comm_, *context.device.accelerator()),
-          device_(context.device),
-          track_(context.trace.track("nccl")),
-          settings_(context.settings),
-          wire_(device_.make_stream("nccl", device::StreamKind::transfer)) {}
+        : Transport(context, nccl_traits),
+          nccl_(load_nccl(), comm(), *context.device.accelerator()),
+          payloads_(make_mpi_transport(context)),
+          wire_(device().make_stream("nccl", device::StreamKind::transfer)),
+          ordered_(device().make_event()) {}
 
-    [[nodiscard]] const TransportTraits& traits() const override { return nccl_traits; }
     [[nodiscard]] std::string description() const override {
         const int version = nccl_.library().version();
         return fmt::format("NCCL {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
     }
+    [[nodiscard]] Transport& for_payloads() override { return *payloads_; }
 
-    device::Allocation allocate(Bytes size) override {
-        return device_.allocate(size, device::MemoryKind::device);
+    // The stream orders it: nothing waits.
+    Ticket start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
+                 device::Stream& stream) override {
+        nccl_.exchange(outgoing, incoming, stream);
+        const auto known = std::ranges::find(streams_, &stream);
+        const auto slot = static_cast<int>(known - streams_.begin());
+        if (known == streams_.end()) {
+            streams_.push_back(&stream);
+        }
+        return {slot};
+    }
+    void wait(Ticket& ticket, device::Stream& user) override {
+        if (ticket.slot < 0) {
+            return;
+        }
+        device::Stream* const stream = streams_[static_cast<std::size_t>(ticket.slot)];
+        if (stream != &user) {
+            stream->record(*ordered_);
+            user.wait(*ordered_);
+        }
+        ticket = {};
     }
 
     std::unique_ptr<Push> prepare_push(const PushPlan& plan) override {
-        return std::make_unique<NcclPush>(
-            plan, NcclPushContext{comm_, nccl_, device_, *wire_, nccl_chunk(settings_)});
-    }
-    void send(device::View<const std::byte> data, int to, device::Stream& stream) override {
-        if (!data.empty()) {
-            const Messages::Outgoing message{to, data};
-            nccl_.exchange({&message, 1}, {}, stream);
-        }
-        stream.synchronize();
-        if (data.empty()) {
-            send_bytes({}, to, nothing_tag, comm_.handle());
-        }
-    }
-    void receive(device::View<std::byte> data, int from, device::Stream& stream) override {
-        if (data.empty()) {
-            receive_bytes({}, from, nothing_tag, comm_.handle());
-            return;
-        }
-        const Messages::Incoming message{from, data};
-        nccl_.exchange({}, {&message, 1}, stream);
-        stream.synchronize();
-    }
-    std::unique_ptr<PayloadChannel> prepare_payload_channel(
-        const PayloadChannelPlan& plan) override {
-        return make_mpi_payload_channel(plan, comm_, device_, track_, settings_);
+        return std::make_unique<NcclPush>(*this, plan, nccl_, *wire_);
     }
     std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
         const bool equal = std::ranges::adjacent_find(plan.counts, std::ranges::not_equal_to()) ==
@@ -95,24 +326,15 @@ class NcclTransport final : public Transport {
         if (equal) {
             return std::make_unique<NcclAllGather>(plan, nccl_);
         }
-        return make_message_all_gather(plan, context());
-    }
-    std::unique_ptr<Collective> prepare_reduce_scatter(const ReduceScatterPlan& plan) override {
-        return make_message_reduce_scatter(plan, context());
-    }
-    std::unique_ptr<Exchange> prepare_exchange(const ExchangePlan& plan) override {
-        return make_message_exchange(plan, context());
+        return Transport::prepare_all_gather(plan);
     }
 
   private:
-    [[nodiscard]] MessageContext context() { return {comm_, nccl_, device_}; }
-
-    Communicator comm_;
     NcclCommunicator nccl_;
-    device::Device& device_;
-    Track& track_;
-    TransportSettings settings_;
+    std::unique_ptr<Transport> payloads_;
     std::unique_ptr<device::Stream> wire_;
+    std::unique_ptr<device::Event> ordered_;
+    std::vector<device::Stream*> streams_;  ///< of messages so far
 };
 
 std::optional<std::string> why_no_library() {

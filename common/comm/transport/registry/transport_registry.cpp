@@ -7,7 +7,6 @@
 #include <array>
 #include <span>
 
-#include "comm/transport/support/gpus_of_ranks.hpp"
 #include "transport_kinds.hpp"
 
 namespace quartet::comm {
@@ -77,14 +76,12 @@ const TransportKind& TransportRegistry::kind(std::string_view name) const {
     return *found;
 }
 
-std::string TransportRegistry::substitutes(const TransportTraits& refused,
-                                           const TransportContext& context) const {
+std::string TransportRegistry::substitutes(const TransportContext& context) const {
     std::vector<std::string_view> names;
     for (const TransportKind& other : kinds_) {
         const TransportTraits& traits = other.traits;
         if (traits.moves(context.device.memory_kind()) &&
-            (traits.reach == Reach::all_nodes || context.topology.nodes() == 1) &&
-            traits.capabilities.contain(refused.capabilities)) {
+            (traits.reach == Reach::all_nodes || context.topology.nodes() == 1)) {
             names.push_back(traits.name);
         }
     }
@@ -101,16 +98,16 @@ std::optional<std::string> TransportRegistry::why_not(std::string_view name,
         return asked.traits.memory == TransportMemory::gpu
                    ? fmt::format(
                          "transport {} moves memory of GPUs: use --device cuda, or --transport {}",
-                         name, substitutes(asked.traits, context))
+                         name, substitutes(context))
                    : fmt::format(
                          "transport {} moves memory of the host (a GPU computes on its "
                          "own): use --device host, or --transport {}",
-                         name, substitutes(asked.traits, context));
+                         name, substitutes(context));
     }
     if (asked.traits.reach == Reach::one_node && context.topology.nodes() > 1) {
         return fmt::format(
             "transport {} reaches one node (the ranks are on {}): use --transport {}", name,
-            context.topology.nodes(), substitutes(asked.traits, context));
+            context.topology.nodes(), substitutes(context));
     }
     return asked.why_not(context);
 }
@@ -121,14 +118,6 @@ std::unique_ptr<Transport> TransportRegistry::make(std::string_view name,
         throw Unavailable(*reason);
     }
     return kind(name).make(context);
-}
-
-void require(const Transport& transport, Capability capability, std::string_view user) {
-    if (!transport.can(capability)) {
-        throw Unavailable(fmt::format("transport {} has no {}, which {} needs: use --transport {}",
-                                      transport.name(), name(capability), user,
-                                      TransportRegistry::plain_mpi()));
-    }
 }
 
 void require_plain_mpi(const Transport& transport, std::string_view user) {

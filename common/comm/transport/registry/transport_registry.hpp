@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/transport/transport_kind.hpp"
+#include "comm/transport/transport.hpp"
 
 namespace quartet::comm {
 
@@ -43,15 +43,11 @@ class TransportRegistry {
 
   private:
     static std::string_view name_of(const TransportKind& kind) { return kind.traits.name; }
-    /// The transports, by commas, that can do here what `refused` can do elsewhere.
-    [[nodiscard]] std::string substitutes(const TransportTraits& refused,
-                                          const TransportContext& context) const;
+    /// The transports, by commas, that fit the device and the nodes.
+    [[nodiscard]] std::string substitutes(const TransportContext& context) const;
 
     std::vector<TransportKind> kinds_;
 };
-
-/// Throws Unavailable if the transport lacks what `user` ("formulation dataflow") needs. Local.
-void require(const Transport& transport, Capability capability, std::string_view user);
 
 /// Throws Unavailable unless the transport is plain_mpi(), which `user` stands for. Local.
 void require_plain_mpi(const Transport& transport, std::string_view user);

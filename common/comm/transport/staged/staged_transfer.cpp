@@ -8,10 +8,11 @@
 
 namespace quartet::comm {
 
-Chunks chunks_of(std::int64_t message, const ChunkSizes& sizes) {
+Cut chunks_of(std::int64_t message, const ChunkSizes& sizes) {
     constexpr std::int64_t page = 4096;
     const std::int64_t quarter = divide_up(message, 4 * page) * page;
-    return {message, {std::clamp(quarter, sizes.least.value, sizes.largest.value)}};
+    const std::int64_t chunk = std::clamp(quarter, sizes.least.value, sizes.largest.value);
+    return {message, std::min(chunk, std::max<std::int64_t>(message, 1))};
 }
 
 StagedSend::StagedSend(device::View<const std::byte> source, int peer, const StagedContext& context)
@@ -19,7 +20,7 @@ StagedSend::StagedSend(device::View<const std::byte> source, int peer, const Sta
       link_(context.link(peer)),
       context_(context),
       chunks_(chunks_of(source.size(), context.chunk_sizes)) {
-    link_.reserve(chunks_.largest());
+    link_.reserve({std::min(chunks_.piece, chunks_.size)});
     for (int place = 0; place < link_.depth(); ++place) {
         copied_.push_back(context.device.make_event());
     }
@@ -35,21 +36,21 @@ void StagedSend::begin(int times) {
 void StagedSend::advance() {
     while (filled_ < count_ && filled_ < posted_ + link_.depth() &&
            link_.is_free(number_ + filled_)) {
-        const Bytes size = chunks_.size(filled_);
+        const Bytes size{chunks_.length(filled_)};
         context_.device.copy(source_.part(chunks_.first(filled_), size.value),
                              link_.outgoing(number_ + filled_, size), context_.out);
         context_.out.record(copied(filled_));
         ++filled_;
     }
     while (posted_ < filled_ && copied(posted_).reached()) {
-        link_.post(number_ + posted_, chunks_.size(posted_));
+        link_.post(number_ + posted_, Bytes{chunks_.length(posted_)});
         ++posted_;
     }
 }
 
 Bytes staging_memory(Bytes message, const ChunkSizes& sizes, int depth) {
     constexpr std::int64_t alignment = 256;
-    const std::int64_t chunk = chunks_of(message.value, sizes).largest().value;
+    const std::int64_t chunk = std::min(message.value, chunks_of(message.value, sizes).piece);
     return {depth * ((chunk + alignment - 1) / alignment * alignment)};
 }
 
@@ -61,7 +62,7 @@ StagedReceive::StagedReceive(device::View<std::byte> target, int peer, Landing l
       context_(context),
       chunks_(chunks_of(target.size(), context.chunk_sizes)),
       places_(static_cast<std::size_t>(link_.depth())) {
-    link_.reserve(chunks_.largest());
+    link_.reserve({std::min(chunks_.piece, chunks_.size)});
     for (Place& place : places_) {
         place.copied = context.device.make_event();
         place.used = context.device.make_event();
@@ -87,7 +88,7 @@ void StagedReceive::advance() {
         ++released_;
     }
     while (expected_ < count_ && expected_ < released_ + link_.depth()) {
-        link_.expect(number_ + expected_, chunks_.size(expected_));
+        link_.expect(number_ + expected_, Bytes{chunks_.length(expected_)});
         ++expected_;
     }
 }
@@ -96,7 +97,7 @@ bool StagedReceive::take(device::Stream& user) {
     if (taken_ == expected_ || !link_.arrived(number_ + taken_)) {
         return false;
     }
-    const Bytes size = chunks_.size(taken_);
+    const Bytes size{chunks_.length(taken_)};
     Place& here = place(taken_);
     device::View<std::byte> to;
     if (landing_ == Landing::staging) {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "comm/mpi/communicator.hpp"
-#include "comm/transport/staged/staged_link.hpp"
-#include "comm/transport/support/chunks.hpp"
+#include "comm/transport/operations_internal.hpp"
+#include "comm/transport/staged/links.hpp"
 #include "core/trace.hpp"
 #include "device/device.hpp"
 
@@ -20,7 +20,7 @@ struct ChunkSizes {
     Bytes largest;
 };
 /// A message is cut into four, as far as the sizes allow.
-Chunks chunks_of(std::int64_t message, const ChunkSizes& sizes);
+Cut chunks_of(std::int64_t message, const ChunkSizes& sizes);
 
 /// What staged operations are made from; all of it outlives them.
 struct StagedContext {
@@ -59,7 +59,7 @@ class StagedSend {
     device::View<const std::byte> source_;
     StagedLink& link_;
     StagedContext context_;
-    Chunks chunks_;
+    Cut chunks_;
     std::vector<std::unique_ptr<device::Event>> copied_;  ///< of the link's places
     std::int64_t number_ = 0;                             ///< of the first chunk, on the link
     std::int64_t count_ = 0;
@@ -110,7 +110,7 @@ class StagedReceive {
     Landing landing_;
     StagedLink& link_;
     StagedContext context_;
-    Chunks chunks_;
+    Cut chunks_;
     std::vector<Place> places_;
     device::Buffer<std::byte> staging_;
     std::int64_t stride_ = 0;  ///< bytes from one staging place to the next

@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 
 #include "comm/transport/registry/transport_registry.hpp"
-#include "comm/transport/support/gpus_of_ranks.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "fakes/fake_cuda_runtime.hpp"
 

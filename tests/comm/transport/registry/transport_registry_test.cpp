@@ -36,12 +36,9 @@ TEST_F(TransportRegistryTest, RefusesWhatCannotBeHadInTheWordsOfItsReason) {
 
 TEST_F(TransportRegistryTest, RequirementsNameWhoHasThemAndWhatToDo) {
     const auto mpi = registry.make("mpi", context());
-    EXPECT_NO_THROW(require(*mpi, Capability::all_to_all, "fft"));
     EXPECT_NO_THROW(require_plain_mpi(*mpi, "formulation library"));
     if (topology.nodes() == 1) {
         const auto shm = registry.make("shm", context());
-        EXPECT_EQ(message_of<Unavailable>([&] { require(*shm, Capability::send_receive, "that"); }),
-                  "transport shm has no send/receive, which that needs: use --transport mpi");
         EXPECT_THAT(message_of<Unavailable>([&] { require_plain_mpi(*shm, "that"); }),
                     HasSubstr("that is plain MPI (transport shm is not)"));
     }

@@ -1,0 +1,246 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <functional>
+#include <list>
+
+#include "comm/mpi/agree.hpp"
+#include "comm/transport/shared_memory.hpp"
+#include "comm/transport/transport.hpp"
+#include "core/check.hpp"
+#include "core/peer_order.hpp"
+#include "device/accelerator.hpp"
+#include "device/vector_operations.hpp"
+
+namespace quartet::comm {
+
+namespace {
+
+constexpr TransportTraits ipc_traits{
+    .name = "ipc",
+    .memory = TransportMemory::gpu,
+    .reach = Reach::one_node,
+    .location = PartLocation::at_sender,
+    .payloads_on_node = PartLocation::at_sender,
+};
+
+// At least one block: all ranks take part in a release, also those that have nothing to release.
+Bytes whole_blocks(Bytes size, std::int64_t block) {
+    return {std::max(block, (size.value + block - 1) / block * block)};
+}
+
+/// Memory of GPUs that every rank of the node has mapped: each allocation's handle is exchanged
+/// when it is made. Two ranks on one GPU map one another's memory as those on two GPUs do.
+class MappedGpuMemory {
+  public:
+    /// Both outlive it, and it what it allocates. The device is an accelerator.
+    MappedGpuMemory(const Communicator& comm, device::Device& device)
+        : comm_(comm), device_(device), accelerator_(*device.accelerator()) {}
+
+    /// Zeroed memory of the device. Collective; throws Failure, on all ranks, where memory cannot
+    /// be had or mapped. Releasing it is collective, too, except while an exception unwinds: then
+    /// it is left to the job's end, since others may still read it.
+    device::Allocation allocate(Bytes size);
+    /// See Transport.
+    [[nodiscard]] std::vector<device::View<const std::byte>> of_all(
+        device::View<const std::byte> mine) const;
+
+  private:
+    struct Entry {
+        std::int64_t id = 0;
+        device::Allocation mine;
+        std::vector<device::Allocation> theirs;  ///< by rank; nothing at this rank's own place
+    };
+
+    void map_peers(Entry& entry);
+    void release(std::list<Entry>::iterator entry, int exceptions);
+    [[nodiscard]] const std::byte* begin_of(std::int64_t id, int rank) const;
+
+    const Communicator& comm_;
+    device::Device& device_;
+    device::Accelerator& accelerator_;
+    std::list<Entry> entries_;
+    std::int64_t next_ = 0;
+};
+
+device::Allocation MappedGpuMemory::allocate(Bytes size) {
+    entries_.push_back({next_++, {}, {}});
+    const auto entry = std::prev(entries_.end());
+    try {
+        agree(comm_, [&] {
+            entry->mine = device_.allocate(whole_blocks(size, accelerator_.exported_block().value),
+                                           device::MemoryKind::device);
+        });
+        map_peers(*entry);
+    } catch (const Failure&) {  // on all ranks
+        entries_.erase(entry);
+        throw;
+    }
+    const int exceptions = std::uncaught_exceptions();
+    return {{entry->mine.data.get(),
+             [this, entry, exceptions](std::byte*) { release(entry, exceptions); }},
+            size,
+            device::MemoryKind::device};
+}
+
+void MappedGpuMemory::map_peers(Entry& entry) {
+    device::MemoryHandle mine;
+    agree(comm_, [&] { mine = accelerator_.export_memory(entry.mine); });
+    const auto handles = comm_.gather(mine);
+    const auto sizes = comm_.gather(entry.mine.size.value);
+    agree(comm_, [&] {
+        entry.theirs.resize(handles.size());
+        for (std::size_t rank = 0; rank < handles.size(); ++rank) {
+            if (static_cast<int>(rank) != comm_.rank()) {
+                entry.theirs[rank] = accelerator_.import_memory(handles[rank], {sizes[rank]});
+            }
+        }
+    });
+}
+
+// Nobody's memory goes while somebody has it mapped.
+void MappedGpuMemory::release(std::list<Entry>::iterator entry, int exceptions) {
+    if (std::uncaught_exceptions() > exceptions) {
+        return;
+    }
+    entry->theirs.clear();
+    comm_.barrier();
+    entries_.erase(entry);
+}
+
+const std::byte* MappedGpuMemory::begin_of(std::int64_t id, int rank) const {
+    const auto entry = std::ranges::find(entries_, id, &Entry::id);
+    check(entry != entries_.end(), "memory that has been released");
+    return rank == comm_.rank() ? entry->mine.data.get()
+                                : entry->theirs[static_cast<std::size_t>(rank)].data.get();
+}
+
+std::vector<device::View<const std::byte>> MappedGpuMemory::of_all(
+    device::View<const std::byte> mine) const {
+    std::int64_t id = 0;
+    std::int64_t offset = 0;
+    agree(comm_, [&] {
+        const std::less_equal<const std::byte*> before;
+        const auto entry = std::ranges::find_if(entries_, [&](const Entry& one) {
+            const std::byte* begin = one.mine.data.get();
+            return before(begin, mine.data()) &&
+                   before(mine.data() + mine.size(), begin + one.mine.size.value);
+        });
+        check(mine.empty() || entry != entries_.end(),
+              "memory that this transport did not allocate");
+        if (!mine.empty()) {
+            id = entry->id;
+            offset = mine.data() - entry->mine.data.get();
+        }
+    });
+    const auto ids = comm_.gather(id);
+    const auto offsets = comm_.gather(offset);
+    const auto sizes = comm_.gather(mine.size());
+    std::vector<device::View<const std::byte>> views;
+    for (int rank = 0; rank < comm_.size(); ++rank) {
+        const auto index = static_cast<std::size_t>(rank);
+        const std::byte* begin =
+            sizes[index] == 0 ? nullptr : begin_of(ids[index], rank) + offsets[index];
+        views.emplace_back(begin, sizes[index], device::MemoryKind::device);
+    }
+    return views;
+}
+
+/// CUDA IPC: the ranks of one node map one another's GPU memory, and kernels read it in place. No
+/// kernel ever waits for another rank: streams are synchronised, and ranks meet on the host.
+/// Payloads of queues lie in page-locked memory of the host.
+class IpcTransport final : public Transport {
+  public:
+    explicit IpcTransport(const TransportContext& context)
+        : Transport(context, ipc_traits),
+          of_gpus_(comm(), context.device),
+          of_hosts_(comm(), context.device.accelerator()) {}
+
+    device::Allocation allocate(Bytes size, Place place) override {
+        return place == Place::host ? of_hosts_.allocate(size) : of_gpus_.allocate(size);
+    }
+    [[nodiscard]] std::vector<device::View<const std::byte>> of_all(
+        device::View<const std::byte> mine) override {
+        // Empty parts may be of either kind: what other ranks have decides.
+        const bool hosts = comm().any(!mine.empty() && mine.kind() != device::MemoryKind::device);
+        return hosts ? of_hosts_.of_all(mine) : of_gpus_.of_all(mine);
+    }
+
+  private:
+    MappedGpuMemory of_gpus_;
+    SharedMemory of_hosts_;
+};
+
+/// Whether this rank can read, in the memory of each other rank, what that rank has written.
+bool reads_peers(const TransportContext& context) {
+    MappedGpuMemory pool(context.world, context.device);
+    auto mine = device::Buffer<double>(pool.allocate(bytes_of<double>(1)), 1);
+    auto seen = device::allocate<double>(context.device, 1, device::MemoryKind::pinned);
+    const auto stream = context.device.make_stream("probe");
+    context.device.vectors().fill(1.0 + context.world.rank(), mine.view(), *stream);
+    stream->synchronize();
+    context.world.barrier();
+    const auto all = pool.of_all(device::as_bytes(mine.view()));
+    bool right = true;
+    for (int step = 0; step < context.world.size(); ++step) {
+        const int rank = peer_at_step(step, context.world.rank(), context.world.size());
+        context.device.copy(all[static_cast<std::size_t>(rank)], device::as_bytes(seen.view()),
+                            *stream);
+        stream->synchronize();
+        right = right && seen.span()[0] == 1.0 + rank;
+    }
+    return context.world.all(right);  // and all have read before any memory goes
+}
+
+std::string cannot_map(const std::string& reason) {
+    return fmt::format(
+        "transport ipc needs ranks that map one another's GPU memory ({}): let every rank see all "
+        "GPUs of its node (Slurm: --gpu-bind=none; containers: one for all ranks, with "
+        "--ipc=host), "
+        "or use --transport staged",
+        reason);
+}
+
+// Two ranks whose GPUs have no peer access. Where a rank does not see another's GPU, trying tells.
+std::optional<std::string> gpus_out_of_reach(const TransportContext& context) {
+    const device::Accelerator& mine = *context.device.accelerator();
+    const auto buses = context.world.gather(mine.facts().pci_bus);
+    std::optional<std::string> problem;
+    for (int rank = 0; rank < context.world.size() && !problem; ++rank) {
+        const std::string& bus = buses[static_cast<std::size_t>(rank)];
+        if (mine.reaches(bus) == false) {
+            problem = fmt::format(
+                "transport ipc needs GPUs that reach one another's memory (those of ranks {} and "
+                "{} have no peer access: nvidia-smi topo -p2p r shows which have): use --transport "
+                "staged, or other GPUs by --gpu-map",
+                context.world.rank(), rank);
+        }
+    }
+    return context.world.first(problem);
+}
+
+std::optional<std::string> why_no_ipc(const TransportContext& context) {
+    if (const auto problem = why_no_shared_memory(context.world, context.device.accelerator())) {
+        return "transport ipc: " + *problem;
+    }
+    if (const auto problem = gpus_out_of_reach(context)) {
+        return problem;
+    }
+    try {
+        if (!reads_peers(context)) {
+            return cannot_map("what they read there is not what was written");
+        }
+    } catch (const Failure& failure) {  // on all ranks
+        return cannot_map(failure.what());
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+TransportKind ipc_transport() {
+    return {ipc_traits, why_no_ipc, make_transport<IpcTransport>};
+}
+
+}  // namespace quartet::comm

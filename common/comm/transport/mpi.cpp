@@ -1,0 +1,133 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "comm/mpi/mpi_gpu_support.hpp"
+#include "comm/mpi/mpi_session.hpp"
+#include "comm/transport/transport.hpp"
+#include "core/check.hpp"
+
+namespace quartet::comm {
+
+namespace {
+
+constexpr TransportTraits mpi_traits{.name = "mpi"};
+
+/// Non-blocking two-sided messages from and to the device's own memory. A message's count is an
+/// int: longer ones go in several.
+class MpiTransport final : public Transport {
+  public:
+    MpiTransport(const TransportContext& context, Bytes largest)
+        : Transport(context, mpi_traits), largest_(largest.value) {}
+
+    Ticket start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
+                 device::Stream& stream) override;
+    void wait(Ticket& ticket, device::Stream& user) override;
+
+  private:
+    /// What one start() began: receives first.
+    struct UnderWay {
+        std::vector<MPI_Request> requests;
+        std::vector<int> expected;  ///< bytes of each receive
+    };
+
+    template <typename Byte, typename Work>
+    void for_parts(device::View<Byte> data, Work work) const {
+        std::int64_t first = 0;
+        do {  // an empty one is sent, too
+            const std::int64_t size = std::min(largest_, data.size() - first);
+            work(data.part(first, size));
+            first += size;
+        } while (first < data.size());
+    }
+    static MPI_Request* next_request(UnderWay& slot) {
+        return &slot.requests.emplace_back(MPI_REQUEST_NULL);
+    }
+    int free_slot();
+
+    std::int64_t largest_;
+    std::vector<UnderWay> slots_;
+    std::vector<int> free_;
+};
+
+Ticket MpiTransport::start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
+                           device::Stream& stream) {
+    stream.synchronize();
+    const Ticket ticket{free_slot()};
+    UnderWay& slot = slots_[static_cast<std::size_t>(ticket.slot)];
+    for (const Incoming& message : incoming) {
+        for_parts(message.data, [&](device::View<std::byte> part) {
+            slot.expected.push_back(static_cast<int>(part.size()));
+            check_mpi(MPI_Irecv(part.data(), slot.expected.back(), MPI_BYTE, message.from,
+                                message.lane, comm().handle(), next_request(slot)));
+        });
+    }
+    for (const Outgoing& message : outgoing) {
+        for_parts(message.data, [&](device::View<const std::byte> part) {
+            check_mpi(MPI_Isend(part.data(), static_cast<int>(part.size()), MPI_BYTE, message.to,
+                                message.lane, comm().handle(), next_request(slot)));
+        });
+    }
+    return ticket;
+}
+
+void MpiTransport::wait(Ticket& ticket, device::Stream& /*user*/) {
+    if (ticket.slot < 0) {
+        return;
+    }
+    UnderWay& slot = slots_[static_cast<std::size_t>(ticket.slot)];
+    // One by one: Open MPI's MPI_Waitall does not return where a message is longer than its place.
+    for (std::size_t index = 0; index < slot.requests.size(); ++index) {
+        MPI_Status status;
+        check_mpi(MPI_Wait(&slot.requests[index], &status));
+        if (index < slot.expected.size()) {
+            int came = 0;
+            check_mpi(MPI_Get_count(&status, MPI_BYTE, &came));
+            if (came != slot.expected[index]) {
+                fail(fmt::format("a message of {} bytes came instead of {}", came,
+                                 slot.expected[index]));
+            }
+        }
+    }
+    slot.requests.clear();
+    slot.expected.clear();
+    free_.push_back(std::exchange(ticket.slot, -1));
+}
+
+int MpiTransport::free_slot() {
+    if (free_.empty()) {
+        slots_.emplace_back();
+        return static_cast<int>(slots_.size()) - 1;
+    }
+    const int slot = free_.back();
+    free_.pop_back();
+    return slot;
+}
+
+std::optional<std::string> why_no_mpi(const TransportContext& context) {
+    if (!device::has_own_memory(context.device)) {
+        return std::nullopt;
+    }
+    const auto reason = context.world.first(why_mpi_reaches_no_gpu());
+    if (!reason) {
+        return std::nullopt;
+    }
+    return fmt::format(
+        "transport mpi needs an MPI that reaches memory of GPUs ({}): use one that was configured "
+        "with CUDA, or --transport staged",
+        *reason);
+}
+
+}  // namespace
+
+std::unique_ptr<Transport> make_mpi_transport(const TransportContext& context, Bytes largest) {
+    return std::make_unique<MpiTransport>(context, largest);
+}
+
+TransportKind mpi_transport() {
+    return {mpi_traits, why_no_mpi,
+            [](const TransportContext& context) { return make_mpi_transport(context); }};
+}
+
+}  // namespace quartet::comm

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "comm/mpi/communicator.hpp"
+#include "comm/transport/shared_memory.hpp"
+#include "device/device.hpp"
+
+namespace quartet::comm {
+
+/// The wire between this rank and one peer, both ways: a ring of page-locked chunks in each
+/// direction, numbered from 0 on as long as the link lives. While one chunk is copied out of the
+/// GPU, another is on the wire and a third is copied into the peer's GPU. All members are local;
+/// none waits.
+class StagedLink {
+  public:
+    virtual ~StagedLink() = default;
+
+    /// Chunks under way in one direction.
+    [[nodiscard]] virtual int depth() const = 0;
+    /// Makes place for chunks of `size` bytes, while none is under way.
+    virtual void reserve(Bytes size) = 0;
+
+    /// The number of the next chunk to be sent; the `count` from there on are the caller's.
+    std::int64_t claim_outgoing(std::int64_t count) { return next(outgoing_, count); }
+    std::int64_t claim_incoming(std::int64_t count) { return next(incoming_, count); }
+
+    /// Whether the place of an outgoing chunk may be filled again.
+    [[nodiscard]] virtual bool is_free(std::int64_t chunk) = 0;
+    [[nodiscard]] virtual device::View<std::byte> outgoing(std::int64_t chunk, Bytes size) = 0;
+    /// Sends a chunk that has been filled; in the order of their numbers.
+    virtual void post(std::int64_t chunk, Bytes size) = 0;
+
+    /// Says that a chunk of that size may arrive; in order, at most depth() before the oldest that
+    /// was not released.
+    virtual void expect(std::int64_t chunk, Bytes size) = 0;
+    [[nodiscard]] virtual bool arrived(std::int64_t chunk) = 0;
+    [[nodiscard]] virtual device::View<const std::byte> incoming(std::int64_t chunk,
+                                                                 Bytes size) = 0;
+    /// Says that a chunk has been read; in order.
+    virtual void release(std::int64_t chunk) = 0;
+
+  private:
+    static std::int64_t next(std::int64_t& number, std::int64_t count) {
+        number += count;
+        return number - count;
+    }
+
+    std::int64_t outgoing_ = 0;
+    std::int64_t incoming_ = 0;
+};
+
+/// Copying out, the wire, copying in.
+inline constexpr int pipeline_depth = 3;
+
+/// A link by MPI messages between page-locked buffers of the host, `depth` in each direction. With
+/// a depth of 1 a chunk is copied out, sent and copied in one after another. Local, making and
+/// destroying, once nothing is under way.
+std::unique_ptr<StagedLink> make_mpi_link(int peer, int depth, const Communicator& comm,
+                                          device::Device& device);
+
+/// Links between the ranks of one node, whose wire is page-locked shared memory: what one GPU has
+/// copied into it the other copies out of, with no copy by the CPU between. By rank of `node`;
+/// nothing at this rank's own place. `chunk` is the largest. Collective, making and destroying; the
+/// memory, page-locked and shared by `node`, outlives them.
+struct SharedLinks {
+    device::Allocation memory;
+    std::vector<std::unique_ptr<StagedLink>> links;
+};
+SharedLinks make_shared_links(SharedMemory& memory, const Communicator& node, Bytes chunk);
+
+/// One of them, over two rings that begin on pages and are zero at first. Local.
+std::unique_ptr<StagedLink> make_shared_link(std::byte* out, std::byte* in, Bytes chunk);
+/// The size of a ring.
+Bytes shared_ring_memory(Bytes chunk);
+
+}  // namespace quartet::comm
