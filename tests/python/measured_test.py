@@ -10,12 +10,14 @@ MEASURED = ROOT / "results" / "measured"
 
 
 class InTheTree(unittest.TestCase):
-    def test_each_folder_is_of_one_device(self):
+    def test_each_folder_is_of_one_device_and_has_a_case_once(self):
         folders = [path for path in MEASURED.iterdir() if path.is_dir()]
         for folder in folders:
             found = collect([folder])
             self.assertEqual(found.skipped, [])
             self.assertEqual(len({device(document) for _, document in found.documents}), 1)
+            names = [case.text for _, document in found.documents for case in cases(document)]
+            self.assertEqual(len(names), len(set(names)))
 
     def test_every_document_obeys_the_schema_and_was_verified(self):
         for file in MEASURED.rglob("*.json"):
