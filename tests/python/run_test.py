@@ -109,8 +109,9 @@ class Run(FakeBuild):
         self.assertIn("stream: 1 of 7", done.stderr)
         calls = self.calls()
         self.assertIn("--device host --sizes", calls[0])
-        self.assertIn("--transport shm,mpi,rma --formulation native --progress", calls[0])
+        self.assertIn("--transport shm --formulation native --progress", calls[0])
         self.assertIn("--formulation dataflow,library --progress", calls[1])
+        self.assertIn("--transport mpi,rma --formulation native --progress", calls[2])
         self.assertIn("--transport grpc", calls[-1])
         files = [file.name for file in (self.folder / "results").iterdir()]
         self.assertEqual(len(files), len(calls), "each launch has a document of its own")
