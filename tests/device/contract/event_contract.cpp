@@ -149,7 +149,4 @@ TEST_P(StreamContract, RefusesEventsOfOtherDevices) {
     EXPECT_THROW(stream->wait(event), Failure);
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, StreamContract, ::testing::ValuesIn(contract_devices()),
-                         parameter_name);
-
 }  // namespace quartet::device
