@@ -106,7 +106,8 @@ class NativeHalo final : public Halo {
     bool has_above_ = false, has_below_ = false;
 };
 
-/// One sweep of this rank's rows. A kernel of the suite has its loop as a device's operation.
+/// One sweep of this rank's rows, compiled as it stands. A kernel of the suite has its loops in
+/// files for each instruction set and for GPUs.
 struct Sweep {
     std::int64_t n;
     View<const double> from;
