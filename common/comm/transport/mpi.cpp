@@ -19,13 +19,22 @@ constexpr TransportTraits mpi_traits{.name = "mpi"};
 class MpiTransport final : public Transport {
   public:
     MpiTransport(const TransportContext& context, Bytes largest)
-        : Transport(context, mpi_traits), largest_(largest.value) {}
+        : Transport(context, mpi_traits), largest_(largest.value), slots_(first_slots) {
+        const auto ranks = static_cast<std::size_t>(comm().size());
+        for (int slot = 0; slot < first_slots; ++slot) {  // so that first runs allocate nothing
+            slots_[static_cast<std::size_t>(slot)].requests.reserve(2 * ranks);
+            slots_[static_cast<std::size_t>(slot)].expected.reserve(ranks);
+            free_.push_back(slot);
+        }
+    }
 
     Ticket start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
                  device::Stream& stream) override;
     void wait(Ticket& ticket, device::Stream& user) override;
 
   private:
+    static constexpr int first_slots = 32;
+
     /// What one start() began: receives first.
     struct UnderWay {
         std::vector<MPI_Request> requests;
