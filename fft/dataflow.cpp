@@ -1,52 +1,40 @@
-#include "fft/dataflow.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "bench/data/input_guard.hpp"
 #include "bench/measure/probes.hpp"
-#include "device/fft_factory.hpp"
 #include "device/host_access.hpp"
 #include "device/vector_operations.hpp"
-#include "fft/problem/files.hpp"
-#include "fft/problem/verify.hpp"
+#include "fft/formulations.hpp"
+#include "fft/host_fft.hpp"
+#include "fft/tiles.hpp"
+#include "fft/verify.hpp"
 
 namespace quartet::fft {
 
 namespace {
 
-// Transformed tiles in a worker's memory: one is written, the others are under way.
-constexpr int outgoing_tiles = 8;
-
 /// Tiles that are staged at a time: one is copied while the next is computed on.
-inline constexpr std::int64_t staged_tiles = 2;
+constexpr std::int64_t staged_tiles = 2;
 
 /// A worker's.
 struct WorkerBuffers {
-    WorkerBuffers(bench::Arena& arena, const DataflowPlan& plan);
+    WorkerBuffers(bench::Arena& arena, const DataflowPlan& plan)
+        : input(arena.make<Point>(plan.tiles.size() * plan.problem.length())),
+          discarded(arena.make<double>(plan.tile.parts_size())),
+          staged(arena.make<double>(plan.copies ? staged_tiles * plan.tile.parts_size() : 0)) {}
 
-    device::Buffer<Point> input;       ///< its tiles
+    device::Buffer<Point> input;       ///< its tiles, in the order in which they are pushed
     device::Buffer<double> discarded;  ///< what its limit writes
     device::Buffer<double> staged;     ///< transformed tiles on their way to the CPU's memory
 };
 
-WorkerBuffers::WorkerBuffers(bench::Arena& arena, const DataflowPlan& plan)
-    : input(arena.make<Point>(plan.tiles.size() * plan.problem.length())),
-      discarded(arena.make<double>(plan.tile.parts_size())),
-      staged(arena.make<double>(plan.copies ? staged_tiles * plan.tile.parts_size() : 0)) {}
-
-// The room in which the merger's memory is counted: it computes on the CPU beside a GPU.
-bench::Room merger_room(bench::Session& session) {
-    return device::has_own_memory(session.device()) ? bench::Room::host : bench::Room::device;
-}
-
-/// The buffers of the merger, in the memory that its device computes on: `room` says whose that is.
+/// The merger's, in the memory that its device computes on: `room` says whose that is.
 struct MergerBuffers {
     MergerBuffers(bench::Arena& arena, const Problem& problem,
                   bench::Room room = bench::Room::device)
@@ -54,59 +42,8 @@ struct MergerBuffers {
           result(arena.make<Point>(problem.points, room)) {}
 
     device::Buffer<double> row_input;  ///< the SIMD blocks that the row FFTs transform
-    device::Buffer<Point> result;
+    device::Buffer<Point> result;      ///< X in natural order
 };
-
-/// The reducer's part of the data flow: it multiplies the tiles by their twiddles as they arrive,
-/// and transforms over all tiles. The result is in natural order.
-class Merger {
-  public:
-    Merger(device::Device& device, const Problem& problem)
-        : arena_(device),
-          buffers_(arena_, problem),
-          parts_{std::as_const(buffers_.row_input).view()},
-          scatter_tile_(device.ffts().plan_scatter_tile(problem.shape(1, 0))),
-          row_ffts_(device.ffts().plan_row_ffts(problem.shape(1, 0))) {}
-
-    /// Enqueues the work for one tile; `blocks` is its transform, the SIMD blocks of
-    /// FourStepFft{1, M, 1, 0}. Each tile once before each finish(), in any order.
-    void add(std::int64_t tile, device::View<const double> blocks, device::Stream& stream) {
-        scatter_tile_->run(tile, blocks, buffers_.row_input.view(), stream);
-    }
-    /// Enqueues the rest of the work.
-    void finish(device::Stream& stream) { row_ffts_->run(parts_, result(), stream); }
-    /// X in natural order, N points.
-    [[nodiscard]] device::View<Point> result() { return buffers_.result.view(); }
-    /// The input of finish(), at least 2 N doubles.
-    [[nodiscard]] device::View<const double> row_input() const { return parts_.front(); }
-
-  private:
-    bench::Arena arena_;
-    MergerBuffers buffers_;
-    std::vector<device::View<const double>> parts_;
-    std::unique_ptr<device::ScatterTile> scatter_tile_;
-    std::unique_ptr<device::RowFfts> row_ffts_;
-};
-
-void count_worker(bench::Arena& arena, bench::Session& session, const DataflowPlan& plan) {
-    const device::Device& device = session.device();
-    const Bytes tile = bytes_of<Point>(plan.problem.length());
-    const WorkerBuffers buffers(arena, plan);
-    if (plan.data.in_files()) {
-        TileLoader::staging(arena, plan.problem.length(), device.memory_kind());
-    }
-    arena.count(device.ffts().four_step_fft_memory(plan.tile), bench::Room::device);
-    arena.count(device::HostAccess::memory(tile, device.memory_kind()), bench::Room::host);
-}
-
-void count_merger(bench::Arena& arena, bench::Session& session, const DataflowPlan& plan) {
-    const device::Device& device = session.reducer_device();
-    const Bytes all = bytes_of<Point>(plan.problem.points);
-    const bench::Room room = merger_room(session);
-    const MergerBuffers buffers(arena, plan.problem, room);
-    arena.count(device.ffts().four_step_fft_memory(plan.problem.shape(1, 0)), room);
-    arena.count(device::HostAccess::memory(all, device.memory_kind()), bench::Room::host);
-}
 
 /// Times work that is done as often as fills a probe's time.
 class TimedPasses {
@@ -131,23 +68,22 @@ class TimedPasses {
     int passes_ = 1;
 };
 
-/// The work of one rank in the data flow, as a worker or as the reducer. All members are local, but
-/// may wait in the queue for other ranks.
+/// The work of one rank in the data flow. All members are local, but may wait in the queue for
+/// other ranks.
 class DataflowRole {
   public:
     virtual ~DataflowRole() = default;
     /// Before each run, outside of the time.
-    virtual void prepare() {}
+    virtual void prepare() = 0;
     virtual void run(flow::Queue& queue, bench::Clocks& clocks) = 0;
 
-    /// This rank's tiles, one after another; none on the reducer. Outside of runs.
-    [[nodiscard]] virtual ReadPieces input() const = 0;
-    /// The input in memory, if runs leave it as it is; empty if they read files.
-    [[nodiscard]] virtual device::View<const Point> input_memory() const { return {}; }
-    /// X on the reducer, where it computes; empty on a worker.
-    [[nodiscard]] virtual device::View<Point> result() = 0;
-    /// X as the CPU sees it, outside of runs.
-    [[nodiscard]] virtual ReadPieces output() = 0;
+    /// A worker's tiles, one after another; outside of runs.
+    virtual void read_input(const UsePiece&) {}
+    /// The same in memory, if runs leave it as it is; empty if they read files.
+    [[nodiscard]] virtual device::View<const Point> kept_input() { return {}; }
+    /// X on the reducer, where it computes; outside of runs the CPU reads it.
+    [[nodiscard]] virtual device::View<Point> result() { return {}; }
+    virtual void read_result(const UsePiece&) {}
 
     /// Makes ready what measure() needs. Payloads that are under way in the queue: none.
     virtual void prepare_limit(flow::Queue& queue) = 0;
@@ -169,35 +105,36 @@ class DataflowWorker final : public DataflowRole {
     /// The tiles' files are there and have been checked.
     DataflowWorker(bench::Session& session, const DataflowPlan& plan);
 
-    void prepare() override;
-    void run(flow::Queue& queue, bench::Clocks& clocks) override;
-    [[nodiscard]] ReadPieces input() const override;
-    [[nodiscard]] device::View<const Point> input_memory() const override {
-        return loader_ ? device::View<const Point>() : buffers_.input.view();
+    void prepare() override {
+        if (loader_) {
+            loader_->prepare();
+        }
     }
-    [[nodiscard]] device::View<Point> result() override { return {}; }
-    [[nodiscard]] ReadPieces output() override {
-        return [](const UsePiece&) {};
+    void run(flow::Queue& queue, bench::Clocks& clocks) override;
+    void read_input(const UsePiece& use) override {
+        device::HostAccess(session_.device(), session_.stream())
+            .read(device::View<const Point>(buffers_.input.view()), use);
+    }
+    [[nodiscard]] device::View<const Point> kept_input() override {
+        return loader_ ? device::View<const Point>() : buffers_.input.view();
     }
     void prepare_limit(flow::Queue& queue) override;
     [[nodiscard]] Times measure() override;
 
   private:
-    [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(plan_.tiles.size()); }
-    [[nodiscard]] device::View<Point> tile(std::size_t number);
-    [[nodiscard]] device::View<double> staged(std::size_t number);
-    void make_tiles();
-    void read_ahead(std::size_t number);
-    void begin(std::size_t number, device::View<std::byte> slot);
+    [[nodiscard]] device::View<Point> tile(std::int64_t number);
+    [[nodiscard]] device::View<double> staged(std::int64_t number);
+    void read_ahead(std::int64_t number);
+    void begin(std::int64_t number, device::View<std::byte> slot);
     void transform_all();
     void copy_all();
 
     bench::Session& session_;
     DataflowPlan plan_;
     bench::Arena arena_;
-    WorkerBuffers buffers_;               ///< the tiles in the order in which they are pushed
-    std::unique_ptr<TileLoader> loader_;  ///< null if tiles are not in files
-    std::unique_ptr<device::ColumnFfts> column_ffts_;
+    WorkerBuffers buffers_;
+    std::optional<TileLoader> loader_;  ///< where tiles are in files
+    std::unique_ptr<ColumnFfts> column_ffts_;
     std::unique_ptr<device::Stream> copying_;
     /// A tile that is under way: when it has been transformed, and when it can be pushed.
     struct Step {
@@ -205,113 +142,85 @@ class DataflowWorker final : public DataflowRole {
         std::unique_ptr<device::Event> done;
     };
     std::array<Step, staged_tiles> steps_;
-    std::size_t ahead_;  ///< tiles that are begun before the one that is pushed
+    [[nodiscard]] Step& step(std::int64_t number) {
+        return steps_.at(static_cast<std::size_t>(number % staged_tiles));
+    }
 
     flow::Queue* queue_ = nullptr;  ///< whose payloads the limit copies to
     std::optional<TimedPasses> transforms_;
     std::optional<TimedPasses> copies_;
 };
 
-// A host's streams work while they are enqueued to: there a tile is pushed before the next begins.
-std::size_t tiles_ahead(const device::Device& device) {
-    return device::has_own_memory(device) ? staged_tiles - 1 : 0;
-}
-
 DataflowWorker::DataflowWorker(bench::Session& session, const DataflowPlan& plan)
     : session_(session),
       plan_(plan),
       arena_(session.device()),
       buffers_(arena_, plan),
-      column_ffts_(session.device().ffts().plan_column_ffts(plan.tile)),
-      ahead_(tiles_ahead(session.device())) {
+      column_ffts_(plan.ffts->column_ffts(plan.tile)) {
     if (plan.copies) {
         copying_ = session.device().make_stream("copy out", device::StreamKind::transfer);
     }
     for (Step& step : steps_) {
         step = {session.device().make_event(), session.device().make_event()};
     }
-    make_tiles();
-}
-
-void DataflowWorker::make_tiles() {
     if (plan_.data.in_files()) {
-        loader_ = std::make_unique<TileLoader>(session_, plan_.problem, plan_.tiles, plan_.data);
-        for (std::size_t number = 0; number < count(); ++number) {
-            read_ahead(number);
-            loader_->bring(static_cast<std::int64_t>(number), tile(number));
-        }
-        loader_->finish();
+        loader_.emplace(session_, plan_.problem, plan_.tiles, plan_.data);
+        loader_->load(buffers_.input.view());
         session_.stream().synchronize();
-        return;
-    }
-    const std::int64_t before = plan_.tiles.begin * plan_.problem.length();
-    device::HostAccess(session_.device(), session_.stream())
-        .write(buffers_.input.view(), [&](std::int64_t first, std::span<Point> points) {
-            fill_tiles(points, session_.options().seed, plan_.problem, before + first);
-        });
-}
-
-void DataflowWorker::prepare() {
-    if (loader_) {
-        loader_->prepare();
+    } else {
+        make_tiles(session_, plan_.problem, plan_.tiles.begin * plan_.problem.length(),
+                   buffers_.input.view());
     }
 }
 
-void DataflowWorker::read_ahead(std::size_t number) {
-    if (loader_ && number < count()) {
-        loader_->begin(static_cast<std::int64_t>(number), static_cast<std::int64_t>(number),
-                       tile(number));
+void DataflowWorker::read_ahead(std::int64_t number) {
+    if (loader_ && number < plan_.tiles.size()) {
+        loader_->begin(number, tile(number));
     }
 }
 
-device::View<Point> DataflowWorker::tile(std::size_t number) {
+device::View<Point> DataflowWorker::tile(std::int64_t number) {
     const std::int64_t length = plan_.problem.length();
-    return buffers_.input.view().part(static_cast<std::int64_t>(number) * length, length);
+    return buffers_.input.view().part(number * length, length);
 }
 
-ReadPieces DataflowWorker::input() const {
-    return [this](const UsePiece& use) {
-        device::HostAccess(session_.device(), session_.stream()).read(buffers_.input.view(), use);
-    };
-}
-
-device::View<double> DataflowWorker::staged(std::size_t number) {
+device::View<double> DataflowWorker::staged(std::int64_t number) {
     const std::int64_t size = plan_.tile.parts_size();
-    return buffers_.staged.view().part(static_cast<std::int64_t>(number % steps_.size()) * size,
-                                       size);
+    return buffers_.staged.view().part(number % staged_tiles * size, size);
 }
 
 // The tile that was staged in the same place before has been pushed.
-void DataflowWorker::begin(std::size_t number, device::View<std::byte> slot) {
-    Step& step = steps_[number % steps_.size()];
+void DataflowWorker::begin(std::int64_t number, device::View<std::byte> slot) {
     device::Stream& stream = session_.stream();
     if (loader_) {
         read_ahead(number + 1);
-        loader_->bring(static_cast<std::int64_t>(number), tile(number));
+        loader_->bring(number, tile(number));
     }
     if (!plan_.copies) {
         column_ffts_->run(tile(number), device::view_as<double>(slot), stream);
-        stream.record(*step.done);
+        stream.record(*step(number).done);
         return;
     }
     column_ffts_->run(tile(number), staged(number), stream);
-    stream.record(*step.transformed);
-    copying_->wait(*step.transformed);
+    stream.record(*step(number).transformed);
+    copying_->wait(*step(number).transformed);
     session_.device().copy(device::as_bytes(staged(number)), slot, *copying_);
-    copying_->record(*step.done);
+    copying_->record(*step(number).done);
 }
 
+// A host's streams work while they are enqueued to: there a tile is pushed before the next begins.
 void DataflowWorker::run(flow::Queue& queue, bench::Clocks&) {
     const Bytes size = bytes_of<double>(plan_.tile.parts_size());
+    const std::int64_t ahead = device::has_own_memory(session_.device()) ? staged_tiles - 1 : 0;
     read_ahead(0);
-    for (std::size_t number = 0; number < count() + ahead_; ++number) {
-        if (number < count()) {
-            const std::size_t begun = std::min(number, ahead_);
-            begin(number, queue.next(static_cast<int>(begun)).part(0, size.value));
+    for (std::int64_t number = 0; number < plan_.tiles.size() + ahead; ++number) {
+        if (number < plan_.tiles.size()) {
+            const auto begun = static_cast<int>(std::min(number, ahead));
+            begin(number, queue.next(begun).part(0, size.value));
         }
-        if (number >= ahead_) {
-            steps_[(number - ahead_) % steps_.size()].done->synchronize();
-            queue.push(plan_.tiles.begin + static_cast<std::int64_t>(number - ahead_), size);
+        if (number >= ahead) {
+            step(number - ahead).done->synchronize();
+            queue.push(plan_.tiles.begin + number - ahead, size);
         }
     }
     session_.stream().synchronize();
@@ -330,16 +239,13 @@ void DataflowWorker::prepare_limit(flow::Queue& queue) {
 }
 
 DataflowRole::Times DataflowWorker::measure() {
-    Times times{};
-    times.transforms = transforms_->measure();
-    if (copies_) {
-        times.host_link = copies_->measure();
-    }
-    return times;
+    return {.transforms = transforms_->measure(),
+            .copy = {},
+            .host_link = copies_ ? copies_->measure() : Seconds{}};
 }
 
 void DataflowWorker::transform_all() {
-    for (std::size_t number = 0; number < count(); ++number) {
+    for (std::int64_t number = 0; number < plan_.tiles.size(); ++number) {
         column_ffts_->run(tile(number), buffers_.discarded.view(), session_.stream());
     }
     session_.stream().synchronize();
@@ -347,84 +253,73 @@ void DataflowWorker::transform_all() {
 
 void DataflowWorker::copy_all() {
     const std::int64_t size = bytes_of<double>(plan_.tile.parts_size()).value;
-    for (std::size_t number = 0; number < count(); ++number) {
-        const int slot = static_cast<int>(number) % plan_.queue.outgoing;
+    for (std::int64_t number = 0; number < plan_.tiles.size(); ++number) {
+        const auto slot = static_cast<int>(number % plan_.queue.outgoing);
         session_.device().copy(device::as_bytes(staged(number)),
                                queue_->outgoing(slot).part(0, size), *copying_);
     }
     copying_->synchronize();
 }
 
-/// Merges the tiles as they come, on the CPU.
+/// Multiplies the tiles by their twiddles as they come, and transforms over all tiles, on the CPU.
 class DataflowReducer final : public DataflowRole {
   public:
     /// The number of the clock that stops when the last tile has come.
     static constexpr std::size_t collected = 0;
 
-    DataflowReducer(bench::Session& session, const DataflowPlan& plan);
+    DataflowReducer(bench::Session& session, const DataflowPlan& plan)
+        : device_(session.reducer_device()),
+          stream_(session.reducer_stream()),
+          arena_(device_),
+          buffers_(arena_, plan.problem),
+          parts_{std::as_const(buffers_.row_input).view()},
+          scatter_(plan.problem.shape(1, 0), host_fft_settings(device_)),
+          row_ffts_(plan.ffts->row_ffts(plan.problem.shape(1, 0))) {}
 
-    void prepare() override;
+    void prepare() override { device_.vectors().fill(0.0, as_real(result()), stream_); }
     void run(flow::Queue& queue, bench::Clocks& clocks) override;
-    [[nodiscard]] ReadPieces input() const override;
-    [[nodiscard]] device::View<Point> result() override { return merger_.result(); }
-    [[nodiscard]] ReadPieces output() override;
+    [[nodiscard]] device::View<Point> result() override { return buffers_.result.view(); }
+    void read_result(const UsePiece& use) override {
+        device::HostAccess(device_, stream_).read(device::View<const Point>(result()), use);
+    }
     void prepare_limit(flow::Queue& queue) override;
-    [[nodiscard]] Times measure() override;
+    [[nodiscard]] Times measure() override {
+        return {.transforms = {}, .copy = copy_->measure(passes_, stream_), .host_link = {}};
+    }
 
   private:
     device::Device& device_;
     device::Stream& stream_;
-    Merger merger_;
+    bench::Arena arena_;
+    MergerBuffers buffers_;
+    std::vector<device::View<const double>> parts_;  ///< the input of the row FFTs
+    TileScatter scatter_;
+    std::unique_ptr<RowFfts> row_ffts_;
     std::optional<bench::MemoryProbe> copy_;
     int passes_ = 1;
 };
 
-constexpr int batch = 16;  // tiles that the reducer takes out at a time
-
-DataflowReducer::DataflowReducer(bench::Session& session, const DataflowPlan& plan)
-    : device_(session.reducer_device()),
-      stream_(session.reducer_stream()),
-      merger_(device_, plan.problem) {}
-
-ReadPieces DataflowReducer::input() const {
-    return [](const UsePiece&) {};
-}
-
-ReadPieces DataflowReducer::output() {
-    return [this](const UsePiece& use) {
-        device::HostAccess(device_, stream_).read(device::View<const Point>(result()), use);
-    };
-}
-
-void DataflowReducer::prepare() {
-    device_.vectors().fill(0.0, numbers(result()), stream_);
-}
-
 void DataflowReducer::run(flow::Queue& queue, bench::Clocks& clocks) {
+    constexpr int batch = 16;  // tiles that are taken out at a time
     const Seconds begin = now();
     for (auto items = queue.dequeue(batch); !items.empty(); items = queue.dequeue(batch)) {
         for (const flow::Item& item : items) {
-            merger_.add(item.key, device::view_as<double>(item.payload), stream_);
+            scatter_.run(item.key, device::view_as<double>(item.payload), buffers_.row_input.view(),
+                         stream_);
         }
         stream_.synchronize();
     }
     clocks.record(collected, now() - begin);
-    merger_.finish(stream_);
+    row_ffts_->run(parts_, result(), stream_);
     stream_.synchronize();
 }
 
 // The copy covers as much memory as the row FFTs do: a smaller one would stay in the caches.
 void DataflowReducer::prepare_limit(flow::Queue&) {
     constexpr int most_passes = 1000;
-    const auto points = numbers(result());
-    copy_.emplace(device_, merger_.row_input().part(0, points.size()), points);
+    const auto points = as_real(result());
+    copy_.emplace(device_, parts_.front().part(0, points.size()), points);
     passes_ = copy_->passes_for(bench::probe_time, most_passes, stream_);
-}
-
-DataflowRole::Times DataflowReducer::measure() {
-    Times times{};
-    times.copy = copy_->measure(passes_, stream_);
-    return times;
 }
 
 /// The dataflow formulation (the paper's VI.D): workers transform their tiles and push each through
@@ -443,16 +338,26 @@ class DataflowCase final : public TransformCase {
 
     void prepare() override { role_->prepare(); }
     void run(bench::Clocks& clocks) override { role_->run(*queue_, clocks); }
-    bench::Check verify() override;
-    void finish() override;
+    bench::Check verify() override {
+        return guard_.judge(check_.verify(pieces_of_result()), session_.world());
+    }
+    void finish() override {
+        keep_result(session_, plan_.data, plan_.problem, pieces_of_result(),
+                    result_layout(plan_.problem, result().size()));
+    }
     void prepare_limit() override;
     std::vector<bench::LimitComponent> limit() override;
-    [[nodiscard]] std::string note() const override;
+    [[nodiscard]] std::string note() const override {
+        return fmt::format("{} tiles to one merger of {} thread{}", plan_.problem.tiles,
+                           session_.threads(), session_.threads() == 1 ? "" : "s");
+    }
 
     [[nodiscard]] device::View<Point> result() override { return role_->result(); }
 
   private:
-    void make_queue();
+    [[nodiscard]] ReadPieces pieces_of_result() {
+        return [this](const UsePiece& use) { role_->read_result(use); };
+    }
 
     bench::Session& session_;
     DataflowPlan plan_;
@@ -465,29 +370,23 @@ class DataflowCase final : public TransformCase {
     std::optional<bench::PairProbe> link_;  ///< where tiles travel
 };
 
-IndexOrder input_order(const DataflowPlan& plan, int rank) {
-    return plan.role == comm::Role::worker
-               ? plan.problem.input_order(plan.roles.workers(), plan.roles.index_of(rank))
-               : IndexOrder{};
-}
-
-IndexOrder output_order(const DataflowPlan& plan) {
-    return plan.role == comm::Role::worker ? IndexOrder{} : plan.problem.output_order(1, 0);
-}
-
-// Before there is anything that could not be freed while an exception unwinds.
-comm::Transport& usable_transport(bench::Session& session, const DataflowPlan& plan) {
-    comm::Transport& transport = session.transport(plan.transport);
-    return transport;
+TransformCheck check_of(bench::Session& session, const DataflowPlan& plan) {
+    const bool works = plan.role == comm::Role::worker;
+    const int worker = works ? plan.roles.index_of(session.world().rank()) : 0;
+    return {plan.problem.points,
+            session.options().seed,
+            works ? plan.problem.input_order(plan.roles.workers(), worker) : IndexOrder{},
+            works ? IndexOrder{} : plan.problem.output_order(1, 0),
+            session.threads(),
+            session.world()};
 }
 
 DataflowCase::DataflowCase(bench::Session& session, const DataflowPlan& plan)
     : session_(session),
       plan_(plan),
-      transport_(usable_transport(session, plan)),
+      transport_(session.transport(plan.transport)),
       guard_(session.threads()),
-      check_(plan.problem.points, session.options().seed, input_order(plan, session.world().rank()),
-             output_order(plan), session.threads(), session.world()) {
+      check_(check_of(session, plan)) {
     if (plan.data.in_files()) {
         prepared_tiles(session, plan.problem, plan.data);
     }
@@ -497,31 +396,11 @@ DataflowCase::DataflowCase(bench::Session& session, const DataflowPlan& plan)
         role_ = std::make_unique<DataflowReducer>(session, plan);
     }
     if (session.options().verify == bench::Switch::on) {
-        guard_.remember(role_->input_memory());
-        check_.expect(role_->input());
+        guard_.remember(role_->kept_input());
+        check_.expect([this](const UsePiece& use) { role_->read_input(use); });
     }
-    make_queue();
-}
-
-void DataflowCase::make_queue() {
     hub_ = std::make_unique<flow::Hub>(session_.world(), &session_.trace().track("queue"));
     queue_ = std::make_unique<flow::Queue>(*hub_, transport_, plan_.queue);
-}
-
-bench::Check DataflowCase::verify() {
-    return guard_.judge(check_.verify(role_->output()), session_.world());
-}
-
-void DataflowCase::finish() {
-    if (plan_.data.keep == bench::Switch::off) {
-        return;
-    }
-    std::vector<Point> bins;  // all on the reducer
-    role_->output()([&](std::int64_t, std::span<const Point> piece) {
-        bins.insert(bins.end(), piece.begin(), piece.end());
-    });
-    keep_result(plan_.data, plan_.problem, bins, result_layout(plan_.problem, std::ssize(bins)),
-                session_);
 }
 
 void DataflowCase::prepare_limit() {
@@ -543,7 +422,7 @@ std::vector<bench::LimitComponent> DataflowCase::limit() {
     const Seconds host_link{world.maximum(mine.host_link.value)};
     std::vector<bench::LimitComponent> components{{"workers' transforms", transforms + copy},
                                                   {"merger's intake", copy + copy}};
-    if (session_.device().memory_kind() == device::MemoryKind::host) {
+    if (!device::has_own_memory(session_.device())) {
         components.front().extend(plan_.roles.workers(), world.size());
     }
     if (host_link > Seconds{}) {
@@ -558,33 +437,32 @@ std::vector<bench::LimitComponent> DataflowCase::limit() {
     return components;
 }
 
-std::string DataflowCase::note() const {
-    return fmt::format("{} tiles to one merger of {} thread{}", plan_.problem.tiles,
-                       session_.threads(), session_.threads() == 1 ? "" : "s");
-}
-
 }  // namespace
 
 DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport,
                            const Problem& problem, const comm::Roles& roles,
                            const bench::DataOptions& data) {
+    // Transformed tiles in a worker's memory: one is written, the others are under way.
+    constexpr int outgoing_tiles = 8;
     const int rank = session.world().rank();
-    DataflowPlan plan{.transport = transport,
-                      .problem = problem,
-                      .data = data,
-                      .roles = roles,
-                      .role = roles.of(rank),
-                      .tiles = {},
-                      .tile = {1, problem.length(), 1, 0}};
-    const std::int64_t tile = plan.tile.parts_size();
+    const bool works = roles.of(rank) == comm::Role::worker;
+    DataflowPlan plan{
+        .transport = transport,
+        .problem = problem,
+        .data = data,
+        .roles = roles,
+        .role = roles.of(rank),
+        .ffts = make_fft_factory(works ? session.device() : session.reducer_device()),
+        .tile = {1, problem.length(), 1, 0},
+    };
     plan.queue = {.owner = roles.reducer_rank(0),
                   .pushers = roles.worker_ranks(),
                   .bound = session.options().queue,
-                  .largest = bytes_of<double>(tile),
+                  .largest = bytes_of<double>(plan.tile.parts_size()),
                   .order = flow::DequeueOrder::arrival,
                   .outgoing = outgoing_tiles};
     plan.probes_link = bench::operation_memory(session, transport).payloads_travel();
-    if (plan.role == comm::Role::worker) {
+    if (works) {
         plan.copies = device::has_own_memory(session.device());
         plan.tiles = problem.shape(roles.workers(), roles.index_of(rank)).my_tiles();
     }
@@ -592,11 +470,22 @@ DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport
 }
 
 bench::Arena memory_of(bench::Session& session, const DataflowPlan& plan) {
+    const device::MemoryKind kind = session.device().memory_kind();
     bench::Arena arena;
     if (plan.role == comm::Role::worker) {
-        count_worker(arena, session, plan);
+        const WorkerBuffers buffers(arena, plan);
+        if (plan.data.in_files()) {
+            TileLoader::staging(arena, plan.problem.length(), kind);
+        }
+        arena.count(plan.ffts->four_step_memory(plan.tile), bench::Room::device);
+        const Bytes input = bytes_of<Point>(buffers.input.size());
+        arena.count(device::HostAccess::memory(input, kind), bench::Room::host);
     } else {
-        count_merger(arena, session, plan);
+        // The merger computes on the CPU, beside a GPU.
+        const bool beside_gpu = kind == device::MemoryKind::device;
+        const bench::Room room = beside_gpu ? bench::Room::host : bench::Room::device;
+        const MergerBuffers buffers(arena, plan.problem, room);
+        arena.count(plan.ffts->four_step_memory(plan.problem.shape(1, 0)), room);
     }
     if (plan.probes_link) {
         arena.count(plan.queue.largest, bench::Room::host);

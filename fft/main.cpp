@@ -1,5 +1,5 @@
 #include "bench/program/program.hpp"
-#include "fft/plan.hpp"
+#include "fft/formulations.hpp"
 
 using namespace quartet;
 

@@ -1,5 +1,3 @@
-#include "fft/plan.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,10 +5,8 @@
 
 #include "bench/session/variants.hpp"
 #include "comm/mpi/agree.hpp"
-#include "fft/dataflow.hpp"
-#include "fft/library/library_case.hpp"
-#include "fft/native.hpp"
-#include "fft/problem/files.hpp"
+#include "fft/formulations.hpp"
+#include "fft/tiles.hpp"
 
 namespace quartet::fft {
 
@@ -38,9 +34,8 @@ bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
     return name;
 }
 
-void add_native(bench::Session& session, const bench::Variant& variant, const Problem& problem,
-                const Options& options, bench::PlannedCase& planned) {
-    const NativePlan plan = plan_native(session, variant.transport, problem, options.data);
+// A case whose plan is made, with its memory.
+void add(bench::Session& session, const NativePlan& plan, bench::PlannedCase& planned) {
     bench::announce(memory_of(session, plan), session, planned);
     planned.make = [&session, plan]() -> std::unique_ptr<bench::Case> {
         return make_native_case(session, plan);
@@ -64,40 +59,35 @@ void add_dataflow(bench::Session& session, const bench::Variant& variant, const 
     };
 }
 
-// On a GPU the vendor's own transform, of one rank: FFTW's is the host's.
-void add_device_library(bench::Session& session, const bench::Variant& variant,
-                        const Problem& problem, bench::PlannedCase& planned) {
-    if (session.world().size() > 1) {
-        planned.make = []() -> std::unique_ptr<bench::Case> {
-            throw Unavailable(
-                "not available: formulation library of fft on several GPUs (on one it is the "
-                "vendor's own transform): use one rank, or --device host");
+void refuse(const char* why, bench::PlannedCase& planned) {
+    planned.make = [why]() -> std::unique_ptr<bench::Case> { throw Unavailable(why); };
+}
+
+// On hosts FFTW's transform, on a GPU the vendor's own one, of one rank.
+void add_library(bench::Session& session, const bench::Variant& variant, const Problem& problem,
+                 const Options& options, bench::PlannedCase& planned) {
+    if (!device::has_own_memory(session.device())) {
+        bench::announce(library_memory(session, problem, options), session, planned);
+        planned.make = [&session, variant, problem, options]() -> std::unique_ptr<bench::Case> {
+            comm::require_plain_mpi(session.transport(variant.transport), "formulation library");
+            return make_library_case(session, problem, options);
         };
         return;
     }
-    const NativePlan plan = plan_device_library(session, variant.transport, problem);
-    bench::announce(memory_of(session, plan), session, planned);
-    planned.make = [&session, plan]() -> std::unique_ptr<bench::Case> {
-        if (plan.algorithm != Algorithm::library) {
-            throw Unavailable(
-                "formulation library of fft transforms out of place, and the GPU has no room for "
-                "that: ask for a smaller size, or for the native formulation");
-        }
-        return make_native_case(session, plan);
-    };
-}
-
-void add_library(bench::Session& session, const bench::Variant& variant, const Problem& problem,
-                 const Options& options, bench::PlannedCase& planned) {
-    if (device::has_own_memory(session.device())) {
-        add_device_library(session, variant, problem, planned);
-        return;
+    if (session.world().size() > 1) {
+        return refuse(
+            "not available: formulation library of fft on several GPUs (on one it is the "
+            "vendor's own transform): use one rank, or --device host",
+            planned);
     }
-    bench::announce(library_memory(session, problem, options), session, planned);
-    planned.make = [&session, variant, problem, options]() -> std::unique_ptr<bench::Case> {
-        comm::require_plain_mpi(session.transport(variant.transport), "formulation library");
-        return make_library_case(session, problem, options);
-    };
+    const NativePlan plan = plan_vendors_library(session, variant.transport, problem);
+    add(session, plan, planned);
+    if (plan.algorithm != Algorithm::library) {
+        refuse(
+            "formulation library of fft transforms out of place, and the GPU has no room for that: "
+            "ask for a smaller size, or for the native formulation",
+            planned);
+    }
 }
 
 // Unless the user or a folder says how many tiles: one, if the device transforms that as a whole.
@@ -137,7 +127,7 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     planned.traffic = {planned.work.bytes.value / ranks};
     switch (variant.formulation) {
         case bench::Formulation::native:
-            add_native(session, variant, problem, options, planned);
+            add(session, plan_native(session, variant.transport, problem, options.data), planned);
             break;
         case bench::Formulation::dataflow:
             add_dataflow(session, variant, problem, options, planned);

@@ -26,7 +26,7 @@ SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh", ".cpp.in", ".hpp.in")
 VENDORS = {
     r"mpi\.h|mpi-ext\.h": ("common/comm/*", "tests/*", *(f"{kernel}/library*" for kernel in KERNELS)),
     r"cblas.*|mkl.*|openblas.*": ("common/device/host/*blas*",),
-    r"fftw3(-mpi)?\.h": ("common/device/host/*fft*", "fft/library*"),
+    r"fftw3(-mpi)?\.h": ("fft/fftw*", "fft/library*", "tests/fakes/fake_cufft*"),
     r"(cuda|cublas|cufft|curand|cusolver|cub/|thrust/|device_launch).*":
         ("common/device/cuda/*", "*/cuda/*.?pp", "tests/fakes/fake_*", "tests/fakes/emulator/*", "*.cu"),
     r"nvml\.h": ("common/device/cuda/*",),
@@ -34,7 +34,7 @@ VENDORS = {
     r"(grpc(pp)?|google/protobuf)/.*": ("common/comm/transport/grpc/*", "tests/comm/transport/grpc/*"),
     r"hwloc.*": ("common/comm/topology/topology*", "common/bench/report/provenance*"),
     r"xxhash\.h": ("common/core/files/checksum*",),
-    r"Random123/.*": ("common/core/data_source*", "common/device/cuda/data/*", "tests/core/data_source*"),
+    r"Random123/.*": ("common/core/data_source*", "fft/cuda/random*", "tests/core/data_source*"),
 }
 # What the compiler may use, by processor.
 CONDITIONAL = ("common/device/host/loops/per_isa/simd.hpp", "common/device/cuda/runtime/instructions.cuh")

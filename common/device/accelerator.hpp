@@ -1,13 +1,11 @@
 #pragma once
 
-#include <complex>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/data_source.hpp"
 #include "core/trace.hpp"
 #include "core/units.hpp"
 #include "device/memory.hpp"
@@ -56,15 +54,6 @@ using MemoryHandle = std::string;
 /// stream (cudaStream_t).
 using NativeWork = std::function<void(void* stream)>;
 
-/// Random points of complex128 as they lie in interleaved tiles, x[0::tiles], x[1::tiles] and so
-/// on, each of `length` points; `first` of them come before. Those of DataSource::fill_centred().
-struct RandomTiles {
-    DataSource source;
-    std::int64_t tiles = 1;
-    std::int64_t length = 1;
-    std::int64_t first = 0;
-};
-
 /// The abilities of an accelerator beyond the contract of all devices: facts for the record, memory
 /// that processes share, and streams for libraries of its vendor. Used by the main thread only.
 class Accelerator {
@@ -98,10 +87,6 @@ class Accelerator {
     /// Ordinary memory of the CPU, page-locked until the result is released: copies then run at
     /// full speed and beside other work. Throws Failure if the system refuses.
     virtual Allocation lock_pages(const View<std::byte>& memory) = 0;
-
-    /// Enqueues the making of random points in the accelerator's memory.
-    virtual void fill_tiles(const RandomTiles& tiles, View<std::complex<double>> target,
-                            Stream& stream) = 0;
 
     /// Calls `work` now, which enqueues on `stream` as an operation of that phase and label (a
     /// string literal). Pass std::ref of a lambda, so that nothing allocates.

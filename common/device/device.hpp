@@ -12,7 +12,6 @@ namespace quartet::device {
 
 class Accelerator;
 class Blas;
-class FftFactory;
 class MultiplyAddProbe;
 class VectorOperations;
 enum class FloatFormat;
@@ -61,11 +60,10 @@ class Device {
     /// plan.
     virtual Operations record(Operations operations) = 0;
 
-    /// The operations, each in the header of its name (blas.hpp, vector_operations.hpp,
-    /// fft_factory.hpp). What one kernel alone needs stands in the kernel's folder.
+    /// The operations, each in the header of its name (blas.hpp, vector_operations.hpp). What one
+    /// kernel alone needs stands in the kernel's folder.
     [[nodiscard]] virtual Blas& blas() const = 0;
     [[nodiscard]] virtual VectorOperations& vectors() const = 0;
-    [[nodiscard]] virtual FftFactory& ffts() const = 0;
 
     /// A probe of the device's arithmetic (multiply_add_probe.hpp), which takes some milliseconds
     /// to make; null if the device computes nothing. Local.

@@ -121,7 +121,5 @@ template void HostAccess::read(const View<const std::complex<double>>&,
                                const Read<std::complex<double>>&) const;
 template void HostAccess::write(const View<float>&, const Write<float>&) const;
 template void HostAccess::write(const View<double>&, const Write<double>&) const;
-template void HostAccess::write(const View<std::complex<double>>&,
-                                const Write<std::complex<double>>&) const;
 
 }  // namespace quartet::device

@@ -1,4 +1,4 @@
-#include "fft/library/library_case.hpp"
+#include "fft/formulations.hpp"
 
 namespace quartet::fft {
 

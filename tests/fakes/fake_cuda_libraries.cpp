@@ -1,14 +1,10 @@
 #include <bit>
-#include <complex>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/environment.hpp"
 #include "device/cuda/blas/cublas_handle.hpp"
-#include "device/cuda/fft/cufft_library.hpp"
-#include "device/host/fft/host_ffts.hpp"
 #include "fakes/fake_cuda_runtime.hpp"
 #include "fakes/fake_gpu_memory.hpp"
 
@@ -22,26 +18,6 @@ struct cublasContext {
 };
 
 namespace {
-
-struct TransformPlan {
-    FftShape shape;
-    std::int64_t step = 1;
-    std::int64_t distance = 0;
-    std::unique_ptr<FftPlan> plan;
-    std::vector<std::complex<double>> from;  // the points, one transform after another
-    std::vector<std::complex<double>> to;
-    cudaStream_t stream = nullptr;
-    void* workspace = nullptr;
-    bool used = false;
-};
-
-// The first call on a handle loads kernels, and takes memory: it is nothing for a recording.
-bool refuses(bool& used) {
-    used = used || refused_in_capture() == cudaSuccess;
-    return !used;
-}
-
-std::map<cufftHandle, TransformPlan> plans;  // the main thread's
 
 cublasStatus_t create_blas(cublasHandle_t* handle) {
     *handle = new cublasContext;
@@ -102,7 +78,7 @@ cublasStatus_t sgemm(cublasHandle_t handle, cublasOperation_t of_a, cublasOperat
     if (of_a != CUBLAS_OP_N || of_b != CUBLAS_OP_N || *alpha != 1 || a_step < rows ||
         b_step < inner || c_step < rows || handle->workspace == nullptr)
         return CUBLAS_STATUS_INVALID_VALUE;
-    if (refuses(handle->used))
+    if (refuses_first_use(handle->used))
         return CUBLAS_STATUS_EXECUTION_FAILED;
     a = on_cpu(a);
     b = on_cpu(b);
@@ -123,94 +99,6 @@ cublasStatus_t sgemm(cublasHandle_t handle, cublasOperation_t of_a, cublasOperat
     return CUBLAS_STATUS_SUCCESS;
 }
 
-// use(point, where it lies in the plan's layout), one transform after another.
-template <typename Use>
-void for_each_point(const TransformPlan& plan, Use use) {
-    std::size_t point = 0;
-    for (std::int64_t transform = 0; transform < plan.shape.batch; ++transform)
-        for (std::int64_t i = 0; i < plan.shape.length; ++i)
-            use(point++, transform * plan.distance + i * plan.step);
-}
-
-cufftResult create_plan(cufftHandle* handle) {
-    static cufftHandle last = 0;
-    *handle = ++last;
-    plans[last];
-    return CUFFT_SUCCESS;
-}
-
-cufftResult destroy_plan(cufftHandle handle) {
-    plans.erase(handle);
-    return CUFFT_SUCCESS;
-}
-
-cufftResult get_version(int* version) {
-    *version = CUFFT_VERSION;
-    return CUFFT_SUCCESS;
-}
-
-cufftResult set_auto_allocation(cufftHandle, int automatic) {
-    return automatic == 0 ? CUFFT_SUCCESS : CUFFT_NOT_SUPPORTED;
-}
-
-cufftResult make_plan(cufftHandle handle, int rank, long long* length, long long* in_rows,
-                      long long in_step, long long in_distance, long long* out_rows,
-                      long long out_step, long long out_distance, cufftType type, long long batch,
-                      std::size_t* workspace) {
-    const bool usual = in_rows == nullptr && out_rows == nullptr && in_step == 1 && out_step == 1 &&
-                       in_distance == *length && out_distance == *length;
-    const bool strided = in_rows != nullptr && out_rows != nullptr && in_step == out_step &&
-                         in_distance == out_distance;
-    if (rank != 1 || !(usual || strided) || type != CUFFT_Z2Z || *length < 2)
-        return CUFFT_NOT_SUPPORTED;
-    plans[handle].step = in_step;
-    plans[handle].distance = in_distance;
-    plans[handle].shape = {*length, batch};
-    plans[handle].plan = plan_host_fft({*length, batch}, 1);
-    *workspace = static_cast<std::size_t>(*length * batch) * sizeof(cufftDoubleComplex);
-    return CUFFT_SUCCESS;
-}
-
-cufftResult set_work_area(cufftHandle handle, void* workspace) {
-    plans[handle].workspace = workspace;
-    return CUFFT_SUCCESS;
-}
-
-cufftResult set_fft_stream(cufftHandle handle, cudaStream_t stream) {
-    plans[handle].stream = stream;
-    return CUFFT_SUCCESS;
-}
-
-cufftResult execute(cufftHandle handle, cufftDoubleComplex* from, cufftDoubleComplex* to,
-                    int direction) {
-    TransformPlan& plan = plans[handle];
-    if (plan.workspace == nullptr || plan.stream == nullptr || direction != CUFFT_FORWARD)
-        return CUFFT_INVALID_PLAN;
-    if (refuses(plan.used))
-        return CUFFT_EXEC_FAILED;
-    using Point = std::complex<double>;
-    const std::int64_t points = plan.shape.length * plan.shape.batch;
-    count_kernel(plan.stream);
-    Stream& stream = fakes(plan.stream);
-    plan.from.resize(static_cast<std::size_t>(points));
-    plan.to.resize(static_cast<std::size_t>(points));
-    stream.enqueue(quartet::Phase::compute, "gather",
-                   [&plan, source = reinterpret_cast<const Point*>(on_cpu(from))] {
-                       for_each_point(plan, [&](std::size_t point, std::int64_t place) {
-                           plan.from[point] = source[place];
-                       });
-                   });
-    plan.plan->forward(View<const Point>(plan.from.data(), points, MemoryKind::host),
-                       View<Point>(plan.to.data(), points, MemoryKind::host), stream);
-    stream.enqueue(quartet::Phase::compute, "scatter",
-                   [&plan, target = reinterpret_cast<Point*>(on_cpu(to))] {
-                       for_each_point(plan, [&](std::size_t point, std::int64_t place) {
-                           target[place] = plan.to[point];
-                       });
-                   });
-    return CUFFT_SUCCESS;
-}
-
 }  // namespace
 
 namespace quartet::device {
@@ -224,18 +112,6 @@ std::shared_ptr<const CublasLibrary> load_cublas() {
                                                                .set_workspace = set_workspace,
                                                                .set_math_mode = set_math_mode,
                                                                .sgemm = sgemm});
-}
-
-std::shared_ptr<const CufftLibrary> load_cufft() {
-    return std::make_shared<const CufftLibrary>(
-        CufftLibrary{.create = create_plan,
-                     .destroy = destroy_plan,
-                     .get_version = get_version,
-                     .set_auto_allocation = set_auto_allocation,
-                     .make_plan_many = make_plan,
-                     .set_work_area = set_work_area,
-                     .set_stream = set_fft_stream,
-                     .execute = execute});
 }
 
 }  // namespace quartet::device

@@ -32,6 +32,11 @@ cudaError_t result(cudaError_t status);
 /// What a call returns that may not be made while the calling thread captures: then the capture is
 /// lost.
 cudaError_t refused_in_capture();
+/// Whether that holds for the first call on a library's handle, which loads kernels.
+inline bool refuses_first_use(bool& used) {
+    used = used || refused_in_capture() == cudaSuccess;
+    return !used;
+}
 /// Returns when all streams have done what was enqueued.
 void finish_all_streams();
 /// What the runtime says of its last call.

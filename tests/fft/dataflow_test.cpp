@@ -1,4 +1,4 @@
-#include "fft/dataflow.hpp"
+#include "fft/formulations.hpp"
 
 #include <gmock/gmock.h>
 

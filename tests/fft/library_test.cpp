@@ -1,11 +1,10 @@
-#include "fft/library/library_case.hpp"
+#include "fft/formulations.hpp"
 
 #include <gmock/gmock.h>
 
 #include "bench/measured.hpp"
 #include "core/message_of.hpp"
 #include "fft/fake_session.hpp"
-#include "fft/plan.hpp"
 
 namespace quartet::fft {
 namespace {

@@ -1,4 +1,4 @@
-#include "fft/native.hpp"
+#include "fft/formulations.hpp"
 
 #include <gmock/gmock.h>
 
@@ -7,7 +7,6 @@
 #include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"
 #include "fft/fake_session.hpp"
-#include "fft/plan.hpp"
 #include "support/reference_transform.hpp"
 
 namespace quartet::fft {

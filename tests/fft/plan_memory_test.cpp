@@ -1,12 +1,10 @@
-#include "fft/native.hpp"
+#include "fft/formulations.hpp"
 
 #include <gtest/gtest.h>
 
-#include "device/fft_factory.hpp"
-#include "fft/dataflow.hpp"
 #include "fft/fake_session.hpp"
-#include "fft/problem/transform_limit.hpp"
-#include "fft/problem/verify.hpp"
+#include "fft/limit.hpp"
+#include "fft/verify.hpp"
 #include "support/counted_memory.hpp"
 
 namespace quartet::fft {
@@ -29,7 +27,7 @@ class NativePlanTest : public testing::TestWithParam<const char*> {
         bench::Arena limit;
         TransformLimit::count(limit, plan.problem, world.size());
         const bench::Arena memory = memory_of(*session, plan);
-        const Bytes workspace = session->device().ffts().four_step_fft_memory(plan.shape);
+        const Bytes workspace = plan.ffts->four_step_memory(plan.shape);
         const Bytes buffers = memory.device() - workspace - limit.device();
         const Bytes windows =
             memory.in(bench::Room::device_window)-limit.in(bench::Room::device_window);
@@ -53,7 +51,7 @@ TEST_P(NativePlanTest, HasTheSizesThatACaseAllocates) {
             const auto made = make_native_case(*session, planned);
 
             const std::int64_t allocated = device::buffer_bytes() - before;
-            const Bytes beside = session->device().ffts().four_step_fft_memory(planned.shape) +
+            const Bytes beside = planned.ffts->four_step_memory(planned.shape) +
                                  TransformCheck::memory(problem.points, session->threads());
             EXPECT_GE(allocated, counted(planned).value) << tiles << " x " << length;
             EXPECT_LE(allocated, (counted(planned) + beside).value) << tiles << " x " << length;
@@ -84,8 +82,8 @@ TEST_P(DataflowPlanTest, HasTheSizesThatEachRoleAllocates) {
             plan_dataflow(*session, GetParam(), {64 * 80, 64, ResultOrder::natural},
                           comm::Roles::with_reducers(ranks, 1));
         const bool works = plan.role == comm::Role::worker;
-        const device::FourStepFft shape = works ? plan.tile : plan.problem.shape(1, 0);
-        const Bytes tables = session->device().ffts().four_step_fft_memory(shape);
+        const FourStepFft shape = works ? plan.tile : plan.problem.shape(1, 0);
+        const Bytes tables = plan.ffts->four_step_memory(shape);
         const Bytes limit = bytes_of<double>(plan.probes_link ? plan.tile.parts_size() : 0);
         const bench::Arena memory = memory_of(*session, plan);
         session->transport(GetParam());  // made before

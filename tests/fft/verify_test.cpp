@@ -1,4 +1,4 @@
-#include "fft/problem/verify.hpp"
+#include "fft/verify.hpp"
 
 #include <gmock/gmock.h>
 
@@ -31,8 +31,10 @@ class TransformCheckTest : public testing::Test {
         const IndexOrder in = problem.input_order(world.size(), world.rank());
         const IndexOrder out = problem.output_order(world.size(), world.rank());
         TransformCheck subject(problem.points, seed, in, out, 1, world);
-        subject.expect(mine(x, in));
-        return subject.verify(mine(output, out));
+        const std::vector<Point> mine_in = mine(x, in);
+        const std::vector<Point> mine_out = mine(output, out);
+        subject.expect(in_pieces(mine_in, mine_in.size()));
+        return subject.verify(in_pieces(mine_out, mine_out.size()));
     }
 
     /// An array in pieces of so many elements.
@@ -172,7 +174,6 @@ TEST_F(TransformCheckTest, GivesTheSameSumsForPiecesOfAnySize) {
             subject.expect(in_pieces(input, size));
 
             EXPECT_TRUE(subject.verify(in_pieces(output, size)).passed) << size;
-            EXPECT_TRUE(subject.verify(output).passed) << size;
             output.back() *= 1 + 1e-9;
             EXPECT_FALSE(subject.verify(in_pieces(output, size)).passed) << size;
             output.back() /= 1 + 1e-9;

@@ -3,9 +3,8 @@
 // it is timed.
 //
 //   nvcc -std=c++20 -O3 --expt-relaxed-constexpr --extended-lambda -arch=sm_90 -I . -I common \
-//       tests/micro/kernel_benchmark.cu common/device/cuda/{fft,peak,vectors}/*.cu
-//       cg/cuda/*.cu \ common/device/cuda/fft/fft_passes.cpp -lcublas -lcufft -o kernel_benchmark
-//       &&
+//       tests/micro/kernel_benchmark.cu common/device/cuda/{peak,vectors}/*.cu cg/cuda/*.cu \
+//       fft/cuda/{four_step,passes}.cu fft/cuda/passes.cpp -lcublas -lcufft -o kernel_benchmark &&
 //       ./kernel_benchmark
 //
 // Rates count each array that is read or written once. Arguments name some of vectors, products,
@@ -25,15 +24,15 @@
 
 #include "cg/cuda/kernels.hpp"
 #include "core/block_range.hpp"
-#include "device/cuda/fft/fft_passes.hpp"
-#include "device/cuda/fft/four_step_kernels.hpp"
 #include "device/cuda/runtime/grid.hpp"
 #include "device/cuda/vectors/vector_kernels.hpp"
+#include "fft/cuda/passes.hpp"
 
 namespace quartet::device {
 namespace {
 
 using namespace cg;
+using namespace fft;
 
 constexpr int threads = 256;
 

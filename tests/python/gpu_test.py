@@ -91,7 +91,7 @@ class Whole(FakeBuild):
             self.assertEqual(len(calls) - 1, nvcc_calls)
         log = self.folder / "results/nvidia-h200/logs/kernels-rates-of-kernels.log"
         self.assertEqual(log.read_text(), "gemv 3 GB/s\n")
-        for word in ("-arch=sm_90", "kernel_benchmark.cu", "gemv_kernel.cu", "four_step_kernels.cu"):
+        for word in ("-arch=sm_90", "kernel_benchmark.cu", "gemv_kernel.cu", "four_step.cu"):
             self.assertIn(word, self.calls()[0])
         (self.folder / "kernel_benchmark").unlink()
         done = self.run_gpu("--only", "kernels")

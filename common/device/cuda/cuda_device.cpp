@@ -6,10 +6,6 @@
 #include <utility>
 
 #include "device/cuda/blas/cuda_blas.hpp"
-#include "device/cuda/data/uniform_kernel.hpp"
-#include "device/cuda/fft/cuda_ffts.hpp"
-#include "device/cuda/fft/fft_pass.hpp"
-#include "device/cuda/fft/four_step_kernels.hpp"
 #include "device/cuda/info/cuda_accelerator.hpp"
 #include "device/cuda/peak/cuda_multiply_add_probe.hpp"
 #include "device/cuda/peak/multiply_add_kernel.hpp"
@@ -52,9 +48,7 @@ void use_gpu(int gpu) {
     for (const cudaError_t status : {cudaSetDevice(gpu), cudaFree(nullptr)})
         if (status != cudaSuccess)
             refuse_gpu(gpu, status);
-    for (const auto load :
-         {load_vector_kernels, load_gemv_kernels, load_four_step_kernels, load_fft_pass_kernels,
-          load_multiply_add_kernels, load_uniform_kernels}) {
+    for (const auto load : {load_vector_kernels, load_gemv_kernels, load_multiply_add_kernels}) {
         const cudaError_t status = load();
         if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction) {
             ignore(status);
@@ -72,13 +66,11 @@ class CudaDevice final : public Device {
           accelerator_(make_cuda_accelerator()),
           memory_(CudaMemory::make(threads)),
           blas_(make_cuda_blas(*memory_)),
-          vectors_(make_cuda_vector_operations()),
-          ffts_(make_cuda_fft_factory(*memory_)) {}
+          vectors_(make_cuda_vector_operations()) {}
 
     [[nodiscard]] std::string_view name() const override { return "cuda"; }
     [[nodiscard]] std::string description() const override {
-        return accelerator_->description() + "; " + blas_->description() + "; " +
-               ffts_->description();
+        return accelerator_->description() + "; " + blas_->description();
     }
     [[nodiscard]] int threads() const override { return threads_; }
     [[nodiscard]] MemoryKind memory_kind() const override { return MemoryKind::device; }
@@ -102,7 +94,6 @@ class CudaDevice final : public Device {
     }
     [[nodiscard]] Blas& blas() const override { return *blas_; }
     [[nodiscard]] VectorOperations& vectors() const override { return *vectors_; }
-    [[nodiscard]] FftFactory& ffts() const override { return *ffts_; }
     [[nodiscard]] std::unique_ptr<MultiplyAddProbe> make_multiply_add_probe(
         FloatFormat format) const override {
         return make_cuda_multiply_add_probe(format, *memory_);
@@ -116,7 +107,6 @@ class CudaDevice final : public Device {
     std::shared_ptr<CudaMemory> memory_;
     std::unique_ptr<Blas> blas_;
     std::unique_ptr<VectorOperations> vectors_;
-    std::unique_ptr<FftFactory> ffts_;
 };
 
 void CudaDevice::copy(View<const std::byte> from, View<std::byte> to, Stream& stream) {

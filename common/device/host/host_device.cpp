@@ -7,7 +7,6 @@
 
 #include "core/block_range.hpp"
 #include "device/host/blas/host_blas.hpp"
-#include "device/host/fft/host_ffts.hpp"
 #include "device/host/host_vectors.hpp"
 #include "device/host/loops/host_multiply_add_probe.hpp"
 #include "device/host/runtime/host_memory.hpp"
@@ -33,13 +32,12 @@ class HostDevice final : public Device {
         : settings_(checked(settings)),
           trace_(trace),
           blas_(make_host_blas(settings.threads)),
-          vectors_(make_host_vector_operations(settings.threads, *settings.loops)),
-          ffts_(make_host_fft_factory({settings.threads, *settings.loops, settings.caches})) {}
+          vectors_(make_host_vector_operations(settings.threads, *settings.loops)) {}
 
     [[nodiscard]] std::string_view name() const override { return "host"; }
     [[nodiscard]] std::string description() const override {
         return system::processor_name(system::read_text("/proc/cpuinfo").value_or("")) + "; " +
-               blas_->description() + "; " + ffts_->description();
+               blas_->description();
     }
     [[nodiscard]] std::string_view isa() const override { return settings_.loops->isa; }
     [[nodiscard]] int threads() const override { return settings_.threads; }
@@ -64,7 +62,6 @@ class HostDevice final : public Device {
     Operations record(Operations operations) override { return operations; }
     [[nodiscard]] Blas& blas() const override { return *blas_; }
     [[nodiscard]] VectorOperations& vectors() const override { return *vectors_; }
-    [[nodiscard]] FftFactory& ffts() const override { return *ffts_; }
     [[nodiscard]] std::unique_ptr<MultiplyAddProbe> make_multiply_add_probe(
         FloatFormat format) const override {
         return make_host_multiply_add_probe(format, settings_.threads);
@@ -75,7 +72,6 @@ class HostDevice final : public Device {
     Trace& trace_;
     std::unique_ptr<Blas> blas_;
     std::unique_ptr<VectorOperations> vectors_;
-    std::unique_ptr<FftFactory> ffts_;
 };
 
 void HostDevice::copy(View<const std::byte> from, View<std::byte> to, Stream& stream) {
@@ -108,10 +104,8 @@ DeviceKind host_device() {
             .visible = [] { return std::vector<std::string>{}; },
             .make =
                 [](const DeviceSettings& settings, Trace& trace) {
-                    return make_host_device({.threads = settings.threads,
-                                             .loops = &loops_for(settings.isa),
-                                             .caches = settings.threads * system::cache_share()},
-                                            trace);
+                    return make_host_device(
+                        {.threads = settings.threads, .loops = &loops_for(settings.isa)}, trace);
                 }};
 }
 

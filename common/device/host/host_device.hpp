@@ -6,18 +6,16 @@
 #include "device/device_kind.hpp"
 #include "device/host/loops/loops.hpp"
 #include "device/host/runtime/host_stream.hpp"
-#include "system/processor.hpp"
 
 namespace quartet::device {
 
 struct HostSettings {
     int threads = 1;  ///< OpenMP threads of one operation, 1 to DeviceSettings::most_threads
     const Loops* loops = &best_loops();
-    Bytes caches = system::cache_share();  ///< what stays in them is not written past them
     HostStreams streams = HostStreams::inline_call;  ///< those that compute; others are threaded
 };
 
-/// The CPU as a device: OpenMP loops, CBLAS and FFTW behind the interfaces. `trace` outlives it.
+/// The CPU as a device: OpenMP loops and CBLAS behind the interfaces. `trace` outlives it.
 /// The BLAS library's thread count is one for the process: that of the device made last.
 std::unique_ptr<Device> make_host_device(const HostSettings& settings, Trace& trace);
 

@@ -262,12 +262,13 @@ def kernel_steps(place: Place, gpu: Gpu) -> list[Step]:
     """Compiles the benchmark of the kernels, which needs nothing but nvcc, where it is older than what it is made of,
     and runs it."""
     program = place.build / "kernel_benchmark"
-    folder = ROOT / "common" / "device" / "cuda"
-    # The kernels of random numbers need a library's headers.
-    sources = [SOURCE, *sorted(folder.glob("*/*_passes.cpp")),
-               *(source for source in sorted(folder.glob("*/*.cu")) if source.parent.name != "data")]
+    folders = ROOT / "common" / "device" / "cuda", ROOT / "cg" / "cuda", ROOT / "fft" / "cuda"
+    # The kernel of random numbers needs a library's headers.
+    sources = [SOURCE, ROOT / "fft" / "cuda" / "passes.cpp",
+               *(source for folder in folders for source in sorted(folder.rglob("*.cu"))
+                 if source.name != "random_points.cu")]
     steps = [Step(KERNELS, "rates of kernels", (str(program),), 6)]
-    newest = max(each.stat().st_mtime for each in [*sources, *folder.rglob("*.*h*")])
+    newest = max(each.stat().st_mtime for each in [*sources, *(header for folder in folders for header in folder.rglob("*.*h*"))])
     if program.exists() and program.stat().st_mtime > newest:
         return steps
     root = os.environ.get("CUDAToolkit_ROOT")
@@ -277,7 +278,8 @@ def kernel_steps(place: Place, gpu: Gpu) -> list[Step]:
     place.build.mkdir(parents=True, exist_ok=True)
     program.unlink(missing_ok=True)  # a compilation that fails must not leave rates of old kernels
     compiled = (nvcc, "--threads", "0", "-std=c++20", "-O3", "--expt-relaxed-constexpr", "--extended-lambda",
-                f"-arch=sm_{gpu.architecture}", "-I", str(ROOT / "common"), *map(str, sources), "-lcublas", "-lcufft",
+                f"-arch=sm_{gpu.architecture}", "-I", str(ROOT), "-I", str(ROOT / "common"),
+                *map(str, sources), "-lcublas", "-lcufft",
                 f"-Xlinker=-rpath={Path(nvcc).resolve().parent.parent / 'lib64'}", "-o", str(program))
     return [Step(KERNELS, f"compile for sm_{gpu.architecture}", compiled, place.shared_by_cores(20)), *steps]
 

@@ -94,11 +94,9 @@ class DeviceContract : public ::testing::TestWithParam<DeviceParameter> {
 /// The suites, each in a file of its own.
 class BlasContract : public DeviceContract {};
 class CopyContract : public DeviceContract {};
-class FftContract : public DeviceContract {};
 class HostAccessContract : public DeviceContract {};
 class MemoryContract : public DeviceContract {};
 class RecordingContract : public DeviceContract {};
-class FourStepFftContract : public DeviceContract {};
 class StreamContract : public DeviceContract {};
 class VectorContract : public DeviceContract {};
 

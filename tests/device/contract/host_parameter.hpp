@@ -20,15 +20,12 @@ inline DeviceParameter host(const std::string& name, const HostSettings& setting
             }};
 }
 
-/// The host device by the loops of each instruction set, in its caches and past them, and with
-/// streams of threads.
+/// The host device by the loops of each instruction set, and with streams of threads.
 inline std::vector<DeviceParameter> hosts(int threads) {
     std::vector<DeviceParameter> all;
     for (const Loops* loops : compiled_loops()) {
         const std::string isa(loops->isa);
         all.push_back(host(isa, {.threads = threads, .loops = loops}));
-        all.push_back(
-            host(isa + "_past_caches", {.threads = threads, .loops = loops, .caches = {}}));
     }
     all.push_back(host("threaded", {.threads = threads, .streams = HostStreams::threaded}));
     return all;

@@ -11,7 +11,6 @@
 
 #include "device/blas.hpp"
 #include "device/host/blas/blas_vendor.hpp"
-#include "device/host/fft/host_ffts.hpp"
 #include "device/vector_operations.hpp"
 
 namespace quartet::device {
@@ -42,18 +41,6 @@ TEST(BlasVendorTest, KernelsOfOldProcessorsGiveWayToWhatThisOneCanRun) {
     EXPECT_EQ(better_blas_kernels("Nehalem", "avx2"), "Haswell");
     EXPECT_EQ(better_blas_kernels("Prescott", "baseline"), "");
     EXPECT_EQ(better_blas_kernels("Zen", "avx512"), "") << "OpenBLAS knows better";
-}
-
-TEST(HostFftTest, SaysWhereThePackageOfFftwHasNoCodeForTheProcessor) {
-    for (const char* isa : {"avx2", "avx512"}) {
-        EXPECT_TRUE(lacks_avx2("fftw-3.3.10-sse2-avx", isa));
-        EXPECT_FALSE(lacks_avx2("fftw-3.3.10-sse2-avx-avx2-avx2_128", isa));
-        EXPECT_FALSE(lacks_avx2("Another library of that interface", isa)) << "says nothing of it";
-    }
-    EXPECT_FALSE(lacks_avx2("fftw-3.3.10-sse2-avx", "baseline"));
-    EXPECT_FALSE(lacks_avx2("fftw-3.3.10", "neon"));
-    EXPECT_EQ(host_fft_description().ends_with(')'),
-              lacks_avx2(host_fft_description(), best_loops().isa));
 }
 
 TEST(HostDeviceTest, RefusesViewsOfDeviceMemory) {

@@ -9,17 +9,16 @@ TRIANGLE = "cg/cuda/triangle.cu"
 ROWS = "cg/cuda/rows.cu"
 CLASSIC = "cg/cuda/iteration.cuh"
 DEPENDENT = "common/device/cuda/runtime/dependent_launch.cuh"
-FFT = "common/device/cuda/fft/four_step_kernels.cu"
-PASS = "common/device/cuda/fft/fft_pass_kernel.cu"
-BUTTERFLY = "common/device/cuda/fft/fft_butterflies.cuh"
+FFT = "fft/cuda/four_step.cu"
+PASS = "fft/cuda/passes.cu"
 PEAK = "common/device/cuda/peak/multiply_add_kernel.cu"
-UNIFORM = "common/device/cuda/data/uniform_kernel.cu"
+RANDOM = "fft/cuda/random_points.cu"
 
 # What of a header's kernels is compiled to show its faults.
-UNIT = {BUTTERFLY: PASS, SUM: VECTORS, WARP: GEMV, CLASSIC: ROWS, DEPENDENT: ROWS}
+UNIT = {SUM: VECTORS, WARP: GEMV, CLASSIC: ROWS, DEPENDENT: ROWS}
 
 # Which tests notice a file's faults, where none of its own do.
-NOTICED_BY = {GEMV: "*BlasContract.Gemv*", WARP: "*BlasContract.Gemv*", FFT: "*FourStepFftContract*",
+NOTICED_BY = {GEMV: "*BlasContract.Gemv*", WARP: "*BlasContract.Gemv*", FFT: "*FftContract.Ranks*:*FftContract.OneRank*",
               **dict.fromkeys((VECTORS, SUM), "*VectorContract*"),
               **dict.fromkeys((TRIANGLE, ROWS, DEPENDENT, CLASSIC), "*MatrixContract*:*ClassicIterationKernelsTest*")}
 
@@ -188,20 +187,20 @@ MUTANTS = [
     ("the factors of a later tile row are its first one's", PASS, " + high * pass.row_step;", ";"),
     ("the exchange has a row too few", PASS,
      ": length * width + length * width / last_radix;", ": length * width;"),
-    ("a butterfly's factor is turned the other way", BUTTERFLY,
+    ("a butterfly's factor is turned the other way", PASS,
      "{t[k - half / 2].y, -t[k - half / 2].x}", "{-t[k - half / 2].y, t[k - half / 2].x}"),
-    ("a butterfly subtracts once", BUTTERFLY, "fma(2.0, a.y, -sum.y)", "fma(1.0, a.y, -sum.y)"),
+    ("a butterfly subtracts once", PASS, "fma(2.0, a.y, -sum.y)", "fma(1.0, a.y, -sum.y)"),
 
     ("a chain does fewer operations than are counted", PEAK, "link < links", "link < links - 1"),
     ("chains are left out", PEAK, "sum += values[i];", "sum += values[0];"),
 
-    ("random points repeat after 2^32", UNIFORM, "low_half(point), high_half(point)", "low_half(point), 0"),
-    ("random points of tiles that are not interleaved", UNIFORM,
+    ("random points repeat after 2^32", RANDOM, "low_half(point), high_half(point)", "low_half(point), 0"),
+    ("random points of tiles that are not interleaved", RANDOM,
      "tile + tiles * (first + i - tile * length)", "tile * length + (first + i - tile * length)"),
-    ("both parts of a random point are its first", UNIFORM,
+    ("both parts of a random point are its first", RANDOM,
      "centred(words.v[2], words.v[3])", "centred(words.v[0], words.v[1])"),
-    ("a random number's halves are swapped", UNIFORM,
+    ("a random number's halves are swapped", RANDOM,
      "centred(words.v[2], words.v[3])", "centred(words.v[3], words.v[2])"),
-    ("random points go through their grid once", UNIFORM,
+    ("random points go through their grid once", RANDOM,
      "i < size; i += grid_threads()", "i < size; i += size"),
 ]

@@ -8,7 +8,6 @@
 
 #include "core/check.hpp"
 #include "core/environment.hpp"
-#include "device/cuda/data/uniform_kernel.hpp"
 #include "device/cuda/info/nvml.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
@@ -128,9 +127,6 @@ class CudaAccelerator final : public Accelerator {
     Allocation import_memory(const MemoryHandle& handle, Bytes size) override;
     Allocation lock_pages(const View<std::byte>& memory) override;
 
-    void fill_tiles(const RandomTiles& tiles, View<std::complex<double>> target,
-                    Stream& stream) override;
-
     void launch(Stream& stream, Phase phase, const char* label, const NativeWork& work) override {
         as_cuda(stream).launch(phase, label, [&](cudaStream_t handle) { work(handle); });
     }
@@ -225,14 +221,6 @@ Allocation CudaAccelerator::lock_pages(const View<std::byte>& memory) {
     return {{memory.data(), [](std::byte* locked) { ignore(cudaHostUnregister(locked)); }},
             memory.bytes(),
             MemoryKind::pinned};
-}
-
-void CudaAccelerator::fill_tiles(const RandomTiles& tiles, View<std::complex<double>> target,
-                                 Stream& stream) {
-    require_device(target);
-    as_cuda(stream).launch(Phase::compute, "random points", [&](cudaStream_t handle) {
-        launch_fill_tiles(tiles, reinterpret_cast<double2*>(target.data()), target.size(), handle);
-    });
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 namespace quartet::device::QUARTET_ISA {
 
-constinit const Loops loops{QUARTET_ISA_NAME, lanes,     registers, vector_loops,
-                            memory_loops,     fft_loops, peak_loops};
+constinit const Loops loops{QUARTET_ISA_NAME, vector_loops, memory_loops, peak_loops};
 
 }  // namespace quartet::device::QUARTET_ISA

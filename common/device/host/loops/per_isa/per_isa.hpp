@@ -6,7 +6,6 @@ namespace quartet::device::QUARTET_ISA {
 
 extern const VectorLoops vector_loops;
 extern const MemoryLoops memory_loops;
-extern const FftLoops fft_loops;
 extern const PeakLoops peak_loops;
 extern const Loops loops;
 

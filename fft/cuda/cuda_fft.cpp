@@ -1,0 +1,608 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/peer_order.hpp"
+#include "core/roots_of_unity.hpp"
+#include "device/cuda/cuda_device.hpp"
+#include "device/cuda/runtime/cuda_check.hpp"
+#include "device/cuda/runtime/cuda_stream.hpp"
+#include "fft/cuda/cufft.hpp"
+#include "fft/cuda/kernels.hpp"
+#include "fft/cuda/passes.hpp"
+#include "fft/four_step.hpp"
+#include "fft/problem.hpp"
+
+namespace quartet::fft {
+
+namespace {
+
+using device::as_cuda;
+using device::cuda_check;
+using device::CudaEvent;
+using device::gpu_attribute;
+using device::MemoryKind;
+using device::Stream;
+using device::View;
+
+static_assert(fft_block_bins == FourStepFft::block_bins);
+
+// Points as kernels take them.
+double2* as_pairs(Point* points) {
+    return reinterpret_cast<double2*>(points);
+}
+const double2* as_pairs(const Point* points) {
+    return reinterpret_cast<const double2*>(points);
+}
+
+device::Buffer<double2> on_gpu(std::int64_t count, device::Device& device) {
+    return device::allocate<double2>(device, count, MemoryKind::device);
+}
+
+device::Buffer<double2> on_gpu(const std::vector<double2>& values, device::Device& device) {
+    const View<const double2> source(values.data(), std::ssize(values), MemoryKind::host);
+    device::Buffer<double2> buffer = on_gpu(source.size(), device);
+    device::cuda_memory(device).copy_now(as_bytes(source), as_bytes(buffer.view()));
+    return buffer;
+}
+
+/// What the plans below work with. A plan by cuFFT that does a batch in pieces has at most that
+/// workspace, unless one transform takes more.
+struct Tools {
+    device::Device& device;
+    std::shared_ptr<const CufftLibrary> library;
+    Bytes most_workspace;
+};
+
+std::string version_of(const CufftLibrary& library) {
+    int version = 0;
+    check(library.get_version(&version) == CUFFT_SUCCESS, "cufftGetVersion failed");
+    return fmt::format("cuFFT {}.{}.{}", version / 1000, version / 100 % 10, version % 100);
+}
+
+/// `count` transforms of `length` points that lie `step` apart, one transform's first point
+/// `distance` from that of the one before: rows of a matrix, or its columns.
+struct FftLayout {
+    std::int64_t length = 1;
+    std::int64_t count = 0;
+    std::int64_t step = 1;
+    std::int64_t distance = 1;
+};
+
+/// A cuFFT plan with its own workspace. Uses of one plan must follow one another.
+class CufftPlan {
+  public:
+    CufftPlan(const FftLayout& layout, const Tools& tools);
+    ~CufftPlan() { static_cast<void>(library_->destroy(handle_)); }
+    CufftPlan(const CufftPlan&) = delete;
+    CufftPlan& operator=(const CufftPlan&) = delete;
+
+    /// Out of place, cuFFT keeps the input of complex transforms, but does not say so by const.
+    void run(const Point* from, Point* to, cudaStream_t stream) const {
+        check_status(library_->set_stream(handle_, stream), "cufftSetStream");
+        check_status(library_->execute(handle_, as_pairs(const_cast<Point*>(from)), as_pairs(to),
+                                       CUFFT_FORWARD),
+                     "cufftExecZ2Z");
+    }
+
+  private:
+    // Delegated to, so that the handle is destroyed where planning fails.
+    explicit CufftPlan(std::shared_ptr<const CufftLibrary> library) : library_(std::move(library)) {
+        check_status(library_->create(&handle_), "cufftCreate");
+    }
+    static void check_status(cufftResult status, const char* call) {
+        if (status != CUFFT_SUCCESS) [[unlikely]]
+            throw Failure(fmt::format("{} failed (cuFFT's error {}): use a smaller size", call,
+                                      static_cast<int>(status)));
+    }
+
+    std::shared_ptr<const CufftLibrary> library_;
+    cufftHandle handle_ = 0;
+    device::Allocation workspace_;
+};
+
+CufftPlan::CufftPlan(const FftLayout& layout, const Tools& tools) : CufftPlan(tools.library) {
+    check_status(library_->set_auto_allocation(handle_, 0), "cufftSetAutoAllocation");
+    // In one dimension the extent of a layout is asked for, but not used.
+    long long length = layout.length;
+    long long* extent = layout.step == 1 && layout.distance == layout.length ? nullptr : &length;
+    std::size_t size = 0;
+    check_status(
+        library_->make_plan_many(handle_, 1, &length, extent, layout.step, layout.distance, extent,
+                                 layout.step, layout.distance, CUFFT_Z2Z, layout.count, &size),
+        "cufftMakePlanMany64");
+    // cuFFT wants a place even where it needs none.
+    workspace_ = tools.device.allocate(
+        std::max(kibibytes(1), Bytes{static_cast<std::int64_t>(size)}), MemoryKind::device);
+    check_status(library_->set_work_area(handle_, workspace_.data.get()), "cufftSetWorkArea");
+}
+
+/// A number of transforms done in pieces that differ by as little as can be, since cuFFT's
+/// workspace grows with what is done at once: all pieces have `each` transforms, the last one
+/// `last`.
+struct BatchSplit {
+    std::int64_t pieces = 0;
+    std::int64_t each = 0;
+    std::int64_t last = 0;
+};
+
+/// Pieces whose points, and so about whose workspace, take at most `most`, one transform at least.
+/// Where there are several pieces, `together` transforms stay together.
+BatchSplit split_batch(std::int64_t length, std::int64_t count, Bytes most,
+                       std::int64_t together = 1) {
+    if (count == 0)
+        return {};
+    const std::int64_t at_once =
+        std::max<std::int64_t>(1, most.value / bytes_of<Point>(length).value);
+    std::int64_t each = divide_up(count, divide_up(count, at_once));
+    if (each < count)
+        each = divide_up(each, together) * together;
+    const std::int64_t pieces = divide_up(count, each);
+    return {pieces, each, count - (pieces - 1) * each};
+}
+
+/// The workspace, estimated: that of cuFFT's plans is about the size of their points.
+Bytes workspace_of(const BatchSplit& split, std::int64_t length) {
+    const std::int64_t at_once = split.each + (split.last != split.each ? split.last : 0);
+    return std::max(kibibytes(2), bytes_of<Point>(at_once * length));
+}
+
+/// Transforms of one layout, in pieces.
+class Batches {
+  public:
+    Batches(const FftLayout& layout, const BatchSplit& split, const Tools& tools)
+        : layout_(layout), split_(split) {
+        if (layout.length == 1 || split.pieces == 0)
+            return;
+        layout_.count = split.each;
+        plan_.emplace(layout_, tools);
+        if (split.last == split.each)
+            return;
+        layout_.count = split.last;
+        last_.emplace(layout_, tools);
+    }
+
+    [[nodiscard]] std::int64_t pieces() const { return split_.pieces; }
+    /// The first transform of a piece, and how many there are.
+    [[nodiscard]] std::int64_t first(std::int64_t piece) const { return piece * split_.each; }
+    [[nodiscard]] std::int64_t size(std::int64_t piece) const {
+        return piece == split_.pieces - 1 ? split_.last : split_.each;
+    }
+    [[nodiscard]] std::int64_t at_once() const { return split_.each; }
+
+    /// Transforms a piece, the first point of which is given, to the same layout or in place.
+    void run_piece(std::int64_t piece, const Point* from, Point* to, cudaStream_t stream) const {
+        if (layout_.length > 1)
+            (last_ && piece == split_.pieces - 1 ? *last_ : *plan_).run(from, to, stream);
+        else if (from != to)
+            cuda_check(
+                cudaMemcpyAsync(to, from, static_cast<std::size_t>(size(piece)) * sizeof(Point),
+                                cudaMemcpyDeviceToDevice, stream),
+                "cudaMemcpyAsync");
+    }
+    void run(const Point* from, Point* to, cudaStream_t stream) const {
+        for (std::int64_t piece = 0; piece < split_.pieces; ++piece) {
+            const std::int64_t begin = first(piece) * layout_.distance;
+            run_piece(piece, from + begin, to + begin, stream);
+        }
+    }
+
+  private:
+    FftLayout layout_;
+    BatchSplit split_;
+    std::optional<CufftPlan> plan_;
+    std::optional<CufftPlan> last_;  ///< where the last piece is shorter
+};
+
+/// Tables of the powers of exp(-2 pi i / order) in the GPU's memory.
+class TwiddleTables {
+  public:
+    TwiddleTables(std::int64_t order, device::Device& device) : split_(split_twiddles(order)) {
+        const RootsOfUnity roots(order);
+        const auto powers = [&](std::int64_t step, std::int64_t count) {
+            std::vector<double2> table;
+            for (std::int64_t i = 0; i < count; ++i) {
+                const Point root = roots(static_cast<std::uint64_t>(i * step % order));
+                table.push_back({root.real(), root.imag()});
+            }
+            return on_gpu(table, device);
+        };
+        coarse_ = powers(split_.fine_entries(), split_.coarse_entries(order));
+        fine_ = powers(1, split_.fine_entries());
+    }
+
+    [[nodiscard]] Twiddles view() const {
+        return {coarse_.view().data(), fine_.view().data(), split_};
+    }
+    [[nodiscard]] static Bytes memory(std::int64_t order) {
+        const TwiddleSplit split = split_twiddles(order);
+        return bytes_of<double2>(split.fine_entries() + split.coarse_entries(order));
+    }
+
+  private:
+    TwiddleSplit split_;
+    device::Buffer<double2> coarse_;
+    device::Buffer<double2> fine_;
+};
+
+BatchSplit tile_batches(const FourStepFft& shape, Bytes most) {
+    return split_batch(shape.length, shape.my_tiles().size(), most);
+}
+
+BatchSplit bin_batches(const FourStepFft& shape, Bytes most) {
+    return split_batch(shape.tiles, shape.my_bins().size(), most, FourStepFft::block_bins);
+}
+
+/// For any T and M: cuFFT's transforms, piece by piece, between kernels that pack and transpose.
+class CudaColumnFfts final : public ColumnFfts {
+  public:
+    CudaColumnFfts(const FourStepFft& shape, const Tools& tools)
+        : ColumnFfts(shape, MemoryKind::device),
+          name_(version_of(*tools.library)),
+          batches_({shape.length, 0, 1, shape.length}, tile_batches(shape, tools.most_workspace),
+                   tools),
+          twiddles_(shape.points(), tools.device),
+          transformed_(on_gpu(batches_.at_once() * shape.length, tools.device)) {}
+    [[nodiscard]] std::string description() const override {
+        return fmt::format("{}, batches of {}", name_, batches_.at_once());
+    }
+
+  private:
+    void enqueue(View<const Point> tiles, View<double> parts, Stream& stream) override {
+        auto* transformed = reinterpret_cast<Point*>(transformed_.view().data());
+        stream.wait(used_);
+        for (std::int64_t piece = 0; piece < batches_.pieces(); ++piece) {
+            const Point* from = tiles.data() + batches_.first(piece) * shape().length;
+            as_cuda(stream).launch(Phase::compute, "fft", [&](cudaStream_t handle) {
+                batches_.run_piece(piece, from, transformed, handle);
+            });
+            pack(piece, parts, stream);
+        }
+        stream.record(used_);
+    }
+
+    void pack(std::int64_t piece, View<double> parts, Stream& stream) const {
+        std::int64_t before = 0;
+        for (int to = 0; to < shape().ranks; ++to) {
+            const Range bins = shape().bins_of(to);
+            const PackShape pack_shape{batches_.size(piece),
+                                       shape().length,
+                                       shape().my_tiles().begin + batches_.first(piece),
+                                       batches_.first(piece),
+                                       shape().my_tiles().size(),
+                                       bins.begin,
+                                       bins.size()};
+            as_cuda(stream).launch(Phase::compute, "pack", [&](cudaStream_t handle) {
+                launch_pack(pack_shape, twiddles_.view(), transformed_.view().data(),
+                            parts.data() + before, handle);
+            });
+            before += shape().part_size(shape().rank, to);
+        }
+    }
+
+    std::string name_;
+    Batches batches_;
+    TwiddleTables twiddles_;
+    device::Buffer<double2> transformed_;
+    CudaEvent used_;
+};
+
+class CudaRowFfts final : public RowFfts {
+  public:
+    CudaRowFfts(const FourStepFft& shape, const Tools& tools)
+        : RowFfts(shape, MemoryKind::device),
+          name_(version_of(*tools.library)),
+          batches_({shape.tiles, 0, 1, shape.tiles}, bin_batches(shape, tools.most_workspace),
+                   tools),
+          gathered_(on_gpu(batches_.at_once() * shape.tiles, tools.device)),
+          summed_(on_gpu(batches_.at_once() * shape.tiles, tools.device)) {}
+    [[nodiscard]] std::string description() const override {
+        return fmt::format("{}, batches of {}", name_, batches_.at_once());
+    }
+
+  private:
+    void enqueue(std::span<const View<const double>> parts, View<Point> bins,
+                 Stream& stream) override {
+        stream.wait(used_);
+        for (std::int64_t piece = 0; piece < batches_.pieces(); ++piece) {
+            gather(piece, parts, stream);
+            as_cuda(stream).launch(Phase::compute, "fft", [&](cudaStream_t handle) {
+                batches_.run_piece(piece, reinterpret_cast<Point*>(gathered_.view().data()),
+                                   reinterpret_cast<Point*>(summed_.view().data()), handle);
+            });
+            const TransposeShape transpose_shape{shape().tiles, batches_.size(piece),
+                                                 batches_.first(piece), shape().my_bins().size()};
+            as_cuda(stream).launch(Phase::merge, "scatter", [&](cudaStream_t handle) {
+                launch_transpose(transpose_shape, summed_.view().data(), as_pairs(bins.data()),
+                                 handle);
+            });
+        }
+        stream.record(used_);
+    }
+
+    void gather(std::int64_t piece, std::span<const View<const double>> parts, Stream& stream) {
+        for (int step = 0; step < shape().ranks; ++step) {
+            const int from = peer_at_step(step, shape().rank, shape().ranks);
+            const Range tiles = shape().tiles_of(from);
+            const UnpackShape unpack_shape{batches_.first(piece), batches_.size(piece), tiles.begin,
+                                           tiles.size(), shape().tiles};
+            const double* part = parts[static_cast<std::size_t>(from)].data();
+            as_cuda(stream).launch(Phase::merge, "gather", [&](cudaStream_t handle) {
+                launch_unpack(unpack_shape, part, gathered_.view().data(), handle);
+            });
+        }
+    }
+
+    std::string name_;
+    Batches batches_;
+    device::Buffer<double2> gathered_;  ///< [bin of the piece][t]
+    device::Buffer<double2> summed_;    ///< [bin of the piece][k2]
+    CudaEvent used_;
+};
+
+class CudaTranspose final : public Transpose {
+  public:
+    explicit CudaTranspose(const FourStepFft& shape) : Transpose(shape, MemoryKind::device) {}
+
+  private:
+    void enqueue(std::span<const View<const Point>> parts, View<Point> bins,
+                 Stream& stream) override {
+        const Range mine = block_range(shape().points(), shape().ranks, shape().rank);
+        for (int step = 0; step < shape().ranks; ++step) {
+            const int from = peer_at_step(step, shape().rank, shape().ranks);
+            const View<const Point>& part = parts[static_cast<std::size_t>(from)];
+            if (part.empty())
+                continue;
+            const Range columns = shape().bins_of(from);
+            const NaturalOrderShape order{columns.begin,  columns.size(),
+                                          shape().length, bins_below(shape(), from, mine.begin),
+                                          part.size(),    mine.begin};
+            as_cuda(stream).launch(Phase::merge, "natural", [&](cudaStream_t handle) {
+                launch_natural_order(order, as_pairs(part.data()), as_pairs(bins.data()), handle);
+            });
+        }
+    }
+};
+
+std::string text_of(const FftSplit& split) {
+    return fmt::format("our passes of 2^{}{} x 2^{} points", split.first,
+                       split.middle > 0 ? fmt::format(" x 2^{}", split.middle) : "", split.last);
+}
+std::string text_of(const ColumnSplit& split) {
+    return fmt::format("our columns of 2^{}{} points", split.first,
+                       split.second > 0 ? fmt::format(" x 2^{}", split.second) : "");
+}
+
+struct DestroyStream {
+    void operator()(cudaStream_t stream) const { device::ignore(cudaStreamDestroy(stream)); }
+};
+
+/// Transforms by our own passes over memory (passes.hpp), of all points or of columns.
+template <typename Split>
+class MultiPass {
+  public:
+    MultiPass(const Split& split, device::Device& device)
+        : split_(split),
+          roots_(on_gpu(root_table(), device)),
+          work_(on_gpu(split.work(), device)),
+          scratch_(on_gpu(split.scratch(), device)),
+          multiprocessors_(gpu_attribute(cudaDevAttrMultiProcessorCount)) {
+        cudaStream_t stream = nullptr;
+        cuda_check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
+        other_lane_.reset(stream);
+    }
+
+    /// Out of place or in place; columns in place alone. The passes without a lane and the first
+    /// lane's run on `stream`, the other lane's on a stream between events of that one.
+    void run(const Point* from, Point* to, cudaStream_t stream) {
+        const FftBuffers buffers{as_pairs(from), work_.view().data(), scratch_.view().data(),
+                                 as_pairs(to), roots_.view().data()};
+        bool in_lanes = false;
+        for_each_pass(split_, buffers,
+                      [&](const FftPassShape& shape, const FftPass& pass, std::optional<int> lane) {
+                          check(has_fft_pass(shape), "fft: no kernel of a pass");
+                          if (lane && !in_lanes) {
+                              cuda_check(cudaEventRecord(began_.handle(), stream),
+                                         "cudaEventRecord");
+                              cuda_check(cudaStreamWaitEvent(other_lane_.get(), began_.handle(), 0),
+                                         "cudaStreamWaitEvent");
+                              in_lanes = true;
+                          }
+                          launch_fft_pass(shape, pass, multiprocessors_,
+                                          lane.value_or(0) == 0 ? stream : other_lane_.get());
+                      });
+        if (in_lanes) {
+            cuda_check(cudaEventRecord(ended_.handle(), other_lane_.get()), "cudaEventRecord");
+            cuda_check(cudaStreamWaitEvent(stream, ended_.handle(), 0), "cudaStreamWaitEvent");
+        }
+    }
+    [[nodiscard]] std::string description() const { return text_of(split_); }
+    [[nodiscard]] static Bytes memory(const Split& split) {
+        return bytes_of<double2>(fft_root_entries + split.work() + split.scratch());
+    }
+
+  private:
+    static std::vector<double2> root_table() {
+        std::vector<double2> table(static_cast<std::size_t>(fft_root_entries));
+        for (std::int64_t order = 1; order < fft_root_entries; order *= 2) {
+            const RootsOfUnity roots(order);
+            for (std::int64_t j = 0; j < order; ++j) {
+                const Point root = roots(static_cast<std::uint64_t>(j));
+                table[static_cast<std::size_t>(order + j)] = {root.real(), root.imag()};
+            }
+        }
+        return table;
+    }
+
+    Split split_;
+    device::Buffer<double2> roots_;
+    device::Buffer<double2> work_;
+    device::Buffer<double2> scratch_;
+    int multiprocessors_;
+    std::unique_ptr<CUstream_st, DestroyStream> other_lane_;
+    CudaEvent began_;
+    CudaEvent ended_;
+};
+
+/// How the current GPU splits a transform into our passes; nothing where it has no such.
+std::optional<FftSplit> own_passes(const FourStepFft& shape) {
+    return shape.tiles == 1 && has_fft_passes()
+               ? split_fft(shape.length, gpu_attribute(cudaDevAttrL2CacheSize))
+               : std::nullopt;
+}
+std::optional<ColumnSplit> own_columns(const FourStepFft& shape) {
+    return shape.tiles > 1 && has_fft_passes()
+               ? split_columns(shape.tiles, shape.length, gpu_attribute(cudaDevAttrL2CacheSize))
+               : std::nullopt;
+}
+
+/// One tile by our own passes or by cuFFT. Several: FFTs of the contiguous tiles by cuFFT, then
+/// factors and FFTs over the tiles in place, so that bin k2 of column k1 ends in row k2: by our own
+/// passes, or by cuFFT and a kernel for the factors.
+class CudaSingleRankFft final : public SingleRankFft {
+  public:
+    CudaSingleRankFft(const FourStepFft& shape, const std::optional<FftSplit>& passes,
+                      const Tools& tools)
+        : SingleRankFft(shape, MemoryKind::device), name_(version_of(*tools.library)) {
+        check(shape.ranks == 1, "single-rank FFT: for the tiles of one rank");
+        if (passes) {
+            passes_.emplace(*passes, tools.device);
+            return;
+        }
+        tiles_.emplace(FftLayout{shape.length, 0, 1, shape.length},
+                       split_batch(shape.length, shape.tiles, tools.most_workspace), tools);
+        if (shape.tiles == 1)
+            return;
+        if (const auto split = own_columns(shape)) {
+            own_columns_.emplace(*split, tools.device);
+            return;
+        }
+        columns_.emplace(FftLayout{shape.tiles, 0, shape.length, 1},
+                         split_batch(shape.tiles, shape.length, tools.most_workspace), tools);
+        twiddles_.emplace(shape.points(), tools.device);
+    }
+
+    [[nodiscard]] std::string description() const override {
+        if (passes_)
+            return passes_->description();
+        if (shape().tiles == 1)
+            return name_ + "'s own transform";
+        const std::string tiles = fmt::format("{}, {} tiles", name_, tiles_->at_once());
+        return own_columns_
+                   ? fmt::format("{} at a time; {}", tiles, own_columns_->description())
+                   : fmt::format("{} and {} columns at a time", tiles, columns_->at_once());
+    }
+    [[nodiscard]] static Bytes memory(const FourStepFft& shape, Bytes most_workspace) {
+        if (const auto split = own_passes(shape))
+            return MultiPass<FftSplit>::memory(*split);
+        const auto workspace = [&](std::int64_t length, std::int64_t count) {
+            return workspace_of(split_batch(length, count, most_workspace), length);
+        };
+        const Bytes tiles = workspace(shape.length, shape.tiles);
+        if (shape.tiles == 1)
+            return tiles;
+        if (const auto split = own_columns(shape))
+            return tiles + MultiPass<ColumnSplit>::memory(*split);
+        return tiles + workspace(shape.tiles, shape.length) + TwiddleTables::memory(shape.points());
+    }
+
+  private:
+    void enqueue(View<const Point> tiles, View<Point> bins, Stream& stream) override {
+        stream.wait(used_);
+        as_cuda(stream).launch(Phase::compute, passes_ ? "passes" : "tiles",
+                               [&](cudaStream_t handle) {
+                                   if (passes_)
+                                       passes_->run(tiles.data(), bins.data(), handle);
+                                   else
+                                       tiles_->run(tiles.data(), bins.data(), handle);
+                               });
+        if (columns_)
+            as_cuda(stream).launch(Phase::compute, "factors", [&](cudaStream_t handle) {
+                launch_twiddles({shape().tiles, shape().length}, twiddles_->view(),
+                                as_pairs(bins.data()), handle);
+            });
+        if (columns_ || own_columns_)
+            as_cuda(stream).launch(Phase::merge, "sums", [&](cudaStream_t handle) {
+                if (own_columns_)
+                    own_columns_->run(bins.data(), bins.data(), handle);
+                else
+                    columns_->run(bins.data(), bins.data(), handle);
+            });
+        stream.record(used_);
+    }
+
+    std::string name_;
+    std::optional<MultiPass<FftSplit>> passes_;
+    std::optional<Batches> tiles_;
+    std::optional<MultiPass<ColumnSplit>> own_columns_;
+    std::optional<Batches> columns_;
+    std::optional<TwiddleTables> twiddles_;
+    CudaEvent used_;
+};
+
+class CudaFfts final : public FftFactory {
+  public:
+    CudaFfts(device::Device& device, Bytes most_workspace)
+        : tools_{device, load_cufft(), most_workspace} {
+        for (const auto load : {load_four_step_kernels, load_fft_pass_kernels})
+            cuda_check(load(), "cudaFuncGetAttributes");
+    }
+
+    std::unique_ptr<ColumnFfts> column_ffts(const FourStepFft& shape) override {
+        require_valid(shape);
+        return std::make_unique<CudaColumnFfts>(shape, tools_);
+    }
+    std::unique_ptr<RowFfts> row_ffts(const FourStepFft& shape) override {
+        require_valid(shape);
+        return std::make_unique<CudaRowFfts>(shape, tools_);
+    }
+    std::unique_ptr<Transpose> transpose(const FourStepFft& shape) override {
+        return std::make_unique<CudaTranspose>(shape);
+    }
+    [[nodiscard]] Bytes four_step_memory(const FourStepFft& shape) const override {
+        const BatchSplit tiles = tile_batches(shape, tools_.most_workspace);
+        const BatchSplit bins = bin_batches(shape, tools_.most_workspace);
+        return bytes_of<Point>(tiles.each * shape.length + 2 * bins.each * shape.tiles) +
+               workspace_of(tiles, shape.length) + workspace_of(bins, shape.tiles) +
+               TwiddleTables::memory(shape.points());
+    }
+    std::unique_ptr<SingleRankFft> single_rank_fft(const FourStepFft& shape) override {
+        require_valid(shape);
+        if (shape.ranks > 1)
+            return nullptr;
+        return std::make_unique<CudaSingleRankFft>(shape, own_passes(shape), tools_);
+    }
+    [[nodiscard]] std::optional<Bytes> single_rank_memory(const FourStepFft& shape) const override {
+        if (shape.ranks > 1)
+            return std::nullopt;
+        return CudaSingleRankFft::memory(shape, tools_.most_workspace);
+    }
+    std::unique_ptr<SingleRankFft> vendors_fft(std::int64_t points) override {
+        return std::make_unique<CudaSingleRankFft>(FourStepFft{1, points, 1, 0}, std::nullopt,
+                                                   tools_);
+    }
+
+  private:
+    Tools tools_;
+};
+
+}  // namespace
+
+std::unique_ptr<FftFactory> make_cuda_ffts(device::Device& device, Bytes most_workspace) {
+    return std::make_unique<CudaFfts>(device, most_workspace);
+}
+
+void fill_tiles_on_gpu(View<Point> points, std::uint64_t seed, const Problem& problem,
+                       std::int64_t first, Stream& stream) {
+    cuda_check(load_random_kernels(), "cudaFuncGetAttributes");
+    const RandomTiles tiles{source_of_points(seed), problem.tiles, problem.length(), first};
+    as_cuda(stream).launch(Phase::compute, "random points", [&](cudaStream_t handle) {
+        launch_random_points(tiles, as_pairs(points.data()), points.size(), handle);
+    });
+}
+
+}  // namespace quartet::fft

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <complex>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/roots_of_unity.hpp"
+#include "fft/four_step.hpp"
+#include "fft/loops.hpp"
+
+namespace quartet::fft {
+
+/// What the host's transforms work with.
+struct HostFftSettings {
+    int threads = 1;  ///< of OpenMP
+    const Loops& loops;
+    Bytes caches;  ///< what a rank may fill: what is larger is written past them
+};
+
+/// Those of a host's device.
+HostFftSettings host_fft_settings(const device::Device& device);
+
+/// The host's transforms: by our own loops where a size has no prime factor above 7 and no factor
+/// is too long for them, else by FFTW.
+///
+/// Column FFTs have adjacent columns of a tile in the lanes of a vector; each tile is itself a
+/// four-step FFT of M = A B points, a matrix [A][B], with both factors in 8 to 256. A strip of
+/// columns is transformed at a time (contiguous loads), multiplied by w_M^(b ka), and stored in the
+/// second-level cache. Then as many rows as there are lanes are transformed, first with adjacent b
+/// in the lanes; the last stage transposes, so that they hold adjacent ka. The result is adjacent
+/// bins k1 = ka + A kb: a SIMD block or a part of one, multiplied by w_N^(t k1) and written to its
+/// part. Memory is read once and written once. The only tile of the only rank is transformed by the
+/// same steps, which leave its points in order.
+///
+/// Row FFTs have the k1 of a SIMD block in the lanes, a part of them at a time where vectors are
+/// narrower. Up to 256 tiles are one small transform, which reads the blocks where the exchange has
+/// left them and writes the result. More tiles are T = A B with both factors in 2 to 256, two small
+/// transforms with a scratch in the second-level cache between. The next row's blocks are
+/// prefetched into that cache.
+std::unique_ptr<FftFactory> make_host_ffts(const HostFftSettings& settings);
+
+/// Steps 2 and 3 for one rank that receives the tiles one by one. Each tile comes as the blocks of
+/// FourStepFft{1, M, 1, 0}: transformed, without twiddles.
+class TileScatter {
+  public:
+    /// For the tiles of one rank. Throws Failure for several.
+    TileScatter(const FourStepFft& shape, const HostFftSettings& settings);
+
+    /// Multiplies tile `tile` by its twiddles and copies its blocks to where RowFfts reads them in
+    /// `parts`, parts_size() doubles. Both views are aligned to 64 bytes. They and this object must
+    /// live until the work is synchronised.
+    void run(std::int64_t tile, device::View<const double> blocks, device::View<double> parts,
+             device::Stream& stream) const;
+
+  private:
+    void scatter(std::int64_t tile, const Range& range, const double* from, double* to) const;
+
+    FourStepFft shape_;
+    int threads_;
+    const Loops& loops_;
+    bool past_caches_;       ///< the parts do not stay in the caches until they are read
+    RootsOfUnity twiddles_;  ///< powers of w_N
+};
+
+/// Column and row FFTs of any size by FFTW and plain loops. Each thread works on a tile, or on the
+/// eight rows of a block, at a time.
+std::unique_ptr<ColumnFfts> make_fftw_column_ffts(const FourStepFft& shape, int threads);
+std::unique_ptr<RowFfts> make_fftw_row_ffts(const FourStepFft& shape, int threads);
+/// The memory they take beside their views. FFTW may take as much again for awkward lengths.
+Bytes fftw_column_memory(const FourStepFft& shape, int threads);
+Bytes fftw_row_memory(const FourStepFft& shape, int threads);
+
+/// FFTW's version and instruction sets, and whether it lacks those of this processor.
+std::string fftw_description();
+
+/// Whether FFTW has no code for AVX2, by its own words (fftw_version), although a processor whose
+/// widest loops are of `isa` has it: some systems package it so.
+bool lacks_avx2(std::string_view fftw, std::string_view isa);
+
+}  // namespace quartet::fft

@@ -1,0 +1,285 @@
+#include <fftw3-mpi.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "bench/data/input_guard.hpp"
+#include "bench/session/variants.hpp"
+#include "fft/formulations.hpp"
+#include "fft/host_fft.hpp"
+#include "fft/limit.hpp"
+#include "fft/tiles.hpp"
+#include "fft/verify.hpp"
+
+namespace quartet::fft {
+
+namespace {
+
+struct DestroyPlan {
+    void operator()(fftw_plan plan) const { fftw_destroy_plan(plan); }
+};
+using Plan = std::unique_ptr<std::remove_pointer_t<fftw_plan>, DestroyPlan>;
+
+/// The layout that FFTW gives a rank: points to allocate for each array, and its part of them.
+struct Layout {
+    ptrdiff_t allocated = 0;
+    ptrdiff_t input_count = 0;
+    ptrdiff_t input_begin = 0;
+    ptrdiff_t output_count = 0;
+    ptrdiff_t output_begin = 0;
+};
+
+unsigned flags(const Problem& problem, const Options& options, int ranks) {
+    const unsigned effort = options.planning == Planning::patient   ? FFTW_PATIENT
+                            : options.planning == Planning::measure ? FFTW_MEASURE
+                                                                    : FFTW_ESTIMATE;
+    // One rank has no scrambled order, and no plan for it.
+    const bool scrambled = problem.order == ResultOrder::transposed && ranks > 1;
+    return scrambled ? effort | FFTW_MPI_SCRAMBLED_OUT : effort;
+}
+
+// Makes FFTW and FFTW-MPI ready; again it does nothing. Whether FFTW's library for threads is
+// there.
+bool start_fftw() {
+    static const bool has_threads = fftw_init_threads() != 0;  // before MPI, says its manual
+    fftw_mpi_init();
+    return has_threads;
+}
+
+// Collective.
+Layout layout_of(const Problem& problem, const Options& options, const comm::Communicator& world) {
+    static_cast<void>(start_fftw());
+    Layout layout;
+    layout.allocated = fftw_mpi_local_size_1d(
+        problem.points, world.handle(), FFTW_FORWARD, flags(problem, options, world.size()),
+        &layout.input_count, &layout.input_begin, &layout.output_count, &layout.output_begin);
+    layout.allocated = std::max<ptrdiff_t>(layout.allocated, 1);
+    return layout;
+}
+
+// Why FFTW-MPI cannot have a problem, or nothing.
+std::optional<std::string> why_not(const Problem& problem, std::int64_t ranks) {
+    // Counts of its exchanges, in doubles, are ints.
+    constexpr std::int64_t most = std::numeric_limits<int>::max();
+    if (problem.points < 2) {  // it divides by zero
+        return "FFTW-MPI cannot transform a single point: use the native formulation";
+    }
+    if (problem.points > most || 2 * ((problem.points + ranks - 1) / ranks) > most) {
+        return fmt::format(
+            "FFTW-MPI cannot transform {} points on {} ranks (its counts are 32-bit integers): use "
+            "the native formulation",
+            problem.points, ranks);
+    }
+    return std::nullopt;
+}
+
+class LibraryCase final : public TransformCase {
+  public:
+    LibraryCase(bench::Session& session, const Problem& problem, const Options& options);
+
+    void prepare() override;
+    void run(bench::Clocks&) override;
+    bench::Check verify() override {
+        return guard_.judge(check_->verify(pieces_of(result())), session_.world());
+    }
+    void finish() override {
+        if (data_.keep == bench::Switch::on) {
+            keep_result(session_, data_, problem_, pieces_of(result()), layout_of_result());
+        }
+    }
+    void prepare_limit() override {
+        limit_.emplace(session_, session_.transport(comm::TransportRegistry::plain_mpi()), problem_,
+                       points(), result());
+    }
+    std::vector<bench::LimitComponent> limit() override { return limit_->measure(); }
+    [[nodiscard]] std::string note() const override { return note_; }
+    [[nodiscard]] device::View<Point> result() override {
+        return output_.view().part(0, layout_.output_count);
+    }
+
+  private:
+    void make_plan(const Options& options);
+    [[nodiscard]] IndexOrder find_order();
+    [[nodiscard]] std::optional<IndexOrder> order_of_impulse();
+    void make_input();
+    [[nodiscard]] bool is_natural() const {
+        return problem_.order == ResultOrder::natural || session_.world().size() == 1;
+    }
+    [[nodiscard]] ResultLayout layout_of_result() const;
+    [[nodiscard]] device::View<Point> points() {
+        return input_.view().part(0, layout_.input_count);
+    }
+    static ReadPieces pieces_of(device::View<const Point> array) {
+        return [array](const UsePiece& use) { use(0, array.span()); };
+    }
+
+    bench::Session& session_;
+    Problem problem_;
+    bench::DataOptions data_;
+    Layout layout_;
+    // On huge pages, as native's: FFTW's own memory would have none.
+    device::Buffer<Point> input_;
+    device::Buffer<Point> output_;
+    Plan plan_;
+    int threads_ = 1;                   ///< of the plan, a rank
+    IndexOrder order_;                  ///< of the output
+    device::Buffer<Point> pristine_;    ///< where the input is not in files
+    std::optional<BlockReader> files_;  ///< where it is
+    bench::InputGuard guard_;           ///< of the pristine input
+    std::optional<TransformCheck> check_;
+    std::optional<TransformLimit> limit_;
+    std::string note_;
+};
+
+LibraryCase::LibraryCase(bench::Session& session, const Problem& problem, const Options& options)
+    : session_(session),
+      problem_(problem),
+      data_(options.data),
+      layout_(layout_of(problem, options, session.world())),
+      guard_(session.threads()) {
+    bench::require_formulation(session, bench::Formulation::library);
+    input_ = device::allocate<Point>(session.device(), layout_.allocated);
+    output_ = device::allocate<Point>(session.device(), layout_.allocated);
+    make_plan(options);
+    order_ = find_order();
+    make_input();
+    check_.emplace(problem.points, session.options().seed,
+                   IndexOrder::block(layout_.input_begin, layout_.input_count), order_,
+                   session.threads(), session.world());
+    guard_.remember(device::View<const Point>(pristine_.view()));
+    check_->expect(pieces_of(points()));
+    note_ =
+        fmt::format("{}, {} plan; input in natural order; output {}; {} a rank", fftw_description(),
+                    name(options.planning),
+                    is_natural() ? "in natural order" : "as its algorithm leaves it (scrambled)",
+                    threads_ == 1 ? "one thread" : fmt::format("{} threads", threads_));
+}
+
+// Plans that others make of FFTW have one thread.
+void LibraryCase::make_plan(const Options& options) {
+    threads_ = start_fftw() ? session_.threads() : 1;
+    const auto fftws = [](device::Buffer<Point>& buffer) {
+        return reinterpret_cast<fftw_complex*>(buffer.view().data());
+    };
+    fftw_plan_with_nthreads(threads_);
+    plan_ = Plan(fftw_mpi_plan_dft_1d(problem_.points, fftws(input_), fftws(output_),
+                                      session_.world().handle(), FFTW_FORWARD,
+                                      flags(problem_, options, session_.world().size())));
+    fftw_plan_with_nthreads(1);
+    if (!session_.world().all(plan_ != nullptr)) {
+        throw Unavailable(fmt::format("FFTW-MPI has no plan for {} points on {} ranks",
+                                      problem_.points, session_.world().size()));
+    }
+}
+
+IndexOrder LibraryCase::find_order() {
+    if (is_natural()) {
+        return IndexOrder::block(layout_.output_begin, layout_.output_count);
+    }
+    const auto order = order_of_impulse();
+    if (!session_.world().all(order.has_value())) {
+        throw Failure("FFTW-MPI transforms an impulse to bins in none of its orders");
+    }
+    return *order;
+}
+
+// The transform of an impulse at n = 1 is exp(-2 pi i k / N): each output's phase says its k.
+// Collective.
+std::optional<IndexOrder> LibraryCase::order_of_impulse() {
+    std::ranges::fill(points().span(), Point{});
+    if (layout_.input_begin <= 1 && 1 < layout_.input_begin + layout_.input_count) {
+        points().span()[static_cast<std::size_t>(1 - layout_.input_begin)] = 1;
+    }
+    fftw_execute(plan_.get());
+    const auto n = static_cast<double>(problem_.points);
+    std::vector<std::int64_t> indices;
+    for (const Point& value : result().span()) {
+        const double circles = -std::arg(value) / (2 * std::numbers::pi);
+        if (!std::isfinite(circles)) {
+            return std::nullopt;
+        }
+        const auto k = static_cast<std::int64_t>(std::llround(circles * n));
+        indices.push_back((k + problem_.points) % problem_.points);
+    }
+    return order_of(indices);
+}
+
+void LibraryCase::make_input() {
+    const std::int64_t begin = layout_.input_begin;
+    if (data_.in_files()) {
+        files_.emplace(prepared_tiles(session_, problem_, data_), problem_,
+                       Range{begin, begin + layout_.input_count}, data_);
+        files_->read(points().span());
+        return;
+    }
+    pristine_ = device::allocate<Point>(session_.device(), layout_.input_count);
+    fill_points(pristine_.span(), session_.options().seed, begin, 1);
+    std::ranges::copy(pristine_.span(), points().span().begin());
+}
+
+// FFTW may have overwritten its input.
+void LibraryCase::prepare() {
+    if (files_) {
+        files_->prepare();
+    } else {
+        std::ranges::copy(pristine_.span(), points().span().begin());
+    }
+}
+
+void LibraryCase::run(bench::Clocks&) {
+    if (files_) {
+        const Span span(session_.stream().track(), Phase::read, "tiles");
+        files_->read(points().span());
+    }
+    const Span span(session_.stream().track(), Phase::compute, "fftw");
+    fftw_execute(plan_.get());
+}
+
+// Scrambled parts are matrices, too, each with its own steps. Collective.
+ResultLayout LibraryCase::layout_of_result() const {
+    if (is_natural()) {
+        return result_layout({problem_.points, 1, ResultOrder::natural}, layout_.output_count);
+    }
+    std::string order = "scrambled: X-r[i][j] holds";
+    for (const std::string& of_rank : session_.world().gather(fmt::format(
+             "k = {} + {} i + {} j", order_.first, order_.row_step, order_.column_step))) {
+        order += fmt::format("{} {}", order.back() == 's' ? "" : ";", of_rank);
+    }
+    return {{order_.rows, order_.columns}, order};
+}
+
+}  // namespace
+
+std::unique_ptr<TransformCase> make_library_case(bench::Session& session, const Problem& problem,
+                                                 const Options& options) {
+    if (const auto reason = why_not(problem, session.world().size())) {
+        throw Unavailable(*reason);
+    }
+    return std::make_unique<LibraryCase>(session, problem, options);
+}
+
+bench::Arena library_memory(bench::Session& session, const Problem& problem,
+                            const Options& options) {
+    bench::Arena arena;
+    if (why_not(problem, session.world().size())) {
+        return arena;
+    }
+    const Layout layout = layout_of(problem, options, session.world());
+    // Input, output and the exchanges' own buffer; a copy of the input; the impulse's indices in a
+    // vector that grows.
+    arena.count(3 * bytes_of<Point>(layout.allocated), bench::Room::host);
+    const bool in_files = options.data.in_files();
+    arena.make<Point>(in_files ? BlockReader::staged_points(problem, layout.input_count)
+                               : layout.input_count);
+    arena.count(bytes_of<std::int64_t>(2 * layout.output_count), bench::Room::host);
+    TransformLimit::count(arena, problem, session.world().size());
+    arena.count(TransformCheck::memory(problem.points, session.threads()), bench::Room::host);
+    return arena;
+}
+
+}  // namespace quartet::fft

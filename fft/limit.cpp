@@ -1,0 +1,75 @@
+#include "fft/limit.hpp"
+
+#include <algorithm>
+
+#include "bench/measure/probes.hpp"
+
+#include "fft/problem.hpp"
+
+namespace quartet::fft {
+
+namespace {
+
+constexpr std::int64_t traffic_per_point = 64;
+
+// Bytes from each rank to each other one.
+Bytes exchanged_part(const Problem& problem, int ranks) {
+    return bytes_of<Point>((problem.points / ranks + ranks - 1) / ranks);
+}
+
+}  // namespace
+
+TransformLimit::TransformLimit(bench::Session& session, comm::Transport& transport,
+                               const Problem& problem, device::View<const Point> source,
+                               device::View<Point> target)
+    : session_(session),
+      problem_(problem),
+      copy_(session.device(), as_real(source.part(0, std::min(source.size(), target.size()))),
+            as_real(target.part(0, std::min(source.size(), target.size())))),
+      arithmetic_(session.device()) {
+    constexpr int most_passes = 1000;
+    if (copy_.traffic().value > 0) {
+        passes_ = copy_.passes_for(bench::probe_time, most_passes, session.stream());
+    }
+    way_ = bench::by_ranks(copy_.way(), session.world());
+    const int ranks = session.world().size();
+    if (ranks > 1) {
+        exchange_ = std::make_unique<bench::AllToAllProbe>(
+            transport, session.world(), session.device(), exchanged_part(problem, ranks));
+    }
+}
+
+std::vector<bench::LimitComponent> TransformLimit::measure() {
+    const comm::Communicator& world = session_.world();
+    const auto n = static_cast<double>(problem_.points);
+    double rate = 0;
+    if (copy_.traffic().value > 0) {
+        const Seconds pass = copy_.measure(passes_, session_.stream());
+        rate = static_cast<double>(copy_.traffic().value) / pass.value;
+    }
+    const double memory = static_cast<double>(traffic_per_point) * n / world.sum(rate);
+    std::vector<bench::LimitComponent> found{{"memory copy", {memory}}};
+    found.front().way = way_;
+    const Flops flops = problem_.work(world.size()).flops;
+    found.push_back(arithmetic_.measure(flops, world, session_.stream()));
+    if (!exchange_) {
+        return found;
+    }
+    const auto ranks = static_cast<double>(world.size());
+    const double sent =
+        (problem_.order == ResultOrder::natural ? 2 : 1) * 16 * n * (ranks - 1) / (ranks * ranks);
+    const Seconds exchange = exchange_->measure(session_.stream());
+    const double bandwidth = static_cast<double>(exchange_->sent().value) / exchange.value;
+    found.push_back({"all-to-all", {bandwidth > 0 ? sent / bandwidth : 0}});
+    return found;
+}
+
+void TransformLimit::count(bench::Arena& arena, const Problem& problem, int ranks) {
+    if (ranks > 1) {
+        const Bytes sent = (ranks - 1) * exchanged_part(problem, ranks);
+        arena.count(sent, bench::Room::device_window);
+        arena.count(sent, bench::Room::device);
+    }
+}
+
+}  // namespace quartet::fft

@@ -1,0 +1,289 @@
+#include "fft/problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+
+#include "core/block_range.hpp"
+
+namespace quartet::fft {
+
+namespace {
+
+constexpr std::int64_t longest_usual_tile = std::int64_t{1} << 13;
+constexpr std::int64_t shortest_tile = FourStepFft::block_bins;  // else blocks are half empty
+constexpr double as_even = 1.05;  // as the most even tiles, if the largest part is so much longer
+
+// Points of the largest part that a rank sends to another, with the empty lanes of its last block.
+// All ranks wait for the rank that has it.
+std::int64_t largest_part(std::int64_t points, std::int64_t tiles, int ranks) {
+    const std::int64_t bins = divide_up(points / tiles, ranks);
+    return divide_up(tiles, ranks) * divide_up(bins, shortest_tile) * shortest_tile;
+}
+
+// The smallest of these ascending numbers of tiles that deals them nearly as evenly as any.
+// Nothing if there are none.
+std::optional<std::int64_t> most_even(const std::vector<std::int64_t>& possible,
+                                      std::int64_t points, int ranks) {
+    const auto part = [&](std::int64_t tiles) { return largest_part(points, tiles, ranks); };
+    if (possible.empty()) {
+        return std::nullopt;
+    }
+    const std::int64_t smallest = part(*std::ranges::min_element(possible, {}, part));
+    return *std::ranges::find_if(possible, [&](std::int64_t tiles) {
+        return static_cast<double>(part(tiles)) <= as_even * static_cast<double>(smallest);
+    });
+}
+
+// c of [0, count) with c step = offset.
+std::optional<std::int64_t> multiple(std::int64_t offset, std::int64_t step, std::int64_t count) {
+    if (offset == 0) {
+        return 0;
+    }
+    if (offset < 0 || step == 0 || offset % step != 0 || offset / step >= count) {
+        return std::nullopt;
+    }
+    return offset / step;
+}
+
+// Guesses by an array's first steps; the caller compares the rest.
+IndexOrder guessed_order(std::span<const std::int64_t> indices) {
+    const auto size = std::ssize(indices);
+    if (size == 0) {
+        return {};
+    }
+    IndexOrder order{.first = indices[0], .rows = 1, .columns = 1, .row_step = 1, .column_step = 1};
+    if (size > 1) {
+        order.column_step = indices[1] - indices[0];
+        while (order.columns < size && indices[static_cast<std::size_t>(order.columns)] ==
+                                           order.first + order.columns * order.column_step) {
+            ++order.columns;
+        }
+    }
+    order.rows = size / order.columns;
+    if (order.rows > 1) {
+        order.row_step = indices[static_cast<std::size_t>(order.columns)] - order.first;
+    }
+    return order;
+}
+
+}  // namespace
+
+std::string_view name(ResultOrder order) {
+    return order == ResultOrder::natural ? "natural" : "transposed";
+}
+
+std::string_view name(Planning planning) {
+    return planning == Planning::patient   ? "patient"
+           : planning == Planning::measure ? "measure"
+                                           : "estimate";
+}
+
+void add_options(bench::CommandLine& command_line, Options& options) {
+    command_line.add({.name = "--size",
+                      .value = "LIST",
+                      .help = "points of the transform",
+                      .standard = "2^24",
+                      .alias = "--sizes"},
+                     [&options](const std::string& text) {
+                         options.sizes = bench::parse_sizes(text, largest_size);
+                     });
+    command_line.add(
+        {.name = "--tiles",
+         .value = "N",
+         .help = "number of tiles x[t::N], a divisor of the size [so that a tile fits "
+                 "the cache; 1 on one rank where its device has a transform and room for that]"},
+        [&options](const std::string& text) {
+            options.tiles = bench::parse_size(text, largest_size);
+        });
+    command_line.add(
+        {.name = "--order",
+         .help = "order of the result; natural takes one exchange more",
+         .standard = "transposed"},
+        options.order,
+        std::vector<std::pair<std::string, ResultOrder>>{{"transposed", ResultOrder::transposed},
+                                                         {"natural", ResultOrder::natural}});
+    command_line.add(
+        {.name = "--plan", .help = "how the library formulation plans", .standard = "estimate"},
+        options.planning,
+        std::vector<std::pair<std::string, Planning>>{{"estimate", Planning::estimate},
+                                                      {"measure", Planning::measure},
+                                                      {"patient", Planning::patient}});
+    command_line.add(
+        {2, "--size 64k:16M --formulation native,library", "nine sizes, ours beside FFTW"});
+    command_line.add({2, "--size 1e6 --runs auto --json fft.json",
+                      "a million points, as many runs as the interval needs"});
+    command_line.add({4, "--size 2^24 --tiles 64 --order natural --transport mpi",
+                      "in natural order, over MPI alone"});
+    bench::add_data_options(command_line, options.data);
+}
+
+bench::Work Problem::work(int workers) const {
+    constexpr std::int64_t traffic_per_point = 64;
+    const auto n = static_cast<double>(points);
+    bench::Work work;
+    work.unit = bench::RateUnit::gflops;
+    work.flops = {5 * n * std::log2(n)};
+    work.bytes = {traffic_per_point * points};
+    work.workers = workers;
+    return work;
+}
+
+IndexOrder Problem::input_order(int ranks, int rank) const {
+    const Range mine = shape(ranks, rank).my_tiles();
+    return {.first = mine.begin,
+            .rows = mine.size(),
+            .columns = length(),
+            .row_step = 1,
+            .column_step = tiles};
+}
+
+IndexOrder Problem::output_order(int ranks, int rank) const {
+    if (order == ResultOrder::natural) {
+        const Range mine = block_range(points, ranks, rank);
+        return IndexOrder::block(mine.begin, mine.size());
+    }
+    const Range mine = shape(ranks, rank).my_bins();
+    return {.first = mine.begin,
+            .rows = tiles,
+            .columns = mine.size(),
+            .row_step = length(),
+            .column_step = 1};
+}
+
+Problem problem(const Options& options, std::int64_t points, int ranks) {
+    const std::int64_t tiles = options.tiles.value_or(default_tiles(points, ranks));
+    if (points % tiles != 0) {
+        throw UsageError(
+            fmt::format("--tiles: {} tiles of one length cannot have {} points (it is no divisor): "
+                        "use {}",
+                        tiles, points, nearest_divisor(points, tiles)));
+    }
+    return {points, tiles, options.order};
+}
+
+DataSource source_of_points(std::uint64_t seed) {
+    return {seed, "fft/x"};
+}
+
+void fill_points(std::span<Point> points, std::uint64_t seed, std::int64_t first,
+                 std::int64_t step) {
+    source_of_points(seed).fill_centred(points, first, step);
+}
+
+void fill_tiles(std::span<Point> points, std::uint64_t seed, const Problem& problem,
+                std::int64_t first) {
+    for (std::int64_t done = 0; done < std::ssize(points);) {
+        const std::int64_t tile = (first + done) / problem.length();
+        const std::int64_t position = (first + done) % problem.length();
+        const std::int64_t count = std::min(problem.length() - position, std::ssize(points) - done);
+        fill_points(points.subspan(static_cast<std::size_t>(done), static_cast<std::size_t>(count)),
+                    seed, tile + problem.tiles * position, problem.tiles);
+        done += count;
+    }
+}
+
+std::vector<std::int64_t> divisors(std::int64_t number) {
+    std::vector<std::int64_t> low;
+    std::vector<std::int64_t> high;
+    for (std::int64_t divisor = 1; divisor <= number / divisor; ++divisor) {
+        if (number % divisor == 0) {
+            low.push_back(divisor);
+            if (divisor != number / divisor) {
+                high.push_back(number / divisor);
+            }
+        }
+    }
+    low.insert(low.end(), high.rbegin(), high.rend());
+    return low;
+}
+
+std::int64_t longest_tile(std::int64_t points) {
+    std::int64_t length = longest_usual_tile;
+    while (length < points / length) {
+        length *= 2;
+    }
+    return length;
+}
+
+std::int64_t default_tiles(std::int64_t points, int ranks) {
+    const std::vector<std::int64_t> all = divisors(points);
+    const std::int64_t longest = longest_tile(points);
+    const auto length = [&](std::int64_t tiles) { return points / tiles; };
+    const auto usable = [&](std::int64_t tiles) {
+        return tiles % ranks == 0 && length(tiles) >= shortest_tile;
+    };
+    const auto least =
+        [&](const std::function<bool(std::int64_t)>& good) -> std::optional<std::int64_t> {
+        const auto found = std::ranges::find_if(all, good);
+        return found == all.end() ? std::nullopt : std::optional(*found);
+    };
+    const auto whole_blocks = least([&](std::int64_t tiles) {
+        return usable(tiles) && length(tiles) <= longest &&
+               length(tiles) % (shortest_tile * ranks) == 0;
+    });
+    const auto fitting =
+        least([&](std::int64_t tiles) { return usable(tiles) && length(tiles) <= longest; });
+    if (whole_blocks || fitting) {
+        return whole_blocks.value_or(fitting.value_or(1));
+    }
+    // Too long for the cache, or not the same number on each rank.
+    const auto last = std::ranges::find_if(all.rbegin(), all.rend(), usable);
+    if (last != all.rend()) {
+        return *last;
+    }
+    std::vector<std::int64_t> uneven;
+    std::ranges::copy_if(all, std::back_inserter(uneven), [&](std::int64_t tiles) {
+        return length(tiles) >= shortest_tile && length(tiles) <= longest;
+    });
+    return most_even(uneven, points, ranks).value_or(1);
+}
+
+std::int64_t nearest_divisor(std::int64_t points, std::int64_t wanted) {
+    const std::vector<std::int64_t> all = divisors(points);
+    const auto distance = [&](std::int64_t divisor) {
+        return std::abs(std::log(static_cast<double>(divisor) / static_cast<double>(wanted)));
+    };
+    return *std::ranges::min_element(all, {}, distance);
+}
+
+std::optional<std::int64_t> IndexOrder::position(std::int64_t index) const {
+    if (size() == 0) {
+        return std::nullopt;
+    }
+    // Loop over the shorter dimension.
+    if (rows <= columns) {
+        for (std::int64_t row = 0; row < rows; ++row) {
+            if (const auto column =
+                    multiple(index - first - row * row_step, column_step, columns)) {
+                return row * columns + *column;
+            }
+        }
+    } else {
+        for (std::int64_t column = 0; column < columns; ++column) {
+            if (const auto row = multiple(index - first - column * column_step, row_step, rows)) {
+                return *row * columns + column;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<IndexOrder> order_of(std::span<const std::int64_t> indices) {
+    const IndexOrder order = guessed_order(indices);
+    if (order.size() != std::ssize(indices) || order.column_step < 0 || order.row_step < 0) {
+        return std::nullopt;
+    }
+    for (std::int64_t at = 0; at < order.size(); ++at) {
+        if (indices[static_cast<std::size_t>(at)] !=
+            order.index(at / order.columns, at % order.columns)) {
+            return std::nullopt;
+        }
+    }
+    return order;
+}
+
+}  // namespace quartet::fft

@@ -1,0 +1,224 @@
+#include "fft/tile_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "core/check.hpp"
+#include "core/roots_of_unity.hpp"
+
+namespace quartet::fft {
+
+namespace {
+
+// Lengths with a butterfly, the best first: few stages, and results that stay in registers.
+constexpr std::array radices{8, 16, 12, 10, 9, 7, 6, 5, 15, 4, 3, 2};
+
+// The work of a point in a stage, in arbitrary units: its loads and stores, and what the butterfly
+// needs beyond the registers. Measured on Zen 4: of 2^16 points as 256 x 256, radices 16 and 16
+// are faster than 8, 8 and 4 by 5% where there are 32 registers, and slower by 10% where there
+// are 16.
+double stage_cost(int radix, int registers) {
+    const double spilt = registers < 32 ? 1.6 : 1.45;
+    return radix == 16 || radix == 15 ? spilt : radix == 12 || radix == 10 ? 1.15 : 1.0;
+}
+
+struct Choice {
+    double cost = std::numeric_limits<double>::infinity();
+    std::vector<int> radices;
+};
+
+// The cheapest stages for a length; no radices if there are none.
+Choice cheapest(int length, int registers) {
+    if (length == 1)
+        return {0, {}};
+    Choice best;
+    for (const int radix : radices) {
+        if (length % radix != 0)
+            continue;
+        Choice rest = cheapest(length / radix, registers);
+        rest.cost += stage_cost(radix, registers);
+        if (rest.cost < best.cost) {
+            rest.radices.push_back(radix);
+            best = std::move(rest);
+        }
+    }
+    return best;
+}
+
+// The cheapest for points in the lanes. Where there are none, points are loaded one by one.
+Choice cheapest(int length, int registers, Lanes lanes) {
+    constexpr double one_by_one = 1;
+    // Measured on Zen 3: of 2^10 points as 8 x 128, 8 and then 16 are faster than 16 and 8 by 10%.
+    constexpr double dearest_last = 1.5;
+    Choice best = cheapest(length, registers);
+    if (lanes == Lanes::transforms)
+        return best;
+    best.cost += one_by_one;
+    for (const int last : {16, 8}) {
+        const int first = length / last;
+        if (length % last != 0 || (first > 1 && std::ranges::find(radices, first) == radices.end()))
+            continue;
+        const double cost = std::min(stage_cost(last, registers), dearest_last) +
+                            (first > 1 ? stage_cost(first, registers) : 0);
+        if (cost < best.cost)
+            best = {cost, first == 1 ? std::vector{last} : std::vector{first, last}};
+    }
+    return best;
+}
+
+// w_length^(index k) for each k below `count`, with the indices of a strip in the lanes.
+double* write_strip(double* to, const RootsOfUnity& roots, std::int64_t begin, std::int64_t count,
+                    std::int64_t lanes) {
+    for (std::int64_t k = 0; k < count; ++k, to += 2 * lanes) {
+        for (int lane = 0; lane < lanes; ++lane) {
+            const std::int64_t index = begin + pair_order(lane, static_cast<int>(lanes));
+            const auto root = roots(static_cast<std::uint64_t>(index * k));
+            to[lane] = root.real();
+            to[lanes + lane] = root.imag();
+        }
+    }
+    return to;
+}
+
+std::int64_t middle_twiddles(const TwoLevels& levels, std::int64_t lanes) {
+    return divide_up(levels.second, lanes) * levels.first * 2 * lanes;
+}
+
+}  // namespace
+
+bool SmallFftPlan::supports(std::int64_t length) {
+    if (length < 1 || length > longest)
+        return false;
+    for (const std::int64_t prime : {2, 3, 5, 7})
+        while (length % prime == 0)
+            length /= prime;
+    return length == 1;
+}
+
+double SmallFftPlan::cost(std::int64_t length, int registers, Lanes lanes) {
+    check(supports(length), "no small FFT of this length");
+    return cheapest(static_cast<int>(length), registers, lanes).cost;
+}
+
+SmallFftPlan::SmallFftPlan(std::int64_t length, int registers, Lanes lanes) {
+    check(supports(length), "no small FFT of this length");
+    fft_.length = static_cast<int>(length);
+    std::vector<int> radices_of_stages = cheapest(fft_.length, registers, lanes).radices;
+    if (radices_of_stages.empty())
+        radices_of_stages.push_back(1);
+    check(radices_of_stages.size() <= SmallFft::most_stages, "an FFT of too many stages");
+    int before = 1;
+    for (const int radix : radices_of_stages) {
+        const int after = fft_.length / (before * radix);
+        std::vector<double>& twiddles = twiddles_.emplace_back();
+        for (int c = 0; c < after; ++c) {
+            for (int k = 0; k < radix; ++k) {
+                const auto root = root_of_unity(
+                    static_cast<std::uint64_t>(c) * static_cast<std::uint64_t>(k),
+                    static_cast<std::uint64_t>(radix) * static_cast<std::uint64_t>(after));
+                twiddles.push_back(static_cast<double>(root.real()));
+                twiddles.push_back(static_cast<double>(root.imag()));
+            }
+        }
+        fft_.stage[fft_.stages++] = {radix, before, after, twiddles.data()};
+        before *= radix;
+    }
+}
+
+std::optional<TwoLevels> two_levels(std::int64_t length, std::int64_t least, std::int64_t whole,
+                                    int registers, Lanes second_lanes) {
+    constexpr double dearer = 4;
+    // Of a stage, for each time that one is the other; and how much dearer the first is, whose
+    // points are strided. Measured on Zen 3 at 2^10 to 2^16 points where points are in the lanes.
+    const bool in_lanes = second_lanes == Lanes::points;
+    const double unbalanced = in_lanes ? 0.005 : 0.2;
+    const double strided = in_lanes ? 1.08 : 1;
+    std::optional<TwoLevels> best;
+    double lowest = std::numeric_limits<double>::infinity();
+    for (std::int64_t first = least; first <= SmallFftPlan::longest; ++first) {
+        const std::int64_t second = length / first;
+        if (length % first != 0 || second < least || !SmallFftPlan::supports(first) ||
+            !SmallFftPlan::supports(second))
+            continue;
+        const double larger = static_cast<double>(std::max(first, second)) /
+                              static_cast<double>(std::min(first, second));
+        const double cost = strided * SmallFftPlan::cost(first, registers) +
+                            SmallFftPlan::cost(second, registers, second_lanes) +
+                            (first % whole == 0 ? 0 : dearer) + unbalanced * larger;
+        if (cost < lowest) {
+            lowest = cost;
+            best = TwoLevels{first, second};
+        }
+    }
+    return best;
+}
+
+TilePlan::TilePlan(const TwoLevels& levels, const Loops& loops)
+    : levels_(levels),
+      loops_(loops),
+      first_(levels.first, loops.registers),
+      second_(levels.second, loops.registers, Lanes::points),
+      middle_twiddles_(host_buffer<double>(middle_twiddles(levels, loops.lanes))),
+      row_twiddles_(host_buffer<double>(2 * levels.second)) {
+    const Strips columns = column_strips();
+    const RootsOfUnity roots(levels.first * levels.second);
+    double* next = middle_twiddles_.view().data();
+    for (std::int64_t strip = 0; strip < columns.strips(); ++strip)
+        next = write_strip(next, roots, columns.begin(strip), levels.first, loops.lanes);
+    if (!second_.has_points_in_lanes())
+        return;
+    const SmallFftStage& stage = second_.fft().stage[second_.fft().stages - 1];
+    const RootsOfUnity row_roots(levels.second);
+    next = row_twiddles_.view().data();
+    for (std::int64_t c = 0; c < stage.radix; c += loops.lanes)
+        next = write_strip(next, row_roots, c, stage.before, loops.lanes);
+}
+
+TileFft TilePlan::fft(std::span<const TargetBlock> blocks, bool whole_blocks,
+                      bool past_caches) const {
+    return {first_.fft(),
+            second_.fft(),
+            middle_twiddles_.view().data(),
+            second_.has_points_in_lanes() ? row_twiddles_.view().data() : nullptr,
+            blocks.data(),
+            std::ssize(blocks),
+            whole_blocks,
+            past_caches};
+}
+
+std::int64_t TilePlan::scratch(const TwoLevels& levels, std::int64_t lanes) {
+    return levels.first * (divide_up(levels.second, lanes) + 1) * 2 * lanes;
+}
+
+// All arrays but the last begin with cache lines.
+TileWork TilePlan::lay_out(const TwoLevels& levels, std::int64_t lanes, WorkMemory& memory) {
+    TileWork work{};
+    work.stages = memory.take(4 * lanes * std::max(levels.first, levels.second));
+    work.scratch = memory.take(scratch(levels, lanes));
+    work.halves = memory.take(2 * lanes * levels.second);
+    work.outer_twiddles = memory.take(divide_up(levels.first, lanes) * 2 * lanes);
+    work.unsorted = memory.take(2 * (levels.first * levels.second + FourStepFft::block_bins));
+    work.inner_twiddles = memory.take(2 * levels.second);
+    return work;
+}
+
+Bytes TilePlan::memory(const TwoLevels& levels, const Loops& loops, int threads) {
+    WorkMemory sizes;
+    lay_out(levels, loops.lanes, sizes);
+    return bytes_of<double>(middle_twiddles(levels, loops.lanes) + 2 * levels.second +
+                            threads * sizes.size());
+}
+
+std::string TilePlan::description() const {
+    return fmt::format("{} x {} in {} lanes", levels_.first, levels_.second, loops_.lanes);
+}
+
+std::optional<TwoLevels> tile_levels(std::int64_t length, const Loops& loops) {
+    return two_levels(length, FourStepFft::block_bins, FourStepFft::block_bins, loops.registers,
+                      Lanes::points);
+}
+
+}  // namespace quartet::fft

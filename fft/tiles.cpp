@@ -1,0 +1,244 @@
+#include "fft/tiles.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "core/data_source.hpp"
+#include "core/files/checksum.hpp"
+#include "core/files/file.hpp"
+#include "core/files/tiles.hpp"
+#include "system/parallel_for.hpp"
+
+namespace quartet::fft {
+
+namespace {
+
+constexpr Bytes staging_size = mebibytes(4);
+
+Manifest manifest_of(const Problem& problem, std::uint64_t seed, std::string order) {
+    Manifest manifest;
+    manifest.kernel = "fft";
+    manifest.seed = seed;
+    manifest.shape = {problem.points};
+    manifest.tile = problem.length();
+    manifest.dtype = descriptor(ElementType::c16);
+    manifest.generator_version = DataSource::generator_version;
+    manifest.order = std::move(order);
+    return manifest;
+}
+
+}  // namespace
+
+bench::TileFolder<Point> tile_folder(const Problem& problem, std::uint64_t seed,
+                                     const bench::DataOptions& data) {
+    std::vector<bench::TileFile> files;
+    for (std::int64_t tile = 0; tile < problem.tiles; ++tile) {
+        files.push_back({block_file("x", tile), {problem.length()}});
+    }
+    return {*data.folder, manifest_of(problem, seed, "x[t::T]"), std::move(files)};
+}
+
+bench::TileFolder<Point> prepared_tiles(bench::Session& session, const Problem& problem,
+                                        const bench::DataOptions& data) {
+    const std::uint64_t seed = session.options().seed;
+    const bench::TileFolder<Point> folder = tile_folder(problem, seed, data);
+    if (data.generate == bench::Switch::on) {
+        folder.generate(session.world(), session.topology(),
+                        [&](const bench::TileFile& file, std::span<Point> points) {
+                            const std::int64_t tile = &file - folder.files().data();
+                            fill_points(points, seed, tile, problem.tiles);
+                        });
+    }
+    folder.verify(session.world(), session.topology());
+    return folder;
+}
+
+void make_tiles(bench::Session& session, const Problem& problem, std::int64_t first,
+                device::View<Point> points) {
+    const std::uint64_t seed = session.options().seed;
+    session.stream().synchronize();
+    if (points.kind() == device::MemoryKind::device) {
+        fill_tiles_on_gpu(points, seed, problem, first, session.stream());
+        session.stream().synchronize();
+        return;
+    }
+    const int threads = session.threads();
+    system::parallel_parts(threads, [&](int thread) {
+        const Range mine = block_range(points.size(), threads, thread);
+        fill_tiles(points.part(mine.begin, mine.size()).span(), seed, problem, first + mine.begin);
+    });
+}
+
+TileReader::TileReader(const bench::TileFolder<Point>& folder, const Problem& problem,
+                       const Range& tiles, const bench::DataOptions& data)
+    : length_(problem.length()), cache_(data.cache), folder_(*data.folder) {
+    for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
+        const std::string name = block_file("x", tile);
+        read_npy(folder.path_of(name), {length_}, std::span<Point>());  // all but the elements
+        files_.push_back({name, Bytes{std::ssize(format_npy_header(ElementType::c16, {length_}))}});
+    }
+    if (cache_ == FileCache::direct) {
+        const auto size = static_cast<std::size_t>(staging_size.value);
+        staging_.resize(size + direct_alignment);
+        void* begin = staging_.data();
+        std::size_t space = staging_.size();
+        aligned_ = {static_cast<std::byte*>(std::align(direct_alignment, size, begin, space)),
+                    size};
+    }
+}
+
+void TileReader::prepare() const {
+    if (cache_ == FileCache::drop) {
+        for (const File& file : files_) {
+            forget(FileName(folder_, file.name));
+        }
+    }
+}
+
+void TileReader::read(std::int64_t tile, std::int64_t first, std::span<Point> points) {
+    const File& file = files_[static_cast<std::size_t>(tile)];
+    const FileName name(folder_, file.name);
+    const InputFile input(name, cache_);
+    if (input.size() != file.data_offset + bytes_of<Point>(length_)) {
+        throw Failure(fmt::format(
+            "{} is {} long now (it was another length when the run began): make it again with "
+            "--generate",
+            quotation(name.path().native()), to_string(input.size())));
+    }
+    const Bytes begin = file.data_offset + bytes_of<Point>(first);
+    if (cache_ == FileCache::direct) {
+        read_aligned(input, begin, std::as_writable_bytes(points));
+    } else {
+        static_cast<void>(input.read(begin, std::as_writable_bytes(points)));
+    }
+}
+
+// Whole pages; what is wanted is copied out of them.
+void TileReader::read_aligned(const InputFile& input, Bytes offset, std::span<std::byte> out) {
+    const std::int64_t end = offset.value + std::ssize(out);
+    const std::int64_t begin = offset.value / direct_alignment * direct_alignment;
+    for (std::int64_t page = begin; page < end; page += staging_size.value) {
+        const Bytes got = input.read({page}, aligned_);
+        const std::int64_t first = std::max(page, offset.value);
+        const std::int64_t last = std::min(page + got.value, end);
+        if (first < last) {
+            std::memcpy(out.data() + (first - offset.value), aligned_.data() + (first - page),
+                        static_cast<std::size_t>(last - first));
+        }
+    }
+}
+
+TileLoader::TileLoader(bench::Session& session, const Problem& problem, const Range& mine,
+                       const bench::DataOptions& data)
+    : session_(session),
+      length_(problem.length()),
+      reader_(tile_folder(problem, session.options().seed, data), problem, mine, data),
+      reading_(session.device().make_stream("reading", device::StreamKind::transfer)) {
+    bench::Arena arena(session.device());
+    staging_ = staging(arena, length_, session.device().memory_kind());
+    const std::int64_t length = staging_.size() / slots;
+    for (std::int64_t number = 0; number < slots; ++number) {
+        slot(number) = {staging_.view().part(number * length, length),
+                        session.device().make_event(), session.device().make_event()};
+    }
+}
+
+device::Buffer<Point> TileLoader::staging(bench::Arena& arena, std::int64_t length,
+                                          device::MemoryKind kind) {
+    return arena.make<Point>(kind == device::MemoryKind::device ? slots * length : 0,
+                             bench::Room::host);
+}
+
+void TileLoader::load(device::View<Point> points) {
+    for (std::int64_t tile = 0; tile < reader_.tiles(); ++tile) {
+        const device::View<Point> place = points.part(tile * length_, length_);
+        begin(tile, place);
+        if (staging_.size() > 0) {
+            bring(tile, place);
+        }
+    }
+    finish();
+}
+
+void TileLoader::begin(std::int64_t tile, device::View<Point> place) {
+    Slot& mine = slot(tile);
+    const auto target = mine.points.empty() ? place : mine.points;
+    reading_->wait(*mine.copied);
+    reading_->enqueue(Phase::read, "tile",
+                      [this, tile, target] { reader_.read(tile, 0, target.span()); });
+    reading_->record(*mine.read);
+}
+
+void TileLoader::bring(std::int64_t tile, device::View<Point> place) {
+    Slot& mine = slot(tile);
+    device::Stream& stream = session_.stream();
+    stream.wait(*mine.read);
+    if (!mine.points.empty()) {
+        session_.device().copy(device::as_bytes(device::View<const Point>(mine.points)),
+                               device::as_bytes(place), stream);
+        stream.record(*mine.copied);
+    }
+}
+
+BlockReader::BlockReader(const bench::TileFolder<Point>& folder, const Problem& problem,
+                         const Range& block, const bench::DataOptions& data)
+    : block_(block),
+      reader_(folder, problem, {0, problem.tiles}, data),
+      staging_(static_cast<std::size_t>(staged_points(problem, block.size()))) {}
+
+void BlockReader::read(std::span<Point> points) {
+    const std::int64_t tiles = reader_.tiles();
+    for (std::int64_t tile = 0; tile < tiles; ++tile) {
+        // Points n = tile + T m of the block have m from the first on that is not below it.
+        const std::int64_t first = (block_.begin - tile + tiles - 1) / tiles;
+        const std::int64_t begin = tile + tiles * first - block_.begin;
+        if (begin >= block_.size()) {
+            continue;
+        }
+        const std::int64_t count = divide_up(block_.size() - begin, tiles);
+        const auto part = std::span(staging_).first(static_cast<std::size_t>(count));
+        reader_.read(tile, first, part);
+        for (std::int64_t index = 0; index < count; ++index) {
+            points[static_cast<std::size_t>(begin + tiles * index)] =
+                part[static_cast<std::size_t>(index)];
+        }
+    }
+}
+
+ResultLayout result_layout(const Problem& problem, std::int64_t bins) {
+    if (problem.order == ResultOrder::natural) {
+        return {{bins}, "natural: X-r holds k of block r"};
+    }
+    return {{problem.tiles, bins / problem.tiles},
+            "transposed: X-r holds [k2][k1 of block r], k = k1 + M k2"};
+}
+
+void keep_result(bench::Session& session, const bench::DataOptions& data, const Problem& problem,
+                 const ReadPieces& result, const ResultLayout& layout) {
+    if (data.keep == bench::Switch::off) {
+        return;
+    }
+    std::vector<Point> bins;
+    result([&](std::int64_t, std::span<const Point> piece) {
+        bins.insert(bins.end(), piece.begin(), piece.end());
+    });
+    const comm::Communicator& world = session.world();
+    const std::filesystem::path folder = *data.folder / "result";
+    make_folder(folder);
+    write_npy<Point>(folder / block_file("X", world.rank()), layout.shape, bins);
+    remove_later_blocks(folder, "X", world.rank(), world.size());
+    const auto sums = world.gather(checksum_text(std::as_bytes(std::span(bins))));
+    if (session.is_root()) {
+        Manifest manifest = manifest_of(problem, session.options().seed, layout.order);
+        for (int rank = 0; rank < world.size(); ++rank) {
+            manifest.checksums[block_file("X", rank)] = sums[static_cast<std::size_t>(rank)];
+        }
+        write_manifest(folder, manifest);
+    }
+    world.barrier();
+}
+
+}  // namespace quartet::fft

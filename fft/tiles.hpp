@@ -1,0 +1,147 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/data/data_options.hpp"
+#include "bench/data/tile_folder.hpp"
+#include "bench/session/arena.hpp"
+#include "bench/session/session.hpp"
+#include "core/files/file.hpp"
+#include "device/device.hpp"
+#include "fft/problem.hpp"
+
+namespace quartet::fft {
+
+/// The tiles of a problem as files "x-t.npy" of M points, and their manifest.
+bench::TileFolder<Point> tile_folder(const Problem& problem, std::uint64_t seed,
+                                     const bench::DataOptions& data);
+
+/// The same: the files that are missing are made, where asked to, and all are checked. Collective.
+bench::TileFolder<Point> prepared_tiles(bench::Session& session, const Problem& problem,
+                                        const bench::DataOptions& data);
+
+/// Makes the problem's tiles in memory of the session's device, from number `first` of their points
+/// on, as they follow one another. When this returns, they are there. Local.
+void make_tiles(bench::Session& session, const Problem& problem, std::int64_t first,
+                device::View<Point> points);
+
+/// Some of the tiles in files, to be read in every run.
+class TileReader {
+  public:
+    /// Reads the headers. Throws NpyError.
+    TileReader(const bench::TileFolder<Point>& folder, const Problem& problem, const Range& tiles,
+               const bench::DataOptions& data);
+
+    /// Has the files where the next reading is to find them: on the disk, unless `warm`.
+    void prepare() const;
+    /// Reads points of tile `tile` of these, from number `first` on; allocates nothing. Throws
+    /// Failure that names a file that is gone, or is not as long as it was.
+    void read(std::int64_t tile, std::int64_t first, std::span<Point> points);
+    [[nodiscard]] std::int64_t tiles() const { return std::ssize(files_); }
+
+  private:
+    struct File {
+        std::string name;
+        Bytes data_offset;
+    };
+
+    void read_aligned(const InputFile& input, Bytes offset, std::span<std::byte> out);
+
+    std::int64_t length_;
+    FileCache cache_;
+    Folder folder_;
+    std::vector<File> files_;
+    std::vector<std::byte> staging_;  ///< for direct input, which wants whole pages
+    std::span<std::byte> aligned_;
+};
+
+/// Reads tiles from files ahead of the computation, on a stream of its own: to the host's memory,
+/// or through two page-locked slots to a GPU, where a tile is read while the one before is copied.
+class TileLoader {
+  public:
+    /// Tiles that may have begun and not been brought yet.
+    static constexpr std::int64_t slots = 2;
+
+    /// Loads the tiles `mine` from files that have been checked. Throws NpyError. Local.
+    TileLoader(bench::Session& session, const Problem& problem, const Range& mine,
+               const bench::DataOptions& data);
+    /// Page-locked points that tiles of that length need on their way to memory of that kind; empty
+    /// where they are read to their places. Local.
+    static device::Buffer<Point> staging(bench::Arena& arena, std::int64_t length,
+                                         device::MemoryKind kind);
+
+    /// Before each run, outside of the time.
+    void prepare() const { reader_.prepare(); }
+    /// Brings all tiles, one after another, to `points`. Throws Failure if a file could not be
+    /// read. Allocates nothing, as do the others.
+    void load(device::View<Point> points);
+    /// Enqueues the reading of a tile, which goes to `place`. Tiles begin in turn.
+    void begin(std::int64_t tile, device::View<Point> place);
+    /// Has the session's stream wait until it is in its place.
+    void bring(std::int64_t tile, device::View<Point> place);
+    /// Waits for all reading. Throws Failure if a file could not be read.
+    void finish() { reading_->synchronize(); }
+
+  private:
+    struct Slot {
+        device::View<Point> points;  ///< empty if tiles are read to their places
+        std::unique_ptr<device::Event> read;
+        std::unique_ptr<device::Event> copied;
+    };
+    [[nodiscard]] Slot& slot(std::int64_t tile) {
+        return slots_.at(static_cast<std::size_t>(tile % slots));
+    }
+
+    bench::Session& session_;
+    std::int64_t length_;
+    TileReader reader_;
+    device::Buffer<Point> staging_;
+    std::array<Slot, slots> slots_;
+    std::unique_ptr<device::Stream> reading_;
+};
+
+/// A block of x in natural order, read from the files of tiles x[t::T], each of which has every
+/// T-th of its points.
+class BlockReader {
+  public:
+    /// Reads the headers. Throws NpyError.
+    BlockReader(const bench::TileFolder<Point>& folder, const Problem& problem, const Range& block,
+                const bench::DataOptions& data);
+    /// Points of memory that it takes.
+    static std::int64_t staged_points(const Problem& problem, std::int64_t block) {
+        return block / problem.tiles + 1;
+    }
+
+    /// Has the files where the next reading is to find them.
+    void prepare() const { reader_.prepare(); }
+    /// Reads the whole block; allocates nothing. Throws Failure that names a file.
+    void read(std::span<Point> points);
+
+  private:
+    Range block_;
+    TileReader reader_;
+    std::vector<Point> staging_;  ///< what the block has of one tile
+};
+
+/// How a rank's part of the result lies in its file, and in words on the first rank.
+struct ResultLayout {
+    Shape shape;
+    std::string order;
+};
+/// The layout of `bins` bins in the problem's order. Transposed parts are matrices [k2][k1 of the
+/// rank].
+ResultLayout result_layout(const Problem& problem, std::int64_t bins);
+
+/// With --keep: writes each rank's part of the result, "X-r.npy", and a manifest that says its
+/// order, to the folder "result" in that of the data; parts that more ranks have left there are
+/// removed. Throws Failure. Collective.
+void keep_result(bench::Session& session, const bench::DataOptions& data, const Problem& problem,
+                 const ReadPieces& result, const ResultLayout& layout);
+
+}  // namespace quartet::fft
