@@ -109,7 +109,7 @@ class Files:
         tile.unlink()
         tile.write_bytes(sound)
         for outcome in run_each([self.job(self.other, more) for more in ("", "--generate")]):
-            assert_refused(self, outcome, BAD_USAGE, self.kernel, "others")
+            assert_refused(self, outcome, BAD_USAGE, self.kernel, "was requested")
         self.assertEqual((self.data / "manifest.json").read_text(), manifest)
         self.compute()
         keys = json.loads(manifest)

@@ -129,16 +129,6 @@ TEST_F(MultiplyCaseTest, FailsForAWrongElement) {
     EXPECT_GT(check.error, check.tolerance);
 }
 
-TEST_F(MultiplyCaseTest, RefusesTransportsThatWouldSendNothing) {
-    choose({"rma", "rma", {}});
-    plan(64, 16);
-    if (session->registry().why_not("rma", session->transport_context())) {
-        GTEST_SKIP() << "rma is not available anyway";
-    }
-    EXPECT_THAT(message_of<Unavailable>([&] { session->plan().front().make(); }),
-                HasSubstr("--transport mpi"));
-}
-
 /// ScaLAPACK's product, where that was found.
 class Library : public MultiplyCaseTest {
   protected:
