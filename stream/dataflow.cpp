@@ -9,12 +9,6 @@ namespace {
 // The receiver reads one payload while the next is announced.
 constexpr int payloads_in_flight = 2;
 
-// A payload on the receiver's GPU, beside what the queue allocates.
-device::Buffer<float> received(bench::Arena& arena, const device::Device& device,
-                               std::int64_t elements) {
-    return arena.make<float>(device::has_own_memory(device) ? elements : 0);
-}
-
 flow::QueuePlan queue_plan(const std::vector<int>& senders, int receiver, Bytes size,
                            bench::Session& session) {
     const bool on_host = !device::has_own_memory(session.device());
@@ -34,22 +28,16 @@ flow::QueuePlan queue_plan(const std::vector<int>& senders, int receiver, Bytes 
 /// into each payload, and copied in from it, whole.
 class DataflowPush final : public comm::Push {
   public:
-    /// On the host the source's values are copied now.
-    DataflowPush(bench::Session& session, comm::Transport& transport, const comm::PushPlan& plan,
-                 Bytes size)
+    DataflowPush(device::Arena& arena, bench::Session& session, comm::Transport& transport,
+                 const comm::PushPlan& plan, Bytes size)
         : plan_(plan),
           device_(session.device()),
           rank_(session.world().rank()),
           size_(size),
-          hub_(session.world()),
-          queue_(hub_, transport, queue_plan(plan.senders, plan.receiver, size, session)),
-          on_gpu_(device::has_own_memory(device_)) {
-        bench::Arena arena(device_);
-        received_ = received(arena, device_, plan.target.size());
-        if (!on_gpu_ && plan.sends(rank_)) {
-            post_from_host();
-        }
-    }
+          hub_(arena, session.world()),
+          queue_(arena, hub_, transport, queue_plan(plan.senders, plan.receiver, size, session)),
+          on_gpu_(device::has_own_memory(device_)),
+          received_(arena.make<float>(on_gpu_ ? plan.target.size() : 0)) {}
 
     void run(int count, device::Stream& stream) override {
         if (rank_ == plan_.receiver) {
@@ -57,6 +45,9 @@ class DataflowPush final : public comm::Push {
                 receive(items.front(), stream);
             }
         } else if (plan_.sends(rank_)) {
+            if (!on_gpu_ && !filled_) {
+                post_from_host();
+            }
             for (int push = 0; push < count; ++push) {
                 send(push, stream);
             }
@@ -65,13 +56,14 @@ class DataflowPush final : public comm::Push {
     }
 
   private:
-    // The source lies in the payloads from the beginning, so that a push need not copy it first.
+    // The source lies in the payloads from the first run on: a push need not copy it first.
     void post_from_host() {
         const auto stream = device_.make_stream("fill");
         for (int place = 0; place < payloads_in_flight; ++place) {
             device_.copy(device::as_bytes(plan_.source), queue_.outgoing(place), *stream);
         }
         stream->synchronize();
+        filled_ = true;
     }
 
     void receive(const flow::Item& item, device::Stream& stream) {
@@ -103,23 +95,16 @@ class DataflowPush final : public comm::Push {
     flow::Hub hub_;
     flow::Queue queue_;
     bool on_gpu_;
-    device::Buffer<float> received_;
+    bool filled_ = false;
+    device::Buffer<float> received_;  ///< a payload on the receiver's GPU
 };
 
 }  // namespace
 
-std::unique_ptr<comm::Push> make_dataflow_push(bench::Session& session, comm::Transport& transport,
+std::unique_ptr<comm::Push> make_dataflow_push(device::Arena& arena, bench::Session& session,
+                                               comm::Transport& transport,
                                                const comm::PushPlan& plan, Bytes size) {
-    return std::make_unique<DataflowPush>(session, transport, plan, size);
-}
-
-void count_dataflow_push(bench::Arena& arena, bench::Session& session, const std::string& transport,
-                         const Problem& problem) {
-    const int rank = session.world().rank();
-    received(arena, session.device(), problem.receives(rank) ? problem.elements() : 0);
-    arena.count(
-        flow::queue_memory(queue_plan(problem.senders, problem.receiver, problem.size, session),
-                           bench::operation_memory(session, transport), rank));
+    return std::make_unique<DataflowPush>(arena, session, transport, plan, size);
 }
 
 }  // namespace quartet::stream

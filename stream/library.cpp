@@ -9,12 +9,13 @@ namespace {
 /// addition.
 class LibraryPush final : public comm::Push {
   public:
-    LibraryPush(bench::Session& session, comm::Transport& transport, const comm::PushPlan& plan)
+    LibraryPush(device::Arena& arena, bench::Session& session, comm::Transport& transport,
+                const comm::PushPlan& plan)
         : plan_(plan),
           transport_(transport),
           device_(session.device()),
           rank_(session.world().rank()),
-          received_(bench::Arena(device_).make<float>(plan.target.size())) {}
+          received_(arena.make<float>(plan.target.size())) {}
 
     void run(int count, device::Stream& stream) override {
         if (rank_ == plan_.receiver) {
@@ -46,13 +47,10 @@ class LibraryPush final : public comm::Push {
 
 }  // namespace
 
-std::unique_ptr<comm::Push> make_library_push(bench::Session& session, comm::Transport& transport,
+std::unique_ptr<comm::Push> make_library_push(device::Arena& arena, bench::Session& session,
+                                              comm::Transport& transport,
                                               const comm::PushPlan& plan) {
-    return std::make_unique<LibraryPush>(session, transport, plan);
-}
-
-void count_library_push(bench::Arena& arena, bench::Session& session, const Problem& problem) {
-    arena.make<float>(problem.receives(session.world().rank()) ? problem.elements() : 0);
+    return std::make_unique<LibraryPush>(arena, session, transport, plan);
 }
 
 }  // namespace quartet::stream

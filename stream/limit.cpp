@@ -16,37 +16,34 @@ std::vector<int> remote_senders(const Problem& problem, const comm::Topology& to
 
 }  // namespace
 
-void PushLimit::count(bench::Arena& arena, const Problem& problem, bench::Session& session) {
-    const int rank = session.world().rank();
-    if (problem.receives(rank)) {  // a target, and a source for each sender
-        arena.count((1 + std::ssize(problem.senders)) * problem.size + bytes_of<double>(1),
-                    bench::Room::device);
-    }
-    if (problem.has(rank) && !remote_senders(problem, session.topology()).empty()) {
-        arena.count(problem.size, bench::Room::device);
-    }
-}
-
-PushLimit::PushLimit(bench::Session& session, const Problem& problem)
+PushLimit::PushLimit(device::Arena& arena, bench::Session& session, const Problem& problem)
     : session_(session), problem_(problem) {
     if (problem.receives(session.world().rank())) {
         // As many sources as there are senders: what the receiver reads is as large.
-        local_add_.emplace(session.device(), bench::AccessPattern::add, problem.size,
+        local_add_.emplace(arena, session.device(), bench::AccessPattern::add, problem.size,
                            static_cast<int>(problem.senders.size()));
-        // As many additions as in a run: the more follow on one another, the more of the vectors
-        // a large cache keeps.
-        passes_ = local_add_->passes_for(bench::longest_probe_time,
-                                         static_cast<int>(problem.additions()), session.stream());
     }
-    way_ = bench::by_ranks(local_add_ ? local_add_->way() : "", session.world());
     const auto remote = remote_senders(problem, session.topology());
     if (!remote.empty()) {
-        link_.emplace(session.transport(comm::TransportRegistry::plain_mpi()), session.world(),
-                      remote.front(), problem.receiver, problem.size);
+        link_.emplace(arena, session.transport(comm::TransportRegistry::plain_mpi()),
+                      session.world(), remote.front(), problem.receiver, problem.size);
     }
 }
 
+// As many additions as in a run: the more follow on one another, the more of the vectors a large
+// cache keeps.
+void PushLimit::choose_way() {
+    passes_ = local_add_ ? local_add_->passes_for(bench::longest_probe_time,
+                                                  static_cast<int>(problem_.additions()),
+                                                  session_.stream())
+                         : 1;
+    way_ = bench::by_ranks(local_add_ ? local_add_->way() : "", session_.world());
+}
+
 std::vector<bench::LimitComponent> PushLimit::measure() {
+    if (passes_ == 0) {
+        choose_way();
+    }
     double adding = 0;
     if (local_add_) {
         local_add_->fill_target(session_.stream());  // as PushCase::prepare does before a run

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "bench/session/variants.hpp"
@@ -10,17 +11,8 @@
 
 namespace quartet::stream {
 
-PushCase::Buffers::Buffers(bench::Arena& arena, const Problem& problem, int rank)
-    : source(arena.make<float>(problem.sends(rank) ? problem.elements() : 0,
-                               bench::Room::device_window)),
-      target(arena.make<float>(problem.receives(rank) ? problem.elements() : 0,
-                               bench::Room::device_window)),
-      expected(arena.make_vector<float>(problem.receives(rank) ? problem.elements() : 0)) {}
-
 namespace {
 
-// Checked before there is memory of transports: rma's could not be freed while an exception
-// unwinds.
 comm::Transport& usable_transport(bench::Session& session, const bench::Variant& variant) {
     bench::require_formulation(session, variant.formulation);
     comm::Transport& transport = session.transport(variant.transport);
@@ -33,49 +25,48 @@ comm::Transport& usable_transport(bench::Session& session, const bench::Variant&
 
 }  // namespace
 
-PushCase::PushCase(bench::Session& session, const bench::Variant& variant, Problem problem)
+PushCase::PushCase(device::Arena& arena, bench::Session& session, const bench::Variant& variant,
+                   Problem problem)
     : session_(session),
       problem_(std::move(problem)),
       rank_(session.world().rank()),
       transport_(usable_transport(session, variant)),
-      arena_(session.device(), transport_),
-      buffers_(arena_, problem_, rank_) {
-    fill();
-    make_push(variant.formulation);
-}
-
-void PushCase::make_push(bench::Formulation formulation) {
-    const comm::PushPlan plan{problem_.senders, problem_.receiver, buffers_.source.view(),
-                              buffers_.target.view()};
-    switch (formulation) {
+      source_(comm::allocate<float>(arena, transport_,
+                                    problem_.sends(rank_) ? problem_.elements() : 0)),
+      target_(comm::allocate<float>(arena, transport_,
+                                    problem_.receives(rank_) ? problem_.elements() : 0)),
+      expected_(arena.make_vector<float>(target_.size())) {
+    const comm::PushPlan plan{problem_.senders, problem_.receiver, source_.view(), target_.view()};
+    switch (variant.formulation) {
         case bench::Formulation::native:
-            push_ = transport_.prepare_push(plan);
+            push_ = transport_.prepare_push(arena, plan);
             break;
         case bench::Formulation::dataflow:
-            push_ = make_dataflow_push(session_, transport_, plan, problem_.size);
+            push_ = make_dataflow_push(arena, session_, transport_, plan, problem_.size);
             break;
         case bench::Formulation::library:
-            push_ = make_library_push(session_, transport_, plan);
+            push_ = make_library_push(arena, session_, transport_, plan);
             break;
     }
+    arena.reserve(device::HostAccess::memory(
+        std::max(source_.view().bytes(), target_.view().bytes()), session.device().memory_kind()));
 }
 
-void PushCase::fill() {
+void PushCase::set_up() {
     const std::uint64_t seed = session_.options().seed;
-    if (problem_.sends(rank_)) {
-        device::HostAccess(session_.device(), session_.stream())
-            .write(buffers_.source.view(), [&](std::int64_t first, std::span<float> values) {
-                fill_source(values, seed, rank_, first);
-            });
-    }
+    device::HostAccess(session_.device(), session_.stream())
+        .write(source_.view(), [&](std::int64_t first, std::span<float> values) {
+            fill_source(values, seed, rank_, first);
+        });
     if (problem_.receives(rank_)) {
-        fill_expected(buffers_.expected, seed, problem_);
+        fill_expected(expected_, seed, problem_);
     }
+    push_->run(0, session_.stream());  // the data flow's payloads hold the source from now on
 }
 
 void PushCase::prepare() {
     if (problem_.receives(rank_)) {
-        session_.device().vectors().fill(0.0F, buffers_.target.view(), session_.stream());
+        session_.device().vectors().fill(0.0F, target_.view(), session_.stream());
     }
 }
 
@@ -91,14 +82,13 @@ bench::Check PushCase::verify() {
     double wrong = 0;
     if (problem_.receives(rank_)) {
         const auto count_wrong = [&](std::int64_t first, std::span<const float> found) {
-            const auto expected =
-                std::span(buffers_.expected).subspan(static_cast<std::size_t>(first));
+            const auto expected = std::span(expected_).subspan(static_cast<std::size_t>(first));
             for (std::size_t index = 0; index < found.size(); ++index) {
                 wrong += found[index] == expected[index] ? 0 : 1;
             }
         };
         device::HostAccess(session_.device(), session_.stream())
-            .read(device::View<const float>(buffers_.target.view()), count_wrong);
+            .read(device::View<const float>(target_.view()), count_wrong);
     }
     const double all_wrong = session_.world().sum(wrong);
     return {.passed = all_wrong == 0, .error = all_wrong, .tolerance = 0};
@@ -135,36 +125,6 @@ bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
     return name;
 }
 
-// What the push allocates on this rank beside the vectors.
-void count_push(bench::Arena& arena, bench::Session& session, const bench::Variant& variant,
-                const Problem& problem) {
-    switch (variant.formulation) {
-        case bench::Formulation::native:
-            if (problem.receives(session.world().rank())) {
-                arena.count(bench::operation_memory(session, variant.transport)
-                                .push(std::ssize(problem.senders), problem.size),
-                            bench::Room::device);
-            }
-            break;
-        case bench::Formulation::dataflow:
-            count_dataflow_push(arena, session, variant.transport, problem);
-            break;
-        case bench::Formulation::library:
-            count_library_push(arena, session, problem);
-            break;
-    }
-}
-
-void plan_memory(bench::PlannedCase& planned, bench::Session& session, const Problem& problem) {
-    bench::Arena arena;
-    PushCase::Buffers(arena, problem, session.world().rank());
-    count_push(arena, session, planned.name.variant, problem);
-    PushLimit::count(arena, problem, session);
-    arena.count(device::HostAccess::memory(problem.size, session.device().memory_kind()),
-                bench::Room::host);
-    bench::announce(arena, session, planned);
-}
-
 }  // namespace
 
 bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
@@ -176,14 +136,11 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     planned.traffic = times *
                       traffic_factor(variant, session.registry().traits(variant.transport)) *
                       planned.work.bytes;
-    if (problem.has(session.world().rank())) {
-        plan_memory(planned, session, problem);
-    }
     if (problem.is_pair == bench::Switch::off) {
         planned.clock_rows = {{bench::paper_suffix, planned.work}};  // the sender's clock
     }
-    planned.make = [&session, variant, problem]() -> std::unique_ptr<bench::Case> {
-        return std::make_unique<PushCase>(session, variant, problem);
+    planned.make = [&session, variant, problem](device::Arena& arena) {
+        return std::make_unique<PushCase>(arena, session, variant, problem);
     };
     return planned;
 }

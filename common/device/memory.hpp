@@ -39,10 +39,11 @@ class View {
     [[nodiscard]] MemoryKind kind() const { return kind_; }
     [[nodiscard]] Bytes bytes() const { return bytes_of<T>(size_); }
 
-    /// Elements [first, first + count). Throws Failure if they are not all inside.
+    /// Elements [first, first + count). Throws Failure if they are not all inside. Where memory is
+    /// only planned (arena.hpp), a view has a size and no data.
     [[nodiscard]] View part(std::int64_t first, std::int64_t count) const {
         check(first >= 0 && count >= 0 && first <= size_ - count, "part outside of a view");
-        return {data_ + first, count, kind_};
+        return {data_ == nullptr ? nullptr : data_ + first, count, kind_};
     }
 
     /// Throws Failure for device memory.

@@ -10,8 +10,12 @@
 
 namespace quartet::flow {
 
-Hub::Hub(const comm::Communicator& comm, Track* track)
-    : comm_(comm), channel_(comm), track_(track) {}
+Hub::Hub(const device::Arena& arena, const comm::Communicator& comm, Track* track)
+    : comm_(comm), track_(track) {
+    if (!arena.plans()) {
+        channel_.emplace(comm);
+    }
+}
 
 int Hub::add(Handler handler) {
     handlers_.push_back(std::move(handler));
@@ -19,11 +23,11 @@ int Hub::add(Handler handler) {
 }
 
 void Hub::send(int to, int kind, std::span<const std::byte> payload) {
-    channel_.send(to, kind, payload);
+    channel_->send(to, kind, payload);
 }
 
 bool Hub::serve() {
-    const auto message = channel_.poll();
+    const auto message = channel_->poll();
     if (!message) {
         return false;
     }
@@ -47,17 +51,12 @@ class AnnouncedPayloads::Inline final : public comm::PayloadChannel {
     static constexpr Bytes limit{1024};
     static_assert(2 * limit.value <= std::ptrdiff_t{comm::ControlChannel::largest_payload});
 
-    explicit Inline(const comm::PayloadChannelPlan& plan)
+    Inline(device::Arena& arena, const comm::PayloadChannelPlan& plan)
         : largest_(plan.largest),
           lines_(lines_of(plan)),
           first_incoming_(plan.outgoing),
-          memory_(static_cast<std::size_t>((plan.outgoing + plan.incoming) * lines_)),
+          memory_(arena.make_vector<Line>((plan.outgoing + plan.incoming) * lines_)),
           sizes_(static_cast<std::size_t>(plan.incoming)) {}
-
-    /// Memory of the slots.
-    static Bytes memory(const comm::PayloadChannelPlan& plan) {
-        return bytes_of<Line>((plan.outgoing + plan.incoming) * lines_of(plan));
-    }
 
     /// The bytes that the announcement of a payload carries along.
     [[nodiscard]] std::span<const std::byte> attachment(const comm::PayloadDescriptor& payload) {
@@ -106,20 +105,15 @@ class AnnouncedPayloads::Inline final : public comm::PayloadChannel {
     std::vector<std::int64_t> sizes_;  ///< of the payloads that came, by slot
 };
 
-Bytes AnnouncedPayloads::memory(const comm::PayloadChannelPlan& plan,
-                                const comm::OperationMemory& transport) {
-    return plan.largest <= Inline::limit ? Inline::memory(plan) : transport.payload_channel(plan);
-}
-
-AnnouncedPayloads::AnnouncedPayloads(Hub& hub, comm::Transport& transport,
+AnnouncedPayloads::AnnouncedPayloads(device::Arena& arena, Hub& hub, comm::Transport& transport,
                                      const comm::PayloadChannelPlan& plan)
     : hub_(hub) {
     if (plan.largest <= Inline::limit) {
-        auto small = std::make_unique<Inline>(plan);
+        auto small = std::make_unique<Inline>(arena, plan);
         inline_ = small.get();
         channel_ = std::move(small);
     } else {
-        channel_ = transport.prepare_payload_channel(plan);
+        channel_ = transport.prepare_payload_channel(arena, plan);
     }
 }
 

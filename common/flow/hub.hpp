@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <thread>
 #include <vector>
@@ -20,8 +21,9 @@ class Hub {
     /// Handles a message: its sender and its payload.
     using Handler = std::function<void(int from, std::span<const std::byte> payload)>;
 
-    /// Records its waits in `track`, if there is one, which outlives it. Collective over `comm`.
-    explicit Hub(const comm::Communicator& comm, Track* track = nullptr);
+    /// Records its waits in `track`, if there is one, which outlives it. Collective over `comm`;
+    /// local while the arena plans.
+    Hub(const device::Arena& arena, const comm::Communicator& comm, Track* track = nullptr);
 
     [[nodiscard]] const comm::Communicator& comm() const { return comm_; }
 
@@ -54,8 +56,8 @@ class Hub {
     void note_wait(Seconds begin);
 
     const comm::Communicator& comm_;
-    comm::ControlChannel channel_;
-    std::vector<Handler> handlers_;  ///< by kind
+    std::optional<comm::ControlChannel> channel_;  ///< none if it is planned
+    std::vector<Handler> handlers_;                ///< by kind
     Track* track_;
 };
 
@@ -69,13 +71,10 @@ struct Announcement {
 /// transport's payload channel. See PayloadChannel.
 class AnnouncedPayloads {
   public:
-    /// Memory of the host that the payloads take. Local.
-    static Bytes memory(const comm::PayloadChannelPlan& plan,
-                        const comm::OperationMemory& transport);
-
-    /// Collective over the transport's ranks, as is destroying them. Hub and transport outlive
-    /// them.
-    AnnouncedPayloads(Hub& hub, comm::Transport& transport, const comm::PayloadChannelPlan& plan);
+    /// Collective over the transport's ranks, as is destroying them; local while the arena plans.
+    /// Hub and transport outlive them.
+    AnnouncedPayloads(device::Arena& arena, Hub& hub, comm::Transport& transport,
+                      const comm::PayloadChannelPlan& plan);
     ~AnnouncedPayloads();
 
     device::View<std::byte> outgoing(int slot) { return channel_->outgoing(slot); }

@@ -31,19 +31,14 @@ std::vector<int> checked(std::vector<int> to, int from, int ranks) {
 
 }  // namespace
 
-Bytes Publication::memory(int from, const std::vector<int>& to, Bytes largest,
-                          const comm::OperationMemory& transport, int rank) {
-    return AnnouncedPayloads::memory(channel_of(from, to, largest, rank), transport);
-}
-
-Publication::Publication(Hub& hub, comm::Transport& transport, int from, std::vector<int> to,
-                         Bytes largest)
+Publication::Publication(device::Arena& arena, Hub& hub, comm::Transport& transport, int from,
+                         std::vector<int> to, Bytes largest)
     : hub_(hub),
       from_(from),
       to_(checked(std::move(to), from, hub.comm().size())),
       item_kind_(hub.add([this](int sender, auto message) { on_item(sender, message); })),
       done_kind_(hub.add([this](int receiver, auto) { on_done(receiver); })),
-      payloads_(hub, transport, channel_of(from, to_, largest, hub.comm().rank())),
+      payloads_(arena, hub, transport, channel_of(from, to_, largest, hub.comm().rank())),
       receives_(std::ranges::binary_search(to_, hub.comm().rank())),
       read_(hub.comm().rank() == from ? to_.size() : 0, true) {}
 

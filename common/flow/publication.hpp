@@ -12,13 +12,10 @@ namespace quartet::flow {
 /// the number of receivers.
 class Publication {
   public:
-    /// Memory for payloads on `rank`. Local.
-    static Bytes memory(int from, const std::vector<int>& to, Bytes largest,
-                        const comm::OperationMemory& transport, int rank);
-
-    /// `to` ascending, without `from`. Collective over the transport's ranks, as is destroying it.
-    /// Hub and transport outlive it.
-    Publication(Hub& hub, comm::Transport& transport, int from, std::vector<int> to, Bytes largest);
+    /// `to` ascending, without `from`. Collective over the transport's ranks, as is destroying it;
+    /// local while the arena plans. Hub and transport outlive it.
+    Publication(device::Arena& arena, Hub& hub, comm::Transport& transport, int from,
+                std::vector<int> to, Bytes largest);
     Publication(const Publication&) = delete;
     Publication& operator=(const Publication&) = delete;
 

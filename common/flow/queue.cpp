@@ -45,11 +45,7 @@ comm::PayloadChannelPlan channel_plan(const QueuePlan& plan, int rank) {
 
 }  // namespace
 
-Bytes queue_memory(const QueuePlan& plan, const comm::OperationMemory& transport, int rank) {
-    return AnnouncedPayloads::memory(channel_plan(plan, rank), transport);
-}
-
-Queue::Queue(Hub& hub, comm::Transport& transport, QueuePlan plan)
+Queue::Queue(device::Arena& arena, Hub& hub, comm::Transport& transport, QueuePlan plan)
     : hub_(hub),
       plan_(sound(std::move(plan), hub.comm().size())),
       rank_(hub.comm().rank()),
@@ -60,7 +56,7 @@ Queue::Queue(Hub& hub, comm::Transport& transport, QueuePlan plan)
       credit_kind_(hub.add([this](int, auto) { ++credits_; })),
       done_kind_(hub.add([this](int, auto payload) { on_done(number_in(payload)); })),
       close_kind_(hub.add([this](int, auto) { ++closed_; })),
-      payloads_(hub, transport, channel_plan(plan_, rank_)) {
+      payloads_(arena, hub, transport, channel_plan(plan_, rank_)) {
     const comm::PayloadChannelPlan channel = channel_plan(plan_, rank_);
     free_slots_.assign(static_cast<std::size_t>(channel.outgoing), true);
     next_slots_.reserve(free_slots_.size());

@@ -30,9 +30,6 @@ struct QueuePlan {
     comm::PayloadValues values = comm::PayloadValues::differ;
 };
 
-/// Memory that the queue allocates on `rank` for payloads. Local.
-Bytes queue_memory(const QueuePlan& plan, const comm::OperationMemory& transport, int rank);
-
 /// An item that was pushed.
 struct Item {
     int from = 0;
@@ -59,8 +56,9 @@ struct Item {
 /// of its queue and of its pusher.
 class Queue {
   public:
-    /// Collective over the transport's ranks, making and destroying. Hub and transport outlive it.
-    Queue(Hub& hub, comm::Transport& transport, QueuePlan plan);
+    /// Collective over the transport's ranks, making and destroying; local while the arena plans.
+    /// Hub and transport outlive it.
+    Queue(device::Arena& arena, Hub& hub, comm::Transport& transport, QueuePlan plan);
     Queue(const Queue&) = delete;
     Queue& operator=(const Queue&) = delete;
 

@@ -94,16 +94,18 @@ void Subject::fail(const std::string& reason, ExitCode code) {
 
 void Subject::make() {
     const comm::Communicator& world = session_.world();
-    const Seconds begin = now();
-    try {
-        case_ = planned_.make();
-    } catch (const Unavailable& reason) {
-        return fail(reason.what(), ExitCode::unavailable);
+    if (!planned_.unavailable.empty()) {
+        return fail(planned_.unavailable, ExitCode::unavailable);
     }
+    const Seconds begin = now();
+    device::Arena arena(session_.device(), device::Arena::Mode::allocate);
+    case_ = planned_.make(arena);
+    case_->set_up();
     row_.set_up = {world.maximum((now() - begin).value)};
     if (has_limit()) {
-        case_->prepare_limit();
+        case_->prepare_limit(arena);
     }
+    check(arena.needs() == planned_.needs, "a case allocates other memory than it has planned");
     if (session_.topology().nodes() > 1) {
         path_.emplace(session_, machine_);
     }
@@ -275,7 +277,7 @@ std::vector<Row> Subject::rows() const {
 }
 
 // In half of what a node has free, what --memory allows, and what the GPUs have free. Collective.
-bool fits(const MemoryNeeds& needs, const Session& session) {
+bool fits(const device::MemoryNeeds& needs, const Session& session) {
     const comm::NodeResources& resources = session.topology().resources();
     const comm::Communicator& node = session.topology().node();
     const auto fits_on_node = [&](Bytes needed, Bytes free) {
@@ -293,7 +295,7 @@ bool fits(const MemoryNeeds& needs, const Session& session) {
 // After the last case from `first` on whose data fit into memory together. Collective.
 std::size_t end_of_batch(const Session& session, std::size_t first) {
     const std::vector<PlannedCase>& plan = session.plan();
-    MemoryNeeds needs = plan[first].needs;
+    device::MemoryNeeds needs = plan[first].needs;
     std::size_t last = first + 1;
     const auto takes_turns = [&](std::size_t index) {
         return plan[index].repetition == Repetition::in_turn;

@@ -16,10 +16,11 @@
 
 namespace quartet::bench {
 
-MemoryProbe::MemoryProbe(device::Device& device, AccessPattern pattern, Bytes size, int sources)
-    : device_(device), pattern_(pattern), result_(device::allocate<double>(device, 1)) {
+MemoryProbe::MemoryProbe(device::Arena& arena, device::Device& device, AccessPattern pattern,
+                         Bytes size, int sources)
+    : device_(device), pattern_(pattern), result_(arena.make<double>(1, device.memory_kind())) {
     for (int array = 0; array < 1 + sources; ++array) {
-        owned_.push_back(device::allocate<std::byte>(device, size.value));
+        owned_.push_back(arena.make<std::byte>(size.value, device.memory_kind()));
     }
     target_ = owned_.front().view();
     for (std::size_t source = 1; source < owned_.size(); ++source) {
@@ -27,15 +28,15 @@ MemoryProbe::MemoryProbe(device::Device& device, AccessPattern pattern, Bytes si
     }
 }
 
-MemoryProbe::MemoryProbe(device::Device& device, device::View<const double> source)
-    : device_(device),
+MemoryProbe::MemoryProbe(device::Arena& arena, device::View<const double> source)
+    : device_(arena.device()),
       pattern_(AccessPattern::read),
       sources_{device::as_bytes(source)},
-      result_(device::allocate<double>(device, 1)) {}
+      result_(arena.make<double>(1)) {}
 
-MemoryProbe::MemoryProbe(device::Device& device, device::View<const double> source,
+MemoryProbe::MemoryProbe(device::Arena& arena, device::View<const double> source,
                          device::View<double> target)
-    : device_(device),
+    : device_(arena.device()),
       pattern_(AccessPattern::copy),
       target_(device::as_bytes(target)),
       sources_{device::as_bytes(source)} {}
@@ -154,9 +155,14 @@ namespace {
 
 // Products of zeros draw less power than others, and so may run at higher clocks. The same numbers
 // again and again do not.
-device::Buffer<float> random_matrix(device::Device& device, std::int64_t size, const char* name) {
-    auto matrix = device::allocate<float>(device, size * size);
+device::Buffer<float> random_matrix(device::Arena& arena, std::int64_t size, const char* name) {
+    auto matrix = arena.make<float>(size * size);
     const std::int64_t count = std::min(matrix.size(), SgemmProbe::random_numbers);
+    arena.reserve_for_set_up(bytes_of<float>(count));
+    if (arena.plans()) {
+        return matrix;
+    }
+    device::Device& device = arena.device();
     auto numbers = device::allocate<float>(device, count, device::MemoryKind::host);
     DataSource(1, name).fill_uniform(numbers.span(), 0);
     const auto stream = device.make_stream("probe");
@@ -171,12 +177,12 @@ device::Buffer<float> random_matrix(device::Device& device, std::int64_t size, c
 
 }  // namespace
 
-SgemmProbe::SgemmProbe(device::Device& device, std::int64_t size)
-    : device_(device),
+SgemmProbe::SgemmProbe(device::Arena& arena, std::int64_t size)
+    : device_(arena.device()),
       size_(size),
-      a_(random_matrix(device, size, "probe/a")),
-      b_(random_matrix(device, size, "probe/b")),
-      c_(device::allocate<float>(device, size * size)) {}
+      a_(random_matrix(arena, size, "probe/a")),
+      b_(random_matrix(arena, size, "probe/b")),
+      c_(arena.make<float>(size * size)) {}
 
 Seconds SgemmProbe::measure(device::Stream& stream) {
     const auto multiply = [&] {
@@ -191,13 +197,13 @@ Flops SgemmProbe::flops() const {
     return {2 * n * n * n - n * n};
 }
 
-PairProbe::PairProbe(comm::Transport& transport, const comm::Communicator& comm, int from, int to,
-                     Bytes size)
+PairProbe::PairProbe(device::Arena& arena, comm::Transport& transport,
+                     const comm::Communicator& comm, int from, int to, Bytes size)
     : transport_(transport),
       comm_(comm),
       from_(from),
       to_(to),
-      data_(comm::allocate<std::byte>(transport,
+      data_(comm::allocate<std::byte>(arena, transport,
                                       comm.rank() == from || comm.rank() == to ? size.value : 0)) {}
 
 Seconds PairProbe::measure(int messages, device::Stream& stream) {
@@ -219,17 +225,17 @@ Seconds PairProbe::measure(int messages, device::Stream& stream) {
     return (now() - begin) / messages;
 }
 
-AllToAllProbe::AllToAllProbe(comm::Transport& transport, const comm::Communicator& comm,
-                             device::Device& device, Bytes part)
+AllToAllProbe::AllToAllProbe(device::Arena& arena, comm::Transport& transport,
+                             const comm::Communicator& comm, Bytes part)
     : comm_(comm),
-      send_(comm::allocate<std::byte>(transport, (comm.size() - 1) * part.value)),
-      device_(device) {
+      send_(comm::allocate<std::byte>(arena, transport, (comm.size() - 1) * part.value)),
+      device_(arena.device()) {
     std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()), part.value);
     counts[static_cast<std::size_t>(comm.rank())] = 0;
     exchange_ = transport.prepare_exchange(
-        {comm::consecutive(device::View<const std::byte>(send_.view()), counts)});
+        arena, {comm::consecutive(device::View<const std::byte>(send_.view()), counts), counts});
     if (exchange_->location() == comm::PartLocation::at_sender) {
-        received_ = device::allocate<std::byte>(device, send_.size());
+        received_ = arena.make<std::byte>(send_.size());
     }
 }
 

@@ -22,7 +22,7 @@
 namespace quartet::bench {
 
 /// The probes below measure what the machine allows, in the same job, between the measured runs.
-/// Their constructors allocate their memory, so that probing allocates nothing.
+/// Their constructors make their memory, by the rules of device::Arena: probing allocates nothing.
 
 /// How long a probe between two runs should take: long enough for the clock, short beside the runs.
 inline constexpr Seconds probe_time{0.05};
@@ -48,11 +48,13 @@ class MemoryProbe {
   public:
     using Pass = std::function<void(device::Stream& stream)>;
 
-    MemoryProbe(device::Device& device, AccessPattern pattern, Bytes size, int sources = 1);
+    /// `device` passes over it; it may be the CPU beside the arena's GPU.
+    MemoryProbe(device::Arena& arena, device::Device& device, AccessPattern pattern, Bytes size,
+                int sources = 1);
     /// Over memory of the case itself (borrowed), so that its own pages decide: reads it, or copies
     /// it to a target of the same size, whose values are lost.
-    MemoryProbe(device::Device& device, device::View<const double> source);
-    MemoryProbe(device::Device& device, device::View<const double> source,
+    MemoryProbe(device::Arena& arena, device::View<const double> source);
+    MemoryProbe(device::Arena& arena, device::View<const double> source,
                 device::View<double> target);
 
     MemoryProbe(const MemoryProbe&) = delete;
@@ -107,7 +109,7 @@ class SgemmProbe {
     /// How many random numbers the matrices are made of, at most: these lie on the host meanwhile.
     static constexpr std::int64_t random_numbers = std::int64_t{1} << 22;
 
-    SgemmProbe(device::Device& device, std::int64_t size);
+    SgemmProbe(device::Arena& arena, std::int64_t size);
     /// Time of one product. Local.
     Seconds measure(device::Stream& stream);
     /// 2 n^3 - n^2.
@@ -122,9 +124,10 @@ class SgemmProbe {
 /// The one-way rate of a pair of ranks: blocking messages of `size`, the last one answered.
 class PairProbe {
   public:
-    /// `transport` can send and receive. Collective over its communicator.
-    PairProbe(comm::Transport& transport, const comm::Communicator& comm, int from, int to,
-              Bytes size);
+    /// `transport` can send and receive. Collective over its communicator; local while the arena
+    /// plans.
+    PairProbe(device::Arena& arena, comm::Transport& transport, const comm::Communicator& comm,
+              int from, int to, Bytes size);
     /// Time of one message, from `messages` of them, on both ends; 0 elsewhere. Collective.
     Seconds measure(int messages, device::Stream& stream);
 
@@ -140,9 +143,9 @@ class PairProbe {
 /// itself.
 class AllToAllProbe {
   public:
-    /// `transport` can all-to-all. Collective over its communicator.
-    AllToAllProbe(comm::Transport& transport, const comm::Communicator& comm,
-                  device::Device& device, Bytes part);
+    /// `transport` can all-to-all. Collective over its communicator; local while the arena plans.
+    AllToAllProbe(device::Arena& arena, comm::Transport& transport, const comm::Communicator& comm,
+                  Bytes part);
     /// Time of one exchange, the slowest rank's. Where parts are read at the sender, the faster of
     /// two, by each way to copy. Collective.
     Seconds measure(device::Stream& stream);

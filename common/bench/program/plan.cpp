@@ -6,6 +6,7 @@
 
 #include "bench/program/progress.hpp"
 #include "bench/report/terminal.hpp"
+#include "comm/mpi/agree.hpp"
 #include "device/host/loops/loops.hpp"
 #include "device/host/loops/processor.hpp"
 
@@ -191,6 +192,30 @@ std::string describe_clusters(const Session& session) {
     return text;
 }
 
+void find_needs(Session& session) {
+    for (PlannedCase& planned : session.plan()) {
+        std::optional<std::string> reason;
+        try {
+            session.transport(planned.name.variant.transport);
+            comm::agree<UsageError>(session.world(), [&] {
+                try {
+                    device::Arena arena(session.device(), device::Arena::Mode::plan);
+                    const auto made = planned.make(arena);
+                    if (session.options().limits == Switch::on) {
+                        made->prepare_limit(arena);
+                    }
+                    planned.needs = arena.needs();
+                } catch (const Unavailable& unavailable) {
+                    reason = unavailable.what();
+                }
+            });
+        } catch (const Unavailable& unavailable) {  // the transport, on all ranks
+            reason = unavailable.what();
+        }
+        planned.unavailable = session.world().first(reason).value_or("");
+    }
+}
+
 void require_memory(Session& session) {
     const comm::NodeResources& resources = session.topology().resources();
     for (PlannedCase& planned : session.plan()) {
@@ -222,8 +247,8 @@ std::string describe_plan(Session& session) {
             on_gpu ? fmt::format("; of GPU memory {}, {}", to_string(on_gpu->largest_rank),
                                  to_string(on_gpu->memory))
                    : "");
-        if (!planned.plan_note.empty()) {
-            text += "    " + planned.plan_note + "\n";
+        for (const std::string& note : {planned.plan_note, planned.unavailable}) {
+            text += note.empty() ? "" : "    " + note + "\n";
         }
     }
     for (const std::string& warning : warnings(session, {})) {

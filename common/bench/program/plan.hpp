@@ -6,6 +6,10 @@
 
 namespace quartet::bench {
 
+/// Constructs each planned case over an arena that plans: fills in `needs` and `unavailable`. Makes
+/// the transports. Collective. Throws UsageError, on all ranks alike.
+void find_needs(Session& session);
+
 /// Throws UsageError, on all ranks alike and before anything is allocated, if a planned case
 /// needs more memory than --memory allows or than a node has. Collective.
 void require_memory(Session& session);

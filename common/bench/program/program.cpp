@@ -178,6 +178,7 @@ void Program::prepare(Session& session, const std::function<void(Session&)>& pla
         apply_filter(session);
     });
     session.require_writable_results();
+    find_needs(session);
     require_memory(session);
 }
 

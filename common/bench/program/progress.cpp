@@ -18,7 +18,8 @@ namespace {
 
 // Seconds for each byte.
 double traffic_cost(Session& session) {
-    MemoryProbe probe(session.device(), AccessPattern::add, mebibytes(16));
+    device::Arena arena(session.device(), device::Arena::Mode::allocate);
+    MemoryProbe probe(arena, session.device(), AccessPattern::add, mebibytes(16));
     const int passes = probe.passes_for(probe_time, 1000, session.stream());
     return probe.measure(passes, session.stream()).value /
            static_cast<double>(probe.traffic().value);
@@ -26,7 +27,8 @@ double traffic_cost(Session& session) {
 
 // Seconds for each operation, as fast as matrix products have it.
 double product_cost(Session& session) {
-    SgemmProbe probe(session.device(), 512);
+    device::Arena arena(session.device(), device::Arena::Mode::allocate);
+    SgemmProbe probe(arena, 512);
     probe.measure(session.stream());  // the first one finds cold caches
     return probe.measure(session.stream()).value / probe.flops().value;
 }

@@ -9,6 +9,7 @@
 #include "bench/results/row.hpp"
 #include "bench/session/options.hpp"
 #include "comm/topology/roles.hpp"
+#include "device/arena.hpp"
 
 namespace quartet::bench {
 
@@ -32,11 +33,14 @@ struct EarlierTime {
     PhaseSeconds phases{};
 };
 
-/// One kernel in one formulation at one size, with its data and memory ready: what measure()
-/// drives. All members are collective.
+/// One kernel in one formulation at one size: what measure() drives. The constructor makes all
+/// memory, by the rules of device::Arena. All members are collective.
 class Case {
   public:
     virtual ~Case() = default;
+
+    /// Called once, after construction over an arena that allocates: writes the data.
+    virtual void set_up() {}
 
     /// Called before each run, outside of its time: resets the data.
     virtual void prepare() = 0;
@@ -50,8 +54,9 @@ class Case {
     [[nodiscard]] virtual EarlierTime earlier() const { return {}; }
     /// Checks the last run's result, outside of its time. Same answer on all ranks.
     virtual Check verify() = 0;
-    /// Prepares limit(), outside of the set-up time; not called with --limits off.
-    virtual void prepare_limit() = 0;
+    /// Makes the probes of limit(), by the rules of a constructor, outside of the set-up time; not
+    /// called with --limits off.
+    virtual void prepare_limit(device::Arena& arena) = 0;
     /// Probes, outside of the runs' time, how long the run would take at each limit of the machine:
     /// at least one, the same ones in each probe. The slowest decides. Same answer on all ranks.
     virtual std::vector<LimitComponent> limit() = 0;
@@ -77,28 +82,22 @@ enum class Repetition {
     once,     ///< one run without a warm-up: it leaves something that a second run would replace
 };
 
-/// The memory that a case needs on one rank.
-struct MemoryNeeds {
-    Bytes host;    ///< of the CPU
-    Bytes device;  ///< of the GPU; 0 on the host
-
-    friend MemoryNeeds operator+(const MemoryNeeds& a, const MemoryNeeds& b) {
-        return {a.host + b.host, a.device + b.device};
-    }
-};
-
 /// A case before anything is allocated for it.
 struct PlannedCase {
     RowName name;
     Work work;
-    MemoryNeeds needs;  ///< of this rank at most, limits and check included
     Bytes traffic;  ///< that the busiest rank moves through its memory in a run, for the estimate
     std::string plan_note;             ///< what --dry-run says beside it
     std::optional<comm::Roles> roles;  ///< all ranks are workers unless given
     std::vector<ClockRow> clock_rows;
     Repetition repetition = Repetition::in_turn;
-    /// Collective. Throws Unavailable, on all ranks alike, if the case cannot be had here.
-    std::function<std::unique_ptr<Case>()> make;
+    /// Constructs the case. Throws Unavailable, at the latest while the arena plans, if it cannot
+    /// be had here. Collective; local while the arena plans.
+    std::function<std::unique_ptr<Case>(device::Arena& arena)> make;
+
+    // Found by find_needs(), before anything is allocated:
+    device::MemoryNeeds needs;  ///< of this rank at most, limits and check included
+    std::string unavailable;    ///< why the case cannot be had here
 };
 
 /// The roles of `ranks` ranks in it.

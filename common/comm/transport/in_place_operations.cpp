@@ -30,14 +30,17 @@ void wait_until(const SharedFlag& flag, std::int64_t value) {
     }
 }
 
-/// A T of each rank, which that rank writes and all read.
+/// A T of each rank, which that rank writes and all read: flags, too small to be planned.
 template <typename T>
 class OfRanks {
   public:
-    /// Collective.
-    explicit OfRanks(Transport& transport)
-        : memory_(transport.allocate(bytes_of<T>(1), Place::host)),
-          mine_(::new (static_cast<void*>(memory_.data.get())) T{}) {
+    /// Collective; nothing while the arena plans.
+    OfRanks(const device::Arena& arena, Transport& transport) {
+        if (arena.plans()) {
+            return;
+        }
+        memory_ = transport.allocate(bytes_of<T>(1), Place::host);
+        mine_ = ::new (static_cast<void*>(memory_.data.get())) T{};
         const View<const std::byte> mine(memory_.data.get(), bytes_of<T>(1).value, memory_.kind);
         for (const auto& there : transport.of_all(mine)) {
             all_.push_back(reinterpret_cast<const T*>(there.data()));
@@ -51,7 +54,7 @@ class OfRanks {
 
   private:
     device::Allocation memory_;
-    T* mine_;
+    T* mine_ = nullptr;
     std::vector<const T*> all_;
 };
 
@@ -66,7 +69,7 @@ struct alignas(system::line_spacing) Line {
 
 class InPlaceExchange final : public Exchange {
   public:
-    InPlaceExchange(Transport& transport, const ExchangePlan& plan);
+    InPlaceExchange(const device::Arena& arena, Transport& transport, const ExchangePlan& plan);
 
     void run(device::Stream& stream) override;
     [[nodiscard]] PartLocation location() const override { return PartLocation::at_sender; }
@@ -88,9 +91,16 @@ class InPlaceExchange final : public Exchange {
     std::int64_t run_ = 0;
 };
 
-InPlaceExchange::InPlaceExchange(Transport& transport, const ExchangePlan& plan)
-    : sums_(plan.sums), track_(transport.track()), flags_(transport) {
+InPlaceExchange::InPlaceExchange(const device::Arena& arena, Transport& transport,
+                                 const ExchangePlan& plan)
+    : sums_(plan.sums), track_(transport.track()), flags_(arena, transport) {
     const int me = transport.comm().rank();
+    for (const std::int64_t size : plan.receive) {
+        parts_.emplace_back(nullptr, size, transport.device().memory_kind());
+    }
+    if (arena.plans()) {
+        return;
+    }
     for (int reader = 0; reader < transport.comm().size(); ++reader) {
         auto offered = transport.of_all(plan.send[index(reader)]);
         if (reader == me) {
@@ -100,7 +110,12 @@ InPlaceExchange::InPlaceExchange(Transport& transport, const ExchangePlan& plan)
         }
     }
     for (int sender = 0; sender < transport.comm().size(); ++sender) {
-        if (sender != me && !parts_[index(sender)].empty()) {
+        if (sender == me) {
+            continue;
+        }
+        check(parts_[index(sender)].size() == plan.receive[index(sender)],
+              "exchange: a part is of another size than its receiver expects");
+        if (!parts_[index(sender)].empty()) {
             senders_.push_back(sender);
         }
     }
@@ -134,12 +149,15 @@ void InPlaceExchange::release(device::Stream& stream) {
 /// Vectors are read whole: an addition in the sender's memory needs no other memory for pieces.
 class InPlacePieces final : public Pieces {
   public:
-    InPlacePieces(Transport& transport, const PushPlan& plan)
+    InPlacePieces(const device::Arena& arena, Transport& transport, const PushPlan& plan)
         : senders_(plan.senders),
           receiver_(plan.receiver),
           track_(transport.track()),
-          counts_(transport),
+          counts_(arena, transport),
           next_(plan.senders.size()) {
+        if (arena.plans()) {
+            return;
+        }
         const auto all = transport.of_all(device::as_bytes(plan.source));
         for (const int sender : senders_) {
             sources_.push_back(all[index(sender)]);
@@ -184,12 +202,13 @@ class InPlacePieces final : public Pieces {
 /// that follows it: MPI orders what it sends itself, not other loads.
 class InPlacePayloads final : public PayloadChannel {
   public:
-    InPlacePayloads(Transport& transport, const PayloadChannelPlan& plan)
+    InPlacePayloads(device::Arena& arena, Transport& transport, const PayloadChannelPlan& plan)
         : largest_(plan.largest),
           spacing_(system::whole_pages(plan.largest.value, system::page_spacing)),
           stride_(plan.values == PayloadValues::same ? 0 : spacing_),
-          memory_(transport.allocate({plan.outgoing_memories() * spacing_}, Place::host)),
-          slots_(transport.of_all(slots_of_this_rank())),
+          memory_(transport.allocate(arena, {plan.outgoing_memories() * spacing_}, Place::host)),
+          slots_(arena.plans() ? std::vector<View<const std::byte>>()
+                               : transport.of_all(slots_of_this_rank())),
           incoming_(index(plan.incoming)) {}
 
     View<std::byte> outgoing(int slot) override {
@@ -231,8 +250,8 @@ class InPlacePayloads final : public PayloadChannel {
 
 class InPlaceSum final : public OrderedSum {
   public:
-    InPlaceSum(Transport& transport, int most)
-        : shares_(transport), sum_(shares_.mine(), shares_.all()) {
+    InPlaceSum(const device::Arena& arena, Transport& transport, int most)
+        : shares_(arena, transport), sum_(shares_.mine(), shares_.all()) {
         check(most <= std::ssize(SharedShares::Line().values), "more sums than fit a cache line");
     }
 
@@ -245,17 +264,19 @@ class InPlaceSum final : public OrderedSum {
 
 }  // namespace
 
-std::unique_ptr<Exchange> make_in_place_exchange(Transport& transport, const ExchangePlan& plan) {
-    return std::make_unique<InPlaceExchange>(transport, plan);
+std::unique_ptr<Exchange> make_in_place_exchange(device::Arena& arena, Transport& transport,
+                                                 const ExchangePlan& plan) {
+    return std::make_unique<InPlaceExchange>(arena, transport, plan);
 }
 
-std::unique_ptr<Pieces> make_in_place_pieces(Transport& transport, const PushPlan& plan) {
-    return std::make_unique<InPlacePieces>(transport, plan);
+std::unique_ptr<Pieces> make_in_place_pieces(device::Arena& arena, Transport& transport,
+                                             const PushPlan& plan) {
+    return std::make_unique<InPlacePieces>(arena, transport, plan);
 }
 
-std::unique_ptr<PayloadChannel> make_in_place_payloads(Transport& transport,
+std::unique_ptr<PayloadChannel> make_in_place_payloads(device::Arena& arena, Transport& transport,
                                                        const PayloadChannelPlan& plan) {
-    return std::make_unique<InPlacePayloads>(transport, plan);
+    return std::make_unique<InPlacePayloads>(arena, transport, plan);
 }
 
 void SharedSum::run(std::span<double> values) {
@@ -273,8 +294,9 @@ void SharedSum::run(std::span<double> values) {
     }
 }
 
-std::unique_ptr<OrderedSum> make_in_place_sum(Transport& transport, int most) {
-    return std::make_unique<InPlaceSum>(transport, most);
+std::unique_ptr<OrderedSum> make_in_place_sum(const device::Arena& arena, Transport& transport,
+                                              int most) {
+    return std::make_unique<InPlaceSum>(arena, transport, most);
 }
 
 }  // namespace quartet::comm

@@ -22,7 +22,6 @@ constexpr TransportTraits ipc_traits{
     .memory = TransportMemory::gpu,
     .reach = Reach::one_node,
     .location = PartLocation::at_sender,
-    .payloads_on_node = PartLocation::at_sender,
 };
 
 // At least one block: all ranks take part in a release, also those that have nothing to release.
@@ -168,6 +167,10 @@ class IpcTransport final : public Transport {
     }
 
   private:
+    [[nodiscard]] Bytes taken(Bytes size) const override {
+        return whole_blocks(size, device().accelerator()->exported_block().value);
+    }
+
     MappedGpuMemory of_gpus_;
     SharedMemory of_hosts_;
 };

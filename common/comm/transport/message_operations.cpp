@@ -1,4 +1,5 @@
 #include <array>
+#include <numeric>
 
 #include "comm/mpi/mpi_session.hpp"
 #include "comm/transport/operations_internal.hpp"
@@ -22,7 +23,7 @@ void await_acknowledgement(int from, int lane, const Communicator& comm) {
 
 class MessageExchange final : public Exchange {
   public:
-    MessageExchange(Transport& transport, const ExchangePlan& plan);
+    MessageExchange(device::Arena& arena, Transport& transport, const ExchangePlan& plan);
 
     void run(device::Stream& stream) override {
         const Span span(transport_.track(), Phase::exchange, "messages");
@@ -41,29 +42,17 @@ class MessageExchange final : public Exchange {
     std::vector<View<const std::byte>> parts_;
 };
 
-// Each rank learns what it receives.
-std::vector<std::int64_t> sizes_from_others(const ExchangePlan& plan, const Communicator& comm) {
-    std::vector<std::int64_t> sent;
-    for (const auto& part : plan.send) {
-        sent.push_back(part.size());
-    }
-    sent[index(comm.rank())] = 0;
-    std::vector<std::int64_t> sizes(sent.size());
-    check_mpi(
-        MPI_Alltoall(sent.data(), 1, MPI_INT64_T, sizes.data(), 1, MPI_INT64_T, comm.handle()));
-    return sizes;
-}
-
-MessageExchange::MessageExchange(Transport& transport, const ExchangePlan& plan)
+MessageExchange::MessageExchange(device::Arena& arena, Transport& transport,
+                                 const ExchangePlan& plan)
     : transport_(transport) {
     const Communicator& comm = transport.comm();
-    const int lane = transport.new_lane();
-    const auto sizes = sizes_from_others(plan, comm);
-    std::int64_t total = 0;
-    for (const std::int64_t size : sizes) {
-        total += plan.land.empty() ? size : 0;
-    }
-    received_ = device::allocate<std::byte>(transport.device(), total);
+    const int lane = transport.new_lane(arena);
+    std::vector<std::int64_t> sizes = plan.receive;
+    sizes[index(comm.rank())] = 0;
+    const std::int64_t total =
+        plan.land.empty() ? std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}) : 0;
+    received_ = arena.make<std::byte>(total);
+    arena.reserve({(transport.traits().copies - 1) * total}, received_.view().kind());
     std::int64_t next = 0;
     for (int step = 0; step < comm.size(); ++step) {  // so that all do not send to one at a time
         const int to = (comm.rank() + step) % comm.size();
@@ -94,7 +83,7 @@ MessageExchange::MessageExchange(Transport& transport, const ExchangePlan& plan)
 
 class MessagePieces final : public Pieces {
   public:
-    MessagePieces(Transport& transport, const PushPlan& plan);
+    MessagePieces(device::Arena& arena, Transport& transport, const PushPlan& plan);
 
     void send(int times, device::Stream& stream) override;
     void begin(int times, device::Stream& stream) override;
@@ -136,13 +125,13 @@ class MessagePieces final : public Pieces {
 // the rate (stream/README.md).
 constexpr std::size_t most_offered = 16;
 
-MessagePieces::MessagePieces(Transport& transport, const PushPlan& plan)
+MessagePieces::MessagePieces(device::Arena& arena, Transport& transport, const PushPlan& plan)
     : transport_(transport),
       senders_(plan.senders),
       receiver_(plan.receiver),
       source_(device::as_bytes(plan.source)),
-      lane_(transport.new_lane()),
-      acknowledgements_(transport.new_lane()) {
+      lane_(transport.new_lane(arena)),
+      acknowledgements_(transport.new_lane(arena)) {
     const bool receives = transport.comm().rank() == plan.receiver;
     const Bytes vector = receives ? plan.target.bytes() : plan.source.bytes();
     const PieceSettings pieces = pieces_of(vector, transport.traits(), transport.settings());
@@ -154,8 +143,8 @@ MessagePieces::MessagePieces(Transport& transport, const PushPlan& plan)
     }
     tickets_.resize(senders_.size() * index(under_way_));
     next_.resize(senders_.size());
-    staging_ = device::allocate<std::byte>(
-        transport.device(), vector.value > 0 ? std::ssize(tickets_) * cut_.piece : 0);
+    staging_ = arena.make<std::byte>(vector.value > 0 ? std::ssize(tickets_) * cut_.piece : 0);
+    arena.reserve({(transport.traits().copies - 1) * staging_.size()}, staging_.view().kind());
 }
 
 void MessagePieces::send(int times, device::Stream& stream) {
@@ -226,7 +215,7 @@ class IdleStream final : public device::Stream {
 /// slot's payload may be fetched before all of this one's has come.
 class MessagePayloads final : public PayloadChannel {
   public:
-    MessagePayloads(Transport& transport, const PayloadChannelPlan& plan);
+    MessagePayloads(device::Arena& arena, Transport& transport, const PayloadChannelPlan& plan);
 
     View<std::byte> outgoing(int slot) override;
     PayloadDescriptor send(int slot, Bytes size, int to) override;
@@ -278,7 +267,8 @@ class MessagePayloads final : public PayloadChannel {
     std::vector<Outgoing> pieces_;    ///< of one payload
 };
 
-MessagePayloads::MessagePayloads(Transport& transport, const PayloadChannelPlan& plan)
+MessagePayloads::MessagePayloads(device::Arena& arena, Transport& transport,
+                                 const PayloadChannelPlan& plan)
     : transport_(transport),
       reading_(plan.reading),
       largest_(plan.largest),
@@ -292,15 +282,16 @@ MessagePayloads::MessagePayloads(Transport& transport, const PayloadChannelPlan&
     under_way_ = whole ? 1 : pieces.under_way;
     stride_out_ = plan.values == PayloadValues::same ? 0 : line;
     stride_in_ = whole ? line : piece_;
+    memory_out_ = transport.allocate(arena, {plan.outgoing_memories() * line}, Place::host);
+    memory_in_ = arena.make<std::byte>(plan.incoming * under_way_ * stride_in_, memory_out_.kind);
+    arena.reserve({(transport.traits().copies - 1) * memory_in_.size()});
+    if (arena.plans()) {
+        return;
+    }
     const auto slots = transport.comm().maximum(plan.outgoing);
     for (int slot = 0; slot < slots; ++slot) {
-        lanes_.push_back(transport.new_lane());
+        lanes_.push_back(transport.new_lane(arena));
     }
-    memory_out_ = transport.allocate({plan.outgoing_memories() * line}, Place::host);
-    memory_in_ = device::allocate<std::byte>(
-        transport.device(), plan.incoming * under_way_ * stride_in_,
-        device::has_own_memory(transport.device()) ? device::MemoryKind::pinned
-                                                   : device::MemoryKind::host);
 }
 
 View<std::byte> MessagePayloads::outgoing(int slot) {
@@ -363,17 +354,19 @@ void MessagePayloads::post(int slot, std::int64_t piece) {
 
 }  // namespace
 
-std::unique_ptr<Exchange> make_message_exchange(Transport& transport, const ExchangePlan& plan) {
-    return std::make_unique<MessageExchange>(transport, plan);
+std::unique_ptr<Exchange> make_message_exchange(device::Arena& arena, Transport& transport,
+                                                const ExchangePlan& plan) {
+    return std::make_unique<MessageExchange>(arena, transport, plan);
 }
 
-std::unique_ptr<Pieces> make_message_pieces(Transport& transport, const PushPlan& plan) {
-    return std::make_unique<MessagePieces>(transport, plan);
+std::unique_ptr<Pieces> make_message_pieces(device::Arena& arena, Transport& transport,
+                                            const PushPlan& plan) {
+    return std::make_unique<MessagePieces>(arena, transport, plan);
 }
 
-std::unique_ptr<PayloadChannel> make_message_payloads(Transport& transport,
+std::unique_ptr<PayloadChannel> make_message_payloads(device::Arena& arena, Transport& transport,
                                                       const PayloadChannelPlan& plan) {
-    return std::make_unique<MessagePayloads>(transport, plan);
+    return std::make_unique<MessagePayloads>(arena, transport, plan);
 }
 
 }  // namespace quartet::comm

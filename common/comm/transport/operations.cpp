@@ -20,12 +20,12 @@ bool in_place(const Transport& transport) {
 /// Pieces of all senders are added in the order of their ranks: the same bits each time.
 class PushByReceiver final : public Push {
   public:
-    PushByReceiver(Transport& transport, const PushPlan& plan)
+    PushByReceiver(device::Arena& arena, Transport& transport, const PushPlan& plan)
         : rank_(transport.comm().rank()),
           plan_(plan),
           device_(transport.device()),
-          pieces_((in_place(transport) ? make_in_place_pieces : make_message_pieces)(transport,
-                                                                                     plan)) {}
+          pieces_((in_place(transport) ? make_in_place_pieces : make_message_pieces)(
+              arena, transport, plan)) {}
 
     void run(int count, device::Stream& stream) override {
         if (count == 0 || plan_.senders.empty()) {
@@ -64,8 +64,9 @@ class PushByReceiver final : public Push {
 /// The transport adds, of all senders at the same time.
 class PushByTransport final : public Push {
   public:
-    PushByTransport(Transport& transport, const PushPlan& plan) : transport_(transport) {
-        const int lane = transport.new_lane();
+    PushByTransport(const device::Arena& arena, Transport& transport, const PushPlan& plan)
+        : transport_(transport) {
+        const int lane = transport.new_lane(arena);
         if (plan.sends(transport.comm().rank()) && !plan.source.empty()) {
             outgoing_.push_back(
                 {plan.receiver, device::as_bytes(plan.source), lane, Additions::by_transport});
@@ -96,11 +97,11 @@ class PushByTransport final : public Push {
 /// An exchange of one part with all, and its own place for each.
 class AllGather final : public Collective {
   public:
-    AllGather(Transport& transport, const AllGatherPlan& plan)
+    AllGather(device::Arena& arena, Transport& transport, const AllGatherPlan& plan)
         : transport_(transport),
           places_(consecutive(plan.all, plan.counts)),
-          exchange_(transport.prepare_exchange(
-              {std::vector(plan.counts.size(), plan.mine), places_, plan.sums})) {}
+          exchange_(transport.prepare_exchange(arena, {std::vector(plan.counts.size(), plan.mine),
+                                                       plan.counts, places_, plan.sums})) {}
 
     void run(device::Stream& stream) override {
         const Communicator& comm = transport_.comm();
@@ -124,7 +125,7 @@ class AllGather final : public Collective {
 /// rank beginning with itself, so that no memory has two readers.
 class ReduceScatter final : public Collective {
   public:
-    ReduceScatter(Transport& transport, const ReduceScatterPlan& plan);
+    ReduceScatter(device::Arena& arena, Transport& transport, const ReduceScatterPlan& plan);
 
     void run(device::Stream& stream) override;
 
@@ -137,16 +138,20 @@ class ReduceScatter final : public Collective {
     std::vector<View<const double>> parts_;  ///< by rank: what is added
 };
 
-ReduceScatter::ReduceScatter(Transport& transport, const ReduceScatterPlan& plan)
+ReduceScatter::ReduceScatter(device::Arena& arena, Transport& transport,
+                             const ReduceScatterPlan& plan)
     : transport_(transport), mine_(plan.mine) {
-    ExchangePlan parts{.send = {}, .land = {}, .sums = plan.sums};
+    ExchangePlan parts{.send = {},
+                       .receive = std::vector(plan.counts.size(), mine_.bytes().value),
+                       .land = {},
+                       .sums = plan.sums};
     for (const auto& part : consecutive(plan.contribution, plan.counts)) {
         parts.send.push_back(device::as_bytes(part));
     }
-    exchange_ = transport.prepare_exchange(std::move(parts));
+    exchange_ = transport.prepare_exchange(arena, parts);
     const int ranks = transport.comm().size();
     const bool copies = in_place(transport) && device::has_own_memory(transport.device());
-    copies_ = device::allocate<double>(transport.device(), copies ? (ranks - 1) * mine_.size() : 0);
+    copies_ = arena.make<double>(copies ? (ranks - 1) * mine_.size() : 0);
     for (int rank = 0; rank < ranks; ++rank) {
         const auto part = device::view_as<double>(exchange_->parts()[index(rank)]);
         const bool copied = copies && rank > 0 && rank != transport.comm().rank();
@@ -191,34 +196,43 @@ class MpiSum final : public OrderedSum {
 
 }  // namespace
 
-std::unique_ptr<Push> Transport::prepare_push(const PushPlan& plan) {
+std::unique_ptr<Push> Transport::prepare_push(device::Arena& arena, const PushPlan& plan) {
     if (traits().additions == Additions::by_transport) {
-        return std::make_unique<PushByTransport>(*this, plan);
+        return std::make_unique<PushByTransport>(arena, *this, plan);
     }
-    return std::make_unique<PushByReceiver>(*this, plan);
+    return std::make_unique<PushByReceiver>(arena, *this, plan);
 }
 
-std::unique_ptr<Collective> Transport::prepare_all_gather(const AllGatherPlan& plan) {
-    return std::make_unique<AllGather>(*this, plan);
+std::unique_ptr<Collective> Transport::prepare_all_gather(device::Arena& arena,
+                                                          const AllGatherPlan& plan) {
+    return std::make_unique<AllGather>(arena, *this, plan);
 }
 
-std::unique_ptr<Collective> Transport::prepare_reduce_scatter(const ReduceScatterPlan& plan) {
-    return std::make_unique<ReduceScatter>(*this, plan);
+std::unique_ptr<Collective> Transport::prepare_reduce_scatter(device::Arena& arena,
+                                                              const ReduceScatterPlan& plan) {
+    return std::make_unique<ReduceScatter>(arena, *this, plan);
 }
 
-std::unique_ptr<Exchange> Transport::prepare_exchange(const ExchangePlan& plan) {
-    check(std::ssize(plan.send) == comm_.size(), "one part a rank is needed");
-    return (in_place(*this) ? make_in_place_exchange : make_message_exchange)(*this, plan);
+std::unique_ptr<Exchange> Transport::prepare_exchange(device::Arena& arena,
+                                                      const ExchangePlan& plan) {
+    check(std::ssize(plan.send) == comm_.size() && std::ssize(plan.receive) == comm_.size(),
+          "one part a rank is needed");
+    return (in_place(*this) ? make_in_place_exchange : make_message_exchange)(arena, *this, plan);
 }
 
-std::unique_ptr<PayloadChannel> Transport::prepare_payload_channel(const PayloadChannelPlan& plan) {
+std::unique_ptr<PayloadChannel> Transport::prepare_payload_channel(device::Arena& arena,
+                                                                   const PayloadChannelPlan& plan) {
     Transport& transport = for_payloads();
-    return (in_place(transport) ? make_in_place_payloads : make_message_payloads)(transport, plan);
+    return (in_place(transport) ? make_in_place_payloads : make_message_payloads)(arena, transport,
+                                                                                  plan);
 }
 
-std::unique_ptr<OrderedSum> Transport::prepare_ordered_sum(int most) {
+std::unique_ptr<OrderedSum> Transport::prepare_ordered_sum(const device::Arena& arena, int most) {
+    if (arena.plans()) {
+        return nullptr;
+    }
     if (in_place(*this)) {
-        return make_in_place_sum(*this, most);
+        return make_in_place_sum(arena, *this, most);
     }
     return std::make_unique<MpiSum>(comm_, most);
 }

@@ -75,6 +75,8 @@ struct ReduceScatterPlan {
 struct ExchangePlan {
     /// By receiver; from Transport::allocate; empty where nothing goes.
     std::vector<device::View<const std::byte>> send;
+    /// By sender: bytes of its part. What this rank has for itself does not count.
+    std::vector<std::int64_t> receive;
     /// By sender: where its part belongs if it is received; without any, in memory of the exchange.
     std::vector<device::View<std::byte>> land{};
     CallersSums sums{};  ///< beside writes to `send`

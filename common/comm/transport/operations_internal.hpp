@@ -13,7 +13,8 @@
 #include "system/memory/page.hpp"
 
 /// Between operations.cpp and the two files that reach other ranks' data, by messages and in place.
-/// Not for others. All that is made is made collectively, and borrows the transport.
+/// Not for others. All that is made is made collectively, but where the arena plans, and borrows
+/// the transport.
 namespace quartet::comm {
 
 inline std::size_t index(std::int64_t number) {
@@ -52,15 +53,19 @@ class Pieces {
     [[nodiscard]] virtual Cut cut() const = 0;
 };
 
-std::unique_ptr<Pieces> make_message_pieces(Transport& transport, const PushPlan& plan);
-std::unique_ptr<Pieces> make_in_place_pieces(Transport& transport, const PushPlan& plan);
+std::unique_ptr<Pieces> make_message_pieces(device::Arena& arena, Transport& transport,
+                                            const PushPlan& plan);
+std::unique_ptr<Pieces> make_in_place_pieces(device::Arena& arena, Transport& transport,
+                                             const PushPlan& plan);
 
-std::unique_ptr<Exchange> make_message_exchange(Transport& transport, const ExchangePlan& plan);
-std::unique_ptr<Exchange> make_in_place_exchange(Transport& transport, const ExchangePlan& plan);
+std::unique_ptr<Exchange> make_message_exchange(device::Arena& arena, Transport& transport,
+                                                const ExchangePlan& plan);
+std::unique_ptr<Exchange> make_in_place_exchange(device::Arena& arena, Transport& transport,
+                                                 const ExchangePlan& plan);
 
-std::unique_ptr<PayloadChannel> make_message_payloads(Transport& transport,
+std::unique_ptr<PayloadChannel> make_message_payloads(device::Arena& arena, Transport& transport,
                                                       const PayloadChannelPlan& plan);
-std::unique_ptr<PayloadChannel> make_in_place_payloads(Transport& transport,
+std::unique_ptr<PayloadChannel> make_in_place_payloads(device::Arena& arena, Transport& transport,
                                                        const PayloadChannelPlan& plan);
 
 /// A number in shared memory, which one rank raises and others wait for.
@@ -91,6 +96,7 @@ class SharedSum {
     std::vector<const SharedShares*> all_;
     std::int64_t sums_ = 0;  ///< so far
 };
-std::unique_ptr<OrderedSum> make_in_place_sum(Transport& transport, int most);
+std::unique_ptr<OrderedSum> make_in_place_sum(const device::Arena& arena, Transport& transport,
+                                              int most);
 
 }  // namespace quartet::comm

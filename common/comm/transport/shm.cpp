@@ -12,7 +12,6 @@ constexpr TransportTraits shm_traits{
     .memory = TransportMemory::host,
     .reach = Reach::one_node,
     .location = PartLocation::at_sender,
-    .payloads_on_node = PartLocation::at_sender,
 };
 
 /// Loads and stores: the ranks of one node read each other's memory in place.

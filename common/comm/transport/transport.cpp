@@ -22,61 +22,14 @@ constexpr int lane_of_pairs = 0;
 // A piece of an operation is one message of MPI's or gRPC's, whose sizes are ints.
 constexpr Bytes largest_piece = mebibytes(1024);
 
-std::int64_t whole_lines(Bytes size) {
-    return system::whole_pages(std::max<std::int64_t>(size.value, 1), system::cache_line);
-}
-
 }  // namespace
-
-Bytes usual_piece(Bytes vector, const TransportSettings& settings) {
-    const Bytes wanted =
-        settings.pipeline == Pipeline::on ? std::min(settings.chunk, largest_piece) : largest_piece;
-    return {whole_lines(std::min(wanted, vector))};
-}
 
 PieceSettings pieces_of(Bytes vector, const TransportTraits& traits,
                         const TransportSettings& settings) {
-    return {traits.piece(vector, settings),
-            settings.pipeline == Pipeline::on ? traits.under_way : 1};
-}
-
-Bytes OperationMemory::push(std::int64_t senders, Bytes size) const {
-    if (traits_.location == PartLocation::at_sender ||
-        traits_.additions == Additions::by_transport || size == Bytes{}) {
-        return {};
-    }
-    const PieceSettings pieces = pieces_of(size, traits_, settings_);
-    return senders * pieces.under_way * traits_.copies * pieces.piece;
-}
-
-Bytes OperationMemory::exchange(Bytes received) const {
-    return traits_.location == PartLocation::received ? traits_.copies * received : Bytes{};
-}
-
-// GPUs copy what they read in place before they add it.
-Bytes OperationMemory::reduce_scatter(int ranks, Bytes mine) const {
-    const bool copied =
-        traits_.location == PartLocation::received || kind_ == device::MemoryKind::device;
-    return copied ? (ranks - 1) * traits_.copies * mine : Bytes{};
-}
-
-Bytes OperationMemory::payload_channel(const PayloadChannelPlan& plan) const {
-    if (!payloads_travel()) {
-        return {plan.outgoing_memories() *
-                system::whole_pages(plan.largest.value, system::page_spacing)};
-    }
-    // Those of GPU transports go by MPI.
-    const PieceSettings pieces =
-        pieces_of(plan.largest,
-                  traits_.memory == TransportMemory::gpu ? TransportTraits() : traits_, settings_);
-    const std::int64_t whole = whole_lines(plan.largest);
-    const std::int64_t incoming =
-        plan.reading == PayloadReading::whole ? whole : pieces.under_way * pieces.piece.value;
-    return {plan.outgoing_memories() * whole + traits_.copies * plan.incoming * incoming};
-}
-
-bool OperationMemory::payloads_travel() const {
-    return nodes_ > 1 || traits_.payloads_on_node == PartLocation::received;
+    const bool pipelined = settings.pipeline == Pipeline::on;
+    const Bytes wanted = pipelined ? std::min(settings.chunk, largest_piece) : largest_piece;
+    const std::int64_t size = std::max<std::int64_t>(std::min(wanted, vector).value, 1);
+    return {{system::whole_pages(size, system::cache_line)}, pipelined ? traits.under_way : 1};
 }
 
 Transport::Transport(const TransportContext& context, const TransportTraits& traits)
@@ -88,12 +41,19 @@ Transport::Transport(const TransportContext& context, const TransportTraits& tra
 
 device::Allocation Transport::allocate(Bytes size, Place place) {
     device::Allocation made;
-    agree(comm_, [&] {
-        made = device_.allocate(size, place == Place::host && device::has_own_memory(device_)
-                                          ? device::MemoryKind::pinned
-                                          : device_.memory_kind());
-    });
+    agree(comm_, [&] { made = device_.allocate(size, kind_of(place)); });
     return made;
+}
+
+device::Allocation Transport::allocate(device::Arena& arena, Bytes size, Place place) {
+    const device::MemoryKind kind = kind_of(place);
+    arena.reserve(kind == device::MemoryKind::device ? taken(size) : size, kind);
+    return arena.plans() ? device::Arena::planned(size, kind) : allocate(size, place);
+}
+
+device::MemoryKind Transport::kind_of(Place place) const {
+    return place == Place::host && device::has_own_memory(device_) ? device::MemoryKind::pinned
+                                                                   : device_.memory_kind();
 }
 
 Ticket Transport::start(std::span<const Outgoing>, std::span<const Incoming>, device::Stream&) {
@@ -108,7 +68,10 @@ std::vector<device::View<const std::byte>> Transport::of_all(device::View<const 
     throw Failure(fmt::format("transport {} reads nothing in place", name()));
 }
 
-int Transport::new_lane() {
+int Transport::new_lane(const device::Arena& arena) {
+    if (arena.plans()) {
+        return -1;
+    }
     lane_ = lane_ % (most_lanes - 1) + 1;
     return lane_;
 }

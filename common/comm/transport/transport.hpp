@@ -14,6 +14,7 @@
 #include "comm/topology/topology.hpp"
 #include "comm/transport/operations.hpp"
 #include "core/trace.hpp"
+#include "device/arena.hpp"
 #include "device/device.hpp"
 
 namespace quartet::comm {
@@ -48,22 +49,14 @@ struct TransportSettings {
     Pipeline pipeline = Pipeline::on;
 };
 
-/// The pieces in which a vector goes: of --chunk, or without the pipeline as large as a message can
-/// be; whole cache lines.
-Bytes usual_piece(Bytes vector, const TransportSettings& settings);
-
-/// The facts of a transport that are known before it is made. Planning asks for these instead of
-/// for names.
+/// The facts of a transport, known before it is made. Callers ask for these instead of for names.
 struct TransportTraits {
     std::string_view name;  ///< as on the command line; a literal
     TransportMemory memory = TransportMemory::either;
     Reach reach = Reach::all_nodes;
     /// Decides how operations are made: of of_all(), or of start() and wait().
     PartLocation location = PartLocation::received;
-    /// The same of payloads, where all ranks are on one node.
-    PartLocation payloads_on_node = PartLocation::received;
     Additions additions = Additions::by_receiver;
-    Bytes (*piece)(Bytes vector, const TransportSettings& settings) = usual_piece;
     int under_way = 2;        ///< pieces for which a receiver has memory, by sender
     std::int64_t copies = 1;  ///< of what is received: more than one if a library has it as well
     SharedGpus shared_gpus = SharedGpus::served;
@@ -75,40 +68,14 @@ struct TransportTraits {
     }
 };
 
-/// How a vector goes in messages.
+/// How a vector goes in messages: in pieces of --chunk, or without the pipeline as large as a
+/// message can be; whole cache lines.
 struct PieceSettings {
     Bytes piece;        ///< at most
     int under_way = 1;  ///< for which a receiver has memory; one without the pipeline
 };
 PieceSettings pieces_of(Bytes vector, const TransportTraits& traits,
                         const TransportSettings& settings);
-
-/// The memory that operations allocate on one rank beside their arguments, known before the
-/// transport is made. All members are local.
-class OperationMemory {
-  public:
-    /// `kind`: of the memory that the device computes on.
-    OperationMemory(const TransportTraits& traits, const TransportSettings& settings,
-                    device::MemoryKind kind, int nodes)
-        : traits_(traits), settings_(settings), kind_(kind), nodes_(nodes) {}
-
-    /// On the receiver of pushes of that size; of the device.
-    [[nodiscard]] Bytes push(std::int64_t senders, Bytes size) const;
-    /// Of an exchange that brings this rank `received` bytes from others; of the device.
-    [[nodiscard]] Bytes exchange(Bytes received) const;
-    /// Of a reduce-scatter that gives this rank `mine` bytes; of the device.
-    [[nodiscard]] Bytes reduce_scatter(int ranks, Bytes mine) const;
-    /// Of the host.
-    [[nodiscard]] Bytes payload_channel(const PayloadChannelPlan& plan) const;
-    /// Whether payloads are copied to their receivers, which otherwise read them in place.
-    [[nodiscard]] bool payloads_travel() const;
-
-  private:
-    TransportTraits traits_;
-    TransportSettings settings_;
-    device::MemoryKind kind_;
-    int nodes_;
-};
 
 /// What a transport is made from; all of it outlives the transport.
 struct TransportContext {
@@ -165,6 +132,8 @@ class Transport {
     /// Throws Failure, on all ranks alike, if one has no memory. The transport outlives it.
     /// Collective. Release it on all ranks in the same order.
     virtual device::Allocation allocate(Bytes size, Place place = Place::device);
+    /// Likewise, counted by the arena; while that plans, local, and without memory.
+    device::Allocation allocate(device::Arena& arena, Bytes size, Place place = Place::device);
 
     /// Starts sending and receiving, after the stream's earlier work. Local.
     virtual Ticket start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
@@ -185,14 +154,19 @@ class Transport {
     /// The transport that moves payloads of queues in the hosts' memories.
     [[nodiscard]] virtual Transport& for_payloads() { return *this; }
 
-    /// Operations: collective, as is destroying them. A vendor may have its own of the first two.
-    virtual std::unique_ptr<Push> prepare_push(const PushPlan& plan);
-    virtual std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan);
-    std::unique_ptr<Collective> prepare_reduce_scatter(const ReduceScatterPlan& plan);
-    std::unique_ptr<Exchange> prepare_exchange(const ExchangePlan& plan);
-    std::unique_ptr<PayloadChannel> prepare_payload_channel(const PayloadChannelPlan& plan);
-    /// Sums of at most `most` numbers, seven where parts are read in place.
-    std::unique_ptr<OrderedSum> prepare_ordered_sum(int most);
+    /// Operations: collective, as is destroying them. While the arena plans they are local, and
+    /// must not run. A vendor may have its own of the first two.
+    virtual std::unique_ptr<Push> prepare_push(device::Arena& arena, const PushPlan& plan);
+    virtual std::unique_ptr<Collective> prepare_all_gather(device::Arena& arena,
+                                                           const AllGatherPlan& plan);
+    std::unique_ptr<Collective> prepare_reduce_scatter(device::Arena& arena,
+                                                       const ReduceScatterPlan& plan);
+    std::unique_ptr<Exchange> prepare_exchange(device::Arena& arena, const ExchangePlan& plan);
+    std::unique_ptr<PayloadChannel> prepare_payload_channel(device::Arena& arena,
+                                                            const PayloadChannelPlan& plan);
+    /// Sums of at most `most` numbers, seven where parts are read in place. Nothing while the arena
+    /// plans: its memory is a few cache lines.
+    std::unique_ptr<OrderedSum> prepare_ordered_sum(const device::Arena& arena, int most);
 
     /// Blocking, matched by the peer's call of the other kind; pairs stay in order. Not where parts
     /// are read in place.
@@ -205,10 +179,14 @@ class Transport {
     [[nodiscard]] Track& track() const { return track_; }
     [[nodiscard]] const TransportSettings& settings() const { return settings_; }
     /// A lane that no other operation uses at the same time; the same on all ranks, if all ask in
-    /// the same order.
-    [[nodiscard]] int new_lane();
+    /// the same order. None while the arena plans.
+    [[nodiscard]] int new_lane(const device::Arena& arena);
 
   private:
+    /// What an allocation of `size` takes of the device's memory.
+    [[nodiscard]] virtual Bytes taken(Bytes size) const { return size; }
+    [[nodiscard]] device::MemoryKind kind_of(Place place) const;
+
     TransportTraits traits_;
     Communicator comm_;
     device::Device& device_;
@@ -217,10 +195,10 @@ class Transport {
     int lane_ = 0;
 };
 
-/// `count` elements of T from `transport`. Collective.
+/// `count` elements of T from `transport`. Collective; local while the arena plans.
 template <typename T>
-device::Buffer<T> allocate(Transport& transport, std::int64_t count) {
-    return {transport.allocate(bytes_of<T>(count)), count};
+device::Buffer<T> allocate(device::Arena& arena, Transport& transport, std::int64_t count) {
+    return {transport.allocate(arena, bytes_of<T>(count)), count};
 }
 
 /// One way to move data: its traits, whether it can work here, and how to make it.

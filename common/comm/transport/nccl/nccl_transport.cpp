@@ -140,9 +140,8 @@ void NcclCommunicator::all_gather(device::View<const std::byte> mine, device::Vi
 /// ranks, the next ones arrive beside the target.
 class NcclPush final : public Push {
   public:
-    /// Collective.
-    NcclPush(Transport& transport, const PushPlan& plan, NcclCommunicator& nccl,
-             device::Stream& wire);
+    NcclPush(device::Arena& arena, Transport& transport, const PushPlan& plan,
+             NcclCommunicator& nccl, device::Stream& wire);
 
     void run(int count, device::Stream& stream) override;
 
@@ -171,13 +170,13 @@ class NcclPush final : public Push {
     std::unique_ptr<device::Event> ready_;  ///< reached when earlier work is done
 };
 
-NcclPush::NcclPush(Transport& transport, const PushPlan& plan, NcclCommunicator& nccl,
-                   device::Stream& wire)
+NcclPush::NcclPush(device::Arena& arena, Transport& transport, const PushPlan& plan,
+                   NcclCommunicator& nccl, device::Stream& wire)
     : plan_(plan),
       transport_(transport),
       nccl_(nccl),
       wire_(wire),
-      acknowledgements_(transport.new_lane()),
+      acknowledgements_(transport.new_lane(arena)),
       receives_(transport.comm().rank() == plan.receiver),
       pieces_(pieces_of(receives_ ? plan.target.bytes() : plan.source.bytes(), nccl_traits,
                         transport.settings())),
@@ -189,8 +188,7 @@ NcclPush::NcclPush(Transport& transport, const PushPlan& plan, NcclCommunicator&
     places_.resize(static_cast<std::size_t>(pieces_.under_way));
     for (Place& place : places_) {
         const auto senders = std::ssize(plan.senders);
-        place.memory = device::allocate<std::byte>(transport.device(),
-                                                   cut_.size > 0 ? senders * cut_.piece : 0);
+        place.memory = arena.make<std::byte>(cut_.size > 0 ? senders * cut_.piece : 0);
         place.arrived = transport.device().make_event();
         place.added = transport.device().make_event();
         place.messages.resize(plan.senders.size());
@@ -317,16 +315,17 @@ class NcclTransport final : public Transport {
         ticket = {};
     }
 
-    std::unique_ptr<Push> prepare_push(const PushPlan& plan) override {
-        return std::make_unique<NcclPush>(*this, plan, nccl_, *wire_);
+    std::unique_ptr<Push> prepare_push(device::Arena& arena, const PushPlan& plan) override {
+        return std::make_unique<NcclPush>(arena, *this, plan, nccl_, *wire_);
     }
-    std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
+    std::unique_ptr<Collective> prepare_all_gather(device::Arena& arena,
+                                                   const AllGatherPlan& plan) override {
         const bool equal = std::ranges::adjacent_find(plan.counts, std::ranges::not_equal_to()) ==
                            plan.counts.end();
         if (equal) {
             return std::make_unique<NcclAllGather>(plan, nccl_);
         }
-        return Transport::prepare_all_gather(plan);
+        return Transport::prepare_all_gather(arena, plan);
     }
 
   private:

@@ -48,29 +48,27 @@ void StagedSend::advance() {
     }
 }
 
-Bytes staging_memory(Bytes message, const ChunkSizes& sizes, int depth) {
-    constexpr std::int64_t alignment = 256;
-    const std::int64_t chunk = std::min(message.value, chunks_of(message.value, sizes).piece);
-    return {depth * ((chunk + alignment - 1) / alignment * alignment)};
-}
-
-StagedReceive::StagedReceive(device::View<std::byte> target, int peer, Landing landing,
+StagedReceive::StagedReceive(device::View<std::byte> target, int peer, device::Arena* staging,
                              const StagedContext& context)
     : target_(target),
-      landing_(landing),
+      stages_(staging != nullptr),
       link_(context.link(peer)),
       context_(context),
       chunks_(chunks_of(target.size(), context.chunk_sizes)),
       places_(static_cast<std::size_t>(link_.depth())) {
-    link_.reserve({std::min(chunks_.piece, chunks_.size)});
+    const std::int64_t chunk = std::min(chunks_.piece, chunks_.size);
+    if (staging != nullptr) {
+        constexpr std::int64_t alignment = 256;
+        stride_ = divide_up(chunk, alignment) * alignment;
+        staging_ = staging->make<std::byte>(link_.depth() * stride_);
+        if (staging->plans()) {
+            return;
+        }
+    }
+    link_.reserve({chunk});
     for (Place& place : places_) {
         place.copied = context.device.make_event();
         place.used = context.device.make_event();
-    }
-    if (landing == Landing::staging) {
-        const Bytes size = staging_memory(target.bytes(), context.chunk_sizes, link_.depth());
-        staging_ = device::allocate<std::byte>(context.device, size.value);
-        stride_ = size.value / link_.depth();
     }
 }
 
@@ -100,7 +98,7 @@ bool StagedReceive::take(device::Stream& user) {
     const Bytes size{chunks_.length(taken_)};
     Place& here = place(taken_);
     device::View<std::byte> to;
-    if (landing_ == Landing::staging) {
+    if (stages_) {
         to = staging_.view().part(taken_ % std::ssize(places_) * stride_, size.value);
         context_.in.wait(*here.used);
     } else {
@@ -108,7 +106,7 @@ bool StagedReceive::take(device::Stream& user) {
     }
     context_.device.copy(link_.incoming(number_ + taken_, size), to, context_.in);
     context_.in.record(*here.copied);
-    if (landing_ == Landing::staging) {
+    if (stages_) {
         user.wait(*here.copied);
     }
     landed_ = to;
@@ -127,8 +125,8 @@ void StagedTransfers::add_send(device::View<const std::byte> source, int peer) {
 }
 
 StagedReceive& StagedTransfers::add_receive(device::View<std::byte> target, int peer,
-                                            Landing landing) {
-    receives_.push_back(std::make_unique<StagedReceive>(target, peer, landing, context_));
+                                            device::Arena* staging) {
+    receives_.push_back(std::make_unique<StagedReceive>(target, peer, staging, context_));
     return *receives_.back();
 }
 

@@ -8,7 +8,7 @@
 #include "comm/transport/operations_internal.hpp"
 #include "comm/transport/staged/links.hpp"
 #include "core/trace.hpp"
-#include "device/device.hpp"
+#include "device/arena.hpp"
 
 namespace quartet::comm {
 
@@ -67,20 +67,12 @@ class StagedSend {
     std::int64_t posted_ = 0;
 };
 
-/// The place for the chunks that arrive.
-enum class Landing {
-    target,   ///< where they belong
-    staging,  ///< in memory beside it, to be added
-};
-
-/// Memory of the GPU for chunks that land in staging memory, of a message of that size.
-Bytes staging_memory(Bytes message, const ChunkSizes& sizes, int depth);
-
-/// A transfer from a peer: chunks are copied in one after another as they are taken.
+/// A transfer from a peer: chunks are copied in one after another as they are taken, to where they
+/// belong or, to be added, to staging memory of the GPU.
 class StagedReceive {
   public:
-    /// For Landing::staging only the length of `target` counts.
-    StagedReceive(device::View<std::byte> target, int peer, Landing landing,
+    /// With an arena, which gives the staging memory, only the length of `target` counts.
+    StagedReceive(device::View<std::byte> target, int peer, device::Arena* staging,
                   const StagedContext& context);
 
     void begin(int times = 1);
@@ -107,7 +99,7 @@ class StagedReceive {
     }
 
     device::View<std::byte> target_;
-    Landing landing_;
+    bool stages_;
     StagedLink& link_;
     StagedContext context_;
     Cut chunks_;
@@ -130,7 +122,7 @@ class StagedTransfers {
     /// Nothing is added for no bytes.
     void add_send(device::View<const std::byte> source, int peer);
     StagedReceive& add_receive(device::View<std::byte> target, int peer,
-                               Landing landing = Landing::target);
+                               device::Arena* staging = nullptr);
 
     /// Begins, after the work of `stream` so far.
     void begin(device::Stream& stream, int times = 1);

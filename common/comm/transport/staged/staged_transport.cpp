@@ -38,7 +38,8 @@ int depth_of(const TransportSettings& settings) {
 
 class StagedPush final : public Push {
   public:
-    StagedPush(const PushPlan& plan, const StagedContext& context, int acknowledgements);
+    StagedPush(device::Arena& arena, const PushPlan& plan, const StagedContext& context,
+               int acknowledgements);
 
     void run(int count, device::Stream& stream) override;
 
@@ -52,14 +53,15 @@ class StagedPush final : public Push {
     std::vector<StagedReceive*> receives_;  ///< by sender
 };
 
-StagedPush::StagedPush(const PushPlan& plan, const StagedContext& context, int acknowledgements)
+StagedPush::StagedPush(device::Arena& arena, const PushPlan& plan, const StagedContext& context,
+                       int acknowledgements)
     : plan_(plan), context_(context), acknowledgements_(acknowledgements), transfers_(context) {
     if (context.comm.rank() == plan.receiver) {
         for (const int sender : plan.senders) {
             receives_.push_back(
-                &transfers_.add_receive(device::as_bytes(plan.target), sender, Landing::staging));
+                &transfers_.add_receive(device::as_bytes(plan.target), sender, &arena));
         }
-    } else if (plan.sends(context.comm.rank())) {
+    } else if (plan.sends(context.comm.rank()) && !arena.plans()) {
         transfers_.add_send(device::as_bytes(plan.source), plan.receiver);
     }
 }
@@ -95,17 +97,9 @@ void StagedPush::receive_all(int count, device::Stream& stream) {
     }
 }
 
-// Of the pieces that land beside the target.
-Bytes staged_piece(Bytes vector, const TransportSettings& settings) {
-    return staging_memory(vector, chunk_sizes(settings), 1);
-}
-
 constexpr TransportTraits staged_traits{
     .name = "staged",
     .memory = TransportMemory::gpu,
-    .payloads_on_node = PartLocation::at_sender,
-    .piece = staged_piece,
-    .under_way = pipeline_depth,
 };
 
 /// GPU memory by way of page-locked memory of the host. Within a node that is shared memory, which
@@ -127,8 +121,8 @@ class StagedTransport final : public Transport {
         }
     }
 
-    std::unique_ptr<Push> prepare_push(const PushPlan& plan) override {
-        return std::make_unique<StagedPush>(plan, context(), new_lane());
+    std::unique_ptr<Push> prepare_push(device::Arena& arena, const PushPlan& plan) override {
+        return std::make_unique<StagedPush>(arena, plan, context(), new_lane(arena));
     }
 
   private:
