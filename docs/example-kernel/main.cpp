@@ -7,7 +7,6 @@
 
 #include "bench/measure/probes.hpp"
 #include "bench/program/program.hpp"
-#include "bench/session/arena.hpp"
 #include "bench/session/variants.hpp"
 #include "device/host_access.hpp"
 #include "stencil.hpp"
@@ -43,34 +42,25 @@ double Problem::decay() const {
 
 namespace {
 
-/// The memory of a rank, said once: a counting arena plans it, an allocating one makes it.
-struct Buffers {
-    Buffers(bench::Arena& arena, const Problem& problem)
-        : grids{arena.make<double>(problem.cells()), arena.make<double>(problem.cells())},
-          rows(arena.make<double>(2 * problem.n)),
-          edges(arena.make<double>(problem.neighbours() * problem.n, bench::Room::device_window)) {}
-
-    device::Buffer<double> grids[2];  ///< before a sweep and after it, in turn
-    device::Buffer<double> rows;      ///< beyond the grid's edge: zeros; library: the neighbours'
-    device::Buffer<double> edges;     ///< native: the rows that neighbours need
-};
-
 /// native: over any transport. Where it can, the sweep reads the rows in the neighbours' memory.
 class NativeHalo final : public Halo {
   public:
-    NativeHalo(const Problem& problem, Buffers& buffers, device::Device& device,
-               comm::Transport& transport, int ranks)
-        : n_(problem.n), device_(device), edges_(buffers.edges.view()) {
-        std::vector<std::int64_t> counts(static_cast<std::size_t>(ranks));
+    NativeHalo(device::Arena& arena, const Problem& problem, comm::Transport& transport,
+               View<const double> zeros)
+        : n_(problem.n),
+          device_(arena.device()),
+          edges_(comm::allocate<double>(arena, transport, problem.neighbours() * n_)) {
+        std::vector<std::int64_t> sizes(static_cast<std::size_t>(transport.comm().size()));
         for (const int neighbour : {problem.above, problem.below}) {
             if (neighbour >= 0) {
-                counts[static_cast<std::size_t>(neighbour)] = bytes_of<double>(n_).value;
+                sizes[static_cast<std::size_t>(neighbour)] = bytes_of<double>(n_).value;
             }
         }
+        const View<const double> edges = edges_.view();  // as much is received as is sent
         exchange_ = transport.prepare_exchange(
-            {comm::consecutive(device::as_bytes(View<const double>(edges_)), counts)});
+            arena, {comm::consecutive(device::as_bytes(edges), sizes), sizes});
         const auto from = [&](int neighbour) {
-            return neighbour < 0 ? View<const double>(buffers.rows.view().part(0, n_))
+            return neighbour < 0 ? zeros
                                  : device::view_as<double>(
                                        exchange_->parts()[static_cast<std::size_t>(neighbour)]);
         };
@@ -82,10 +72,11 @@ class NativeHalo final : public Halo {
 
     void bring(View<const double> grid, device::Stream& stream) override {
         if (has_above_) {
-            copy(grid.part(0, n_), edges_.part(0, n_), stream);
+            copy(grid.part(0, n_), edges_.view().part(0, n_), stream);
         }
         if (has_below_) {
-            copy(grid.part(grid.size() - n_, n_), edges_.part(edges_.size() - n_, n_), stream);
+            copy(grid.part(grid.size() - n_, n_), edges_.view().part(edges_.size() - n_, n_),
+                 stream);
         }
         exchange_->run(stream);
     }
@@ -100,7 +91,7 @@ class NativeHalo final : public Halo {
 
     std::int64_t n_;
     device::Device& device_;
-    View<double> edges_;
+    device::Buffer<double> edges_;  ///< the rows that neighbours need
     std::unique_ptr<comm::Exchange> exchange_;
     View<const double> above_, below_;
     bool has_above_ = false, has_below_ = false;
@@ -129,32 +120,35 @@ struct Sweep {
 
 class Stencil final : public bench::Case {
   public:
-    Stencil(bench::Session& session, const bench::Variant& variant, const Problem& problem)
+    // Called twice: over an arena that only adds up sizes, then over one that allocates.
+    Stencil(device::Arena& arena, bench::Session& session, const bench::Variant& variant,
+            const Problem& problem)
         : session_(session),
           problem_(problem),
-          arena_(session.device(), session.transport(variant.transport)),
-          buffers_(arena_, problem) {
-        const comm::Communicator& world = session.world();
-        halo_ =
-            variant.formulation == bench::Formulation::library
-                ? make_library_halo(problem, world, buffers_.rows.view())
-                : std::make_unique<NativeHalo>(problem, buffers_, session.device(),
-                                               session.transport(variant.transport), world.size());
+          grids_{arena.make<double>(problem.cells()), arena.make<double>(problem.cells())},
+          rows_(arena.make<double>(2 * problem.n)) {
+        if (variant.formulation == bench::Formulation::library) {
+            halo_ = make_library_halo(problem, session.world(), rows_.view());
+        } else {
+            halo_ =
+                std::make_unique<NativeHalo>(arena, problem, session.transport(variant.transport),
+                                             rows_.view().part(0, problem.n));
+        }
     }
 
     void prepare() override {  // before each run, outside of its time
         device::HostAccess(session_.device(), session_.stream())
-            .write(buffers_.grids[0].view(), [&](std::int64_t first, std::span<double> cells) {
+            .write(grids_[0].view(), [&](std::int64_t first, std::span<double> cells) {
                 std::ranges::generate(cells, [&] { return problem_.wave(first++); });
             });
     }
     void run(bench::Clocks& /*clocks*/) override {  // the timed step
         device::Stream& stream = session_.stream();
         for (int number = 0; number < problem_.sweeps; ++number) {
-            const View<const double> from = buffers_.grids[number % 2].view();
+            const View<const double> from = grids_[number % 2].view();
             halo_->bring(from, stream);
             const Sweep sweep{problem_.n, from, halo_->above(), halo_->below(),
-                              buffers_.grids[1 - number % 2].view()};
+                              grids_[1 - number % 2].view()};
             stream.enqueue(Phase::compute, "sweep", [this, &sweep] {
                 system::parallel_for(session_.threads(), problem_.rows.size(),
                                      [&](std::int64_t row) { sweep.run(row); });
@@ -166,7 +160,7 @@ class Stencil final : public bench::Case {
     bench::Check verify() override {  // a sweep makes four roundings, of numbers that are at most 1
         double error = 0;
         device::HostAccess(session_.device(), session_.stream())
-            .read(View<const double>(buffers_.grids[problem_.sweeps % 2].view()),
+            .read(View<const double>(grids_[problem_.sweeps % 2].view()),
                   [&](std::int64_t first, std::span<const double> cells) {
                       for (const double cell : cells) {
                           const double off =
@@ -178,8 +172,8 @@ class Stencil final : public bench::Case {
         const double bound = 4 * (problem_.sweeps + 2) * std::numeric_limits<double>::epsilon();
         return {.passed = error <= bound, .error = error, .tolerance = bound};
     }
-    void prepare_limit() override {
-        probe_.emplace(session_.device(), bench::AccessPattern::copy,
+    void prepare_limit(device::Arena& arena) override {
+        probe_.emplace(arena, session_.device(), bench::AccessPattern::copy,
                        bytes_of<double>(problem_.cells()));
     }
     std::vector<bench::LimitComponent> limit() override {  // each cell is read and written once
@@ -191,8 +185,8 @@ class Stencil final : public bench::Case {
   private:
     bench::Session& session_;
     Problem problem_;
-    bench::Arena arena_;
-    Buffers buffers_;
+    device::Buffer<double> grids_[2];  ///< before a sweep and after it, in turn
+    device::Buffer<double> rows_;      ///< beyond the grid's edge: zeros; library: the neighbours'
     std::unique_ptr<Halo> halo_;
     std::optional<bench::MemoryProbe> probe_;
 };
@@ -219,16 +213,9 @@ bench::PlannedCase plan(bench::Session& session, const bench::Variant& variant,
     planned.work.bytes = {16 * problem.sweeps * problem.n * problem.n};  // counted, in MiB/s
     planned.work.workers = session.world().size();
     planned.traffic = {16 * problem.sweeps * problem.cells()};  // of one rank: to estimate the time
-    bench::Arena arena;
-    const Buffers counted(arena, problem);
-    arena.count(bench::operation_memory(session, variant.transport)
-                    .exchange(problem.neighbours() * bytes_of<double>(problem.n)),
-                bench::Room::device);
-    arena.count(2 * bytes_of<double>(problem.cells()), bench::Room::device);  // the limit's probe
-    bench::announce(arena, session, planned);
-    planned.make = [&session, variant, problem] {
+    planned.make = [&session, variant, problem](device::Arena& arena) {
         require_available(session, variant);
-        return std::make_unique<Stencil>(session, variant, problem);
+        return std::make_unique<Stencil>(arena, session, variant, problem);
     };
     return planned;
 }

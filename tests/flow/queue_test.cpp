@@ -55,7 +55,8 @@ class QueueTest : public testing::TestWithParam<std::string> {
     std::unique_ptr<device::Device> device = device::make_host_device({}, trace);
     std::unique_ptr<comm::Transport> transport;
     std::vector<int> others;
-    Hub hub{world};
+    device::Arena arena{*device, device::Arena::Mode::allocate};
+    Hub hub{arena, world};
 };
 
 INSTANTIATE_TEST_SUITE_P(Transports, QueueTest, testing::ValuesIn(transports_of_queues()),
@@ -121,7 +122,7 @@ TEST_P(QueueTest, DeliversEachPushersItemsOnceAndInOrder) {
         const int most = 1 + static_cast<int>(shapes() % 4);
         const int items = static_cast<int>(shapes() % 50);
         const int slow = static_cast<int>(shapes() % static_cast<unsigned>(size));
-        Queue queue(hub, *transport, plan);
+        Queue queue(arena, hub, *transport, plan);
         for (int round = 0; round < 2; ++round) {
             if (rank == plan.owner) {
                 const auto keys = take_all(queue, most);
@@ -149,7 +150,7 @@ TEST_P(QueueTest, DeliversEachPushersItemsOnceAndInOrder) {
 }
 
 TEST_P(QueueTest, GivesMemoryForPayloadsThatAreFilledBeforeOthersArePushed) {
-    Queue queue(hub, *transport,
+    Queue queue(arena, hub, *transport,
                 {.pushers = others, .bound = 4, .largest = kibibytes(2), .outgoing = 3});
     constexpr int items = 40;
     if (rank == 0) {
@@ -180,7 +181,7 @@ TEST_P(QueueTest, GivesMemoryForPayloadsThatAreFilledBeforeOthersArePushed) {
 }
 
 TEST_P(QueueTest, DequeuesTheSmallestKeyFirst) {
-    Queue queue(hub, *transport,
+    Queue queue(arena, hub, *transport,
                 {.pushers = others,
                  .bound = 3 * size,
                  .largest = {},
@@ -208,13 +209,13 @@ TEST_P(QueueTest, DequeuesTheSmallestKeyFirst) {
 
 TEST_P(QueueTest, RefusesImpossiblePlans) {
     const auto refused = [&](QueuePlan plan) {
-        return message_of<Failure>([&] { Queue(hub, *transport, plan); });
+        return message_of<Failure>([&] { Queue(arena, hub, *transport, plan); });
     };
     EXPECT_THAT(refused({.owner = size, .pushers = {0}}), HasSubstr("owner"));
     EXPECT_THAT(refused({.pushers = {0}}), HasSubstr("other rank"));
     EXPECT_THAT(refused({.pushers = {1, 1}}), HasSubstr("ascending"));
     EXPECT_THAT(refused({.pushers = {1}, .bound = 0}), HasSubstr("at least one"));
-    Queue queue(hub, *transport, {.pushers = others, .bound = 1, .largest = {8}});
+    Queue queue(arena, hub, *transport, {.pushers = others, .bound = 1, .largest = {8}});
     if (rank == 0) {
         EXPECT_THROW(queue.next(), Failure);
     } else {
@@ -255,7 +256,7 @@ TEST_P(QueueTest, KeepsKeyOrderForAnyQueueBound) {
         std::vector<int> pushers(others.begin() + numbers.owners - 1, others.end());
         std::vector<std::unique_ptr<Queue>> queues;
         for (int owner = 0; owner < numbers.owners; ++owner) {
-            queues.push_back(std::make_unique<Queue>(hub, *transport,
+            queues.push_back(std::make_unique<Queue>(arena, hub, *transport,
                                                      QueuePlan{.owner = owner,
                                                                .pushers = pushers,
                                                                .bound = bound,
@@ -302,7 +303,7 @@ TEST_P(QueueTest, KeepsKeyOrderForAnyQueueBound) {
 
 TEST_P(QueueTest, RefusesAKeyThatASequenceHasHad) {
     Queue queue(
-        hub, *transport,
+        arena, hub, *transport,
         {.pushers = others, .bound = 2 * size, .largest = {8}, .order = DequeueOrder::sequence});
     if (rank == 1) {
         queue.push(0, {});
@@ -316,7 +317,7 @@ TEST_P(QueueTest, RefusesAKeyThatASequenceHasHad) {
 
 TEST_P(QueueTest, APublicationSendsPayloadsTooLargeForTheirAnnouncements) {
     constexpr std::ptrdiff_t longest = 100000;
-    Publication texts(hub, *transport, 0, others, {longest});
+    Publication texts(arena, hub, *transport, 0, others, {longest});
     for (std::ptrdiff_t length = 1; length <= longest; length *= 10) {
         const auto byte_at = [length](std::ptrdiff_t index) {
             return static_cast<std::byte>((index * 31 + length) % 251);
@@ -342,9 +343,9 @@ TEST_P(QueueTest, APublicationSendsPayloadsTooLargeForTheirAnnouncements) {
 }
 
 TEST_P(QueueTest, APublicationRefusesReceiversThatAreNoOtherRanks) {
-    EXPECT_THROW(Publication(hub, *transport, 0, {0}, {8}), Failure);
-    EXPECT_THROW(Publication(hub, *transport, 0, {size}, {8}), Failure);
-    EXPECT_THROW(Publication(hub, *transport, 0, {1, 1}, {8}), Failure);
+    EXPECT_THROW(Publication(arena, hub, *transport, 0, {0}, {8}), Failure);
+    EXPECT_THROW(Publication(arena, hub, *transport, 0, {size}, {8}), Failure);
+    EXPECT_THROW(Publication(arena, hub, *transport, 0, {1, 1}, {8}), Failure);
 }
 
 }  // namespace

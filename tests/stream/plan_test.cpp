@@ -85,7 +85,9 @@ TEST_P(EveryFormulation, IsVerifiedBetweenAllAndRank0) {
 }
 
 TEST_P(EveryFormulation, VerificationCatchesARunTooMany) {
-    PushCase subject(*session, variant, problem());
+    device::Arena arena(session->device(), device::Arena::Mode::allocate);
+    PushCase subject(arena, *session, variant, problem());
+    subject.set_up();
     bench::Clocks clocks(1);
     subject.prepare();
     session->stream().synchronize();
@@ -101,11 +103,13 @@ TEST_P(EveryFormulation, VerificationCatchesARunTooMany) {
 }
 
 TEST_F(PushCaseTest, IsUnavailableOverATransportThatCannotDoIt) {
+    device::Arena arena(session->device(), device::Arena::Mode::plan);
     EXPECT_THAT(message_of<Unavailable>([&] {
-                    PushCase(*session, {Formulation::library, "host", "shm"}, problem());
+                    PushCase(arena, *session, {Formulation::library, "host", "shm"}, problem());
                 }),
                 AllOf(HasSubstr("shm"), HasSubstr("--transport mpi")));
-    EXPECT_THROW(PushCase(*session, {Formulation::native, "host", "nccl"}, problem()), Unavailable);
+    EXPECT_THROW(PushCase(arena, *session, {Formulation::native, "host", "nccl"}, problem()),
+                 Unavailable);
 }
 
 }  // namespace

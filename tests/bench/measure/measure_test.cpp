@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "bench/fake_session.hpp"
+#include "bench/program/plan.hpp"
 
 namespace quartet::bench {
 namespace {
@@ -28,7 +29,7 @@ struct Script {
     std::function<void(int run, Clocks& clocks)> run = [](int, Clocks&) {};
     std::function<Check(int run)> verify = [](int) { return Check{true, 0, 0.5}; };
     std::vector<double> limits{1};  ///< by probe, the last one again and again
-    std::string calls;              ///< p(repare), r(un), v(erify), l(imit), c(lock probe)
+    std::string calls;  ///< s(et up), p(repare), r(un), v(erify), l(imit), c(lock probe)
     std::optional<int> stopped_run;
     EarlierTime earlier;
 };
@@ -53,7 +54,8 @@ class FakeCase final : public Case {
         return run_ == script_.stopped_run ? std::optional("stopped here") : std::nullopt;
     }
     [[nodiscard]] EarlierTime earlier() const override { return script_.earlier; }
-    void prepare_limit() override {}
+    void set_up() override { script_.calls += 's'; }
+    void prepare_limit(device::Arena& /*arena*/) override {}
     std::vector<LimitComponent> limit() override {
         script_.calls += 'l';
         return {{"made up", {script_.limits[std::min(probe_++, script_.limits.size() - 1)]}}};
@@ -86,8 +88,8 @@ class MeasureTest : public testing::Test {
         some.name.variant = {Formulation::native, "host", "mpi"};
         some.name.size = std::to_string(index);
         some.work.bytes = mebibytes(1);
-        some.make = [this, index] {
-            made += std::to_string(index);
+        some.make = [this, index](const device::Arena& arena) {
+            made += arena.plans() ? "" : std::to_string(index);
             return std::make_unique<FakeCase>(*scripts[index]);
         };
         cases.push_back(some);
@@ -102,6 +104,7 @@ class MeasureTest : public testing::Test {
         Session session = fake_session(options);
         session.stop_request().take_signals();
         session.plan() = cases;
+        find_needs(session);
         const Listener listener{.on_run = [this](std::size_t, int done, int total) {
             progress.emplace_back(done, total);
         }};
@@ -146,7 +149,7 @@ TEST_F(MeasureTest, ProbesTheLimitRightBeforeEachRun) {
     options.threads = 3;
     script().limits = {9, 1, 2, 5};
     const auto rows = measured();
-    EXPECT_EQ(script().calls, "lprcvlprcvlprcv");
+    EXPECT_EQ(script().calls, "slprcvlprcvlprcv");
     EXPECT_THAT(progress, ElementsAre(std::pair(0, 3), std::pair(1, 3), std::pair(2, 3)));
     ASSERT_THAT(rows, SizeIs(1));
     ASSERT_THAT(rows[0].runs, SizeIs(3));
@@ -161,7 +164,7 @@ TEST_F(MeasureTest, ProbesTheLimitRightBeforeEachRun) {
 TEST_F(MeasureTest, AStoppedCaseIsAnErrorRowAndIsNotVerified) {
     script().stopped_run = 1;
     const Row row = only_row();
-    EXPECT_EQ(script().calls, "lprcvlprc");
+    EXPECT_EQ(script().calls, "slprcvlprc");
     EXPECT_EQ(row.error, "stopped here");
     EXPECT_EQ(row.error_code, ExitCode::stopped);
     EXPECT_EQ(row.name.suffix, "error");
@@ -174,7 +177,7 @@ TEST_F(MeasureTest, WarmsUpOutsideOfTheMeasurement) {
     planned().clock_rows = {{"number", planned().work}};
     script().run = [](int run, Clocks& clocks) { clocks.record(0, {1.0 * run}); };
     const auto rows = measured();
-    EXPECT_EQ(script().calls, "prvprvprvprvprv") << "neither limits nor the clock's";
+    EXPECT_EQ(script().calls, "sprvprvprvprvprv") << "neither limits nor the clock's";
     EXPECT_FALSE(rows[0].limit);
     EXPECT_EQ(rows[1].time.minimum, 2);
     EXPECT_EQ(rows[1].time.maximum, 4);
@@ -252,15 +255,27 @@ TEST_F(MeasureTest, EachClockIsARowOfItsOwn) {
 TEST_F(MeasureTest, WhatIsUnavailableBecomesAnErrorRowAmongTheOthers) {
     add();
     note_runs();
-    planned().make = []() -> std::unique_ptr<Case> { throw Unavailable("there is none here"); };
+    planned().make = [](auto&) -> std::unique_ptr<Case> {
+        throw Unavailable("there is none here");
+    };
     const auto rows = measured();
     ASSERT_EQ(rows.size(), 2U);
     EXPECT_EQ(rows[0].error, "there is none here");
     EXPECT_EQ(rows[0].name.suffix, "error");
     EXPECT_TRUE(rows[0].runs.empty() && !rows[0].check && !rows[0].limit);
     EXPECT_EQ(ran, "111");
-    planned().make = []() -> std::unique_ptr<Case> { throw Failure("broken"); };
+    planned().make = [this](const device::Arena& arena) -> std::unique_ptr<Case> {
+        if (arena.plans()) {
+            return std::make_unique<FakeCase>(script());
+        }
+        throw Failure("broken");
+    };
     EXPECT_THROW(measured(), Failure) << "other errors are not hidden";
+    planned().make = [this](device::Arena& arena) -> std::unique_ptr<Case> {
+        arena.reserve({arena.plans() ? 1 : 2});
+        return std::make_unique<FakeCase>(script());
+    };
+    EXPECT_THROW(measured(), Failure) << "memory that was not planned";
 }
 
 TEST_F(MeasureTest, AutomaticRunsAreTheFewestThatConverge) {
@@ -327,15 +342,17 @@ TEST_F(MeasureTest, KeepsCompleteRunsWhereOneRankIsAskedToStop) {
 }
 
 TEST_F(MeasureTest, StopsBeforeTheFirstRunUnlessTheCaseCanSaveACheckpoint) {
-    planned().make = [make = planned().make] {
-        std::raise(SIGTERM);
-        return make();
+    planned().make = [make = planned().make](device::Arena& arena) {
+        if (!arena.plans()) {
+            std::raise(SIGTERM);
+        }
+        return make(arena);
     };
     EXPECT_NE(only_row().error, "");
-    EXPECT_EQ(script().calls, "");
+    EXPECT_EQ(script().calls, "s");
     planned().repetition = Repetition::once;
     EXPECT_EQ(only_row().error, "");
-    EXPECT_NE(script().calls, "");
+    EXPECT_THAT(script().calls, testing::HasSubstr("r"));
 }
 
 TEST_F(MeasureTest, IsNotStoppedByASignalAfterTheLastRun) {

@@ -27,13 +27,14 @@ class ProbesTest : public testing::Test {
     Trace trace;
     std::unique_ptr<device::Device> device = device::make_host_device({}, trace);
     std::unique_ptr<device::Stream> stream = device->make_stream("probe");
+    device::Arena arena{*device, device::Arena::Mode::allocate};
 };
 
 TEST_F(ProbesTest, APassTakesTimeThatGrowsWithItsSize) {
     for (const AccessPattern pattern :
          {AccessPattern::read, AccessPattern::copy, AccessPattern::add, AccessPattern::update}) {
-        MemoryProbe small(*device, pattern, kibibytes(16));
-        MemoryProbe large(*device, pattern, mebibytes(4));
+        MemoryProbe small(arena, *device, pattern, kibibytes(16));
+        MemoryProbe large(arena, *device, pattern, mebibytes(4));
         double little = small.measure(20, *stream).value;
         for (int time = 0; time < 10; ++time) {  // the best one: the machine may be busy
             little = std::min(little, small.measure(20, *stream).value);
@@ -44,7 +45,7 @@ TEST_F(ProbesTest, APassTakesTimeThatGrowsWithItsSize) {
 }
 
 TEST_F(ProbesTest, PassesFillTheTimeThatTheyAreGiven) {
-    MemoryProbe probe(*device, AccessPattern::add, kibibytes(16));
+    MemoryProbe probe(arena, *device, AccessPattern::add, kibibytes(16));
     EXPECT_EQ(probe.passes_for({1e-12}, 100, *stream), 1) << "at least one";
     EXPECT_EQ(probe.passes_for({1000}, 100, *stream), 100) << "no more than allowed";
     EXPECT_GT(probe.passes_for({0.1}, 1 << 20, *stream), 1);
@@ -55,7 +56,7 @@ TEST_F(ProbesTest, PassesFillTheTimeThatTheyAreGiven) {
 
 TEST_F(ProbesTest, TheFastestWayThroughMemoryIsChosenOnce) {
     auto source = device::allocate<double>(*device, 1 << 20);
-    MemoryProbe probe(*device, std::as_const(source).view());
+    MemoryProbe probe(arena, std::as_const(source).view());
     int calls = 0;
     probe.add_way("at once", [&](device::Stream& /*order*/) { ++calls; });
     EXPECT_EQ(probe.way(), "");
@@ -69,8 +70,8 @@ TEST_F(ProbesTest, TheFastestWayThroughMemoryIsChosenOnce) {
 }
 
 TEST_F(ProbesTest, AProductCountsItsOperations) {
-    EXPECT_EQ(SgemmProbe(*device, 4).flops().value, 2 * 64 - 16);
-    SgemmProbe probe(*device, 64);
+    EXPECT_EQ(SgemmProbe(arena, 4).flops().value, 2 * 64 - 16);
+    SgemmProbe probe(arena, 64);
     EXPECT_GT(probe.measure(*stream).value, 0);
 }
 
@@ -81,7 +82,7 @@ TEST_F(ProbesTest, BothEndsOfAPairMeasureTheMessageAndNobodyElseDoes) {
     const auto transport =
         comm::TransportRegistry::standard().make("mpi", {world, topology, *device, trace, {}});
     for (const auto& [from, to] : {std::pair(0, size - 1), std::pair(size - 1, 0)}) {
-        PairProbe probe(*transport, world, from, to, kibibytes(64));
+        PairProbe probe(arena, *transport, world, from, to, kibibytes(64));
         const Seconds message = probe.measure(5, *stream);
         if (rank == from || rank == to) {
             EXPECT_GT(message.value, 0);

@@ -4,7 +4,6 @@
 
 #include "bench/fake_session.hpp"
 #include "bench/flags/command_line.hpp"
-#include "bench/session/arena.hpp"
 #include "bench/session/variants.hpp"
 #include "core/message_of.hpp"
 
@@ -18,7 +17,7 @@ using testing::Not;
 
 class PlanTest : public testing::Test {
   protected:
-    // A case in which the last rank needs `memory`, and the others a byte.
+    // A case in which the last rank needs `memory`, and the others a byte. Nobody has it.
     PlannedCase case_of(const Session& session, const std::string& size, Bytes memory) {
         PlannedCase planned;
         planned.name = row_name(session, {Formulation::native, "host", "mpi"}, size);

@@ -76,10 +76,10 @@ TEST_P(ExchangeContract, AllGatherConcatenatesRaggedPartsByRank) {
             append(expected, data_for(r, 0, round, counts.back()));
         }
         auto mine = upload(data_for(rank, 0, round, counts[static_cast<std::size_t>(rank)]));
-        auto gathered = allocate<std::byte>(*transport, std::ssize(expected));
+        auto gathered = allocate<std::byte>(*arena, *transport, std::ssize(expected));
 
         const auto all_gather =
-            transport->prepare_all_gather({mine.view(), gathered.view(), counts});
+            transport->prepare_all_gather(*arena, {mine.view(), gathered.view(), counts});
         all_gather->run(*stream);
         stream->synchronize();
 
@@ -90,9 +90,9 @@ TEST_P(ExchangeContract, AllGatherConcatenatesRaggedPartsByRank) {
 TEST_P(ExchangeContract, AnAllGatherRunsAgainWithNewValuesAndInPlace) {
     constexpr std::int64_t count = 100;
     const std::vector<std::int64_t> counts(static_cast<std::size_t>(size), count);
-    auto all = allocate<std::byte>(*transport, size * count);
+    auto all = allocate<std::byte>(*arena, *transport, size * count);
     const auto mine = all.view().part(rank * count, count);
-    const auto all_gather = transport->prepare_all_gather({mine, all.view(), counts});
+    const auto all_gather = transport->prepare_all_gather(*arena, {mine, all.view(), counts});
     for (int round = 0; round < 20; ++round) {
         write(data_for(rank, 0, round, count), mine);
         all_gather->run(*stream);
@@ -107,11 +107,11 @@ TEST_P(ExchangeContract, AnAllGatherRunsAgainWithNewValuesAndInPlace) {
 TEST_P(ExchangeContract, AnAllGatherBetweenTheCallersSumsHasTheValuesOfItsRound) {
     constexpr std::int64_t count = 1000;
     const std::vector<std::int64_t> counts(static_cast<std::size_t>(size), count);
-    auto mine = allocate<std::byte>(*transport, count);
-    auto gathered = allocate<std::byte>(*transport, size * count);
+    auto mine = allocate<std::byte>(*arena, *transport, count);
+    auto gathered = allocate<std::byte>(*arena, *transport, size * count);
     const auto all_gather = transport->prepare_all_gather(
-        {mine.view(), gathered.view(), counts, {.before = true, .after = true}});
-    const auto sum = transport->prepare_ordered_sum(1);
+        *arena, {mine.view(), gathered.view(), counts, {.before = true, .after = true}});
+    const auto sum = transport->prepare_ordered_sum(*arena, 1);
     const auto meet = [&] {
         stream->synchronize();
         double one = 1;
@@ -134,14 +134,16 @@ TEST_P(ExchangeContract, AnAllGatherBetweenTheCallersSumsHasTheValuesOfItsRound)
 
 TEST_P(ExchangeContract, AllToAllTransposesRaggedParts) {
     std::vector<std::int64_t> counts;
+    std::vector<std::int64_t> received;
     std::int64_t total = 0;
     for (int other = 0; other < size; ++other) {
         counts.push_back(ragged(rank, other));
+        received.push_back(ragged(other, rank));
         total += counts.back();
     }
-    auto send = allocate<std::byte>(*transport, total);
+    auto send = allocate<std::byte>(*arena, *transport, total);
     const auto exchange = transport->prepare_exchange(
-        {consecutive(device::View<const std::byte>(send.view()), counts)});
+        *arena, {consecutive(device::View<const std::byte>(send.view()), counts), received});
     for (int round = 0; round < 20; ++round) {
         Data sent;
         for (int other = 0; other < size; ++other) {
@@ -167,20 +169,22 @@ TEST_P(ExchangeContract, AllToAllTransposesRaggedParts) {
 // Only these wait for each other. What is received lands where it belongs.
 TEST_P(ExchangeContract, NeighboursExchangeTheirRows) {
     constexpr std::int64_t row = 1000;
-    auto rows = allocate<std::byte>(*transport, 2 * row);
+    auto rows = allocate<std::byte>(*arena, *transport, 2 * row);
     auto others = device::allocate<std::byte>(*device, 2 * row);
     ExchangePlan plan{
         .send = std::vector<device::View<const std::byte>>(static_cast<std::size_t>(size)),
+        .receive = std::vector<std::int64_t>(static_cast<std::size_t>(size)),
         .land = std::vector<device::View<std::byte>>(static_cast<std::size_t>(size))};
     const std::vector<int> neighbours{rank - 1, rank + 1};
     for (int side = 0; side < 2; ++side) {
         const auto neighbour = static_cast<std::size_t>(neighbours[static_cast<std::size_t>(side)]);
         if (neighbour < static_cast<std::size_t>(size)) {
             plan.send[neighbour] = rows.view().part(side * row, row);
+            plan.receive[neighbour] = row;
             plan.land[neighbour] = others.view().part(side * row, row);
         }
     }
-    const auto exchange = transport->prepare_exchange(plan);
+    const auto exchange = transport->prepare_exchange(*arena, plan);
     for (int round = 0; round < 20; ++round) {
         for (int side = 0; side < 2; ++side) {
             write(data_for(rank, side, round, row), rows.view().part(side * row, row));
@@ -206,12 +210,12 @@ TEST_P(ExchangeContract, MessagesOfDifferentLanesMayOvertakeEachOther) {
     if (traits.location == PartLocation::at_sender || traits.memory == TransportMemory::gpu) {
         GTEST_SKIP() << "it has no lanes";
     }
-    const int early = transport->new_lane();
-    const int late = transport->new_lane();
+    const int early = transport->new_lane(*arena);
+    const int late = transport->new_lane(*arena);
     const int to = (rank + 1) % size;
     const int from = (rank + size - 1) % size;
-    auto mine = allocate<std::byte>(*transport, 1000);
-    auto theirs = allocate<std::byte>(*transport, 1000);
+    auto mine = allocate<std::byte>(*arena, *transport, 1000);
+    auto theirs = allocate<std::byte>(*arena, *transport, 1000);
     for (int round = 0; round < 20; ++round) {
         write(data_for(rank, 0, round, 1000), mine.view());
         const device::View<const std::byte> all = mine.view();
@@ -254,16 +258,16 @@ TEST_P(ExchangeContract, ReduceScatterAddsLikeASerialSumAndToTheSameBits) {
     const std::int64_t total = std::reduce(counts.begin(), counts.end());
     const std::int64_t first = std::reduce(counts.begin(), counts.begin() + rank);
     auto contribution = upload(contribution_of(rank, total));
-    auto mine = allocate<double>(*transport, counts[static_cast<std::size_t>(rank)]);
-    auto again = allocate<double>(*transport, mine.size());
+    auto mine = allocate<double>(*arena, *transport, counts[static_cast<std::size_t>(rank)]);
+    auto again = allocate<double>(*arena, *transport, mine.size());
     write(std::vector<double>(static_cast<std::size_t>(mine.size()), 99.0),
           mine.view());  // what was there does not count
 
     // Both live until the stream has done their work: it may be in memory of theirs.
     const auto first_sum =
-        transport->prepare_reduce_scatter({contribution.view(), mine.view(), counts});
+        transport->prepare_reduce_scatter(*arena, {contribution.view(), mine.view(), counts});
     const auto second_sum =
-        transport->prepare_reduce_scatter({contribution.view(), again.view(), counts});
+        transport->prepare_reduce_scatter(*arena, {contribution.view(), again.view(), counts});
     first_sum->run(*stream);
     second_sum->run(*stream);
     stream->synchronize();
@@ -289,11 +293,12 @@ TEST_P(ExchangeContract, FollowsTheStreamsEarlierWorkAndPrecedesLaterWork) {
     const std::int64_t count = 1000;
     const std::vector<std::int64_t> counts(static_cast<std::size_t>(size), count);
     const Data values = data_for(rank, 0, 0, count);
-    auto mine = allocate<std::byte>(*transport, count);
-    auto gathered = allocate<std::byte>(*transport, size * count);
-    auto copied = allocate<std::byte>(*transport, size * count);
+    auto mine = allocate<std::byte>(*arena, *transport, count);
+    auto gathered = allocate<std::byte>(*arena, *transport, size * count);
+    auto copied = allocate<std::byte>(*arena, *transport, size * count);
 
-    const auto all_gather = transport->prepare_all_gather({mine.view(), gathered.view(), counts});
+    const auto all_gather =
+        transport->prepare_all_gather(*arena, {mine.view(), gathered.view(), counts});
     fill_late(values, mine.view());
     all_gather->run(*stream);
     device->copy(gathered.view(), copied.view(), *stream);

@@ -28,17 +28,18 @@ std::vector<std::byte> payload_of(int sender, std::int64_t number, std::int64_t 
 /// Rank 0 receives what the others send, all slots at a time.
 class PayloadTrial {
   public:
-    PayloadTrial(Transport& transport, const Communicator& world, Bytes largest,
-                 PayloadReading reading, PayloadValues values = PayloadValues::differ)
+    PayloadTrial(device::Arena& arena, Transport& transport, const Communicator& world,
+                 Bytes largest, PayloadReading reading,
+                 PayloadValues values = PayloadValues::differ)
         : control_(world),
           rank_(world.rank()),
           senders_(world.size() - 1),
           channel_(transport.prepare_payload_channel(
-              {.outgoing = rank_ > 0 ? outgoing_slots : 0,
-               .incoming = rank_ > 0 ? 0 : outgoing_slots * senders_,
-               .largest = largest,
-               .reading = reading,
-               .values = values})) {}
+              arena, {.outgoing = rank_ > 0 ? outgoing_slots : 0,
+                      .incoming = rank_ > 0 ? 0 : outgoing_slots * senders_,
+                      .largest = largest,
+                      .reading = reading,
+                      .values = values})) {}
 
     PayloadChannel& channel() { return *channel_; }
 
@@ -92,7 +93,7 @@ class PayloadContract : public TransportContract {
     /// Sends the rounds' payloads to rank 0, which reads each by `read(channel, slot)`.
     template <typename Read>
     void move(PayloadReading reading, Read read) {
-        PayloadTrial trial(*transport, world, largest(), reading);
+        PayloadTrial trial(*arena, *transport, world, largest(), reading);
         for (const auto& sizes : rounds()) {
             if (rank == 0) {
                 trial.receive(sizes, [&](int slot) { return read(trial.channel(), slot); });
@@ -142,7 +143,8 @@ TEST_P(PayloadContract, BringsPiecesInOrder) {
 }
 
 TEST_P(PayloadContract, BringsWhatIsTheSameInAllSlots) {
-    PayloadTrial trial(*transport, world, largest(), PayloadReading::whole, PayloadValues::same);
+    PayloadTrial trial(*arena, *transport, world, largest(), PayloadReading::whole,
+                       PayloadValues::same);
     for (int slot = 0; rank > 0 && slot < outgoing_slots; ++slot) {
         std::ranges::copy(payload_of(rank, 0, largest().value),
                           trial.channel().outgoing(slot).span().begin());
@@ -184,7 +186,7 @@ TEST_P(PayloadInMessages, FailWhereTheirSizesAreNotAsAnnounced) {
     const std::int64_t piece = GetParam().settings.chunk.value / 64 * 64;
     for (const std::int64_t sent : {2 * piece, 2 * piece + 10}) {
         for (const std::int64_t more : {std::int64_t{1}, std::int64_t{-1}, piece, -piece}) {
-            PayloadTrial trial(*transport, world, {4 * piece}, PayloadReading::in_pieces);
+            PayloadTrial trial(*arena, *transport, world, {4 * piece}, PayloadReading::in_pieces);
             if (rank > 0) {
                 trial.send(0, sent);
             }

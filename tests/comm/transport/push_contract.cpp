@@ -47,8 +47,9 @@ class PushTrial {
           receives_(rank == receiver),
           elements_(elements),
           rank_(rank),
-          source_(allocate<float>(transport, sends_ ? elements : 0)),
-          target_(allocate<float>(transport, receives_ ? elements : 0)),
+          arena_(device, device::Arena::Mode::allocate),
+          source_(allocate<float>(arena_, transport, sends_ ? elements : 0)),
+          target_(allocate<float>(arena_, transport, receives_ ? elements : 0)),
           plan_{std::move(senders), receiver, source_.view(), target_.view()} {
         if (sends_) {
             write_values(device, pushed_by(rank, elements), source_.view());
@@ -56,7 +57,7 @@ class PushTrial {
         if (receives_) {
             write_values(device, at_first(elements), target_.view());
         }
-        push_ = transport.prepare_push(plan_);
+        push_ = transport.prepare_push(arena_, plan_);
     }
 
     void run(int count, device::Stream& stream) {
@@ -87,6 +88,7 @@ class PushTrial {
     bool receives_;
     std::int64_t elements_;
     int rank_;
+    device::Arena arena_;
     device::Buffer<float> source_;
     device::Buffer<float> target_;
     PushPlan plan_;

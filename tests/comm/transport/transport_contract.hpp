@@ -89,6 +89,7 @@ class TransportContract : public testing::TestWithParam<TransportParameter> {
         }
         device = GetParam().device.make(topology.mine().local_rank, trace);
         stream = device->make_stream("contract");
+        arena.emplace(*device, device::Arena::Mode::allocate);
         const TransportRegistry registry = TransportRegistry::standard();
         if (const auto reason = registry.why_not(GetParam().transport, context())) {
             GTEST_SKIP() << *reason;
@@ -102,7 +103,7 @@ class TransportContract : public testing::TestWithParam<TransportParameter> {
     /// A buffer of this transport that holds `values`. Collective.
     template <typename T>
     device::Buffer<T> upload(const std::vector<T>& values) {
-        device::Buffer<T> buffer = allocate<T>(*transport, std::ssize(values));
+        device::Buffer<T> buffer = allocate<T>(*arena, *transport, std::ssize(values));
         write(values, buffer.view());
         return buffer;
     }
@@ -130,6 +131,7 @@ class TransportContract : public testing::TestWithParam<TransportParameter> {
     Trace trace;
     std::unique_ptr<device::Device> device;
     std::unique_ptr<device::Stream> stream;
+    std::optional<device::Arena> arena;
     std::unique_ptr<Transport> transport;
 };
 

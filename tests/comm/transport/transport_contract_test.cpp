@@ -73,10 +73,55 @@ TEST_P(MemoryOfTransport, IsAlignedToCacheLinesAndZeroed) {
     }
 }
 
+// One rank plans, and waits for no other. Then all make the same, which takes as much.
+TEST_P(TransportContract, PlannedOperationsTakeWhatMadeOnesTake) {
+    constexpr std::int64_t count = 1000;
+    const auto make_all = [&](device::Arena& memory) {
+        const std::vector<std::int64_t> counts(static_cast<std::size_t>(size), count);
+        const auto vector = allocate<double>(memory, *transport, size * count);
+        const auto values = std::as_const(vector).view();
+        auto all = memory.make<double>(size * count);
+        auto floats = allocate<float>(memory, *transport, count);
+        PushPlan push{.senders = {},
+                      .receiver = size - 1,
+                      .source = std::as_const(floats).view(),
+                      .target = floats.view()};
+        for (int sender = 0; sender + 1 < size; ++sender) {
+            push.senders.push_back(sender);
+        }
+        const std::vector<std::int64_t> sizes(counts.size(), bytes_of<double>(count).value);
+        ExchangePlan exchange{.send = {}, .receive = sizes};
+        for (const auto& part : consecutive(values, counts)) {
+            exchange.send.push_back(device::as_bytes(part));
+        }
+        const auto pushes = transport->prepare_push(memory, push);
+        const auto gathers = transport->prepare_all_gather(
+            memory, {device::as_bytes(values.part(0, count)), device::as_bytes(all.view()), sizes});
+        const auto scatters =
+            transport->prepare_reduce_scatter(memory, {values, all.view().part(0, count), counts});
+        const auto exchanges = transport->prepare_exchange(memory, exchange);
+        EXPECT_EQ(exchanges->parts()[0].bytes(), bytes_of<double>(count));
+        const auto payloads = transport->prepare_payload_channel(
+            memory, {.outgoing = 2, .incoming = 3, .largest = kibibytes(100)});
+        return memory.needs();
+    };
+    device::Arena plan(*device, device::Arena::Mode::plan);
+    device::MemoryNeeds planned;
+    if (rank == 0) {
+        planned = make_all(plan);
+    }
+    world.barrier();
+    const device::MemoryNeeds made = make_all(*arena);
+    if (rank == 0) {
+        EXPECT_EQ(made, planned);
+        EXPECT_GT(made.host + made.device, Bytes{0});
+    }
+}
+
 // Every round has numbers of its own; in some of them one rank comes late.
 TEST_P(TransportContract, SumsInRankOrder) {
     constexpr int rounds = 1000;
-    const auto sum = transport->prepare_ordered_sum(3);
+    const auto sum = transport->prepare_ordered_sum(*arena, 3);
     for (int round = 0; round < rounds; ++round) {
         // Not the same in any other order of additions.
         const double large = rank % 3 == 0 ? 1e16 : rank % 3 == 1 ? 1 : -1e16;
