@@ -11,7 +11,7 @@ from quartet.units import GIB
 
 Facts = tuple[tuple[str, str], ...]  # by name
 
-OF_GPUS = ("name", "driver", "vbios", "power_limit_watts", "error_correction", "mig")
+OF_GPUS = ("name", "driver", "power_limit_watts", "error_correction")
 # What launchers tell their own processes.
 _INTERNAL = re.compile("environment (OMPI_MCA_(orte_|ess|initial_wdir|shmem_RUNTIME|pmix)|PMIX_|"
                        "OMPI_(COMM|ARGV|FILE|APP|FIRST|NUM|UNIVERSE)|PRTE_|QUARTET_LAUNCHED)")
