@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/measure/measure.hpp"
+#include "bench/program/plan.hpp"
 
 namespace quartet::bench {
 
@@ -14,6 +15,7 @@ inline std::vector<Row> measure(Session& session, PlannedCase planned,
                                 const MachineProbes& machine = this_machine()) {
     std::vector<PlannedCase> plan = std::exchange(session.plan(), {});
     session.add(std::move(planned));
+    find_needs(session);
     Listener listener;
     listener.on_run = [&on_run](std::size_t, int done, int total) { on_run(done, total); };
     std::vector<Row> rows = measure(session, listener, machine).rows;
