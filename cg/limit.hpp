@@ -36,7 +36,7 @@ class Limit {
     void add_products(MatrixShare& share, std::int64_t size, std::int64_t rows);
     void choose_way();
 
-    bench::Work work_;  ///< of an iteration, of all ranks together
+    bench::Work work_;  ///< of all ranks together
     int iterations_;
     bench::ArithmeticLimit::Part part_;
     // Where there are rows: the probe, and the vectors of products that read the matrix.
