@@ -23,31 +23,26 @@ std::string words_of(const Breakdown& found) {
         found.curvature, found.residual_dot, found.iteration);
 }
 
-// Made and checked before there is a matrix: both take memory. Collective.
+// Made and checked before there is a matrix: both take memory. Collective; local while the arena
+// plans, which has no system.
 std::optional<SystemFiles> prepared_folder(bench::Session& session, const Problem& problem,
                                            const bench::DataOptions& data,
-                                           const LinearSystem& system) {
+                                           const LinearSystem* system) {
     if (!data.in_files()) {
         return std::nullopt;
     }
     SystemFiles folder(session, problem, data);
-    folder.prepare(session, system, data.generate);
+    if (system != nullptr) {
+        folder.prepare(session, *system, data.generate);
+    }
     return folder;
 }
 
 }  // namespace
 
-SolveCase::Buffers::Buffers(bench::Session& session, bench::Arena& arena, const Problem& problem,
-                            std::int64_t rows)
-    : right_side(arena.make<double>(rows)),
-      staging(arena.make<double>(rows, bench::Room::host)),
-      history(arena.make_vector<double>(problem.iterations + 1)),
-      samples(session, arena, rows) {
-    arena.count(Verifier::memory(problem.size), bench::Room::host);
-}
-
-SolveCase::SolveCase(bench::Session& session, const bench::Variant& variant, const Problem& problem,
-                     const bench::DataOptions& data, const CheckpointOptions& checkpoint)
+SolveCase::SolveCase(device::Arena& arena, bench::Session& session, const bench::Variant& variant,
+                     const Problem& problem, const bench::DataOptions& data,
+                     const CheckpointOptions& checkpoint)
     : session_(session),
       problem_(problem),
       data_(data),
@@ -55,28 +50,42 @@ SolveCase::SolveCase(bench::Session& session, const bench::Variant& variant, con
                          session.world().rank())),
       transport_((bench::require_formulation(session, variant.formulation),
                   session.transport(variant.transport))),
-      system_(make_system(problem, session.options().seed)),
-      checkpoint_(checkpoint.wanted()
-                      ? std::make_unique<Checkpoint>(session, checkpoint, variant, problem, rows_)
-                      : nullptr),
-      folder_(prepared_folder(session, problem, data, *system_)),
-      loop_(make_loop(session, transport_, problem, variant.formulation)),
-      arena_(session.device()),
-      buffers_(session, arena_, problem, rows_.size()),
+      system_(arena.plans() ? nullptr : make_system(problem, session.options().seed)),
+      checkpoint_(checkpoint.wanted() ? std::make_unique<Checkpoint>(arena, session, checkpoint,
+                                                                     variant, problem, rows_)
+                                      : nullptr),
+      folder_(prepared_folder(session, problem, data, system_.get())),
+      loop_(make_loop(arena, session, transport_, problem, variant.formulation)),
+      right_side_(arena.make<double>(rows_.size())),
+      staging_(arena.make<double>(rows_.size(), device::MemoryKind::pinned)),
+      history_(arena.make_vector<double>(problem.iterations + 1)),
+      samples_(arena, session, rows_.size()),
       guard_(session.threads()) {
+    arena.reserve(Verifier::memory(problem.size));
+    if (device::has_own_memory(session.device())) {
+        // The CPU sees whole vectors of a GPU in memory of its own.
+        arena.reserve(bytes_of<double>(4 * problem.size));
+    }
+    if (folder_) {  // there is no matrix yet while a file is made or checked
+        arena.reserve_for_set_up(std::max(Bytes{}, folder_->memory() - arena.needs().host));
+    }
+    arena.reserve(system_memory(problem));
+}
+
+void SolveCase::set_up() {
     fill();
-    session.world().barrier();  // before the ranks measure: they share the machine's memory
+    session_.world().barrier();  // before the ranks measure: they share the machine's memory
     if (loop_->share() != nullptr) {
         loop_->share()->choose_way();
     }
     products_ = bench::by_ranks(loop_->share() != nullptr ? loop_->share()->description() : "",
-                                session.world());
-    if (session.options().verify == bench::Switch::on) {
-        guard_.remember(device::View<const double>(buffers_.right_side.view()));
+                                session_.world());
+    if (session_.options().verify == bench::Switch::on) {
+        guard_.remember(device::View<const double>(right_side_.view()));
         if (loop_->share() != nullptr) {
             guard_.remember(loop_->share()->storage());
         }
-        verifier_.emplace(*system_, problem.iterations);
+        verifier_.emplace(*system_, problem_.iterations);
     }
 }
 
@@ -85,7 +94,7 @@ void SolveCase::fill() {
         return;
     }
     const auto count = static_cast<std::size_t>(rows_.size());
-    const std::span<double> staging = buffers_.staging.span();
+    const std::span<double> staging = staging_.span();
     if (folder_) {
         folder_->read_right_side(rows_.begin, staging);
     } else {
@@ -100,26 +109,26 @@ void SolveCase::fill() {
             system_->read_row(row, first, out);
         }
     });
-    session_.device().copy(device::as_bytes(device::View<const double>(buffers_.staging.view())),
-                           device::as_bytes(buffers_.right_side.view()), session_.stream());
+    session_.device().copy(device::as_bytes(device::View<const double>(staging_.view())),
+                           device::as_bytes(right_side_.view()), session_.stream());
     session_.stream().synchronize();
 }
 
 void SolveCase::prepare() {
-    loop_->restart(buffers_.right_side.view());
+    loop_->restart(right_side_.view());
     if (checkpoint_) {
-        checkpoint_->restore(loop_->state(), buffers_.history);
+        checkpoint_->restore(loop_->state(), history_);
     }
-    buffers_.samples.choose(state().done, problem_.iterations);
+    samples_.choose(state().done, problem_.iterations);
 }
 
 void SolveCase::run(bench::Clocks& /*clocks*/) {
     if (!checkpoint_) {
         Nobody nobody;
-        loop_->run(buffers_.history, nobody, &buffers_.samples);
+        loop_->run(history_, nobody, &samples_);
     } else {
         checkpoint_->begin();
-        loop_->run(buffers_.history, *checkpoint_, &buffers_.samples);
+        loop_->run(history_, *checkpoint_, &samples_);
     }
     if (state().breakdown && session_.options().verify == bench::Switch::off) {
         throw Failure(words_of(*state().breakdown));
@@ -173,7 +182,7 @@ bench::Check SolveCase::verify() {
 // The largest error of alpha and beta in the iterations that were chosen, and which of these it is.
 std::pair<std::int64_t, double> SolveCase::worst_scalars() {
     std::pair<std::int64_t, double> worst{0, 0};
-    for (const Samples::Sample& sample : buffers_.samples.chosen()) {
+    for (const Samples::Sample& sample : samples_.chosen()) {
         const std::array vectors{loop_->gather(sample.residual), loop_->gather(sample.direction),
                                  loop_->gather(sample.next_residual),
                                  loop_->gather(sample.next_direction)};
@@ -204,23 +213,15 @@ double SolveCase::error_of_step() {
     const auto z = symmetric_uniform(problem_.size, session_.options().seed, "cg/step");
     std::ranges::copy(std::span(z).subspan(static_cast<std::size_t>(rows_.begin),
                                            static_cast<std::size_t>(rows_.size())),
-                      buffers_.staging.span().begin());
+                      staging_.span().begin());
     std::vector<double> history(2);
     Observer observer;
     Nobody nobody;
-    loop_->restart(buffers_.staging.view());
+    loop_->restart(staging_.view());
     loop_->run(history, checkpoint_ ? observer : nobody);
     const std::vector<double> residual = loop_->gather(state().residual);
     const std::vector<double> solution = loop_->gather(state().solution);
     return verifier_->error_of_step(z, solution, residual);
-}
-
-void SolveCase::prepare_limit() {
-    limit_ = loop_->make_limit();
-}
-
-std::vector<bench::LimitComponent> SolveCase::limit() {
-    return limit_->measure();
 }
 
 bench::Details SolveCase::details() const {
@@ -242,10 +243,9 @@ bench::Details SolveCase::details() const {
     }
     // |r| by recurrence, relative to |r0|, before the first iteration and after each.
     std::vector<double> relative;
-    relative.reserve(buffers_.history.size());
-    for (const double dot : buffers_.history) {
-        relative.push_back(buffers_.history.front() > 0 ? std::sqrt(dot / buffers_.history.front())
-                                                        : 0);
+    relative.reserve(history_.size());
+    for (const double dot : history_) {
+        relative.push_back(history_.front() > 0 ? std::sqrt(dot / history_.front()) : 0);
     }
     details.series = {{"residual_history", relative}};
     return details;
@@ -281,38 +281,6 @@ bench::RowName row_name(const bench::Session& session, const bench::Variant& var
         row.factors.emplace_back("queue", std::to_string(session.options().queue));
     }
     return row;
-}
-
-Bytes folder_memory(const bench::Session& session, const Problem& problem,
-                    const bench::DataOptions& data) {
-    if (!data.in_files()) {
-        return {};
-    }
-    Bytes memory;
-    comm::agree<UsageError>(session.world(),
-                            [&] { memory = SystemFiles(session, problem, data).memory(); });
-    return memory;
-}
-
-void plan_memory(bench::Session& session, const Problem& problem, const comm::Roles& roles,
-                 const bench::DataOptions& data, const CheckpointOptions& checkpoint,
-                 bench::PlannedCase& planned) {
-    const bench::Variant& variant = planned.name.variant;
-    const std::int64_t rows = problem.rows(roles, session.world().rank()).size();
-    bench::Arena arena;
-    count_loop(arena, session, bench::operation_memory(session, variant.transport), problem,
-               variant.formulation);
-    SolveCase::Buffers(session, arena, problem, rows);
-    if (device::has_own_memory(session.device())) {
-        // The CPU sees whole vectors of a GPU in memory of its own.
-        arena.count(bytes_of<double>(4 * problem.size), bench::Room::host);
-    }
-    if (checkpoint.wanted()) {
-        arena.count(Checkpoint::memory(rows), bench::Room::host);
-    }
-    bench::announce(arena, session, planned);
-    const Bytes reading = folder_memory(session, problem, data);  // before there is a matrix
-    planned.needs.host = system_memory(problem) + std::max(planned.needs.host, reading);
 }
 
 // Why a formulation has full storage alone; nothing if it has both.
@@ -380,14 +348,12 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     bench::PlannedCase planned;
     planned.name = row_name(session, variant, problem);
     planned.work = problem.work(roles.workers());
-    plan_memory(session, problem, roles, data, checkpoint, planned);
     if (data.in_files()) {
         planned.repetition = bench::Repetition::alone;
     }
     planned.traffic = {planned.work.bytes.value / roles.workers()};
-    planned.make = [&session, variant, problem, data,
-                    checkpoint]() -> std::unique_ptr<bench::Case> {
-        return std::make_unique<SolveCase>(session, variant, problem, data, checkpoint);
+    planned.make = [&session, variant, problem, data, checkpoint](device::Arena& arena) {
+        return std::make_unique<SolveCase>(arena, session, variant, problem, data, checkpoint);
     };
     if (is_dataflow(variant)) {
         planned.roles = roles;

@@ -19,30 +19,22 @@ namespace quartet::cg {
 /// One problem solved in one formulation over one transport.
 class SolveCase final : public bench::Case {
   public:
-    /// Beside the loop's. Counts what clock and verification take, too.
-    struct Buffers {
-        /// The buffers of a rank with `rows` rows.
-        Buffers(bench::Session& session, bench::Arena& arena, const Problem& problem,
-                std::int64_t rows);
+    /// Makes and checks the files of the system and of the checkpoint, before there is a matrix.
+    /// Collective; local while the arena plans. Throws Unavailable, or UsageError or Failure that
+    /// names a file.
+    SolveCase(device::Arena& arena, bench::Session& session, const bench::Variant& variant,
+              const Problem& problem, const bench::DataOptions& data,
+              const CheckpointOptions& checkpoint = {});
 
-        device::Buffer<double> right_side;  ///< this rank's rows
-        device::Buffer<double> staging;     ///< the same, for the CPU to fill
-        std::vector<double> history;        ///< r.r before the first iteration and after each
-        Samples samples;                    ///< states for the verification
-    };
-
-    /// Makes or reads the system and fills the matrix. Collective. Throws Unavailable, or Failure
-    /// that names a file.
-    SolveCase(bench::Session& session, const bench::Variant& variant, const Problem& problem,
-              const bench::DataOptions& data, const CheckpointOptions& checkpoint = {});
-
+    /// Makes or reads the elements of the matrix.
+    void set_up() override;
     void prepare() override;
     void run(bench::Clocks& clocks) override;
     [[nodiscard]] std::optional<std::string> stopped() const override;
     [[nodiscard]] bench::EarlierTime earlier() const override;
     bench::Check verify() override;
-    void prepare_limit() override;
-    std::vector<bench::LimitComponent> limit() override;
+    void prepare_limit(device::Arena& arena) override { limit_ = loop_->make_limit(arena); }
+    std::vector<bench::LimitComponent> limit() override { return limit_->measure(); }
     [[nodiscard]] std::string note() const override;
     [[nodiscard]] bench::Details details() const override;
 
@@ -60,22 +52,23 @@ class SolveCase final : public bench::Case {
     bench::DataOptions data_;
     Range rows_;  ///< this rank's
     comm::Transport& transport_;
-    std::unique_ptr<LinearSystem> system_;
+    std::unique_ptr<LinearSystem> system_;    ///< none while the arena plans
     std::unique_ptr<Checkpoint> checkpoint_;  ///< made before the matrix, since it may refuse
     std::optional<SystemFiles> folder_;
     std::unique_ptr<CgLoop> loop_;
-    std::string products_;  ///< what multiplies, by ranks where they differ
-    bench::Arena arena_;
-    Buffers buffers_;
-    bench::InputGuard guard_;  ///< of matrix and right side
+    std::string products_;               ///< what multiplies, by ranks where they differ
+    device::Buffer<double> right_side_;  ///< this rank's rows
+    device::Buffer<double> staging_;     ///< the same, for the CPU to fill
+    std::vector<double> history_;        ///< r.r before the first iteration and after each
+    Samples samples_;                    ///< states for the verification
+    bench::InputGuard guard_;            ///< of matrix and right side
     std::optional<Verifier> verifier_;
     std::optional<VerificationResult> result_;
     std::optional<double> step_error_;  ///< of the step from random numbers, where it is made
     std::unique_ptr<Limit> limit_;
 };
 
-/// A case with its memory and its name, before anything is allocated. Throws UsageError.
-/// Collective.
+/// A case with its name, before anything is allocated. Throws UsageError. Local.
 bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
                                 const Problem& problem, const bench::DataOptions& data,
                                 const CheckpointOptions& checkpoint = {});

@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view prefix = "iteration-";
 constexpr std::string_view unfinished = ".unfinished";
-constexpr std::size_t vectors = 3;  // x, r, p
+constexpr std::int64_t vectors = 3;  // x, r, p
 
 fs::path folder_of(const fs::path& folder, std::int64_t iteration) {
     return folder / fmt::format("{}{}", prefix, iteration);
@@ -206,8 +206,9 @@ std::optional<std::int64_t> latest_checkpoint(const fs::path& folder) {
     return latest;
 }
 
-Checkpoint::Checkpoint(bench::Session& session, const CheckpointOptions& options,
-                       const bench::Variant& variant, const Problem& problem, Range rows)
+Checkpoint::Checkpoint(device::Arena& arena, bench::Session& session,
+                       const CheckpointOptions& options, const bench::Variant& variant,
+                       const Problem& problem, Range rows)
     : session_(session),
       world_(session.world()),
       options_(options),
@@ -218,19 +219,17 @@ Checkpoint::Checkpoint(bench::Session& session, const CheckpointOptions& options
            {"ranks", std::to_string(session.world().size())}},
       size_(problem.size),
       iterations_(problem.iterations),
-      rows_(rows.size()) {
+      rows_(rows.size()),
+      image_(arena.make<double>(vectors * rows_, device::MemoryKind::pinned)) {
+    if (arena.plans()) {
+        return;
+    }
     make_usable(*options_.folder, world_);
-    image_ = device::allocate<double>(session.device(), memory(rows_).value / 8,
-                                      device::MemoryKind::pinned);
     if (options_.restart == bench::Switch::on) {
         // The root's view: ranks may see a folder over a network at different times.
         const auto latest = static_cast<double>(latest_checkpoint(*options_.folder).value_or(0));
         read(static_cast<std::int64_t>(world_.broadcast(latest, 0)));
     }
-}
-
-Bytes Checkpoint::memory(std::int64_t rows) {
-    return bytes_of<double>(static_cast<std::int64_t>(vectors) * rows);
 }
 
 void Checkpoint::read(std::int64_t iteration) {
@@ -254,7 +253,7 @@ void Checkpoint::read(std::int64_t iteration) {
     }
     agree_to_go_on(world_, [&] {
         const fs::path state = state_file(folder, world_.rank());
-        read_npy(state, {static_cast<std::int64_t>(vectors), rows_}, image_.span());
+        read_npy(state, {vectors, rows_}, image_.span());
         const auto rank = static_cast<std::size_t>(world_.rank());
         if (rank >= origin_->checksums.size() ||
             checksum_of(image_.span()) != origin_->checksums[rank]) {
@@ -333,10 +332,9 @@ void Checkpoint::write(const IterationState& state, std::span<const double> hist
         }
         session_.stream().synchronize();
         sum = checksum_of(image_.span());
-        write_flushed(
-            state_file(aside, world_.rank()),
-            format_npy_header(ElementType::f8, {static_cast<std::int64_t>(vectors), rows_}),
-            std::as_bytes(image_.span()));
+        write_flushed(state_file(aside, world_.rank()),
+                      format_npy_header(ElementType::f8, {vectors, rows_}),
+                      std::as_bytes(image_.span()));
     });
     CheckpointManifest manifest{job_, state.residual_dot, state.alpha, {}, spent(), {}};
     manifest.checksums = world_.gather(sum);
@@ -380,7 +378,7 @@ std::string Checkpoint::note() const {
 }
 
 std::vector<std::pair<std::string, double>> Checkpoint::numbers() const {
-    const Bytes size = memory(size_);
+    const Bytes size = bytes_of<double>(vectors * size_);
     return {{"checkpoints", written_},
             {"checkpoint_bytes", static_cast<double>(size.value)},
             {"restarted_from", origin_ ? static_cast<double>(origin_->done()) : 0}};

@@ -50,12 +50,10 @@ class Checkpoint final : public Observer {
   public:
     /// Reads the checkpoint to go on from, if that is asked for. `rows` are this rank's. Throws
     /// UsageError, on all ranks alike, if the checkpoint is of another problem, was altered (the
-    /// message names the file), or if the folder cannot be used. Collective. Borrows the session.
-    Checkpoint(bench::Session& session, const CheckpointOptions& options,
+    /// message names the file), or if the folder cannot be used. Collective; local while the arena
+    /// plans, and then without the folder. Borrows the session.
+    Checkpoint(device::Arena& arena, bench::Session& session, const CheckpointOptions& options,
                const bench::Variant& variant, const Problem& problem, Range rows);
-
-    /// The memory of a rank with `rows` rows.
-    static Bytes memory(std::int64_t rows);
 
     /// Puts the checkpoint to go on from, if there is one, into the state and the first elements of
     /// `history`. Local.

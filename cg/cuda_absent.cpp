@@ -4,19 +4,12 @@ namespace quartet::cg {
 
 // There is no GPU in this build: nobody can call these.
 
-std::unique_ptr<MatrixShare> make_cuda_matrix(device::Device& /*device*/,
-                                              const RowBlock& /*block*/) {
+std::unique_ptr<MatrixShare> make_cuda_matrix(device::Arena& /*arena*/, const RowBlock& /*block*/) {
     return nullptr;
 }
-std::unique_ptr<MatrixShare> make_cuda_matrix(device::Device& /*device*/,
+std::unique_ptr<MatrixShare> make_cuda_matrix(device::Arena& /*arena*/,
                                               const TrianglePart& /*part*/) {
     return nullptr;
-}
-Bytes cuda_matrix_memory(const RowBlock& /*block*/) {
-    return {};
-}
-Bytes cuda_matrix_memory(const TrianglePart& /*part*/) {
-    return {};
 }
 void cuda_update(double /*alpha*/, const ClassicVectors& /*vectors*/,
                  device::View<double> /*result*/, device::Stream& /*stream*/) {}

@@ -40,23 +40,17 @@ flow::QueuePlan queue_plan(const comm::Roles& roles, int bound, Bytes largest,
             .outgoing = 1};
 }
 
-flow::QueuePlan queue_of_scalars(const comm::Roles& roles, int bound) {
-    return queue_plan(roles, bound, scalars_size, flow::DequeueOrder::arrival);
-}
-
-flow::QueuePlan queue_of_blocks(const Problem& problem, const comm::Roles& roles, int bound) {
-    return queue_plan(roles, bound, bytes_of<double>(problem.largest_rows(roles)),
-                      flow::DequeueOrder::key);
-}
-
 /// The paper's reduction (VI.C, Fig. 5): workers push their values to a queue of the reducer. Each
 /// waits for its copy of the result, which comes by another queue. A few scalars at a time.
 class Reduction {
   public:
-    /// Collective. Hub and transport outlive it.
-    Reduction(flow::Hub& hub, comm::Transport& transport, const comm::Roles& roles, int bound)
-        : incoming_(hub, transport, queue_of_scalars(roles, bound)),
-          outgoing_(hub, transport, roles.reducer_rank(0), roles.worker_ranks(), scalars_size),
+    /// Collective; local while the arena plans. Hub and transport outlive it.
+    Reduction(device::Arena& arena, flow::Hub& hub, comm::Transport& transport,
+              const comm::Roles& roles, int bound)
+        : incoming_(arena, hub, transport,
+                    queue_plan(roles, bound, scalars_size, flow::DequeueOrder::arrival)),
+          outgoing_(arena, hub, transport, roles.reducer_rank(0), roles.worker_ranks(),
+                    scalars_size),
           collected_(static_cast<std::size_t>(roles.workers())) {}
 
     /// On a worker: hands in its scalars, and waits for the reducer's result.
@@ -104,14 +98,16 @@ Scalars Reduction::collect() {
 /// The queues, on each rank. Nothing that was sent by them is left on its way when they are
 /// destroyed: what an iteration sends last, the next one receives.
 struct Queues {
-    /// Collective, as is destroying them, but not while an exception unwinds. Hub and transport
-    /// outlive them.
-    Queues(flow::Hub& hub, comm::Transport& transport, const Problem& problem,
+    /// Collective, as is destroying them, but not while an exception unwinds; local while the
+    /// arena plans. Hub and transport outlive them.
+    Queues(device::Arena& arena, flow::Hub& hub, comm::Transport& transport, const Problem& problem,
            const comm::Roles& roles, int bound)
-        : curvature(hub, transport, roles, bound),
-          residual(hub, transport, roles, bound),
-          blocks(hub, transport, queue_of_blocks(problem, roles, bound)),
-          direction(hub, transport, roles.reducer_rank(0), roles.worker_ranks(),
+        : curvature(arena, hub, transport, roles, bound),
+          residual(arena, hub, transport, roles, bound),
+          blocks(arena, hub, transport,
+                 queue_plan(roles, bound, bytes_of<double>(problem.largest_rows(roles)),
+                            flow::DequeueOrder::key)),
+          direction(arena, hub, transport, roles.reducer_rank(0), roles.worker_ranks(),
                     bytes_of<double>(problem.size)),
           exceptions_(std::uncaught_exceptions()) {}
     ~Queues() {
@@ -143,18 +139,18 @@ RowBlock row_block(const bench::Session& session, const Problem& problem,
 
 /// A reducer has all of p, a worker its rows of the vectors.
 struct DataflowBuffers {
-    DataflowBuffers(bench::Arena& arena, bench::Session& session, const Problem& problem,
+    DataflowBuffers(device::Arena& arena, const bench::Session& session, const Problem& problem,
                     const comm::Roles& roles) {
         if (roles.of(session.world().rank()) == comm::Role::reducer) {
-            whole = arena.make<double>(problem.size, bench::Room::host);
+            whole = arena.make<double>(problem.size, device::MemoryKind::pinned);
             return;
         }
         const std::int64_t rows = row_block(session, problem, roles).rows;
         for (auto* vector : {&x, &r, &p, &product}) {
             *vector = arena.make<double>(rows);
         }
-        sum = arena.make<double>(1, bench::Room::host);
-        if (device::has_own_memory(session.device())) {
+        sum = arena.make<double>(1, device::MemoryKind::pinned);
+        if (device::has_own_memory(arena.device())) {
             whole = arena.make<double>(problem.size);
         }
     }
@@ -172,9 +168,10 @@ struct DataflowBuffers {
 /// memory, by a copy within it.
 class DataflowLimit final : public Limit {
   public:
-    /// Borrows share, transport and session. Collective.
-    DataflowLimit(bench::Session& session, comm::Transport& transport, const Problem& problem,
-                  const comm::Roles& roles, MatrixShare* share, std::int64_t rows);
+    /// Borrows share, transport and session. Collective; local while the arena plans.
+    DataflowLimit(device::Arena& arena, bench::Session& session, comm::Transport& transport,
+                  const Problem& problem, const comm::Roles& roles, MatrixShare* share,
+                  std::int64_t rows);
 
     std::vector<bench::LimitComponent> measure() override;
 
@@ -188,26 +185,22 @@ class DataflowLimit final : public Limit {
     std::optional<bench::MemoryProbe> copy_;
 };
 
-std::array<device::Buffer<double>, 2> buffers_of_copy(bench::Arena& arena, const Problem& problem) {
-    return {arena.make<double>(problem.size, bench::Room::host),
-            arena.make<double>(problem.size, bench::Room::host)};
-}
-
-DataflowLimit::DataflowLimit(bench::Session& session, comm::Transport& transport,
-                             const Problem& problem, const comm::Roles& roles, MatrixShare* share,
-                             std::int64_t rows)
-    : Limit(session, problem, share, rows),
+DataflowLimit::DataflowLimit(device::Arena& arena, bench::Session& session,
+                             comm::Transport& transport, const Problem& problem,
+                             const comm::Roles& roles, MatrixShare* share, std::int64_t rows)
+    : Limit(arena, session, problem, share, rows),
       workers_(roles.workers()),
       reduces_(roles.of(session.world().rank()) == comm::Role::reducer),
       iterations_(problem.iterations) {
     if (transport.traits().location == comm::PartLocation::received) {
-        link_.emplace(transport, session.world(), roles.worker_rank(0), roles.reducer_rank(0),
-                      bytes_of<double>(problem.largest_rows(roles)));
+        link_.emplace(arena, transport, session.world(), roles.worker_rank(0),
+                      roles.reducer_rank(0), bytes_of<double>(problem.largest_rows(roles)));
         return;
     }
-    bench::Arena arena(session.device());
-    buffers_ = buffers_of_copy(arena, problem);
-    copy_.emplace(session.device(), buffers_[0].view(), buffers_[1].view());
+    for (device::Buffer<double>& buffer : buffers_) {
+        buffer = arena.make<double>(problem.size, device::MemoryKind::pinned);
+    }
+    copy_.emplace(arena, buffers_[0].view(), buffers_[1].view());
 }
 
 std::vector<bench::LimitComponent> DataflowLimit::measure() {
@@ -231,13 +224,14 @@ std::vector<bench::LimitComponent> DataflowLimit::measure() {
 /// no bit. All ranks have all scalars; the reducer has no rows.
 class DataflowLoop final : public CgLoop {
   public:
-    DataflowLoop(bench::Session& session, comm::Transport& transport, const Problem& problem);
+    DataflowLoop(device::Arena& arena, bench::Session& session, comm::Transport& transport,
+                 const Problem& problem);
 
     [[nodiscard]] MatrixShare* share() override { return share_.get(); }
     std::vector<double> gather(device::View<const double> rows) override;
-    std::unique_ptr<Limit> make_limit() override {
-        return std::make_unique<DataflowLimit>(session_, transport_, problem_, roles_, share(),
-                                               state_.solution.size());
+    std::unique_ptr<Limit> make_limit(device::Arena& arena) override {
+        return std::make_unique<DataflowLimit>(arena, session_, transport_, problem_, roles_,
+                                               share(), state_.solution.size());
     }
 
   private:
@@ -260,18 +254,18 @@ class DataflowLoop final : public CgLoop {
     DataflowBuffers buffers_;
 };
 
-DataflowLoop::DataflowLoop(bench::Session& session, comm::Transport& transport,
-                           const Problem& problem)
-    : CgLoop(session, transport, problem),
+DataflowLoop::DataflowLoop(device::Arena& arena, bench::Session& session,
+                           comm::Transport& transport, const Problem& problem)
+    : CgLoop(session, problem),
       transport_(transport),
       roles_(roles_of(bench::Formulation::dataflow, world_.size())),
       index_(roles_.index_of(world_.rank())),
-      hub_(world_, &session.trace().track("queue")),
-      queues_(hub_, transport, problem, roles_, session.options().queue),
+      hub_(arena, world_, &session.trace().track("queue")),
+      queues_(arena, hub_, transport, problem, roles_, session.options().queue),
       share_(roles_.of(world_.rank()) == comm::Role::worker
-                 ? make_matrix(device_, row_block(session, problem, roles_))
+                 ? make_matrix(arena, row_block(session, problem, roles_))
                  : nullptr),
-      buffers_(arena_, session, problem, roles_) {
+      buffers_(arena, session, problem, roles_) {
     const device::View<double> no_rows(nullptr, 0, device_.memory_kind());
     state_.solution = share_ ? buffers_.x.view() : no_rows;
     state_.residual = share_ ? buffers_.r.view() : no_rows;
@@ -374,33 +368,9 @@ void DataflowLoop::assemble_direction() {
 
 }  // namespace
 
-std::unique_ptr<CgLoop> make_dataflow_loop(bench::Session& session, comm::Transport& transport,
-                                           const Problem& problem) {
-    return std::make_unique<DataflowLoop>(session, transport, problem);
-}
-
-void count_dataflow_loop(bench::Arena& arena, bench::Session& session,
-                         const comm::OperationMemory& transport, const Problem& problem) {
-    const int rank = session.world().rank();
-    const int bound = session.options().queue;
-    const comm::Roles roles = roles_of(bench::Formulation::dataflow, session.world().size());
-    if (roles.of(rank) == comm::Role::worker) {
-        Limit::Buffers(arena, problem);
-        arena.count(matrix_memory(session.device(), row_block(session, problem, roles)),
-                    bench::Room::device);
-    }
-    DataflowBuffers(arena, session, problem, roles);
-    const auto count_publication = [&](Bytes largest) {
-        arena.count(flow::Publication::memory(roles.reducer_rank(0), roles.worker_ranks(), largest,
-                                              transport, rank));
-    };
-    for (int reduction = 0; reduction < 2; ++reduction) {
-        arena.count(flow::queue_memory(queue_of_scalars(roles, bound), transport, rank));
-        count_publication(scalars_size);
-    }
-    arena.count(flow::queue_memory(queue_of_blocks(problem, roles, bound), transport, rank));
-    count_publication(bytes_of<double>(problem.size));
-    buffers_of_copy(arena, problem);
+std::unique_ptr<CgLoop> make_dataflow_loop(device::Arena& arena, bench::Session& session,
+                                           comm::Transport& transport, const Problem& problem) {
+    return std::make_unique<DataflowLoop>(arena, session, transport, problem);
 }
 
 }  // namespace quartet::cg

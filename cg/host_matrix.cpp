@@ -134,17 +134,19 @@ class HostMatrix : public MatrixShare {
 
   protected:
     /// For x of `columns` elements and y of `rows`.
-    HostMatrix(device::Device& device, std::int64_t rows, std::int64_t columns, Places places,
+    HostMatrix(device::Arena& arena, std::int64_t rows, std::int64_t columns, Places places,
                std::span<const device::MemoryWay> ways)
-        : threads_(device.threads()),
-          loops_(loops_on(device)),
-          device_(device),
+        : threads_(arena.device().threads()),
+          loops_(loops_on(arena.device())),
+          device_(arena.device()),
           rows_(rows),
           columns_(columns),
           ways_(ways),
           way_(ways.front()),
           places_(std::move(places.of_threads)),
-          elements_(device::allocate<double>(device, places.elements)) {}
+          elements_(arena.make<double>(places.elements)) {
+        arena.reserve_for_set_up(bytes_of<double>(columns + rows));  // of choose_way()
+    }
 
     [[nodiscard]] virtual Panel panel(std::int64_t number) const = 0;
     /// A thread's share of a product, by some of its panels.
@@ -231,8 +233,9 @@ constexpr device::MemoryWay row_ways[] = {{1, device::Fetch::ahead}, {1, device:
 
 class HostRowBlock final : public HostMatrix {
   public:
-    HostRowBlock(const RowBlock& block, device::Device& device)
-        : HostMatrix(device, block.rows, block.columns, places(block, device.threads()), row_ways),
+    HostRowBlock(device::Arena& arena, const RowBlock& block)
+        : HostMatrix(arena, block.rows, block.columns, places(block, arena.device().threads()),
+                     row_ways),
           block_(block) {}
 
   private:
@@ -263,10 +266,11 @@ constexpr device::MemoryWay triangle_ways[] = {
 
 class HostTrianglePart final : public HostMatrix {
   public:
-    HostTrianglePart(const TrianglePart& part, device::Device& device)
-        : HostMatrix(device, part.size, part.size, places(part, device.threads()), triangle_ways),
+    HostTrianglePart(device::Arena& arena, const TrianglePart& part)
+        : HostMatrix(arena, part.size, part.size, places(part, arena.device().threads()),
+                     triangle_ways),
           panels_{part.size},
-          sums_(device::allocate<double>(device, (threads_ - 1) * part.size)) {}
+          sums_(arena.make<double>((threads_ - 1) * part.size)) {}
 
   private:
     [[nodiscard]] Panel panel(std::int64_t number) const override {
@@ -315,28 +319,16 @@ void require_all_apart(std::initializer_list<device::View<const double>> views) 
 
 }  // namespace
 
-std::unique_ptr<MatrixShare> make_matrix(device::Device& device, const RowBlock& block) {
-    if (device.accelerator() != nullptr)
-        return make_cuda_matrix(device, block);
-    return std::make_unique<HostRowBlock>(block, device);
+std::unique_ptr<MatrixShare> make_matrix(device::Arena& arena, const RowBlock& block) {
+    if (arena.device().accelerator() != nullptr)
+        return make_cuda_matrix(arena, block);
+    return std::make_unique<HostRowBlock>(arena, block);
 }
 
-std::unique_ptr<MatrixShare> make_matrix(device::Device& device, const TrianglePart& part) {
-    if (device.accelerator() != nullptr)
-        return make_cuda_matrix(device, part);
-    return std::make_unique<HostTrianglePart>(part, device);
-}
-
-Bytes matrix_memory(device::Device& device, const RowBlock& block) {
-    if (device.accelerator() != nullptr)
-        return cuda_matrix_memory(block);
-    return bytes_of<double>(places(block, 1).elements);
-}
-
-Bytes matrix_memory(device::Device& device, const TrianglePart& part) {
-    if (device.accelerator() != nullptr)
-        return cuda_matrix_memory(part);
-    return bytes_of<double>(places(part, 1).elements + (device.threads() - 1) * part.size);
+std::unique_ptr<MatrixShare> make_matrix(device::Arena& arena, const TrianglePart& part) {
+    if (arena.device().accelerator() != nullptr)
+        return make_cuda_matrix(arena, part);
+    return std::make_unique<HostTrianglePart>(arena, part);
 }
 
 void update(device::Device& device, double alpha, const ClassicVectors& vectors,

@@ -26,11 +26,13 @@ RowBlock row_block(const bench::Session& session, const Problem& problem) {
 /// product is one call of the device's BLAS, gemv.
 class RowMajorRows final : public MatrixShare {
   public:
-    /// Zeros.
-    RowMajorRows(bench::Session& session, bench::Arena& arena, const RowBlock& block)
+    RowMajorRows(device::Arena& arena, bench::Session& session, const RowBlock& block)
         : session_(session),
           block_(block),
-          elements_(arena.make<double>(block.rows * block.columns)) {}
+          elements_(arena.make<double>(block.rows * block.columns)) {
+        arena.reserve_for_set_up(
+            device::HostAccess::memory(storage().bytes(), session.device().memory_kind()));
+    }
 
     void fill(const ReadRow& read_row) override;
     void multiply(device::View<const double> x, device::View<double> y,
@@ -71,15 +73,15 @@ void RowMajorRows::fill(const ReadRow& read_row) {
 }
 
 struct LibraryBuffers {
-    /// Collective where the arena allocates.
-    LibraryBuffers(bench::Arena& arena, const bench::Session& session, const Problem& problem)
-        : whole(arena.make<double>(problem.size)), sum(arena.make<double>(1, bench::Room::host)) {
-        const std::int64_t rows = row_block(session, problem).rows;
-        for (auto* vector : {&x, &r, &product}) {
-            *vector = arena.make<double>(rows);
-        }
-        p = arena.make<double>(rows, bench::Room::device_window);
-    }
+    /// Collective; local while the arena plans.
+    LibraryBuffers(device::Arena& arena, comm::Transport& transport, std::int64_t size,
+                   std::int64_t rows)
+        : whole(arena.make<double>(size)),
+          sum(arena.make<double>(1, device::MemoryKind::pinned)),
+          x(arena.make<double>(rows)),
+          r(arena.make<double>(rows)),
+          product(arena.make<double>(rows)),
+          p(comm::allocate<double>(arena, transport, rows)) {}
 
     device::Buffer<double> whole;  ///< p of all ranks
     device::Buffer<double> sum;    ///< one element, for the CPU to read
@@ -89,19 +91,13 @@ struct LibraryBuffers {
     device::Buffer<double> p;
 };
 
-// Before there are windows: they could not be freed while an exception unwinds.
-comm::Transport& require_usable(comm::Transport& transport, const Problem& problem) {
-    comm::require_plain_mpi(transport, "formulation library");
-    check(problem.storage == Storage::full, "the library formulation has full storage");
-    return transport;
-}
-
 /// The iteration as a user of plain MPI and BLAS would write it first: all of p by MPI_Allgatherv,
 /// one gemv, sums by MPI_Allreduce, and a pass over the vectors for each operation on them. It has
 /// no checkpoints.
 class LibraryLoop final : public CgLoop {
   public:
-    LibraryLoop(bench::Session& session, comm::Transport& transport, const Problem& problem);
+    LibraryLoop(device::Arena& arena, bench::Session& session, comm::Transport& transport,
+                const Problem& problem);
 
     [[nodiscard]] MatrixShare* share() override { return &rows_; }
     std::vector<double> gather(device::View<const double> rows) override;
@@ -121,11 +117,13 @@ class LibraryLoop final : public CgLoop {
     std::vector<int> first_;   ///< row, by rank
 };
 
-LibraryLoop::LibraryLoop(bench::Session& session, comm::Transport& transport,
+LibraryLoop::LibraryLoop(device::Arena& arena, bench::Session& session, comm::Transport& transport,
                          const Problem& problem)
-    : CgLoop(session, require_usable(transport, problem), problem),
-      rows_(session, arena_, row_block(session, problem)),
-      buffers_(arena_, session, problem) {
+    : CgLoop(session, problem),
+      rows_(arena, session, row_block(session, problem)),
+      buffers_(arena, transport, problem.size, row_block(session, problem).rows) {
+    comm::require_plain_mpi(transport, "formulation library");
+    check(problem.storage == Storage::full, "the library formulation has full storage");
     for (int rank = 0; rank < world_.size(); ++rank) {
         const Range rows = block_range(problem.size, world_.size(), rank);
         counts_.push_back(static_cast<int>(rows.size()));
@@ -180,17 +178,9 @@ bool LibraryLoop::iterate(bool wants_stop) {
 
 }  // namespace
 
-std::unique_ptr<CgLoop> make_library_loop(bench::Session& session, comm::Transport& transport,
-                                          const Problem& problem) {
-    return std::make_unique<LibraryLoop>(session, transport, problem);
-}
-
-void count_library_loop(bench::Arena& arena, bench::Session& session, const Problem& problem) {
-    const RowMajorRows rows(session, arena, row_block(session, problem));
-    arena.count(device::HostAccess::memory(rows.storage().bytes(), session.device().memory_kind()),
-                bench::Room::host);
-    Limit::Buffers(arena, problem);
-    LibraryBuffers(arena, session, problem);
+std::unique_ptr<CgLoop> make_library_loop(device::Arena& arena, bench::Session& session,
+                                          comm::Transport& transport, const Problem& problem) {
+    return std::make_unique<LibraryLoop>(arena, session, transport, problem);
 }
 
 }  // namespace quartet::cg

@@ -7,43 +7,51 @@
 
 namespace quartet::cg {
 
-Limit::Buffers::Buffers(bench::Arena& arena, const Problem& problem)
-    : x(arena.make<double>(problem.size)), y(arena.make<double>(problem.size)) {}
-
-Limit::Limit(bench::Session& session, const Problem& problem, MatrixShare* share, std::int64_t rows)
+Limit::Limit(device::Arena& arena, bench::Session& session, const Problem& problem,
+             MatrixShare* share, std::int64_t rows)
     : session_(session),
       work_(problem.work(1)),
-      arithmetic_(session.device(), share != nullptr ? bench::ArithmeticLimit::Part::computes
-                                                     : bench::ArithmeticLimit::Part::waits) {
-    session.world().barrier();  // before the ranks measure: they share the machine's memory
+      iterations_(problem.iterations),
+      part_(share != nullptr ? bench::ArithmeticLimit::Part::computes
+                             : bench::ArithmeticLimit::Part::waits) {
     if (share != nullptr && !share->storage().empty()) {
-        probe_.emplace(session.device(), share->storage());
-        add_products(problem, *share, rows);
-        const Seconds pass = probe_->measure(1, session.stream());
-        passes_ = bench::passes_in(bench::probe_time_beside(problem.iterations * pass), pass);
+        probe_.emplace(arena, share->storage());
+        x_ = arena.make<double>(problem.size);
+        y_ = arena.make<double>(problem.size);
+        add_products(*share, problem.size,
+                     problem.storage == Storage::symmetric ? problem.size : rows);
     }
-    way_ = bench::by_ranks(probe_ ? probe_->way() : "", session.world());
 }
 
-void Limit::add_products(const Problem& problem, MatrixShare& share, std::int64_t rows) {
-    bench::Arena arena(session_.device());
-    buffers_.emplace(arena, problem);
-    const device::View<const double> x = buffers_->x.view();
-    const device::View<double> y = buffers_->y.view();
-    const std::int64_t size = problem.storage == Storage::symmetric ? problem.size : rows;
-    probe_->add_way("the product", [&share, x, y = y.part(0, size)](device::Stream& stream) {
+void Limit::add_products(MatrixShare& share, std::int64_t size, std::int64_t rows) {
+    const device::View<const double> x = x_.view();
+    const device::View<double> y = y_.view();
+    probe_->add_way("the product", [&share, x, y = y.part(0, rows)](device::Stream& stream) {
         share.multiply(x, y, stream);
     });
     // The same memory as rows one after another, but for less than one at its end.
-    const std::int64_t whole = std::min(share.storage().size() / problem.size, problem.size);
-    probe_->add_way(
-        "gemv", [this, whole, x, y = y.part(0, whole), size = problem.size,
-                 elements = share.storage().part(0, whole * problem.size)](device::Stream& stream) {
-            session_.device().blas().gemv(whole, size, elements, x, y, stream);
-        });
+    const std::int64_t whole = std::min(share.storage().size() / size, size);
+    probe_->add_way("gemv", [this, whole, size, x, y = y.part(0, whole),
+                             elements = share.storage().part(0, whole * size)](auto& stream) {
+        session_.device().blas().gemv(whole, size, elements, x, y, stream);
+    });
+}
+
+void Limit::choose_way() {
+    arithmetic_.emplace(session_.device(), part_);
+    session_.world().barrier();  // before the ranks measure: they share the machine's memory
+    passes_ = 1;
+    if (probe_) {
+        const Seconds pass = probe_->measure(1, session_.stream());
+        passes_ = bench::passes_in(bench::probe_time_beside(iterations_ * pass), pass);
+    }
+    way_ = bench::by_ranks(probe_ ? probe_->way() : "", session_.world());
 }
 
 std::vector<bench::LimitComponent> Limit::measure() {
+    if (passes_ == 0) {
+        choose_way();
+    }
     double rate = 0;
     if (probe_) {
         const Seconds pass = probe_->measure(passes_, session_.stream());
@@ -52,7 +60,7 @@ std::vector<bench::LimitComponent> Limit::measure() {
     const double seconds = static_cast<double>(work_.bytes.value) / session_.world().sum(rate);
     std::vector<bench::LimitComponent> found{{"reading the matrix", {seconds}}};
     found.front().way = way_;
-    found.push_back(arithmetic_.measure(work_.flops, session_.world(), session_.stream()));
+    found.push_back(arithmetic_->measure(work_.flops, session_.world(), session_.stream()));
     return found;
 }
 

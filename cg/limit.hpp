@@ -5,7 +5,6 @@
 
 #include "bench/measure/probes.hpp"
 #include "bench/results/row.hpp"
-#include "bench/session/arena.hpp"
 #include "bench/session/session.hpp"
 #include "cg/matrix.hpp"
 #include "cg/problem.hpp"
@@ -19,17 +18,10 @@ namespace quartet::cg {
 /// in caches counts in both.
 class Limit {
   public:
-    /// The vectors of products that read the matrix.
-    struct Buffers {
-        Buffers(bench::Arena& arena, const Problem& problem);
-
-        device::Buffer<double> x;
-        device::Buffer<double> y;
-    };
-
     /// Borrows the session and the share, which has `rows` rows of the product and is null on a
-    /// reducer. Collective.
-    Limit(bench::Session& session, const Problem& problem, MatrixShare* share, std::int64_t rows);
+    /// reducer. Local.
+    Limit(device::Arena& arena, bench::Session& session, const Problem& problem, MatrixShare* share,
+          std::int64_t rows);
     virtual ~Limit() = default;
     Limit(const Limit&) = delete;
     Limit& operator=(const Limit&) = delete;
@@ -41,14 +33,20 @@ class Limit {
     bench::Session& session_;
 
   private:
-    void add_products(const Problem& problem, MatrixShare& share, std::int64_t rows);
+    void add_products(MatrixShare& share, std::int64_t size, std::int64_t rows);
+    void choose_way();
 
     bench::Work work_;  ///< of all ranks together
-    std::optional<Buffers> buffers_;
-    std::optional<bench::MemoryProbe> probe_;  ///< where there are rows
+    int iterations_;
+    bench::ArithmeticLimit::Part part_;
+    // Where there are rows: the probe, and the vectors of products that read the matrix.
+    std::optional<bench::MemoryProbe> probe_;
+    device::Buffer<double> x_;
+    device::Buffer<double> y_;
+    // From the first measurement on:
     int passes_ = 0;
     std::string way_;  ///< of the probe, by ranks where they differ
-    bench::ArithmeticLimit arithmetic_;
+    std::optional<bench::ArithmeticLimit> arithmetic_;
 };
 
 }  // namespace quartet::cg

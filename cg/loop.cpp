@@ -9,13 +9,12 @@
 
 namespace quartet::cg {
 
-CgLoop::CgLoop(bench::Session& session, comm::Transport& transport, const Problem& problem)
+CgLoop::CgLoop(bench::Session& session, const Problem& problem)
     : session_(session),
       world_(session.world()),
       device_(session.device()),
       stream_(session.stream()),
-      problem_(problem),
-      arena_(device_, transport) {}
+      problem_(problem) {}
 
 void CgLoop::restart(device::View<const double> right_side) {
     for (const device::View<double>& vector : {state_.residual, state_.direction}) {
@@ -64,8 +63,8 @@ void CgLoop::run(std::span<double> history, Observer& observer, Samples* samples
     }
 }
 
-std::unique_ptr<Limit> CgLoop::make_limit() {
-    return std::make_unique<Limit>(session_, problem_, share(), state_.solution.size());
+std::unique_ptr<Limit> CgLoop::make_limit(device::Arena& arena) {
+    return std::make_unique<Limit>(arena, session_, problem_, share(), state_.solution.size());
 }
 
 std::vector<double> CgLoop::on_host(device::View<const double> vector) {
@@ -85,7 +84,7 @@ double next_alpha(IterationState& state, double curvature) {
     return alpha_of(state.residual_dot, curvature);
 }
 
-Samples::Samples(bench::Session& session, bench::Arena& arena, std::int64_t rows)
+Samples::Samples(device::Arena& arena, bench::Session& session, std::int64_t rows)
     : session_(session), vectors_(arena.make<double>(4 * most * rows)) {
     device::View<double> rest = vectors_.view();
     const auto take = [&] {
@@ -141,30 +140,18 @@ std::int64_t Samples::next(std::int64_t done, std::int64_t otherwise) const {
     return otherwise;
 }
 
-std::unique_ptr<CgLoop> make_loop(bench::Session& session, comm::Transport& transport,
-                                  const Problem& problem, bench::Formulation formulation) {
+std::unique_ptr<CgLoop> make_loop(device::Arena& arena, bench::Session& session,
+                                  comm::Transport& transport, const Problem& problem,
+                                  bench::Formulation formulation) {
     switch (formulation) {
         case bench::Formulation::dataflow:
-            return make_dataflow_loop(session, transport, problem);
+            return make_dataflow_loop(arena, session, transport, problem);
         case bench::Formulation::library:
-            return make_library_loop(session, transport, problem);
+            return make_library_loop(arena, session, transport, problem);
         case bench::Formulation::native:
             break;
     }
-    return make_native_loop(session, transport, problem);
-}
-
-void count_loop(bench::Arena& arena, bench::Session& session,
-                const comm::OperationMemory& transport, const Problem& problem,
-                bench::Formulation formulation) {
-    switch (formulation) {
-        case bench::Formulation::dataflow:
-            return count_dataflow_loop(arena, session, transport, problem);
-        case bench::Formulation::library:
-            return count_library_loop(arena, session, problem);
-        case bench::Formulation::native:
-            return count_native_loop(arena, session, transport, problem);
-    }
+    return make_native_loop(arena, session, transport, problem);
 }
 
 namespace {
@@ -173,37 +160,31 @@ Range rows_of(const bench::Session& session, const Problem& problem) {
     return block_range(problem.size, session.world().size(), session.world().rank());
 }
 
-// Hands what this rank stores, a row block or a part of the triangle, to `use`.
-template <typename Use>
-auto with_share_of(const bench::Session& session, const Problem& problem, Use use) {
+std::unique_ptr<MatrixShare> make_share(device::Arena& arena, const bench::Session& session,
+                                        const Problem& problem) {
     if (problem.storage == Storage::symmetric) {
-        return use(TrianglePart{problem.size, session.world().size(), session.world().rank()});
+        const comm::Communicator& world = session.world();
+        return make_matrix(arena, TrianglePart{problem.size, world.size(), world.rank()});
     }
     const Range rows = rows_of(session, problem);
-    return use(RowBlock{rows.begin, rows.size(), problem.size});
-}
-
-std::unique_ptr<MatrixShare> make_share(bench::Session& session, const Problem& problem) {
-    return with_share_of(session, problem,
-                         [&](const auto& part) { return make_matrix(session.device(), part); });
+    return make_matrix(arena, RowBlock{rows.begin, rows.size(), problem.size});
 }
 
 struct NativeBuffers {
-    /// Collective where the arena allocates.
-    NativeBuffers(bench::Arena& arena, bench::Session& session, const Problem& problem)
+    /// Collective; local while the arena plans.
+    NativeBuffers(device::Arena& arena, const bench::Session& session, comm::Transport& transport,
+                  const Problem& problem)
         : rows(rows_of(session, problem)),
-          sum(arena.make<double>(1, bench::Room::host)),
+          sum(arena.make<double>(1, device::MemoryKind::pinned)),
           solution(arena.make<double>(rows.size())),
           product(arena.make<double>(rows.size())),
-          direction(arena.make<double>(problem.size)) {
-        const bool several = session.world().size() > 1;
-        if (several) {
+          direction(arena.make<double>(problem.size)),
+          residual(comm::allocate<double>(arena, transport, rows.size())) {
+        if (session.world().size() > 1) {
             gathered = arena.make<double>(problem.size);
-        }
-        // Windows last: they could not be freed while an exception unwinds.
-        residual = arena.make<double>(rows.size(), bench::Room::device_window);
-        if (several && problem.storage == Storage::symmetric) {
-            contribution = arena.make<double>(problem.size, bench::Room::device_window);
+            if (problem.storage == Storage::symmetric) {
+                contribution = comm::allocate<double>(arena, transport, problem.size);
+            }
         }
     }
 
@@ -212,8 +193,8 @@ struct NativeBuffers {
     device::Buffer<double> solution;
     device::Buffer<double> product;       ///< A p
     device::Buffer<double> direction;     ///< all of p
-    device::Buffer<double> gathered;      ///< on several ranks: all of r
     device::Buffer<double> residual;      ///< this rank's rows of r
+    device::Buffer<double> gathered;      ///< on several ranks: all of r
     device::Buffer<double> contribution;  ///< of a triangle, on several ranks: to all of A p
 };
 
@@ -224,7 +205,8 @@ struct NativeBuffers {
 /// other ranks' r lies between the iteration's two sums, for which the ranks meet anyway.
 class NativeLoop final : public CgLoop {
   public:
-    NativeLoop(bench::Session& session, comm::Transport& transport, const Problem& problem);
+    NativeLoop(device::Arena& arena, bench::Session& session, comm::Transport& transport,
+               const Problem& problem);
 
     [[nodiscard]] MatrixShare* share() override { return share_.get(); }
     std::vector<double> gather(device::View<const double> rows) override;
@@ -241,7 +223,7 @@ class NativeLoop final : public CgLoop {
     void begin() override;
     bool iterate(bool wants_stop) override;
 
-    void prepare_collectives(comm::Transport& transport);
+    void prepare_collectives(device::Arena& arena, comm::Transport& transport);
     void record_product();
     void multiply_and_dot();
     void follow_others();
@@ -259,35 +241,39 @@ class NativeLoop final : public CgLoop {
     std::optional<double> beta_;                    ///< of the last iteration of this run
 };
 
-NativeLoop::NativeLoop(bench::Session& session, comm::Transport& transport, const Problem& problem)
-    : CgLoop(session, transport, problem),
-      share_(make_share(session, problem)),
-      buffers_(arena_, session, problem),
-      sum_(transport.prepare_ordered_sum(2)) {
+NativeLoop::NativeLoop(device::Arena& arena, bench::Session& session, comm::Transport& transport,
+                       const Problem& problem)
+    : CgLoop(session, problem),
+      share_(make_share(arena, session, problem)),
+      buffers_(arena, session, transport, problem),
+      sum_(transport.prepare_ordered_sum(arena, 2)) {
     state_.solution = buffers_.solution.view();
     state_.residual = buffers_.residual.view();
     state_.direction = buffers_.direction.view().part(buffers_.rows.begin, buffers_.rows.size());
     if (world_.size() > 1) {
-        prepare_collectives(transport);
+        prepare_collectives(arena, transport);
     } else {
-        resident_ = share_->make_iterations(state_, stream_);
+        resident_ = share_->make_iterations(arena, state_, stream_);
     }
-    record_product();
+    if (!arena.plans()) {
+        record_product();
+    }
 }
 
-void NativeLoop::prepare_collectives(comm::Transport& transport) {
+void NativeLoop::prepare_collectives(device::Arena& arena, comm::Transport& transport) {
     std::vector<std::int64_t> elements;
     std::vector<std::int64_t> bytes;
     for (int rank = 0; rank < world_.size(); ++rank) {
         elements.push_back(block_range(problem_.size, world_.size(), rank).size());
         bytes.push_back(bytes_of<double>(elements.back()).value);
     }
-    gather_ = transport.prepare_all_gather({device::as_bytes(state_.residual),
-                                            device::as_bytes(buffers_.gathered.view()),
-                                            bytes,
-                                            {.before = true, .after = true}});
+    gather_ = transport.prepare_all_gather(arena, {device::as_bytes(state_.residual),
+                                                   device::as_bytes(buffers_.gathered.view()),
+                                                   bytes,
+                                                   {.before = true, .after = true}});
     if (problem_.storage == Storage::symmetric) {
         reduce_ = transport.prepare_reduce_scatter(
+            arena,
             {buffers_.contribution.view(), buffers_.product.view(), elements, {.after = true}});
     }
 }
@@ -412,24 +398,9 @@ device::View<const double> NativeLoop::gather_by_residual(device::View<const dou
 
 }  // namespace
 
-std::unique_ptr<CgLoop> make_native_loop(bench::Session& session, comm::Transport& transport,
-                                         const Problem& problem) {
-    return std::make_unique<NativeLoop>(session, transport, problem);
-}
-
-void count_native_loop(bench::Arena& arena, bench::Session& session,
-                       const comm::OperationMemory& transport, const Problem& problem) {
-    const Bytes share = with_share_of(
-        session, problem, [&](const auto& part) { return matrix_memory(session.device(), part); });
-    arena.count(share, bench::Room::device);
-    const int ranks = session.world().size();
-    if (problem.storage == Storage::symmetric && ranks > 1) {
-        arena.count(
-            transport.reduce_scatter(ranks, bytes_of<double>(rows_of(session, problem).size())),
-            bench::Room::device);
-    }
-    Limit::Buffers(arena, problem);
-    NativeBuffers(arena, session, problem);
+std::unique_ptr<CgLoop> make_native_loop(device::Arena& arena, bench::Session& session,
+                                         comm::Transport& transport, const Problem& problem) {
+    return std::make_unique<NativeLoop>(arena, session, transport, problem);
 }
 
 }  // namespace quartet::cg

@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "bench/session/arena.hpp"
 #include "cg/limit.hpp"
 #include "cg/matrix.hpp"
 #include "cg/problem.hpp"
@@ -25,7 +24,7 @@ class Samples {
     static constexpr int most = 3;  ///< iterations
 
     /// For `rows` rows of a vector. Borrows the session.
-    Samples(bench::Session& session, bench::Arena& arena, std::int64_t rows);
+    Samples(device::Arena& arena, bench::Session& session, std::int64_t rows);
 
     /// Chooses among the iterations from `first` on for the next run. Local.
     void choose(std::int64_t first, std::int64_t iterations);
@@ -96,15 +95,15 @@ class CgLoop {
     void run(std::span<double> history, Observer& observer, Samples* samples = nullptr);
     /// All rows of a vector of the state, on all ranks. The residual may be lost.
     virtual std::vector<double> gather(device::View<const double> rows) = 0;
-    /// The machine's limit for the iterations. Borrows the loop.
-    virtual std::unique_ptr<Limit> make_limit();
+    /// The machine's limit for the iterations. Borrows the loop. Local while the arena plans.
+    virtual std::unique_ptr<Limit> make_limit(device::Arena& arena);
 
     [[nodiscard]] IterationState& state() { return state_; }
     [[nodiscard]] const IterationState& state() const { return state_; }
 
   protected:
-    /// Borrows session and transport. Local.
-    CgLoop(bench::Session& session, comm::Transport& transport, const Problem& problem);
+    /// Borrows the session. Local.
+    CgLoop(bench::Session& session, const Problem& problem);
 
     /// r.r of the state.
     virtual double first_residual_dot() = 0;
@@ -126,29 +125,19 @@ class CgLoop {
     device::Device& device_;
     device::Stream& stream_;
     Problem problem_;
-    bench::Arena arena_;  ///< makes the buffers
     IterationState state_;
 };
 
-/// The loop of a formulation, with a matrix of zeros. Borrows session and transport. Collective.
-/// Throws Unavailable if the transport lacks a capability.
-std::unique_ptr<CgLoop> make_loop(bench::Session& session, comm::Transport& transport,
-                                  const Problem& problem, bench::Formulation formulation);
-std::unique_ptr<CgLoop> make_native_loop(bench::Session& session, comm::Transport& transport,
-                                         const Problem& problem);
-std::unique_ptr<CgLoop> make_dataflow_loop(bench::Session& session, comm::Transport& transport,
-                                           const Problem& problem);
-std::unique_ptr<CgLoop> make_library_loop(bench::Session& session, comm::Transport& transport,
-                                          const Problem& problem);
-
-/// Counts the memory of such a loop and of its limit on this rank. Local.
-void count_loop(bench::Arena& arena, bench::Session& session,
-                const comm::OperationMemory& transport, const Problem& problem,
-                bench::Formulation formulation);
-void count_native_loop(bench::Arena& arena, bench::Session& session,
-                       const comm::OperationMemory& transport, const Problem& problem);
-void count_dataflow_loop(bench::Arena& arena, bench::Session& session,
-                         const comm::OperationMemory& transport, const Problem& problem);
-void count_library_loop(bench::Arena& arena, bench::Session& session, const Problem& problem);
+/// The loop of a formulation, with a matrix to be filled. Borrows session and transport.
+/// Collective; local while the arena plans. Throws Unavailable if the transport lacks a capability.
+std::unique_ptr<CgLoop> make_loop(device::Arena& arena, bench::Session& session,
+                                  comm::Transport& transport, const Problem& problem,
+                                  bench::Formulation formulation);
+std::unique_ptr<CgLoop> make_native_loop(device::Arena& arena, bench::Session& session,
+                                         comm::Transport& transport, const Problem& problem);
+std::unique_ptr<CgLoop> make_dataflow_loop(device::Arena& arena, bench::Session& session,
+                                           comm::Transport& transport, const Problem& problem);
+std::unique_ptr<CgLoop> make_library_loop(device::Arena& arena, bench::Session& session,
+                                          comm::Transport& transport, const Problem& problem);
 
 }  // namespace quartet::cg

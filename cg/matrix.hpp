@@ -7,8 +7,7 @@
 #include <span>
 #include <string>
 
-#include "core/units.hpp"
-#include "device/device.hpp"
+#include "device/arena.hpp"
 
 namespace quartet::cg {
 
@@ -95,7 +94,8 @@ class MatrixShare {
 
     /// Iterations on the whole matrix, of one rank, with the vectors of `state`; null if the device
     /// has none. Borrows the share and the stream.
-    virtual std::unique_ptr<ResidentIterations> make_iterations(const IterationState& /*state*/,
+    virtual std::unique_ptr<ResidentIterations> make_iterations(device::Arena& /*arena*/,
+                                                                const IterationState& /*state*/,
                                                                 device::Stream& /*stream*/) {
         return nullptr;
     }
@@ -107,14 +107,10 @@ class MatrixShare {
     [[nodiscard]] virtual std::string description() const { return {}; }
 };
 
-/// A share of zeros. Throws Failure if memory is short, or for an invalid shape. Must not outlive
-/// the device.
-std::unique_ptr<MatrixShare> make_matrix(device::Device& device, const RowBlock& block);
-std::unique_ptr<MatrixShare> make_matrix(device::Device& device, const TrianglePart& part);
-
-/// Memory that such a share takes, with what its products need.
-Bytes matrix_memory(device::Device& device, const RowBlock& block);
-Bytes matrix_memory(device::Device& device, const TrianglePart& part);
+/// A share on the arena's device, to be filled before it multiplies. Throws Failure if memory is
+/// short, or for an invalid shape. Must not outlive the device.
+std::unique_ptr<MatrixShare> make_matrix(device::Arena& arena, const RowBlock& block);
+std::unique_ptr<MatrixShare> make_matrix(device::Arena& arena, const TrianglePart& part);
 
 /// The vectors of an iteration of conjugate gradients (Hestenes and Stiefel, 1952).
 struct ClassicVectors {
@@ -130,10 +126,8 @@ void update(device::Device& device, double alpha, const ClassicVectors& vectors,
             device::View<double> result, device::Stream& stream);
 
 /// These on a GPU. A build without CUDA has them, too; they are not called there.
-std::unique_ptr<MatrixShare> make_cuda_matrix(device::Device& device, const RowBlock& block);
-std::unique_ptr<MatrixShare> make_cuda_matrix(device::Device& device, const TrianglePart& part);
-Bytes cuda_matrix_memory(const RowBlock& block);
-Bytes cuda_matrix_memory(const TrianglePart& part);
+std::unique_ptr<MatrixShare> make_cuda_matrix(device::Arena& arena, const RowBlock& block);
+std::unique_ptr<MatrixShare> make_cuda_matrix(device::Arena& arena, const TrianglePart& part);
 void cuda_update(double alpha, const ClassicVectors& vectors, device::View<double> result,
                  device::Stream& stream);
 

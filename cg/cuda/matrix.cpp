@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <type_traits>
 
 #include "cg/cuda/kernels.hpp"
 #include "cg/loops.hpp"
@@ -92,17 +91,19 @@ Batch next_batch(const StoredRows& rows, std::int64_t begin) {
     return batch;
 }
 
+/// Elements of the largest batch: the first row has most columns.
+std::int64_t batch_elements(const StoredRows& rows) {
+    return rows.count == 0 ? 0 : std::max(staged_elements, rows.at(0).padded);
+}
+
 /// Copies the reader's rows to the GPU by way of page-locked memory, and fills the padding with
 /// zeros. `threads` threads call the reader. Returns when done; throws what the reader throws.
 void fill_rows(const StoredRows& rows, const ReadRow& read_row, View<double> elements,
                CudaMemory& memory, int threads) {
-    Buffer<double> buffer;
+    const std::int64_t most = batch_elements(rows);
+    Buffer<double> buffer(memory.allocate(bytes_of<double>(most), MemoryKind::pinned), most);
     for (std::int64_t begin = 0; begin < rows.count;) {
         const Batch batch = next_batch(rows, begin);
-        if (buffer.size() < batch.elements.size()) {
-            const std::int64_t size = std::max(staged_elements, batch.elements.size());
-            buffer = {memory.allocate(bytes_of<double>(size), MemoryKind::pinned), size};
-        }
         const View<double> staging = buffer.view().part(0, batch.elements.size());
         system::parallel_parts_that_throw(threads, [&](int part) {
             const Range mine = block_range(batch.rows.size(), threads, part);
@@ -140,18 +141,10 @@ int parts_kept_in_l2(Bytes matrix) {
         std::min<std::int64_t>(64, 64 * room / std::max<std::int64_t>(matrix.value, 1)));
 }
 
-Buffer<double> zeros(std::int64_t count, CudaMemory& memory) {
-    return {memory.allocate(bytes_of<double>(count), MemoryKind::device), count};
-}
-
-/// Memory of the GPU that holds `values`.
 template <typename T>
-Buffer<T> upload(const std::vector<T>& values, CudaMemory& memory) {
-    const auto count = static_cast<std::int64_t>(values.size());
-    Buffer<T> buffer(memory.allocate(bytes_of<T>(count), MemoryKind::device), count);
-    memory.copy_now(device::as_bytes(View<const T>(values.data(), count, MemoryKind::host)),
-                    device::as_bytes(buffer.view()));
-    return buffer;
+void upload(const std::vector<T>& values, Buffer<T>& buffer, CudaMemory& memory) {
+    const View<const T> from(values.data(), std::ssize(values), MemoryKind::host);
+    memory.copy_now(device::as_bytes(from), device::as_bytes(buffer.view()));
 }
 
 /// The memory that a product reads and writes.
@@ -165,7 +158,7 @@ struct Elements {
 /// A block of rows, row-major, each row padded to 128 bytes. Blocks of threads: at most one for
 /// each row of a chunk.
 struct RowsLayout {
-    explicit RowsLayout(const RowBlock& rows) : block(rows) {
+    RowsLayout(device::Arena& /*arena*/, const RowBlock& rows) : block(rows) {
         check(block.first_row >= 0 && block.rows >= 0 && block.columns >= 0,
               "a row block of a negative size");
         constexpr std::int64_t padding = 16;
@@ -176,8 +169,6 @@ struct RowsLayout {
     }
     [[nodiscard]] std::int64_t rows() const { return block.rows; }
     [[nodiscard]] std::int64_t columns() const { return block.columns; }
-    /// Further memory of the GPU.
-    [[nodiscard]] static Bytes tables() { return {}; }
     void upload_tables(CudaMemory& /*memory*/) {}
 
     [[nodiscard]] RowsOnGpu on_gpu(const Elements& at) const {
@@ -203,24 +194,20 @@ struct RowsLayout {
 
 /// A part of a triangle (TriangleLayout).
 struct PartLayout {
-    explicit PartLayout(const TrianglePart& part)
+    PartLayout(device::Arena& arena, const TrianglePart& part)
         : layout(part, resident_blocks(triangle_blocks_of_multiprocessor)),
           elements(layout.elements),
           sums(layout.sums()),
-          blocks(layout.block_count()) {}
+          blocks(layout.block_count()),
+          panels(arena.make<TrianglePanel>(std::ssize(layout.panels))),
+          work(arena.make<TriangleBlock>(std::ssize(layout.blocks))),
+          panels_above(arena.make<std::int64_t>(std::ssize(layout.panels_above))) {}
     [[nodiscard]] std::int64_t rows() const { return layout.size; }
     [[nodiscard]] std::int64_t columns() const { return layout.size; }
-    [[nodiscard]] Bytes tables() const {
-        const auto table = [](const auto& values) {
-            using Value = typename std::decay_t<decltype(values)>::value_type;
-            return bytes_of<Value>(std::ssize(values));
-        };
-        return table(layout.panels) + table(layout.blocks) + table(layout.panels_above);
-    }
     void upload_tables(CudaMemory& memory) {
-        panels = upload(layout.panels, memory);
-        work = upload(layout.blocks, memory);
-        panels_above = upload(layout.panels_above, memory);
+        upload(layout.panels, panels, memory);
+        upload(layout.blocks, work, memory);
+        upload(layout.panels_above, panels_above, memory);
     }
     [[nodiscard]] TriangleOnGpu on_gpu(const Elements& at) const {
         return {layout.size,
@@ -278,20 +265,22 @@ struct Resident {
 template <typename Layout>
 class CudaMatrix final : public MatrixShare {
   public:
-    CudaMatrix(device::Device& device, Layout layout)
-        : device_(device),
-          memory_(device::cuda_memory(device)),
-          layout_(std::move(layout)),
+    template <typename Part>
+    CudaMatrix(device::Arena& arena, const Part& part)
+        : device_(arena.device()),
+          memory_(device::cuda_memory(device_)),
+          layout_(arena, part),
           kept_(parts_kept_in_l2(bytes_of<double>(layout_.elements))),
-          elements_(zeros(layout_.elements, memory_)),
-          sums_(zeros(layout_.sums, memory_)),
-          curvature_(zeros(layout_.blocks, memory_)),
-          residual_sums_(zeros(most_sum_blocks, memory_)) {
+          elements_(arena.make<double>(layout_.elements)),
+          sums_(arena.make<double>(layout_.sums)),
+          curvature_(arena.make<double>(layout_.blocks)),
+          residual_sums_(arena.make<double>(most_sum_blocks)) {
+        arena.reserve_for_set_up(bytes_of<double>(batch_elements(layout_.stored())));
         load_kernels();
-        layout_.upload_tables(memory_);
     }
 
     void fill(const ReadRow& read_row) override {
+        layout_.upload_tables(memory_);
         fill_rows(layout_.stored(), read_row, elements_.view(), memory_, device_.threads());
     }
     void multiply(View<const double> x, View<double> y, Stream& stream) override {
@@ -303,7 +292,8 @@ class CudaMatrix final : public MatrixShare {
         launch(x, y, result.data(), stream);
         return true;
     }
-    std::unique_ptr<ResidentIterations> make_iterations(const IterationState& state,
+    std::unique_ptr<ResidentIterations> make_iterations(device::Arena& arena,
+                                                        const IterationState& state,
                                                         Stream& stream) override;
     [[nodiscard]] View<const double> storage() const override { return elements_.view(); }
 
@@ -398,21 +388,21 @@ template <typename Layout>
 class CudaIterations final : public ResidentIterations {
   public:
     /// Borrows all.
-    CudaIterations(CudaMatrix<Layout>& matrix, device::Device& device, const IterationState& state,
+    CudaIterations(device::Arena& arena, CudaMatrix<Layout>& matrix, const IterationState& state,
                    Stream& stream)
         : matrix_(matrix),
-          device_(device),
+          device_(arena.device()),
           stream_(stream),
-          scalars_(device::allocate<CgScalars>(device, 1)),
-          history_(device::allocate<double>(device, most_at_once + 1)),
-          seen_scalars_(device::allocate<CgScalars>(device, 1, MemoryKind::pinned)),
-          seen_history_(device::allocate<double>(device, most_at_once + 1, MemoryKind::pinned)),
-          cg_{state.direction, state.solution, state.residual, scalars_.view(), history_.view()},
-          next_(recorded(1)),
-          several_(recorded(of_graph)) {}
-
-    /// What the constructor allocates on the GPU.
-    static Bytes memory() { return bytes_of<CgScalars>(1) + bytes_of<double>(most_at_once + 1); }
+          scalars_(arena.make<CgScalars>(1)),
+          history_(arena.make<double>(most_at_once + 1)),
+          seen_scalars_(arena.make<CgScalars>(1, MemoryKind::pinned)),
+          seen_history_(arena.make<double>(most_at_once + 1, MemoryKind::pinned)),
+          cg_{state.direction, state.solution, state.residual, scalars_.view(), history_.view()} {
+        if (!arena.plans()) {
+            next_ = recorded(1);
+            several_ = recorded(of_graph);
+        }
+    }
 
     void run(IterationState& state, std::span<double> history, std::int64_t end) override;
 
@@ -482,31 +472,19 @@ void CudaIterations<Layout>::take_over(IterationState& state, std::int64_t count
 }
 
 template <typename Layout>
-std::unique_ptr<ResidentIterations> CudaMatrix<Layout>::make_iterations(const IterationState& state,
+std::unique_ptr<ResidentIterations> CudaMatrix<Layout>::make_iterations(device::Arena& arena,
+                                                                        const IterationState& state,
                                                                         Stream& stream) {
-    return std::make_unique<CudaIterations<Layout>>(*this, device_, state, stream);
-}
-
-template <typename Layout>
-Bytes memory_of(const Layout& layout) {
-    load_kernels();
-    return bytes_of<double>(layout.elements + layout.sums + layout.blocks + most_sum_blocks) +
-           layout.tables() + CudaIterations<Layout>::memory();
+    return std::make_unique<CudaIterations<Layout>>(arena, *this, state, stream);
 }
 
 }  // namespace
 
-std::unique_ptr<MatrixShare> make_cuda_matrix(device::Device& device, const RowBlock& block) {
-    return std::make_unique<CudaMatrix<RowsLayout>>(device, RowsLayout(block));
+std::unique_ptr<MatrixShare> make_cuda_matrix(device::Arena& arena, const RowBlock& block) {
+    return std::make_unique<CudaMatrix<RowsLayout>>(arena, block);
 }
-std::unique_ptr<MatrixShare> make_cuda_matrix(device::Device& device, const TrianglePart& part) {
-    return std::make_unique<CudaMatrix<PartLayout>>(device, PartLayout(part));
-}
-Bytes cuda_matrix_memory(const RowBlock& block) {
-    return memory_of(RowsLayout(block));
-}
-Bytes cuda_matrix_memory(const TrianglePart& part) {
-    return memory_of(PartLayout(part));
+std::unique_ptr<MatrixShare> make_cuda_matrix(device::Arena& arena, const TrianglePart& part) {
+    return std::make_unique<CudaMatrix<PartLayout>>(arena, part);
 }
 
 void cuda_update(double alpha, const ClassicVectors& vectors, View<double> result, Stream& stream) {

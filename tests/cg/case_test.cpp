@@ -69,7 +69,9 @@ TEST_F(SolveCaseTest, ThreadsShareTheWork) {
 TEST_F(SolveCaseTest, VerificationCatchesAChangedResult) {
     begin();
     for (const Problem& problem : every_storage("laplace", 200, 40)) {
-        SolveCase subject(*session, over_mpi, problem, {});
+        device::Arena arena(session->device(), device::Arena::Mode::allocate);
+        SolveCase subject(arena, *session, over_mpi, problem, {});
+        subject.set_up();
         bench::Clocks clocks(0);
         const auto check_of_run = [&](auto change) {
             subject.prepare();
@@ -89,6 +91,36 @@ TEST_F(SolveCaseTest, VerificationCatchesAChangedResult) {
         EXPECT_FALSE(check_of_run([&] { spoil(subject.state().residual, 1e-5); }).passed);
         EXPECT_TRUE(check_of_run([] {}).passed);
     }
+}
+
+// The other ranks do nothing meanwhile.
+TEST_F(SolveCaseTest, ItsMemoryIsPlannedByEachRankAlone) {
+    options.limits = bench::Switch::on;
+    options.formulations = {Formulation::native, Formulation::library};
+    if (world.size() > 1) {
+        options.formulations.push_back(Formulation::dataflow);
+    }
+    options.transports = {"mpi", "shm"};
+    begin();
+    Options wanted;
+    wanted.sizes = {1000};
+    wanted.storages = {Storage::full, Storage::symmetric};
+    plan_cases(*session, wanted);
+    for (const bench::PlannedCase& planned : session->plan()) {
+        session->transport(planned.name.variant.transport);
+    }
+    if (world.rank() == 0) {
+        for (const bench::PlannedCase& planned : session->plan()) {
+            device::Arena arena(session->device(), device::Arena::Mode::plan);
+            try {
+                planned.make(arena)->prepare_limit(arena);
+                EXPECT_GT(arena.needs().host, Bytes{}) << planned.name.text();
+            } catch (const Unavailable&) {
+                EXPECT_EQ(planned.name.variant.formulation, Formulation::library);
+            }
+        }
+    }
+    world.barrier();
 }
 
 class LibraryTest : public SolveCaseTest {

@@ -102,7 +102,9 @@ class CheckpointTest : public testing::Test {
     // Solves; a signal comes to the last rank before the iterations begin, if at all.
     Ending solve(const Problem& asked, const CheckpointOptions& checkpoint, int number = 0,
                  Formulation formulation = Formulation::native) {
-        SolveCase subject(*session, {formulation, "host", "mpi"}, asked, {}, checkpoint);
+        device::Arena arena(session->device(), device::Arena::Mode::allocate);
+        SolveCase subject(arena, *session, {formulation, "host", "mpi"}, asked, {}, checkpoint);
+        subject.set_up();
         bench::Clocks clocks(0);
         session->stop_request().take_signals();
         subject.prepare();

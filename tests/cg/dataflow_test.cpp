@@ -78,7 +78,8 @@ TEST_P(DataflowLoopTest, GivesTheSameBitsBesideASlowWorker) {
     const auto roles = comm::Roles::with_reducers(world.size(), 1);
     std::vector<std::vector<double>> histories;
     for (int slow = -1; slow < world.size(); ++slow) {
-        const auto loop = make_loop(*session, session->transport(GetParam()), problem,
+        device::Arena arena(session->device(), device::Arena::Mode::allocate);
+        const auto loop = make_loop(arena, *session, session->transport(GetParam()), problem,
                                     bench::Formulation::dataflow);
         if (loop->share() != nullptr) {
             loop->share()->fill([](std::int64_t row, std::int64_t first, std::span<double> out) {
@@ -89,8 +90,7 @@ TEST_P(DataflowLoopTest, GivesTheSameBitsBesideASlowWorker) {
                 }
             });
         }
-        auto ones =
-            device::allocate<double>(session->device(), problem.rows(roles, world.rank()).size());
+        auto ones = arena.make<double>(problem.rows(roles, world.rank()).size());
         std::ranges::fill(ones.span(), 1.0);
         std::vector<double> found(26);
         Dawdler dawdler(world.rank() == slow);

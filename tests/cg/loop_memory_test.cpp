@@ -1,8 +1,8 @@
-#include "cg/loop.hpp"
+#include "cg/case.hpp"
 
 #include <gtest/gtest.h>
 
-#include "cg/case.hpp"
+#include "bench/program/plan.hpp"
 #include "cg/cg_session.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
 #include "support/counted_memory.hpp"
@@ -20,30 +20,40 @@ class LoopMemoryTest : public testing::TestWithParam<const char*> {
         options.threads = 2;
         options.queue = queue;
         const auto session = make_session(options);
-        comm::Transport& transport = session->transport(GetParam());
-        bench::Arena arena;
-        count_loop(arena, *session, bench::operation_memory(*session, GetParam()), problem,
-                   formulation);
-        Bytes counted = arena.device() + arena.host();
-        if (transport.traits().location == comm::PartLocation::at_sender) {
-            counted = counted - arena.in(bench::Room::device_window);
-        }
-        const bool flows = formulation == Formulation::dataflow;
-        bench::Arena limit;  // made later
-        if (flows) {
-            limit.count(bytes_of<double>(2 * problem.size), bench::Room::host);
-        }
-        if (!flows || world.rank() != 0) {
-            Limit::Buffers(limit, problem);
-        }
-        counted = counted - limit.host() - limit.device();
+        session->add(planned_case(*session, {formulation, "host", GetParam()}, problem, {}));
+        const bench::PlannedCase& planned = session->plan().front();
         const std::int64_t before = device::buffer_bytes();
+        bench::find_needs(*session);
+        EXPECT_EQ(device::buffer_bytes(), before) << "planning allocates nothing";
 
-        const auto loop = make_loop(*session, transport, problem, formulation);
+        device::Arena arena(session->device(), device::Arena::Mode::allocate);
+        const auto made = planned.make(arena);
+        made->set_up();
+        made->prepare_limit(arena);
 
-        EXPECT_EQ(device::buffer_bytes() - before, counted.value)
+        EXPECT_EQ(arena.needs(), planned.needs);
+        EXPECT_EQ(device::buffer_bytes() - before,
+                  (planned.needs.host - elsewhere(problem, formulation)).value)
             << name(formulation) << ", " << problem.size;
         world.barrier();
+    }
+
+    /// What is planned and no buffer of the device that is there now: vectors of the CPU alone,
+    /// shared memory, and what was freed at the end of the set-up.
+    [[nodiscard]] Bytes elsewhere(const Problem& problem, Formulation formulation) const {
+        const comm::Roles roles = roles_of(formulation, world.size());
+        const std::int64_t rows = problem.rows(roles, world.rank()).size();
+        const bool symmetric = problem.storage == Storage::symmetric;
+        Bytes sum = system_memory(problem) + Verifier::memory(problem.size) +
+                    bytes_of<double>(problem.iterations + 1);
+        if (formulation != Formulation::library && roles.of(world.rank()) == comm::Role::worker) {
+            sum = sum + bytes_of<double>(problem.size + (symmetric ? problem.size : rows));
+        }
+        if (GetParam() != comm::TransportRegistry::plain_mpi()) {
+            const bool contributes = symmetric && world.size() > 1;
+            sum = sum + bytes_of<double>(rows + (contributes ? problem.size : 0));
+        }
+        return sum;
     }
 
     const comm::Communicator world = comm::Communicator::world();
@@ -87,8 +97,10 @@ TEST(SolveCaseAllocation, ARunAllocatesNothing) {
     const auto session = make_session();
     for (const char* transport : {"mpi", "shm"}) {
         for (const Storage storage : {Storage::full, Storage::symmetric}) {
-            SolveCase subject(*session, {Formulation::native, "host", transport},
+            device::Arena arena(session->device(), device::Arena::Mode::allocate);
+            SolveCase subject(arena, *session, {Formulation::native, "host", transport},
                               {"random", 100, 20, storage}, {});
+            subject.set_up();
             bench::Clocks clocks(0);
             subject.prepare();
             const long before = device::allocations();

@@ -11,7 +11,14 @@ namespace quartet::cg {
 using device::Buffer;
 using device::View;
 
-class MatrixContract : public device::DeviceContract {};
+class MatrixContract : public device::DeviceContract {
+  protected:
+    template <typename Part>
+    std::unique_ptr<MatrixShare> matrix_of(const Part& part) {
+        device::Arena arena(*device, device::Arena::Mode::allocate);
+        return make_matrix(arena, part);
+    }
+};
 
 namespace {
 
@@ -76,7 +83,7 @@ TEST_P(MatrixContract, ARowBlockMakesItsRowsOfTheProduct) {
         const auto x = random_values<double>(block.columns, 1);
         const Buffer<double> in = upload(x);
         Buffer<double> out = upload(std::vector<double>(static_cast<std::size_t>(block.rows), NAN));
-        const auto matrix = make_matrix(*device, block);
+        const auto matrix = matrix_of(block);
         matrix->fill(read_row);
 
         matrix->multiply(in.view(), out.view(), *stream);
@@ -100,6 +107,21 @@ TEST_P(MatrixContract, ARowBlockMakesItsRowsOfTheProduct) {
     }
 }
 
+TEST_P(MatrixContract, PlansTheMemoryThatItTakes) {
+    const auto expect_as_planned = [&](const auto& part) {
+        device::Arena planned(*device, device::Arena::Mode::plan);
+        EXPECT_EQ(make_matrix(planned, part)->storage().data(), nullptr);
+        device::Arena taken(*device, device::Arena::Mode::allocate);
+        const auto matrix = make_matrix(taken, part);
+        EXPECT_EQ(planned.needs(), taken.needs());
+        EXPECT_GE(taken.needs().host + taken.needs().device, matrix->storage().bytes());
+    };
+    for (const RowBlock& block : row_blocks)
+        expect_as_planned(block);
+    for (const std::int64_t size : matrix_sizes)
+        expect_as_planned(TrianglePart{size, 3, 1});
+}
+
 TEST_P(MatrixContract, ThePartsOfATriangleSumToTheProduct) {
     for (const std::int64_t size : matrix_sizes) {
         for (const int parts : {1, 2, 3, 5}) {
@@ -108,7 +130,7 @@ TEST_P(MatrixContract, ThePartsOfATriangleSumToTheProduct) {
             std::vector<double> sum(x.size());
             for (int part = 0; part < parts; ++part) {
                 Buffer<double> out = upload(std::vector<double>(x.size(), NAN));
-                const auto matrix = make_matrix(*device, TrianglePart{size, parts, part});
+                const auto matrix = matrix_of(TrianglePart{size, parts, part});
                 matrix->fill(read_row);
                 matrix->multiply(in.view(), out.view(), *stream);
                 const auto contribution = download(out.view());
@@ -129,8 +151,8 @@ TEST_P(MatrixContract, ReadsAndWritesOnlyTheVectorsItIsGiven) {
         std::ranges::copy(x, padded.begin() + offset);
         const Buffer<double> in = upload(padded);
         Buffer<double> out = upload(std::vector<double>(padded.size(), 7.0));
-        for (const auto& matrix : {make_matrix(*device, RowBlock{0, size, size}),
-                                   make_matrix(*device, TrianglePart{size, 1, 0})}) {
+        for (const auto& matrix :
+             {matrix_of(RowBlock{0, size, size}), matrix_of(TrianglePart{size, 1, 0})}) {
             matrix->fill(read_row);
             matrix->multiply(in.view().part(offset, size), out.view().part(offset, size), *stream);
 
@@ -150,8 +172,8 @@ TEST_P(MatrixContract, TheSameProductHasTheSameBits) {
     constexpr std::int64_t size = 1003;
     const Buffer<double> in = upload(random_values<double>(size, 4));
     Buffer<double> out = empty<double>(size);
-    for (const auto& matrix : {make_matrix(*device, RowBlock{0, size, size}),
-                               make_matrix(*device, TrianglePart{size, 1, 0})}) {
+    for (const auto& matrix :
+         {matrix_of(RowBlock{0, size, size}), matrix_of(TrianglePart{size, 1, 0})}) {
         matrix->fill(read_row);
         matrix->multiply(in.view(), out.view(), *stream);
         const auto first = download(out.view());
@@ -167,16 +189,16 @@ TEST_P(MatrixContract, RefusesOtherSizesAndOverlap) {
     Buffer<double> values = empty<double>(30);
     const View<double> ten = values.view().part(0, 10);
     const View<double> next = values.view().part(10, 10);
-    const auto rows = make_matrix(*device, RowBlock{0, 10, 10});
-    const auto triangle = make_matrix(*device, TrianglePart{10, 1, 0});
+    const auto rows = matrix_of(RowBlock{0, 10, 10});
+    const auto triangle = matrix_of(TrianglePart{10, 1, 0});
     for (MatrixShare* matrix : {rows.get(), triangle.get()}) {
         EXPECT_THROW(matrix->multiply(values.view().part(0, 9), next, *stream), Failure);
         EXPECT_THROW(matrix->multiply(ten, values.view().part(10, 11), *stream), Failure);
         EXPECT_THROW(matrix->multiply(ten, values.view().part(9, 10), *stream), Failure);
     }
-    EXPECT_THROW(make_matrix(*device, RowBlock{0, -1, 10}), Failure);
-    EXPECT_THROW(make_matrix(*device, TrianglePart{10, 2, 2}), Failure);
-    EXPECT_THROW(make_matrix(*device, TrianglePart{10, 0, 0}), Failure);
+    EXPECT_THROW(matrix_of(RowBlock{0, -1, 10}), Failure);
+    EXPECT_THROW(matrix_of(TrianglePart{10, 2, 2}), Failure);
+    EXPECT_THROW(matrix_of(TrianglePart{10, 0, 0}), Failure);
 }
 
 TEST_P(MatrixContract, UpdatesClassicVectorsAndGivesTheNewResidualDot) {

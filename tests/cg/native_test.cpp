@@ -19,8 +19,9 @@ struct Solving {
     Solving(bench::Session& session, const LinearSystem& system, Storage storage, double scale = 1)
         : rows(block_range(system.size(), session.world().size(), session.world().rank())),
           right_side(device::allocate<double>(session.device(), rows.size())),
-          loop(make_loop(session, session.transport("mpi"), {"random", system.size(), 0, storage},
-                         bench::Formulation::native)) {
+          arena(session.device(), device::Arena::Mode::allocate),
+          loop(make_loop(arena, session, session.transport("mpi"),
+                         {"random", system.size(), 0, storage}, bench::Formulation::native)) {
         loop->share()->fill([&](std::int64_t row, std::int64_t first, std::span<double> out) {
             system.read_row(row, first, out);
         });
@@ -43,6 +44,7 @@ struct Solving {
 
     Range rows;  ///< this rank's
     device::Buffer<double> right_side;
+    device::Arena arena;
     std::unique_ptr<CgLoop> loop;
 };
 
@@ -179,11 +181,11 @@ TEST(Scalars, OfAWrongReductionAreSeenInEveryFormulation) {
         }
         const Problem problem{"random", system.size(), 20, way.storage};
         const Range rows = problem.rows(roles_of(way.formulation, world.size()), world.rank());
-        bench::Arena arena(session->device());
-        Samples samples(*session, arena, rows.size());
+        device::Arena arena(session->device(), device::Arena::Mode::allocate);
+        Samples samples(arena, *session, rows.size());
         auto right_side = arena.make<double>(rows.size());
         const auto loop =
-            make_loop(*session, session->transport(way.transport), problem, way.formulation);
+            make_loop(arena, *session, session->transport(way.transport), problem, way.formulation);
         if (loop->share() != nullptr) {
             loop->share()->fill([&](std::int64_t row, std::int64_t first, std::span<double> out) {
                 system.read_row(row, first, out);
