@@ -122,7 +122,7 @@ void SolveCase::prepare() {
     samples_.choose(state().done, problem_.iterations);
 }
 
-void SolveCase::run(bench::Clocks& /*clocks*/) {
+void SolveCase::run() {
     if (!checkpoint_) {
         Nobody nobody;
         loop_->run(history_, nobody, &samples_);

@@ -29,7 +29,7 @@ class SolveCase final : public bench::Case {
     /// Makes or reads the elements of the matrix.
     void set_up() override;
     void prepare() override;
-    void run(bench::Clocks& clocks) override;
+    void run() override;
     [[nodiscard]] std::optional<std::string> stopped() const override;
     [[nodiscard]] bench::EarlierTime earlier() const override;
     bench::Check verify() override;

@@ -70,11 +70,11 @@ void PushCase::prepare() {
     }
 }
 
-void PushCase::run(bench::Clocks& clocks) {
+void PushCase::run() {
     const Seconds begin = now();
     push_->run(problem_.pushes, session_.stream());
-    if (problem_.is_pair == bench::Switch::off && problem_.sends(rank_)) {
-        clocks.record(0, now() - begin);
+    if (problem_.sends(rank_)) {
+        pushing_ = now() - begin;
     }
 }
 
@@ -136,9 +136,7 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     planned.traffic = times *
                       traffic_factor(variant, session.registry().traits(variant.transport)) *
                       planned.work.bytes;
-    if (problem.is_pair == bench::Switch::off) {
-        planned.clock_rows = {{bench::paper_suffix, planned.work}};  // the sender's clock
-    }
+    planned.has_paper_time = problem.is_pair == bench::Switch::off;  // the sender's clock
     planned.make = [&session, variant, problem](device::Arena& arena) {
         return std::make_unique<PushCase>(arena, session, variant, problem);
     };

@@ -142,7 +142,7 @@ class Stencil final : public bench::Case {
                 std::ranges::generate(cells, [&] { return problem_.wave(first++); });
             });
     }
-    void run(bench::Clocks& /*clocks*/) override {  // the timed step
+    void run() override {  // the timed step
         device::Stream& stream = session_.stream();
         for (int number = 0; number < problem_.sweeps; ++number) {
             const View<const double> from = grids_[number % 2].view();

@@ -72,10 +72,9 @@ TEST_F(SolveCaseTest, VerificationCatchesAChangedResult) {
         device::Arena arena(session->device(), device::Arena::Mode::allocate);
         SolveCase subject(arena, *session, over_mpi, problem, {});
         subject.set_up();
-        bench::Clocks clocks(0);
         const auto check_of_run = [&](auto change) {
             subject.prepare();
-            subject.run(clocks);
+            subject.run();
             session->stream().synchronize();
             change();
             return subject.verify();

@@ -105,13 +105,12 @@ class CheckpointTest : public testing::Test {
         device::Arena arena(session->device(), device::Arena::Mode::allocate);
         SolveCase subject(arena, *session, {formulation, "host", "mpi"}, asked, {}, checkpoint);
         subject.set_up();
-        bench::Clocks clocks(0);
         session->stop_request().take_signals();
         subject.prepare();
         if (number != 0 && session->world().rank() == session->world().size() - 1) {
             std::raise(number);
         }
-        subject.run(clocks);
+        subject.run();
         session->stream().synchronize();
         Ending ending;
         const auto x = subject.state().solution.span();

@@ -101,11 +101,10 @@ TEST(SolveCaseAllocation, ARunAllocatesNothing) {
             SolveCase subject(arena, *session, {Formulation::native, "host", transport},
                               {"random", 100, 20, storage}, {});
             subject.set_up();
-            bench::Clocks clocks(0);
             subject.prepare();
             const long before = device::allocations();
 
-            subject.run(clocks);
+            subject.run();
 
             EXPECT_EQ(device::allocations() - before, 0) << transport << ", " << name(storage);
             EXPECT_TRUE(subject.verify().passed);

@@ -88,14 +88,13 @@ TEST_P(EveryFormulation, VerificationCatchesARunTooMany) {
     device::Arena arena(session->device(), device::Arena::Mode::allocate);
     PushCase subject(arena, *session, variant, problem());
     subject.set_up();
-    bench::Clocks clocks(1);
     subject.prepare();
     session->stream().synchronize();
     world.barrier();
-    subject.run(clocks);
+    subject.run();
     EXPECT_TRUE(subject.verify().passed);
 
-    subject.run(clocks);
+    subject.run();
 
     const bench::Check check = subject.verify();
     EXPECT_FALSE(check.passed);

@@ -131,8 +131,8 @@ std::regex compiled(const std::string& pattern) {
 
 std::vector<std::string> row_names(const PlannedCase& planned) {
     std::vector<std::string> names{planned.name.text()};
-    for (const ClockRow& row : planned.clock_rows) {
-        names.push_back(planned.name.with_suffix(row.name).text());
+    if (planned.has_paper_time) {
+        names.push_back(planned.name.with_suffix(paper_suffix).text());
     }
     return names;
 }

@@ -38,7 +38,7 @@ class Subject {
     void leave_out();
     /// Ends the case and frees its memory.
     void end();
-    /// The whole, and one for each of the case's clocks; or an error row.
+    /// The whole, and the paper's time if the case has one; or an error row.
     /// None before the first run. Without flags. Complete on rank 0, verified on all. Local.
     [[nodiscard]] std::vector<Row> rows() const;
 
@@ -48,7 +48,7 @@ class Subject {
     void probe_limit();
     /// With `path` it counts what is sent meanwhile.
     Run timed_run(NetworkPath* path = nullptr);
-    void set_slowest(Run& run, Seconds real, Seconds cpu, const Clocks& clocks) const;
+    void set_slowest(Run& run, Seconds real, Seconds cpu) const;
     void add_earlier(Run& run) const;
 
     Session& session_;
@@ -170,7 +170,6 @@ void Subject::end() {
 }
 
 Run Subject::timed_run(NetworkPath* path) {
-    Clocks clocks(planned_.clock_rows.size());
     case_->prepare();
     session_.stream().synchronize();
     session_.trace().reset_busy();
@@ -180,7 +179,7 @@ Run Subject::timed_run(NetworkPath* path) {
     MachineWatch watch(session_, machine_);
     const Seconds cpu_begin = process_cpu_time();
     const Seconds begin = now();
-    case_->run(clocks);
+    case_->run();
     session_.stream().synchronize();
     const Seconds real = now() - begin;
     const Seconds cpu = process_cpu_time() - cpu_begin;
@@ -189,7 +188,7 @@ Run Subject::timed_run(NetworkPath* path) {
     if (path != nullptr) {
         path->end();
     }
-    set_slowest(run, real, cpu, clocks);
+    set_slowest(run, real, cpu);
     last_run_ = run.real;
     // Cores that only wait for a GPU have a low clock, which costs it nothing.
     const bool reduces_here = planned_.name.variant.formulation == Formulation::dataflow &&
@@ -207,8 +206,9 @@ Run Subject::timed_run(NetworkPath* path) {
     return run;
 }
 
-// Times and phases are those of the rank that took longest; each clock is its longest on any rank.
-void Subject::set_slowest(Run& run, Seconds real, Seconds cpu, const Clocks& clocks) const {
+// Times and phases are those of the rank that took longest; the paper's time is its longest on any
+// rank.
+void Subject::set_slowest(Run& run, Seconds real, Seconds cpu) const {
     const comm::Communicator& world = session_.world();
     std::vector<double> seconds = world.gather(real.value);
     const auto last = static_cast<std::size_t>(std::ranges::max_element(seconds) - seconds.begin());
@@ -221,13 +221,7 @@ void Subject::set_slowest(Run& run, Seconds real, Seconds cpu, const Clocks& clo
         run.rank_seconds = std::move(seconds);
     }
     run.cpu = {world.gather(cpu.value)[last]};
-    std::vector<double> times;
-    for (std::size_t clock = 0; clock < planned_.clock_rows.size(); ++clock) {
-        times.push_back(clocks.time(clock).value);
-    }
-    world.maxima(times);
-    std::ranges::transform(times, std::back_inserter(run.clocks),
-                           [](double time) { return Seconds{time}; });
+    run.paper = {world.maximum(case_->paper_time().value)};
 }
 
 // What the same run took in a job before, which is the same on all ranks.
@@ -240,9 +234,6 @@ void Subject::add_earlier(Run& run) const {
     run.cpu = run.cpu + earlier.cpu;
     for (double& seconds : run.rank_seconds) {
         seconds += earlier.real.value;
-    }
-    for (Seconds& clock : run.clocks) {  // they had begun, and not stopped
-        clock = clock + earlier.real;
     }
     for (std::size_t phase = 0; phase < phase_count; ++phase) {
         run.phases[phase] += earlier.phases[phase];
@@ -260,14 +251,12 @@ std::vector<Row> Subject::rows() const {
     std::vector<Row> rows{row_};
     const std::string beside = row_.beside_limit();
     rows[0].note += (row_.note.empty() || beside.empty() ? "" : "; ") + beside;
-    for (std::size_t clock = 0; clock < planned_.clock_rows.size(); ++clock) {
+    if (planned_.has_paper_time) {
         Row row = rows[0];
-        row.name = planned_.name.with_suffix(planned_.clock_rows[clock].name);
-        row.work = planned_.clock_rows[clock].work;
-        row.work.gpus = row_.work.gpus;
+        row.name = planned_.name.with_suffix(paper_suffix);
         row.runs.clear();
         for (Run run : row_.runs) {
-            run.real = run.clocks[clock];
+            run.real = run.paper;
             run.conditions.energy_joules.reset();  // the whole run's
             row.add(std::move(run));
         }

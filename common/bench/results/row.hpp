@@ -189,7 +189,7 @@ struct Run {
     Seconds cpu;                       ///< of the slowest rank's process
     std::vector<double> rank_seconds;  ///< by rank; empty for more than most_ranks_listed
     PhaseSeconds phases{};             ///< of the slowest rank
-    std::vector<Seconds> clocks;       ///< the kernel's own, each the slowest rank's
+    Seconds paper;                     ///< by the paper's own clock, the slowest rank's
     int round = 0;                     ///< of the job, from 0
     RunConditions conditions{};
     std::optional<double> limit_seconds;  ///< by the probe right before: its slowest component

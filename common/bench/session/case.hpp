@@ -13,18 +13,6 @@
 
 namespace quartet::bench {
 
-/// A kernel's own clocks within one run, numbered as in PlannedCase::clock_rows: the paper's, or
-/// one for each pair of ranks. Zero if this rank records nothing.
-class Clocks {
-  public:
-    explicit Clocks(std::size_t count) : times_(count) {}
-    void record(std::size_t clock, Seconds time) { times_.at(clock) = time; }
-    [[nodiscard]] Seconds time(std::size_t clock) const { return times_.at(clock); }
-
-  private:
-    std::vector<Seconds> times_;
-};
-
 /// Time that earlier, stopped processes spent on a case, up to their last checkpoints; each figure
 /// is the slowest rank's.
 struct EarlierTime {
@@ -45,8 +33,11 @@ class Case {
     /// Called before each run, outside of its time: resets the data.
     virtual void prepare() = 0;
     /// The timed step. It neither prints nor allocates, but for writing checkpoints, which are a
-    /// part of it. Clocks are recorded by the ranks that have them.
-    virtual void run(Clocks& clocks) = 0;
+    /// part of it.
+    virtual void run() = 0;
+    /// The last run's time by the paper's own clock, which begins or ends elsewhere; 0 on ranks
+    /// that have none.
+    [[nodiscard]] virtual Seconds paper_time() const { return {}; }
     /// Why the last run stopped before its work was done, and what to do; nothing if it did
     /// all. Same answer on all ranks.
     [[nodiscard]] virtual std::optional<std::string> stopped() const { return std::nullopt; }
@@ -69,12 +60,6 @@ class Case {
     [[nodiscard]] virtual Details details() const { return {}; }
 };
 
-/// A further row of a case, timed by one of its clocks.
-struct ClockRow {
-    std::string name;  ///< the suffix of the row's name
-    Work work;
-};
-
 /// How the runs of a case go with those of others.
 enum class Repetition {
     in_turn,  ///< as many as asked for, in rounds with those of other cases
@@ -89,7 +74,7 @@ struct PlannedCase {
     Bytes traffic;  ///< that the busiest rank moves through its memory in a run, for the estimate
     std::string plan_note;             ///< what --dry-run says beside it
     std::optional<comm::Roles> roles;  ///< all ranks are workers unless given
-    std::vector<ClockRow> clock_rows;
+    bool has_paper_time = false;       ///< a further row NAME/paper shows Case::paper_time()
     Repetition repetition = Repetition::in_turn;
     /// Constructs the case. Throws Unavailable, at the latest while the arena plans, if it cannot
     /// be had here. Collective; local while the arena plans.

@@ -26,7 +26,8 @@ void sleep(Seconds time) {
 
 /// What a made-up case does, and what was done with it.
 struct Script {
-    std::function<void(int run, Clocks& clocks)> run = [](int, Clocks&) {};
+    std::function<void(int run)> run = [](int) {};
+    std::function<Seconds(int run)> paper = [](int) { return Seconds{}; };
     std::function<Check(int run)> verify = [](int) { return Check{true, 0, 0.5}; };
     std::vector<double> limits{1};  ///< by probe, the last one again and again
     std::string calls;  ///< s(et up), p(repare), r(un), v(erify), l(imit), c(lock probe)
@@ -42,10 +43,11 @@ class FakeCase final : public Case {
         script_.calls += 'p';
         ++run_;
     }
-    void run(Clocks& clocks) override {
+    void run() override {
         script_.calls += 'r';
-        script_.run(run_, clocks);
+        script_.run(run_);
     }
+    [[nodiscard]] Seconds paper_time() const override { return script_.paper(run_); }
     Check verify() override {
         script_.calls += 'v';
         return script_.verify(run_);
@@ -97,7 +99,7 @@ class MeasureTest : public testing::Test {
     /// The cases note their runs in `ran`.
     void note_runs() {
         for (std::size_t index = 0; index < scripts.size(); ++index) {
-            scripts[index]->run = [this, index](int, Clocks&) { ran += std::to_string(index); };
+            scripts[index]->run = [this, index](int) { ran += std::to_string(index); };
         }
     }
     std::vector<Row> measured() {
@@ -116,7 +118,7 @@ class MeasureTest : public testing::Test {
     Row only_row() { return measured().front(); }
     /// Runs that take whole hours, beside which what the machine adds is nothing.
     Row row_of(const std::vector<double>& hours) {
-        script().run = [this, hours](int run, Clocks&) {
+        script().run = [this, hours](int run) {
             script().earlier.real = {3600 * hours.at(static_cast<std::size_t>(run))};
         };
         return only_row();
@@ -174,8 +176,8 @@ TEST_F(MeasureTest, AStoppedCaseIsAnErrorRowAndIsNotVerified) {
 TEST_F(MeasureTest, WarmsUpOutsideOfTheMeasurement) {
     options.runs.warmup = 2;
     options.limits = Switch::off;
-    planned().clock_rows = {{"number", planned().work}};
-    script().run = [](int run, Clocks& clocks) { clocks.record(0, {1.0 * run}); };
+    planned().has_paper_time = true;
+    script().paper = [](int run) { return Seconds{1.0 * run}; };
     const auto rows = measured();
     EXPECT_EQ(script().calls, "sprvprvprvprvprv") << "neither limits nor the clock's";
     EXPECT_FALSE(rows[0].limit);
@@ -184,7 +186,7 @@ TEST_F(MeasureTest, WarmsUpOutsideOfTheMeasurement) {
 }
 
 TEST_F(MeasureTest, TheTimeIsTheSlowestRanks) {
-    script().run = [&](int, Clocks&) { sleep({0.02 * (size - rank)}); };
+    script().run = [&](int) { sleep({0.02 * (size - rank)}); };
     for (const bench::Run& run : only_row().runs) {
         ASSERT_THAT(run.rank_seconds, SizeIs(static_cast<std::size_t>(size)));
         for (int r = 0; r < size; ++r) {
@@ -195,7 +197,7 @@ TEST_F(MeasureTest, TheTimeIsTheSlowestRanks) {
 }
 
 TEST_F(MeasureTest, TheProcessorsTimeIsNotTheClocks) {
-    script().run = [&](int, Clocks&) { sleep({0.02}); };
+    script().run = [&](int) { sleep({0.02}); };
     const auto slept = [](const bench::Run& run) { return run.cpu.value < run.real.value / 2; };
     int tries = 20;  // since a library's thread may spin for a while, most often at the beginning
     while (!std::ranges::any_of(only_row().runs, slept)) {
@@ -229,26 +231,15 @@ TEST_F(MeasureTest, TheWorstErrorIsReported) {
     EXPECT_TRUE(std::isnan(only_row().check->error)) << "nothing is worse than NaN";
 }
 
-TEST_F(MeasureTest, EachClockIsARowOfItsOwn) {
-    Work half = planned().work;
-    half.bytes = kibibytes(512);
-    planned().clock_rows = {{"paper", planned().work}, {"pair:0-1", half}};
-    script().run = [&](int run, Clocks& clocks) {
-        if (rank == size - 1) {
-            clocks.record(0, {run + 1.0});
-        }
-        if (rank == 0) {
-            clocks.record(1, {10.0 * (run + 1)});
-        }
-    };
+TEST_F(MeasureTest, ThePapersTimeIsARowOfItsOwn) {
+    planned().has_paper_time = true;
+    script().paper = [&](int run) { return Seconds{rank == size - 1 ? run + 1.0 : 0}; };
     const auto rows = measured();
-    ASSERT_EQ(rows.size(), 3U);
+    ASSERT_EQ(rows.size(), 2U);
     EXPECT_EQ(rows[0].name.suffix, "");
     EXPECT_EQ(rows[1].name.suffix, "paper");
     EXPECT_EQ(rows[1].time.median, 2) << "on every rank";
-    EXPECT_EQ(rows[2].name.suffix, "pair:0-1");
-    EXPECT_EQ(rows[2].time.median, 20);
-    EXPECT_EQ(rows[2].work.bytes, half.bytes);
+    EXPECT_EQ(rows[1].work.bytes, planned().work.bytes);
     EXPECT_TRUE(rows[1].check->passed && rows[1].limit);
 }
 
@@ -288,7 +279,7 @@ TEST_F(MeasureTest, AutomaticRunsAreTheFewestThatConverge) {
     hours[7] = 130;
     EXPECT_THAT(row_of(hours).runs, SizeIs(12)) << "two";
     options.runs.interval = 1e-12;
-    script().run = [&](int run, Clocks&) { script().earlier.real = {3600.0 + run % 2}; };
+    script().run = [&](int run) { script().earlier.real = {3600.0 + run % 2}; };
     EXPECT_THAT(only_row().runs, SizeIs(200)) << "they end somewhere";
 }
 
@@ -325,7 +316,7 @@ TEST_F(MeasureTest, KeepsCompleteRunsWhereOneRankIsAskedToStop) {
     add();
     note_runs();
     cases[2].repetition = Repetition::alone;  // begins after the others
-    scripts[1]->run = [this](int run, Clocks&) {
+    scripts[1]->run = [this](int run) {
         ran += '1';
         if (run == 1 && rank == size - 1) {
             std::raise(SIGTERM);
@@ -356,7 +347,7 @@ TEST_F(MeasureTest, StopsBeforeTheFirstRunUnlessTheCaseCanSaveACheckpoint) {
 }
 
 TEST_F(MeasureTest, IsNotStoppedByASignalAfterTheLastRun) {
-    script().run = [this](int run, Clocks&) {
+    script().run = [this](int run) {
         if (run + 1 == options.runs.count) {
             std::raise(SIGTERM);
         }

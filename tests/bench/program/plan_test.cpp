@@ -135,18 +135,18 @@ TEST_F(FilterTest, NamesTheRowsThereAreWhereNoneMatches) {
                 testing::EndsWith("and 16 more"));
 }
 
-TEST_F(FilterTest, KnowsTheRowsOfACasesOwnClocks) {
+TEST_F(FilterTest, KnowsTheRowsOfThePapersTime) {
     CommonOptions options;
     options.filter = "paper$";
     Session session = fake_session(options);
     PlannedCase planned;
     planned.name = row_name(session, {Formulation::native, "host", "mpi"}, "1MiB");
     session.add(planned);
-    planned.clock_rows = {{paper_suffix, {}}};
+    planned.has_paper_time = true;
     session.add(planned);
     apply_filter(session);
     ASSERT_EQ(session.plan().size(), 1U);
-    EXPECT_EQ(session.plan().front().clock_rows.front().name, paper_suffix);
+    EXPECT_TRUE(session.plan().front().has_paper_time);
 }
 
 TEST(ParseFilter, RefusesWhatIsNoPatternInOneLine) {
