@@ -181,7 +181,7 @@ void MultiplyCase::set_up() {
     }
 }
 
-// On a GPU this takes 0.75 MiB at most. Ranks that only add do not multiply.
+// Takes 0.75 MiB at most on a GPU, which is not planned. Ranks that only add do not multiply.
 void MultiplyCase::find_arithmetic() {
     std::string found;
     comm::agree(session_.world(), [&] {

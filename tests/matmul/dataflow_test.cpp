@@ -120,6 +120,19 @@ TEST_P(DataflowProductTest, IsTheProductWithTheSameBitsForAnyQueueAndReducers) {
     }
 }
 
+TEST_P(DataflowProductTest, IsPlannedByARankAlone) {
+    plan({41, 13, 1, 16});
+    const bench::PlannedCase& planned = session->plan().front();
+    for (int rank = 0; rank < world.size(); ++rank) {
+        if (rank == world.rank()) {
+            device::Arena arena(session->device(), device::Arena::Mode::plan);
+            planned.make(arena)->prepare_limit(arena);
+            EXPECT_TRUE(arena.needs() == planned.needs);
+        }
+        world.barrier();
+    }
+}
+
 TEST_P(DataflowProductTest, RefusesTooFewRanksAndSaysTheNumberNeeded) {
     EXPECT_THAT(message_of<UsageError>([&] {
                     plan({8, 4, world.size(), 1});

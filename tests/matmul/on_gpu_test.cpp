@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <optional>
+
 #include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"
 #include "device/cuda/cuda_device.hpp"

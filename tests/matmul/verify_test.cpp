@@ -72,6 +72,7 @@ class FreivaldsTest : public testing::Test {
   protected:
     Trace trace;
     const std::unique_ptr<device::Device> device = device::make_host_device({}, trace);
+
     /// The check of a block of the product, ready.
     Freivalds made(const Problem& of, const Block& block, Product& product,
                    device::Math math = device::Math::fp32) {
@@ -80,6 +81,7 @@ class FreivaldsTest : public testing::Test {
         own.set_up(product);
         return own;
     }
+
     const Problem problem{200, 48};  // five tiles, the last of 8
     const Block all{{0, 5}, {0, 5}};
     FakeProduct tiles{problem};
