@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "bench/session/variants.hpp"
-#include "comm/mpi/agree.hpp"
 #include "comm/topology/roles.hpp"
 #include "device/blas.hpp"
 #include "device/vector_operations.hpp"
@@ -25,9 +24,7 @@ namespace {
 struct DataflowShape {
     comm::Roles roles;
     const comm::Topology& topology;
-    int rank = 0;  ///< this one
-    comm::OperationMemory transport;
-
+    int rank = 0;                                    ///< this one
     int bound = 16;                                  ///< of each reducer's queue
     TilePlaces places{};                             ///< of A and B, and of a worker's products
     OperandCopies copies = OperandCopies::per_rank;  ///< of A and B in memory
@@ -84,6 +81,7 @@ class DataflowProduct : public Product {
     DataflowProduct(const DataflowProduct&) = delete;
     DataflowProduct& operator=(const DataflowProduct&) = delete;
 
+    void set_up() override { inputs_.fill(); }
     [[nodiscard]] device::View<const std::byte> input_memory() const override {
         return inputs_.memory();
     }
@@ -91,9 +89,9 @@ class DataflowProduct : public Product {
     [[nodiscard]] bench::Details details(const comm::Communicator& world) const override;
 
   protected:
-    /// Collective. Session and transport are borrowed.
-    DataflowProduct(const Problem& problem, const DataflowShape& shape, bench::Session& session,
-                    comm::Transport& transport, const ProductFiles& files);
+    /// Collective; local while the arena plans. Borrows the session.
+    DataflowProduct(device::Arena& arena, const CaseContext& context, const DataflowShape& shape,
+                    const ProductFiles& files);
 
     /// The bytes that this rank read and wrote in the last run, and copied to its GPU and from it.
     [[nodiscard]] virtual Traffic traffic() const = 0;
@@ -113,17 +111,17 @@ class DataflowProduct : public Product {
     std::vector<std::unique_ptr<flow::Queue>> queues_;  ///< by reducer
 };
 
-DataflowProduct::DataflowProduct(const Problem& problem, const DataflowShape& shape,
-                                 bench::Session& session, comm::Transport& transport,
-                                 const ProductFiles& files)
-    : problem_(problem),
+DataflowProduct::DataflowProduct(device::Arena& arena, const CaseContext& context,
+                                 const DataflowShape& shape, const ProductFiles& files)
+    : problem_(context.problem),
       shape_(shape),
       files_(files),
-      inputs_(problem, shape.operands(problem), session.topology().node(), session.device(),
-              session.threads()),
-      hub_(session.world(), &session.trace().track("queue")) {
-    for (const flow::QueuePlan& queue : shape.queues(problem)) {
-        queues_.push_back(std::make_unique<flow::Queue>(hub_, transport, queue));
+      inputs_(arena, problem_, shape.operands(problem_), shape.topology.node()),
+      hub_(arena, context.session.world(),
+           arena.plans() ? nullptr : &context.session.trace().track("queue")) {
+    comm::Transport& transport = context.session.transport(context.variant.transport);
+    for (const flow::QueuePlan& queue : shape.queues(problem_)) {
+        queues_.push_back(std::make_unique<flow::Queue>(arena, hub_, transport, queue));
     }
 }
 
@@ -139,36 +137,21 @@ bench::Details DataflowProduct::details(const comm::Communicator& world) const {
 
 constexpr int batch = 16;  // partial tiles that a reducer dequeues at a time (VI.B)
 
-struct ReducerBuffers {
-    ReducerBuffers(bench::Arena& arena, const Problem& problem, const DataflowShape& shape)
-        : results(arena.make<float>(
-              shape.every(shape.roles.reducers(), problem.tiles() * problem.tiles()) *
-                  problem.elements({}),
-              bench::Room::host)),
-          input(arena, problem, shape.places.in_files ? 1 : 0) {}
-
-    device::Buffer<float> results;  ///< every R-th tile of C
-    FileSlots input;                ///< a tile of A or B that the check reads
-};
-
-// Partial tiles on a GPU, one for each delivery, from which they are copied out.
-device::Buffer<float> partials(bench::Arena& arena, const Problem& problem,
-                               const DataflowShape& shape) {
-    return arena.make<float>(shape.places.on_gpu ? shape.deliveries() * problem.elements({}) : 0);
-}
-
 /// Takes the partial tiles of its tiles of C in the products' order, and adds them in place. C is
 /// written where results are kept; a stream writes complete tiles beside the sums.
 class DataflowReducer final : public DataflowProduct {
   public:
-    DataflowReducer(const Problem& problem, const DataflowShape& shape, bench::Session& session,
-                    comm::Transport& transport, const ProductFiles& files)
-        : DataflowProduct(problem, shape, session, transport, files),
+    DataflowReducer(device::Arena& arena, const CaseContext& context, const DataflowShape& shape,
+                    const ProductFiles& files)
+        : DataflowProduct(arena, context, shape, files),
           index_(shape.roles.index_of(shape.rank)),
-          device_(session.reducer_device()),
-          stream_(session.reducer_stream()),
-          arena_(device_),
-          buffers_(arena_, problem, shape) {
+          device_(context.session.reducer_device()),
+          stream_(context.session.reducer_stream()),
+          results_(arena.make<float>(
+              shape.every(shape.roles.reducers(), problem_.tiles() * problem_.tiles()) *
+                  problem_.elements({}),
+              device::MemoryKind::host)),
+          file_(arena, problem_, shape.places.in_files ? 1 : 0) {
         if (files.keep == bench::Switch::on) {
             kept_.emplace(Block{}, files);
             complete_ = device_.make_event();
@@ -198,8 +181,8 @@ class DataflowReducer final : public DataflowProduct {
     int index_;  ///< among the reducers
     device::Device& device_;
     device::Stream& stream_;
-    bench::Arena arena_;
-    ReducerBuffers buffers_;
+    device::Buffer<float> results_;            ///< every R-th tile of C
+    FileSlots file_;                           ///< a tile of A or B that the check reads
     std::vector<float> input_;                 ///< a tile of A or B that is made again
     std::optional<ResultFiles> kept_;          ///< where C is kept
     std::unique_ptr<device::Event> complete_;  ///< a tile of C
@@ -239,7 +222,7 @@ void DataflowReducer::add(const flow::Item& item) {
 
 std::span<const float> DataflowReducer::input(Operand operand, TileIndex tile) {
     if (files_.matrices) {
-        return files_.matrices->read(name(operand), tile, buffers_.input.slot(0).span());
+        return files_.matrices->read(name(operand), tile, file_.slot(0).span());
     }
     input_.resize(static_cast<std::size_t>(problem_.elements(tile)));
     fill_tile(problem_, name(operand), tile, input_);
@@ -249,7 +232,7 @@ std::span<const float> DataflowReducer::input(Operand operand, TileIndex tile) {
 device::View<float> DataflowReducer::view(TileIndex tile) {
     check(owns(tile), "a tile of another rank");
     const std::int64_t number = problem_.number(tile) / shape_.roles.reducers();
-    return buffers_.results.view().part(number * problem_.elements({}), problem_.elements(tile));
+    return results_.view().part(number * problem_.elements({}), problem_.elements(tile));
 }
 
 /// Brings the tiles of A and B to where it computes, some products ahead and anew for each product,
@@ -259,8 +242,8 @@ device::View<float> DataflowReducer::view(TileIndex tile) {
 /// On a GPU a product is enqueued before the one before is pushed.
 class DataflowWorker final : public DataflowProduct {
   public:
-    DataflowWorker(const Problem& problem, const DataflowShape& shape, bench::Session& session,
-                   comm::Transport& transport, const ProductFiles& files);
+    DataflowWorker(device::Arena& arena, const CaseContext& context, const DataflowShape& shape,
+                   const ProductFiles& files);
 
     void prepare() override;
     /// All products of this worker; the queues are closed on return.
@@ -299,8 +282,7 @@ class DataflowWorker final : public DataflowProduct {
     }
 
     device::Device& device_;
-    bench::Arena arena_;
-    device::Buffer<float> partials_;
+    device::Buffer<float> partials_;  ///< on a GPU, one for each delivery
     TileLoader loader_;
     std::int64_t count_;                ///< products of this worker
     std::vector<Delivery> deliveries_;  ///< a ring
@@ -308,21 +290,21 @@ class DataflowWorker final : public DataflowProduct {
     std::unique_ptr<device::Stream> copying_;  ///< where partial tiles are copied out
 };
 
-DataflowWorker::DataflowWorker(const Problem& problem, const DataflowShape& shape,
-                               bench::Session& session, comm::Transport& transport,
-                               const ProductFiles& files)
-    : DataflowProduct(problem, shape, session, transport, files),
-      device_(session.device()),
-      arena_(device_),
-      partials_(partials(arena_, problem, shape)),
-      loader_(arena_, problem, shape.places, 2 * shape.held(), files, &inputs_, device_),
-      count_(
-          shape.every(shape.roles.workers(), problem.tiles() * problem.tiles() * problem.tiles())),
+DataflowWorker::DataflowWorker(device::Arena& arena, const CaseContext& context,
+                               const DataflowShape& shape, const ProductFiles& files)
+    : DataflowProduct(arena, context, shape, files),
+      device_(arena.device()),
+      partials_(
+          arena.make<float>(shape.places.on_gpu ? shape.deliveries() * problem_.elements({}) : 0)),
+      loader_(arena, problem_, shape.places, 2 * shape.held(), files, &inputs_),
+      count_(shape.every(shape.roles.workers(),
+                         problem_.tiles() * problem_.tiles() * problem_.tiles())),
       deliveries_(static_cast<std::size_t>(shape.deliveries())) {
     if (shape.places.on_gpu) {
-        copying_ = device_.make_stream("copy out", device::StreamKind::transfer);
+        arena.reserve(device_.blas().workspace(), device::MemoryKind::device);
+        copying_ = make_transfer_stream(arena, "copy out");
     }
-    const std::int64_t elements = shape.places.on_gpu ? problem.elements({}) : 0;
+    const std::int64_t elements = shape.places.on_gpu ? problem_.elements({}) : 0;
     std::int64_t begin = 0;
     for (Delivery& delivery : deliveries_) {
         delivery = {partials_.view().part(begin, elements), device_.make_event(),
@@ -432,7 +414,6 @@ DataflowShape shape_of(const CaseContext& context) {
                 ranks, context.options.reducers.value_or(ranks < 4 ? 1 : 2)),
             .topology = session.topology(),
             .rank = context.rank(),
-            .transport = bench::operation_memory(session, context.variant.transport),
             .bound = session.options().queue,
             .places = {context.options.data.in_files(), context.on_gpu()},
             .copies = copies_over(session.registry().traits(context.variant.transport))};
@@ -466,7 +447,7 @@ LimitPlan limit_of(const CaseContext& context, const DataflowShape& shape) {
         .reducers = LimitPlan::Reducers{.role = roles.of(shape.rank),
                                         .partial_tiles = tiles * tiles * tiles / roles.reducers(),
                                         .tile = problem.tile_bytes(),
-                                        .by_messages = shape.transport.payloads_travel(),
+                                        .transport = context.variant.transport,
                                         .worker = roles.worker_rank(0)}};
     if (!works) {
         limit.sgemm.edge = 0;
@@ -478,17 +459,12 @@ LimitPlan limit_of(const CaseContext& context, const DataflowShape& shape) {
     return limit;
 }
 
-// Throws UsageError, on all ranks alike. Collective.
-void require_gpu_memory(const CaseContext& context, const ProductPlan& plan) {
-    comm::agree<UsageError>(context.session.world(), [&] {
-        bench::Arena besides;
-        count_besides(besides, context, plan.block, plan.limit);
-        const Bytes needed = plan.memory.device() + besides.device();
-        if (context.on_gpu() && needed > allowed_device_memory(context.session)) {
-            refuse_tiles(context.problem, needed,
-                         {allowed_device_memory(context.session), besides.device()});
-        }
-    });
+// Throws UsageError where a product of that size, check and limit do not fit.
+void require_gpu_memory(const CaseContext& context, Bytes product, Bytes besides) {
+    const MemoryBudget budget{allowed_device_memory(context.session), besides};
+    if (context.on_gpu() && product + besides > budget.allowed) {
+        refuse_tiles(context.problem, product + besides, budget);
+    }
 }
 
 void add_factors(const CaseContext& context, const DataflowShape& shape, bench::RowName& name) {
@@ -519,31 +495,21 @@ ProductPlan plan_dataflow_product(const CaseContext& context, bench::PlannedCase
     // A reducer has every R-th tile of all of C.
     ProductPlan plan{.block = shape.works() ? Block{} : whole(context.problem),
                      .limit = limit_of(context, shape)};
-    if (shape.places.on_gpu && shape.works()) {
-        plan.memory.count(context.session.device().blas().workspace(), bench::Room::device);
-    }
-    shape.operands(context.problem).count(plan.memory);
-    if (shape.works()) {
-        partials(plan.memory, context.problem, shape);
-        const TileLoader::Buffers counted(plan.memory, context.problem, shape.places,
-                                          2 * shape.held());
-    } else {
-        const ReducerBuffers counted(plan.memory, context.problem, shape);
-    }
-    for (const flow::QueuePlan& queue : shape.queues(context.problem)) {
-        plan.memory.count(flow::queue_memory(queue, shape.transport, shape.rank));
-    }
-    require_gpu_memory(context, plan);
     add_factors(context, shape, planned.name);
     add_to_plan(context, shape, planned);
-    plan.make = [context, shape](const ProductFiles& files) -> std::unique_ptr<Product> {
-        bench::Session& session = context.session;
-        comm::Transport& transport = session.transport(context.variant.transport);
+    plan.make = [context, shape, block = plan.block, limit = plan.limit](
+                    device::Arena& arena, const ProductFiles& files) -> std::unique_ptr<Product> {
+        std::unique_ptr<Product> product;
         if (shape.works()) {
-            return std::make_unique<DataflowWorker>(context.problem, shape, session, transport,
-                                                    files);
+            product = std::make_unique<DataflowWorker>(arena, context, shape, files);
+        } else {
+            product = std::make_unique<DataflowReducer>(arena, context, shape, files);
         }
-        return std::make_unique<DataflowReducer>(context.problem, shape, session, transport, files);
+        if (arena.plans()) {
+            require_gpu_memory(context, arena.needs().device,
+                               needs_besides(context, block, limit).device);
+        }
+        return product;
     };
     return plan;
 }

@@ -105,11 +105,11 @@ std::int64_t bytes_to_alignment(const std::byte* data) {
 
 }  // namespace
 
-FileSlots::FileSlots(bench::Arena& arena, const Problem& problem, std::int64_t count)
+FileSlots::FileSlots(device::Arena& arena, const Problem& problem, std::int64_t count)
     : problem_(problem),
       memory_(arena.make<std::byte>(
           count == 0 ? 0 : count * MatrixFiles::slot_bytes(problem).value + direct_alignment,
-          bench::Room::host)),
+          device::MemoryKind::pinned)),
       first_(bytes_to_alignment(memory_.view().data())) {}
 
 device::View<std::byte> FileSlots::slot(std::int64_t index) {

@@ -7,8 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "bench/session/arena.hpp"
+#include "bench/session/options.hpp"
 #include "core/files/file.hpp"
+#include "device/arena.hpp"
 #include "matmul/problem.hpp"
 
 namespace quartet::matmul {
@@ -51,14 +52,15 @@ class MatrixFiles {
 
 /// The files that a product works with.
 struct ProductFiles {
-    std::shared_ptr<const MatrixFiles> matrices;  ///< null if A, B and C are in memory
-    bench::Switch keep = bench::Switch::off;      ///< whether C's files stay when the case ends
+    /// Null if A, B and C are in memory, and while a case is planned.
+    std::shared_ptr<const MatrixFiles> matrices;
+    bench::Switch keep = bench::Switch::off;  ///< whether C's files stay when the case ends
 };
 
 /// Slots of the host's memory for the files of tiles, each aligned for direct input.
 class FileSlots {
   public:
-    FileSlots(bench::Arena& arena, const Problem& problem, std::int64_t count);
+    FileSlots(device::Arena& arena, const Problem& problem, std::int64_t count);
 
     /// A slot that MatrixFiles::read can read to.
     [[nodiscard]] device::View<std::byte> slot(std::int64_t index);

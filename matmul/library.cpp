@@ -171,30 +171,14 @@ std::string describe_blas() {
                           : fmt::format("its BLAS is {}, native's is {}", theirs, ours);
 }
 
-struct LibraryBuffers {
-    LibraryBuffers(bench::Arena& arena, const Problem& problem, int ranks, int rank, bool in_files)
-        : a(arena.make<float>(BlockCyclic(problem.size, ranks).most_elements(), bench::Room::host)),
-          b(arena.make<float>(a.size(), bench::Room::host)),
-          c(arena.make<float>(a.size(), bench::Room::host)),
-          strip(arena.make<float>(
-              std::max<std::int64_t>(elements_in(problem, strip_of(problem, ranks, rank)), 1),
-              bench::Room::host)),
-          slot(arena, problem, in_files ? 1 : 0) {}
-
-    device::Buffer<float> a;
-    device::Buffer<float> b;
-    device::Buffer<float> c;
-    device::Buffer<float> strip;  ///< of C for the check, of A and B before; row-major
-    FileSlots slot;
-};
-
 /// ScaLAPACK's psgemm over all ranks. A rank makes or reads its strip of A and B, whole tile rows,
 /// which is redistributed to the blocks; C goes the other way. From files that is a part of the
 /// run, else of prepare() and collect().
 class LibraryProduct final : public Product {
   public:
-    LibraryProduct(bench::Session& session, const Problem& problem, const ProductFiles& files);
+    LibraryProduct(device::Arena& arena, const CaseContext& context, const ProductFiles& files);
 
+    void set_up() override;
     void prepare() override;
     void run(device::Stream& stream) override;
     void collect() override {
@@ -217,48 +201,64 @@ class LibraryProduct final : public Product {
     [[nodiscard]] std::span<float> line(TileIndex tile, std::int64_t number);
     [[nodiscard]] std::span<const float> tile_of_strip(TileIndex tile);
     [[nodiscard]] std::span<const float> from_file(std::string_view matrix, TileIndex tile) {
-        return files_->read(matrix, tile, buffers_.slot.slot(0).span());
+        return files_->read(matrix, tile, slot_.slot(0).span());
     }
 
     Problem problem_;
-    int ranks_;
+    const comm::Communicator& world_;
+    int threads_;
     Block mine_;                                ///< the strip
     std::shared_ptr<const MatrixFiles> files_;  ///< null if A and B are in memory
-    bench::Arena arena_;
-    LibraryBuffers buffers_;
     BlockCyclic distribution_;
-    BlacsSystem system_;
-    BlacsGrid grid_;  ///< transposed, as ScaLAPACK sees the matrices
-    BlacsGrid strips_;
-    Descriptor descriptor_;
+    device::Buffer<float> a_;
+    device::Buffer<float> b_;
+    device::Buffer<float> c_;
+    device::Buffer<float> strip_;  ///< of C for the check, of A and B before; row-major
+    FileSlots slot_;
     std::vector<float> tile_;
-    int threads_;
     std::optional<ResultFiles> results_;
+
+    // Made by set_up():
+    std::optional<BlacsSystem> system_;
+    std::optional<BlacsGrid> grid_;  ///< transposed, as ScaLAPACK sees the matrices
+    std::optional<BlacsGrid> strips_;
+    Descriptor descriptor_{};
 };
 
-LibraryProduct::LibraryProduct(bench::Session& session, const Problem& problem,
+// ScaLAPACK's own memory is included at most: panels of psgemm, buffers of redistribution.
+LibraryProduct::LibraryProduct(device::Arena& arena, const CaseContext& context,
                                const ProductFiles& files)
-    : problem_(problem),
-      ranks_(session.world().size()),
-      mine_(strip_of(problem, ranks_, session.world().rank())),
+    : problem_(context.problem),
+      world_(context.session.world()),
+      threads_(context.session.threads()),
+      mine_(strip_of(problem_, world_.size(), world_.rank())),
       files_(files.matrices),
-      arena_(session.device()),
-      buffers_(arena_, problem, ranks_, session.world().rank(), files_ != nullptr),
-      distribution_(problem.size, ranks_),
-      system_(session.world().handle()),
-      grid_(system_, distribution_.grid_columns, distribution_.grid_rows),
-      strips_(system_, 1, ranks_),
-      descriptor_(describe(problem.size, distribution_.block, distribution_.block, grid_,
-                           distribution_.width(session.world().rank()))),
-      tile_(static_cast<std::size_t>(problem.elements({}))),
-      threads_(session.threads()) {
-    std::ranges::fill(buffers_.c.span(), 0.5F);
+      distribution_(problem_.size, world_.size()),
+      a_(arena.make<float>(distribution_.most_elements())),
+      b_(arena.make<float>(a_.size())),
+      c_(arena.make<float>(a_.size())),
+      strip_(arena.make<float>(std::max<std::int64_t>(elements_in(problem_, mine_), 1))),
+      slot_(arena, problem_, context.options.data.in_files() ? 1 : 0),
+      tile_(arena.make_vector<float>(problem_.elements({}))) {
+    const std::int64_t redistributed =
+        std::min(problem_.size * problem_.size, std::max(redistributed_at_a_time, problem_.size));
+    arena.reserve(bytes_of<float>(a_.size() + 2 * redistributed));
     if (files_) {
         results_.emplace(mine_, files);
-        return;
     }
-    load(Operand::a, buffers_.a.span());
-    load(Operand::b, buffers_.b.span());
+}
+
+void LibraryProduct::set_up() {
+    system_.emplace(world_.handle());
+    grid_.emplace(*system_, distribution_.grid_columns, distribution_.grid_rows);
+    strips_.emplace(*system_, 1, world_.size());
+    descriptor_ = describe(problem_.size, distribution_.block, distribution_.block, *grid_,
+                           distribution_.width(world_.rank()));
+    std::ranges::fill(c_.span(), 0.5F);
+    if (!files_) {
+        load(Operand::a, a_.span());
+        load(Operand::b, b_.span());
+    }
 }
 
 void LibraryProduct::prepare() {
@@ -271,13 +271,12 @@ void LibraryProduct::prepare() {
 void LibraryProduct::run(device::Stream& stream) {
     if (files_) {
         const Span span(stream.track(), Phase::read, "strips of A and B");
-        load(Operand::a, buffers_.a.span());
-        load(Operand::b, buffers_.b.span());
+        load(Operand::a, a_.span());
+        load(Operand::b, b_.span());
     }
     {
         const Span span(stream.track(), Phase::compute, "psgemm");
-        multiply(problem_.size, buffers_.a.span().data(), buffers_.b.span().data(),
-                 buffers_.c.span().data(), descriptor_);
+        multiply(problem_.size, a_.span().data(), b_.span().data(), c_.span().data(), descriptor_);
     }
     if (files_) {
         const Span span(stream.track(), Phase::copy_out, "strip of C");
@@ -289,8 +288,9 @@ void LibraryProduct::run(device::Stream& stream) {
 // `move(rows, first row, descriptor of the strips)`; rows count from 1.
 template <typename Move>
 void LibraryProduct::for_some_rows(Move move) {
-    const std::int64_t height = elements_of(problem_, strip_of(problem_, ranks_, 0).rows).size();
-    Descriptor strips = describe(problem_.size, problem_.size, height, strips_, problem_.size);
+    const std::int64_t height =
+        elements_of(problem_, strip_of(problem_, world_.size(), 0).rows).size();
+    Descriptor strips = describe(problem_.size, problem_.size, height, *strips_, problem_.size);
     const std::int64_t most = std::max<std::int64_t>(redistributed_at_a_time / problem_.size, 1);
     for (std::int64_t first = 0; first < problem_.size; first += most) {
         move(static_cast<int>(std::min(most, problem_.size - first)), static_cast<int>(first + 1),
@@ -300,9 +300,8 @@ void LibraryProduct::for_some_rows(Move move) {
 
 void LibraryProduct::to_strips() {
     for_some_rows([&](int rows, int begin, int* strips) {
-        Cpsgemr2d(static_cast<int>(problem_.size), rows, buffers_.c.span().data(), 1, begin,
-                  descriptor_.data(), buffers_.strip.span().data(), 1, begin, strips,
-                  grid_.context());
+        Cpsgemr2d(static_cast<int>(problem_.size), rows, c_.span().data(), 1, begin,
+                  descriptor_.data(), strip_.span().data(), 1, begin, strips, grid_->context());
     });
 }
 
@@ -323,20 +322,20 @@ void LibraryProduct::load(Operand operand, std::span<float> blocks) {
         const auto width = static_cast<std::size_t>(problem_.size);
         system::parallel_for(threads_, rows.size(), [&](std::int64_t row) {
             fill_rows(untiled, name(operand), rows.begin + row, 1, 0,
-                      buffers_.strip.span().subspan(static_cast<std::size_t>(row) * width, width));
+                      strip_.span().subspan(static_cast<std::size_t>(row) * width, width));
         });
     }
     for_some_rows([&](int rows, int begin, int* strips) {
-        Cpsgemr2d(static_cast<int>(problem_.size), rows, buffers_.strip.span().data(), 1, begin,
-                  strips, blocks.data(), 1, begin, descriptor_.data(), grid_.context());
+        Cpsgemr2d(static_cast<int>(problem_.size), rows, strip_.span().data(), 1, begin, strips,
+                  blocks.data(), 1, begin, descriptor_.data(), grid_->context());
     });
 }
 
 std::span<float> LibraryProduct::line(TileIndex tile, std::int64_t number) {
     const std::int64_t above = elements_of(problem_, {mine_.rows.begin, tile.row}).size();
     const std::int64_t begin = (above + number) * problem_.size + problem_.begin(tile.column);
-    return buffers_.strip.span().subspan(static_cast<std::size_t>(begin),
-                                         static_cast<std::size_t>(problem_.extent(tile.column)));
+    return strip_.span().subspan(static_cast<std::size_t>(begin),
+                                 static_cast<std::size_t>(problem_.extent(tile.column)));
 }
 
 std::span<const float> LibraryProduct::tile_of_strip(TileIndex tile) {
@@ -363,16 +362,6 @@ std::string LibraryProduct::note() const {
         distribution_.grid_columns, describe_blas());
 }
 
-// ScaLAPACK's own included at most: panels of psgemm, buffers of redistribution.
-void count_library(bench::Arena& arena, const Problem& problem, int ranks, int rank,
-                   bool in_files) {
-    const LibraryBuffers counted(arena, problem, ranks, rank, in_files);
-    arena.count(problem.tile_bytes(), bench::Room::host);
-    const std::int64_t redistributed =
-        std::min(problem.size * problem.size, std::max(redistributed_at_a_time, problem.size));
-    arena.count(bytes_of<float>(counted.a.size() + 2 * redistributed), bench::Room::host);
-}
-
 void require_countable(const Problem& problem, int ranks) {
     const std::int64_t most = std::max(BlockCyclic(problem.size, ranks).most_elements(),
                                        elements_in(problem, strip_of(problem, ranks, 0)));
@@ -393,7 +382,6 @@ ProductPlan plan_library_product(const CaseContext& context, bench::PlannedCase&
     ProductPlan plan{
         .block = strip_of(context.problem, ranks, context.rank()),
         .limit = {.sgemm = {.edge = host_sgemm_edge(context.problem), .computing_ranks = ranks}}};
-    count_library(plan.memory, context.problem, ranks, context.rank(), in_files);
     if (in_files) {
         add_tile_factors(context, planned.name);
         // A rank reads its strips of A and B, and writes that of C, once.
@@ -402,9 +390,9 @@ ProductPlan plan_library_product(const CaseContext& context, bench::PlannedCase&
             storage_limit(context, plan.block, 3 * static_cast<double>(strip.value));
     }
     plan.multiply = multiply_by_scalapack();
-    plan.make = [context, ranks](const ProductFiles& files) {
+    plan.make = [context, ranks](device::Arena& arena, const ProductFiles& files) {
         require_countable(context.problem, ranks);
-        return std::make_unique<LibraryProduct>(context.session, context.problem, files);
+        return std::make_unique<LibraryProduct>(arena, context, files);
     };
     return plan;
 }

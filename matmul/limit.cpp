@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "bench/measure/probes.hpp"
 #include "device/multiply_add_probe.hpp"
+#include "matmul/transfers.hpp"
 
 namespace quartet::matmul {
 
@@ -30,11 +30,11 @@ Bytes copied_piece(const Problem& problem) {
 /// Times of copying a piece to the GPU, from it, or both at once.
 class CopyProbe {
   public:
-    CopyProbe(device::Device& device, Bytes piece)
-        : device_(device),
-          out_(device.make_stream("probe", device::StreamKind::transfer)),
-          host_(device::allocate<std::byte>(device, piece.value, device::MemoryKind::pinned)),
-          there_(device::allocate<std::byte>(device, piece.value)),
+    CopyProbe(device::Arena& arena, Bytes piece)
+        : device_(arena.device()),
+          out_(make_transfer_stream(arena, "probe")),
+          host_(arena.make<std::byte>(piece.value, device::MemoryKind::pinned)),
+          there_(arena.make<std::byte>(piece.value)),
           half_(piece.value / 2) {}
 
     Seconds in(device::Stream& stream) { return time(stream, true, false); }
@@ -69,46 +69,23 @@ class CopyProbe {
 
 }  // namespace
 
-void LimitPlan::count(bench::Arena& arena, const Problem& problem, bench::Session& session) const {
-    const bool on_gpu = device::has_own_memory(session.device());
-    const std::int64_t square = sgemm.edge * sgemm.edge;
-    arena.count(3 * bytes_of<float>(square), on_gpu ? bench::Room::device : bench::Room::host);
-    if (on_gpu) {  // to fill them, in turn
-        arena.count(bytes_of<float>(std::min(square, bench::SgemmProbe::random_numbers)),
-                    bench::Room::host);
-    }
-    if (copies && copies->in + copies->out > 0) {
-        arena.count(copied_piece(problem), bench::Room::host);
-        arena.count(copied_piece(problem), bench::Room::device);
-    }
-    if (reducers && reducers->role == comm::Role::reducer) {
-        arena.count(2 * reducers->tile + bytes_of<double>(1), bench::Room::host);
-    }
-    if (reducers && reducers->by_messages &&
-        (session.world().rank() == 0 || session.world().rank() == reducers->worker)) {
-        arena.count(reducers->tile, bench::Room::host);
-    }
-    if (storage && storage->file) {
-        arena.count(storage_probe_memory, bench::Room::host);
-    }
-}
-
 std::int64_t host_sgemm_edge(const Problem& problem) {
     constexpr std::int64_t large = 2048;
     return std::min(problem.size, std::max(problem.extent(0), large));
 }
 
-ProductLimit::ProductLimit(bench::Session& session, const Problem& problem, const LimitPlan& plan)
+ProductLimit::ProductLimit(device::Arena& arena, bench::Session& session, const Problem& problem,
+                           const LimitPlan& plan)
     : session_(session), problem_(problem) {
-    add_sgemm(plan.sgemm);
+    add_sgemm(arena, plan.sgemm);
     if (plan.copies) {
-        add_copies(*plan.copies);
+        add_copies(arena, *plan.copies);
     }
     if (plan.reducers) {
-        add_reducers(*plan.reducers);
+        add_reducers(arena, *plan.reducers);
     }
     if (plan.storage) {
-        add_storage(*plan.storage);
+        add_storage(arena, *plan.storage);
     }
 }
 
@@ -129,22 +106,20 @@ void ProductLimit::add(const char* name, const std::function<Seconds()>& measure
 // The device's own rate is measured beside the BLAS's where products are long enough to tell: a
 // device is known to do more than its BLAS, or the instructions that were compiled are not its
 // fastest. All ranks measure the same.
-void ProductLimit::add_sgemm(const LimitPlan::Sgemm& sgemm) {
+void ProductLimit::add_sgemm(device::Arena& arena, const LimitPlan::Sgemm& sgemm) {
     const bool knows_hardware = is_telling(problem_, session_.device());
     std::shared_ptr<bench::SgemmProbe> probe;
     std::shared_ptr<device::MultiplyAddProbe> hardware;
-    int products = 1;  // in one measurement
     if (sgemm.edge > 0) {
-        probe = std::make_shared<bench::SgemmProbe>(session_.device(), sgemm.edge);
-        probe->measure(session_.stream());  // the first one meets cold caches
-        const Seconds product = probe->measure(session_.stream());
-        const double all = problem_.flops().value / probe->flops().value / sgemm.computing_ranks;
-        products = bench::passes_in(bench::probe_time_beside(all * product), product);
-        if (knows_hardware) {
+        probe = std::make_shared<bench::SgemmProbe>(arena, sgemm.edge);
+        if (knows_hardware && !arena.plans()) {  // making it takes time
             hardware = session_.device().make_multiply_add_probe(device::FloatFormat::float32);
         }
     }
-    components_.emplace_back([=, this] {
+    components_.emplace_back([=, this, products = 0]() mutable {
+        if (probe && products == 0) {
+            products = products_of(*probe, sgemm.computing_ranks);
+        }
         const auto time_at = [&](double rate) {
             return Seconds{problem_.flops().value / session_.world().sum(rate)};
         };
@@ -167,12 +142,19 @@ void ProductLimit::add_sgemm(const LimitPlan::Sgemm& sgemm) {
     });
 }
 
+int ProductLimit::products_of(bench::SgemmProbe& probe, int computing_ranks) {
+    probe.measure(session_.stream());  // the first one meets cold caches
+    const Seconds product = probe.measure(session_.stream());
+    const double all = problem_.flops().value / probe.flops().value / computing_ranks;
+    return bench::passes_in(bench::probe_time_beside(all * product), product);
+}
+
 // A link that carries both ways at once may have less for each than one way alone has.
-void ProductLimit::add_copies(const LimitPlan::Copies& copies) {
+void ProductLimit::add_copies(device::Arena& arena, const LimitPlan::Copies& copies) {
     const Bytes piece = copied_piece(problem_);
     std::shared_ptr<CopyProbe> probe;
     if (copies.in + copies.out > 0) {
-        probe = std::make_shared<CopyProbe>(session_.device(), piece);
+        probe = std::make_shared<CopyProbe>(arena, piece);
     }
     add("copies to and from GPUs", [=, this] {
         if (!probe) {
@@ -187,10 +169,10 @@ void ProductLimit::add_copies(const LimitPlan::Copies& copies) {
 }
 
 // A reducer has to receive every partial tile that it adds.
-void ProductLimit::add_reducers(const LimitPlan::Reducers& reducers) {
+void ProductLimit::add_reducers(device::Arena& arena, const LimitPlan::Reducers& reducers) {
     std::shared_ptr<bench::MemoryProbe> adding;
     if (reducers.role == comm::Role::reducer) {
-        adding = std::make_shared<bench::MemoryProbe>(session_.reducer_device(),
+        adding = std::make_shared<bench::MemoryProbe>(arena, session_.reducer_device(),
                                                       bench::AccessPattern::add, reducers.tile);
     }
     const double tiles = reducers.partial_tiles;
@@ -198,17 +180,21 @@ void ProductLimit::add_reducers(const LimitPlan::Reducers& reducers) {
         return adding ? tiles * adding->measure(intake_passes, session_.reducer_stream())
                       : Seconds{};
     });
-    if (reducers.by_messages) {
-        const auto link = std::make_shared<bench::PairProbe>(
-            session_.message_transport(), session_.world(), reducers.worker, 0, reducers.tile);
+    const comm::Transport& payloads = session_.transport(reducers.transport).for_payloads();
+    if (payloads.traits().location == comm::PartLocation::received) {
+        const auto link =
+            std::make_shared<bench::PairProbe>(arena, session_.message_transport(),
+                                               session_.world(), reducers.worker, 0, reducers.tile);
         add("link to the reducers",
             [=, this] { return tiles * link->measure(intake_passes, session_.stream()); });
     }
 }
 
-void ProductLimit::add_storage(const LimitPlan::Storage& storage) {
+// The file is there once the case is set up.
+void ProductLimit::add_storage(device::Arena& arena, const LimitPlan::Storage& storage) {
     std::shared_ptr<bench::StorageProbe> probe;
-    if (storage.file) {
+    arena.reserve(storage.file ? storage_probe_memory : Bytes{});
+    if (storage.file && !arena.plans()) {
         probe = std::make_shared<bench::StorageProbe>(*storage.file, storage.cache);
     }
     add("storage", [=, this, bytes = storage.bytes] {

@@ -3,10 +3,11 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
-#include "bench/results/row.hpp"
-#include "bench/session/arena.hpp"
+#include "bench/measure/probes.hpp"
+#include "bench/session/session.hpp"
 #include "matmul/problem.hpp"
 
 namespace quartet::matmul {
@@ -36,16 +37,14 @@ struct LimitPlan {
         comm::Role role = comm::Role::worker;  ///< of this rank
         double partial_tiles = 0;              ///< of each reducer in a run
         Bytes tile;
-        bool by_messages = false;  ///< then the link from the first worker is measured, too
-        int worker = 0;            ///< the rank of the first one; the first reducer's is 0
+        /// If it sends payloads, the link from the first worker is measured, too.
+        std::string transport{};
+        int worker = 0;  ///< the rank of the first one; the first reducer's is 0
     };
     Sgemm sgemm;
     std::optional<Copies> copies{};
     std::optional<Reducers> reducers{};
     std::optional<Storage> storage{};
-
-    /// Counts what measuring takes on this rank.
-    void count(bench::Arena& arena, const Problem& problem, bench::Session& session) const;
 };
 
 /// Edge of the SGEMM that a product on the host is compared with: at least 2048, since smaller ones
@@ -55,18 +54,21 @@ std::int64_t host_sgemm_edge(const Problem& problem);
 /// Measures the limit of a product.
 class ProductLimit {
   public:
-    /// Allocates what plan.count() counts. Collective.
-    ProductLimit(bench::Session& session, const Problem& problem, const LimitPlan& plan);
+    /// Collective; local while the arena plans.
+    ProductLimit(device::Arena& arena, bench::Session& session, const Problem& problem,
+                 const LimitPlan& plan);
 
     /// Measures all components, all ranks at the same time, as in a run. Same answer on all ranks.
     /// Collective.
     std::vector<bench::LimitComponent> measure();
 
   private:
-    void add_sgemm(const LimitPlan::Sgemm& sgemm);
-    void add_copies(const LimitPlan::Copies& copies);
-    void add_reducers(const LimitPlan::Reducers& reducers);
-    void add_storage(const LimitPlan::Storage& storage);
+    void add_sgemm(device::Arena& arena, const LimitPlan::Sgemm& sgemm);
+    void add_copies(device::Arena& arena, const LimitPlan::Copies& copies);
+    void add_reducers(device::Arena& arena, const LimitPlan::Reducers& reducers);
+    void add_storage(device::Arena& arena, const LimitPlan::Storage& storage);
+    /// How many products one measurement makes. Local.
+    int products_of(bench::SgemmProbe& probe, int computing_ranks);
     /// A component that takes as long as it does on the slowest rank.
     void add(const char* name, const std::function<Seconds()>& measure);
 

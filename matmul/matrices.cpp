@@ -70,25 +70,24 @@ OperandLayout lay_out_operands(const Problem& problem, const std::vector<Block>&
     return layout;
 }
 
-HostInputs::HostInputs(const Problem& problem, OperandLayout layout, const comm::Communicator& node,
-                       device::Device& device, int threads)
-    : problem_(problem), layout_(std::move(layout)) {
-    allocate(node, device);
-    fill(node, threads);
+HostInputs::HostInputs(device::Arena& arena, const Problem& problem, OperandLayout layout,
+                       const comm::Communicator& node)
+    : problem_(problem),
+      layout_(std::move(layout)),
+      node_(node),
+      threads_(arena.device().threads()),
+      memory_(allocate(arena)) {
+    parts_ = shared_ ? shared_->parts(memory_.view().data()) : std::vector{memory_.view()};
 }
 
-void HostInputs::allocate(const comm::Communicator& node, device::Device& device) {
-    if (layout_.copies == OperandCopies::per_node) {
-        shared_.emplace(node, device.accelerator());
-        memory_ = shared_->allocate(layout_.allocated);
-        parts_ = shared_->parts(memory_.data.get());
-        return;
+device::Buffer<std::byte> HostInputs::allocate(device::Arena& arena) {
+    const Bytes size = layout_.allocated;
+    if (layout_.copies == OperandCopies::per_rank || arena.plans()) {
+        return arena.make<std::byte>(size.value, device::MemoryKind::pinned);
     }
-    // A GPU copies from page-locked memory.
-    const bool copied = device.memory_kind() == device::MemoryKind::device;
-    memory_ = device.allocate(layout_.allocated,
-                              copied ? device::MemoryKind::pinned : device::MemoryKind::host);
-    parts_ = {{memory_.data.get(), layout_.allocated.value, memory_.kind}};
+    arena.reserve(size);
+    shared_.emplace(node_, arena.device().accelerator());
+    return {shared_->allocate(size), size.value};
 }
 
 float* HostInputs::data_of(const OperandPanel& panel) const {
@@ -97,15 +96,15 @@ float* HostInputs::data_of(const OperandPanel& panel) const {
 }
 
 // Tiles are spread over the ranks that share a copy and over their threads in turn.
-void HostInputs::fill(const comm::Communicator& node, int threads) {
-    const std::int64_t ranks = shared_ ? node.size() : 1;
-    const std::int64_t rank = shared_ ? node.rank() : 0;
-    system::parallel_parts(threads, [&](int part) {
+void HostInputs::fill() {
+    const std::int64_t ranks = shared_ ? node_.size() : 1;
+    const std::int64_t rank = shared_ ? node_.rank() : 0;
+    system::parallel_parts(threads_, [&](int part) {
         std::int64_t tile = 0;
         for (const OperandPanel& panel : layout_.panels) {
             const std::int64_t width = problem_.extent(panel.column);
             for (std::int64_t row = panel.rows.begin; row < panel.rows.end; row += problem_.tile) {
-                if (tile++ % (ranks * threads) != rank * threads + part) {
+                if (tile++ % (ranks * threads_) != rank * threads_ + part) {
                     continue;
                 }
                 const std::int64_t count = std::min(problem_.tile, panel.rows.end - row);
@@ -117,7 +116,7 @@ void HostInputs::fill(const comm::Communicator& node, int threads) {
     });
     if (shared_) {
         std::atomic_thread_fence(std::memory_order_seq_cst);
-        node.barrier();
+        node_.barrier();
         std::atomic_thread_fence(std::memory_order_seq_cst);
     }
 }
@@ -126,7 +125,7 @@ device::View<const float> HostInputs::rows_of(std::int64_t panel_index, const Ra
     const OperandPanel& panel = layout_.panels.at(static_cast<std::size_t>(panel_index));
     const std::int64_t width = problem_.extent(panel.column);
     return {data_of(panel) + (rows.begin - panel.rows.begin) * width, rows.size() * width,
-            memory_.kind};
+            memory_.view().kind()};
 }
 
 device::View<const float> HostInputs::tile(Operand operand, TileIndex tile) const {

@@ -3,11 +3,10 @@
 #include <optional>
 #include <vector>
 
-#include "bench/session/arena.hpp"
 #include "comm/topology/topology.hpp"
 #include "comm/transport/shared_memory.hpp"
 #include "comm/transport/transport.hpp"
-#include "device/device.hpp"
+#include "device/arena.hpp"
 #include "matmul/problem.hpp"
 
 namespace quartet::matmul {
@@ -39,12 +38,6 @@ struct OperandLayout {
     std::vector<OperandPanel> panels;    ///< A's, then B's
     std::int64_t first_column_of_b = 0;  ///< tile column of the first panel of B
     Bytes allocated;                     ///< by this rank: its part of the window, or its copy
-
-    /// Counts what this rank allocates.
-    void count(bench::Arena& arena) const {
-        arena.count(allocated, copies == OperandCopies::per_node ? bench::Room::host_shared
-                                                                 : bench::Room::host);
-    }
 };
 
 /// For `rank`; `blocks` are those of all ranks. Panels are spread over the parts of a node's window
@@ -55,9 +48,12 @@ OperandLayout lay_out_operands(const Problem& problem, const std::vector<Block>&
 /// A and B in the host's memory, filled in parallel by the ranks that share a copy.
 class HostInputs {
   public:
-    /// Allocates what layout.count() counts. Collective over `node`, the ranks of this node.
-    HostInputs(const Problem& problem, OperandLayout layout, const comm::Communicator& node,
-               device::Device& device, int threads);
+    /// Collective over `node`, the ranks of this node; local while the arena plans. Borrows `node`.
+    HostInputs(device::Arena& arena, const Problem& problem, OperandLayout layout,
+               const comm::Communicator& node);
+
+    /// Writes the tiles. Collective over the node.
+    void fill();
 
     /// Rows of this rank's block, columns of tile column `inner` of A.
     [[nodiscard]] device::View<const float> a_rows(std::int64_t inner) const {
@@ -66,30 +62,29 @@ class HostInputs {
     [[nodiscard]] device::View<const float> tile(Operand operand, TileIndex tile) const;
     [[nodiscard]] OperandCopies copies() const { return layout_.copies; }
     /// What this rank allocated.
-    [[nodiscard]] device::View<const std::byte> memory() const {
-        return {memory_.data.get(), memory_.data ? layout_.allocated.value : 0, memory_.kind};
-    }
+    [[nodiscard]] device::View<const std::byte> memory() const { return memory_.view(); }
 
   private:
-    void allocate(const comm::Communicator& node, device::Device& device);
-    void fill(const comm::Communicator& node, int threads);
+    [[nodiscard]] device::Buffer<std::byte> allocate(device::Arena& arena);
     [[nodiscard]] float* data_of(const OperandPanel& panel) const;
     [[nodiscard]] device::View<const float> rows_of(std::int64_t panel, const Range& rows) const;
 
     Problem problem_;
     OperandLayout layout_;
+    const comm::Communicator& node_;
+    int threads_;
     std::optional<comm::SharedMemory> shared_;
-    device::Allocation memory_;                   ///< destroyed before shared_
+    device::Buffer<std::byte> memory_;            ///< destroyed before shared_
     std::vector<device::View<std::byte>> parts_;  ///< of the node's ranks, or this one's alone
 };
 
 /// A block of C in the host's memory, in columns of tiles (offset_in_block()).
 class HostResult {
   public:
-    HostResult(bench::Arena& arena, const Problem& problem, const Block& block)
+    HostResult(device::Arena& arena, const Problem& problem, const Block& block)
         : problem_(problem),
           block_(block),
-          memory_(arena.make<float>(elements_in(problem, block), bench::Room::host)) {}
+          memory_(arena.make<float>(elements_in(problem, block), device::MemoryKind::pinned)) {}
 
     [[nodiscard]] device::View<float> tile(TileIndex tile) {
         return part(tile, problem_.elements(tile));

@@ -86,23 +86,20 @@ std::int64_t strip_height(const Problem& problem) {
 
 }  // namespace
 
-InCoreProduct::Buffers::Buffers(bench::Arena& arena, const Problem& problem, const Block& block)
-    : a(arena.make<float>(elements_of(problem, block.rows).size() * problem.size)),
-      b(arena.make<float>(elements_of(problem, block.columns).size() * problem.size)),
-      c(arena.make<float>(elements_in(problem, block))) {}
-
-InCoreProduct::InCoreProduct(const Problem& problem, const OperandLayout& layout,
-                             std::int64_t height, const comm::Communicator& node,
-                             device::Device& device, int threads)
-    : MemoryProduct(problem, layout, node, device, threads),
+InCoreProduct::InCoreProduct(device::Arena& arena, const Problem& problem,
+                             const OperandLayout& layout, std::int64_t height,
+                             const comm::Communicator& node)
+    : MemoryProduct(arena, problem, layout, node),
       rows_(elements_of(problem, layout.block.rows).size()),
       height_(height),
-      buffers_(arena_, problem, layout.block),
+      a_(arena.make<float>(rows_ * problem.size)),
+      b_(arena.make<float>(elements_of(problem, layout.block.columns).size() * problem.size)),
+      c_(arena.make<float>(elements_in(problem, layout.block))),
       strips_(growing_strips(problem, layout.block, height)),
-      brought_(device.make_event()),
-      complete_(device.make_event()),
-      copying_in_(device.make_stream("copy in", device::StreamKind::transfer)),
-      copying_out_(device.make_stream("copy out", device::StreamKind::transfer)) {}
+      brought_(device_.make_event()),
+      complete_(device_.make_event()),
+      copying_in_(make_transfer_stream(arena, "copy in")),
+      copying_out_(make_transfer_stream(arena, "copy out")) {}
 
 void InCoreProduct::run(device::Stream& stream) {
     copied_ = {};
@@ -168,23 +165,22 @@ void InCoreProduct::store(const Range& rows, std::int64_t column, device::Stream
 
 device::View<float> InCoreProduct::a_of(const Range& rows, std::int64_t inner) {
     const std::int64_t width = problem_.extent(inner);
-    return buffers_.a.view().part(rows_ * problem_.begin(inner) + rows.begin * width,
-                                  rows.size() * width);
+    return a_.view().part(rows_ * problem_.begin(inner) + rows.begin * width, rows.size() * width);
 }
 
 device::View<float> InCoreProduct::b_of(std::int64_t inner, std::int64_t column) {
     const std::int64_t left =
         problem_.begin(block_.columns.begin + column) - problem_.begin(block_.columns.begin);
     const std::int64_t width = problem_.extent(block_.columns.begin + column);
-    return buffers_.b.view().part(problem_.size * left + problem_.begin(inner) * width,
-                                  problem_.extent(inner) * width);
+    return b_.view().part(problem_.size * left + problem_.begin(inner) * width,
+                          problem_.extent(inner) * width);
 }
 
 device::View<float> InCoreProduct::c_of(const Range& rows, std::int64_t column) {
     const TileIndex top{block_.rows.begin, block_.columns.begin + column};
     const std::int64_t width = problem_.extent(top.column);
-    return buffers_.c.view().part(offset_in_block(problem_, block_, top) + rows.begin * width,
-                                  rows.size() * width);
+    return c_.view().part(offset_in_block(problem_, block_, top) + rows.begin * width,
+                          rows.size() * width);
 }
 
 std::string InCoreProduct::note() const {
@@ -216,16 +212,15 @@ LimitPlan limit_of(const CaseContext& context) {
 // Each level's plan, on all ranks or none. Collective.
 PanelPlan plan_levels(const CaseContext& context, const LimitPlan& limit, Bytes workspace) {
     bench::Session& session = context.session;
-    bench::Arena besides;
-    count_besides(besides, context, context.block(), limit);
-    const MemoryBudget on_host{allowed_memory(session), besides.host()};
+    const device::MemoryNeeds besides = needs_besides(context, context.block(), limit);
+    const MemoryBudget on_host{allowed_memory(session), besides.host};
     PanelPlan plan;
     comm::agree<UsageError>(session.world(), [&] {
         if (!context.on_gpu()) {
             plan = plan_host(context.problem, context.block(), on_host);
             return;
         }
-        const MemoryBudget on_gpu{allowed_device_memory(session), workspace + besides.device()};
+        const MemoryBudget on_gpu{allowed_device_memory(session), workspace + besides.device};
         plan = plan_device(context.problem, context.block(), on_gpu,
                            context.options.data.in_files() ? std::optional(on_host) : std::nullopt);
     });
@@ -240,11 +235,6 @@ OperandLayout layout_in_memory(const CaseContext& context) {
                             context.on_gpu() ? OperandCopies::per_rank : copies_over(transport));
 }
 
-void count_matrices(bench::Arena& arena, const Problem& problem, const OperandLayout& layout) {
-    layout.count(arena);
-    const HostResult result(arena, problem, layout.block);
-}
-
 void add_to_plan(const CaseContext& context, const PanelPlan& plan, bench::PlannedCase& planned) {
     planned.plan_note = describe(plan);
     if (plan.places.in_files) {
@@ -256,13 +246,11 @@ void add_to_plan(const CaseContext& context, const PanelPlan& plan, bench::Plann
 }
 
 ProductPlan plan_resident(const CaseContext& context) {
-    const OperandLayout layout = layout_in_memory(context);
     ProductPlan plan{.block = context.block(), .limit = limit_of(context)};
-    count_matrices(plan.memory, context.problem, layout);
-    plan.make = [&session = context.session, problem = context.problem,
-                 layout](const ProductFiles&) {
-        return std::make_unique<ResidentProduct>(problem, layout, session.topology().node(),
-                                                 session.device(), session.threads());
+    plan.make = [context, layout = layout_in_memory(context)](device::Arena& arena,
+                                                              const ProductFiles&) {
+        return std::make_unique<ResidentProduct>(arena, context.problem, layout,
+                                                 context.session.topology().node());
     };
     return plan;
 }
@@ -270,54 +258,47 @@ ProductPlan plan_resident(const CaseContext& context) {
 // Nothing if the memory of any rank's GPU does not hold A, B and C. Collective.
 std::optional<ProductPlan> plan_in_core(const CaseContext& context, bench::PlannedCase& planned) {
     bench::Session& session = context.session;
-    const Problem& problem = context.problem;
     ProductPlan plan{.block = context.block(), .limit = limit_of(context)};
-    plan.memory.count(session.device().blas().workspace(), bench::Room::device);
-    const InCoreProduct::Buffers counted(plan.memory, problem, plan.block);
-    bench::Arena all = plan.memory;
-    count_besides(all, context, plan.block, plan.limit);
-    if (!session.world().all(all.device() <= allowed_device_memory(session))) {
+    plan.make = [context, layout = layout_in_memory(context)](device::Arena& arena,
+                                                              const ProductFiles&) {
+        const Problem& problem = context.problem;
+        arena.reserve(arena.device().blas().workspace(), device::MemoryKind::device);
+        return std::make_unique<InCoreProduct>(arena, problem, layout, strip_height(problem),
+                                               context.session.topology().node());
+    };
+    device::Arena arena(session.device(), device::Arena::Mode::plan);
+    plan.make(arena, {});
+    const device::MemoryNeeds all = arena.needs() + needs_besides(context, plan.block, plan.limit);
+    if (!session.world().all(all.device <= allowed_device_memory(session))) {
         return std::nullopt;
     }
-    const Traffic traffic = least_traffic(problem, plan.block);
+    const Traffic traffic = least_traffic(context.problem, plan.block);
     planned.plan_note = fmt::format("A, B and C on the GPU; a rank copies {} in and {} out",
                                     to_string(traffic.read), to_string(traffic.written));
-    const OperandLayout layout = layout_in_memory(context);
-    count_matrices(plan.memory, problem, layout);
-    plan.make = [&session, problem, layout](const ProductFiles&) {
-        return std::make_unique<InCoreProduct>(problem, layout, strip_height(problem),
-                                               session.topology().node(), session.device(),
-                                               session.threads());
-    };
     return plan;
 }
 
 ProductPlan plan_bounded(const CaseContext& context, bench::PlannedCase& planned) {
-    bench::Session& session = context.session;
     ProductPlan plan{.block = context.block(), .limit = limit_of(context)};
-    const Bytes workspace = session.device().blas().workspace();
+    const Bytes workspace = context.session.device().blas().workspace();
     const PanelPlan bounded = plan_levels(context, plan.limit, workspace);
     add_to_plan(context, bounded, planned);
     if (bounded.places.on_gpu) {
         plan.limit.copies = copies_of(bounded.traffic);
     }
-    plan.memory.count(workspace, bench::Room::device);
-    PanelProduct::count(plan.memory, context.problem, bounded);
     std::optional<OperandLayout> layout;
     if (bounded.places.in_files) {
         plan.limit.storage->bytes = static_cast<double>(bounded.best.value);
     } else {
         layout = layout_in_memory(context);
-        count_matrices(plan.memory, context.problem, *layout);
     }
-    plan.make = [context, bounded, layout](const ProductFiles& files) {
-        bench::Session& used = context.session;
-        auto inputs =
-            layout ? std::make_unique<HostInputs>(context.problem, *layout, used.topology().node(),
-                                                  used.device(), used.threads())
-                   : nullptr;
-        return std::make_unique<PanelProduct>(context.problem, context.block(), bounded, files,
-                                              std::move(inputs), used.device());
+    plan.make = [=](device::Arena& arena, const ProductFiles& files) {
+        arena.reserve(workspace, device::MemoryKind::device);
+        auto inputs = layout ? std::make_unique<HostInputs>(arena, context.problem, *layout,
+                                                            context.session.topology().node())
+                             : nullptr;
+        return std::make_unique<PanelProduct>(arena, context.problem, context.block(), bounded,
+                                              files, std::move(inputs));
     };
     return plan;
 }

@@ -10,16 +10,16 @@ namespace quartet::matmul {
 /// A product of matrices that lie in the host's memory.
 class MemoryProduct : public Product {
   public:
-    /// Allocates what `layout` says, and C. Collective over `node`, the ranks of this node.
-    MemoryProduct(const Problem& problem, const OperandLayout& layout,
-                  const comm::Communicator& node, device::Device& device, int threads)
+    /// Collective over `node`, the ranks of this node; local while the arena plans.
+    MemoryProduct(device::Arena& arena, const Problem& problem, const OperandLayout& layout,
+                  const comm::Communicator& node)
         : problem_(problem),
           block_(layout.block),
-          device_(device),
-          arena_(device),
-          inputs_(problem, layout, node, device, threads),
-          results_(arena_, problem, layout.block) {}
+          device_(arena.device()),
+          inputs_(arena, problem, layout, node),
+          results_(arena, problem, layout.block) {}
 
+    void set_up() override { inputs_.fill(); }
     std::span<const float> input(Operand operand, TileIndex tile) override {
         return inputs_.tile(operand, tile).span();
     }
@@ -32,7 +32,6 @@ class MemoryProduct : public Product {
     Problem problem_;
     Block block_;
     device::Device& device_;
-    bench::Arena arena_;
     HostInputs inputs_;
     HostResult results_;
 };
@@ -47,19 +46,9 @@ struct Strip {
 /// copies A and B in, one copies C out, both beside the products.
 class InCoreProduct final : public MemoryProduct {
   public:
-    /// The GPU's copies of the block's rows of A, in columns of tiles as on the host, its columns
-    /// of B, and its C.
-    struct Buffers {
-        Buffers(bench::Arena& arena, const Problem& problem, const Block& block);
-
-        device::Buffer<float> a;
-        device::Buffer<float> b;
-        device::Buffer<float> c;
-    };
-
-    /// Allocates Buffers beside what MemoryProduct does. Collective over `node`.
-    InCoreProduct(const Problem& problem, const OperandLayout& layout, std::int64_t height,
-                  const comm::Communicator& node, device::Device& device, int threads);
+    /// Collective over `node`; local while the arena plans.
+    InCoreProduct(device::Arena& arena, const Problem& problem, const OperandLayout& layout,
+                  std::int64_t height, const comm::Communicator& node);
 
     void run(device::Stream& stream) override;
     [[nodiscard]] std::string note() const override;
@@ -85,7 +74,11 @@ class InCoreProduct final : public MemoryProduct {
 
     std::int64_t rows_;  ///< elements of the block
     std::int64_t height_;
-    Buffers buffers_;
+    // The GPU's copies of the block's rows of A, in columns of tiles as on the host, its columns
+    // of B, and its C.
+    device::Buffer<float> a_;
+    device::Buffer<float> b_;
+    device::Buffer<float> c_;
     std::vector<Strip> strips_;
     Traffic copied_;
     std::unique_ptr<device::Event> brought_;

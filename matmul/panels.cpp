@@ -145,31 +145,24 @@ std::string describe(const PanelPlan& plan) {
         to_string(plan.traffic.written), to_string(plan.best));
 }
 
-void PanelProduct::count(bench::Arena& arena, const Problem& problem, const PanelPlan& plan) {
-    arena.make<float>(plan.blocking.held() * problem.elements({}));
-    const TileLoader::Buffers loader(arena, problem, plan.places, plan.blocking.slots());
-    const TileStorer::Buffers storer(arena, problem, plan.places);
-}
-
-PanelProduct::PanelProduct(const Problem& problem, const Block& block, const PanelPlan& plan,
-                           const ProductFiles& files, std::unique_ptr<HostInputs> inputs,
-                           device::Device& device)
+PanelProduct::PanelProduct(device::Arena& arena, const Problem& problem, const Block& block,
+                           const PanelPlan& plan, const ProductFiles& files,
+                           std::unique_ptr<HostInputs> inputs)
     : problem_(problem),
       block_(block),
       plan_(plan),
-      device_(device),
-      arena_(device),
+      device_(arena.device()),
       files_(files.matrices),
       inputs_(std::move(inputs)),
-      result_(inputs_ ? std::optional<HostResult>(std::in_place, arena_, problem, block)
+      result_(inputs_ ? std::optional<HostResult>(std::in_place, arena, problem, block)
                       : std::nullopt),
-      memory_(arena_.make<float>(plan.blocking.held() * problem.elements({}))),
-      loader_(arena_, problem, plan.places, plan.blocking.slots(), files, inputs_.get(), device),
-      storer_(arena_, problem, block, plan.places, files, result_ ? &*result_ : nullptr, device) {
+      memory_(arena.make<float>(plan.blocking.held() * problem.elements({}))),
+      loader_(arena, problem, plan.places, plan.blocking.slots(), files, inputs_.get()),
+      storer_(arena, problem, block, plan.places, files, result_ ? &*result_ : nullptr) {
     const std::int64_t elements = problem.elements({});
     for (std::int64_t index = 0; index < plan.blocking.held(); ++index) {
-        held_.push_back({memory_.view().part(index * elements, elements), device.make_event(),
-                         device.make_event()});
+        held_.push_back({memory_.view().part(index * elements, elements), device_.make_event(),
+                         device_.make_event()});
     }
 }
 

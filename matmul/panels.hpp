@@ -60,15 +60,17 @@ std::string describe(const PanelPlan& plan);
 /// the disk behind it, bounds the matrices.
 class PanelProduct final : public Product {
   public:
-    /// Counts its memory but for A, B and C themselves. Local.
-    static void count(bench::Arena& arena, const Problem& problem, const PanelPlan& plan);
-
     /// From `files`, or from `inputs` if they are in memory, where C is then made, too. Borrows the
-    /// device.
-    PanelProduct(const Problem& problem, const Block& block, const PanelPlan& plan,
-                 const ProductFiles& files, std::unique_ptr<HostInputs> inputs,
-                 device::Device& device);
+    /// arena's device.
+    PanelProduct(device::Arena& arena, const Problem& problem, const Block& block,
+                 const PanelPlan& plan, const ProductFiles& files,
+                 std::unique_ptr<HostInputs> inputs);
 
+    void set_up() override {
+        if (inputs_) {
+            inputs_->fill();
+        }
+    }
     void prepare() override;
     void run(device::Stream& stream) override;
     std::span<const float> input(Operand operand, TileIndex tile) override;
@@ -112,7 +114,6 @@ class PanelProduct final : public Product {
     Block block_;
     PanelPlan plan_;
     device::Device& device_;
-    bench::Arena arena_;
     std::shared_ptr<const MatrixFiles> files_;  ///< null if A, B and C are in memory
     std::unique_ptr<HostInputs> inputs_;        ///< null if they are in files
     std::optional<HostResult> result_;

@@ -58,14 +58,17 @@ void refuse_tiles(const Problem& problem, Bytes least, const MemoryBudget& budge
         to_string(problem.tile_bytes()), to_string(budget.elsewhere)));
 }
 
-void count_besides(bench::Arena& arena, const CaseContext& context, const Block& block,
-                   const LimitPlan& limit) {
-    if (context.session.options().verify == bench::Switch::on) {
-        Freivalds::count(arena, context.problem, block);
+device::MemoryNeeds needs_besides(const CaseContext& context, const Block& block,
+                                  const LimitPlan& limit) {
+    bench::Session& session = context.session;
+    device::Arena arena(session.device(), device::Arena::Mode::plan);
+    if (session.options().verify == bench::Switch::on) {
+        const Freivalds check(arena, context.problem, block, session.threads());
     }
-    if (context.session.options().limits == bench::Switch::on) {
-        limit.count(arena, context.problem, context.session);
+    if (session.options().limits == bench::Switch::on) {
+        const ProductLimit probes(arena, session, context.problem, limit);
     }
+    return arena.needs();
 }
 
 void add_tile_factors(const CaseContext& context, bench::RowName& name) {
@@ -156,36 +159,37 @@ ProductFiles open_files(const CaseContext& context) {
 
 }  // namespace
 
-MultiplyCase::MultiplyCase(const CaseContext& context, const ProductPlan& plan)
+MultiplyCase::MultiplyCase(device::Arena& arena, const CaseContext& context,
+                           const ProductPlan& plan)
     : session_(context.session),
       problem_(context.problem),
-      block_(plan.block),
-      limit_plan_(plan.limit),
+      plan_(plan),
       math_(context.options.math),
-      guard_(session_.threads()),
-      arena_(session_.device()) {
-    const bool checks = session_.options().verify == bench::Switch::on;
-    if (checks) {
-        find_arithmetic(plan);
-    }
-    product_ = plan.make(open_files(context));
-    if (checks) {
-        guard_.remember(product_->input_memory());
-        comm::agree(session_.world(), [&] {  // ranks read files
-            check_.emplace(arena_, problem_, block_, session_.threads(), *product_, math_);
-        });
+      product_(plan.make(arena, arena.plans() ? ProductFiles{} : open_files(context))),
+      guard_(session_.threads()) {
+    if (session_.options().verify == bench::Switch::on) {
+        check_.emplace(arena, problem_, plan.block, session_.threads(), math_);
     }
 }
 
-// Before the product takes its memory. On a GPU the pool keeps the probe's matrices, 0.75 MiB at
-// most. Ranks that only add do not multiply.
-void MultiplyCase::find_arithmetic(const ProductPlan& plan) {
+void MultiplyCase::set_up() {
+    product_->set_up();
+    if (check_) {
+        find_arithmetic();
+        guard_.remember(product_->input_memory());
+        comm::agree(session_.world(), [&] { check_->set_up(*product_); });  // ranks read files
+    }
+}
+
+// Takes 0.75 MiB at most on a GPU, which is not planned. Ranks that only add do not multiply.
+void MultiplyCase::find_arithmetic() {
     std::string found;
     comm::agree(session_.world(), [&] {
-        if (plan.limit.sgemm.edge > 0) {
-            found = arithmetic_of(
-                session_.device(), problem_.extent(0),
-                plan.multiply ? plan.multiply : multiply_on(session_.device(), session_.stream()));
+        if (plan_.limit.sgemm.edge > 0) {
+            found =
+                arithmetic_of(session_.device(), problem_.extent(0),
+                              plan_.multiply ? plan_.multiply
+                                             : multiply_on(session_.device(), session_.stream()));
         }
     });
     // That of the first rank whose arithmetic differs from what was asked for.
@@ -246,7 +250,7 @@ void require_usable_folder(const CaseContext& context) {
                             [&] { tile_folder(context).require_usable(data.generate); });
 }
 
-// Throws Unavailable for combinations that do not exist, on all ranks alike. Collective.
+// Throws Unavailable for combinations that do not exist, on all ranks alike.
 void require_available(const CaseContext& context) {
     const bench::Variant& variant = context.variant;
     bench::Session& session = context.session;
@@ -259,19 +263,6 @@ void require_available(const CaseContext& context) {
                 "not available in this build: matmul's formulation library on a GPU (ScaLAPACK "
                 "computes in the host's memory): add --device host");
         }
-    }
-}
-
-// GPUs may differ by rank. Collective.
-void use_math(const CaseContext& context) {
-    std::optional<std::string> refusal;
-    try {
-        context.session.device().blas().use(context.options.math);
-    } catch (const Unavailable& reason) {
-        refusal = reason.what();
-    }
-    if (const auto first = context.session.world().first(refusal)) {
-        throw Unavailable(*first);
     }
 }
 
@@ -305,14 +296,12 @@ bench::PlannedCase plan_case(const CaseContext& context) {
         planned.repetition = bench::Repetition::alone;
     }
 
-    const ProductPlan plan = plan_product(context, planned);
-    bench::Arena memory = plan.memory;
-    count_besides(memory, context, plan.block, plan.limit);
-    bench::announce(memory, session, planned);
-    planned.make = [context, plan]() -> std::unique_ptr<bench::Case> {
+    planned.make = [context, plan = plan_product(context, planned)](device::Arena& arena) {
         require_available(context);
-        use_math(context);
-        return std::make_unique<MultiplyCase>(context, plan);
+        auto made = std::make_unique<MultiplyCase>(arena, context, plan);
+        // GPUs may differ by rank: refused last, when all ranks have made their transports.
+        context.session.device().blas().use(context.options.math);
+        return made;
     };
     return planned;
 }

@@ -10,7 +10,6 @@
 #include "bench/data/data_options.hpp"
 #include "bench/data/input_guard.hpp"
 #include "bench/data/tile_folder.hpp"
-#include "bench/session/arena.hpp"
 #include "bench/session/case.hpp"
 #include "bench/session/session.hpp"
 #include "matmul/arithmetic.hpp"
@@ -68,10 +67,11 @@ struct CaseContext {
 
 /// How one formulation will be measured; nothing is allocated yet.
 struct ProductPlan {
-    Block block;            ///< of C: the tiles that this rank's check asks for
-    bench::Arena memory{};  ///< counts
+    Block block;  ///< of C: the tiles that this rank's check asks for
     LimitPlan limit{};
-    std::function<std::unique_ptr<Product>(const ProductFiles& files)> make{};  ///< collective
+    /// Collective; local while the arena plans. Throws Unavailable, and while the arena plans
+    /// UsageError.
+    std::function<std::unique_ptr<Product>(device::Arena& arena, const ProductFiles& files)> make{};
     Multiply multiply{};  ///< as make()'s product does; the device's BLAS unless given
 };
 
@@ -81,9 +81,9 @@ ProductPlan plan_native_product(const CaseContext& context, bench::PlannedCase& 
 ProductPlan plan_dataflow_product(const CaseContext& context, bench::PlannedCase& planned);
 ProductPlan plan_library_product(const CaseContext& context, bench::PlannedCase& planned);
 
-/// Counts what check and limit take of this rank's memory beside the product.
-void count_besides(bench::Arena& arena, const CaseContext& context, const Block& block,
-                   const LimitPlan& limit);
+/// What check and limit take of this rank's memory beside the product. Local.
+device::MemoryNeeds needs_besides(const CaseContext& context, const Block& block,
+                                  const LimitPlan& limit);
 
 /// Factors of a row's name: tiles and where they lie; the memory that is allowed.
 void add_tile_factors(const CaseContext& context, bench::RowName& name);
@@ -99,13 +99,16 @@ LimitPlan::Storage storage_limit(const CaseContext& context, const Block& block,
 /// Product decides how.
 class MultiplyCase final : public bench::Case {
   public:
-    /// Collective. Throws Unavailable if it cannot be had here.
-    MultiplyCase(const CaseContext& context, const ProductPlan& plan);
+    /// Collective; local while the arena plans. Throws what plan.make() throws.
+    MultiplyCase(device::Arena& arena, const CaseContext& context, const ProductPlan& plan);
 
+    void set_up() override;
     void prepare() override;
     void run(bench::Clocks& /*clocks*/) override { product_->run(session_.stream()); }
     bench::Check verify() override;
-    void prepare_limit() override { limit_.emplace(session_, problem_, limit_plan_); }
+    void prepare_limit(device::Arena& arena) override {
+        limit_.emplace(arena, session_, problem_, plan_.limit);
+    }
     std::vector<bench::LimitComponent> limit() override { return limit_->measure(); }
     [[nodiscard]] std::string note() const override { return product_->note(); }
     [[nodiscard]] bench::Details details() const override {
@@ -116,17 +119,15 @@ class MultiplyCase final : public bench::Case {
     [[nodiscard]] Product& product() { return *product_; }
 
   private:
-    void find_arithmetic(const ProductPlan& plan);
+    void find_arithmetic();
 
     bench::Session& session_;
     Problem problem_;
-    Block block_;
-    LimitPlan limit_plan_;
+    ProductPlan plan_;
     device::Math math_;
     std::string precision_;  ///< that the products have: arithmetic_of()
     std::unique_ptr<Product> product_;
     bench::InputGuard guard_;
-    bench::Arena arena_;  ///< of the check
     std::optional<Freivalds> check_;
     std::optional<ProductLimit> limit_;
 };

@@ -122,11 +122,14 @@ struct Traffic {
 };
 
 /// C = A B in one way, its data in place before the clock starts. One class for each way: resident
-/// in memory, by a schedule in bounded memory, data flow, library.
+/// in memory, by a schedule in bounded memory, data flow, library. Constructors make the memory, by
+/// the rules of device::Arena.
 class Product {
   public:
     virtual ~Product() = default;
 
+    /// Called once, before anything else: writes A and B where they are in memory. Collective.
+    virtual void set_up() {}
     /// Before each run, outside of the time.
     virtual void prepare() {}
     /// The timed step: all products, with the results stored. `stream` computes; all work is done

@@ -21,41 +21,40 @@ std::int64_t file_slots(const TilePlaces& places, std::int64_t slots) {
 
 }  // namespace
 
-TileLoader::Buffers::Buffers(bench::Arena& arena, const Problem& problem, const TilePlaces& places,
-                             std::int64_t slots)
-    : files(arena, problem, file_slots(places, slots)),
-      on_gpu(arena.make<float>(places.on_gpu ? slots * problem.elements({}) : 0)) {}
+std::unique_ptr<device::Stream> make_transfer_stream(const device::Arena& arena, const char* name) {
+    return arena.plans() ? nullptr : arena.device().make_stream(name, device::StreamKind::transfer);
+}
 
-TileLoader::TileLoader(bench::Arena& arena, const Problem& problem, const TilePlaces& places,
-                       std::int64_t slots, const ProductFiles& files, const HostInputs* inputs,
-                       device::Device& device)
+TileLoader::TileLoader(device::Arena& arena, const Problem& problem, const TilePlaces& places,
+                       std::int64_t slots, const ProductFiles& files, const HostInputs* inputs)
     : problem_(problem),
       places_(places),
       files_(files.matrices),
       inputs_(inputs),
-      device_(device),
-      buffers_(arena, problem, places, slots),
+      device_(arena.device()),
+      file_slots_(arena, problem, file_slots(places, slots)),
+      gpu_slots_(arena.make<float>(places.on_gpu ? slots * problem.elements({}) : 0)),
       of_files_(position(file_slots(places, slots))),
       of_gpu_(position(places.on_gpu ? slots : 0)) {
-    make_events(of_files_, device);
-    make_events(of_gpu_, device);
+    make_events(of_files_, device_);
+    make_events(of_gpu_, device_);
     if (places.in_files) {
-        reading_ = device.make_stream("read", device::StreamKind::transfer);
+        reading_ = make_transfer_stream(arena, "read");
     }
     if (places.on_gpu) {
-        copying_ = device.make_stream("copy in", device::StreamKind::transfer);
+        copying_ = make_transfer_stream(arena, "copy in");
     }
 }
 
 void TileLoader::read_file(const Fetch& fetch) {
     SlotEvents& slot = of_files_[position(fetch.slot)];
     reading_->wait(*slot.used);
-    reading_->enqueue(Phase::read, "tile",
-                      [this, operand = fetch.operand, tile = fetch.tile,
-                       target = buffers_.files.slot(fetch.slot)] {
-                          const auto elements = files_->read(name(operand), tile, target.span());
-                          read_ = read_ + Bytes{std::ssize(std::as_bytes(elements))};
-                      });
+    reading_->enqueue(
+        Phase::read, "tile",
+        [this, operand = fetch.operand, tile = fetch.tile, target = file_slots_.slot(fetch.slot)] {
+            const auto elements = files_->read(name(operand), tile, target.span());
+            read_ = read_ + Bytes{std::ssize(std::as_bytes(elements))};
+        });
     reading_->record(*slot.filled);
 }
 
@@ -73,7 +72,7 @@ void TileLoader::fetch(const Fetch& fetch) {
         read_file(passed);
         source = &of_files_[position(passed.slot)];
         copying_->wait(*source->filled);
-        from = buffers_.files.elements(passed.slot, passed.tile);
+        from = file_slots_.elements(passed.slot, passed.tile);
     } else {
         from = inputs_->tile(fetch.operand, fetch.tile);
     }
@@ -92,7 +91,7 @@ device::View<const float> TileLoader::tile(const Fetch& fetch, device::Stream& s
         return inputs_->tile(fetch.operand, fetch.tile);
     }
     stream.wait(*(places_.on_gpu ? of_gpu_ : of_files_)[position(fetch.slot)].filled);
-    return places_.on_gpu ? on_gpu(fetch) : buffers_.files.elements(fetch.slot, fetch.tile);
+    return places_.on_gpu ? on_gpu(fetch) : file_slots_.elements(fetch.slot, fetch.tile);
 }
 
 void TileLoader::release(const Fetch& fetch, device::Stream& stream) {
@@ -109,27 +108,22 @@ void TileLoader::synchronize() {
     }
 }
 
-TileStorer::Buffers::Buffers(bench::Arena& arena, const Problem& problem, const TilePlaces& places)
-    : passing(arena.make<float>(
-          places.in_files && places.on_gpu ? TileStorer::passing * problem.elements({}) : 0,
-          bench::Room::host)) {}
-
-TileStorer::TileStorer(bench::Arena& arena, const Problem& problem, const Block& block,
-                       const TilePlaces& places, const ProductFiles& files, HostResult* result,
-                       device::Device& device)
+TileStorer::TileStorer(device::Arena& arena, const Problem& problem, const Block& block,
+                       const TilePlaces& places, const ProductFiles& files, HostResult* result)
     : problem_(problem),
       places_(places),
       result_(result),
-      device_(device),
-      buffers_(arena, problem, places),
-      storing_(
-          device.make_stream(places.on_gpu ? "copy out" : "write", device::StreamKind::transfer)) {
-    if (places.in_files) {
+      device_(arena.device()),
+      memory_(
+          arena.make<float>(places.in_files && places.on_gpu ? passing * problem.elements({}) : 0,
+                            device::MemoryKind::pinned)),
+      storing_(make_transfer_stream(arena, places.on_gpu ? "copy out" : "write")) {
+    if (files.matrices) {
         files_.emplace(block, files);
     }
     if (places.in_files && places.on_gpu) {
-        make_events(slots_, device);
-        writing_ = device.make_stream("write", device::StreamKind::transfer);
+        make_events(slots_, device_);
+        writing_ = make_transfer_stream(arena, "write");
     }
 }
 
@@ -156,7 +150,7 @@ void TileStorer::store(TileIndex tile, device::View<const float> from, device::E
     }
     const std::int64_t number = passed_++ % passing;
     SlotEvents& slot = slots_[position(number)];
-    const auto memory = buffers_.passing.view().part(number * problem_.elements({}), from.size());
+    const auto memory = memory_.view().part(number * problem_.elements({}), from.size());
     storing_->wait(*slot.used);
     device_.copy(as_bytes(from), as_bytes(memory), *storing_);
     storing_->record(stored);

@@ -34,6 +34,10 @@ struct SlotEvents {
     std::unique_ptr<device::Event> used;
 };
 
+/// A stream of the arena's device for copies and files. None while the arena plans, since each has
+/// a line in the timeline.
+std::unique_ptr<device::Stream> make_transfer_stream(const device::Arena& arena, const char* name);
+
 /// Brings tiles of A and B to slots near a rank's products, ahead of them: from files to the host's
 /// memory, from there to a GPU, or from files through a few slots of the host to a GPU. Files are
 /// read on one stream, and tiles copied on another. Used by the main thread only.
@@ -42,18 +46,9 @@ class TileLoader {
     /// Slots of the host through which files pass on their way to a GPU.
     static constexpr std::int64_t passing = 4;
 
-    struct Buffers {
-        Buffers(bench::Arena& arena, const Problem& problem, const TilePlaces& places,
-                std::int64_t slots);
-
-        FileSlots files;
-        device::Buffer<float> on_gpu;
-    };
-
-    /// From `files`, or from `inputs` if there are none: borrowed, as the device is.
-    TileLoader(bench::Arena& arena, const Problem& problem, const TilePlaces& places,
-               std::int64_t slots, const ProductFiles& files, const HostInputs* inputs,
-               device::Device& device);
+    /// From `files`, or from `inputs` if there are none: borrowed, as the arena's device is.
+    TileLoader(device::Arena& arena, const Problem& problem, const TilePlaces& places,
+               std::int64_t slots, const ProductFiles& files, const HostInputs* inputs);
 
     /// Before each run.
     void prepare() { read_ = copied_ = {}; }
@@ -70,13 +65,13 @@ class TileLoader {
     [[nodiscard]] Bytes read() const { return read_; }
     [[nodiscard]] Bytes copied() const { return copied_; }
     /// Between runs: a slot for a file that the check reads.
-    [[nodiscard]] std::span<std::byte> free_slot() { return buffers_.files.slot(0).span(); }
+    [[nodiscard]] std::span<std::byte> free_slot() { return file_slots_.slot(0).span(); }
 
   private:
     void read_file(const Fetch& fetch);
     [[nodiscard]] device::View<float> on_gpu(const Fetch& fetch) {
-        return buffers_.on_gpu.view().part(fetch.slot * problem_.elements({}),
-                                           problem_.elements(fetch.tile));
+        return gpu_slots_.view().part(fetch.slot * problem_.elements({}),
+                                      problem_.elements(fetch.tile));
     }
 
     Problem problem_;
@@ -84,7 +79,8 @@ class TileLoader {
     std::shared_ptr<const MatrixFiles> files_;
     const HostInputs* inputs_;
     device::Device& device_;
-    Buffers buffers_;
+    FileSlots file_slots_;
+    device::Buffer<float> gpu_slots_;
     std::vector<SlotEvents> of_files_;
     std::vector<SlotEvents> of_gpu_;
     std::int64_t passed_ = 0;  ///< tiles in files on their way to a GPU
@@ -101,16 +97,9 @@ class TileStorer {
     /// Tiles on their way from a GPU to files.
     static constexpr std::int64_t passing = 2;
 
-    struct Buffers {
-        Buffers(bench::Arena& arena, const Problem& problem, const TilePlaces& places);
-
-        device::Buffer<float> passing;
-    };
-
-    /// In `files`, or in `result` if there are none: borrowed, as the device is.
-    TileStorer(bench::Arena& arena, const Problem& problem, const Block& block,
-               const TilePlaces& places, const ProductFiles& files, HostResult* result,
-               device::Device& device);
+    /// In `files`, or in `result` if there are none: borrowed, as the arena's device is.
+    TileStorer(device::Arena& arena, const Problem& problem, const Block& block,
+               const TilePlaces& places, const ProductFiles& files, HostResult* result);
 
     /// Before each run.
     void prepare();
@@ -130,7 +119,7 @@ class TileStorer {
     TilePlaces places_;
     HostResult* result_;
     device::Device& device_;
-    Buffers buffers_;
+    device::Buffer<float> memory_;  ///< of the tiles on their way
     std::array<SlotEvents, passing> slots_;
     std::int64_t passed_ = 0;
     Bytes copied_;

@@ -58,39 +58,29 @@ double product_of(std::span<const float> row, std::span<const double> vector) {
     return sum;
 }
 
-struct CheckBuffers {
-    CheckBuffers(bench::Arena& arena, const Problem& problem, const Block& block)
-        : vectors(arena.make_vector<double>(elements_of(problem, block.columns).size())),
-          expected(arena.make_vector<double>(elements_of(problem, block.rows).size() *
-                                             block.columns.size())),
-          products(arena.make_vector<double>(problem.size * block.columns.size())) {}
-
-    std::vector<double> vectors;
-    std::vector<double> expected;
-    std::vector<double> products;  ///< B(:,j) y_j: [row of B][tile column]; while A and B are read
-};
-
 }  // namespace
 
-void Freivalds::count(bench::Arena& arena, const Problem& problem, const Block& block) {
-    const CheckBuffers counted(arena, problem, block);
-}
-
-Freivalds::Freivalds(bench::Arena& arena, const Problem& problem, const Block& block, int threads,
-                     Product& product, device::Math math)
+Freivalds::Freivalds(device::Arena& arena, const Problem& problem, const Block& block, int threads,
+                     device::Math math)
     : problem_(problem),
       block_(block),
       threads_(threads),
       math_(math),
-      width_(block.columns.size()) {
-    CheckBuffers buffers(arena, problem, block);
-    vectors_ = std::move(buffers.vectors);
-    expected_ = std::move(buffers.expected);
-    if (!block.empty()) {
-        fill_random(problem, elements_of(problem, block.columns), vectors_);
-        multiply_b(product, buffers.products);
-        multiply_a(product, buffers.products);
+      width_(block.columns.size()),
+      vectors_(arena.make_vector<double>(elements_of(problem, block.columns).size())),
+      expected_(arena.make_vector<double>(elements_of(problem, block.rows).size() * width_)) {
+    arena.reserve_for_set_up(bytes_of<double>(problem.size * width_));
+}
+
+void Freivalds::set_up(Product& product) {
+    if (block_.empty()) {
+        return;
     }
+    fill_random(problem_, elements_of(problem_, block_.columns), vectors_);
+    // B(:,j) y_j: [row of B][tile column].
+    std::vector<double> products(at(problem_.size * width_));
+    multiply_b(product, products);
+    multiply_a(product, products);
 }
 
 std::span<const double> Freivalds::vector_of(std::int64_t column) const {

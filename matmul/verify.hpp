@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "bench/session/arena.hpp"
+#include "device/arena.hpp"
 #include "device/blas.hpp"
 #include "matmul/problem.hpp"
 
@@ -28,11 +28,11 @@ namespace quartet::matmul {
 /// bound has 7 (2^-9 + N 2^-25) h besides. Math::bf16x9 has float32's bound.
 class Freivalds {
   public:
-    /// Reads the rank's tiles of A and B from the product, each once. Local.
-    Freivalds(bench::Arena& arena, const Problem& problem, const Block& block, int threads,
-              Product& product, device::Math math = device::Math::fp32);
-    /// Counts what the check takes. Local.
-    static void count(bench::Arena& arena, const Problem& problem, const Block& block);
+    Freivalds(device::Arena& arena, const Problem& problem, const Block& block, int threads,
+              device::Math math = device::Math::fp32);
+
+    /// Reads the rank's tiles of A and B from the product, each once. Before deviation(). Local.
+    void set_up(Product& product);
 
     /// The largest deviation of a row of C's tiles in units of its bound: sound results are far
     /// below 1. NaN or infinity if the tiles hold such. Local; 0 for an empty block.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "bench/program/plan.hpp"
 #include "core/message_of.hpp"
 #include "matmul/plan.hpp"
 
@@ -68,10 +69,15 @@ class DataflowProductTest : public testing::TestWithParam<Way> {
         common.queue = flow.bound;
         open_session();
         plan_cases(*session, options);
+        bench::find_needs(*session);
     }
     MultiplyCase& run_twice(const Flow& flow) {
         plan(flow);
-        made = session->plan().front().make();
+        device::Arena arena(session->device(), device::Arena::Mode::allocate);
+        made = session->plan().front().make(arena);
+        made->set_up();
+        made->prepare_limit(arena);
+        EXPECT_TRUE(arena.needs() == session->plan().front().needs);
         auto& subject = dynamic_cast<MultiplyCase&>(*made);
         bench::Clocks clocks(0);
         for (int run = 0; run < 2; ++run) {  // the second one begins where the first has ended
@@ -111,6 +117,19 @@ TEST_P(DataflowProductTest, IsTheProductWithTheSameBitsForAnyQueueAndReducers) {
             EXPECT_EQ(world.sum(owned), std::pow(flow.problem().tiles(), 2))
                 << "each tile has one owner";
         }
+    }
+}
+
+TEST_P(DataflowProductTest, IsPlannedByARankAlone) {
+    plan({41, 13, 1, 16});
+    const bench::PlannedCase& planned = session->plan().front();
+    for (int rank = 0; rank < world.size(); ++rank) {
+        if (rank == world.rank()) {
+            device::Arena arena(session->device(), device::Arena::Mode::plan);
+            planned.make(arena)->prepare_limit(arena);
+            EXPECT_TRUE(arena.needs() == planned.needs);
+        }
+        world.barrier();
     }
 }
 

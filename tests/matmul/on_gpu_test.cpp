@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <optional>
+
 #include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"
 #include "device/cuda/cuda_device.hpp"
@@ -22,6 +24,7 @@ class OnGpu : public testing::Test {
         }
         device = kind.make({}, trace);
         stream = device->make_stream("compute");
+        arena.emplace(*device, device::Arena::Mode::allocate);
     }
     template <typename Made>
     void expect_product(Made& product) {
@@ -43,13 +46,15 @@ class OnGpu : public testing::Test {
     Trace trace;
     std::unique_ptr<device::Device> device;
     std::unique_ptr<device::Stream> stream;
+    std::optional<device::Arena> arena;
 };
 
 class InCore : public OnGpu, public testing::WithParamInterface<std::int64_t> {};
 INSTANTIATE_TEST_SUITE_P(Heights, InCore, testing::Values(3, 16, 100));
 
 TEST_P(InCore, IsTheProductInEveryRunAndCopiesOnce) {
-    InCoreProduct made(problem, layout(), GetParam(), topology.node(), *device, 1);
+    InCoreProduct made(*arena, problem, layout(), GetParam(), topology.node());
+    made.set_up();
     for (int run = 0; run < 2; ++run) {
         made.prepare();
         made.run(*stream);
@@ -87,18 +92,18 @@ INSTANTIATE_TEST_SUITE_P(Ways, PanelsOnGpu,
                                          Blocking{2, 3}));
 
 TEST_P(PanelsOnGpu, IsTheProductOfTilesInMemoryInEveryRun) {
-    PanelProduct product(
-        problem, block, plan(false), {},
-        std::make_unique<HostInputs>(problem, layout(), topology.node(), *device, 1), *device);
+    PanelProduct product(*arena, problem, block, plan(false), {},
+                         std::make_unique<HostInputs>(*arena, problem, layout(), topology.node()));
+    product.set_up();
     run_twice(product);
 }
 
 TEST_P(PanelsOnGpu, IsTheProductOfTilesInFilesAndNamesOneThatCannotBeRead) {
     write_files(problem, folder.path());
     PanelProduct product(
-        problem, block, plan(true),
+        *arena, problem, block, plan(true),
         ProductFiles{std::make_shared<MatrixFiles>(folder.path(), problem, FileCache::warm)},
-        nullptr, *device);
+        nullptr);
     run_twice(product);
     EXPECT_EQ(product.traffic().read, product.copied().read);
     EXPECT_EQ(product.traffic().written, product.copied().written);

@@ -23,8 +23,9 @@ class PanelProductTest : public testing::TestWithParam<device::HostStreams> {
         const PanelPlan plan{.blocking = blocking,
                              .traffic = planned_traffic(problem, block, blocking),
                              .places = {.in_files = true}};
-        return std::make_unique<PanelProduct>(problem, block, plan, ProductFiles{files()}, nullptr,
-                                              *device);
+        device::Arena arena(*device, device::Arena::Mode::allocate);
+        return std::make_unique<PanelProduct>(arena, problem, block, plan, ProductFiles{files()},
+                                              nullptr);
     }
     [[nodiscard]] std::shared_ptr<const MatrixFiles> files() const {
         return std::make_shared<MatrixFiles>(folder.path(), problem, FileCache::warm);

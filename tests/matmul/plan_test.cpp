@@ -48,6 +48,7 @@ class MultiplyCaseTest : public testing::Test {
         session = std::make_unique<bench::Session>(description, common,
                                                    comm::TransportRegistry::standard());
         plan_cases(*session, options);
+        bench::find_needs(*session);
         return *session;
     }
     bench::Row measured(std::int64_t size, std::int64_t tile) {
@@ -57,7 +58,11 @@ class MultiplyCaseTest : public testing::Test {
     /// One run of the case, which is left for inspection.
     MultiplyCase& run_once(std::int64_t size, std::int64_t tile) {
         plan(size, tile);
-        made = session->plan().front().make();
+        device::Arena arena(session->device(), device::Arena::Mode::allocate);
+        made = session->plan().front().make(arena);
+        made->set_up();
+        made->prepare_limit(arena);
+        EXPECT_TRUE(arena.needs() == session->plan().front().needs);
         auto& subject = dynamic_cast<MultiplyCase&>(*made);
         bench::Clocks clocks(0);
         subject.prepare();
@@ -115,6 +120,21 @@ TEST_P(EveryStorage, IsTheProductInFloat64) {
     }
 }
 
+TEST_P(EveryStorage, IsPlannedByARankAlone) {
+    common.formulations = {bench::Formulation::native, bench::Formulation::library};
+    if (world.size() > 1) {
+        common.formulations.push_back(bench::Formulation::dataflow);
+    }
+    for (const bench::PlannedCase& planned : plan(50, 16).plan()) {
+        if (world.rank() == 0 && planned.unavailable.empty()) {
+            device::Arena arena(session->device(), device::Arena::Mode::plan);
+            planned.make(arena)->prepare_limit(arena);
+            EXPECT_TRUE(arena.needs() == planned.needs);
+        }
+        world.barrier();
+    }
+}
+
 TEST_F(MultiplyCaseTest, FailsForAWrongElement) {
     choose({"own", "mpi", {}});
     MultiplyCase& subject = run_once(64, 16);
@@ -135,12 +155,9 @@ class Library : public MultiplyCaseTest {
     void SetUp() override {
         common.formulations = {bench::Formulation::library};
         choose({"library", "mpi", {}});
-        try {
-            run_once(8, 8);
-        } catch (const Unavailable& reason) {
-            GTEST_SKIP() << reason.what();
+        if (const std::string reason = plan(8, 8).plan().front().unavailable; !reason.empty()) {
+            GTEST_SKIP() << reason;
         }
-        made.reset();
     }
 };
 
@@ -156,13 +173,9 @@ TEST_F(Library, IsMeasuredVerifiedAndSaysHowItsMatricesLie) {
 }
 
 TEST_F(Library, RefusesWhatItCannotDo) {
-    plan(std::int64_t{1} << 20, 1024);
-    EXPECT_THAT(message_of<Unavailable>([&] { session->plan().front().make(); }),
-                HasSubstr("32 bits"));
+    EXPECT_THAT(plan(std::int64_t{1} << 20, 1024).plan().front().unavailable, HasSubstr("32 bits"));
     common.transports = {"shm"};
-    plan(8, 4);
-    EXPECT_THAT(message_of<Unavailable>([&] { session->plan().front().make(); }),
-                HasSubstr("--transport mpi"));
+    EXPECT_THAT(plan(8, 4).plan().front().unavailable, HasSubstr("--transport mpi"));
 }
 
 }  // namespace

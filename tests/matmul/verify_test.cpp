@@ -72,11 +72,20 @@ class FreivaldsTest : public testing::Test {
   protected:
     Trace trace;
     const std::unique_ptr<device::Device> device = device::make_host_device({}, trace);
-    bench::Arena arena{*device};
+
+    /// The check of a block of the product, ready.
+    Freivalds made(const Problem& of, const Block& block, Product& product,
+                   device::Math math = device::Math::fp32) {
+        device::Arena arena(*device, device::Arena::Mode::allocate);
+        Freivalds own(arena, of, block, 1, math);
+        own.set_up(product);
+        return own;
+    }
+
     const Problem problem{200, 48};  // five tiles, the last of 8
     const Block all{{0, 5}, {0, 5}};
     FakeProduct tiles{problem};
-    const Freivalds check{arena, problem, all, 1, tiles};
+    const Freivalds check = made(problem, all, tiles);
 };
 
 // The standard deviation of a row is 0.15 of the bound where sums are made one after the other, as
@@ -84,7 +93,7 @@ class FreivaldsTest : public testing::Test {
 TEST_F(FreivaldsTest, HasABoundThatSoundProductsInTheWorstOrderComeNear) {
     const Problem large{1024, 64};
     FakeProduct sound(large);
-    const double deviation = Freivalds(arena, large, {{0, 16}, {0, 16}}, 1, sound).deviation(sound);
+    const double deviation = made(large, {{0, 16}, {0, 16}}, sound).deviation(sound);
     EXPECT_GT(deviation, 0.3) << "or the bound hides errors";
     EXPECT_LT(deviation, 0.83) << "or sound products will be called wrong";
 }
@@ -95,7 +104,7 @@ TEST_F(FreivaldsTest, PassesSmallProducts) {
             const Problem small{size, 4, seed};
             const std::int64_t edge = small.tiles();
             FakeProduct sound(small);
-            const Freivalds own(arena, small, {{0, edge}, {0, edge}}, 1, sound);
+            const Freivalds own = made(small, {{0, edge}, {0, edge}}, sound);
             EXPECT_LT(own.deviation(sound), 0.7) << size << ", seed " << seed;
         }
     }
@@ -104,8 +113,8 @@ TEST_F(FreivaldsTest, PassesSmallProducts) {
 // Numbers that are cut off, all of them to one side, are the worst of TF32.
 TEST_F(FreivaldsTest, AllowsForTheBitsThatTf32CutsOff) {
     FakeProduct fewer_bits(problem, [](float value) { return cut(value, 11); });
-    const Freivalds exact(arena, problem, all, 1, fewer_bits);
-    const Freivalds tolerant(arena, problem, all, 1, fewer_bits, device::Math::tf32);
+    const Freivalds exact = made(problem, all, fewer_bits);
+    const Freivalds tolerant = made(problem, all, fewer_bits, device::Math::tf32);
     EXPECT_GT(exact.deviation(fewer_bits), 10);
     EXPECT_GT(tolerant.deviation(fewer_bits), 0.001);
     EXPECT_LT(tolerant.deviation(fewer_bits), 0.5);
@@ -143,14 +152,14 @@ TEST_F(FreivaldsTest, FindsNotANumberAndInfinity) {
 
 TEST_F(FreivaldsTest, ChecksARanksOwnBlock) {
     const Block block{{1, 3}, {4, 5}};
-    const Freivalds own(arena, problem, block, 1, tiles);
+    const Freivalds own = made(problem, block, tiles);
     EXPECT_LT(own.deviation(tiles), 0.8);
     EXPECT_EQ(own.bound(4), check.bound(4));
     tiles.at(0, 0) = 0;
     EXPECT_LT(own.deviation(tiles), 0.8) << "of another rank";
     tiles.at(100, 196) = 0;
     EXPECT_GT(own.deviation(tiles), 1);
-    EXPECT_EQ(Freivalds(arena, problem, {{0, 0}, {0, 5}}, 1, tiles).deviation(tiles), 0) << "none";
+    EXPECT_EQ(made(problem, {{0, 0}, {0, 5}}, tiles).deviation(tiles), 0) << "none";
 }
 
 }  // namespace
