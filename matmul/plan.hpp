@@ -104,7 +104,7 @@ class MultiplyCase final : public bench::Case {
 
     void set_up() override;
     void prepare() override;
-    void run(bench::Clocks& /*clocks*/) override { product_->run(session_.stream()); }
+    void run() override { product_->run(session_.stream()); }
     bench::Check verify() override;
     void prepare_limit(device::Arena& arena) override {
         limit_.emplace(arena, session_, problem_, plan_.limit);

@@ -79,11 +79,10 @@ class DataflowProductTest : public testing::TestWithParam<Way> {
         made->prepare_limit(arena);
         EXPECT_TRUE(arena.needs() == session->plan().front().needs);
         auto& subject = dynamic_cast<MultiplyCase&>(*made);
-        bench::Clocks clocks(0);
         for (int run = 0; run < 2; ++run) {  // the second one begins where the first has ended
             subject.prepare();
             world.barrier();
-            subject.run(clocks);
+            subject.run();
             world.barrier();
         }
         return subject;

@@ -64,9 +64,8 @@ class MultiplyCaseTest : public testing::Test {
         made->prepare_limit(arena);
         EXPECT_TRUE(arena.needs() == session->plan().front().needs);
         auto& subject = dynamic_cast<MultiplyCase&>(*made);
-        bench::Clocks clocks(0);
         subject.prepare();
-        subject.run(clocks);
+        subject.run();
         return subject;
     }
     [[nodiscard]] Problem problem() const {
