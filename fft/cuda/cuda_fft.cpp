@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/peer_order.hpp"
-#include "core/roots_of_unity.hpp"
+#include "fft/roots_of_unity.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
