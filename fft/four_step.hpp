@@ -193,7 +193,7 @@ class SingleRankFft : public FftStep {
                          device::Stream& stream) = 0;
 };
 
-/// Prepares the transforms of one device, which outlives it and them. They keep the rules of
+/// Prepares the transforms of one device, which outlives them. They keep the rules of
 /// device::Arena: while the arena plans they must not run. All throw Failure for an impossible
 /// shape.
 class FftFactory {
@@ -222,7 +222,6 @@ std::unique_ptr<FftFactory> make_fft_factory(device::Device& device);
 /// On the current GPU. A vendor's plan does its transforms in pieces whose workspace is about
 /// `most_workspace`, unless one transform takes more. Throws Unavailable where a library cannot be
 /// loaded, and in a build without CUDA.
-std::unique_ptr<FftFactory> make_cuda_ffts(device::Device& device,
-                                           Bytes most_workspace = gibibytes(1));
+std::unique_ptr<FftFactory> make_cuda_ffts(Bytes most_workspace = gibibytes(1));
 
 }  // namespace quartet::fft
