@@ -25,12 +25,13 @@ TransformLimit::TransformLimit(device::Arena& arena, bench::Session& session,
     : session_(session),
       problem_(problem),
       copy_(arena, as_real(source.part(0, std::min(source.size(), target.size()))),
-            as_real(target.part(0, std::min(source.size(), target.size())))),
-      arithmetic_(session.device()) {
+            as_real(target.part(0, std::min(source.size(), target.size())))) {
+    if (!arena.plans()) {
+        arithmetic_.emplace(session.device());  // it tries the loops that the processor has
+    }
     const int ranks = session.world().size();
     if (ranks > 1) {
-        exchange_ = std::make_unique<bench::AllToAllProbe>(arena, transport, session.world(),
-                                                           exchanged_part(problem, ranks));
+        exchange_.emplace(arena, transport, session.world(), exchanged_part(problem, ranks));
     }
 }
 
@@ -57,7 +58,7 @@ std::vector<bench::LimitComponent> TransformLimit::measure() {
     std::vector<bench::LimitComponent> found{{"memory copy", {memory}}};
     found.front().way = way_;
     const Flops flops = problem_.work(world.size()).flops;
-    found.push_back(arithmetic_.measure(flops, world, session_.stream()));
+    found.push_back(arithmetic_->measure(flops, world, session_.stream()));
     if (!exchange_) {
         return found;
     }

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "bench/measure/probes.hpp"
@@ -36,8 +37,8 @@ class TransformLimit {
     bench::MemoryProbe copy_;
     int passes_ = 0;   ///< of copy_; 0 before the first measurement
     std::string way_;  ///< of copy_, by ranks where they differ
-    bench::ArithmeticLimit arithmetic_;
-    std::unique_ptr<bench::AllToAllProbe> exchange_;  ///< with several ranks
+    std::optional<bench::ArithmeticLimit> arithmetic_;  ///< none while the arena plans
+    std::optional<bench::AllToAllProbe> exchange_;      ///< with several ranks
 };
 
 }  // namespace quartet::fft

@@ -76,13 +76,13 @@ TileReader::TileReader(device::Arena& arena, const bench::TileFolder<Point>& fol
                        const Problem& problem, const Range& tiles, const bench::DataOptions& data)
     : length_(problem.length()),
       cache_(data.cache),
-      folder_(*data.folder),
       staging_(arena.make<std::byte>(
           cache_ == FileCache::direct ? staging_size.value + direct_alignment : 0,
           device::MemoryKind::host)) {
     if (arena.plans()) {
         return;
     }
+    folder_.emplace(*data.folder);
     for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
         const std::string name = block_file("x", tile);
         read_npy(folder.path_of(name), {length_}, std::span<Point>());  // all but the elements
@@ -100,14 +100,14 @@ TileReader::TileReader(device::Arena& arena, const bench::TileFolder<Point>& fol
 void TileReader::prepare() const {
     if (cache_ == FileCache::drop) {
         for (const File& file : files_) {
-            forget(FileName(folder_, file.name));
+            forget(FileName(*folder_, file.name));
         }
     }
 }
 
 void TileReader::read(std::int64_t tile, std::int64_t first, std::span<Point> points) {
     const File& file = files_[static_cast<std::size_t>(tile)];
-    const FileName name(folder_, file.name);
+    const FileName name(*folder_, file.name);
     const InputFile input(name, cache_);
     if (input.size() != file.data_offset + bytes_of<Point>(length_)) {
         throw Failure(fmt::format(

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,7 +55,7 @@ class TileReader {
 
     std::int64_t length_;
     FileCache cache_;
-    Folder folder_;
+    std::optional<Folder> folder_;  ///< none while the arena plans
     std::vector<File> files_;
     device::Buffer<std::byte> staging_;  ///< for direct input, which wants whole pages
     std::span<std::byte> aligned_;
