@@ -28,7 +28,8 @@ class TimedPasses {
   public:
     explicit TimedPasses(std::function<void()> work) : work_(std::move(work)) {}
 
-    /// The time of one pass. At first does the work twice more: the first time meets cold caches.
+    /// The time of one pass. The first call does the work twice before: once with cold caches, and
+    /// once to find how many passes fill the time.
     [[nodiscard]] Seconds measure() {
         if (passes_ == 0) {
             work_();

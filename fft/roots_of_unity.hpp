@@ -21,7 +21,7 @@ class RootsOfUnity {
   public:
     /// Throws Failure unless 1 <= order <= 2^62.
     explicit RootsOfUnity(std::int64_t order);
-    /// Likewise, for as long as what the arena counts; no tables while it plans.
+    /// Likewise; the arena counts the tables, and there are none while it plans.
     RootsOfUnity(device::Arena& arena, std::int64_t order);
 
     [[nodiscard]] std::int64_t order() const { return static_cast<std::int64_t>(order_); }

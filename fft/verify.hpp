@@ -86,10 +86,10 @@ class TransformCheck {
     RootsOfUnity roots_;         ///< of order N
     RootsOfUnity half_roots_;    ///< of order 2 N
     std::int64_t bins_of_pass_;  ///< D
-    device::Buffer<Row>
-        twiddles_;  ///< by pass: exp(-2 pi i k j step / N), step of the input's columns
-    device::Buffer<Row> angles_;   ///< one: cos and sin of pi j step / N
-    device::Buffer<Row> weights_;  ///< one: of column j of the output, of that of column 0
+    /// By pass: exp(-2 pi i k j step / N), with the step of the input's columns.
+    device::Buffer<Row> twiddles_;
+    device::Buffer<Row> angles_;   ///< a single row: cos and sin of pi j step / N
+    device::Buffer<Row> weights_;  ///< a single row: of column j of the output, beside column 0's
 
     IndexOrder input_;
     IndexOrder output_;
