@@ -57,7 +57,9 @@ class DataflowRole {
     virtual void set_up() {}
     /// Before each run, outside of the time.
     virtual void prepare() = 0;
-    virtual void run(flow::Queue& queue, bench::Clocks& clocks) = 0;
+    virtual void run(flow::Queue& queue) = 0;
+    /// When the reducer had the last tile of the last run, from its beginning.
+    [[nodiscard]] virtual Seconds paper_time() const { return {}; }
 
     /// A worker's tiles, one after another; outside of runs.
     virtual void read_input(const UsePiece&) {}
@@ -93,7 +95,7 @@ class DataflowWorker final : public DataflowRole {
             loader_->prepare();
         }
     }
-    void run(flow::Queue& queue, bench::Clocks& clocks) override;
+    void run(flow::Queue& queue) override;
     void read_input(const UsePiece& use) override {
         device::HostAccess(session_.device(), session_.stream())
             .read(device::View<const Point>(input_.view()), use);
@@ -203,7 +205,7 @@ void DataflowWorker::begin(std::int64_t number, device::View<std::byte> slot) {
 }
 
 // A host's streams work while they are enqueued to: there a tile is pushed before the next begins.
-void DataflowWorker::run(flow::Queue& queue, bench::Clocks&) {
+void DataflowWorker::run(flow::Queue& queue) {
     const Bytes size = bytes_of<double>(plan_.tile.parts_size());
     const std::int64_t ahead = device::has_own_memory(session_.device()) ? staged_tiles - 1 : 0;
     read_ahead(0);
@@ -259,9 +261,6 @@ void DataflowWorker::copy_all() {
 /// Multiplies the tiles by their twiddles as they come, and transforms over all tiles, on the CPU.
 class DataflowReducer final : public DataflowRole {
   public:
-    /// The number of the clock that stops when the last tile has come.
-    static constexpr std::size_t collected = 0;
-
     DataflowReducer(device::Arena& arena, bench::Session& session, const DataflowPlan& plan)
         : device_(session.reducer_device()),
           stream_(session.reducer_stream()),
@@ -273,7 +272,8 @@ class DataflowReducer final : public DataflowRole {
           row_ffts_(plan.ffts->row_ffts(arena, plan.problem.shape(1, 0))) {}
 
     void prepare() override { device_.vectors().fill(0.0, as_real(result()), stream_); }
-    void run(flow::Queue& queue, bench::Clocks& clocks) override;
+    void run(flow::Queue& queue) override;
+    [[nodiscard]] Seconds paper_time() const override { return collecting_; }
     [[nodiscard]] device::View<Point> result() override { return result_.view(); }
     void read_result(const UsePiece& use) override {
         device::HostAccess(device_, stream_).read(device::View<const Point>(result()), use);
@@ -289,11 +289,12 @@ class DataflowReducer final : public DataflowRole {
     std::vector<device::View<const double>> parts_;  ///< row_input_, as the row FFTs take it
     TileScatter scatter_;
     std::unique_ptr<RowFfts> row_ffts_;
+    Seconds collecting_;  ///< until the last tile had come
     std::optional<bench::MemoryProbe> copy_;
     int passes_ = 0;  ///< 0 before the first measurement
 };
 
-void DataflowReducer::run(flow::Queue& queue, bench::Clocks& clocks) {
+void DataflowReducer::run(flow::Queue& queue) {
     constexpr int batch = 16;  // tiles that are taken out at a time
     const Seconds begin = now();
     for (auto items = queue.dequeue(batch); !items.empty(); items = queue.dequeue(batch)) {
@@ -303,7 +304,7 @@ void DataflowReducer::run(flow::Queue& queue, bench::Clocks& clocks) {
         }
         stream_.synchronize();
     }
-    clocks.record(collected, now() - begin);
+    collecting_ = now() - begin;
     row_ffts_->run(parts_, result(), stream_);
     stream_.synchronize();
 }
@@ -339,7 +340,8 @@ class DataflowCase final : public TransformCase {
 
     void set_up() override;
     void prepare() override { role_->prepare(); }
-    void run(bench::Clocks& clocks) override { role_->run(queue_, clocks); }
+    void run() override { role_->run(queue_); }
+    [[nodiscard]] Seconds paper_time() const override { return role_->paper_time(); }
     bench::Check verify() override {
         return guard_.judge(check_.verify(pieces_of_result()), session_.world());
     }

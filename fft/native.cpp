@@ -214,7 +214,7 @@ class NativeCase final : public TransformCase {
 
     void set_up() override;
     void prepare() override { input_.prepare(); }
-    void run(bench::Clocks&) override {
+    void run() override {
         input_.load();
         transform_.run(session_.stream());
     }

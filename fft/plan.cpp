@@ -47,7 +47,7 @@ void add_dataflow(bench::Session& session, const bench::Variant& variant, const 
     planned.roles = plan.roles;
     planned.work.workers = plan.roles.workers();
     planned.traffic = planned.work.bytes;
-    planned.clock_rows = {{bench::paper_suffix, planned.work}};
+    planned.has_paper_time = true;
     planned.plan_note = "rank 0 merges, the others work";
     planned.make = [&session, plan](device::Arena& arena) {
         return make_dataflow_case(arena, session, plan);

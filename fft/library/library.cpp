@@ -96,7 +96,7 @@ class LibraryCase final : public TransformCase {
 
     void set_up() override;
     void prepare() override;
-    void run(bench::Clocks&) override;
+    void run() override;
     bench::Check verify() override {
         return guard_.judge(check_.verify(pieces_of(result())), session_.world());
     }
@@ -255,7 +255,7 @@ void LibraryCase::prepare() {
     }
 }
 
-void LibraryCase::run(bench::Clocks&) {
+void LibraryCase::run() {
     if (files_) {
         const Span span(session_.stream().track(), Phase::read, "tiles");
         files_->read(points().span());

@@ -18,10 +18,9 @@ class DataflowCaseTest : public testing::TestWithParam<const char*> {
         return make_case(*session, plan_dataflow(*session, GetParam(), problem));
     }
     void run(TransformCase& subject) {
-        bench::Clocks clocks(1);
         subject.prepare();
         world.barrier();
-        subject.run(clocks);
+        subject.run();
         world.barrier();
     }
 

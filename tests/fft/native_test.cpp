@@ -37,11 +37,10 @@ class NativeCaseTest : public testing::Test {
     }
 
     static void run(TransformCase& subject, bench::Session& session) {
-        bench::Clocks none(0);
         subject.prepare();
         session.stream().synchronize();
         session.world().barrier();
-        subject.run(none);
+        subject.run();
         session.stream().synchronize();
     }
 
