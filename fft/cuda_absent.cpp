@@ -2,7 +2,7 @@
 
 namespace quartet::fft {
 
-std::unique_ptr<FftFactory> make_cuda_ffts(device::Device&, Bytes) {
+std::unique_ptr<FftFactory> make_cuda_ffts(Bytes) {
     throw Unavailable("not available in this build: the CUDA device");
 }
 

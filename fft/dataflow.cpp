@@ -14,6 +14,7 @@
 #include "fft/host_fft.hpp"
 #include "fft/tiles.hpp"
 #include "fft/verify.hpp"
+#include "flow/queue.hpp"
 
 namespace quartet::fft {
 
@@ -22,40 +23,19 @@ namespace {
 /// Tiles that are staged at a time: one is copied while the next is computed on.
 constexpr std::int64_t staged_tiles = 2;
 
-/// A worker's.
-struct WorkerBuffers {
-    WorkerBuffers(bench::Arena& arena, const DataflowPlan& plan)
-        : input(arena.make<Point>(plan.tiles.size() * plan.problem.length())),
-          discarded(arena.make<double>(plan.tile.parts_size())),
-          staged(arena.make<double>(plan.copies ? staged_tiles * plan.tile.parts_size() : 0)) {}
-
-    device::Buffer<Point> input;       ///< its tiles, in the order in which they are pushed
-    device::Buffer<double> discarded;  ///< what its limit writes
-    device::Buffer<double> staged;     ///< transformed tiles on their way to the CPU's memory
-};
-
-/// The merger's, in the memory that its device computes on: `room` says whose that is.
-struct MergerBuffers {
-    MergerBuffers(bench::Arena& arena, const Problem& problem,
-                  bench::Room room = bench::Room::device)
-        : row_input(arena.make<double>(problem.shape(1, 0).parts_size(), room)),
-          result(arena.make<Point>(problem.points, room)) {}
-
-    device::Buffer<double> row_input;  ///< the SIMD blocks that the row FFTs transform
-    device::Buffer<Point> result;      ///< X in natural order
-};
-
 /// Times work that is done as often as fills a probe's time.
 class TimedPasses {
   public:
-    /// Does the work twice: the first time meets cold caches.
-    explicit TimedPasses(std::function<void()> work) : work_(std::move(work)) {
-        work_();
-        passes_ = bench::passes_in(bench::probe_time, measure());
-    }
+    explicit TimedPasses(std::function<void()> work) : work_(std::move(work)) {}
 
-    /// The time of one pass.
-    [[nodiscard]] Seconds measure() const {
+    /// The time of one pass. The first call does the work twice before: once with cold caches, and
+    /// once to find how many passes fill the time.
+    [[nodiscard]] Seconds measure() {
+        if (passes_ == 0) {
+            work_();
+            passes_ = 1;
+            passes_ = bench::passes_in(bench::probe_time, measure());
+        }
         const Seconds begin = now();
         for (int pass = 0; pass < passes_; ++pass) {
             work_();
@@ -65,7 +45,7 @@ class TimedPasses {
 
   private:
     std::function<void()> work_;
-    int passes_ = 1;
+    int passes_ = 0;  ///< 0 before the first measurement
 };
 
 /// The work of one rank in the data flow. All members are local, but may wait in the queue for
@@ -73,9 +53,13 @@ class TimedPasses {
 class DataflowRole {
   public:
     virtual ~DataflowRole() = default;
+    /// Writes the data.
+    virtual void set_up() {}
     /// Before each run, outside of the time.
     virtual void prepare() = 0;
-    virtual void run(flow::Queue& queue, bench::Clocks& clocks) = 0;
+    virtual void run(flow::Queue& queue) = 0;
+    /// When the reducer had the last tile of the last run, from its beginning.
+    [[nodiscard]] virtual Seconds paper_time() const { return {}; }
 
     /// A worker's tiles, one after another; outside of runs.
     virtual void read_input(const UsePiece&) {}
@@ -85,9 +69,9 @@ class DataflowRole {
     [[nodiscard]] virtual device::View<Point> result() { return {}; }
     virtual void read_result(const UsePiece&) {}
 
-    /// Makes ready what measure() needs. Payloads that are under way in the queue: none.
-    virtual void prepare_limit(flow::Queue& queue) = 0;
-    /// This rank's part of the limit.
+    /// Makes the memory that measure() needs.
+    virtual void prepare_limit(device::Arena& arena, flow::Queue& queue) = 0;
+    /// This rank's part of the limit. Payloads that are under way in the queue: none.
     struct Times {
         Seconds transforms;  ///< of a worker's tiles
         Seconds copy;        ///< of all points on the reducer
@@ -103,22 +87,23 @@ class DataflowRole {
 class DataflowWorker final : public DataflowRole {
   public:
     /// The tiles' files are there and have been checked.
-    DataflowWorker(bench::Session& session, const DataflowPlan& plan);
+    DataflowWorker(device::Arena& arena, bench::Session& session, const DataflowPlan& plan);
 
+    void set_up() override;
     void prepare() override {
         if (loader_) {
             loader_->prepare();
         }
     }
-    void run(flow::Queue& queue, bench::Clocks& clocks) override;
+    void run(flow::Queue& queue) override;
     void read_input(const UsePiece& use) override {
         device::HostAccess(session_.device(), session_.stream())
-            .read(device::View<const Point>(buffers_.input.view()), use);
+            .read(device::View<const Point>(input_.view()), use);
     }
     [[nodiscard]] device::View<const Point> kept_input() override {
-        return loader_ ? device::View<const Point>() : buffers_.input.view();
+        return loader_ ? device::View<const Point>() : input_.view();
     }
-    void prepare_limit(flow::Queue& queue) override;
+    void prepare_limit(device::Arena& arena, flow::Queue& queue) override;
     [[nodiscard]] Times measure() override;
 
   private:
@@ -131,8 +116,9 @@ class DataflowWorker final : public DataflowRole {
 
     bench::Session& session_;
     DataflowPlan plan_;
-    bench::Arena arena_;
-    WorkerBuffers buffers_;
+    bool copies_to_host_;               ///< whether each tile is copied from the GPU
+    device::Buffer<Point> input_;       ///< its tiles, in the order in which they are pushed
+    device::Buffer<double> staged_;     ///< transformed tiles on their way to the CPU's memory
     std::optional<TileLoader> loader_;  ///< where tiles are in files
     std::unique_ptr<ColumnFfts> column_ffts_;
     std::unique_ptr<device::Stream> copying_;
@@ -146,30 +132,40 @@ class DataflowWorker final : public DataflowRole {
         return steps_.at(static_cast<std::size_t>(number % staged_tiles));
     }
 
-    flow::Queue* queue_ = nullptr;  ///< whose payloads the limit copies to
+    flow::Queue* queue_ = nullptr;      ///< whose payloads the limit copies to
+    device::Buffer<double> discarded_;  ///< what the limit writes
     std::optional<TimedPasses> transforms_;
     std::optional<TimedPasses> copies_;
 };
 
-DataflowWorker::DataflowWorker(bench::Session& session, const DataflowPlan& plan)
+DataflowWorker::DataflowWorker(device::Arena& arena, bench::Session& session,
+                               const DataflowPlan& plan)
     : session_(session),
       plan_(plan),
-      arena_(session.device()),
-      buffers_(arena_, plan),
-      column_ffts_(plan.ffts->column_ffts(plan.tile)) {
-    if (plan.copies) {
+      copies_to_host_(device::has_own_memory(session.device())),
+      input_(arena.make<Point>(plan.tiles.size() * plan.problem.length())),
+      staged_(arena.make<double>(copies_to_host_ ? staged_tiles * plan.tile.parts_size() : 0)),
+      column_ffts_(plan.ffts->column_ffts(arena, plan.tile)) {
+    if (copies_to_host_) {
         copying_ = session.device().make_stream("copy out", device::StreamKind::transfer);
     }
     for (Step& step : steps_) {
         step = {session.device().make_event(), session.device().make_event()};
     }
-    if (plan_.data.in_files()) {
-        loader_.emplace(session_, plan_.problem, plan_.tiles, plan_.data);
-        loader_->load(buffers_.input.view());
+    if (plan.data.in_files()) {
+        loader_.emplace(arena, session, plan.problem, plan.tiles, plan.data);
+    }
+    arena.reserve(
+        device::HostAccess::memory(input_.view().bytes(), session.device().memory_kind()));
+}
+
+void DataflowWorker::set_up() {
+    if (loader_) {
+        loader_->load(input_.view());
         session_.stream().synchronize();
     } else {
         make_tiles(session_, plan_.problem, plan_.tiles.begin * plan_.problem.length(),
-                   buffers_.input.view());
+                   input_.view());
     }
 }
 
@@ -181,12 +177,12 @@ void DataflowWorker::read_ahead(std::int64_t number) {
 
 device::View<Point> DataflowWorker::tile(std::int64_t number) {
     const std::int64_t length = plan_.problem.length();
-    return buffers_.input.view().part(number * length, length);
+    return input_.view().part(number * length, length);
 }
 
 device::View<double> DataflowWorker::staged(std::int64_t number) {
     const std::int64_t size = plan_.tile.parts_size();
-    return buffers_.staged.view().part(number % staged_tiles * size, size);
+    return staged_.view().part(number % staged_tiles * size, size);
 }
 
 // The tile that was staged in the same place before has been pushed.
@@ -196,7 +192,7 @@ void DataflowWorker::begin(std::int64_t number, device::View<std::byte> slot) {
         read_ahead(number + 1);
         loader_->bring(number, tile(number));
     }
-    if (!plan_.copies) {
+    if (!copies_to_host_) {
         column_ffts_->run(tile(number), device::view_as<double>(slot), stream);
         stream.record(*step(number).done);
         return;
@@ -209,7 +205,7 @@ void DataflowWorker::begin(std::int64_t number, device::View<std::byte> slot) {
 }
 
 // A host's streams work while they are enqueued to: there a tile is pushed before the next begins.
-void DataflowWorker::run(flow::Queue& queue, bench::Clocks&) {
+void DataflowWorker::run(flow::Queue& queue) {
     const Bytes size = bytes_of<double>(plan_.tile.parts_size());
     const std::int64_t ahead = device::has_own_memory(session_.device()) ? staged_tiles - 1 : 0;
     read_ahead(0);
@@ -230,10 +226,11 @@ void DataflowWorker::run(flow::Queue& queue, bench::Clocks&) {
     queue.close();
 }
 
-void DataflowWorker::prepare_limit(flow::Queue& queue) {
+void DataflowWorker::prepare_limit(device::Arena& arena, flow::Queue& queue) {
     queue_ = &queue;
+    discarded_ = arena.make<double>(plan_.tile.parts_size());
     transforms_.emplace([this] { transform_all(); });
-    if (plan_.copies) {
+    if (copies_to_host_) {
         copies_.emplace([this] { copy_all(); });
     }
 }
@@ -246,7 +243,7 @@ DataflowRole::Times DataflowWorker::measure() {
 
 void DataflowWorker::transform_all() {
     for (std::int64_t number = 0; number < plan_.tiles.size(); ++number) {
-        column_ffts_->run(tile(number), buffers_.discarded.view(), session_.stream());
+        column_ffts_->run(tile(number), discarded_.view(), session_.stream());
     }
     session_.stream().synchronize();
 }
@@ -254,7 +251,7 @@ void DataflowWorker::transform_all() {
 void DataflowWorker::copy_all() {
     const std::int64_t size = bytes_of<double>(plan_.tile.parts_size()).value;
     for (std::int64_t number = 0; number < plan_.tiles.size(); ++number) {
-        const auto slot = static_cast<int>(number % plan_.queue.outgoing);
+        const auto slot = static_cast<int>(number % queue_->plan().outgoing);
         session_.device().copy(device::as_bytes(staged(number)),
                                queue_->outgoing(slot).part(0, size), *copying_);
     }
@@ -264,62 +261,67 @@ void DataflowWorker::copy_all() {
 /// Multiplies the tiles by their twiddles as they come, and transforms over all tiles, on the CPU.
 class DataflowReducer final : public DataflowRole {
   public:
-    /// The number of the clock that stops when the last tile has come.
-    static constexpr std::size_t collected = 0;
-
-    DataflowReducer(bench::Session& session, const DataflowPlan& plan)
+    DataflowReducer(device::Arena& arena, bench::Session& session, const DataflowPlan& plan)
         : device_(session.reducer_device()),
           stream_(session.reducer_stream()),
-          arena_(device_),
-          buffers_(arena_, plan.problem),
-          parts_{std::as_const(buffers_.row_input).view()},
-          scatter_(plan.problem.shape(1, 0), host_fft_settings(device_)),
-          row_ffts_(plan.ffts->row_ffts(plan.problem.shape(1, 0))) {}
+          row_input_(
+              arena.make<double>(plan.problem.shape(1, 0).parts_size(), device_.memory_kind())),
+          result_(arena.make<Point>(plan.problem.points, device_.memory_kind())),
+          parts_{std::as_const(row_input_).view()},
+          scatter_(arena, plan.problem.shape(1, 0), host_fft_settings(device_)),
+          row_ffts_(plan.ffts->row_ffts(arena, plan.problem.shape(1, 0))) {}
 
     void prepare() override { device_.vectors().fill(0.0, as_real(result()), stream_); }
-    void run(flow::Queue& queue, bench::Clocks& clocks) override;
-    [[nodiscard]] device::View<Point> result() override { return buffers_.result.view(); }
+    void run(flow::Queue& queue) override;
+    [[nodiscard]] Seconds paper_time() const override { return collecting_; }
+    [[nodiscard]] device::View<Point> result() override { return result_.view(); }
     void read_result(const UsePiece& use) override {
         device::HostAccess(device_, stream_).read(device::View<const Point>(result()), use);
     }
-    void prepare_limit(flow::Queue& queue) override;
-    [[nodiscard]] Times measure() override {
-        return {.transforms = {}, .copy = copy_->measure(passes_, stream_), .host_link = {}};
-    }
+    void prepare_limit(device::Arena& arena, flow::Queue& queue) override;
+    [[nodiscard]] Times measure() override;
 
   private:
     device::Device& device_;
     device::Stream& stream_;
-    bench::Arena arena_;
-    MergerBuffers buffers_;
-    std::vector<device::View<const double>> parts_;  ///< the input of the row FFTs
+    device::Buffer<double> row_input_;  ///< the SIMD blocks that the row FFTs transform
+    device::Buffer<Point> result_;      ///< X in natural order
+    std::vector<device::View<const double>> parts_;  ///< row_input_, as the row FFTs take it
     TileScatter scatter_;
     std::unique_ptr<RowFfts> row_ffts_;
+    Seconds collecting_;  ///< until the last tile had come
     std::optional<bench::MemoryProbe> copy_;
-    int passes_ = 1;
+    int passes_ = 0;  ///< 0 before the first measurement
 };
 
-void DataflowReducer::run(flow::Queue& queue, bench::Clocks& clocks) {
+void DataflowReducer::run(flow::Queue& queue) {
     constexpr int batch = 16;  // tiles that are taken out at a time
     const Seconds begin = now();
     for (auto items = queue.dequeue(batch); !items.empty(); items = queue.dequeue(batch)) {
         for (const flow::Item& item : items) {
-            scatter_.run(item.key, device::view_as<double>(item.payload), buffers_.row_input.view(),
+            scatter_.run(item.key, device::view_as<double>(item.payload), row_input_.view(),
                          stream_);
         }
         stream_.synchronize();
     }
-    clocks.record(collected, now() - begin);
+    collecting_ = now() - begin;
     row_ffts_->run(parts_, result(), stream_);
     stream_.synchronize();
 }
 
 // The copy covers as much memory as the row FFTs do: a smaller one would stay in the caches.
-void DataflowReducer::prepare_limit(flow::Queue&) {
-    constexpr int most_passes = 1000;
+void DataflowReducer::prepare_limit(device::Arena&, flow::Queue&) {
     const auto points = as_real(result());
-    copy_.emplace(device_, parts_.front().part(0, points.size()), points);
-    passes_ = copy_->passes_for(bench::probe_time, most_passes, stream_);
+    device::Arena none(device_, device::Arena::Mode::plan);  // the probe makes no memory
+    copy_.emplace(none, parts_.front().part(0, points.size()), points);
+}
+
+DataflowRole::Times DataflowReducer::measure() {
+    constexpr int most_passes = 1000;
+    if (passes_ == 0) {
+        passes_ = copy_->passes_for(bench::probe_time, most_passes, stream_);
+    }
+    return {.transforms = {}, .copy = copy_->measure(passes_, stream_), .host_link = {}};
 }
 
 /// The dataflow formulation (the paper's VI.D): workers transform their tiles and push each through
@@ -333,11 +335,13 @@ void DataflowReducer::prepare_limit(flow::Queue&) {
 /// and writing, as each value of the result depends on the last tile.
 class DataflowCase final : public TransformCase {
   public:
-    /// Collective. Throws Unavailable.
-    DataflowCase(bench::Session& session, const DataflowPlan& plan);
+    /// Collective; local while the arena plans. Throws Unavailable.
+    DataflowCase(device::Arena& arena, bench::Session& session, const DataflowPlan& plan);
 
+    void set_up() override;
     void prepare() override { role_->prepare(); }
-    void run(bench::Clocks& clocks) override { role_->run(*queue_, clocks); }
+    void run() override { role_->run(queue_); }
+    [[nodiscard]] Seconds paper_time() const override { return role_->paper_time(); }
     bench::Check verify() override {
         return guard_.judge(check_.verify(pieces_of_result()), session_.world());
     }
@@ -345,7 +349,7 @@ class DataflowCase final : public TransformCase {
         keep_result(session_, plan_.data, plan_.problem, pieces_of_result(),
                     result_layout(plan_.problem, result().size()));
     }
-    void prepare_limit() override;
+    void prepare_limit(device::Arena& arena) override;
     std::vector<bench::LimitComponent> limit() override;
     [[nodiscard]] std::string note() const override {
         return fmt::format("{} tiles to one merger of {} thread{}", plan_.problem.tiles,
@@ -362,52 +366,68 @@ class DataflowCase final : public TransformCase {
     bench::Session& session_;
     DataflowPlan plan_;
     comm::Transport& transport_;
-    std::unique_ptr<flow::Hub> hub_;
-    std::unique_ptr<flow::Queue> queue_;
     std::unique_ptr<DataflowRole> role_;
+    flow::Hub hub_;
+    flow::Queue queue_;
     bench::InputGuard guard_;
     TransformCheck check_;
     std::optional<bench::PairProbe> link_;  ///< where tiles travel
+    bool has_measured_ = false;             ///< the limit
 };
 
-TransformCheck check_of(bench::Session& session, const DataflowPlan& plan) {
-    const bool works = plan.role == comm::Role::worker;
-    const int worker = works ? plan.roles.index_of(session.world().rank()) : 0;
-    return {plan.problem.points,
-            session.options().seed,
-            works ? plan.problem.input_order(plan.roles.workers(), worker) : IndexOrder{},
-            works ? IndexOrder{} : plan.problem.output_order(1, 0),
-            session.threads(),
-            session.world()};
+flow::QueuePlan queue_plan(bench::Session& session, const DataflowPlan& plan) {
+    // Transformed tiles in a worker's memory: one is written, the others are under way.
+    constexpr int outgoing_tiles = 8;
+    return {.owner = plan.roles.reducer_rank(0),
+            .pushers = plan.roles.worker_ranks(),
+            .bound = session.options().queue,
+            .largest = bytes_of<double>(plan.tile.parts_size()),
+            .order = flow::DequeueOrder::arrival,
+            .outgoing = outgoing_tiles};
 }
 
-DataflowCase::DataflowCase(bench::Session& session, const DataflowPlan& plan)
-    : session_(session),
-      plan_(plan),
-      transport_(session.transport(plan.transport)),
-      guard_(session.threads()),
-      check_(check_of(session, plan)) {
-    if (plan.data.in_files()) {
+std::unique_ptr<DataflowRole> make_role(device::Arena& arena, bench::Session& session,
+                                        const DataflowPlan& plan) {
+    if (plan.data.in_files() && !arena.plans()) {
         prepared_tiles(session, plan.problem, plan.data);
     }
     if (plan.role == comm::Role::worker) {
-        role_ = std::make_unique<DataflowWorker>(session, plan);
-    } else {
-        role_ = std::make_unique<DataflowReducer>(session, plan);
+        return std::make_unique<DataflowWorker>(arena, session, plan);
     }
-    if (session.options().verify == bench::Switch::on) {
-        guard_.remember(role_->kept_input());
-        check_.expect([this](const UsePiece& use) { role_->read_input(use); });
-    }
-    hub_ = std::make_unique<flow::Hub>(session_.world(), &session_.trace().track("queue"));
-    queue_ = std::make_unique<flow::Queue>(*hub_, transport_, plan_.queue);
+    return std::make_unique<DataflowReducer>(arena, session, plan);
 }
 
-void DataflowCase::prepare_limit() {
-    role_->prepare_limit(*queue_);
-    if (plan_.probes_link) {
-        link_.emplace(session_.message_transport(), session_.world(), plan_.roles.worker_rank(0),
-                      plan_.roles.reducer_rank(0), bytes_of<double>(plan_.tile.parts_size()));
+DataflowCase::DataflowCase(device::Arena& arena, bench::Session& session, const DataflowPlan& plan)
+    : session_(session),
+      plan_(plan),
+      transport_(session.transport(plan.transport)),
+      role_(make_role(arena, session, plan)),
+      hub_(arena, session.world(), &session.trace().track("queue")),
+      queue_(arena, hub_, transport_, queue_plan(session, plan)),
+      guard_(session.threads()),
+      check_(arena, plan.problem.points, session.options().seed, session.threads(),
+             session.world()) {}
+
+void DataflowCase::set_up() {
+    role_->set_up();
+    if (session_.options().verify == bench::Switch::on) {
+        guard_.remember(role_->kept_input());
+        const bool works = plan_.role == comm::Role::worker;
+        const int worker = works ? plan_.roles.index_of(session_.world().rank()) : 0;
+        check_.expect(
+            works ? plan_.problem.input_order(plan_.roles.workers(), worker) : IndexOrder{},
+            works ? IndexOrder{} : plan_.problem.output_order(1, 0),
+            [this](const UsePiece& use) { role_->read_input(use); });
+    }
+}
+
+// Where tiles travel, one is sent to measure the link.
+void DataflowCase::prepare_limit(device::Arena& arena) {
+    role_->prepare_limit(arena, queue_);
+    if (transport_.for_payloads().traits().location == comm::PartLocation::received) {
+        link_.emplace(arena, session_.message_transport(), session_.world(),
+                      plan_.roles.worker_rank(0), plan_.roles.reducer_rank(0),
+                      queue_.plan().largest);
     }
 }
 
@@ -416,6 +436,11 @@ void DataflowCase::prepare_limit() {
 std::vector<bench::LimitComponent> DataflowCase::limit() {
     constexpr int messages = 4;
     const comm::Communicator& world = session_.world();
+    if (!has_measured_) {  // each rank finds out how often it repeats its work
+        role_->measure();
+        has_measured_ = true;
+        world.barrier();
+    }
     const DataflowRole::Times mine = role_->measure();
     const Seconds transforms{world.maximum(mine.transforms.value)};
     const Seconds copy{world.maximum(mine.copy.value)};
@@ -440,11 +465,9 @@ std::vector<bench::LimitComponent> DataflowCase::limit() {
 }  // namespace
 
 DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport,
-                           const Problem& problem, const comm::Roles& roles,
-                           const bench::DataOptions& data) {
-    // Transformed tiles in a worker's memory: one is written, the others are under way.
-    constexpr int outgoing_tiles = 8;
+                           const Problem& problem, const bench::DataOptions& data) {
     const int rank = session.world().rank();
+    const auto roles = comm::Roles::with_reducers(session.world().size(), 1);
     const bool works = roles.of(rank) == comm::Role::worker;
     DataflowPlan plan{
         .transport = transport,
@@ -455,50 +478,15 @@ DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport
         .ffts = make_fft_factory(works ? session.device() : session.reducer_device()),
         .tile = {1, problem.length(), 1, 0},
     };
-    plan.queue = {.owner = roles.reducer_rank(0),
-                  .pushers = roles.worker_ranks(),
-                  .bound = session.options().queue,
-                  .largest = bytes_of<double>(plan.tile.parts_size()),
-                  .order = flow::DequeueOrder::arrival,
-                  .outgoing = outgoing_tiles};
-    plan.probes_link = bench::operation_memory(session, transport).payloads_travel();
     if (works) {
-        plan.copies = device::has_own_memory(session.device());
         plan.tiles = problem.shape(roles.workers(), roles.index_of(rank)).my_tiles();
     }
     return plan;
 }
 
-bench::Arena memory_of(bench::Session& session, const DataflowPlan& plan) {
-    const device::MemoryKind kind = session.device().memory_kind();
-    bench::Arena arena;
-    if (plan.role == comm::Role::worker) {
-        const WorkerBuffers buffers(arena, plan);
-        if (plan.data.in_files()) {
-            TileLoader::staging(arena, plan.problem.length(), kind);
-        }
-        arena.count(plan.ffts->four_step_memory(plan.tile), bench::Room::device);
-        const Bytes input = bytes_of<Point>(buffers.input.size());
-        arena.count(device::HostAccess::memory(input, kind), bench::Room::host);
-    } else {
-        // The merger computes on the CPU, beside a GPU.
-        const bool beside_gpu = kind == device::MemoryKind::device;
-        const bench::Room room = beside_gpu ? bench::Room::host : bench::Room::device;
-        const MergerBuffers buffers(arena, plan.problem, room);
-        arena.count(plan.ffts->four_step_memory(plan.problem.shape(1, 0)), room);
-    }
-    if (plan.probes_link) {
-        arena.count(plan.queue.largest, bench::Room::host);
-    }
-    arena.count(flow::queue_memory(plan.queue, bench::operation_memory(session, plan.transport),
-                                   session.world().rank()));
-    arena.count(TransformCheck::memory(plan.problem.points, session.threads()), bench::Room::host);
-    return arena;
-}
-
-std::unique_ptr<TransformCase> make_dataflow_case(bench::Session& session,
+std::unique_ptr<TransformCase> make_dataflow_case(device::Arena& arena, bench::Session& session,
                                                   const DataflowPlan& plan) {
-    return std::make_unique<DataflowCase>(session, plan);
+    return std::make_unique<DataflowCase>(arena, session, plan);
 }
 
 }  // namespace quartet::fft

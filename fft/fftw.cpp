@@ -26,7 +26,10 @@ class FftwPlan {
     // Estimated, not measured: what FFTW measures differs from run to run, and so would the plan
     // and the bits of the result. Aligned: FFTW_UNALIGNED was measured to cost up to 45%. Only the
     // alignment of the arrays counts: an estimating planner neither reads nor writes them.
-    FftwPlan(std::int64_t length, std::int64_t batch) {
+    FftwPlan(device::Arena& arena, std::int64_t length, std::int64_t batch) {
+        arena.reserve(bytes_of<Point>(length));  // of FFTW; awkward lengths may take as much again
+        if (arena.plans())
+            return;
         alignas(64) fftw_complex input[4];
         alignas(64) fftw_complex output[4];
         const fftw_iodim64 transform{length, 1, 1};
@@ -47,21 +50,23 @@ class FftwPlan {
 };
 
 /// Points for each thread.
-std::vector<device::Buffer<Point>> points_by_thread(std::int64_t threads, std::int64_t points) {
+std::vector<device::Buffer<Point>> points_by_thread(device::Arena& arena, std::int64_t threads,
+                                                    std::int64_t points) {
     std::vector<device::Buffer<Point>> all;
     for (std::int64_t thread = 0; thread < threads; ++thread)
-        all.push_back(host_buffer<Point>(points));
+        all.push_back(arena.make<Point>(points, device::MemoryKind::host));
     return all;
 }
 
 class FftwColumnFfts final : public ColumnFfts {
   public:
-    FftwColumnFfts(const FourStepFft& shape, int threads)
+    FftwColumnFfts(device::Arena& arena, const FourStepFft& shape, int threads)
         : ColumnFfts(shape, device::MemoryKind::host),
-          twiddles_(shape.points()),
-          plan_(shape.length, 1),
+          twiddles_(arena, shape.points()),
+          plan_(arena, shape.length, 1),
           transformed_(points_by_thread(
-              std::clamp<std::int64_t>(shape.my_tiles().size(), 1, threads), shape.length)) {}
+              arena, std::clamp<std::int64_t>(shape.my_tiles().size(), 1, threads), shape.length)) {
+    }
 
     [[nodiscard]] std::string description() const override { return fftw_description(); }
 
@@ -106,10 +111,11 @@ class FftwColumnFfts final : public ColumnFfts {
 
 class FftwRowFfts final : public RowFfts {
   public:
-    FftwRowFfts(const FourStepFft& shape, int threads)
+    FftwRowFfts(device::Arena& arena, const FourStepFft& shape, int threads)
         : RowFfts(shape, device::MemoryKind::host),
-          plan_(shape.tiles, bins_of_block),
-          rows_(points_by_thread(std::clamp<std::int64_t>(shape.blocks_of(shape.rank), 1, threads),
+          plan_(arena, shape.tiles, bins_of_block),
+          rows_(points_by_thread(arena,
+                                 std::clamp<std::int64_t>(shape.blocks_of(shape.rank), 1, threads),
                                  2 * bins_of_block * shape.tiles)) {}
 
     [[nodiscard]] std::string description() const override { return fftw_description(); }
@@ -155,21 +161,14 @@ class FftwRowFfts final : public RowFfts {
 
 }  // namespace
 
-std::unique_ptr<ColumnFfts> make_fftw_column_ffts(const FourStepFft& shape, int threads) {
-    return std::make_unique<FftwColumnFfts>(shape, threads);
+std::unique_ptr<ColumnFfts> make_fftw_column_ffts(device::Arena& arena, const FourStepFft& shape,
+                                                  int threads) {
+    return std::make_unique<FftwColumnFfts>(arena, shape, threads);
 }
 
-std::unique_ptr<RowFfts> make_fftw_row_ffts(const FourStepFft& shape, int threads) {
-    return std::make_unique<FftwRowFfts>(shape, threads);
-}
-
-Bytes fftw_column_memory(const FourStepFft& shape, int threads) {
-    return (threads + 1) * bytes_of<Point>(shape.length) +
-           Bytes{RootsOfUnity::table_bytes(shape.points())};
-}
-
-Bytes fftw_row_memory(const FourStepFft& shape, int threads) {
-    return (2 * threads * bins_of_block + 1) * bytes_of<Point>(shape.tiles);
+std::unique_ptr<RowFfts> make_fftw_row_ffts(device::Arena& arena, const FourStepFft& shape,
+                                            int threads) {
+    return std::make_unique<FftwRowFfts>(arena, shape, threads);
 }
 
 std::string fftw_description() {

@@ -3,20 +3,18 @@
 #include <memory>
 #include <string>
 
-#include "bench/session/arena.hpp"
 #include "bench/session/case.hpp"
 #include "bench/session/session.hpp"
 #include "comm/topology/roles.hpp"
 #include "fft/four_step.hpp"
 #include "fft/problem.hpp"
-#include "flow/queue.hpp"
 
 namespace quartet::fft {
 
 /// Adds a case for each variant and size of the session. Throws UsageError. Collective.
 void plan_cases(bench::Session& session, const Options& options);
 
-/// A case with its memory and its name, before anything is allocated. Local, but for the library.
+/// A case with its name, before anything is allocated. Local.
 bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
                                 const Problem& problem, const Options& options);
 
@@ -63,12 +61,10 @@ NativePlan plan_vendors_library(bench::Session& session, const std::string& tran
 /// beside the input. Local.
 bool transforms_one_tile(bench::Session& session, const Problem& problem);
 
-/// Memory of the plan on this rank: its buffers, and what FFT plans, exchanges, check and limit
-/// allocate. Local.
-bench::Arena memory_of(bench::Session& session, const NativePlan& plan);
-/// The case of that plan on this rank. Collective. Throws Unavailable; Failure where files are not
-/// what the manifest says.
-std::unique_ptr<TransformCase> make_native_case(bench::Session& session, const NativePlan& plan);
+/// The case of that plan on this rank. Collective; local while the arena plans. Throws Unavailable;
+/// Failure where files are not what the manifest says.
+std::unique_ptr<TransformCase> make_native_case(device::Arena& arena, bench::Session& session,
+                                                const NativePlan& plan);
 
 /// The work of one rank in the data flow: rank 0 merges, the others transform tiles.
 struct DataflowPlan {
@@ -80,29 +76,21 @@ struct DataflowPlan {
     std::shared_ptr<FftFactory> ffts;  ///< of the device that this rank works on
     Range tiles{};                     ///< a worker's
     FourStepFft tile{};                ///< one tile as a transform of its own
-
-    flow::QueuePlan queue{};   ///< of transformed tiles
-    bool probes_link = false;  ///< whether tiles travel: then the limit sends one, too
-    bool copies = false;  ///< whether this rank copies each tile from its GPU to the CPU's memory
 };
 
-/// The same three functions.
+/// The same two functions.
 DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport,
-                           const Problem& problem, const comm::Roles& roles,
-                           const bench::DataOptions& data = {});
-bench::Arena memory_of(bench::Session& session, const DataflowPlan& plan);
-std::unique_ptr<TransformCase> make_dataflow_case(bench::Session& session,
+                           const Problem& problem, const bench::DataOptions& data = {});
+std::unique_ptr<TransformCase> make_dataflow_case(device::Arena& arena, bench::Session& session,
                                                   const DataflowPlan& plan);
 
 /// The library formulation on hosts: FFTW's distributed one-dimensional transform. FFTW chooses the
 /// blocks of its input, which is in natural order. Its output is in natural order (`natural`) or in
 /// the order that its algorithm ends with (`transposed`, FFTW_MPI_SCRAMBLED_OUT), which is found by
-/// transforming an impulse. Collective. Throws Unavailable where FFTW-MPI is not in this build or
-/// has no plan, and Failure if the impulse's bins are in none of its orders.
-std::unique_ptr<TransformCase> make_library_case(bench::Session& session, const Problem& problem,
-                                                 const Options& options);
-/// Memory that it allocates on this rank. Collective.
-bench::Arena library_memory(bench::Session& session, const Problem& problem,
-                            const Options& options);
+/// transforming an impulse. Collective; local while the arena plans. Throws Unavailable where
+/// FFTW-MPI is not in this build or has no plan; its set_up() Failure if the impulse's bins are in
+/// none of its orders.
+std::unique_ptr<TransformCase> make_library_case(device::Arena& arena, bench::Session& session,
+                                                 const Problem& problem, const Options& options);
 
 }  // namespace quartet::fft

@@ -73,7 +73,7 @@ void SingleRankFft::run(device::View<const Point> tiles, device::View<Point> bin
 
 std::unique_ptr<FftFactory> make_fft_factory(device::Device& device) {
     if (device::has_own_memory(device))
-        return make_cuda_ffts(device);
+        return make_cuda_ffts();
     return make_host_ffts(host_fft_settings(device));
 }
 

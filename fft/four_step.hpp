@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/block_range.hpp"
-#include "device/device.hpp"
+#include "device/arena.hpp"
 
 namespace quartet::fft {
 
@@ -193,25 +193,26 @@ class SingleRankFft : public FftStep {
                          device::Stream& stream) = 0;
 };
 
-/// Prepares the transforms of one device, which outlives it and them. All throw Failure for an
-/// impossible shape.
+/// Prepares the transforms of one device, which outlives them. They keep the rules of
+/// device::Arena: while the arena plans they must not run. All throw Failure for an impossible
+/// shape.
 class FftFactory {
   public:
     virtual ~FftFactory() = default;
 
-    virtual std::unique_ptr<ColumnFfts> column_ffts(const FourStepFft& shape) = 0;
-    virtual std::unique_ptr<RowFfts> row_ffts(const FourStepFft& shape) = 0;
+    virtual std::unique_ptr<ColumnFfts> column_ffts(device::Arena& arena,
+                                                    const FourStepFft& shape) = 0;
+    virtual std::unique_ptr<RowFfts> row_ffts(device::Arena& arena, const FourStepFft& shape) = 0;
     virtual std::unique_ptr<Transpose> transpose(const FourStepFft& shape) = 0;
-    /// The most memory that these steps take together, beside their views.
-    [[nodiscard]] virtual Bytes four_step_memory(const FourStepFft& shape) const = 0;
 
-    /// One rank's whole transform and the memory that it takes beside its views, if the device has
-    /// one that is faster than ColumnFfts and RowFfts; otherwise null, and no memory.
-    virtual std::unique_ptr<SingleRankFft> single_rank_fft(const FourStepFft& shape) = 0;
-    [[nodiscard]] virtual std::optional<Bytes> single_rank_memory(
-        const FourStepFft& shape) const = 0;
+    /// One rank's whole transform, if the device has one that is faster than ColumnFfts and
+    /// RowFfts; otherwise null.
+    virtual std::unique_ptr<SingleRankFft> single_rank_fft(device::Arena& arena,
+                                                           const FourStepFft& shape) = 0;
     /// The transform of the GPU's vendor, of all points as one tile; null on a host.
-    virtual std::unique_ptr<SingleRankFft> vendors_fft(std::int64_t) { return nullptr; }
+    virtual std::unique_ptr<SingleRankFft> vendors_fft(device::Arena&, std::int64_t) {
+        return nullptr;
+    }
 };
 
 /// The transforms of that device. Throws Unavailable where a library of the GPU's vendor cannot be
@@ -221,7 +222,6 @@ std::unique_ptr<FftFactory> make_fft_factory(device::Device& device);
 /// On the current GPU. A vendor's plan does its transforms in pieces whose workspace is about
 /// `most_workspace`, unless one transform takes more. Throws Unavailable where a library cannot be
 /// loaded, and in a build without CUDA.
-std::unique_ptr<FftFactory> make_cuda_ffts(device::Device& device,
-                                           Bytes most_workspace = gibibytes(1));
+std::unique_ptr<FftFactory> make_cuda_ffts(Bytes most_workspace = gibibytes(1));
 
 }  // namespace quartet::fft

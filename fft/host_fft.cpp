@@ -26,14 +26,14 @@ bool exceeds(const FourStepFft& shape, Bytes caches) {
 /// Column FFTs by the loops.
 class TileColumnFfts final : public ColumnFfts {
   public:
-    TileColumnFfts(const FourStepFft& shape, const TwoLevels& levels,
+    TileColumnFfts(device::Arena& arena, const FourStepFft& shape, const TwoLevels& levels,
                    const HostFftSettings& settings);
     [[nodiscard]] std::string description() const override { return plan_.description(); }
 
   private:
     void enqueue(device::View<const Point> tiles, device::View<double> parts,
                  device::Stream& stream) override;
-    void make_target_blocks();
+    void make_target_blocks(device::Arena& arena);
     void transform(std::int64_t tile, const double* points, double* parts,
                    const TileWork& work) const;
     void make_tile_twiddles(std::int64_t tile, const TileWork& work) const;
@@ -46,27 +46,28 @@ class TileColumnFfts final : public ColumnFfts {
     std::vector<Workspace<TileWork>> workspaces_;  ///< by thread
 };
 
-std::vector<Workspace<TileWork>> tile_workspaces(const TilePlan& plan, std::int64_t threads) {
+std::vector<Workspace<TileWork>> tile_workspaces(device::Arena& arena, const TilePlan& plan,
+                                                 std::int64_t threads) {
     std::vector<Workspace<TileWork>> all;
     for (std::int64_t thread = 0; thread < threads; ++thread)
-        all.emplace_back([&](WorkMemory& memory) {
+        all.emplace_back(arena, [&](WorkMemory& memory) {
             return TilePlan::lay_out(plan.levels(), plan.loops().lanes, memory);
         });
     return all;
 }
 
-TileColumnFfts::TileColumnFfts(const FourStepFft& shape, const TwoLevels& levels,
-                               const HostFftSettings& settings)
+TileColumnFfts::TileColumnFfts(device::Arena& arena, const FourStepFft& shape,
+                               const TwoLevels& levels, const HostFftSettings& settings)
     : ColumnFfts(shape, device::MemoryKind::host),
-      plan_(levels, settings.loops),
-      twiddles_(shape.points()),
+      plan_(arena, levels, settings.loops),
+      twiddles_(arena, shape.points()),
       workspaces_(tile_workspaces(
-          plan_, std::clamp<std::int64_t>(shape.my_tiles().size(), 1, settings.threads))) {
-    make_target_blocks();
+          arena, plan_, std::clamp<std::int64_t>(shape.my_tiles().size(), 1, settings.threads))) {
+    make_target_blocks(arena);
     fft_ = plan_.fft(target_blocks_, whole_blocks_, exceeds(shape, settings.caches));
 }
 
-void TileColumnFfts::make_target_blocks() {
+void TileColumnFfts::make_target_blocks(device::Arena& arena) {
     whole_blocks_ = plan_.levels().first % block_bins == 0;
     std::int64_t part = 0;
     for (int to = 0; to < shape().ranks; ++to) {
@@ -78,6 +79,7 @@ void TileColumnFfts::make_target_blocks() {
                  part + block_index(block, 0, shape().my_tiles().size()) * block_size});
         part += shape().part_size(shape().rank, to);
     }
+    arena.reserve(bytes_of<TargetBlock>(std::ssize(target_blocks_)));
 }
 
 void TileColumnFfts::enqueue(device::View<const Point> tiles, device::View<double> parts,
@@ -127,11 +129,14 @@ void TileColumnFfts::make_tile_twiddles(std::int64_t tile, const TileWork& work)
 /// The whole transform as one tile.
 class OnlyTileFft final : public SingleRankFft {
   public:
-    OnlyTileFft(const FourStepFft& shape, const TwoLevels& levels, const HostFftSettings& settings)
+    OnlyTileFft(device::Arena& arena, const FourStepFft& shape, const TwoLevels& levels,
+                const HostFftSettings& settings)
         : SingleRankFft(shape, device::MemoryKind::host),
-          plan_(levels, settings.loops),
-          scratch_(host_buffer<double>(TilePlan::scratch(levels, settings.loops.lanes))),
-          workspaces_(tile_workspaces(plan_, useful_threads(shape.length, settings.threads))) {
+          plan_(arena, levels, settings.loops),
+          scratch_(arena.make<double>(TilePlan::scratch(levels, settings.loops.lanes),
+                                      device::MemoryKind::host)),
+          workspaces_(
+              tile_workspaces(arena, plan_, useful_threads(shape.length, settings.threads))) {
         for (Workspace<TileWork>& workspace : workspaces_)
             workspace.work.scratch = scratch_.view().data();
     }
@@ -186,15 +191,13 @@ RowWork row_work(const TwoLevels& levels, std::int64_t lanes, WorkMemory& memory
 /// Row FFTs by the loops.
 class BlockRowFfts final : public RowFfts {
   public:
-    BlockRowFfts(const FourStepFft& shape, const TwoLevels& levels,
+    BlockRowFfts(device::Arena& arena, const FourStepFft& shape, const TwoLevels& levels,
                  const HostFftSettings& settings);
     [[nodiscard]] std::string description() const override {
         return fmt::format("{}{} in {} lanes",
                            first_.length() == 1 ? "" : fmt::format("{} x ", first_.length()),
                            second_.length(), loops_.lanes);
     }
-    static Bytes memory(const FourStepFft& shape, const TwoLevels& levels,
-                        const HostFftSettings& settings);
 
   private:
     void enqueue(std::span<const device::View<const double>> parts, device::View<Point> bins,
@@ -215,7 +218,7 @@ class BlockRowFfts final : public RowFfts {
     std::vector<RowSources> addresses_;           ///< by thread
 };
 
-BlockRowFfts::BlockRowFfts(const FourStepFft& shape, const TwoLevels& levels,
+BlockRowFfts::BlockRowFfts(device::Arena& arena, const FourStepFft& shape, const TwoLevels& levels,
                            const HostFftSettings& settings)
     : RowFfts(shape, device::MemoryKind::host),
       loops_(settings.loops),
@@ -223,6 +226,8 @@ BlockRowFfts::BlockRowFfts(const FourStepFft& shape, const TwoLevels& levels,
       columns_(shape.my_bins().size()),
       first_(levels.first, settings.loops.registers),
       second_(levels.second, settings.loops.registers) {
+    arena.reserve(bytes_of<TileSource>(shape.tiles) +
+                  bytes_of<Point>(levels.first > 1 ? shape.tiles : 0));
     for (int rank = 0; rank < shape.ranks; ++rank) {
         const auto tiles = static_cast<std::uint32_t>(shape.tiles_of(rank).size());
         for (std::uint32_t tile = 0; tile < tiles; ++tile)
@@ -239,24 +244,14 @@ BlockRowFfts::BlockRowFfts(const FourStepFft& shape, const TwoLevels& levels,
         }
     }
     const auto threads = std::clamp<std::int64_t>(shape.blocks_of(shape.rank), 1, settings.threads);
-    const auto ranks = static_cast<std::size_t>(shape.ranks);
     for (std::int64_t thread = 0; thread < threads; ++thread) {
         workspaces_.emplace_back(
-            [&](WorkMemory& memory) { return row_work(levels, loops_.lanes, memory); });
-        addresses_.push_back(
-            {std::vector<const double*>(ranks), std::vector<const double*>(ranks)});
+            arena, [&](WorkMemory& memory) { return row_work(levels, loops_.lanes, memory); });
+        addresses_.push_back({arena.make_vector<const double*>(shape.ranks),
+                              arena.make_vector<const double*>(shape.ranks)});
         workspaces_.back().work.block = addresses_.back().block.data();
         workspaces_.back().work.next = addresses_.back().next.data();
     }
-}
-
-Bytes BlockRowFfts::memory(const FourStepFft& shape, const TwoLevels& levels,
-                           const HostFftSettings& settings) {
-    WorkMemory sizes;
-    row_work(levels, settings.loops.lanes, sizes);
-    return bytes_of<TileSource>(shape.tiles) + bytes_of<Point>(shape.tiles) +
-           settings.threads * (bytes_of<double>(sizes.size()) +
-                               std::int64_t{2} * bytes_of<const void*>(shape.ranks));
 }
 
 void BlockRowFfts::enqueue(std::span<const device::View<const double>> parts,
@@ -347,48 +342,30 @@ std::optional<TwoLevels> row_levels(const FourStepFft& shape, const Loops& loops
     return two_levels(shape.tiles, 2, 1, loops.registers);
 }
 
-std::optional<TwoLevels> only_tile_levels(const FourStepFft& shape, const Loops& loops) {
-    return shape.tiles == 1 && shape.ranks == 1 ? tile_levels(shape.length, loops) : std::nullopt;
-}
-
 class HostFfts final : public FftFactory {
   public:
     explicit HostFfts(const HostFftSettings& settings) : settings_(settings) {}
 
-    std::unique_ptr<ColumnFfts> column_ffts(const FourStepFft& shape) override {
+    std::unique_ptr<ColumnFfts> column_ffts(device::Arena& arena,
+                                            const FourStepFft& shape) override {
         if (const auto levels = tile_levels(shape.length, settings_.loops))
-            return std::make_unique<TileColumnFfts>(shape, *levels, settings_);
-        return make_fftw_column_ffts(shape, settings_.threads);
+            return std::make_unique<TileColumnFfts>(arena, shape, *levels, settings_);
+        return make_fftw_column_ffts(arena, shape, settings_.threads);
     }
-    std::unique_ptr<RowFfts> row_ffts(const FourStepFft& shape) override {
+    std::unique_ptr<RowFfts> row_ffts(device::Arena& arena, const FourStepFft& shape) override {
         if (const auto levels = row_levels(shape, settings_.loops))
-            return std::make_unique<BlockRowFfts>(shape, *levels, settings_);
-        return make_fftw_row_ffts(shape, settings_.threads);
+            return std::make_unique<BlockRowFfts>(arena, shape, *levels, settings_);
+        return make_fftw_row_ffts(arena, shape, settings_.threads);
     }
     std::unique_ptr<Transpose> transpose(const FourStepFft& shape) override {
         return std::make_unique<HostTranspose>(shape, settings_.threads);
     }
-    [[nodiscard]] Bytes four_step_memory(const FourStepFft& shape) const override {
-        const auto columns = tile_levels(shape.length, settings_.loops);
-        const auto rows = row_levels(shape, settings_.loops);
-        const Bytes of_columns =
-            columns ? Bytes{RootsOfUnity::table_bytes(shape.points())} +
-                          bytes_of<TargetBlock>(shape.length / block_bins + shape.ranks) +
-                          TilePlan::memory(*columns, settings_.loops, settings_.threads)
-                    : fftw_column_memory(shape, settings_.threads);
-        return of_columns + (rows ? BlockRowFfts::memory(shape, *rows, settings_)
-                                  : fftw_row_memory(shape, settings_.threads));
-    }
-    std::unique_ptr<SingleRankFft> single_rank_fft(const FourStepFft& shape) override {
-        const auto levels = only_tile_levels(shape, settings_.loops);
-        return levels ? std::make_unique<OnlyTileFft>(shape, *levels, settings_) : nullptr;
-    }
-    [[nodiscard]] std::optional<Bytes> single_rank_memory(const FourStepFft& shape) const override {
-        const auto levels = only_tile_levels(shape, settings_.loops);
-        if (!levels)
-            return std::nullopt;
-        return bytes_of<double>(TilePlan::scratch(*levels, settings_.loops.lanes)) +
-               TilePlan::memory(*levels, settings_.loops, settings_.threads);
+    std::unique_ptr<SingleRankFft> single_rank_fft(device::Arena& arena,
+                                                   const FourStepFft& shape) override {
+        const auto levels = shape.tiles == 1 && shape.ranks == 1
+                                ? tile_levels(shape.length, settings_.loops)
+                                : std::nullopt;
+        return levels ? std::make_unique<OnlyTileFft>(arena, shape, *levels, settings_) : nullptr;
     }
 
   private:
@@ -401,12 +378,13 @@ std::unique_ptr<FftFactory> make_host_ffts(const HostFftSettings& settings) {
     return std::make_unique<HostFfts>(settings);
 }
 
-TileScatter::TileScatter(const FourStepFft& shape, const HostFftSettings& settings)
+TileScatter::TileScatter(device::Arena& arena, const FourStepFft& shape,
+                         const HostFftSettings& settings)
     : shape_(shape),
       threads_(settings.threads),
       loops_(settings.loops),
       past_caches_(bytes_of<double>(shape.parts_size()) > settings.caches),
-      twiddles_(shape.points()) {
+      twiddles_(arena, shape.points()) {
     check(shape.ranks == 1, "tile scatter: for the tiles of one rank");
 }
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "core/roots_of_unity.hpp"
 #include "fft/four_step.hpp"
 #include "fft/loops.hpp"
+#include "fft/roots_of_unity.hpp"
 
 namespace quartet::fft {
 
@@ -45,7 +45,7 @@ std::unique_ptr<FftFactory> make_host_ffts(const HostFftSettings& settings);
 class TileScatter {
   public:
     /// For the tiles of one rank. Throws Failure for several.
-    TileScatter(const FourStepFft& shape, const HostFftSettings& settings);
+    TileScatter(device::Arena& arena, const FourStepFft& shape, const HostFftSettings& settings);
 
     /// Multiplies tile `tile` by its twiddles and copies its blocks to where RowFfts reads them in
     /// `parts`, parts_size() doubles. Both views are aligned to 64 bytes. They and this object must
@@ -65,11 +65,10 @@ class TileScatter {
 
 /// Column and row FFTs of any size by FFTW and plain loops. Each thread works on a tile, or on the
 /// eight rows of a block, at a time.
-std::unique_ptr<ColumnFfts> make_fftw_column_ffts(const FourStepFft& shape, int threads);
-std::unique_ptr<RowFfts> make_fftw_row_ffts(const FourStepFft& shape, int threads);
-/// The memory they take beside their views. FFTW may take as much again for awkward lengths.
-Bytes fftw_column_memory(const FourStepFft& shape, int threads);
-Bytes fftw_row_memory(const FourStepFft& shape, int threads);
+std::unique_ptr<ColumnFfts> make_fftw_column_ffts(device::Arena& arena, const FourStepFft& shape,
+                                                  int threads);
+std::unique_ptr<RowFfts> make_fftw_row_ffts(device::Arena& arena, const FourStepFft& shape,
+                                            int threads);
 
 /// FFTW's version and instruction sets, and whether it lacks those of this processor.
 std::string fftw_description();

@@ -19,27 +19,34 @@ Bytes exchanged_part(const Problem& problem, int ranks) {
 
 }  // namespace
 
-TransformLimit::TransformLimit(bench::Session& session, comm::Transport& transport,
-                               const Problem& problem, device::View<const Point> source,
-                               device::View<Point> target)
+TransformLimit::TransformLimit(device::Arena& arena, bench::Session& session,
+                               comm::Transport& transport, const Problem& problem,
+                               device::View<const Point> source, device::View<Point> target)
     : session_(session),
       problem_(problem),
-      copy_(session.device(), as_real(source.part(0, std::min(source.size(), target.size()))),
-            as_real(target.part(0, std::min(source.size(), target.size())))),
-      arithmetic_(session.device()) {
-    constexpr int most_passes = 1000;
-    if (copy_.traffic().value > 0) {
-        passes_ = copy_.passes_for(bench::probe_time, most_passes, session.stream());
+      copy_(arena, as_real(source.part(0, std::min(source.size(), target.size()))),
+            as_real(target.part(0, std::min(source.size(), target.size())))) {
+    if (!arena.plans()) {
+        arithmetic_.emplace(session.device());  // it tries the loops that the processor has
     }
-    way_ = bench::by_ranks(copy_.way(), session.world());
     const int ranks = session.world().size();
     if (ranks > 1) {
-        exchange_ = std::make_unique<bench::AllToAllProbe>(
-            transport, session.world(), session.device(), exchanged_part(problem, ranks));
+        exchange_.emplace(arena, transport, session.world(), exchanged_part(problem, ranks));
     }
 }
 
+void TransformLimit::choose_way() {
+    constexpr int most_passes = 1000;
+    passes_ = copy_.traffic().value > 0
+                  ? copy_.passes_for(bench::probe_time, most_passes, session_.stream())
+                  : 1;
+    way_ = bench::by_ranks(copy_.way(), session_.world());
+}
+
 std::vector<bench::LimitComponent> TransformLimit::measure() {
+    if (passes_ == 0) {
+        choose_way();
+    }
     const comm::Communicator& world = session_.world();
     const auto n = static_cast<double>(problem_.points);
     double rate = 0;
@@ -51,7 +58,7 @@ std::vector<bench::LimitComponent> TransformLimit::measure() {
     std::vector<bench::LimitComponent> found{{"memory copy", {memory}}};
     found.front().way = way_;
     const Flops flops = problem_.work(world.size()).flops;
-    found.push_back(arithmetic_.measure(flops, world, session_.stream()));
+    found.push_back(arithmetic_->measure(flops, world, session_.stream()));
     if (!exchange_) {
         return found;
     }
@@ -62,14 +69,6 @@ std::vector<bench::LimitComponent> TransformLimit::measure() {
     const double bandwidth = static_cast<double>(exchange_->sent().value) / exchange.value;
     found.push_back({"all-to-all", {bandwidth > 0 ? sent / bandwidth : 0}});
     return found;
-}
-
-void TransformLimit::count(bench::Arena& arena, const Problem& problem, int ranks) {
-    if (ranks > 1) {
-        const Bytes sent = (ranks - 1) * exchanged_part(problem, ranks);
-        arena.count(sent, bench::Room::device_window);
-        arena.count(sent, bench::Room::device);
-    }
 }
 
 }  // namespace quartet::fft

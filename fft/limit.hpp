@@ -1,10 +1,10 @@
 #pragma once
 
-#include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "bench/measure/probes.hpp"
-#include "bench/session/arena.hpp"
 #include "fft/problem.hpp"
 
 namespace quartet::fft {
@@ -21,25 +21,24 @@ namespace quartet::fft {
 class TransformLimit {
   public:
     /// Copies from `source` to `target`, the case's own memory, whose values are lost. Exchanges
-    /// over `transport`. Collective.
-    TransformLimit(bench::Session& session, comm::Transport& transport, const Problem& problem,
-                   device::View<const Point> source, device::View<Point> target);
+    /// over `transport`. Collective; local while the arena plans.
+    TransformLimit(device::Arena& arena, bench::Session& session, comm::Transport& transport,
+                   const Problem& problem, device::View<const Point> source,
+                   device::View<Point> target);
 
     /// Copying the memory, the arithmetic and, with several ranks, the exchange. Collective.
     [[nodiscard]] std::vector<bench::LimitComponent> measure();
 
-    /// Counts what the probe of the exchange allocates: what each rank sends, in the transport's
-    /// memory, and as much to receive. Local.
-    static void count(bench::Arena& arena, const Problem& problem, int ranks);
-
   private:
+    void choose_way();
+
     bench::Session& session_;
     Problem problem_;
     bench::MemoryProbe copy_;
-    int passes_ = 1;
+    int passes_ = 0;   ///< of copy_; 0 before the first measurement
     std::string way_;  ///< of copy_, by ranks where they differ
-    bench::ArithmeticLimit arithmetic_;
-    std::unique_ptr<bench::AllToAllProbe> exchange_;  ///< with several ranks
+    std::optional<bench::ArithmeticLimit> arithmetic_;  ///< none while the arena plans
+    std::optional<bench::AllToAllProbe> exchange_;      ///< with several ranks
 };
 
 }  // namespace quartet::fft

@@ -34,43 +34,39 @@ bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
     return name;
 }
 
-// A case whose plan is made, with its memory.
 void add(bench::Session& session, const NativePlan& plan, bench::PlannedCase& planned) {
-    bench::announce(memory_of(session, plan), session, planned);
-    planned.make = [&session, plan]() -> std::unique_ptr<bench::Case> {
-        return make_native_case(session, plan);
+    planned.make = [&session, plan](device::Arena& arena) {
+        return make_native_case(arena, session, plan);
     };
 }
 
 // The paper's formulation: one reducer, which merges, and workers.
 void add_dataflow(bench::Session& session, const bench::Variant& variant, const Problem& problem,
                   const Options& options, bench::PlannedCase& planned) {
-    const auto roles = comm::Roles::with_reducers(session.world().size(), 1);
-    planned.roles = roles;
-    planned.work.workers = roles.workers();
+    const DataflowPlan plan = plan_dataflow(session, variant.transport, problem, options.data);
+    planned.roles = plan.roles;
+    planned.work.workers = plan.roles.workers();
     planned.traffic = planned.work.bytes;
-    planned.clock_rows = {{bench::paper_suffix, planned.work}};
+    planned.has_paper_time = true;
     planned.plan_note = "rank 0 merges, the others work";
-    const DataflowPlan plan =
-        plan_dataflow(session, variant.transport, problem, roles, options.data);
-    bench::announce(memory_of(session, plan), session, planned);
-    planned.make = [&session, plan]() -> std::unique_ptr<bench::Case> {
-        return make_dataflow_case(session, plan);
+    planned.make = [&session, plan](device::Arena& arena) {
+        return make_dataflow_case(arena, session, plan);
     };
 }
 
 void refuse(const char* why, bench::PlannedCase& planned) {
-    planned.make = [why]() -> std::unique_ptr<bench::Case> { throw Unavailable(why); };
+    planned.make = [why](device::Arena&) -> std::unique_ptr<bench::Case> {
+        throw Unavailable(why);
+    };
 }
 
 // On hosts FFTW's transform, on a GPU the vendor's own one, of one rank.
 void add_library(bench::Session& session, const bench::Variant& variant, const Problem& problem,
                  const Options& options, bench::PlannedCase& planned) {
     if (!device::has_own_memory(session.device())) {
-        bench::announce(library_memory(session, problem, options), session, planned);
-        planned.make = [&session, variant, problem, options]() -> std::unique_ptr<bench::Case> {
+        planned.make = [&session, variant, problem, options](device::Arena& arena) {
             comm::require_plain_mpi(session.transport(variant.transport), "formulation library");
-            return make_library_case(session, problem, options);
+            return make_library_case(arena, session, problem, options);
         };
         return;
     }
@@ -81,13 +77,13 @@ void add_library(bench::Session& session, const bench::Variant& variant, const P
             planned);
     }
     const NativePlan plan = plan_vendors_library(session, variant.transport, problem);
-    add(session, plan, planned);
     if (plan.algorithm != Algorithm::library) {
-        refuse(
+        return refuse(
             "formulation library of fft transforms out of place, and the GPU has no room for that: "
             "ask for a smaller size, or for the native formulation",
             planned);
     }
+    add(session, plan, planned);
 }
 
 // Unless the user or a folder says how many tiles: one, if the device transforms that as a whole.

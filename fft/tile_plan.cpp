@@ -7,11 +7,13 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "core/roots_of_unity.hpp"
+#include "fft/roots_of_unity.hpp"
 
 namespace quartet::fft {
 
 namespace {
+
+using device::MemoryKind;
 
 // Lengths with a butterfly, the best first: few stages, and results that stay in registers.
 constexpr std::array radices{8, 16, 12, 10, 9, 7, 6, 5, 15, 4, 3, 2};
@@ -156,13 +158,15 @@ std::optional<TwoLevels> two_levels(std::int64_t length, std::int64_t least, std
     return best;
 }
 
-TilePlan::TilePlan(const TwoLevels& levels, const Loops& loops)
+TilePlan::TilePlan(device::Arena& arena, const TwoLevels& levels, const Loops& loops)
     : levels_(levels),
       loops_(loops),
       first_(levels.first, loops.registers),
       second_(levels.second, loops.registers, Lanes::points),
-      middle_twiddles_(host_buffer<double>(middle_twiddles(levels, loops.lanes))),
-      row_twiddles_(host_buffer<double>(2 * levels.second)) {
+      middle_twiddles_(arena.make<double>(middle_twiddles(levels, loops.lanes), MemoryKind::host)),
+      row_twiddles_(arena.make<double>(2 * levels.second, MemoryKind::host)) {
+    if (arena.plans())
+        return;
     const Strips columns = column_strips();
     const RootsOfUnity roots(levels.first * levels.second);
     double* next = middle_twiddles_.view().data();
@@ -203,13 +207,6 @@ TileWork TilePlan::lay_out(const TwoLevels& levels, std::int64_t lanes, WorkMemo
     work.unsorted = memory.take(2 * (levels.first * levels.second + FourStepFft::block_bins));
     work.inner_twiddles = memory.take(2 * levels.second);
     return work;
-}
-
-Bytes TilePlan::memory(const TwoLevels& levels, const Loops& loops, int threads) {
-    WorkMemory sizes;
-    lay_out(levels, loops.lanes, sizes);
-    return bytes_of<double>(middle_twiddles(levels, loops.lanes) + 2 * levels.second +
-                            threads * sizes.size());
 }
 
 std::string TilePlan::description() const {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "device/host/runtime/host_memory.hpp"
+#include "device/arena.hpp"
 #include "fft/four_step.hpp"
 #include "fft/loops.hpp"
 
@@ -61,12 +61,6 @@ struct TwoLevels {
 std::optional<TwoLevels> two_levels(std::int64_t length, std::int64_t least, std::int64_t whole,
                                     int registers, Lanes second = Lanes::transforms);
 
-/// Memory of the host that one thread works in.
-template <typename T>
-device::Buffer<T> host_buffer(std::int64_t count) {
-    return {device::allocate_host_memory(bytes_of<T>(count), device::MemoryKind::host, 1), count};
-}
-
 /// Strips of adjacent indices, one in each lane, that cover [0, count): as in TileFft.
 struct Strips {
     std::int64_t count;
@@ -97,10 +91,10 @@ class WorkMemory {
 template <typename Work>
 struct Workspace {
     template <typename LayOut>
-    explicit Workspace(LayOut lay_out) {
+    Workspace(device::Arena& arena, LayOut lay_out) {
         WorkMemory sizes;
         lay_out(sizes);
-        memory = host_buffer<double>(sizes.size());
+        memory = arena.make<double>(sizes.size(), device::MemoryKind::host);
         WorkMemory arrays(memory.view().data());
         work = lay_out(arrays);
     }
@@ -109,10 +103,10 @@ struct Workspace {
     Work work{};
 };
 
-/// The tables of the FFT of a tile of M = A B points, and the memory that threads need for it.
+/// The tables of the FFT of a tile of M = A B points; none while the arena plans.
 class TilePlan {
   public:
-    TilePlan(const TwoLevels& levels, const Loops& loops);
+    TilePlan(device::Arena& arena, const TwoLevels& levels, const Loops& loops);
 
     [[nodiscard]] const Loops& loops() const { return loops_; }
     [[nodiscard]] const TwoLevels& levels() const { return levels_; }
@@ -128,8 +122,6 @@ class TilePlan {
     /// Doubles of the array TileWork::scratch, and all arrays of one thread.
     [[nodiscard]] static std::int64_t scratch(const TwoLevels& levels, std::int64_t lanes);
     static TileWork lay_out(const TwoLevels& levels, std::int64_t lanes, WorkMemory& memory);
-    /// The tables, and those arrays for each thread.
-    [[nodiscard]] static Bytes memory(const TwoLevels& levels, const Loops& loops, int threads);
 
   private:
     TwoLevels levels_;

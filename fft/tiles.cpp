@@ -72,9 +72,17 @@ void make_tiles(bench::Session& session, const Problem& problem, std::int64_t fi
     });
 }
 
-TileReader::TileReader(const bench::TileFolder<Point>& folder, const Problem& problem,
-                       const Range& tiles, const bench::DataOptions& data)
-    : length_(problem.length()), cache_(data.cache), folder_(*data.folder) {
+TileReader::TileReader(device::Arena& arena, const bench::TileFolder<Point>& folder,
+                       const Problem& problem, const Range& tiles, const bench::DataOptions& data)
+    : length_(problem.length()),
+      cache_(data.cache),
+      staging_(arena.make<std::byte>(
+          cache_ == FileCache::direct ? staging_size.value + direct_alignment : 0,
+          device::MemoryKind::host)) {
+    if (arena.plans()) {
+        return;
+    }
+    folder_.emplace(*data.folder);
     for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
         const std::string name = block_file("x", tile);
         read_npy(folder.path_of(name), {length_}, std::span<Point>());  // all but the elements
@@ -82,9 +90,8 @@ TileReader::TileReader(const bench::TileFolder<Point>& folder, const Problem& pr
     }
     if (cache_ == FileCache::direct) {
         const auto size = static_cast<std::size_t>(staging_size.value);
-        staging_.resize(size + direct_alignment);
-        void* begin = staging_.data();
-        std::size_t space = staging_.size();
+        void* begin = staging_.view().data();
+        std::size_t space = staging_.span().size();
         aligned_ = {static_cast<std::byte*>(std::align(direct_alignment, size, begin, space)),
                     size};
     }
@@ -93,14 +100,14 @@ TileReader::TileReader(const bench::TileFolder<Point>& folder, const Problem& pr
 void TileReader::prepare() const {
     if (cache_ == FileCache::drop) {
         for (const File& file : files_) {
-            forget(FileName(folder_, file.name));
+            forget(FileName(*folder_, file.name));
         }
     }
 }
 
 void TileReader::read(std::int64_t tile, std::int64_t first, std::span<Point> points) {
     const File& file = files_[static_cast<std::size_t>(tile)];
-    const FileName name(folder_, file.name);
+    const FileName name(*folder_, file.name);
     const InputFile input(name, cache_);
     if (input.size() != file.data_offset + bytes_of<Point>(length_)) {
         throw Failure(fmt::format(
@@ -131,25 +138,19 @@ void TileReader::read_aligned(const InputFile& input, Bytes offset, std::span<st
     }
 }
 
-TileLoader::TileLoader(bench::Session& session, const Problem& problem, const Range& mine,
-                       const bench::DataOptions& data)
+TileLoader::TileLoader(device::Arena& arena, bench::Session& session, const Problem& problem,
+                       const Range& mine, const bench::DataOptions& data)
     : session_(session),
       length_(problem.length()),
-      reader_(tile_folder(problem, session.options().seed, data), problem, mine, data),
+      reader_(arena, tile_folder(problem, session.options().seed, data), problem, mine, data),
+      staging_(arena.make<Point>(device::has_own_memory(session.device()) ? slots * length_ : 0,
+                                 device::MemoryKind::pinned)),
       reading_(session.device().make_stream("reading", device::StreamKind::transfer)) {
-    bench::Arena arena(session.device());
-    staging_ = staging(arena, length_, session.device().memory_kind());
     const std::int64_t length = staging_.size() / slots;
     for (std::int64_t number = 0; number < slots; ++number) {
         slot(number) = {staging_.view().part(number * length, length),
                         session.device().make_event(), session.device().make_event()};
     }
-}
-
-device::Buffer<Point> TileLoader::staging(bench::Arena& arena, std::int64_t length,
-                                          device::MemoryKind kind) {
-    return arena.make<Point>(kind == device::MemoryKind::device ? slots * length : 0,
-                             bench::Room::host);
 }
 
 void TileLoader::load(device::View<Point> points) {
@@ -183,11 +184,11 @@ void TileLoader::bring(std::int64_t tile, device::View<Point> place) {
     }
 }
 
-BlockReader::BlockReader(const bench::TileFolder<Point>& folder, const Problem& problem,
-                         const Range& block, const bench::DataOptions& data)
+BlockReader::BlockReader(device::Arena& arena, const bench::TileFolder<Point>& folder,
+                         const Problem& problem, const Range& block, const bench::DataOptions& data)
     : block_(block),
-      reader_(folder, problem, {0, problem.tiles}, data),
-      staging_(static_cast<std::size_t>(staged_points(problem, block.size()))) {}
+      reader_(arena, folder, problem, {0, problem.tiles}, data),
+      staging_(arena.make<Point>(block.size() / problem.tiles + 1, device::MemoryKind::host)) {}
 
 void BlockReader::read(std::span<Point> points) {
     const std::int64_t tiles = reader_.tiles();
@@ -199,7 +200,7 @@ void BlockReader::read(std::span<Point> points) {
             continue;
         }
         const std::int64_t count = divide_up(block_.size() - begin, tiles);
-        const auto part = std::span(staging_).first(static_cast<std::size_t>(count));
+        const auto part = staging_.span().first(static_cast<std::size_t>(count));
         reader_.read(tile, first, part);
         for (std::int64_t index = 0; index < count; ++index) {
             points[static_cast<std::size_t>(begin + tiles * index)] =

@@ -4,16 +4,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "bench/data/data_options.hpp"
 #include "bench/data/tile_folder.hpp"
-#include "bench/session/arena.hpp"
 #include "bench/session/session.hpp"
 #include "core/files/file.hpp"
-#include "device/device.hpp"
+#include "device/arena.hpp"
 #include "fft/problem.hpp"
 
 namespace quartet::fft {
@@ -34,9 +34,9 @@ void make_tiles(bench::Session& session, const Problem& problem, std::int64_t fi
 /// Some of the tiles in files, to be read in every run.
 class TileReader {
   public:
-    /// Reads the headers. Throws NpyError.
-    TileReader(const bench::TileFolder<Point>& folder, const Problem& problem, const Range& tiles,
-               const bench::DataOptions& data);
+    /// Reads the headers, unless the arena plans. Throws NpyError.
+    TileReader(device::Arena& arena, const bench::TileFolder<Point>& folder, const Problem& problem,
+               const Range& tiles, const bench::DataOptions& data);
 
     /// Has the files where the next reading is to find them: on the disk, unless `warm`.
     void prepare() const;
@@ -55,9 +55,9 @@ class TileReader {
 
     std::int64_t length_;
     FileCache cache_;
-    Folder folder_;
+    std::optional<Folder> folder_;  ///< none while the arena plans
     std::vector<File> files_;
-    std::vector<std::byte> staging_;  ///< for direct input, which wants whole pages
+    device::Buffer<std::byte> staging_;  ///< for direct input, which wants whole pages
     std::span<std::byte> aligned_;
 };
 
@@ -68,13 +68,10 @@ class TileLoader {
     /// Tiles that may have begun and not been brought yet.
     static constexpr std::int64_t slots = 2;
 
-    /// Loads the tiles `mine` from files that have been checked. Throws NpyError. Local.
-    TileLoader(bench::Session& session, const Problem& problem, const Range& mine,
-               const bench::DataOptions& data);
-    /// Page-locked points that tiles of that length need on their way to memory of that kind; empty
-    /// where they are read to their places. Local.
-    static device::Buffer<Point> staging(bench::Arena& arena, std::int64_t length,
-                                         device::MemoryKind kind);
+    /// Loads the tiles `mine` from files that have been checked, unless the arena plans. Throws
+    /// NpyError. Local.
+    TileLoader(device::Arena& arena, bench::Session& session, const Problem& problem,
+               const Range& mine, const bench::DataOptions& data);
 
     /// Before each run, outside of the time.
     void prepare() const { reader_.prepare(); }
@@ -101,7 +98,7 @@ class TileLoader {
     bench::Session& session_;
     std::int64_t length_;
     TileReader reader_;
-    device::Buffer<Point> staging_;
+    device::Buffer<Point> staging_;  ///< page-locked, on the way to a GPU
     std::array<Slot, slots> slots_;
     std::unique_ptr<device::Stream> reading_;
 };
@@ -110,13 +107,9 @@ class TileLoader {
 /// T-th of its points.
 class BlockReader {
   public:
-    /// Reads the headers. Throws NpyError.
-    BlockReader(const bench::TileFolder<Point>& folder, const Problem& problem, const Range& block,
-                const bench::DataOptions& data);
-    /// Points of memory that it takes.
-    static std::int64_t staged_points(const Problem& problem, std::int64_t block) {
-        return block / problem.tiles + 1;
-    }
+    /// Reads the headers, unless the arena plans. Throws NpyError.
+    BlockReader(device::Arena& arena, const bench::TileFolder<Point>& folder,
+                const Problem& problem, const Range& block, const bench::DataOptions& data);
 
     /// Has the files where the next reading is to find them.
     void prepare() const { reader_.prepare(); }
@@ -126,7 +119,7 @@ class BlockReader {
   private:
     Range block_;
     TileReader reader_;
-    std::vector<Point> staging_;  ///< what the block has of one tile
+    device::Buffer<Point> staging_;  ///< what the block has of one tile
 };
 
 /// How a rank's part of the result lies in its file, and in words on the first rank.

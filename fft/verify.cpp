@@ -186,24 +186,21 @@ std::vector<Point> joined(std::span<const ComplexSum> mine, const comm::Communic
 
 }  // namespace
 
-TransformCheck::TransformCheck(std::int64_t points, std::uint64_t seed, const IndexOrder& input,
-                               const IndexOrder& output, int threads,
-                               const comm::Communicator& world)
+TransformCheck::TransformCheck(device::Arena& arena, std::int64_t points, std::uint64_t seed,
+                               int threads, const comm::Communicator& world)
     : points_(points),
-      input_(input),
-      output_(output),
+      seed_(seed),
       threads_(threads),
       world_(world),
-      roots_(points),
-      half_roots_(2 * points),
-      bins_of_pass_(std::gcd(points, std::int64_t{most_bins_of_pass})) {
-    choose_weight(seed);
-    choose_bins(seed);
-    make_tables();
-}
+      roots_(arena, points),
+      half_roots_(arena, 2 * points),
+      bins_of_pass_(std::gcd(points, std::int64_t{most_bins_of_pass})),
+      twiddles_(arena.make<Row>(passes(), device::MemoryKind::host)),
+      angles_(arena.make<Row>(1, device::MemoryKind::host)),
+      weights_(arena.make<Row>(1, device::MemoryKind::host)) {}
 
-void TransformCheck::choose_weight(std::uint64_t seed) {
-    const double uniform = DataSource(seed, "fft/check").uniform_double(0);
+void TransformCheck::choose_weight() {
+    const double uniform = DataSource(seed_, "fft/check").uniform_double(0);
     auto g = static_cast<std::int64_t>(uniform * static_cast<double>(points_));
     while (std::gcd(2 * g + 1, points_) != 1) {
         g = (g + 1) % points_;
@@ -211,12 +208,11 @@ void TransformCheck::choose_weight(std::uint64_t seed) {
     odd_ = static_cast<std::uint64_t>(2 * g + 1);
 }
 
-void TransformCheck::choose_bins(std::uint64_t seed) {
-    const DataSource source(seed, "fft/bins");
+void TransformCheck::choose_bins() {
+    const DataSource source(seed_, "fft/bins");
     const std::int64_t distance = points_ / bins_of_pass_;
-    const auto passes = static_cast<int>(std::min<std::int64_t>(most_passes, distance));
-    for (int pass = 0; pass < passes; ++pass) {
-        const Range range = block_range(distance, passes, pass);
+    for (int pass = 0; pass < passes(); ++pass) {
+        const Range range = block_range(distance, passes(), pass);
         const auto offset = static_cast<std::int64_t>(source.uniform_double(pass) *
                                                       static_cast<double>(range.size()));
         seeded_.push_back(range.begin + offset);
@@ -230,22 +226,24 @@ void TransformCheck::make_tables() {
     const auto n = static_cast<std::uint64_t>(points_);
     const auto in_step = static_cast<std::uint64_t>(input_.column_step) % (2 * n);
     const auto out_step = static_cast<std::uint64_t>(output_.column_step) % (2 * n);
-    twiddles_.resize(seeded_.size());
+    const std::span twiddles = twiddles_.span();
+    Row& angles = angles_.span().front();
+    Row& weights = weights_.span().front();
     for (std::size_t j = 0; j < width; ++j) {
         const std::uint64_t offset = multiply_modulo(in_step, j, 2 * n);
         for (std::size_t pass = 0; pass < seeded_.size(); ++pass) {
             const Point twiddle =
                 roots_.of_product(static_cast<std::uint64_t>(seeded_[pass]), offset % n);
-            twiddles_[pass].re[j] = twiddle.real();
-            twiddles_[pass].im[j] = twiddle.imag();
+            twiddles[pass].re[j] = twiddle.real();
+            twiddles[pass].im[j] = twiddle.imag();
         }
         const std::complex<long double> angle = root_of_unity(offset, 2 * n);
-        angles_.re[j] = static_cast<double>(angle.real());
-        angles_.im[j] = static_cast<double>(-angle.imag());
+        angles.re[j] = static_cast<double>(angle.real());
+        angles.im[j] = static_cast<double>(-angle.imag());
         const Point weight =
             half_roots_.of_product(multiply_modulo(odd_, out_step, 2 * n), j % (2 * n));
-        weights_.re[j] = weight.real();
-        weights_.im[j] = -weight.imag();
+        weights.re[j] = weight.real();
+        weights.im[j] = -weight.imag();
     }
 }
 
@@ -253,7 +251,13 @@ Point TransformCheck::weight(std::int64_t k) const {
     return std::conj(half_roots_.of_product(odd_, static_cast<std::uint64_t>(k)));
 }
 
-void TransformCheck::expect(const ReadPieces& input) {
+void TransformCheck::expect(const IndexOrder& input_order, const IndexOrder& output_order,
+                            const ReadPieces& input) {
+    input_ = input_order;
+    output_ = output_order;
+    choose_weight();
+    choose_bins();
+    make_tables();
     // The sum of squares, the checksum, then each pass's residues.
     const std::size_t sums = 2 + positions_.size();
     const auto residues = static_cast<std::size_t>(bins_of_pass_);
@@ -291,7 +295,7 @@ void TransformCheck::add_residues(const Row& x, std::size_t pass, const RowSegme
                                             static_cast<std::uint64_t>(segment.index));
     const std::int64_t step = input_.column_step % bins_of_pass_;
     std::int64_t residue = segment.index % bins_of_pass_;
-    for (const Point& sum : dots<lanes>(x, twiddles_[pass], segment.count)) {
+    for (const Point& sum : dots<lanes>(x, twiddles_.span()[pass], segment.count)) {
         sums[static_cast<std::size_t>(residue)].add(product(sum, twiddle));
         residue = (residue + step) % bins_of_pass_;
     }
@@ -334,8 +338,8 @@ Point TransformCheck::series(const Row& x, std::int64_t first, std::int64_t coun
         const std::complex<long double> root = root_of_unity(nearest, 4 * n);
         const auto cos = static_cast<double>(root.real());
         const auto sin = static_cast<double>(-root.imag());
-        const double* far_cos = angles_.re.data();
-        const double* far_sin = angles_.im.data();
+        const double* far_cos = angles_.span().front().re.data();
+        const double* far_sin = angles_.span().front().im.data();
         const double* x_re = x.re.data() + done;
         const double* x_im = x.im.data() + done;
         const std::int64_t origin = lower ? 0 : piece - 1;
@@ -365,13 +369,13 @@ bench::Check TransformCheck::verify(const ReadPieces& output) const {
     Coverage coverage(output_.size());
     output([&](std::int64_t first, std::span<const Point> piece) {
         const Range range = coverage.next(first, piece);
-        for_each_segment({output_, width}, range, threads_,
-                         [&](int thread, const RowSegment& segment) {
-                             Row x;
-                             split(part_of(piece, segment), lanes, x);
-                             partial[static_cast<std::size_t>(thread)].add(
-                                 product(dot(x, weights_, segment.count), weight(segment.index)));
-                         });
+        for_each_segment(
+            {output_, width}, range, threads_, [&](int thread, const RowSegment& segment) {
+                Row x;
+                split(part_of(piece, segment), lanes, x);
+                partial[static_cast<std::size_t>(thread)].add(
+                    product(dot(x, weights_.span().front(), segment.count), weight(segment.index)));
+            });
         for (std::size_t bin = 0; bin < positions_.size(); ++bin) {
             if (positions_[bin] >= range.begin && positions_[bin] < range.end) {
                 mine[1 + bin].add(piece[static_cast<std::size_t>(positions_[bin] - first)]);
@@ -396,13 +400,6 @@ bench::Check TransformCheck::compare(std::span<const Point> found) const {
     }
     const double tolerance = 4 * std::numeric_limits<double>::epsilon() * (1 + std::log2(n));
     return {.passed = error <= tolerance, .error = error, .tolerance = tolerance};
-}
-
-Bytes TransformCheck::memory(std::int64_t points, int threads) {
-    const std::int64_t partial =
-        (most_passes * most_bins_of_pass + 2) * static_cast<std::int64_t>(sizeof(ComplexSum));
-    return {RootsOfUnity::table_bytes(points) + RootsOfUnity::table_bytes(2 * points) +
-            (most_passes + 2) * static_cast<std::int64_t>(sizeof(Row)) + (threads + 1) * partial};
 }
 
 }  // namespace quartet::fft

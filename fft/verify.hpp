@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <complex>
 #include <cstdint>
@@ -8,8 +9,9 @@
 
 #include "bench/results/row.hpp"
 #include "comm/mpi/communicator.hpp"
-#include "core/roots_of_unity.hpp"
+#include "device/arena.hpp"
 #include "fft/problem.hpp"
+#include "fft/roots_of_unity.hpp"
 
 namespace quartet::fft {
 
@@ -34,20 +36,18 @@ class TransformCheck {
     static constexpr int most_passes = 8;  ///< the number of seeded k
     static constexpr int most_bins_of_pass = 8;
 
-    /// `input` and `output` say which n and k this rank has; all ranks together have each once.
-    /// Threads are of this rank. Collective.
-    TransformCheck(std::int64_t points, std::uint64_t seed, const IndexOrder& input,
-                   const IndexOrder& output, int threads, const comm::Communicator& world);
+    /// Makes the memory; threads are of this rank. Local.
+    TransformCheck(device::Arena& arena, std::int64_t points, std::uint64_t seed, int threads,
+                   const comm::Communicator& world);
 
-    /// Works out what to expect, from this rank's input: O(N) for each seeded k. Collective.
-    void expect(const ReadPieces& input);
+    /// Works out what to expect, from this rank's input: O(N) for each seeded k. The orders say
+    /// which n and k this rank has; all ranks together have each once. Collective.
+    void expect(const IndexOrder& input_order, const IndexOrder& output_order,
+                const ReadPieces& input);
 
     /// Compares this rank's output. Errors are relative to what rounding scales with: sqrt(N) |x|
     /// for the checksum, |x| for a bin. Collective, the same answer on all ranks.
     [[nodiscard]] bench::Check verify(const ReadPieces& output) const;
-
-    /// Memory of this class, at most.
-    [[nodiscard]] static Bytes memory(std::int64_t points, int threads);
 
   private:
     /// Elements that are summed up plainly, those of a bin in `lanes` sums; the sums of these are
@@ -61,8 +61,11 @@ class TransformCheck {
         alignas(64) std::array<double, width> im;
     };
 
-    void choose_weight(std::uint64_t seed);
-    void choose_bins(std::uint64_t seed);
+    [[nodiscard]] int passes() const {
+        return static_cast<int>(std::min<std::int64_t>(most_passes, points_ / bins_of_pass_));
+    }
+    void choose_weight();
+    void choose_bins();
     void make_tables();
     /// S_r for r from 0 to D - 1 as far as these elements make it up, added to `sums`.
     void add_residues(const Row& x, std::size_t pass, const RowSegment& segment,
@@ -77,20 +80,22 @@ class TransformCheck {
     [[nodiscard]] Point series(const Row& x, std::int64_t first, std::int64_t count) const;
 
     std::int64_t points_;
-    IndexOrder input_;
-    IndexOrder output_;
+    std::uint64_t seed_;
     int threads_;
     const comm::Communicator& world_;
-    RootsOfUnity roots_;                   ///< of order N
-    RootsOfUnity half_roots_;              ///< of order 2 N
+    RootsOfUnity roots_;         ///< of order N
+    RootsOfUnity half_roots_;    ///< of order 2 N
+    std::int64_t bins_of_pass_;  ///< D
+    /// By pass: exp(-2 pi i k j step / N), with the step of the input's columns.
+    device::Buffer<Row> twiddles_;
+    device::Buffer<Row> angles_;   ///< a single row: cos and sin of pi j step / N
+    device::Buffer<Row> weights_;  ///< a single row: of column j of the output, beside column 0's
+
+    IndexOrder input_;
+    IndexOrder output_;
     std::uint64_t odd_ = 1;                ///< 2 g + 1
-    std::int64_t bins_of_pass_;            ///< D
     std::vector<std::int64_t> seeded_;     ///< k by pass
     std::vector<std::int64_t> positions_;  ///< of the bins in this rank's output, -1: elsewhere
-    std::vector<Row>
-        twiddles_;  ///< by pass: exp(-2 pi i k j step / N), step of the input's columns
-    Row angles_;    ///< cos and sin of pi j step / N
-    Row weights_;   ///< of column j of the output, of that of column 0
 
     double norm_ = 0;  ///< |x|
     Point expected_checksum_;

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/peer_order.hpp"
-#include "core/roots_of_unity.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
@@ -16,6 +15,7 @@
 #include "fft/cuda/passes.hpp"
 #include "fft/four_step.hpp"
 #include "fft/problem.hpp"
+#include "fft/roots_of_unity.hpp"
 
 namespace quartet::fft {
 
@@ -39,21 +39,23 @@ const double2* as_pairs(const Point* points) {
     return reinterpret_cast<const double2*>(points);
 }
 
-device::Buffer<double2> on_gpu(std::int64_t count, device::Device& device) {
-    return device::allocate<double2>(device, count, MemoryKind::device);
-}
-
-device::Buffer<double2> on_gpu(const std::vector<double2>& values, device::Device& device) {
-    const View<const double2> source(values.data(), std::ssize(values), MemoryKind::host);
-    device::Buffer<double2> buffer = on_gpu(source.size(), device);
-    device::cuda_memory(device).copy_now(as_bytes(source), as_bytes(buffer.view()));
-    return buffer;
+// `count` numbers in the GPU's memory, as fill(values) makes them, unless the arena plans.
+template <typename Fill>
+device::Buffer<double2> table_on_gpu(device::Arena& arena, std::int64_t count, Fill fill) {
+    auto table = arena.make<double2>(count);
+    if (arena.plans())
+        return table;
+    std::vector<Point> values(static_cast<std::size_t>(count));
+    fill(values);
+    const View<const Point> source(values.data(), count, MemoryKind::host);
+    device::cuda_memory(arena.device()).copy_now(as_bytes(source), as_bytes(table.view()));
+    return table;
 }
 
 /// What the plans below work with. A plan by cuFFT that does a batch in pieces has at most that
 /// workspace, unless one transform takes more.
 struct Tools {
-    device::Device& device;
+    device::Arena& arena;
     std::shared_ptr<const CufftLibrary> library;
     Bytes most_workspace;
 };
@@ -116,7 +118,7 @@ CufftPlan::CufftPlan(const FftLayout& layout, const Tools& tools) : CufftPlan(to
                                  layout.step, layout.distance, CUFFT_Z2Z, layout.count, &size),
         "cufftMakePlanMany64");
     // cuFFT wants a place even where it needs none.
-    workspace_ = tools.device.allocate(
+    workspace_ = tools.arena.device().allocate(
         std::max(kibibytes(1), Bytes{static_cast<std::int64_t>(size)}), MemoryKind::device);
     check_status(library_->set_work_area(handle_, workspace_.data.get()), "cufftSetWorkArea");
 }
@@ -151,12 +153,13 @@ Bytes workspace_of(const BatchSplit& split, std::int64_t length) {
     return std::max(kibibytes(2), bytes_of<Point>(at_once * length));
 }
 
-/// Transforms of one layout, in pieces.
+/// Transforms of one layout, in pieces; without plans while the arena plans.
 class Batches {
   public:
     Batches(const FftLayout& layout, const BatchSplit& split, const Tools& tools)
         : layout_(layout), split_(split) {
-        if (layout.length == 1 || split.pieces == 0)
+        tools.arena.reserve(workspace_of(split, layout.length), MemoryKind::device);
+        if (layout.length == 1 || split.pieces == 0 || tools.arena.plans())
             return;
         layout_.count = split.each;
         plan_.emplace(layout_, tools);
@@ -201,15 +204,14 @@ class Batches {
 /// Tables of the powers of exp(-2 pi i / order) in the GPU's memory.
 class TwiddleTables {
   public:
-    TwiddleTables(std::int64_t order, device::Device& device) : split_(split_twiddles(order)) {
-        const RootsOfUnity roots(order);
+    TwiddleTables(device::Arena& arena, std::int64_t order) : split_(split_twiddles(order)) {
+        const RootsOfUnity roots(arena.plans() ? 1 : order);
         const auto powers = [&](std::int64_t step, std::int64_t count) {
-            std::vector<double2> table;
-            for (std::int64_t i = 0; i < count; ++i) {
-                const Point root = roots(static_cast<std::uint64_t>(i * step % order));
-                table.push_back({root.real(), root.imag()});
-            }
-            return on_gpu(table, device);
+            return table_on_gpu(arena, count, [&](std::vector<Point>& table) {
+                for (std::int64_t i = 0; i < count; ++i)
+                    table[static_cast<std::size_t>(i)] =
+                        roots(static_cast<std::uint64_t>(i * step % order));
+            });
         };
         coarse_ = powers(split_.fine_entries(), split_.coarse_entries(order));
         fine_ = powers(1, split_.fine_entries());
@@ -217,10 +219,6 @@ class TwiddleTables {
 
     [[nodiscard]] Twiddles view() const {
         return {coarse_.view().data(), fine_.view().data(), split_};
-    }
-    [[nodiscard]] static Bytes memory(std::int64_t order) {
-        const TwiddleSplit split = split_twiddles(order);
-        return bytes_of<double2>(split.fine_entries() + split.coarse_entries(order));
     }
 
   private:
@@ -245,8 +243,8 @@ class CudaColumnFfts final : public ColumnFfts {
           name_(version_of(*tools.library)),
           batches_({shape.length, 0, 1, shape.length}, tile_batches(shape, tools.most_workspace),
                    tools),
-          twiddles_(shape.points(), tools.device),
-          transformed_(on_gpu(batches_.at_once() * shape.length, tools.device)) {}
+          twiddles_(tools.arena, shape.points()),
+          transformed_(tools.arena.make<double2>(batches_.at_once() * shape.length)) {}
     [[nodiscard]] std::string description() const override {
         return fmt::format("{}, batches of {}", name_, batches_.at_once());
     }
@@ -298,8 +296,8 @@ class CudaRowFfts final : public RowFfts {
           name_(version_of(*tools.library)),
           batches_({shape.tiles, 0, 1, shape.tiles}, bin_batches(shape, tools.most_workspace),
                    tools),
-          gathered_(on_gpu(batches_.at_once() * shape.tiles, tools.device)),
-          summed_(on_gpu(batches_.at_once() * shape.tiles, tools.device)) {}
+          gathered_(tools.arena.make<double2>(batches_.at_once() * shape.tiles)),
+          summed_(tools.arena.make<double2>(batches_.at_once() * shape.tiles)) {}
     [[nodiscard]] std::string description() const override {
         return fmt::format("{}, batches of {}", name_, batches_.at_once());
     }
@@ -385,11 +383,11 @@ struct DestroyStream {
 template <typename Split>
 class MultiPass {
   public:
-    MultiPass(const Split& split, device::Device& device)
+    MultiPass(device::Arena& arena, const Split& split)
         : split_(split),
-          roots_(on_gpu(root_table(), device)),
-          work_(on_gpu(split.work(), device)),
-          scratch_(on_gpu(split.scratch(), device)),
+          roots_(table_on_gpu(arena, fft_root_entries, fill_roots)),
+          work_(arena.make<double2>(split.work())),
+          scratch_(arena.make<double2>(split.scratch())),
           multiprocessors_(gpu_attribute(cudaDevAttrMultiProcessorCount)) {
         cudaStream_t stream = nullptr;
         cuda_check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
@@ -421,21 +419,14 @@ class MultiPass {
         }
     }
     [[nodiscard]] std::string description() const { return text_of(split_); }
-    [[nodiscard]] static Bytes memory(const Split& split) {
-        return bytes_of<double2>(fft_root_entries + split.work() + split.scratch());
-    }
 
   private:
-    static std::vector<double2> root_table() {
-        std::vector<double2> table(static_cast<std::size_t>(fft_root_entries));
+    static void fill_roots(std::vector<Point>& table) {
         for (std::int64_t order = 1; order < fft_root_entries; order *= 2) {
             const RootsOfUnity roots(order);
-            for (std::int64_t j = 0; j < order; ++j) {
-                const Point root = roots(static_cast<std::uint64_t>(j));
-                table[static_cast<std::size_t>(order + j)] = {root.real(), root.imag()};
-            }
+            for (std::int64_t j = 0; j < order; ++j)
+                table[static_cast<std::size_t>(order + j)] = roots(static_cast<std::uint64_t>(j));
         }
-        return table;
     }
 
     Split split_;
@@ -470,7 +461,7 @@ class CudaSingleRankFft final : public SingleRankFft {
         : SingleRankFft(shape, MemoryKind::device), name_(version_of(*tools.library)) {
         check(shape.ranks == 1, "single-rank FFT: for the tiles of one rank");
         if (passes) {
-            passes_.emplace(*passes, tools.device);
+            passes_.emplace(tools.arena, *passes);
             return;
         }
         tiles_.emplace(FftLayout{shape.length, 0, 1, shape.length},
@@ -478,12 +469,12 @@ class CudaSingleRankFft final : public SingleRankFft {
         if (shape.tiles == 1)
             return;
         if (const auto split = own_columns(shape)) {
-            own_columns_.emplace(*split, tools.device);
+            own_columns_.emplace(tools.arena, *split);
             return;
         }
         columns_.emplace(FftLayout{shape.tiles, 0, shape.length, 1},
                          split_batch(shape.tiles, shape.length, tools.most_workspace), tools);
-        twiddles_.emplace(shape.points(), tools.device);
+        twiddles_.emplace(tools.arena, shape.points());
     }
 
     [[nodiscard]] std::string description() const override {
@@ -495,19 +486,6 @@ class CudaSingleRankFft final : public SingleRankFft {
         return own_columns_
                    ? fmt::format("{} at a time; {}", tiles, own_columns_->description())
                    : fmt::format("{} and {} columns at a time", tiles, columns_->at_once());
-    }
-    [[nodiscard]] static Bytes memory(const FourStepFft& shape, Bytes most_workspace) {
-        if (const auto split = own_passes(shape))
-            return MultiPass<FftSplit>::memory(*split);
-        const auto workspace = [&](std::int64_t length, std::int64_t count) {
-            return workspace_of(split_batch(length, count, most_workspace), length);
-        };
-        const Bytes tiles = workspace(shape.length, shape.tiles);
-        if (shape.tiles == 1)
-            return tiles;
-        if (const auto split = own_columns(shape))
-            return tiles + MultiPass<ColumnSplit>::memory(*split);
-        return tiles + workspace(shape.tiles, shape.length) + TwiddleTables::memory(shape.points());
     }
 
   private:
@@ -546,54 +524,47 @@ class CudaSingleRankFft final : public SingleRankFft {
 
 class CudaFfts final : public FftFactory {
   public:
-    CudaFfts(device::Device& device, Bytes most_workspace)
-        : tools_{device, load_cufft(), most_workspace} {
+    explicit CudaFfts(Bytes most_workspace)
+        : library_(load_cufft()), most_workspace_(most_workspace) {
         for (const auto load : {load_four_step_kernels, load_fft_pass_kernels})
             cuda_check(load(), "cudaFuncGetAttributes");
     }
 
-    std::unique_ptr<ColumnFfts> column_ffts(const FourStepFft& shape) override {
+    std::unique_ptr<ColumnFfts> column_ffts(device::Arena& arena,
+                                            const FourStepFft& shape) override {
         require_valid(shape);
-        return std::make_unique<CudaColumnFfts>(shape, tools_);
+        return std::make_unique<CudaColumnFfts>(shape, tools(arena));
     }
-    std::unique_ptr<RowFfts> row_ffts(const FourStepFft& shape) override {
+    std::unique_ptr<RowFfts> row_ffts(device::Arena& arena, const FourStepFft& shape) override {
         require_valid(shape);
-        return std::make_unique<CudaRowFfts>(shape, tools_);
+        return std::make_unique<CudaRowFfts>(shape, tools(arena));
     }
     std::unique_ptr<Transpose> transpose(const FourStepFft& shape) override {
         return std::make_unique<CudaTranspose>(shape);
     }
-    [[nodiscard]] Bytes four_step_memory(const FourStepFft& shape) const override {
-        const BatchSplit tiles = tile_batches(shape, tools_.most_workspace);
-        const BatchSplit bins = bin_batches(shape, tools_.most_workspace);
-        return bytes_of<Point>(tiles.each * shape.length + 2 * bins.each * shape.tiles) +
-               workspace_of(tiles, shape.length) + workspace_of(bins, shape.tiles) +
-               TwiddleTables::memory(shape.points());
-    }
-    std::unique_ptr<SingleRankFft> single_rank_fft(const FourStepFft& shape) override {
+    std::unique_ptr<SingleRankFft> single_rank_fft(device::Arena& arena,
+                                                   const FourStepFft& shape) override {
         require_valid(shape);
         if (shape.ranks > 1)
             return nullptr;
-        return std::make_unique<CudaSingleRankFft>(shape, own_passes(shape), tools_);
+        return std::make_unique<CudaSingleRankFft>(shape, own_passes(shape), tools(arena));
     }
-    [[nodiscard]] std::optional<Bytes> single_rank_memory(const FourStepFft& shape) const override {
-        if (shape.ranks > 1)
-            return std::nullopt;
-        return CudaSingleRankFft::memory(shape, tools_.most_workspace);
-    }
-    std::unique_ptr<SingleRankFft> vendors_fft(std::int64_t points) override {
+    std::unique_ptr<SingleRankFft> vendors_fft(device::Arena& arena, std::int64_t points) override {
         return std::make_unique<CudaSingleRankFft>(FourStepFft{1, points, 1, 0}, std::nullopt,
-                                                   tools_);
+                                                   tools(arena));
     }
 
   private:
-    Tools tools_;
+    Tools tools(device::Arena& arena) { return {arena, library_, most_workspace_}; }
+
+    std::shared_ptr<const CufftLibrary> library_;
+    Bytes most_workspace_;
 };
 
 }  // namespace
 
-std::unique_ptr<FftFactory> make_cuda_ffts(device::Device& device, Bytes most_workspace) {
-    return std::make_unique<CudaFfts>(device, most_workspace);
+std::unique_ptr<FftFactory> make_cuda_ffts(Bytes most_workspace) {
+    return std::make_unique<CudaFfts>(most_workspace);
 }
 
 void fill_tiles_on_gpu(View<Point> points, std::uint64_t seed, const Problem& problem,

@@ -51,15 +51,8 @@ bool start_fftw() {
     return has_threads;
 }
 
-// Collective.
-Layout layout_of(const Problem& problem, const Options& options, const comm::Communicator& world) {
-    static_cast<void>(start_fftw());
-    Layout layout;
-    layout.allocated = fftw_mpi_local_size_1d(
-        problem.points, world.handle(), FFTW_FORWARD, flags(problem, options, world.size()),
-        &layout.input_count, &layout.input_begin, &layout.output_count, &layout.output_begin);
-    layout.allocated = std::max<ptrdiff_t>(layout.allocated, 1);
-    return layout;
+std::string no_plan(const Problem& problem, std::int64_t ranks) {
+    return fmt::format("FFTW-MPI has no plan for {} points on {} ranks", problem.points, ranks);
 }
 
 // Why FFTW-MPI cannot have a problem, or nothing.
@@ -75,35 +68,55 @@ std::optional<std::string> why_not(const Problem& problem, std::int64_t ranks) {
             "the native formulation",
             problem.points, ranks);
     }
+    // Its six-step algorithm wants two factors.
+    if (ranks > 1 && divisors(problem.points).size() == 2) {
+        return no_plan(problem, ranks);
+    }
     return std::nullopt;
+}
+
+// Throws Unavailable. Local.
+Layout layout_of(const Problem& problem, const Options& options, const comm::Communicator& world) {
+    if (const auto reason = why_not(problem, world.size())) {
+        throw Unavailable(*reason);
+    }
+    static_cast<void>(start_fftw());
+    Layout layout;
+    layout.allocated = fftw_mpi_local_size_1d(
+        problem.points, world.handle(), FFTW_FORWARD, flags(problem, options, world.size()),
+        &layout.input_count, &layout.input_begin, &layout.output_count, &layout.output_begin);
+    layout.allocated = std::max<ptrdiff_t>(layout.allocated, 1);
+    return layout;
 }
 
 class LibraryCase final : public TransformCase {
   public:
-    LibraryCase(bench::Session& session, const Problem& problem, const Options& options);
+    LibraryCase(device::Arena& arena, bench::Session& session, const Problem& problem,
+                const Options& options);
 
+    void set_up() override;
     void prepare() override;
-    void run(bench::Clocks&) override;
+    void run() override;
     bench::Check verify() override {
-        return guard_.judge(check_->verify(pieces_of(result())), session_.world());
+        return guard_.judge(check_.verify(pieces_of(result())), session_.world());
     }
     void finish() override {
-        if (data_.keep == bench::Switch::on) {
-            keep_result(session_, data_, problem_, pieces_of(result()), layout_of_result());
+        if (options_.data.keep == bench::Switch::on) {
+            keep_result(session_, options_.data, problem_, pieces_of(result()), layout_of_result());
         }
     }
-    void prepare_limit() override {
-        limit_.emplace(session_, session_.transport(comm::TransportRegistry::plain_mpi()), problem_,
-                       points(), result());
+    void prepare_limit(device::Arena& arena) override {
+        limit_.emplace(arena, session_, session_.transport(comm::TransportRegistry::plain_mpi()),
+                       problem_, points(), result());
     }
     std::vector<bench::LimitComponent> limit() override { return limit_->measure(); }
-    [[nodiscard]] std::string note() const override { return note_; }
+    [[nodiscard]] std::string note() const override;
     [[nodiscard]] device::View<Point> result() override {
         return output_.view().part(0, layout_.output_count);
     }
 
   private:
-    void make_plan(const Options& options);
+    void make_plan();
     [[nodiscard]] IndexOrder find_order();
     [[nodiscard]] std::optional<IndexOrder> order_of_impulse();
     void make_input();
@@ -120,7 +133,7 @@ class LibraryCase final : public TransformCase {
 
     bench::Session& session_;
     Problem problem_;
-    bench::DataOptions data_;
+    Options options_;
     Layout layout_;
     // On huge pages, as native's: FFTW's own memory would have none.
     device::Buffer<Point> input_;
@@ -131,37 +144,53 @@ class LibraryCase final : public TransformCase {
     device::Buffer<Point> pristine_;    ///< where the input is not in files
     std::optional<BlockReader> files_;  ///< where it is
     bench::InputGuard guard_;           ///< of the pristine input
-    std::optional<TransformCheck> check_;
+    TransformCheck check_;
     std::optional<TransformLimit> limit_;
-    std::string note_;
 };
 
-LibraryCase::LibraryCase(bench::Session& session, const Problem& problem, const Options& options)
+LibraryCase::LibraryCase(device::Arena& arena, bench::Session& session, const Problem& problem,
+                         const Options& options)
     : session_(session),
       problem_(problem),
-      data_(options.data),
+      options_(options),
       layout_(layout_of(problem, options, session.world())),
-      guard_(session.threads()) {
+      input_(arena.make<Point>(layout_.allocated)),
+      output_(arena.make<Point>(layout_.allocated)),
+      guard_(session.threads()),
+      check_(arena, problem.points, session.options().seed, session.threads(), session.world()) {
     bench::require_formulation(session, bench::Formulation::library);
-    input_ = device::allocate<Point>(session.device(), layout_.allocated);
-    output_ = device::allocate<Point>(session.device(), layout_.allocated);
-    make_plan(options);
+    arena.reserve(bytes_of<Point>(layout_.allocated));  // of FFTW's exchanges
+    // The impulse's indices, in a vector that grows.
+    arena.reserve_for_set_up(bytes_of<std::int64_t>(2 * layout_.output_count));
+    if (!options.data.in_files()) {
+        pristine_ = arena.make<Point>(layout_.input_count);
+        return;
+    }
+    const auto folder = arena.plans() ? tile_folder(problem, session.options().seed, options.data)
+                                      : prepared_tiles(session, problem, options.data);
+    files_.emplace(arena, folder, problem,
+                   Range{layout_.input_begin, layout_.input_begin + layout_.input_count},
+                   options.data);
+}
+
+void LibraryCase::set_up() {
+    make_plan();
     order_ = find_order();
     make_input();
-    check_.emplace(problem.points, session.options().seed,
-                   IndexOrder::block(layout_.input_begin, layout_.input_count), order_,
-                   session.threads(), session.world());
     guard_.remember(device::View<const Point>(pristine_.view()));
-    check_->expect(pieces_of(points()));
-    note_ =
-        fmt::format("{}, {} plan; input in natural order; output {}; {} a rank", fftw_description(),
-                    name(options.planning),
-                    is_natural() ? "in natural order" : "as its algorithm leaves it (scrambled)",
-                    threads_ == 1 ? "one thread" : fmt::format("{} threads", threads_));
+    check_.expect(IndexOrder::block(layout_.input_begin, layout_.input_count), order_,
+                  pieces_of(points()));
+}
+
+std::string LibraryCase::note() const {
+    return fmt::format("{}, {} plan; input in natural order; output {}; {} a rank",
+                       fftw_description(), name(options_.planning),
+                       is_natural() ? "in natural order" : "as its algorithm leaves it (scrambled)",
+                       threads_ == 1 ? "one thread" : fmt::format("{} threads", threads_));
 }
 
 // Plans that others make of FFTW have one thread.
-void LibraryCase::make_plan(const Options& options) {
+void LibraryCase::make_plan() {
     threads_ = start_fftw() ? session_.threads() : 1;
     const auto fftws = [](device::Buffer<Point>& buffer) {
         return reinterpret_cast<fftw_complex*>(buffer.view().data());
@@ -169,11 +198,10 @@ void LibraryCase::make_plan(const Options& options) {
     fftw_plan_with_nthreads(threads_);
     plan_ = Plan(fftw_mpi_plan_dft_1d(problem_.points, fftws(input_), fftws(output_),
                                       session_.world().handle(), FFTW_FORWARD,
-                                      flags(problem_, options, session_.world().size())));
+                                      flags(problem_, options_, session_.world().size())));
     fftw_plan_with_nthreads(1);
     if (!session_.world().all(plan_ != nullptr)) {
-        throw Unavailable(fmt::format("FFTW-MPI has no plan for {} points on {} ranks",
-                                      problem_.points, session_.world().size()));
+        throw Failure(no_plan(problem_, session_.world().size()));
     }
 }
 
@@ -210,15 +238,11 @@ std::optional<IndexOrder> LibraryCase::order_of_impulse() {
 }
 
 void LibraryCase::make_input() {
-    const std::int64_t begin = layout_.input_begin;
-    if (data_.in_files()) {
-        files_.emplace(prepared_tiles(session_, problem_, data_), problem_,
-                       Range{begin, begin + layout_.input_count}, data_);
+    if (files_) {
         files_->read(points().span());
         return;
     }
-    pristine_ = device::allocate<Point>(session_.device(), layout_.input_count);
-    fill_points(pristine_.span(), session_.options().seed, begin, 1);
+    fill_points(pristine_.span(), session_.options().seed, layout_.input_begin, 1);
     std::ranges::copy(pristine_.span(), points().span().begin());
 }
 
@@ -231,7 +255,7 @@ void LibraryCase::prepare() {
     }
 }
 
-void LibraryCase::run(bench::Clocks&) {
+void LibraryCase::run() {
     if (files_) {
         const Span span(session_.stream().track(), Phase::read, "tiles");
         files_->read(points().span());
@@ -255,31 +279,9 @@ ResultLayout LibraryCase::layout_of_result() const {
 
 }  // namespace
 
-std::unique_ptr<TransformCase> make_library_case(bench::Session& session, const Problem& problem,
-                                                 const Options& options) {
-    if (const auto reason = why_not(problem, session.world().size())) {
-        throw Unavailable(*reason);
-    }
-    return std::make_unique<LibraryCase>(session, problem, options);
-}
-
-bench::Arena library_memory(bench::Session& session, const Problem& problem,
-                            const Options& options) {
-    bench::Arena arena;
-    if (why_not(problem, session.world().size())) {
-        return arena;
-    }
-    const Layout layout = layout_of(problem, options, session.world());
-    // Input, output and the exchanges' own buffer; a copy of the input; the impulse's indices in a
-    // vector that grows.
-    arena.count(3 * bytes_of<Point>(layout.allocated), bench::Room::host);
-    const bool in_files = options.data.in_files();
-    arena.make<Point>(in_files ? BlockReader::staged_points(problem, layout.input_count)
-                               : layout.input_count);
-    arena.count(bytes_of<std::int64_t>(2 * layout.output_count), bench::Room::host);
-    TransformLimit::count(arena, problem, session.world().size());
-    arena.count(TransformCheck::memory(problem.points, session.threads()), bench::Room::host);
-    return arena;
+std::unique_ptr<TransformCase> make_library_case(device::Arena& arena, bench::Session& session,
+                                                 const Problem& problem, const Options& options) {
+    return std::make_unique<LibraryCase>(arena, session, problem, options);
 }
 
 }  // namespace quartet::fft

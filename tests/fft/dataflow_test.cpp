@@ -15,15 +15,12 @@ class DataflowCaseTest : public testing::TestWithParam<const char*> {
     std::unique_ptr<TransformCase> make(const Problem& problem, int queue) {
         options.queue = queue;
         session = make_session(options);
-        return make_dataflow_case(*session,
-                                  plan_dataflow(*session, GetParam(), problem,
-                                                comm::Roles::with_reducers(world.size(), 1)));
+        return make_case(*session, plan_dataflow(*session, GetParam(), problem));
     }
     void run(TransformCase& subject) {
-        bench::Clocks clocks(1);
         subject.prepare();
         world.barrier();
-        subject.run(clocks);
+        subject.run();
         world.barrier();
     }
 

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "bench/session/session.hpp"
+#include "fft/formulations.hpp"
 
 namespace quartet::fft {
 
@@ -11,6 +12,20 @@ inline std::unique_ptr<bench::Session> make_session(const bench::CommonOptions& 
     const bench::ProgramDescription description{.name = "fft"};
     return std::make_unique<bench::Session>(description, options,
                                             comm::TransportRegistry::standard());
+}
+
+/// The case of a plan, ready to run.
+inline std::unique_ptr<TransformCase> make_case(bench::Session& session, const NativePlan& plan) {
+    device::Arena arena(session.device(), device::Arena::Mode::allocate);
+    auto made = make_native_case(arena, session, plan);
+    made->set_up();
+    return made;
+}
+inline std::unique_ptr<TransformCase> make_case(bench::Session& session, const DataflowPlan& plan) {
+    device::Arena arena(session.device(), device::Arena::Mode::allocate);
+    auto made = make_dataflow_case(arena, session, plan);
+    made->set_up();
+    return made;
 }
 
 /// Options of a short run on the host.

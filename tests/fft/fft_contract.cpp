@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <complex>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -22,9 +23,10 @@ class FftContract : public device::DeviceContract {
         DeviceContract::SetUp();
         if (!device)
             return;
+        arena.emplace(*device, device::Arena::Mode::allocate);
         if (has_own_memory(*device)) {
-            factories.push_back(make_cuda_ffts(*device));
-            factories.push_back(make_cuda_ffts(*device, kibibytes(20)));  // in several batches
+            factories.push_back(make_cuda_ffts());
+            factories.push_back(make_cuda_ffts(kibibytes(20)));  // in several batches
             return;
         }
         const Loops& loops = device::loops_of(device->isa(), compiled_loops());
@@ -43,6 +45,7 @@ class FftContract : public device::DeviceContract {
     void expect_transforms(const FourStepFft& shape,
                            const std::vector<std::unique_ptr<SingleRankFft>>& all);
 
+    std::optional<device::Arena> arena;
     /// The ways to make the transforms of the device: tests go through them.
     std::vector<std::unique_ptr<FftFactory>> factories;
 };
@@ -100,7 +103,7 @@ FftContract::Found FftContract::transform(FftFactory& ffts, std::int64_t tiles, 
         const std::vector<Point> mine = tiles_of(x, shape(rank));
         const Buffer<Point> input = upload(mine);
         parts.push_back(empty<double>(shape(rank).parts_size()));
-        const auto column_ffts = ffts.column_ffts(shape(rank));
+        const auto column_ffts = ffts.column_ffts(*arena, shape(rank));
         column_ffts->run(input.view(), parts.back().view(), *stream);
         EXPECT_EQ(download(input.view()), mine) << "the tiles keep their values";
     }
@@ -118,7 +121,7 @@ FftContract::Found FftContract::transform(FftFactory& ffts, std::int64_t tiles, 
                                    .part(before, mine.part_size(from, rank)));
         }
         transposed.push_back(empty<Point>(mine.output_points()));
-        const auto row_ffts = ffts.row_ffts(mine);
+        const auto row_ffts = ffts.row_ffts(*arena, mine);
         EXPECT_FALSE(row_ffts->description().empty());
         row_ffts->run(received, transposed.back().view(), *stream);
         const std::vector<Point> bins = download(transposed.back().view());
@@ -161,6 +164,23 @@ TEST_P(FftContract, RanksTransformAnySizeInBothOrders) {
     }
 }
 
+TEST_P(FftContract, PlansTheMemoryThatItMakes) {
+    for (const Size& size : transforms) {
+        const FourStepFft shape{size.tiles, size.length, size.ranks, size.ranks - 1};
+        for (const auto& ffts : factories) {
+            const auto needs = [&](device::Arena::Mode mode) {
+                device::Arena all(*device, mode);
+                static_cast<void>(ffts->column_ffts(all, shape));
+                static_cast<void>(ffts->row_ffts(all, shape));
+                static_cast<void>(ffts->single_rank_fft(all, shape));
+                return all.needs();
+            };
+            EXPECT_EQ(needs(device::Arena::Mode::plan), needs(device::Arena::Mode::allocate))
+                << text(size);
+        }
+    }
+}
+
 using Ffts = std::vector<std::unique_ptr<SingleRankFft>>;
 
 // Out of place, which keeps the input, and in place.
@@ -189,7 +209,7 @@ TEST_P(FftContract, OneRankTransformsOutOfPlaceAndInPlace) {
         const FourStepFft shape{size.tiles, size.length, 1, 0};
         Ffts all;
         for (const auto& ffts : factories)
-            if (auto fft = ffts->single_rank_fft(shape))
+            if (auto fft = ffts->single_rank_fft(*arena, shape))
                 all.push_back(std::move(fft));
         if (!all.empty())
             expect_transforms(shape, all);
@@ -198,7 +218,7 @@ TEST_P(FftContract, OneRankTransformsOutOfPlaceAndInPlace) {
     EXPECT_GT(plans, 0U) << "each device transforms some single tile";
     for (const std::int64_t length : {1, 2, 7, 1000, 1009}) {
         Ffts all;
-        if (auto fft = factories.front()->vendors_fft(length))
+        if (auto fft = factories.front()->vendors_fft(*arena, length))
             all.push_back(std::move(fft));
         if (!all.empty())
             expect_transforms({1, length, 1, 0}, all);
@@ -208,7 +228,7 @@ TEST_P(FftContract, OneRankTransformsOutOfPlaceAndInPlace) {
 TEST_P(FftContract, TransformsMoreThanABlockOfAGpuHolds) {
     const FourStepFft shape{1, std::int64_t{1} << 20, 1, 0};
     Ffts all;
-    all.push_back(factories.front()->single_rank_fft(shape));
+    all.push_back(factories.front()->single_rank_fft(*arena, shape));
     if (!all.front())
         GTEST_SKIP() << "no host transforms such a tile as a whole";
     expect_transforms(shape, all);
@@ -220,10 +240,10 @@ TEST_P(FftContract, RefusesWrongSizesAndOverlap) {
     Buffer<Point> tiles = empty<Point>(shape.input_points());
     Buffer<double> parts = empty<double>(shape.parts_size());
     Buffer<Point> bins = empty<Point>(shape.output_points());
-    const auto column_ffts = ffts.column_ffts(shape);
-    const auto row_ffts = ffts.row_ffts(shape);
+    const auto column_ffts = ffts.column_ffts(*arena, shape);
+    const auto row_ffts = ffts.row_ffts(*arena, shape);
     const auto transpose = ffts.transpose(shape);
-    const auto whole = ffts.single_rank_fft({1, 64, 1, 0});
+    const auto whole = ffts.single_rank_fft(*arena, {1, 64, 1, 0});
     const View<const Point> input = std::as_const(tiles).view();
 
     EXPECT_THROW(column_ffts->run(input.part(0, 64), parts.view(), *stream), Failure);
@@ -250,8 +270,8 @@ TEST_P(FftContract, RefusesImpossibleShapes) {
          {FourStepFft{0, 8, 1, 0}, FourStepFft{8, 0, 1, 0}, FourStepFft{8, 8, 2, 2},
           FourStepFft{8, 8, 0, 0}, FourStepFft{8, 8, 2, -1},
           FourStepFft{std::int64_t{1} << 40, std::int64_t{1} << 40, 1, 0}}) {
-        EXPECT_THROW(factories.front()->column_ffts(shape), Failure);
-        EXPECT_THROW(factories.front()->row_ffts(shape), Failure);
+        EXPECT_THROW(factories.front()->column_ffts(*arena, shape), Failure);
+        EXPECT_THROW(factories.front()->row_ffts(*arena, shape), Failure);
         EXPECT_THROW(factories.front()->transpose(shape), Failure);
     }
 }

@@ -17,10 +17,15 @@ class LibraryCaseTest : public testing::Test {
     // Skips the test, on all ranks alike, where FFTW-MPI was not found.
     void SetUp() override {
         try {
-            static_cast<void>(make_library_case(*session, {64 * 48, 48, ResultOrder::natural}, {}));
+            plan({64 * 48, 48, ResultOrder::natural});
         } catch (const Unavailable& reason) {
             GTEST_SKIP() << reason.what();
         }
+    }
+
+    void plan(const Problem& problem) {
+        device::Arena arena(session->device(), device::Arena::Mode::plan);
+        static_cast<void>(make_library_case(arena, *session, problem, {}));
     }
 
     const comm::Communicator world = comm::Communicator::world();
@@ -47,8 +52,7 @@ TEST_F(LibraryCaseTest, IsMeasuredAndVerifiedInBothOrders) {
 
 TEST_F(LibraryCaseTest, RefusesWhatFftwCannotTransform) {
     const auto refusal = [&](const Problem& problem) {
-        return message_of<Unavailable>(
-            [&] { static_cast<void>(make_library_case(*session, problem, {})); });
+        return message_of<Unavailable>([&] { plan(problem); });
     };
     EXPECT_THAT(refusal({1, 1, ResultOrder::natural}), HasSubstr("single point"));
     EXPECT_THAT(refusal({std::int64_t{1} << 33, 1 << 17, ResultOrder::natural}),

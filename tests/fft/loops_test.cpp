@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "device/host/host_device.hpp"
 #include "device/host/loops/loops.hpp"
 #include "device/host/loops/processor.hpp"
 #include "device/host/runtime/host_stream.hpp"
@@ -92,23 +93,27 @@ TEST_P(EveryFftLoops, ScatterTilesToWhereColumnFftsWriteThem) {
     std::uniform_real_distribution<double> uniform(-1, 1);
     Track track("stream", 0);
     const auto stream = device::make_host_stream(device::HostStreams::inline_call, track);
+    Trace trace;
+    const auto host = device::make_host_device({}, trace);
+    device::Arena arena(*host, device::Arena::Mode::allocate);
     for (const auto& [tiles, length] : {std::pair{1, 1}, {5, 24}, {3, 70}, {7, 13}, {16, 64}}) {
         const FourStepFft shape{tiles, length, 1, 0};
         const FourStepFft alone{1, length, 1, 0};
-        auto input = host_buffer<Point>(shape.points());
+        auto input = arena.make<Point>(shape.points());
         for (Point& point : input.span()) {
             point = {uniform(engine), uniform(engine)};
         }
-        auto wanted = host_buffer<double>(shape.parts_size());
-        auto found = host_buffer<double>(shape.parts_size());
-        auto blocks = host_buffer<double>(alone.parts_size());
+        auto wanted = arena.make<double>(shape.parts_size());
+        auto found = arena.make<double>(shape.parts_size());
+        auto blocks = arena.make<double>(alone.parts_size());
         for (const Bytes caches : {Bytes{}, gibibytes(1)}) {
             const HostFftSettings settings{1, *GetParam(), caches};
             const auto ffts = make_host_ffts(settings);
-            ffts->column_ffts(shape)->run(std::as_const(input).view(), wanted.view(), *stream);
+            ffts->column_ffts(arena, shape)
+                ->run(std::as_const(input).view(), wanted.view(), *stream);
 
-            const auto one = ffts->column_ffts(alone);
-            const TileScatter scatter(shape, settings);
+            const auto one = ffts->column_ffts(arena, alone);
+            const TileScatter scatter(arena, shape, settings);
             for (std::int64_t tile = 0; tile < tiles; ++tile) {
                 one->run(std::as_const(input).view().part(tile * length, length), blocks.view(),
                          *stream);

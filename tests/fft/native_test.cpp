@@ -37,11 +37,10 @@ class NativeCaseTest : public testing::Test {
     }
 
     static void run(TransformCase& subject, bench::Session& session) {
-        bench::Clocks none(0);
         subject.prepare();
         session.stream().synchronize();
         session.world().barrier();
-        subject.run(none);
+        subject.run();
         session.stream().synchronize();
     }
 
@@ -107,7 +106,7 @@ TEST_P(NativeOverTransports, IsTheTransformForAnySize) {
                                         {1, 1},
                                         {3, 225}}) {
         const Problem what = problem(tiles, length);
-        const auto subject = make_native_case(*session, plan(what));
+        const auto subject = make_case(*session, plan(what));
 
         run(*subject, *session);
 
@@ -121,7 +120,7 @@ TEST_P(NativeOverTransports, IsTheTransformForAnySize) {
 }
 
 TEST_P(NativeOverTransports, GivesTheSameBitsInEveryRun) {
-    const auto subject = make_native_case(*session, plan(problem(120, 144)));
+    const auto subject = make_case(*session, plan(problem(120, 144)));
     run(*subject, *session);
     const std::vector<Point> first = values(subject->result());
     run(*subject, *session);
@@ -129,7 +128,7 @@ TEST_P(NativeOverTransports, GivesTheSameBitsInEveryRun) {
 }
 
 TEST_P(NativeOverTransports, FindsACorruptedResult) {
-    const auto subject = make_native_case(*session, plan(problem(64, 96)));
+    const auto subject = make_case(*session, plan(problem(64, 96)));
     run(*subject, *session);
     EXPECT_TRUE(subject->verify().passed);
     const auto bins = subject->result();
@@ -153,7 +152,7 @@ TEST_F(NativeCaseTest, MakesAndReadsTilesWithEveryCacheSetting) {
         data.cache = cache;
         std::unique_ptr<TransformCase> in_files;
         try {
-            in_files = make_native_case(*session, plan_native(*session, "mpi", what, data));
+            in_files = make_case(*session, plan_native(*session, "mpi", what, data));
             run(*in_files, *session);
         } catch (const FileError&) {  // a file system without direct input
             ASSERT_EQ(cache, FileCache::direct);

@@ -1,103 +1,125 @@
-#include "fft/formulations.hpp"
-
 #include <gtest/gtest.h>
 
+#include "bench/program/plan.hpp"
+#include "comm/mpi/shared_folder.hpp"
 #include "fft/fake_session.hpp"
-#include "fft/limit.hpp"
-#include "fft/verify.hpp"
+#include "fft/roots_of_unity.hpp"
 #include "support/counted_memory.hpp"
 
 namespace quartet::fft {
 namespace {
 
-/// Buffers stay below one huge page here, so that all but shared memory is counted.
-class NativePlanTest : public testing::TestWithParam<const char*> {
-  protected:
-    // Skips the test, on all ranks alike, where the transport cannot be had.
-    void SetUp() override {
-        if (const auto reason =
-                session->registry().why_not(GetParam(), session->transport_context())) {
-            GTEST_SKIP() << *reason;
-        }
-    }
+using bench::Formulation;
 
-    // Of what is planned, the device's buffers and exchanges, without the FFT plans' own memory and
-    // the limit's.
-    [[nodiscard]] Bytes counted(const NativePlan& plan) {
-        bench::Arena limit;
-        TransformLimit::count(limit, plan.problem, world.size());
-        const bench::Arena memory = memory_of(*session, plan);
-        const Bytes workspace = plan.ffts->four_step_memory(plan.shape);
-        const Bytes buffers = memory.device() - workspace - limit.device();
-        const Bytes windows =
-            memory.in(bench::Room::device_window)-limit.in(bench::Room::device_window);
-        return session->registry().traits(GetParam()).location == comm::PartLocation::at_sender
-                   ? buffers - windows
-                   : buffers;
-    }
-
-    const comm::Communicator world = comm::Communicator::world();
-    std::unique_ptr<bench::Session> session = make_session(short_runs());
+struct Way {
+    Formulation formulation;
+    std::string transport;
 };
 
-TEST_P(NativePlanTest, HasTheSizesThatACaseAllocates) {
-    session->transport(GetParam());  // made before
+class PlannedMemoryTest : public testing::TestWithParam<Way> {
+  protected:
+    // Skips the test, on all ranks alike, where the way cannot be had.
+    void SetUp() override {
+        const auto& [formulation, transport] = GetParam();
+        options.formulations = {formulation};
+        options.transports = {transport};
+        session = make_session(options);
+        if (const auto reason =
+                session->registry().why_not(transport, session->transport_context())) {
+            GTEST_SKIP() << *reason;
+        }
+        if (formulation == Formulation::dataflow && session->world().size() < 2) {
+            GTEST_SKIP() << "the data flow needs two ranks";
+        }
+        session->transport(transport);
+        session->transport(comm::TransportRegistry::plain_mpi());
+        session->message_transport();
+    }
+
+    /// What is planned and not counted as allocated, at most: vectors, and what FFTW takes.
+    [[nodiscard]] Bytes uncounted(const Problem& problem) const {
+        device::Arena arena(session->device(), device::Arena::Mode::plan);
+        for (const std::int64_t order : {1, 1, 1, 2}) {
+            const RootsOfUnity tables(arena, order * problem.points);
+        }
+        arena.reserve(4 * bytes_of<Point>(problem.tiles + problem.length()));
+        if (GetParam().formulation == Formulation::library) {
+            arena.reserve(2 * bytes_of<Point>(problem.points));
+        }
+        return arena.needs().host;
+    }
+
+    bench::CommonOptions options = short_runs();
+    std::unique_ptr<bench::Session> session;
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    Ways, PlannedMemoryTest,
+    testing::Values(Way{Formulation::native, "mpi"}, Way{Formulation::native, "shm"},
+                    Way{Formulation::library, "mpi"}, Way{Formulation::dataflow, "mpi"},
+                    Way{Formulation::dataflow, "shm"}),
+    [](const auto& instance) {
+        return std::string(name(instance.param.formulation)) + "_" + instance.param.transport;
+    });
+
+// Buffers stay below one huge page here, so that all but shared memory is counted.
+TEST_P(PlannedMemoryTest, IsWhatACaseAllocates) {
+    const auto& [formulation, transport] = GetParam();
     for (const ResultOrder order : {ResultOrder::transposed, ResultOrder::natural}) {
-        for (const auto& [tiles, length] : {std::pair{64, 96}, {10, 81}, {2, 3}, {1, 1}}) {
+        for (const auto& [tiles, length] : {std::pair{64, 96}, {10, 81}, {11, 26}, {2, 3}}) {
             const Problem problem{std::int64_t{tiles} * length, tiles, order};
-            const NativePlan planned = plan_native(*session, GetParam(), problem, {});
+            session->plan() = {
+                planned_case(*session, {formulation, "host", transport}, problem, {})};
             const std::int64_t before = device::buffer_bytes();
+            bench::find_needs(*session);
+            EXPECT_EQ(device::buffer_bytes(), before) << "planning allocates nothing";
+            const bench::PlannedCase& planned = session->plan().front();
+            if (!planned.unavailable.empty()) {
+                GTEST_SKIP() << planned.unavailable;
+            }
 
-            const auto made = make_native_case(*session, planned);
+            device::Arena arena(session->device(), device::Arena::Mode::allocate);
+            const auto made = planned.make(arena);
+            made->set_up();
+            made->prepare_limit(arena);
 
-            const std::int64_t allocated = device::buffer_bytes() - before;
-            const Bytes beside = planned.ffts->four_step_memory(planned.shape) +
-                                 TransformCheck::memory(problem.points, session->threads());
-            EXPECT_GE(allocated, counted(planned).value) << tiles << " x " << length;
-            EXPECT_LE(allocated, (counted(planned) + beside).value) << tiles << " x " << length;
-            world.barrier();
+            const Bytes allocated{device::buffer_bytes() - before};
+            EXPECT_EQ(arena.needs(), planned.needs) << tiles << " x " << length;
+            EXPECT_LE(allocated, planned.needs.host) << tiles << " x " << length;
+            if (transport != "shm") {
+                EXPECT_GE(allocated + uncounted(problem), planned.needs.host)
+                    << tiles << " x " << length;
+            }
+            session->world().barrier();
         }
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, NativePlanTest, testing::Values("mpi", "shm"),
-                         [](const auto& instance) { return std::string(instance.param); });
-
-class DataflowPlanTest : public testing::TestWithParam<const char*> {};
-
-INSTANTIATE_TEST_SUITE_P(Transports, DataflowPlanTest, testing::Values("mpi"),
-                         [](const auto& instance) { return std::string(instance.param); });
-
-// Buffers stay below one huge page here, so that all are counted.
-TEST_P(DataflowPlanTest, HasTheSizesThatEachRoleAllocates) {
-    bench::CommonOptions options = short_runs();
-    for (const int queue : {1, 16}) {
-        options.queue = queue;
-        const auto session = make_session(options);
-        const int ranks = session->world().size();
-        if (ranks < 2) {
-            GTEST_SKIP() << "the data flow needs two ranks";
-        }
-        const DataflowPlan plan =
-            plan_dataflow(*session, GetParam(), {64 * 80, 64, ResultOrder::natural},
-                          comm::Roles::with_reducers(ranks, 1));
-        const bool works = plan.role == comm::Role::worker;
-        const FourStepFft shape = works ? plan.tile : plan.problem.shape(1, 0);
-        const Bytes tables = plan.ffts->four_step_memory(shape);
-        const Bytes limit = bytes_of<double>(plan.probes_link ? plan.tile.parts_size() : 0);
-        const bench::Arena memory = memory_of(*session, plan);
-        session->transport(GetParam());  // made before
-        const std::int64_t before = device::buffer_bytes();
-
-        const auto made = make_dataflow_case(*session, plan);
-
-        const Bytes check = TransformCheck::memory(plan.problem.points, session->threads());
-        const Bytes counted = memory.device() - tables - limit + memory.host() - check;
-        const std::int64_t allocated = device::buffer_bytes() - before;
-        EXPECT_GE(allocated, counted.value) << queue;
-        EXPECT_LE(allocated, (counted + tables + check).value) << queue;
-        session->world().barrier();
+// The other ranks do nothing meanwhile, and there are no files yet.
+TEST_P(PlannedMemoryTest, IsKnownToEachRankAlone) {
+    const SharedFolder folder{session->world()};
+    Options in_memory;
+    in_memory.sizes = {1 << 16};
+    Options in_files = in_memory;
+    in_files.data.folder = folder.path() / "data";
+    in_files.data.generate = bench::Switch::on;
+    for (const Options& wanted : {in_memory, in_files}) {
+        plan_cases(*session, wanted);
     }
+    for (const bench::PlannedCase& planned : session->plan()) {
+        if (!session->is_root()) {
+            continue;
+        }
+        device::Arena arena(session->device(), device::Arena::Mode::plan);
+        try {
+            planned.make(arena)->prepare_limit(arena);
+            EXPECT_GE(arena.needs().host, bytes_of<Point>((1 << 16) / session->world().size()))
+                << planned.name.text();
+        } catch (const Unavailable& reason) {
+            EXPECT_EQ(GetParam().formulation, Formulation::library) << reason.what();
+        }
+    }
+    session->world().barrier();
 }
 
 }  // namespace

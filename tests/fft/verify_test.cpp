@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/block_range.hpp"
+#include "device/host/host_device.hpp"
 #include "support/reference_transform.hpp"
 
 namespace quartet::fft {
@@ -30,10 +31,10 @@ class TransformCheckTest : public testing::Test {
         }
         const IndexOrder in = problem.input_order(world.size(), world.rank());
         const IndexOrder out = problem.output_order(world.size(), world.rank());
-        TransformCheck subject(problem.points, seed, in, out, 1, world);
+        TransformCheck subject(arena, problem.points, seed, 1, world);
         const std::vector<Point> mine_in = mine(x, in);
         const std::vector<Point> mine_out = mine(output, out);
-        subject.expect(in_pieces(mine_in, mine_in.size()));
+        subject.expect(in, out, in_pieces(mine_in, mine_in.size()));
         return subject.verify(in_pieces(mine_out, mine_out.size()));
     }
 
@@ -58,6 +59,9 @@ class TransformCheckTest : public testing::Test {
     }
 
     const comm::Communicator world = comm::Communicator::world();
+    Trace trace;
+    const std::unique_ptr<device::Device> host = device::make_host_device({}, trace);
+    device::Arena arena{*host, device::Arena::Mode::allocate};
 };
 
 TEST_F(TransformCheckTest, PassesTheRightOutputOfAnySize) {
@@ -170,17 +174,17 @@ TEST_F(TransformCheckTest, GivesTheSameSumsForPiecesOfAnySize) {
         const std::vector<Point> input = mine(x, in);
         std::vector<Point> output = mine(all, out);
         for (const std::size_t size : {1U, 7U, 256U, 699U, 701U, 6300U}) {
-            TransformCheck subject(problem.points, 1, in, out, 1, world);
-            subject.expect(in_pieces(input, size));
+            TransformCheck subject(arena, problem.points, 1, 1, world);
+            subject.expect(in, out, in_pieces(input, size));
 
             EXPECT_TRUE(subject.verify(in_pieces(output, size)).passed) << size;
             output.back() *= 1 + 1e-9;
             EXPECT_FALSE(subject.verify(in_pieces(output, size)).passed) << size;
             output.back() /= 1 + 1e-9;
         }
-        TransformCheck subject(problem.points, 1, in, out, 1, world);
+        TransformCheck subject(arena, problem.points, 1, 1, world);
         const ReadPieces nothing = [](const UsePiece&) {};
-        EXPECT_THROW(subject.expect(nothing), Failure) << "not all of the array";
+        EXPECT_THROW(subject.expect(in, out, nothing), Failure) << "not all of the array";
     }
 }
 

@@ -1,4 +1,4 @@
-#include "core/roots_of_unity.hpp"
+#include "fft/roots_of_unity.hpp"
 
 #include <bit>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "core/check.hpp"
 
-namespace quartet {
+namespace quartet::fft {
 
 namespace {
 
@@ -77,9 +77,11 @@ RootsOfUnity::RootsOfUnity(std::int64_t order) : order_(static_cast<std::uint64_
     fill(fine_, mask_ + 1, 0);
 }
 
-std::int64_t RootsOfUnity::table_bytes(std::int64_t order) {
+RootsOfUnity::RootsOfUnity(device::Arena& arena, std::int64_t order) {
     const std::uint64_t entries = coarse_entries(order) + (std::uint64_t{1} << fine_bits(order));
-    return static_cast<std::int64_t>(entries * sizeof(std::complex<double>));
+    arena.reserve(bytes_of<std::complex<double>>(static_cast<std::int64_t>(entries)));
+    if (!arena.plans())
+        *this = RootsOfUnity(order);
 }
 
-}  // namespace quartet
+}  // namespace quartet::fft

@@ -1,4 +1,4 @@
-#include "core/roots_of_unity.hpp"
+#include "fft/roots_of_unity.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <numbers>
 #include <random>
 
-namespace quartet {
+namespace quartet::fft {
 namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
@@ -65,4 +65,4 @@ TEST(RootsOfUnity, TakeProductsOfExponentsModuloTheOrder) {
 }
 
 }  // namespace
-}  // namespace quartet
+}  // namespace quartet::fft

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace quartet {
+#include "device/arena.hpp"
+
+namespace quartet::fft {
 
 /// a b mod `modulus` for numbers below it, whatever their product's size.
 std::uint64_t multiply_modulo(std::uint64_t a, std::uint64_t b, std::uint64_t modulus);
@@ -19,6 +21,8 @@ class RootsOfUnity {
   public:
     /// Throws Failure unless 1 <= order <= 2^62.
     explicit RootsOfUnity(std::int64_t order);
+    /// Likewise; the arena counts the tables, and there are none while it plans.
+    RootsOfUnity(device::Arena& arena, std::int64_t order);
 
     [[nodiscard]] std::int64_t order() const { return static_cast<std::int64_t>(order_); }
 
@@ -35,15 +39,12 @@ class RootsOfUnity {
         return (*this)(multiply_modulo(a, b, order_));
     }
 
-    /// Memory of the tables for an order.
-    [[nodiscard]] static std::int64_t table_bytes(std::int64_t order);
-
   private:
-    std::uint64_t order_;
-    int shift_;
-    std::uint64_t mask_;
+    std::uint64_t order_ = 1;
+    int shift_ = 0;
+    std::uint64_t mask_ = 0;
     std::vector<std::complex<double>> coarse_;  ///< of multiples of 2^shift
     std::vector<std::complex<double>> fine_;    ///< of 0 to 2^shift - 1
 };
 
-}  // namespace quartet
+}  // namespace quartet::fft
