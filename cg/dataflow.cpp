@@ -200,7 +200,7 @@ DataflowLimit::DataflowLimit(device::Arena& arena, bench::Session& session,
     for (device::Buffer<double>& buffer : buffers_) {
         buffer = arena.make<double>(problem.size, device::MemoryKind::pinned);
     }
-    copy_.emplace(arena, buffers_[0].view(), buffers_[1].view());
+    copy_.emplace(session.device(), buffers_[0].view(), buffers_[1].view());
 }
 
 std::vector<bench::LimitComponent> DataflowLimit::measure() {

@@ -12,8 +12,8 @@ Limit::Limit(device::Arena& arena, bench::Session& session, const Problem& probl
     : session_(session),
       work_(problem.work(1)),
       iterations_(problem.iterations),
-      part_(share != nullptr ? bench::ArithmeticLimit::Part::computes
-                             : bench::ArithmeticLimit::Part::waits) {
+      arithmetic_(session.device(), share != nullptr ? bench::ArithmeticLimit::Part::computes
+                                                     : bench::ArithmeticLimit::Part::waits) {
     if (share != nullptr && !share->storage().empty()) {
         probe_.emplace(arena, share->storage());
         x_ = arena.make<double>(problem.size);
@@ -38,7 +38,6 @@ void Limit::add_products(MatrixShare& share, std::int64_t size, std::int64_t row
 }
 
 void Limit::choose_way() {
-    arithmetic_.emplace(session_.device(), part_);
     session_.world().barrier();  // before the ranks measure: they share the machine's memory
     passes_ = 1;
     if (probe_) {
@@ -60,7 +59,7 @@ std::vector<bench::LimitComponent> Limit::measure() {
     const double seconds = static_cast<double>(work_.bytes.value) / session_.world().sum(rate);
     std::vector<bench::LimitComponent> found{{"reading the matrix", {seconds}}};
     found.front().way = way_;
-    found.push_back(arithmetic_->measure(work_.flops, session_.world(), session_.stream()));
+    found.push_back(arithmetic_.measure(work_.flops, session_.world(), session_.stream()));
     return found;
 }
 

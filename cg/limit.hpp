@@ -38,7 +38,6 @@ class Limit {
 
     bench::Work work_;  ///< of all ranks together
     int iterations_;
-    bench::ArithmeticLimit::Part part_;
     // Where there are rows: the probe, and the vectors of products that read the matrix.
     std::optional<bench::MemoryProbe> probe_;
     device::Buffer<double> x_;
@@ -46,7 +45,7 @@ class Limit {
     // From the first measurement on:
     int passes_ = 0;
     std::string way_;  ///< of the probe, by ranks where they differ
-    std::optional<bench::ArithmeticLimit> arithmetic_;
+    bench::ArithmeticLimit arithmetic_;
 };
 
 }  // namespace quartet::cg

@@ -312,8 +312,7 @@ void DataflowReducer::run(flow::Queue& queue) {
 // The copy covers as much memory as the row FFTs do: a smaller one would stay in the caches.
 void DataflowReducer::prepare_limit(device::Arena&, flow::Queue&) {
     const auto points = as_real(result());
-    device::Arena none(device_, device::Arena::Mode::plan);  // the probe makes no memory
-    copy_.emplace(none, parts_.front().part(0, points.size()), points);
+    copy_.emplace(device_, parts_.front().part(0, points.size()), points);
 }
 
 DataflowRole::Times DataflowReducer::measure() {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "bench/measure/probes.hpp"
-
 #include "fft/problem.hpp"
 
 namespace quartet::fft {
@@ -24,11 +23,9 @@ TransformLimit::TransformLimit(device::Arena& arena, bench::Session& session,
                                device::View<const Point> source, device::View<Point> target)
     : session_(session),
       problem_(problem),
-      copy_(arena, as_real(source.part(0, std::min(source.size(), target.size()))),
-            as_real(target.part(0, std::min(source.size(), target.size())))) {
-    if (!arena.plans()) {
-        arithmetic_.emplace(session.device());  // it tries the loops that the processor has
-    }
+      copy_(session.device(), as_real(source.part(0, std::min(source.size(), target.size()))),
+            as_real(target.part(0, std::min(source.size(), target.size())))),
+      arithmetic_(session.device()) {
     const int ranks = session.world().size();
     if (ranks > 1) {
         exchange_.emplace(arena, transport, session.world(), exchanged_part(problem, ranks));
@@ -58,7 +55,7 @@ std::vector<bench::LimitComponent> TransformLimit::measure() {
     std::vector<bench::LimitComponent> found{{"memory copy", {memory}}};
     found.front().way = way_;
     const Flops flops = problem_.work(world.size()).flops;
-    found.push_back(arithmetic_->measure(flops, world, session_.stream()));
+    found.push_back(arithmetic_.measure(flops, world, session_.stream()));
     if (!exchange_) {
         return found;
     }

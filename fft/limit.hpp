@@ -37,8 +37,8 @@ class TransformLimit {
     bench::MemoryProbe copy_;
     int passes_ = 0;   ///< of copy_; 0 before the first measurement
     std::string way_;  ///< of copy_, by ranks where they differ
-    std::optional<bench::ArithmeticLimit> arithmetic_;  ///< none while the arena plans
-    std::optional<bench::AllToAllProbe> exchange_;      ///< with several ranks
+    bench::ArithmeticLimit arithmetic_;
+    std::optional<bench::AllToAllProbe> exchange_;  ///< with several ranks
 };
 
 }  // namespace quartet::fft

@@ -34,9 +34,9 @@ MemoryProbe::MemoryProbe(device::Arena& arena, device::View<const double> source
       sources_{device::as_bytes(source)},
       result_(arena.make<double>(1)) {}
 
-MemoryProbe::MemoryProbe(device::Arena& arena, device::View<const double> source,
+MemoryProbe::MemoryProbe(device::Device& device, device::View<const double> source,
                          device::View<double> target)
-    : device_(arena.device()),
+    : device_(device),
       pattern_(AccessPattern::copy),
       target_(device::as_bytes(target)),
       sources_{device::as_bytes(source)} {}
@@ -307,13 +307,13 @@ Seconds StorageProbe::measure() {
     return now() - begin;
 }
 
-ArithmeticLimit::ArithmeticLimit(const device::Device& device, Part part)
-    : probe_(part == Part::computes ? device.make_multiply_add_probe(device::FloatFormat::float64)
-                                    : nullptr) {}
-
 LimitComponent ArithmeticLimit::measure(Flops flops, const comm::Communicator& world,
                                         device::Stream& stream) {
     constexpr Seconds probed{0.005};
+    if (part_ == Part::computes && !probe_) {
+        probe_ = device_.make_multiply_add_probe(device::FloatFormat::float64);
+    }
+    world.barrier();  // all ranks compute at once
     const double rate = world.sum(probe_ ? probe_->measure(probed, stream) : 0);
     return LimitComponent{"float64 arithmetic", {flops.value / rate}};
 }

@@ -54,7 +54,7 @@ class MemoryProbe {
     /// Over memory of the case itself (borrowed), so that its own pages decide: reads it, or copies
     /// it to a target of the same size, whose values are lost.
     MemoryProbe(device::Arena& arena, device::View<const double> source);
-    MemoryProbe(device::Arena& arena, device::View<const double> source,
+    MemoryProbe(device::Device& device, device::View<const double> source,
                 device::View<double> target);
 
     MemoryProbe(const MemoryProbe&) = delete;
@@ -190,14 +190,16 @@ class ArithmeticLimit {
   public:
     /// Of a rank that computes, or only waits for others. Local.
     enum class Part { computes, waits };
-    explicit ArithmeticLimit(const device::Device& device, Part part = Part::computes);
+    explicit ArithmeticLimit(const device::Device& device, Part part = Part::computes)
+        : device_(device), part_(part) {}
 
-    /// The time of `flops` operations of all ranks together. Collective; the ranks come to it at
-    /// the same time.
+    /// The time of `flops` operations of all ranks together. Collective.
     LimitComponent measure(Flops flops, const comm::Communicator& world, device::Stream& stream);
 
   private:
-    std::unique_ptr<device::MultiplyAddProbe> probe_;
+    const device::Device& device_;
+    Part part_;
+    std::unique_ptr<device::MultiplyAddProbe> probe_;  ///< from the first measurement on
 };
 
 /// What each rank chose by its own clock, said of all of them: "A", or "A on 3 of 4 ranks, B on 1
