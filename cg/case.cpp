@@ -78,8 +78,8 @@ void SolveCase::set_up() {
     if (loop_->share() != nullptr) {
         loop_->share()->choose_way();
     }
-    products_ = bench::by_ranks(loop_->share() != nullptr ? loop_->share()->description() : "",
-                                session_.world());
+    products_ = bench::summarise_over_ranks(
+        loop_->share() != nullptr ? loop_->share()->description() : "", session_.world());
     if (session_.options().verify == bench::Switch::on) {
         guard_.remember(device::View<const double>(right_side_.view()));
         if (loop_->share() != nullptr) {

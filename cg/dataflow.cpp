@@ -11,8 +11,8 @@
 #include "cg/scalars.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
 #include "device/vector_operations.hpp"
-#include "flow/hub.hpp"
-#include "flow/publication.hpp"
+#include "flow/broadcast.hpp"
+#include "flow/message_dispatcher.hpp"
 #include "flow/queue.hpp"
 
 namespace quartet::cg {
@@ -44,12 +44,12 @@ flow::QueuePlan queue_plan(const comm::Roles& roles, int bound, Bytes largest,
 /// waits for its copy of the result, which comes by another queue. A few scalars at a time.
 class Reduction {
   public:
-    /// Collective; local while the arena plans. Hub and transport outlive it.
-    Reduction(device::Arena& arena, flow::Hub& hub, comm::Transport& transport,
+    /// Collective; local while the arena plans. MessageDispatcher and transport outlive it.
+    Reduction(device::Arena& arena, flow::MessageDispatcher& dispatcher, comm::Transport& transport,
               const comm::Roles& roles, int bound)
-        : incoming_(arena, hub, transport,
+        : incoming_(arena, dispatcher, transport,
                     queue_plan(roles, bound, scalars_size, flow::DequeueOrder::arrival)),
-          outgoing_(arena, hub, transport, roles.reducer_rank(0), roles.worker_ranks(),
+          outgoing_(arena, dispatcher, transport, roles.reducer_rank(0), roles.worker_ranks(),
                     scalars_size),
           collected_(static_cast<std::size_t>(roles.workers())) {}
 
@@ -77,7 +77,7 @@ class Reduction {
 
   private:
     flow::Queue incoming_;
-    flow::Publication outgoing_;
+    flow::Broadcast outgoing_;
     std::vector<Scalars> collected_;  ///< by worker
 };
 
@@ -99,15 +99,15 @@ Scalars Reduction::collect() {
 /// destroyed: what an iteration sends last, the next one receives.
 struct Queues {
     /// Collective, as is destroying them, but not while an exception unwinds; local while the
-    /// arena plans. Hub and transport outlive them.
-    Queues(device::Arena& arena, flow::Hub& hub, comm::Transport& transport, const Problem& problem,
-           const comm::Roles& roles, int bound)
-        : curvature(arena, hub, transport, roles, bound),
-          residual(arena, hub, transport, roles, bound),
-          blocks(arena, hub, transport,
+    /// arena plans. MessageDispatcher and transport outlive them.
+    Queues(device::Arena& arena, flow::MessageDispatcher& dispatcher, comm::Transport& transport,
+           const Problem& problem, const comm::Roles& roles, int bound)
+        : curvature(arena, dispatcher, transport, roles, bound),
+          residual(arena, dispatcher, transport, roles, bound),
+          blocks(arena, dispatcher, transport,
                  queue_plan(roles, bound, bytes_of<double>(problem.largest_rows(roles)),
                             flow::DequeueOrder::key)),
-          direction(arena, hub, transport, roles.reducer_rank(0), roles.worker_ranks(),
+          direction(arena, dispatcher, transport, roles.reducer_rank(0), roles.worker_ranks(),
                     bytes_of<double>(problem.size)),
           exceptions_(std::uncaught_exceptions()) {}
     ~Queues() {
@@ -122,10 +122,10 @@ struct Queues {
     Queues(const Queues&) = delete;
     Queues& operator=(const Queues&) = delete;
 
-    Reduction curvature;          ///< p.Ap in, alpha out
-    Reduction residual;           ///< r.r in, beta out
-    flow::Queue blocks;           ///< each worker's rows of p, by worker
-    flow::Publication direction;  ///< p
+    Reduction curvature;        ///< p.Ap in, alpha out
+    Reduction residual;         ///< r.r in, beta out
+    flow::Queue blocks;         ///< each worker's rows of p, by worker
+    flow::Broadcast direction;  ///< p
 
   private:
     int exceptions_;  ///< how many were in flight at construction
@@ -192,7 +192,7 @@ DataflowLimit::DataflowLimit(device::Arena& arena, bench::Session& session,
       workers_(roles.workers()),
       reduces_(roles.of(session.world().rank()) == comm::Role::reducer),
       iterations_(problem.iterations) {
-    if (transport.traits().location == comm::PartLocation::received) {
+    if (transport.traits().receive == comm::Receive::copied) {
         link_.emplace(arena, transport, session.world(), roles.worker_rank(0),
                       roles.reducer_rank(0), bytes_of<double>(problem.largest_rows(roles)));
         return;
@@ -248,7 +248,7 @@ class DataflowLoop final : public CgLoop {
     comm::Transport& transport_;
     comm::Roles roles_;
     int index_;  ///< among the workers
-    flow::Hub hub_;
+    flow::MessageDispatcher dispatcher_;
     Queues queues_;
     std::unique_ptr<MatrixShare> share_;  ///< of a worker
     DataflowBuffers buffers_;
@@ -260,8 +260,8 @@ DataflowLoop::DataflowLoop(device::Arena& arena, bench::Session& session,
       transport_(transport),
       roles_(roles_of(bench::Formulation::dataflow, world_.size())),
       index_(roles_.index_of(world_.rank())),
-      hub_(arena, world_, &session.trace().track("queue")),
-      queues_(arena, hub_, transport, problem, roles_, session.options().queue),
+      dispatcher_(arena, world_, &session.trace().track("queue")),
+      queues_(arena, dispatcher_, transport, problem, roles_, session.options().queue),
       share_(roles_.of(world_.rank()) == comm::Role::worker
                  ? make_matrix(arena, row_block(session, problem, roles_))
                  : nullptr),

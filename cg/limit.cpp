@@ -44,7 +44,7 @@ void Limit::choose_way() {
         const Seconds pass = probe_->measure(1, session_.stream());
         passes_ = bench::passes_in(bench::probe_time_beside(iterations_ * pass), pass);
     }
-    way_ = bench::by_ranks(probe_ ? probe_->way() : "", session_.world());
+    way_ = bench::summarise_over_ranks(probe_ ? probe_->way() : "", session_.world());
 }
 
 std::vector<bench::LimitComponent> Limit::measure() {

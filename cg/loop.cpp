@@ -226,13 +226,13 @@ class NativeLoop final : public CgLoop {
     void prepare_collectives(device::Arena& arena, comm::Transport& transport);
     void record_product();
     void multiply_and_dot();
-    void follow_others();
+    void update_remote_direction();
     device::View<const double> gather_by_residual(device::View<const double> rows);
     Agreed sum(bool vote = false);
 
     std::unique_ptr<MatrixShare> share_;
     NativeBuffers buffers_;
-    std::unique_ptr<comm::OrderedSum> sum_;
+    std::unique_ptr<comm::DeterministicAllreduce> sum_;
     std::unique_ptr<comm::Collective> gather_;      ///< on several ranks: of r
     std::unique_ptr<comm::Collective> reduce_;      ///< on several ranks: of contributions
     device::Operations product_;                    ///< of this share, and the dot unless reduced
@@ -246,7 +246,7 @@ NativeLoop::NativeLoop(device::Arena& arena, bench::Session& session, comm::Tran
     : CgLoop(session, problem),
       share_(make_share(arena, session, problem)),
       buffers_(arena, session, transport, problem),
-      sum_(transport.prepare_ordered_sum(arena, 2)) {
+      sum_(transport.prepare_allreduce(arena, 2)) {
     state_.solution = buffers_.solution.view();
     state_.residual = buffers_.residual.view();
     state_.direction = buffers_.direction.view().part(buffers_.rows.begin, buffers_.rows.size());
@@ -341,7 +341,7 @@ bool NativeLoop::iterate(bool wants_stop) {
     auto& [x, r, p, residual_dot, alpha, done, breakdown] = state_;
     const device::View<double> product = buffers_.product.view();
     if (gather_ && beta_) {
-        follow_others();
+        update_remote_direction();
     }
     multiply_and_dot();
     alpha = next_alpha(state_, sum().sum);
@@ -363,7 +363,7 @@ void NativeLoop::multiply_and_dot() {
 }
 
 // r + beta p, as other ranks have it in their rows.
-void NativeLoop::follow_others() {
+void NativeLoop::update_remote_direction() {
     gather_->run(stream_);
     const device::View<const double> r = buffers_.gathered.view();
     const device::View<double> p = buffers_.direction.view();

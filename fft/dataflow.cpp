@@ -366,7 +366,7 @@ class DataflowCase final : public TransformCase {
     DataflowPlan plan_;
     comm::Transport& transport_;
     std::unique_ptr<DataflowRole> role_;
-    flow::Hub hub_;
+    flow::MessageDispatcher dispatcher_;
     flow::Queue queue_;
     bench::InputGuard guard_;
     TransformCheck check_;
@@ -401,8 +401,8 @@ DataflowCase::DataflowCase(device::Arena& arena, bench::Session& session, const 
       plan_(plan),
       transport_(session.transport(plan.transport)),
       role_(make_role(arena, session, plan)),
-      hub_(arena, session.world(), &session.trace().track("queue")),
-      queue_(arena, hub_, transport_, queue_plan(session, plan)),
+      dispatcher_(arena, session.world(), &session.trace().track("queue")),
+      queue_(arena, dispatcher_, transport_, queue_plan(session, plan)),
       guard_(session.threads()),
       check_(arena, plan.problem.points, session.options().seed, session.threads(),
              session.world()) {}
@@ -423,7 +423,7 @@ void DataflowCase::set_up() {
 // Where tiles travel, one is sent to measure the link.
 void DataflowCase::prepare_limit(device::Arena& arena) {
     role_->prepare_limit(arena, queue_);
-    if (transport_.for_payloads().traits().location == comm::PartLocation::received) {
+    if (transport_.for_payloads().traits().receive == comm::Receive::copied) {
         link_.emplace(arena, session_.message_transport(), session_.world(),
                       plan_.roles.worker_rank(0), plan_.roles.reducer_rank(0),
                       queue_.plan().largest);

@@ -109,7 +109,7 @@ void TileColumnFfts::transform(std::int64_t tile, const double* points, double* 
 // w_N^(t k1) as a product over k1 = ka + A kb. No exponent reaches N, since t < T and k1 < M.
 void TileColumnFfts::make_tile_twiddles(std::int64_t tile, const TileWork& work) const {
     const auto t = static_cast<std::uint64_t>(tile);
-    const Strips rows = plan_.row_strips();
+    const LaneStrips rows = plan_.row_strips();
     for (std::int64_t strip = 0; strip < rows.strips(); ++strip) {
         double* twiddles = work.outer_twiddles + strip * 2 * rows.lanes;
         for (std::int64_t lane = 0; lane < rows.lanes; ++lane) {

@@ -37,7 +37,7 @@ void TransformLimit::choose_way() {
     passes_ = copy_.traffic().value > 0
                   ? copy_.passes_for(bench::probe_time, most_passes, session_.stream())
                   : 1;
-    way_ = bench::by_ranks(copy_.way(), session_.world());
+    way_ = bench::summarise_over_ranks(copy_.way(), session_.world());
 }
 
 std::vector<bench::LimitComponent> TransformLimit::measure() {

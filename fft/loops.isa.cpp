@@ -4,8 +4,8 @@ namespace quartet::fft::QUARTET_ISA {
 
 namespace {
 
-/// Strips of adjacent indices that cover [0, count), one in each lane. `count` is at least 8.
-struct Strips {
+/// LaneStrips of adjacent indices that cover [0, count), one in each lane. `count` is at least 8.
+struct LaneStrips {
     std::int64_t count;
     [[nodiscard]] std::int64_t strips() const { return (count + lanes - 1) / lanes; }
     [[nodiscard]] std::int64_t begin(std::int64_t strip) const {
@@ -58,7 +58,7 @@ struct BlockWriter {
 
 void tile_columns(const TileFft& fft, const TileWork& work, std::int64_t first_strip,
                   std::int64_t end_strip, const double* tile, const double* next) {
-    const Strips columns{fft.second.length};
+    const LaneStrips columns{fft.second.length};
     const std::int64_t stride = 2 * columns.count;
     const std::int64_t length = fft.first.length;
     const std::int64_t scratch_row = columns.strips() + 1;
@@ -85,10 +85,10 @@ constexpr int in_order(int lane) {
 template <int (*order)(int), typename Store>
 [[gnu::always_inline]] inline void strip_rows(const TileFft& fft, const TileWork& work,
                                               std::int64_t strip, Store store_bins) {
-    const Strips columns{fft.second.length};
+    const LaneStrips columns{fft.second.length};
     const std::int64_t scratch_row = columns.strips() + 1;
     const auto* first = reinterpret_cast<const Complex*>(work.scratch) +
-                        Strips{fft.first.length}.begin(strip) * scratch_row;
+                        LaneStrips{fft.first.length}.begin(strip) * scratch_row;
     if (fft.row_twiddles != nullptr)
         return transform_rows<order>(fft.second, fft.row_twiddles, {first, scratch_row}, store_bins,
                                      work.stages);
@@ -128,7 +128,7 @@ template <typename Store>
 
 void tile_rows(const TileFft& fft, const TileWork& work, const double* next, double* blocks) {
     const std::int64_t step = fft.first.length;
-    const Strips rows{step};
+    const LaneStrips rows{step};
     const std::int64_t prefetched = std::int64_t{fft.second.length} * lanes;
     const TargetBlock* targets = fft.blocks;
     if (fft.whole_blocks) {
@@ -145,8 +145,8 @@ void tile_rows(const TileFft& fft, const TileWork& work, const double* next, dou
         }
         return;
     }
-    // Strips and blocks begin at different bins: all bins in order first, then block by block. The
-    // empty lanes of a rank's last block get bins of the next rank.
+    // LaneStrips and blocks begin at different bins: all bins in order first, then block by block.
+    // The empty lanes of a rank's last block get bins of the next rank.
     double* re = work.unsorted;
     double* im = re + std::int64_t{fft.first.length} * fft.second.length + block_bins;
     for (std::int64_t strip = 0; strip < rows.strips(); ++strip, next += prefetched) {
@@ -171,7 +171,7 @@ void tile_rows(const TileFft& fft, const TileWork& work, const double* next, dou
 void only_tile_rows(const TileFft& fft, const TileWork& work, std::int64_t first_strip,
                     std::int64_t end_strip, double* bins) {
     const std::int64_t step = fft.first.length;
-    const Strips rows{step};
+    const LaneStrips rows{step};
     for (std::int64_t strip = first_strip; strip < end_strip; ++strip) {
         double* target = bins + 2 * rows.begin(strip);
         strip_rows<in_pair_order>(

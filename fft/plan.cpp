@@ -147,8 +147,8 @@ void plan_cases(bench::Session& session, const Options& options) {
             }
         }
         if (options.data.in_files()) {
-            bench::require_few_tiles(problems.front().tiles, "--tiles",
-                                     "ask for fewer, longer ones");
+            bench::check_tile_count(problems.front().tiles, "--tiles",
+                                    "ask for fewer, longer ones");
             tile_folder(problems.front(), session.options().seed, options.data)
                 .require_usable(options.data.generate);
         }

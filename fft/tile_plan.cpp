@@ -167,7 +167,7 @@ TilePlan::TilePlan(device::Arena& arena, const TwoLevels& levels, const Loops& l
       row_twiddles_(arena.make<double>(2 * levels.second, MemoryKind::host)) {
     if (arena.plans())
         return;
-    const Strips columns = column_strips();
+    const LaneStrips columns = column_strips();
     const RootsOfUnity roots(levels.first * levels.second);
     double* next = middle_twiddles_.view().data();
     for (std::int64_t strip = 0; strip < columns.strips(); ++strip)

@@ -61,8 +61,8 @@ struct TwoLevels {
 std::optional<TwoLevels> two_levels(std::int64_t length, std::int64_t least, std::int64_t whole,
                                     int registers, Lanes second = Lanes::transforms);
 
-/// Strips of adjacent indices, one in each lane, that cover [0, count): as in TileFft.
-struct Strips {
+/// LaneStrips of adjacent indices, one in each lane, that cover [0, count): as in TileFft.
+struct LaneStrips {
     std::int64_t count;
     std::int64_t lanes;
     [[nodiscard]] std::int64_t strips() const { return divide_up(count, lanes); }
@@ -110,9 +110,9 @@ class TilePlan {
 
     [[nodiscard]] const Loops& loops() const { return loops_; }
     [[nodiscard]] const TwoLevels& levels() const { return levels_; }
-    /// Strips of b, and of ka.
-    [[nodiscard]] Strips column_strips() const { return {levels_.second, loops_.lanes}; }
-    [[nodiscard]] Strips row_strips() const { return {levels_.first, loops_.lanes}; }
+    /// LaneStrips of b, and of ka.
+    [[nodiscard]] LaneStrips column_strips() const { return {levels_.second, loops_.lanes}; }
+    [[nodiscard]] LaneStrips row_strips() const { return {levels_.first, loops_.lanes}; }
     /// Borrows the tables.
     [[nodiscard]] TileFft fft(std::span<const TargetBlock> blocks, bool whole_blocks,
                               bool past_caches) const;

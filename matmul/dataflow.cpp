@@ -107,7 +107,7 @@ class DataflowProduct : public Product {
     DataflowShape shape_;
     ProductFiles files_;
     HostInputs inputs_;
-    flow::Hub hub_;
+    flow::MessageDispatcher dispatcher_;
     std::vector<std::unique_ptr<flow::Queue>> queues_;  ///< by reducer
 };
 
@@ -117,11 +117,11 @@ DataflowProduct::DataflowProduct(device::Arena& arena, const CaseContext& contex
       shape_(shape),
       files_(files),
       inputs_(arena, problem_, shape.operands(problem_), shape.topology.node()),
-      hub_(arena, context.session.world(),
-           arena.plans() ? nullptr : &context.session.trace().track("queue")) {
+      dispatcher_(arena, context.session.world(),
+                  arena.plans() ? nullptr : &context.session.trace().track("queue")) {
     comm::Transport& transport = context.session.transport(context.variant.transport);
     for (const flow::QueuePlan& queue : shape.queues(problem_)) {
-        queues_.push_back(std::make_unique<flow::Queue>(arena, hub_, transport, queue));
+        queues_.push_back(std::make_unique<flow::Queue>(arena, dispatcher_, transport, queue));
     }
 }
 

@@ -181,7 +181,7 @@ void ProductLimit::add_reducers(device::Arena& arena, const LimitPlan::Reducers&
                       : Seconds{};
     });
     const comm::Transport& payloads = session_.transport(reducers.transport).for_payloads();
-    if (payloads.traits().location == comm::PartLocation::received) {
+    if (payloads.traits().receive == comm::Receive::copied) {
         const auto link =
             std::make_shared<bench::PairProbe>(arena, session_.message_transport(),
                                                session_.world(), reducers.worker, 0, reducers.tile);

@@ -41,8 +41,8 @@ Bytes panel_bytes(const Problem& problem, std::int64_t column, const Range& rows
 }  // namespace
 
 OperandCopies copies_over(const comm::TransportTraits& transport) {
-    return transport.location == comm::PartLocation::at_sender ? OperandCopies::per_node
-                                                               : OperandCopies::per_rank;
+    return transport.receive == comm::Receive::in_place ? OperandCopies::per_node
+                                                        : OperandCopies::per_rank;
 }
 
 OperandLayout lay_out_operands(const Problem& problem, const std::vector<Block>& blocks, int rank,

@@ -49,10 +49,10 @@ void ResidentProduct::run(device::Stream& stream) {
 // The order in which a rank computes its block of C in a GPU's memory: a corner of C grows by a
 // strip of `height` rows or by one tile column at a time, until it is the whole block:
 //
-//     1 2 3 5     Strips 2, 3 and 5 need a tile column of B, the others some rows of A; the rest
-//     4 4 4 5     has been brought for earlier strips. So copies in, products and copies out all
-//     6 6 6 6     go on from the first strip to the last one. Columns grow twice as fast as rows:
-//     7 7 7 7     then the last strips are low, and little is left to be copied out.
+//     1 2 3 5     LaneBlocks 2, 3 and 5 need a tile column of B, the others some rows of A; the
+//     rest 4 4 4 5     has been brought for earlier strips. So copies in, products and copies out
+//     all 6 6 6 6     go on from the first strip to the last one. Columns grow twice as fast as
+//     rows: 7 7 7 7     then the last strips are low, and little is left to be copied out.
 std::vector<Strip> growing_strips(const Problem& problem, const Block& block, std::int64_t height) {
     std::vector<Strip> strips;
     if (block.empty()) {

@@ -237,9 +237,9 @@ std::int64_t tile_of(const CaseContext& context, std::int64_t size) {
 CaseContext context_of(bench::Session& session, const Options& options, std::int64_t size) {
     CaseContext context{.session = session, .options = options};
     context.problem = {size, tile_of(context, size), session.options().seed};
-    bench::require_few_tiles(saturated_product(context.problem.tiles(), context.problem.tiles()),
-                             fmt::format("--tile: {}, with --size {},", context.problem.tile, size),
-                             "ask for larger tiles or a smaller size");
+    bench::check_tile_count(saturated_product(context.problem.tiles(), context.problem.tiles()),
+                            fmt::format("--tile: {}, with --size {},", context.problem.tile, size),
+                            "ask for larger tiles or a smaller size");
     context.blocks = partition(context.problem, session.world().size());
     return context;
 }

@@ -34,8 +34,9 @@ class DataflowPush final : public comm::Push {
           device_(session.device()),
           rank_(session.world().rank()),
           size_(size),
-          hub_(arena, session.world()),
-          queue_(arena, hub_, transport, queue_plan(plan.senders, plan.receiver, size, session)),
+          dispatcher_(arena, session.world()),
+          queue_(arena, dispatcher_, transport,
+                 queue_plan(plan.senders, plan.receiver, size, session)),
           on_gpu_(device::has_own_memory(device_)),
           received_(arena.make<float>(on_gpu_ ? plan.target.size() : 0)) {}
 
@@ -92,7 +93,7 @@ class DataflowPush final : public comm::Push {
     device::Device& device_;
     int rank_;
     Bytes size_;
-    flow::Hub hub_;
+    flow::MessageDispatcher dispatcher_;
     flow::Queue queue_;
     bool on_gpu_;
     bool filled_ = false;

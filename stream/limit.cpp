@@ -37,7 +37,7 @@ void PushLimit::choose_way() {
                                                   static_cast<int>(problem_.additions()),
                                                   session_.stream())
                          : 1;
-    way_ = bench::by_ranks(local_add_ ? local_add_->way() : "", session_.world());
+    way_ = bench::summarise_over_ranks(local_add_ ? local_add_->way() : "", session_.world());
 }
 
 std::vector<bench::LimitComponent> PushLimit::measure() {

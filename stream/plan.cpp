@@ -17,7 +17,7 @@ comm::Transport& usable_transport(bench::Session& session, const bench::Variant&
     bench::require_formulation(session, variant.formulation);
     comm::Transport& transport = session.transport(variant.transport);
     if (variant.formulation == bench::Formulation::library &&
-        transport.traits().location == comm::PartLocation::at_sender) {
+        transport.traits().receive == comm::Receive::in_place) {
         comm::require_plain_mpi(transport, "formulation library");
     }
     return transport;
@@ -99,7 +99,7 @@ namespace {
 // Bytes through the receiver's memory per byte pushed: reading the source, reading and writing the
 // target, and what a copy between them adds (less if it stays in the cache).
 std::int64_t traffic_factor(const bench::Variant& variant, const comm::TransportTraits& transport) {
-    const bool copied = transport.location == comm::PartLocation::received &&
+    const bool copied = transport.receive == comm::Receive::copied &&
                         transport.additions == comm::Additions::by_receiver;
     return variant.formulation == bench::Formulation::library ? 7 : copied ? 5 : 3;
 }

@@ -45,18 +45,19 @@ comm::PayloadChannelPlan channel_plan(const QueuePlan& plan, int rank) {
 
 }  // namespace
 
-Queue::Queue(device::Arena& arena, Hub& hub, comm::Transport& transport, QueuePlan plan)
-    : hub_(hub),
-      plan_(sound(std::move(plan), hub.comm().size())),
-      rank_(hub.comm().rank()),
-      item_kind_(hub.add([this](int from, auto message) { on_item(from, message); })),
-      request_kind_(hub.add([this](int from, auto payload) {
+Queue::Queue(device::Arena& arena, MessageDispatcher& dispatcher, comm::Transport& transport,
+             QueuePlan plan)
+    : dispatcher_(dispatcher),
+      plan_(sound(std::move(plan), dispatcher.comm().size())),
+      rank_(dispatcher.comm().rank()),
+      item_kind_(dispatcher.add([this](int from, auto message) { on_item(from, message); })),
+      request_kind_(dispatcher.add([this](int from, auto payload) {
           on_credit_request({from, number_in(payload)});
       })),
-      credit_kind_(hub.add([this](int, auto) { ++credits_; })),
-      done_kind_(hub.add([this](int, auto payload) { on_done(number_in(payload)); })),
-      close_kind_(hub.add([this](int, auto) { ++closed_; })),
-      payloads_(arena, hub, transport, channel_plan(plan_, rank_)) {
+      credit_kind_(dispatcher.add([this](int, auto) { ++credits_; })),
+      done_kind_(dispatcher.add([this](int, auto payload) { on_done(number_in(payload)); })),
+      close_kind_(dispatcher.add([this](int, auto) { ++closed_; })),
+      payloads_(arena, dispatcher, transport, channel_plan(plan_, rank_)) {
     const comm::PayloadChannelPlan channel = channel_plan(plan_, rank_);
     free_slots_.assign(static_cast<std::size_t>(channel.outgoing), true);
     next_slots_.reserve(free_slots_.size());
@@ -83,14 +84,14 @@ int Queue::own_credits() const {
 }
 
 void Queue::send(int to, int kind, std::int64_t number) {
-    hub_.send(to, kind, std::as_bytes(std::span(&number, 1)));
+    dispatcher_.send(to, kind, std::as_bytes(std::span(&number, 1)));
 }
 
 device::View<std::byte> Queue::next(int others) {
     check(!free_slots_.empty(), "this rank does not push to this queue");
     check(others >= 0 && others < plan_.outgoing, "a payload further ahead than there are slots");
     while (std::ssize(next_slots_) <= others) {
-        hub_.serve_until([&] { return spare_slot() >= 0; });
+        dispatcher_.serve_until([&] { return spare_slot() >= 0; });
         next_slots_.push_back(spare_slot());
     }
     return payloads_.outgoing(next_slots_[static_cast<std::size_t>(others)]);
@@ -111,7 +112,7 @@ void Queue::push(std::int64_t key, Bytes size) {
     if (shared_credits()) {
         send(plan_.owner, request_kind_, key);
     }
-    hub_.serve_until([&] { return credits_ > 0; });
+    dispatcher_.serve_until([&] { return credits_ > 0; });
     --credits_;
     const int slot = next_slots_.front();
     next_slots_.erase(next_slots_.begin());
@@ -120,7 +121,8 @@ void Queue::push(std::int64_t key, Bytes size) {
 }
 
 void Queue::flush() {
-    hub_.serve_until([&] { return std::ranges::find(free_slots_, false) == free_slots_.end(); });
+    dispatcher_.serve_until(
+        [&] { return std::ranges::find(free_slots_, false) == free_slots_.end(); });
 }
 
 void Queue::close() {
@@ -183,13 +185,13 @@ std::span<const Item> Queue::dequeue(int most) {
     check(owns(), "this rank does not own this queue");
     release();
     const int pushers = static_cast<int>(plan_.pushers.size());
-    hub_.serve_until([&] { return next_is_there() || closed_ == pushers; });
+    dispatcher_.serve_until([&] { return next_is_there() || closed_ == pushers; });
     if (waiting_.empty()) {
         closed_ = 0;  // for the next round
         released_ = 0;
         return items_;
     }
-    while (hub_.serve()) {  // what is there comes along
+    while (dispatcher_.serve()) {  // what is there comes along
     }
     sort_waiting();
     const std::size_t count = count_next(most);

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "flow/hub.hpp"
+#include "flow/message_dispatcher.hpp"
 
 namespace quartet::flow {
 
@@ -39,7 +39,7 @@ struct Item {
 };
 
 /// A bounded queue that one rank owns and others push to: the paper's FIFO and priority queues (IV,
-/// VI). Headers go by the hub's control messages. Small payloads go with the
+/// VI). Headers go by the dispatcher's control messages. Small payloads go with the
 /// header, others by the transport's payload channel once the owner has a free slot. What streams
 /// write to a payload has been synchronized before it is pushed, what they read from one before it
 /// is released.
@@ -57,8 +57,9 @@ struct Item {
 class Queue {
   public:
     /// Collective over the transport's ranks, making and destroying; local while the arena plans.
-    /// Hub and transport outlive it.
-    Queue(device::Arena& arena, Hub& hub, comm::Transport& transport, QueuePlan plan);
+    /// MessageDispatcher and transport outlive it.
+    Queue(device::Arena& arena, MessageDispatcher& dispatcher, comm::Transport& transport,
+          QueuePlan plan);
     Queue(const Queue&) = delete;
     Queue& operator=(const Queue&) = delete;
 
@@ -122,7 +123,7 @@ class Queue {
     [[nodiscard]] int spare_slot() const;
     [[nodiscard]] bool owns() const { return rank_ == plan_.owner; }
 
-    Hub& hub_;
+    MessageDispatcher& dispatcher_;
     QueuePlan plan_;
     int rank_;
     int item_kind_;

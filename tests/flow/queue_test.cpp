@@ -14,7 +14,7 @@
 #include "comm/transport/registry/transport_registry.hpp"
 #include "core/message_of.hpp"
 #include "device/host/host_device.hpp"
-#include "flow/publication.hpp"
+#include "flow/broadcast.hpp"
 
 namespace quartet::flow {
 namespace {
@@ -56,7 +56,7 @@ class QueueTest : public testing::TestWithParam<std::string> {
     std::unique_ptr<comm::Transport> transport;
     std::vector<int> others;
     device::Arena arena{*device, device::Arena::Mode::allocate};
-    Hub hub{arena, world};
+    MessageDispatcher dispatcher{arena, world};
 };
 
 INSTANTIATE_TEST_SUITE_P(Transports, QueueTest, testing::ValuesIn(transports_of_queues()),
@@ -122,7 +122,7 @@ TEST_P(QueueTest, DeliversEachPushersItemsOnceAndInOrder) {
         const int most = 1 + static_cast<int>(shapes() % 4);
         const int items = static_cast<int>(shapes() % 50);
         const int slow = static_cast<int>(shapes() % static_cast<unsigned>(size));
-        Queue queue(arena, hub, *transport, plan);
+        Queue queue(arena, dispatcher, *transport, plan);
         for (int round = 0; round < 2; ++round) {
             if (rank == plan.owner) {
                 const auto keys = take_all(queue, most);
@@ -150,7 +150,7 @@ TEST_P(QueueTest, DeliversEachPushersItemsOnceAndInOrder) {
 }
 
 TEST_P(QueueTest, GivesMemoryForPayloadsThatAreFilledBeforeOthersArePushed) {
-    Queue queue(arena, hub, *transport,
+    Queue queue(arena, dispatcher, *transport,
                 {.pushers = others, .bound = 4, .largest = kibibytes(2), .outgoing = 3});
     constexpr int items = 40;
     if (rank == 0) {
@@ -181,7 +181,7 @@ TEST_P(QueueTest, GivesMemoryForPayloadsThatAreFilledBeforeOthersArePushed) {
 }
 
 TEST_P(QueueTest, DequeuesTheSmallestKeyFirst) {
-    Queue queue(arena, hub, *transport,
+    Queue queue(arena, dispatcher, *transport,
                 {.pushers = others,
                  .bound = 3 * size,
                  .largest = {},
@@ -209,13 +209,13 @@ TEST_P(QueueTest, DequeuesTheSmallestKeyFirst) {
 
 TEST_P(QueueTest, RefusesImpossiblePlans) {
     const auto refused = [&](QueuePlan plan) {
-        return message_of<Failure>([&] { Queue(arena, hub, *transport, plan); });
+        return message_of<Failure>([&] { Queue(arena, dispatcher, *transport, plan); });
     };
     EXPECT_THAT(refused({.owner = size, .pushers = {0}}), HasSubstr("owner"));
     EXPECT_THAT(refused({.pushers = {0}}), HasSubstr("other rank"));
     EXPECT_THAT(refused({.pushers = {1, 1}}), HasSubstr("ascending"));
     EXPECT_THAT(refused({.pushers = {1}, .bound = 0}), HasSubstr("at least one"));
-    Queue queue(arena, hub, *transport, {.pushers = others, .bound = 1, .largest = {8}});
+    Queue queue(arena, dispatcher, *transport, {.pushers = others, .bound = 1, .largest = {8}});
     if (rank == 0) {
         EXPECT_THROW(queue.next(), Failure);
     } else {
@@ -256,7 +256,7 @@ TEST_P(QueueTest, KeepsKeyOrderForAnyQueueBound) {
         std::vector<int> pushers(others.begin() + numbers.owners - 1, others.end());
         std::vector<std::unique_ptr<Queue>> queues;
         for (int owner = 0; owner < numbers.owners; ++owner) {
-            queues.push_back(std::make_unique<Queue>(arena, hub, *transport,
+            queues.push_back(std::make_unique<Queue>(arena, dispatcher, *transport,
                                                      QueuePlan{.owner = owner,
                                                                .pushers = pushers,
                                                                .bound = bound,
@@ -303,21 +303,21 @@ TEST_P(QueueTest, KeepsKeyOrderForAnyQueueBound) {
 
 TEST_P(QueueTest, RefusesAKeyThatASequenceHasHad) {
     Queue queue(
-        arena, hub, *transport,
+        arena, dispatcher, *transport,
         {.pushers = others, .bound = 2 * size, .largest = {8}, .order = DequeueOrder::sequence});
     if (rank == 1) {
         queue.push(0, {});
         queue.push(0, {});
     } else if (rank == 0) {
-        EXPECT_THAT(message_of<Failure>([&] { hub.serve_until([] { return false; }); }),
+        EXPECT_THAT(message_of<Failure>([&] { dispatcher.serve_until([] { return false; }); }),
                     HasSubstr("twice"));
     }
     world.barrier();
 }
 
-TEST_P(QueueTest, APublicationSendsPayloadsTooLargeForTheirAnnouncements) {
+TEST_P(QueueTest, ABroadcastSendsPayloadsTooLargeForTheirAnnouncements) {
     constexpr std::ptrdiff_t longest = 100000;
-    Publication texts(arena, hub, *transport, 0, others, {longest});
+    Broadcast texts(arena, dispatcher, *transport, 0, others, {longest});
     for (std::ptrdiff_t length = 1; length <= longest; length *= 10) {
         const auto byte_at = [length](std::ptrdiff_t index) {
             return static_cast<std::byte>((index * 31 + length) % 251);
@@ -342,10 +342,10 @@ TEST_P(QueueTest, APublicationSendsPayloadsTooLargeForTheirAnnouncements) {
     world.barrier();
 }
 
-TEST_P(QueueTest, APublicationRefusesReceiversThatAreNoOtherRanks) {
-    EXPECT_THROW(Publication(arena, hub, *transport, 0, {0}, {8}), Failure);
-    EXPECT_THROW(Publication(arena, hub, *transport, 0, {size}, {8}), Failure);
-    EXPECT_THROW(Publication(arena, hub, *transport, 0, {1, 1}, {8}), Failure);
+TEST_P(QueueTest, ABroadcastRefusesReceiversThatAreNoOtherRanks) {
+    EXPECT_THROW(Broadcast(arena, dispatcher, *transport, 0, {0}, {8}), Failure);
+    EXPECT_THROW(Broadcast(arena, dispatcher, *transport, 0, {size}, {8}), Failure);
+    EXPECT_THROW(Broadcast(arena, dispatcher, *transport, 0, {1, 1}, {8}), Failure);
 }
 
 }  // namespace

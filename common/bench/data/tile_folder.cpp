@@ -103,7 +103,7 @@ std::optional<std::string> checksum_in(const std::filesystem::path& path, const 
 
 }  // namespace
 
-void require_few_tiles(std::int64_t count, std::string_view what, std::string_view remedy) {
+void check_tile_count(std::int64_t count, std::string_view what, std::string_view remedy) {
     if (count > most_tiles) {
         throw UsageError(fmt::format("{} makes {} tiles ({} are the most): {}", what, count,
                                      most_tiles, remedy));

@@ -22,7 +22,7 @@ inline constexpr std::int64_t most_tiles = std::int64_t{1} << 20;
 
 /// Throws UsageError for more than most_tiles: "`what` makes 5000000 tiles (1048576 are the
 /// most): `remedy`". To be called before a list is made. Local.
-void require_few_tiles(std::int64_t count, std::string_view what, std::string_view remedy);
+void check_tile_count(std::int64_t count, std::string_view what, std::string_view remedy);
 
 /// One file of a folder of data.
 struct TileFile {

@@ -234,7 +234,7 @@ AllToAllProbe::AllToAllProbe(device::Arena& arena, comm::Transport& transport,
     counts[static_cast<std::size_t>(comm.rank())] = 0;
     exchange_ = transport.prepare_exchange(
         arena, {comm::consecutive(device::View<const std::byte>(send_.view()), counts), counts});
-    if (exchange_->location() == comm::PartLocation::at_sender) {
+    if (transport.traits().receive == comm::Receive::in_place) {
         received_ = arena.make<std::byte>(send_.size());
     }
 }
@@ -261,7 +261,7 @@ Seconds AllToAllProbe::exchange(const Copy& copy, device::Stream& stream) {
 Seconds AllToAllProbe::measure(device::Stream& stream) {
     const Seconds found =
         exchange([&](auto part, auto place) { device_.copy(part, place, stream); }, stream);
-    if (exchange_->location() != comm::PartLocation::at_sender) {
+    if (received_.size() == 0) {
         return found;
     }
     const auto past_caches = [&](auto part, auto place) {
@@ -318,7 +318,7 @@ LimitComponent ArithmeticLimit::measure(Flops flops, const comm::Communicator& w
     return LimitComponent{"float64 arithmetic", {flops.value / rate}};
 }
 
-std::string by_ranks(const std::string& choice, const comm::Communicator& world) {
+std::string summarise_over_ranks(const std::string& choice, const comm::Communicator& world) {
     std::map<std::string, int> counts;
     for (const std::string& of_rank : world.gather(choice)) {
         if (!of_rank.empty()) {

@@ -72,7 +72,6 @@ class InPlaceExchange final : public Exchange {
     InPlaceExchange(const device::Arena& arena, Transport& transport, const ExchangePlan& plan);
 
     void run(device::Stream& stream) override;
-    [[nodiscard]] PartLocation location() const override { return PartLocation::at_sender; }
     [[nodiscard]] std::span<const View<const std::byte>> parts() const override { return parts_; }
     void release(device::Stream& stream) override;
 
@@ -82,7 +81,7 @@ class InPlaceExchange final : public Exchange {
         Line read;     ///< runs whose parts have been read
     };
 
-    CallersSums sums_;
+    CallerBarriers barriers_;
     Track& track_;
     OfRanks<Flags> flags_;
     std::vector<View<const std::byte>> parts_;
@@ -93,7 +92,7 @@ class InPlaceExchange final : public Exchange {
 
 InPlaceExchange::InPlaceExchange(const device::Arena& arena, Transport& transport,
                                  const ExchangePlan& plan)
-    : sums_(plan.sums), track_(transport.track()), flags_(arena, transport) {
+    : barriers_(plan.barriers), track_(transport.track()), flags_(arena, transport) {
     const int me = transport.comm().rank();
     for (const std::int64_t size : plan.receive) {
         parts_.emplace_back(nullptr, size, transport.device().memory_kind());
@@ -123,7 +122,7 @@ InPlaceExchange::InPlaceExchange(const device::Arena& arena, Transport& transpor
 
 void InPlaceExchange::run(device::Stream& stream) {
     ++run_;
-    if (sums_.before) {
+    if (barriers_.before) {
         return;
     }
     stream.synchronize();
@@ -135,7 +134,7 @@ void InPlaceExchange::run(device::Stream& stream) {
 }
 
 void InPlaceExchange::release(device::Stream& stream) {
-    if (sums_.after) {
+    if (barriers_.after) {
         return;
     }
     stream.synchronize();
@@ -248,9 +247,9 @@ class InPlacePayloads final : public PayloadChannel {
     std::vector<View<const std::byte>> incoming_;
 };
 
-class InPlaceSum final : public OrderedSum {
+class InPlaceAllreduce final : public DeterministicAllreduce {
   public:
-    InPlaceSum(const device::Arena& arena, Transport& transport, int most)
+    InPlaceAllreduce(const device::Arena& arena, Transport& transport, int most)
         : shares_(arena, transport), sum_(shares_.mine(), shares_.all()) {
         check(most <= std::ssize(SharedShares::Line().values), "more sums than fit a cache line");
     }
@@ -294,9 +293,9 @@ void SharedSum::run(std::span<double> values) {
     }
 }
 
-std::unique_ptr<OrderedSum> make_in_place_sum(const device::Arena& arena, Transport& transport,
-                                              int most) {
-    return std::make_unique<InPlaceSum>(arena, transport, most);
+std::unique_ptr<DeterministicAllreduce> make_in_place_allreduce(const device::Arena& arena,
+                                                                Transport& transport, int most) {
+    return std::make_unique<InPlaceAllreduce>(arena, transport, most);
 }
 
 }  // namespace quartet::comm

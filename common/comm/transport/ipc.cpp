@@ -21,7 +21,7 @@ constexpr TransportTraits ipc_traits{
     .name = "ipc",
     .memory = TransportMemory::gpu,
     .reach = Reach::one_node,
-    .location = PartLocation::at_sender,
+    .receive = Receive::in_place,
 };
 
 // At least one block: all ranks take part in a release, also those that have nothing to release.

@@ -30,7 +30,6 @@ class MessageExchange final : public Exchange {
         Ticket ticket = transport_.start(outgoing_, incoming_, stream);
         transport_.wait(ticket, stream);
     }
-    [[nodiscard]] PartLocation location() const override { return PartLocation::received; }
     [[nodiscard]] std::span<const View<const std::byte>> parts() const override { return parts_; }
     void release(device::Stream& /*stream*/) override {}  // the next run is after the stream's work
 

@@ -14,7 +14,7 @@ namespace {
 using device::View;
 
 bool in_place(const Transport& transport) {
-    return transport.traits().location == PartLocation::at_sender;
+    return transport.traits().receive == Receive::in_place;
 }
 
 /// Pieces of all senders are added in the order of their ranks: the same bits each time.
@@ -101,7 +101,7 @@ class AllGather final : public Collective {
         : transport_(transport),
           places_(consecutive(plan.all, plan.counts)),
           exchange_(transport.prepare_exchange(arena, {std::vector(plan.counts.size(), plan.mine),
-                                                       plan.counts, places_, plan.sums})) {}
+                                                       plan.counts, places_, plan.barriers})) {}
 
     void run(device::Stream& stream) override {
         const Communicator& comm = transport_.comm();
@@ -144,7 +144,7 @@ ReduceScatter::ReduceScatter(device::Arena& arena, Transport& transport,
     ExchangePlan parts{.send = {},
                        .receive = std::vector(plan.counts.size(), mine_.bytes().value),
                        .land = {},
-                       .sums = plan.sums};
+                       .barriers = plan.barriers};
     for (const auto& part : consecutive(plan.contribution, plan.counts)) {
         parts.send.push_back(device::as_bytes(part));
     }
@@ -181,9 +181,9 @@ void ReduceScatter::run(device::Stream& stream) {
 }
 
 /// Gathers all shares by MPI, which every rank adds.
-class MpiSum final : public OrderedSum {
+class MpiAllreduce final : public DeterministicAllreduce {
   public:
-    MpiSum(const Communicator& comm, int most) : comm_(comm) {
+    MpiAllreduce(const Communicator& comm, int most) : comm_(comm) {
         std::vector<double> first(static_cast<std::size_t>(most));
         comm_.sum(first);  // so that later sums allocate nothing
     }
@@ -227,14 +227,15 @@ std::unique_ptr<PayloadChannel> Transport::prepare_payload_channel(device::Arena
                                                                                   plan);
 }
 
-std::unique_ptr<OrderedSum> Transport::prepare_ordered_sum(const device::Arena& arena, int most) {
+std::unique_ptr<DeterministicAllreduce> Transport::prepare_allreduce(const device::Arena& arena,
+                                                                     int most) {
     if (arena.plans()) {
         return nullptr;
     }
     if (in_place(*this)) {
-        return make_in_place_sum(arena, *this, most);
+        return make_in_place_allreduce(arena, *this, most);
     }
-    return std::make_unique<MpiSum>(comm_, most);
+    return std::make_unique<MpiAllreduce>(comm_, most);
 }
 
 }  // namespace quartet::comm

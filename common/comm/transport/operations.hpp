@@ -44,12 +44,11 @@ class Collective {
     virtual void run(device::Stream& stream) = 0;
 };
 
-/// Where the caller's ordered sums over the same ranks (OrderedSum), each after its stream was
-/// synchronised, lie beside the runs of a collective. Ranks that read each other's memory then need
-/// not wait for each other again.
-struct CallersSums {
-    bool before = false;  ///< one between every rank's last write of what is read and a run
-    bool after = false;   ///< one between a run and every rank's next such write
+/// Whether the caller synchronises all ranks anyway, for example by a DeterministicAllreduce after
+/// its stream was synchronised. Ranks that read each other's memory then need not do so again.
+struct CallerBarriers {
+    bool before = false;  ///< between every rank's last write of what is read and a run
+    bool after = false;   ///< between a run and every rank's next such write
 };
 
 /// Every rank's part, everywhere: rank r's counts[r] bytes go to `all`, at the sum of the counts
@@ -58,7 +57,7 @@ struct AllGatherPlan {
     device::View<const std::byte> mine;  ///< from Transport::allocate
     device::View<std::byte> all;
     std::vector<std::int64_t> counts;  ///< by rank, the same on all ranks
-    CallersSums sums{};                ///< beside writes to `mine`
+    CallerBarriers barriers{};         ///< beside writes to `mine`
 };
 
 /// Sums over the ranks: rank r gets, in `mine`, the counts[r] elements of the sum of all
@@ -68,7 +67,7 @@ struct ReduceScatterPlan {
     device::View<const double> contribution;  ///< from Transport::allocate
     device::View<double> mine;
     std::vector<std::int64_t> counts;  ///< by rank, the same on all ranks
-    CallersSums sums{};                ///< beside writes to `contribution`
+    CallerBarriers barriers{};         ///< beside writes to `contribution`
 };
 
 /// Parts from any ranks to any others: an all-to-all, or the rows of neighbours.
@@ -79,7 +78,7 @@ struct ExchangePlan {
     std::vector<std::int64_t> receive;
     /// By sender: where its part belongs if it is received; without any, in memory of the exchange.
     std::vector<device::View<std::byte>> land{};
-    CallersSums sums{};  ///< beside writes to `send`
+    CallerBarriers barriers{};  ///< beside writes to `send`
 };
 
 /// Consecutive parts of `all`, of `counts` elements, as bytes.
@@ -95,16 +94,15 @@ std::vector<device::View<T>> consecutive(device::View<T> all,
     return parts;
 }
 
-/// The place of another rank's data while it is used.
-enum class PartLocation {
-    received,   ///< in a buffer of this rank
-    at_sender,  ///< in the sender's memory, read in place
+/// Where the receiver uses another rank's data.
+enum class Receive {
+    copied,    ///< in a buffer of its own
+    in_place,  ///< in the sender's memory
 };
 
 /// A prepared exchange. Only ranks that send something to each other wait for each other.
 class Exchange : public Collective {
   public:
-    [[nodiscard]] virtual PartLocation location() const = 0;
     /// The part from each rank, by rank; the own one lies where it was. Its data is there for the
     /// stream's work after run(), until release(); the place stays the same in every run.
     [[nodiscard]] virtual std::span<const device::View<const std::byte>> parts() const = 0;
@@ -115,9 +113,9 @@ class Exchange : public Collective {
 
 /// Sums of a few numbers that the CPU has. Shares are added in rank order: the same bits on all
 /// ranks, and by every transport.
-class OrderedSum {
+class DeterministicAllreduce {
   public:
-    virtual ~OrderedSum() = default;
+    virtual ~DeterministicAllreduce() = default;
     /// Makes each value its sum over the ranks; as many on all ranks, at most those planned.
     /// Collective.
     virtual void run(std::span<double> values) = 0;

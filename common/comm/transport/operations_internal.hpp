@@ -96,7 +96,7 @@ class SharedSum {
     std::vector<const SharedShares*> all_;
     std::int64_t sums_ = 0;  ///< so far
 };
-std::unique_ptr<OrderedSum> make_in_place_sum(const device::Arena& arena, Transport& transport,
-                                              int most);
+std::unique_ptr<DeterministicAllreduce> make_in_place_allreduce(const device::Arena& arena,
+                                                                Transport& transport, int most);
 
 }  // namespace quartet::comm

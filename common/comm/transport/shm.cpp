@@ -11,7 +11,7 @@ constexpr TransportTraits shm_traits{
     .name = "shm",
     .memory = TransportMemory::host,
     .reach = Reach::one_node,
-    .location = PartLocation::at_sender,
+    .receive = Receive::in_place,
 };
 
 /// Loads and stores: the ranks of one node read each other's memory in place.

@@ -54,8 +54,8 @@ struct TransportTraits {
     std::string_view name;  ///< as on the command line; a literal
     TransportMemory memory = TransportMemory::either;
     Reach reach = Reach::all_nodes;
-    /// Decides how operations are made: of of_all(), or of start() and wait().
-    PartLocation location = PartLocation::received;
+    /// Decides how operations are made: by of_all(), or by start() and wait().
+    Receive receive = Receive::copied;
     Additions additions = Additions::by_receiver;
     int under_way = 2;        ///< pieces for which a receiver has memory, by sender
     std::int64_t copies = 1;  ///< of what is received: more than one if a library has it as well
@@ -166,7 +166,7 @@ class Transport {
                                                             const PayloadChannelPlan& plan);
     /// Sums of at most `most` numbers, seven where parts are read in place. Nothing while the arena
     /// plans: its memory is a few cache lines.
-    std::unique_ptr<OrderedSum> prepare_ordered_sum(const device::Arena& arena, int most);
+    std::unique_ptr<DeterministicAllreduce> prepare_allreduce(const device::Arena& arena, int most);
 
     /// Blocking, matched by the peer's call of the other kind; pairs stay in order. Not where parts
     /// are read in place.

@@ -53,8 +53,8 @@ void HostVectorOperations::add_any(Loop loop, const View<const T>& source, const
     require_same_or_apart(source, target);
     const auto work = [threads = threads_, loop, size = target.size(), from = source.data(),
                        to = target.data()] {
-        in_parts(threads, size,
-                 [=](const Range& r) { loop(from + r.begin, to + r.begin, r.size()); });
+        parallel_for_ranges(threads, size,
+                            [=](const Range& r) { loop(from + r.begin, to + r.begin, r.size()); });
     };
     stream.enqueue(Phase::compute, "add", work);
 }
@@ -64,7 +64,8 @@ void HostVectorOperations::fill_any(Loop loop, T value, const View<T>& target,
                                     Stream& stream) const {
     require_host(target);
     const auto work = [threads = threads_, loop, size = target.size(), value, to = target.data()] {
-        in_parts(threads, size, [=](const Range& r) { loop(value, to + r.begin, r.size()); });
+        parallel_for_ranges(threads, size,
+                            [=](const Range& r) { loop(value, to + r.begin, r.size()); });
     };
     stream.enqueue(Phase::compute, "fill", work);
 }
@@ -75,8 +76,8 @@ void HostVectorOperations::copy(View<const double> source, View<double> target, 
     require_same_or_apart(source, target);
     const auto work = [threads = threads_, loop = loops_.copy, size = target.size(),
                        from = source.data(), to = target.data()] {
-        in_parts(threads, size,
-                 [=](const Range& r) { loop(from + r.begin, to + r.begin, r.size()); });
+        parallel_for_ranges(threads, size,
+                            [=](const Range& r) { loop(from + r.begin, to + r.begin, r.size()); });
     };
     stream.enqueue(Phase::compute, "copy", work);
 }
@@ -88,8 +89,9 @@ void HostVectorOperations::axpy(double factor, View<const double> x, View<double
     require_same_or_apart(x, y);
     const auto work = [threads = threads_, loop = loops_.axpy, size = y.size(), factor,
                        from = x.data(), to = y.data()] {
-        in_parts(threads, size,
-                 [=](const Range& r) { loop(factor, from + r.begin, to + r.begin, r.size()); });
+        parallel_for_ranges(threads, size, [=](const Range& r) {
+            loop(factor, from + r.begin, to + r.begin, r.size());
+        });
     };
     stream.enqueue(Phase::compute, "axpy", work);
 }
@@ -101,8 +103,9 @@ void HostVectorOperations::xpay(View<const double> x, double factor, View<double
     require_same_or_apart(x, y);
     const auto work = [threads = threads_, loop = loops_.xpay, size = y.size(), factor,
                        from = x.data(), to = y.data()] {
-        in_parts(threads, size,
-                 [=](const Range& r) { loop(from + r.begin, factor, to + r.begin, r.size()); });
+        parallel_for_ranges(threads, size, [=](const Range& r) {
+            loop(from + r.begin, factor, to + r.begin, r.size());
+        });
     };
     stream.enqueue(Phase::compute, "xpay", work);
 }
@@ -149,20 +152,20 @@ void HostVectorOperations::pass(const MemoryPass& pass, MemoryWay way, Stream& s
                 });
                 break;
             case AccessPattern::copy:
-                in_parts(threads, count, [=](const Range& r) {
+                parallel_for_ranges(threads, count, [=](const Range& r) {
                     loops->copy(way.streams, doubles + r.begin, target + r.begin, r.size());
                 });
                 break;
             case AccessPattern::add:
-                in_parts(threads, size / static_cast<std::int64_t>(sizeof(float)),
-                         [=](const Range& r) {
-                             loops->add_floats(way.streams,
-                                               reinterpret_cast<const float*>(from) + r.begin,
-                                               reinterpret_cast<float*>(to) + r.begin, r.size());
-                         });
+                parallel_for_ranges(
+                    threads, size / static_cast<std::int64_t>(sizeof(float)), [=](const Range& r) {
+                        loops->add_floats(way.streams,
+                                          reinterpret_cast<const float*>(from) + r.begin,
+                                          reinterpret_cast<float*>(to) + r.begin, r.size());
+                    });
                 break;
             case AccessPattern::update:
-                in_parts(threads, count, [=](const Range& r) {
+                parallel_for_ranges(threads, count, [=](const Range& r) {
                     loops->axpy(way.streams, 0.5, doubles + r.begin, target + r.begin, r.size());
                 });
                 break;

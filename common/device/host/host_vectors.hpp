@@ -23,7 +23,7 @@ inline Range part_of(std::int64_t size, int parts, int part) {
 
 /// loop(range) for each thread's part of `size` elements.
 template <typename Loop>
-void in_parts(int threads, std::int64_t size, Loop loop) {
+void parallel_for_ranges(int threads, std::int64_t size, Loop loop) {
     system::parallel_parts(threads, [=](int part) { loop(part_of(size, threads, part)); });
 }
 

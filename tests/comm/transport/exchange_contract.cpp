@@ -40,7 +40,7 @@ std::vector<double> contribution_of(int rank, std::int64_t count) {
 }  // namespace
 
 TEST_P(ExchangeContract, MessagesArriveWholeAndInOrder) {
-    if (transport->traits().location == PartLocation::at_sender) {
+    if (transport->traits().receive == Receive::in_place) {
         GTEST_SKIP() << "it has no messages";
     }
     const std::vector<std::int64_t> counts{0, 1, 3, 0, 1000, 300001, 8};
@@ -111,7 +111,7 @@ TEST_P(ExchangeContract, AnAllGatherBetweenTheCallersSumsHasTheValuesOfItsRound)
     auto gathered = allocate<std::byte>(*arena, *transport, size * count);
     const auto all_gather = transport->prepare_all_gather(
         *arena, {mine.view(), gathered.view(), counts, {.before = true, .after = true}});
-    const auto sum = transport->prepare_ordered_sum(*arena, 1);
+    const auto sum = transport->prepare_allreduce(*arena, 1);
     const auto meet = [&] {
         stream->synchronize();
         double one = 1;
@@ -199,7 +199,7 @@ TEST_P(ExchangeContract, NeighboursExchangeTheirRows) {
             const auto& part = exchange->parts()[static_cast<std::size_t>(neighbour)];
             EXPECT_EQ(read(part), data_for(neighbour, 1 - side, round, row));
             EXPECT_EQ(part.data() == plan.land[static_cast<std::size_t>(neighbour)].data(),
-                      exchange->location() == PartLocation::received);
+                      transport->traits().receive == Receive::copied);
         }
         exchange->release(*stream);
     }
@@ -207,7 +207,7 @@ TEST_P(ExchangeContract, NeighboursExchangeTheirRows) {
 
 TEST_P(ExchangeContract, MessagesOfDifferentLanesMayOvertakeEachOther) {
     const TransportTraits& traits = transport->traits();
-    if (traits.location == PartLocation::at_sender || traits.memory == TransportMemory::gpu) {
+    if (traits.receive == Receive::in_place || traits.memory == TransportMemory::gpu) {
         GTEST_SKIP() << "it has no lanes";
     }
     const int early = transport->new_lane(*arena);

@@ -121,7 +121,7 @@ TEST_P(TransportContract, PlannedOperationsTakeWhatMadeOnesTake) {
 // Every round has numbers of its own; in some of them one rank comes late.
 TEST_P(TransportContract, SumsInRankOrder) {
     constexpr int rounds = 1000;
-    const auto sum = transport->prepare_ordered_sum(*arena, 3);
+    const auto sum = transport->prepare_allreduce(*arena, 3);
     for (int round = 0; round < rounds; ++round) {
         // Not the same in any other order of additions.
         const double large = rank % 3 == 0 ? 1e16 : rank % 3 == 1 ? 1 : -1e16;

@@ -1,4 +1,4 @@
-#include "flow/publication.hpp"
+#include "flow/broadcast.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -19,33 +19,34 @@ comm::PayloadChannelPlan channel_of(int from, const std::vector<int>& to, Bytes 
 }
 
 std::vector<int> checked(std::vector<int> to, int from, int ranks) {
-    check(from >= 0 && from < ranks, "a publication's sender is no rank");
+    check(from >= 0 && from < ranks, "a broadcast's sender is no rank");
     check(std::ranges::adjacent_find(to, std::ranges::greater_equal{}) == to.end(),
-          "a publication's receivers are not in ascending order");
+          "a broadcast's receivers are not in ascending order");
     for (const int receiver : to) {
         check(receiver >= 0 && receiver < ranks && receiver != from,
-              "a publication's receiver is no other rank");
+              "a broadcast's receiver is no other rank");
     }
     return to;
 }
 
 }  // namespace
 
-Publication::Publication(device::Arena& arena, Hub& hub, comm::Transport& transport, int from,
-                         std::vector<int> to, Bytes largest)
-    : hub_(hub),
+Broadcast::Broadcast(device::Arena& arena, MessageDispatcher& dispatcher,
+                     comm::Transport& transport, int from, std::vector<int> to, Bytes largest)
+    : dispatcher_(dispatcher),
       from_(from),
-      to_(checked(std::move(to), from, hub.comm().size())),
-      item_kind_(hub.add([this](int sender, auto message) { on_item(sender, message); })),
-      done_kind_(hub.add([this](int receiver, auto) { on_done(receiver); })),
-      payloads_(arena, hub, transport, channel_of(from, to_, largest, hub.comm().rank())),
-      receives_(std::ranges::binary_search(to_, hub.comm().rank())),
-      read_(hub.comm().rank() == from ? to_.size() : 0, true) {}
+      to_(checked(std::move(to), from, dispatcher.comm().size())),
+      item_kind_(dispatcher.add([this](int sender, auto message) { on_item(sender, message); })),
+      done_kind_(dispatcher.add([this](int receiver, auto) { on_done(receiver); })),
+      payloads_(arena, dispatcher, transport,
+                channel_of(from, to_, largest, dispatcher.comm().rank())),
+      receives_(std::ranges::binary_search(to_, dispatcher.comm().rank())),
+      read_(dispatcher.comm().rank() == from ? to_.size() : 0, true) {}
 
-void Publication::publish(device::View<const std::byte> payload) {
-    check(hub_.comm().rank() == from_, "this rank does not publish here");
+void Broadcast::publish(device::View<const std::byte> payload) {
+    check(dispatcher_.comm().rank() == from_, "this rank does not publish here");
     for (std::size_t index = 0; index < to_.size(); ++index) {
-        hub_.serve_until([&] { return read_[index]; });
+        dispatcher_.serve_until([&] { return read_[index]; });
         read_[index] = false;
         const int slot = static_cast<int>(index);
         const auto copy = payloads_.outgoing(slot).part(0, payload.size());
@@ -54,38 +55,38 @@ void Publication::publish(device::View<const std::byte> payload) {
     }
 }
 
-device::View<const std::byte> Publication::receive() {
-    check(receives_, "this rank receives no publication");
+device::View<const std::byte> Broadcast::receive() {
+    check(receives_, "this rank receives no broadcast");
     release();
-    hub_.serve_until([&] { return arrived_; });
+    dispatcher_.serve_until([&] { return arrived_; });
     arrived_ = false;
     held_ = true;
     return payloads_.contents(0);
 }
 
-void Publication::release() {
-    check(receives_, "this rank receives no publication");
+void Broadcast::release() {
+    check(receives_, "this rank receives no broadcast");
     if (std::exchange(held_, false)) {
         payloads_.finish(0);
-        hub_.send(from_, done_kind_, {});
+        dispatcher_.send(from_, done_kind_, {});
     }
 }
 
-void Publication::flush() {
-    hub_.serve_until([&] { return std::ranges::find(read_, false) == read_.end(); });
+void Broadcast::flush() {
+    dispatcher_.serve_until([&] { return std::ranges::find(read_, false) == read_.end(); });
 }
 
-void Publication::on_item(int sender, std::span<const std::byte> message) {
+void Broadcast::on_item(int sender, std::span<const std::byte> message) {
     check(receives_ && sender == from_ && !arrived_ && !held_,
-          "a publication got more than it has room for");
+          "a broadcast got more than it has room for");
     payloads_.fetch(0, sender, message);
     arrived_ = true;
 }
 
-void Publication::on_done(int receiver) {
+void Broadcast::on_done(int receiver) {
     const auto place = std::ranges::lower_bound(to_, receiver);
     check(place != to_.end() && *place == receiver && !read_.empty(),
-          "a publication was released by a rank that does not receive it");
+          "a broadcast was released by a rank that does not receive it");
     const auto index = static_cast<std::size_t>(place - to_.begin());
     payloads_.release(static_cast<int>(index));
     read_[index] = true;

@@ -14,16 +14,17 @@
 namespace quartet::flow {
 
 /// Hands the control messages of one data flow to the queues that they are for. A rank that waits
-/// serves the hub meanwhile, so that it keeps answering the others. Handlers run only in such waits
-/// and in serve().
-class Hub {
+/// serves the dispatcher meanwhile, so that it keeps answering the others. Handlers run only in
+/// such waits and in serve().
+class MessageDispatcher {
   public:
     /// Handles a message: its sender and its payload.
     using Handler = std::function<void(int from, std::span<const std::byte> payload)>;
 
     /// Records its waits in `track`, if there is one, which outlives it. Collective over `comm`;
     /// local while the arena plans.
-    Hub(const device::Arena& arena, const comm::Communicator& comm, Track* track = nullptr);
+    MessageDispatcher(const device::Arena& arena, const comm::Communicator& comm,
+                      Track* track = nullptr);
 
     [[nodiscard]] const comm::Communicator& comm() const { return comm_; }
 
@@ -72,9 +73,9 @@ struct Announcement {
 class AnnouncedPayloads {
   public:
     /// Collective over the transport's ranks, as is destroying them; local while the arena plans.
-    /// Hub and transport outlive them.
-    AnnouncedPayloads(device::Arena& arena, Hub& hub, comm::Transport& transport,
-                      const comm::PayloadChannelPlan& plan);
+    /// MessageDispatcher and transport outlive them.
+    AnnouncedPayloads(device::Arena& arena, MessageDispatcher& dispatcher,
+                      comm::Transport& transport, const comm::PayloadChannelPlan& plan);
     ~AnnouncedPayloads();
 
     device::View<std::byte> outgoing(int slot) { return channel_->outgoing(slot); }
@@ -94,7 +95,7 @@ class AnnouncedPayloads {
   private:
     class Inline;
 
-    Hub& hub_;
+    MessageDispatcher& dispatcher_;
     std::unique_ptr<comm::PayloadChannel> channel_;
     Inline* inline_ = nullptr;  ///< the same, where payloads are small
 };

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "flow/hub.hpp"
+#include "flow/message_dispatcher.hpp"
 
 namespace quartet::flow {
 
@@ -10,14 +10,14 @@ namespace quartet::flow {
 /// give their results back to the workers (VI.C), by a FIFO queue each. All of these queues share
 /// two kinds of messages and one payload channel, so what they cost a receiver does not grow with
 /// the number of receivers.
-class Publication {
+class Broadcast {
   public:
     /// `to` ascending, without `from`. Collective over the transport's ranks, as is destroying it;
-    /// local while the arena plans. Hub and transport outlive it.
-    Publication(device::Arena& arena, Hub& hub, comm::Transport& transport, int from,
-                std::vector<int> to, Bytes largest);
-    Publication(const Publication&) = delete;
-    Publication& operator=(const Publication&) = delete;
+    /// local while the arena plans. MessageDispatcher and transport outlive it.
+    Broadcast(device::Arena& arena, MessageDispatcher& dispatcher, comm::Transport& transport,
+              int from, std::vector<int> to, Bytes largest);
+    Broadcast(const Broadcast&) = delete;
+    Broadcast& operator=(const Broadcast&) = delete;
 
     /// On `from`: sends a copy to each receiver. Waits until they have released the one before.
     void publish(device::View<const std::byte> payload);
@@ -32,7 +32,7 @@ class Publication {
     void on_item(int sender, std::span<const std::byte> message);
     void on_done(int receiver);
 
-    Hub& hub_;
+    MessageDispatcher& dispatcher_;
     int from_;
     std::vector<int> to_;
     int item_kind_;

@@ -1,4 +1,4 @@
-#include "flow/hub.hpp"
+#include "flow/message_dispatcher.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,23 +10,24 @@
 
 namespace quartet::flow {
 
-Hub::Hub(const device::Arena& arena, const comm::Communicator& comm, Track* track)
+MessageDispatcher::MessageDispatcher(const device::Arena& arena, const comm::Communicator& comm,
+                                     Track* track)
     : comm_(comm), track_(track) {
     if (!arena.plans()) {
         channel_.emplace(comm);
     }
 }
 
-int Hub::add(Handler handler) {
+int MessageDispatcher::add(Handler handler) {
     handlers_.push_back(std::move(handler));
     return static_cast<int>(handlers_.size()) - 1;
 }
 
-void Hub::send(int to, int kind, std::span<const std::byte> payload) {
+void MessageDispatcher::send(int to, int kind, std::span<const std::byte> payload) {
     channel_->send(to, kind, payload);
 }
 
-bool Hub::serve() {
+bool MessageDispatcher::serve() {
     const auto message = channel_->poll();
     if (!message) {
         return false;
@@ -37,7 +38,7 @@ bool Hub::serve() {
     return true;
 }
 
-void Hub::note_wait(Seconds begin) {
+void MessageDispatcher::note_wait(Seconds begin) {
     if (track_ != nullptr) {
         track_->add({Phase::wait, "queue", begin, now()});
     }
@@ -105,9 +106,10 @@ class AnnouncedPayloads::Inline final : public comm::PayloadChannel {
     std::vector<std::int64_t> sizes_;  ///< of the payloads that came, by slot
 };
 
-AnnouncedPayloads::AnnouncedPayloads(device::Arena& arena, Hub& hub, comm::Transport& transport,
+AnnouncedPayloads::AnnouncedPayloads(device::Arena& arena, MessageDispatcher& dispatcher,
+                                     comm::Transport& transport,
                                      const comm::PayloadChannelPlan& plan)
-    : hub_(hub) {
+    : dispatcher_(dispatcher) {
     if (plan.largest <= Inline::limit) {
         auto small = std::make_unique<Inline>(arena, plan);
         inline_ = small.get();
@@ -131,7 +133,7 @@ void AnnouncedPayloads::send(int to, int kind, std::int64_t key, int slot, Bytes
         std::memcpy(&message[length], attachment.data(), attachment.size());
         length += attachment.size();
     }
-    hub_.send(to, kind, std::span(message).first(length));
+    dispatcher_.send(to, kind, std::span(message).first(length));
 }
 
 Announcement AnnouncedPayloads::read(std::span<const std::byte> message) {
