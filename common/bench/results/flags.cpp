@@ -51,7 +51,7 @@ std::string describe_disturbance(std::span<const Run> runs) {
 std::string describe_load_of_job(const Row& row, const RunConditions& job) {
     const auto would_show = [&](const Run& run) {
         RunConditions conditions = job;
-        conditions.window = run.conditions.window;
+        conditions.window = 0.5 * run.conditions.window;  // sampling may miss half of it by chance
         return is_disturbed(conditions);
     };
     if (row.time.interval || !is_disturbed(job) || std::ranges::any_of(row.runs, would_show)) {

@@ -120,6 +120,9 @@ TEST(FlagRows, AFewShortRunsAreInDoubtWhereTheWholeJobWasDisturbed) {
         return flagged(one, job).distrusted();
     };
     EXPECT_TRUE(is_doubted(row_of({brief(), brief(), brief()}), busy));
+    RunConditions missed = with(&RunConditions::others_share, 0.4);
+    missed.window = {0.07};
+    EXPECT_TRUE(is_doubted(row_of({missed}), busy)) << "six ticks are as many as chance may bring";
     EXPECT_FALSE(is_doubted(row_of({brief()}), calm())) << "a quiet machine";
     EXPECT_FALSE(is_doubted(row_of({calm()}), busy)) << "its own counters tell that it was quiet";
     EXPECT_FALSE(is_doubted(row_of(std::vector(6, brief())), busy)) << "they show their spread";
