@@ -120,7 +120,7 @@ class Launches(FakeBuild):
         found, has_failed = self.look([1.0], [4e-5], code=3)
         self.assertEqual(([finding.level for finding in found], has_failed), ([Level.BAD], True))
         self.assertIn("no run ended", found[0].text)
-        self.write(f"bin/{self.NAME}", "#!/bin/sh\ntrap 'exit 3' TERM\nwhile :; do sleep 0.05; done\n")
+        self.write(f"bin/{self.NAME}", "#!/bin/sh\ntrap 'exit 75' TERM\nwhile :; do sleep 0.05; done\n")
         found, has_failed = check_machine.look(self.folder / "bin", LocalLauncher(self.folder / "launcher"),
                                                Machine(2, 1 << 34), budget=2.5)
         self.assertEqual(([finding.level for finding in found], has_failed), ([Level.BAD], False))

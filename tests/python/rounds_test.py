@@ -112,6 +112,11 @@ class RoundsTest(unittest.TestCase):
         self.assertTrue(self.launcher.started[0][2].was_asked)
         self.assertAlmostEqual(self.clock.now, 140.5, delta=0.2)
 
+    def test_one_that_crashes_when_it_is_asked_to_end_has_failed_and_one_that_is_killed_has_not(self):
+        self.run_rounds(self.launch("a", 50, 139, weight=1), self.launch("b", 50, 139, "deaf", weight=1), budget=20)
+        self.assertEqual((self.outcomes["a"].exit_code, self.outcomes["b"].exit_code), (FAILED, STOPPED))
+        self.assertIn("to keep the budget (killed: the run under way did not end)", self.outcomes["b"].message)
+
     def test_the_limit_of_a_launch_is_a_failure(self):
         self.run_rounds(self.launch("a", 50), self.launch("b"), timeout=5)
         self.assertEqual((self.outcomes["a"].exit_code, self.outcomes["a"].message),

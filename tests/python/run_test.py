@@ -115,7 +115,8 @@ class Run(FakeBuild):
         self.assertIn("--transport grpc", calls[-1])
         files = [file.name for file in (self.folder / "results").iterdir()]
         self.assertEqual(len(files), len(calls), "each launch has a document of its own")
-        self.assertRegex(done.stderr, "stream-grpc .*8\\d s at most", "what others left the last one may take")
+        self.assertRegex(done.stderr, "stream-grpc .*: asked to end after (8\\d|90) s, killed 10 s later",
+                         "what others left the last one may take")
 
     def test_looks_at_the_machine_first(self):
         machine = check_machine.Finding("swap", Level.BAD, "9 pages moved", "free memory first")
@@ -127,14 +128,19 @@ class Run(FakeBuild):
 
     def test_a_launch_that_takes_too_long_is_asked_to_end_and_its_other_rows_are_not_run(self):
         self.keep(fake_results.case(fake_results.stream_name(), 10000), fake_results.error(
-            fake_results.stream_name(size="128MiB"), "stopped on request before its first run"))
+            fake_results.stream_name(size="128MiB"), "stopped on request before its first run"), fake_results.error(
+            fake_results.stream_name(size="64MiB"), "the job ended before a run of it was kept"),
+                  trap="echo stack trace >&2; exit 75")
         begin = time.monotonic()
         done = self.run_py("--budget", "6")
         self.assertLess(time.monotonic() - begin, 9)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("to keep the budget", done.stderr)
-        self.assertRegex(done.stderr, r"no time was left for all of \d launch\S* .*: quartet run --budget \d+\n")
-        self.assertRegex(done.stdout, r"128 MiB +not run")
+        self.assertRegex(done.stderr, r"the time did not suffice for \d launch\S* \(stream on 2 ranks.*\): "
+                                      r"try `quartet run --budget \d+`\n", "one that was cut off is not done")
+        self.assertNotIn("stack trace", done.stderr)
+        for size in ("64 MiB", "128 MiB"):
+            self.assertRegex(done.stdout, size + " +not run")
         self.assertNotIn("failed", done.stdout)
         self.assertNotIn("on request", done.stdout)
 
@@ -144,6 +150,14 @@ class Run(FakeBuild):
         done = self.run_py("--budget", "6")
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertIn("no rate of cg", done.stderr)
+        self.assertEqual(done.stderr.count("--budget"), 1)
+        self.assertIn("stream MiB/s", done.stdout)
+
+    def test_a_launch_that_crashes_when_it_is_asked_to_end_has_failed(self):
+        self.keep(fake_results.case(fake_results.stream_name(), 10000), trap="exit 139")
+        done = self.run_py("--budget", "6")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("stream on 2 ranks: ended from outside, with exit code 139\n", done.stderr)
         self.assertIn("stream MiB/s", done.stdout)
 
     def test_exit_code_is_the_programs(self):

@@ -77,6 +77,16 @@ class Table(unittest.TestCase):
         self.assertIn(" ?  in doubt, not to be quoted:\n    stream native mpi 2 MiB: the runs differ by 20%\n", text)
         self.assertIn(" !  above its limit", text)
 
+    def test_the_machines_rates_are_in_doubt_where_all_rows_with_them_were_disturbed(self):
+        def heading(*flags):
+            return render(*(stream(100, size=f"{2 << row}MiB", flags=[{"kind": kind, "text": ""}] if kind else [],
+                                   bytes=4e9, limit_components=[{"name": "memory copy", "seconds": 2 - row}])
+                            for row, kind in enumerate(flags))).splitlines()[0]
+
+        self.assertIn("copies at 3.00? GB/s", heading("disturbed", "disturbed"))
+        self.assertIn("copies at 2.00 GB/s", heading("", "disturbed"), "of the undisturbed one")
+        self.assertIn("copies at 3.00 GB/s", heading("", "below_library"), "which is about the rate alone")
+
     def test_failed_rows_have_their_message_below_and_rows_that_got_no_time_are_not_run(self):
         text = render(stream(10000), fake_results.error(fake_results.stream_name(transport="rma"), "no window: use shm"),
                       fake_results.error(fake_results.stream_name(transport="shm"),
@@ -210,7 +220,7 @@ class Verdict(unittest.TestCase):
                            stream(1000, size="4MiB", fraction_of_limit=0.7, flags=[{"kind": "disturbed", "text": "others"}]),
                            stream(20000, size="8MiB", fraction_of_limit=1.3),
                            *(stream(5000, "library", size=size, fraction_of_limit=0.5) for size in ("2MiB", "4MiB", "8MiB")))
-        self.assertEqual(found[0], "All 6 rows verified; 1 to distrust, left out below; 1 above a wrong limit.")
+        self.assertEqual(found[0], "All 6 rows verified; 1 in doubt (?), left out below; 1 above its limit (!).")
         self.assertEqual(found[2].split(), ["stream", "81%", "-", "50%", "2.0-4.0x"])
         self.assertIn("quartet check-machine", found[-1])
         doubtful = self.lines(stream(10000), stream(5000, "library", distrusted=True))

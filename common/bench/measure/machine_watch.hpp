@@ -35,7 +35,7 @@ MachineProbes this_machine();
 /// GPUs count in steps of up to a tenth of a second: runs shorter than two steps get no figures.
 inline constexpr Seconds least_gpu_window{0.2};
 
-/// Observes what else runs on the machine, from its construction to end(). All members are
+/// Observes what else runs on the machine, from its construction to each end(). All members are
 /// collective; their barriers lie outside the time that is measured between them.
 class MachineWatch {
   public:

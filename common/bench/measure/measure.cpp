@@ -39,11 +39,13 @@ class Subject {
     /// Ends the case and frees its memory.
     void end();
     /// The whole, and the paper's time if the case has one; or an error row.
-    /// None before the first run. Without flags. Complete on rank 0, verified on all. Local.
+    /// Before the first run an error row, too. Without flags. Complete on rank 0, verified on all.
+    /// Local.
     [[nodiscard]] std::vector<Row> rows() const;
 
   private:
     [[nodiscard]] bool has_limit() const { return session_.options().limits == Switch::on; }
+    [[nodiscard]] Row error_row(const std::string& reason, ExitCode code) const;
     void fail(const std::string& reason, ExitCode code);
     void probe_limit();
     /// With `path` it counts what is sent meanwhile.
@@ -83,13 +85,17 @@ bool Subject::wants_run() const {
 }
 
 // Only name and work go with the error.
-void Subject::fail(const std::string& reason, ExitCode code) {
+Row Subject::error_row(const std::string& reason, ExitCode code) const {
     Row row;
     row.name = planned_.name.with_suffix("error");
     row.work = row_.work;
     row.error = reason;
     row.error_code = code;
-    row_ = std::move(row);
+    return row;
+}
+
+void Subject::fail(const std::string& reason, ExitCode code) {
+    row_ = error_row(reason, code);
 }
 
 void Subject::make() {
@@ -245,8 +251,8 @@ std::vector<Row> Subject::rows() const {
     if (!row_.error.empty()) {
         return {row_};
     }
-    if (row_.runs.empty()) {
-        return {};
+    if (row_.runs.empty()) {  // of a document that is written while measuring goes on
+        return {error_row("the job ended before a run of it was kept", ExitCode::unavailable)};
     }
     std::vector<Row> rows{row_};
     const std::string beside = row_.beside_limit();
@@ -302,7 +308,10 @@ std::size_t end_of_batch(const Session& session, std::size_t first) {
 class Job {
   public:
     Job(Session& session, const Listener& listener, const MachineProbes& machine)
-        : session_(session), listener_(listener) {
+        : session_(session),
+          listener_(listener),
+          processors_{.counters = machine.counters, .clock_probe = {}},
+          watch_(session, processors_) {
         for (const PlannedCase& planned : session.plan()) {
             subjects_.emplace_back(session, planned, machine);
         }
@@ -318,6 +327,9 @@ class Job {
 
     Session& session_;
     const Listener& listener_;
+    MachineProbes processors_;  ///< without GPUs, whose counters take long to read
+    MachineWatch watch_;
+    RunConditions conditions_;       ///< from the beginning to the last run
     std::vector<Subject> subjects_;  ///< as in the plan
     int rounds_ = 0;
     bool is_stopped_ = false;
@@ -374,6 +386,7 @@ bool Job::run_one(std::size_t index) {
         return false;
     }
     one.run(rounds_);
+    conditions_ = watch_.end();
     listener_.on_rows([this] { return rows(); });
     return true;
 }
@@ -397,7 +410,7 @@ std::vector<Row> Job::rows() const {
     for (const Subject& one : subjects_) {
         std::ranges::move(one.rows(), std::back_inserter(rows));
     }
-    flag_rows(rows);
+    flag_rows(rows, conditions_);
     return rows;
 }
 

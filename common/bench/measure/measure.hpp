@@ -14,8 +14,8 @@ struct Listener {
     /// Before each run, and before its case is made: which case of the plan, the runs done so far,
     /// and their total or 0 where --ci decides it.
     std::function<void(std::size_t index, int done, int total)> on_run = [](auto...) {};
-    /// After each run: `rows_so_far` gives all rows with their flags, in the plan's order;
-    /// it is local.
+    /// After each run: `rows_so_far` gives all rows with their flags, in the plan's order, an error
+    /// row of a case without a run; it is local.
     std::function<void(const std::function<std::vector<Row>()>& rows_so_far)> on_rows =
         [](const auto&) {};
 };

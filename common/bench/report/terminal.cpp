@@ -62,7 +62,7 @@ std::string line_of(const Row& row) {
                             : fmt::format("{}..{}", rate(high), rate(low));
     };
     const auto& interval = times.interval;
-    const auto fraction = row.fraction_of_limit();
+    const auto fraction = row.distrusted() ? std::nullopt : row.fraction_of_limit();
     return fmt::format(columns, way, name.size, fmt::format("{}{}", rate(times.median), unit),
                        row.mark(), interval ? range(interval->lower, interval->upper) : "-",
                        row.limit ? fmt::format("{}{}", rate(row.limit->seconds.value), unit) : "-",

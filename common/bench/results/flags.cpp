@@ -21,6 +21,13 @@ bool disturbs(std::optional<double> share, int cores, Seconds window) {
     return share && *share >= disturbing_share && *share * cores * window > six_ticks;
 }
 
+std::string describe_load(double taken, double withheld) {
+    return taken >= withheld
+               ? fmt::format("other processes ran for {:.0f}% of the cores' time", 100 * taken)
+               : fmt::format("the hypervisor withheld {:.0f}% of a core's time (\"steal\")",
+                             100 * withheld);
+}
+
 // Nothing if no more runs were disturbed than their median tolerates: a quarter.
 std::string describe_disturbance(std::span<const Run> runs) {
     std::vector<double> stolen;
@@ -34,16 +41,26 @@ std::string describe_disturbance(std::span<const Run> runs) {
     if (stolen.size() <= (runs.size() - 1) / 4) {
         return {};
     }
-    const double withheld = Summary::of(stolen).median;
-    const double taken = Summary::of(others).median;
+    return fmt::format("{} in {} of {} runs",
+                       describe_load(Summary::of(others).median, Summary::of(stolen).median),
+                       stolen.size(), runs.size());
+}
+
+// Runs that are too short for the processors' counters are judged by the load during the whole job,
+// unless there are enough of them to show a disturbance by their spread. Nothing of a quiet job.
+std::string describe_load_of_job(const Row& row, const RunConditions& job) {
+    const auto would_show = [&](const Run& run) {
+        RunConditions conditions = job;
+        conditions.window = 0.5 * run.conditions.window;  // sampling may miss half of it by chance
+        return is_disturbed(conditions);
+    };
+    if (row.time.interval || !is_disturbed(job) || std::ranges::any_of(row.runs, would_show)) {
+        return {};
+    }
     return fmt::format(
-        "{} in {} of {} runs",
-        taken >= withheld
-            ? fmt::format("other processes ran for {:.0f}% of the cores' time", 100 * taken)
-            : fmt::format("the hypervisor withheld {:.0f}% of a core's time "
-                          "(\"steal\")",
-                          100 * withheld),
-        stolen.size(), runs.size());
+        "during the whole job {}; the runs of this row are too short and too few to show whether "
+        "they were slowed",
+        describe_load(job.others_share.value_or(0), job.stolen_share.value_or(0)));
 }
 
 // "the GPU was at its power limit in 4 of 6 runs (for 31% of their time)"; empty if in none.
@@ -81,18 +98,11 @@ std::string describe_slow_library(const Limit& limit) {
         decisive.name, 100 * share);
 }
 
-// Rate and limit disagree by more than chance.
-bool is_above_limit(const Row& row) {
-    const auto interval = row.fraction_interval();
-    return row.fraction_of_limit().value_or(0) > implausible_fraction &&
-           (!interval || interval->lower > 1);
-}
-
 bool is_judged(const Row& row) {
     return row.error.empty() && !row.name.is_of_paper_clock() && !row.runs.empty();
 }
 
-std::vector<Flag> flags_of(const Row& row) {
+std::vector<Flag> flags_of(const Row& row, const RunConditions& job) {
     std::vector<Flag> flags;
     const auto add = [&](FlagKind kind, std::string text) {
         if (!text.empty()) {
@@ -100,15 +110,26 @@ std::vector<Flag> flags_of(const Row& row) {
         }
     };
     add(FlagKind::disturbed, describe_disturbance(row.runs));
+    if (flags.empty()) {
+        add(FlagKind::disturbed, describe_load_of_job(row, job));
+    }
+    const double fraction = row.fraction_of_limit().value_or(0);
+    const auto interval = row.fraction_interval();
+    const bool is_above_limit = fraction > implausible_fraction;
     const double spread = row.time.median > 0 ? row.time.middle_half / row.time.median : 0;
     if (spread > unsteady_share) {
         add(FlagKind::unsteady,
             fmt::format("the runs differ: the middle half of them by {:.0f}%", 100 * spread));
+    } else if (is_above_limit && !interval) {
+        add(FlagKind::unsteady,
+            fmt::format("{:.0f}% of its limit, and fewer than six runs cannot tell whether by "
+                        "chance",
+                        100 * fraction));
     }
     if (flags.empty() && row.limit) {
         add(FlagKind::slow_library, describe_slow_library(*row.limit));
     }
-    if (is_above_limit(row)) {
+    if (is_above_limit && interval && interval->lower > 1) {
         add(FlagKind::above_limit,
             "above its limit, which is too low: a cache helps, or memory was slower while the "
             "limit was measured; quote the rate, not the fraction");
@@ -139,9 +160,9 @@ std::optional<double> share_of(std::span<const Run> runs,
     return all > Seconds{} ? std::optional(part / all) : std::nullopt;
 }
 
-void flag_rows(std::span<Row> rows) {
+void flag_rows(std::span<Row> rows, const RunConditions& job) {
     for (Row& row : rows) {
-        row.flags = is_judged(row) ? flags_of(row) : std::vector<Flag>{};
+        row.flags = is_judged(row) ? flags_of(row, job) : std::vector<Flag>{};
     }
     for (Row& row : rows) {
         if (row.name.is_of_paper_clock()) {  // it has the runs of the row that it belongs to
@@ -175,7 +196,9 @@ std::vector<std::string> describe_flags(std::span<const Row> rows) {
                                           : kind == FlagKind::above_limit ? "! "
                                                                           : "";
             const std::string others =
-                count == 1 ? "" : fmt::format(" (the first of {} rows of {})", count, judged);
+                count == 1 ? ""
+                           : fmt::format(" (the first of {} such rows; {} rows were measured)",
+                                         count, judged);
             warnings.push_back(
                 fmt::format("{}{}: {}{}", mark, first->name.text(), said->text, others));
         }

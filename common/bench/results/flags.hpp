@@ -20,9 +20,10 @@ bool is_disturbed(const RunConditions& conditions);
 std::optional<double> share_of(std::span<const Run> runs,
                                std::optional<double> RunConditions::*share);
 
-/// Gives each row the reasons to doubt that its figures are the machine's, from its own runs and
-/// limit. Rows with an error have none. Replaces the flags of before.
-void flag_rows(std::span<Row> rows);
+/// Gives each row the reasons to doubt that its figures are the machine's: from its own runs and
+/// limit, and, where these are too few and too short to tell, from what went on during the whole
+/// `job`. Rows with an error have none. Replaces the flags of before.
+void flag_rows(std::span<Row> rows, const RunConditions& job = {});
 
 /// A warning for each kind of flag that there is: how many rows have it, and the first of them in
 /// words.

@@ -206,7 +206,7 @@ struct Details {
 enum class FlagKind {
     disturbed,  ///< steal or other processes took a part of the cores in more than a quarter of its
                 ///< runs
-    unsteady,   ///< its runs differ
+    unsteady,   ///< its runs differ, or are too few to tell why it is above its limit
     slow_library,  ///< a library that decides the limit is far below what the hardware allows
     above_limit,   ///< the limit is too low, by more than chance
     held_back,     ///< a GPU's clocks were held down: by power limit, temperature or power supply

@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional
@@ -91,13 +92,23 @@ class Running:
     def __init__(self, process: subprocess.Popen[Any], ending: tuple[signal.Signals, ...] = ASKING):
         self._process = process
         self._ending = ending
+        self._is_ending = False
+        self._errors = threading.Thread(target=self._pass_on_errors, daemon=True)
+        self._errors.start()
+
+    def _pass_on_errors(self) -> None:
+        """To our standard error, until the job is to end: what MPI says of that is no news."""
+        for line in self._process.stderr or ():
+            if not self._is_ending:
+                with contextlib.suppress(OSError):  # the terminal may be gone
+                    os.write(2, line)
 
     def wait(self, seconds: Optional[float] = None) -> Optional[int]:
         """Waits for so many seconds at most. Returns the exit code; None if it is still running."""
-        try:
-            return self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return None
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+            self._errors.join(1)  # a process that outlives its job may keep the pipe open
+        return self._process.returncode
 
     def cancel(self) -> None:
         """Ends launcher and ranks. To launch.sh the first signal is a request, the second one is not.
@@ -124,10 +135,9 @@ class Running:
         self._signal(self._ending[0])
 
     def _signal(self, number: signal.Signals) -> None:
-        try:
+        self._is_ending = True
+        with contextlib.suppress(ProcessLookupError):  # gone meanwhile
             os.killpg(self._process.pid, number)
-        except ProcessLookupError:
-            pass  # gone meanwhile
 
 
 @dataclass(frozen=True)
@@ -173,11 +183,11 @@ class LocalLauncher:
         return [str(self._script), str(job.ranks), str(job.program), *job.arguments]
 
     def submit(self, job: Job, log: Path, held: tuple[int, ...] = ()) -> Running:
-        """Starts the job, its standard error going to `log`, or to ours. It inherits the file descriptors `held`,
-        for instance locks. The keyboard's interrupt does not reach it: the caller decides."""
+        """Starts the job, its standard error going to `log`, or to ours until it is to end. It inherits the file
+        descriptors `held`, for instance locks. The keyboard's interrupt does not reach it: the caller decides."""
         if log != NO_LOG:
             log.unlink(missing_ok=True)  # it may be a link of another user
-        with open(log, "xb") if log != NO_LOG else contextlib.nullcontext() as errors:
+        with open(log, "xb") if log != NO_LOG else contextlib.nullcontext(subprocess.PIPE) as errors:
             return Running(subprocess.Popen(
                 self.command(job), env=job.environment, cwd=job.folder, stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True, pass_fds=held), self.ENDING)

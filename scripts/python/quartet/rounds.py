@@ -15,13 +15,14 @@ Each launch of a folder leaves
 
 import os
 import random
+import signal
 import time
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Callable, Optional, TypeVar
 
-from quartet.exit_codes import FAILED, STOPPED, VERIFIED, WRONG_RESULT
+from quartet.exit_codes import FAILED, STOPPED, UNAVAILABLE, VERIFIED
 from quartet.files import FileProblem, read_json, reason_of, write_json
 from quartet.launch import SECONDS_TO_FINISH, Files, Job, LaunchError, LocalLauncher, Outcome, Running, judged
 from quartet.schema import problem as problem_of
@@ -37,7 +38,8 @@ LEAST = 2.0  # seconds that a launch with a share of the budget gets; with less 
 SECONDS_TO_START = 1.0  # of such a launch, before it measures
 OVERTIME = 0.05  # of a budget, for launches with a share to end by themselves
 SECONDS_BETWEEN_LOOKS = 0.1
-CUT_OFF = "cut off after"  # how the message of such a launch begins
+# How a job ends that was asked to; None: it had to be killed. Any other code is a failure.
+AS_ASKED = (None, VERIFIED, STOPPED, UNAVAILABLE, -signal.SIGTERM, 128 + signal.SIGTERM)
 
 
 class LaunchFolder:
@@ -85,10 +87,6 @@ class Budget:
     def left(self) -> float:
         return self._end - self._clock()
 
-    @property
-    def is_over(self) -> bool:
-        return self.left <= 0
-
 
 @dataclass(frozen=True, eq=False)
 class Launch:
@@ -119,23 +117,19 @@ class Durations:
     """What launches took, and what others will take."""
 
     def __init__(self) -> None:
-        self._last: dict[Hashable, float] = {}
-        self._sums: dict[Hashable, tuple[float, int]] = {}
+        self._seconds: dict[Hashable, list[float]] = {}
 
     def add(self, launch: Launch, outcome: Optional[Outcome]) -> None:
         if outcome and outcome.seconds is not None:
             for key in (*launch.alike, None):
-                self._last[key] = outcome.seconds
-                seconds, count = self._sums.get(key, (0.0, 0))
-                self._sums[key] = seconds + outcome.seconds, count + 1
+                self._seconds.setdefault(key, []).append(outcome.seconds)
 
     def of(self, launch: Launch) -> Optional[float]:
         """As the last launch of its nearest likeness, else as the mean of the next one's, else of all."""
         keys = (*launch.alike, None)
-        if keys[0] in self._last:
-            return self._last[keys[0]]
-        seconds, count = next((self._sums[key] for key in keys if key in self._sums), (0.0, 0))
-        return seconds / count if count else None
+        known = next((self._seconds[key][-1:] if key == keys[0] else self._seconds[key]
+                      for key in keys if key in self._seconds), [])
+        return sum(known) / len(known) if known else None
 
 
 @dataclass
@@ -270,8 +264,9 @@ class Rounds:
         if code is None:
             each.running.cancel()
         seconds = time.monotonic() - each.begin
-        if is_cut and code != WRONG_RESULT:
-            return Outcome(STOPPED, seconds, f"{CUT_OFF} {seconds:.0f} s, to keep the budget")
+        if is_cut and code in AS_ASKED:
+            how = " (killed: the run under way did not end)" if code is None else ""
+            return Outcome(STOPPED, seconds, f"cut off after {seconds:.0f} s, to keep the budget{how}")
         if code is None:
             return Outcome(FAILED, seconds, f"did not end within {self._timeout:g} s (--timeout)")
         return judged(each.job.program.name, each.launch.files, code, seconds)

@@ -107,9 +107,13 @@ class MeasureTest : public testing::Test {
         session.stop_request().take_signals();
         session.plan() = cases;
         find_needs(session);
-        const Listener listener{.on_run = [this](std::size_t, int done, int total) {
-            progress.emplace_back(done, total);
-        }};
+        const Listener listener{.on_run = [this](std::size_t, int done,
+                                                 int total) { progress.emplace_back(done, total); },
+                                .on_rows =
+                                    [this](const auto& rows_so_far) {
+                                        first_rows =
+                                            first_rows.empty() ? rows_so_far() : first_rows;
+                                    }};
         Measured all = measure(session, listener, machine);
         is_stopped = all.stopped;
         rounds = all.rounds;
@@ -136,8 +140,10 @@ class MeasureTest : public testing::Test {
                               return Seconds{1e-4 * (threads + rank)};
                           }};
     MachineCounters counters;
+    std::size_t reads = 0;  ///< of counters
     CommonOptions options;
     std::vector<std::pair<int, int>> progress;
+    std::vector<Row> first_rows;  ///< after the first run
     std::string ran;
     std::string made;
     bool is_stopped = false;
@@ -297,6 +303,29 @@ TEST_F(MeasureTest, ARoundHasOneRunOfEachCaseAndEveryOtherGoesBackwards) {
         EXPECT_EQ(rows[index].runs.back().round, 2);
     }
     EXPECT_EQ(rounds, 3);
+}
+
+TEST_F(MeasureTest, RowsOfAJobUnderWayNameTheCasesWithoutARun) {
+    add();
+    measured();
+    ASSERT_THAT(first_rows, SizeIs(2));
+    EXPECT_THAT(first_rows[0].runs, SizeIs(1));
+    EXPECT_EQ(first_rows[1].error, "the job ended before a run of it was kept");
+}
+
+TEST_F(MeasureTest, AShortRunIsInDoubtWhereOthersRanDuringTheJob) {
+    options.runs.count = 1;
+    options.limits = Switch::off;
+    machine.counters = [this](std::span<const int>) {
+        // Each rank reads four times: before the job, before and after its run, after the job.
+        constexpr double seconds[] = {0, 5, 5.001, 10};
+        const double time = seconds[reads++];
+        return MachineCounters{.time = {time}, .stolen = {}, .busy = Seconds{time}, .cpu = {}};
+    };
+    const Row row = only_row();
+    EXPECT_EQ(row.mark(), "?");
+    ASSERT_THAT(row.flags, SizeIs(1));
+    EXPECT_EQ(row.flags.front().kind, FlagKind::disturbed);
 }
 
 TEST_F(MeasureTest, ACaseThatUsesFilesOrRunsOnceIsAlone) {

@@ -41,10 +41,17 @@ Row row_of(const std::vector<RunConditions>& conditions) {
     return row;
 }
 
-Row flagged(Row row) {
+Row flagged(Row row, const RunConditions& job = calm()) {
     std::vector<Row> rows{std::move(row)};
-    flag_rows(rows);
+    flag_rows(rows, job);
     return rows.front();
+}
+
+// Two cores for 11 ms, of which the counters see nothing or everything.
+RunConditions brief() {
+    RunConditions conditions = with(&RunConditions::others_share, 1);
+    conditions.window = {0.011};
+    return conditions;
 }
 
 std::vector<FlagKind> kinds_of(const Row& row) {
@@ -58,6 +65,15 @@ std::vector<FlagKind> kinds_of(const Row& row) {
 Row with_limit(Row row, const std::vector<LimitComponent>& probe) {
     row.limit.emplace();
     row.limit->add(probe);
+    return row;
+}
+
+Row above_limit(std::size_t runs) {
+    Row row = with_limit(fake_row(std::vector<double>(runs, 0.9)), {{"local add", {1}}});
+    row.name.size = "4MiB";
+    for (Run& run : row.runs) {
+        run.limit_seconds = 1;
+    }
     return row;
 }
 
@@ -91,6 +107,27 @@ TEST(FlagRows, SaysWhatDisturbedMoreThanAQuarterOfTheRuns) {
     EXPECT_THAT(kinds_of(row_of({stolen, calm(), calm(), calm(), calm()})), IsEmpty());
 }
 
+TEST(FlagRows, AFewShortRunsAreInDoubtWhereTheWholeJobWasDisturbed) {
+    RunConditions busy = with(&RunConditions::others_share, 0.5);
+    busy.window = {10};
+    const Row row = flagged(row_of({brief()}), busy);
+    ASSERT_EQ(row.flags.size(), 1U);
+    EXPECT_EQ(row.flags.front().kind, FlagKind::disturbed);
+    EXPECT_THAT(row.flags.front().text, testing::StartsWith("during the whole job other processes "
+                                                            "ran for 50% of the cores' time; "));
+    EXPECT_EQ(row.mark(), "?");
+    const auto is_doubted = [](const Row& one, const RunConditions& job) {
+        return flagged(one, job).distrusted();
+    };
+    EXPECT_TRUE(is_doubted(row_of({brief(), brief(), brief()}), busy));
+    RunConditions missed = with(&RunConditions::others_share, 0.4);
+    missed.window = {0.07};
+    EXPECT_TRUE(is_doubted(row_of({missed}), busy)) << "six ticks are as many as chance may bring";
+    EXPECT_FALSE(is_doubted(row_of({brief()}), calm())) << "a quiet machine";
+    EXPECT_FALSE(is_doubted(row_of({calm()}), busy)) << "its own counters tell that it was quiet";
+    EXPECT_FALSE(is_doubted(row_of(std::vector(6, brief())), busy)) << "they show their spread";
+}
+
 TEST(FlagRows, ARowWhoseRunsDifferIsUnsteady) {
     EXPECT_THAT(kinds_of(fake_row(different)), ElementsAre(FlagKind::unsteady));
     EXPECT_THAT(flagged(fake_row(different)).flags.front().text, HasSubstr("by 80%"));
@@ -110,11 +147,20 @@ TEST(FlagRows, ALibraryFarBelowItsProcessorIsSaid) {
 }
 
 TEST(FlagRows, ARowAboveItsLimitIsNotDistrusted) {
-    const Row row = flagged(with_limit(fake_row({0.9}), {{"local add", {1}}}));
+    const Row row = flagged(above_limit(6));
     ASSERT_EQ(row.flags.size(), 1U);
     EXPECT_EQ(row.flags.front().kind, FlagKind::above_limit);
     EXPECT_FALSE(row.distrusted());
     EXPECT_EQ(row.mark(), "!");
+}
+
+TEST(FlagRows, TooFewRunsAboveTheLimitAreADoubt) {
+    const Row row = flagged(above_limit(5));
+    ASSERT_EQ(row.flags.size(), 1U);
+    EXPECT_EQ(row.flags.front().kind, FlagKind::unsteady);
+    EXPECT_EQ(row.flags.front().text,
+              "111% of its limit, and fewer than six runs cannot tell whether by chance");
+    EXPECT_EQ(row.mark(), "?");
 }
 
 TEST(FlagRows, AGpuThatWasHeldBackIsAFindingAndNoReasonToDistrust) {
@@ -131,18 +177,17 @@ TEST(FlagRows, AGpuThatWasHeldBackIsAFindingAndNoReasonToDistrust) {
 }
 
 TEST(DescribeFlags, SaysOneOfEachKindAndHowManyThereAre) {
-    std::vector<Row> rows{fake_row(different), fake_row(different),
-                          with_limit(fake_row({1.5}), {{"local add", {2}}}), fake_error("none"),
-                          fake_row(alike)};
+    std::vector<Row> rows{fake_row(different), fake_row(different), above_limit(6),
+                          fake_error("none"), fake_row(alike)};
     rows[1].name.size = "8MiB";
-    rows[2].name.size = "4MiB";
     rows[4].name.suffix = paper_suffix;  // judged with the row that it belongs to
     flag_rows(rows);
     EXPECT_TRUE(rows[4].distrusted());
     EXPECT_THAT(
         describe_flags(rows),
         ElementsAre("? stream/native/host/shm/size:2MiB/pushes:100/ranks:2/threads:1: the runs "
-                    "differ: the middle half of them by 80% (the first of 2 rows of 3)",
+                    "differ: the middle half of them by 80% (the first of 2 such rows; 3 rows were "
+                    "measured)",
                     AllOf(testing::StartsWith("! stream/native/host/shm/size:4MiB"),
                           HasSubstr("quote the rate, not the fraction"))));
 }

@@ -19,11 +19,11 @@ from quartet import check_machine
 from quartet.check_machine import Level
 from quartet.command_line import add_launch_arguments, require_launcher, seconds, seconds_or_none
 from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, UNAVAILABLE, UNDECIDED, VERIFIED, worst
-from quartet.launch import Files, Job, LocalLauncher, Outcome
+from quartet.launch import SECONDS_TO_FINISH, Files, Job, LocalLauncher, Outcome
 from quartet.machine import Machine
 from quartet.paths import RESULTS
 from quartet.results import Case, collect, judged_cases
-from quartet.rounds import Budget, Launch, Rounds
+from quartet.rounds import SECONDS_TO_START, Budget, Launch, Rounds
 from quartet.tables import table, verdict
 from quartet.terminal import Style
 from quartet.text import counted, say
@@ -46,10 +46,6 @@ class Run:
     @property
     def name(self) -> str:
         return f"{self.program}-{self.label}" if self.label else self.program
-
-    @property
-    def title(self) -> str:
-        return f"{self.name} on {self.ranks} ranks"
 
 
 def runs(machine: Machine) -> tuple[list[Run], list[Run]]:
@@ -77,10 +73,13 @@ def arguments_of(program: str, machine: Machine, ranks: int, formulations: str =
 def _largest(machine: Machine, ranks: int) -> int:
     # Vectors, what they are pushed through, and the limit's arrays: six times the size a rank, and as much for all
     # smaller sizes together.
-    largest = 128
-    while largest > 2 and 12 * ranks * largest * MIB > machine.memory:
-        largest //= 2
-    return largest
+    return _halved(128, 2, lambda largest: 12 * ranks * largest * MIB <= machine.memory)
+
+
+def _halved(size: int, least: int, fits: Callable[[int], bool]) -> int:
+    while size > least and not fits(size):
+        size //= 2
+    return size
 
 
 def _stream(machine: Machine, ranks: int) -> tuple[str, ...]:
@@ -92,28 +91,23 @@ def _stream(machine: Machine, ranks: int) -> tuple[str, ...]:
 
 def _matmul(machine: Machine, ranks: int) -> tuple[str, ...]:
     # A run takes a fraction of a second: 2 N^3 operations at some 10^11 a second and core.
-    size = 2048 if ranks < 4 else 4096 if ranks < 8 else 8192 if ranks < 32 else 16384
+    wanted = 2048 if ranks < 4 else 4096 if ranks < 8 else 8192 if ranks < 32 else 16384
     # Three matrices, and three small ones of each rank for the limit.
-    while size > 1024 and (3 * size**2 + 3 * ranks * 2048**2) * 4 > machine.memory:
-        size //= 2
+    size = _halved(wanted, 1024, lambda size: (3 * size**2 + 3 * ranks * 2048**2) * 4 <= machine.memory)
     tile = min(1024, size // 4)  # as many tiles to each of 2, 4, 8 .. ranks
     return "--size", str(size), "--tile", str(tile), "--threads", "1"
 
 
 def _cg(machine: Machine, _ranks: int) -> tuple[str, ...]:
     # The matrix, 8 N^2 bytes, and the arrays of its limit.
-    size = 8192
-    while size > 1024 and 1.1 * 8 * size**2 > machine.memory:
-        size //= 2
+    size = _halved(8192, 1024, lambda size: 1.1 * 8 * size**2 <= machine.memory)
     return "--size", str(size), "--storage", "full,symmetric", "--threads", "1", "--iterations", "20"
 
 
 def _fft(machine: Machine, _ranks: int) -> tuple[str, ...]:
     # Six arrays of 16 bytes a point: input, work space, result, two of the limit, the library's.
-    exponent = 24
-    while exponent > 10 and 6 * 16 * 2**exponent > machine.memory:
-        exponent -= 1
-    return "--size", f"2^{exponent}"
+    size = _halved(2**24, 2**10, lambda size: 6 * 16 * size <= machine.memory)
+    return "--size", f"2^{size.bit_length() - 1}"
 
 
 ARGUMENTS: dict[str, Callable[[Machine, int], tuple[str, ...]]] = {
@@ -130,12 +124,14 @@ def rounds_of(programs: Path, machine: Machine, results: Path, stamp: str) -> It
 
 
 def _launch(run: Run, programs: Path, machine: Machine, document: Path) -> Launch:
+    title = f"{run.name} on {run.ranks} ranks"
+
     def job(share: float) -> Job:
-        say(f"{run.title}, {share:.0f} s at most")
+        say(f"{title}: asked to end after {share + SECONDS_TO_START:.0f} s, killed {SECONDS_TO_FINISH} s later")
         return Job(programs / run.program, run.ranks, max(1, machine.cores // run.ranks),
                    (*run.arguments, "--progress", "on", "--json", str(document)))
 
-    return Launch(f"{run.name}-{run.ranks}", run.title, job, Files(document), weight=run.weight)
+    return Launch(f"{run.name}-{run.ranks}", title, job, Files(document), weight=run.weight)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -145,8 +141,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--results", type=Path, default=RESULTS / "runs",
                         help="where the JSON documents go (%(default)s)")
     parser.add_argument("--look", type=seconds_or_none, default=2, metavar="SECONDS",
-                        help="how long to watch what disturbs the machine, before measuring (%(default)s; 0: not at "
-                             "all)")
+                        help="how long to watch what disturbs the machine before measuring (%(default)s; 0: not)")
     parser.add_argument("--all", action="store_true", help="show every size and warning, not three of each")
 
 
@@ -161,33 +156,32 @@ def measure(rounds: list[list[Launch]], launcher: Path, budget: float) -> tuple[
     """The exit codes of all launches, and their documents."""
     say(f"about {budget:.0f} s of measuring")
     codes: list[int] = []
-    files = [launch.files.document for members in rounds for launch in members]
+    launches = [launch for members in rounds for launch in members]
+    done = dict.fromkeys(launches, 0.0)  # the share of each
 
     def ended(launch: Launch, outcome: Outcome) -> None:
+        done[launch] = 0.5 if outcome.exit_code == STOPPED else 1  # nobody knows how much was left
         if outcome.exit_code not in (VERIFIED, UNAVAILABLE):
             say(f"{launch.title}: {outcome.message}")
         # The table lists what is not available here; that is no failure.
-        is_fine = outcome.exit_code == STOPPED or outcome.exit_code == UNAVAILABLE and launch.files.document.exists()
-        codes.append(VERIFIED if is_fine else outcome.exit_code)
+        if outcome.exit_code != STOPPED and (outcome.exit_code != UNAVAILABLE or not launch.files.document.exists()):
+            codes.append(outcome.exit_code)
 
     clock = Budget(budget)
     found = Rounds(LocalLauncher(launcher), clock).run(rounds, ended)
     if found.is_interrupted:
         say("interrupted: this is what there is")
         codes.append(STOPPED)
-    elif found.left:
-        weights, left = (sum(launch.weight for launch in each)
-                         for each in ([launch for members in rounds for launch in members], found.left))
-        needed = (budget - clock.left) * weights / max(weights - left, 1)
-        names = ", ".join(launch.title for launch in found.left)
-        say(f"no time was left for all of {counted(len(found.left), 'launch')} ({names}): "
-            f"quartet run --budget {ROUNDED * math.ceil(needed / ROUNDED)}")
-    return codes, [file for file in files if file.exists()]
+    elif short := [launch for launch in launches if done[launch] < 1]:
+        missing = sum(launch.weight for launch in launches) / max(sum(each.weight * done[each] for each in launches), 1)
+        needed = ROUNDED * math.ceil((budget - clock.left) * missing / ROUNDED)
+        say(f"the time did not suffice for {counted(len(short), 'launch')} "
+            f"({', '.join(launch.title for launch in short)}): try `quartet run --budget {needed}`")
+    return codes, [launch.files.document for launch in launches if launch.files.document.exists()]
 
 
 def show(files: list[Path], everything: bool, was_interrupted: bool) -> tuple[list[Case], bool]:
-    """The table, where its documents are, and the verdict. Returns the cases, and whether all documents could be
-    read."""
+    """Prints table, verdict and where the documents are. Returns the cases, and whether all documents could be read."""
     found = collect(files)
     for problem in found.skipped:
         say(f"left out {problem}")
@@ -223,7 +217,6 @@ def run(options: argparse.Namespace) -> int:
     without = [launch.name for launch in rounds[0]
                if not any(case.rate for case in cases if launch.name.startswith(case.name.kernel))]
     if worst(codes) == VERIFIED and without:
-        say(f"no rate of {', '.join(name.partition('-')[0] for name in without)}: give more by --budget, or see "
-            "the table")
+        say(f"no rate of {', '.join(name.partition('-')[0] for name in without)}: the table or a line above says why")
         return UNDECIDED
     return worst(codes)

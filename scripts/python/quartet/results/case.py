@@ -18,7 +18,8 @@ Item = TypeVar("Item")
 Key = TypeVar("Key", bound=Hashable)
 OWN_FORMULATIONS = ("native", "dataflow", "library")  # of the programs
 TENSORFLOW = "tensorflow"  # the data flow by TensorFlow itself (quartet peers)
-NOT_RUN = ("no time was left", "stopped on request before its first run")  # how errors begin of what was not tried
+# How the errors begin of what got no time.
+NOT_RUN = ("no time was left", "stopped on request before its first run", "the job ended before a run of it was kept")
 PAPER = "/paper"  # how the name of what the paper's own clock timed ends
 RATE_UNITS = ("MiB/s", "GFLOP/s")
 MOST_DIGITS = 18

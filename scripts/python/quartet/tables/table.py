@@ -13,6 +13,7 @@ import textwrap
 from collections.abc import Iterator
 
 from quartet.results import Case, grouped, whole_number
+from quartet.results.case import is_disturbed
 from quartet.tables.pairs import legend, named
 from quartet.terminal import BAR, YELLOW, Style
 from quartet.text import (
@@ -52,15 +53,16 @@ RESOURCES = {"reading the matrix": ("bytes", "reads memory at {} GB/s"), "memory
 
 def glance(cases: list[Case]) -> str:
     """The machine of these cases in a sentence: "AMD EPYC, 2 CPUs; 2 ranks; reads memory at 27 GB/s, ...". Its rates
-    are those that were measured beside the largest problems."""
-    found: dict[str, list[tuple[float, float]]] = {}
+    are those that were measured beside the largest problems; `?` where something disturbed all of these."""
+    found: dict[str, list[tuple[bool, float, float]]] = {}
     for case in cases:
         for part in case.median.get("limit_components") or []:
             if part["name"] in RESOURCES and not part.get("ranks"):
                 work = float(case.median.get(RESOURCES[part["name"]][0]) or 0)
-                found.setdefault(part["name"], []).append((work, work / part["seconds"] / 1e9))
-    rates = [words.format(rate(statistics.median(value for work, value in found[name] if work == max(found[name])[0])))
-             for name, (_, words) in RESOURCES.items() if name in found]
+                found.setdefault(part["name"], []).append((not is_disturbed(case), work, work / part["seconds"] / 1e9))
+    best = {name: max(each)[:2] for name, each in found.items()}  # undisturbed, if there is one
+    rates = [words.format(rate(statistics.median(each[2] for each in found[name] if each[:2] == best[name]))
+                          + "?" * (not best[name][0])) for name, (_, words) in RESOURCES.items() if name in found]
     ranks = {case.name.ranks for case in cases if case.name.ranks}
     nodes = max((case.nodes for case in cases), default=1)
     where = [f"{ranks.pop()} ranks" if len(ranks) == 1 and ranks != {1} else "", f"{nodes} nodes" if nodes > 1 else ""]

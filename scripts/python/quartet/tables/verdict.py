@@ -32,12 +32,11 @@ def render(cases: list[Case], style: Style = Style()) -> str:
 
 
 def _verified(cases: list[Case], style: Style) -> str:
-    good = sum(case.verified is True for case in cases)
-    not_run = sum(case.is_not_run for case in cases)
+    good, marks = sum(case.verified is True for case in cases), [case.mark for case in cases]
     bad = {"WRONG": sum(case.verified is False for case in cases),
-           "failed": sum(bool(case.error) for case in cases) - not_run}
-    doubtful = {"not run": not_run, "to distrust, left out below": sum(case.mark == "?" for case in cases),
-                "above a wrong limit": sum(case.mark == "!" for case in cases)}
+           "failed": sum(bool(case.error) and not case.is_not_run for case in cases)}
+    doubtful = {"not run": sum(case.is_not_run for case in cases), "in doubt (?), left out below": marks.count("?"),
+                "above its limit (!)": marks.count("!")}
     of_all = "All" if good == len(cases) else f"{good} of"
     texts = [f"{of_all} {counted(len(cases), 'row')} verified",
              *(f"{count} {what}" for what, count in {**bad, **doubtful}.items() if count)]
