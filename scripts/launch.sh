@@ -230,10 +230,12 @@ prepare_open_mpi() {
     fi
     # With fewer files it would hang: some of its own, and pipes and sockets of each rank.
     files=$((32 + 5 * ranks))
-    case $(ulimit -n) in
+    # shellcheck disable=SC3045 # every shell that is sh on Linux has it
+    open=$(ulimit -n)
+    case $open in
     unlimited | ???????*) ;;
-    *) has_other_hosts || [ "$(ulimit -n)" -ge "$files" ] ||
-        refuse 3 "$(ulimit -n) files may be open at a time (Open MPI needs $files for $ranks ranks): ulimit -n $files" ;;
+    *) has_other_hosts || [ "$open" -ge "$files" ] ||
+        refuse 3 "$open files may be open at a time (Open MPI needs $files for $ranks ranks): ulimit -n $files" ;;
     esac
     [ -n "${MPIEXEC_FLAGS+set}" ] || : "${OMPI_MCA_orte_execute_quiet:=1}"
     : "${OMPI_MCA_orte_execute_quiet:=0}" "${OMPI_MCA_btl_base_warn_component_unused:=0}"

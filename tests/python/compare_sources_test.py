@@ -1,6 +1,5 @@
 """Tests of what quartet compare compares with: a baseline folder, and builds that are launched in turn."""
 
-import json
 import shutil
 import sys
 from pathlib import Path

@@ -8,7 +8,7 @@ from pathlib import Path
 from unittest import mock
 
 import mutations
-from in_process import quartet, run
+from in_process import run
 from nodes_this_test import CANNOT_TELL, SICK, SOUND, FakeNode
 from quartet.commands import report
 from quartet.launch import Job, LocalLauncher

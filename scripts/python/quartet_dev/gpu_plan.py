@@ -268,7 +268,8 @@ def kernel_steps(place: Place, gpu: Gpu) -> list[Step]:
                *(source for folder in folders for source in sorted(folder.rglob("*.cu"))
                  if source.name != "random_points.cu")]
     steps = [Step(KERNELS, "rates of kernels", (str(program),), 6)]
-    newest = max(each.stat().st_mtime for each in [*sources, *(header for folder in folders for header in folder.rglob("*.*h*"))])
+    headers = [header for folder in folders for header in folder.rglob("*.*h*")]
+    newest = max(each.stat().st_mtime for each in [*sources, *headers])
     if program.exists() and program.stat().st_mtime > newest:
         return steps
     root = os.environ.get("CUDAToolkit_ROOT")

@@ -63,7 +63,8 @@ def _sides(paths: dict[str, list[Path]]) -> list[Side]:
 def compare_named(options: argparse.Namespace) -> int:
     """Compares two sides that are there."""
     _expect(options, 2, "A and B")
-    return _compared(*map(_paths, options.sides), options)
+    first, second = map(_paths, options.sides)
+    return _compared(first, second, options)
 
 
 def compare_with_baseline(options: argparse.Namespace) -> int:

@@ -36,7 +36,7 @@ def _problem(document: object) -> str:
     context = document["context"]
     quartet = context.get("quartet") if isinstance(context, dict) else None
     version = quartet.get("schema_version") if isinstance(quartet, dict) else None
-    if not isinstance(version, int):
+    if not isinstance(quartet, dict) or not isinstance(version, int):
         return "not a results document of Quartet's (no schema version of its own)"
     if version != SCHEMA_VERSION:
         other = "a newer" if version > SCHEMA_VERSION else "an older"
