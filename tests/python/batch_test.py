@@ -8,6 +8,7 @@ import time
 import unittest
 from pathlib import Path
 
+from quartet.kernels import KERNELS
 from quartet.slurm import launcher
 from tree import SCRIPTS
 
@@ -44,7 +45,10 @@ class BatchCase(unittest.TestCase):
     def batch(self, *arguments, **variables):
         done = subprocess.run([SCRIPTS / "slurm" / "batch.sh", *arguments], cwd=self.folder, check=False,
                               env={**self.variables, **variables}, capture_output=True, timeout=LIMIT)
-        return done.returncode, self.arguments()
+        words = self.arguments()
+        if words[:1] == ["cg"]:
+            self.assertEqual(words.pop(1), "--threads=1")
+        return done.returncode, words
 
 
 class Tasks(BatchCase):
@@ -138,6 +142,20 @@ class Starting(BatchCase):
         for flag in ("--ntasks=3", "--nodes=2", "--ntasks-per-node=2", "--nodelist=a,b", "--time=2", "--exact"):
             self.assertIn(flag, flags)
         self.assertEqual(self.start("--launcher=mpiexec", "program", SLURM_NTASKS="4")[1], "-n 4 program")
+
+    def test_our_programs_get_as_many_threads_as_their_ranks_have_cores(self):
+        """Where Slurm binds nothing they would take all cores of the node."""
+        (self.folder / "a.toml").write_text("runs = 1\n")
+        (self.folder / "b.toml").write_text("threads = 2\n")
+        for kernel in KERNELS:
+            self.start(f"./bin/{kernel}", "--runs", "3", SLURM_CPUS_PER_TASK="4")
+            self.assertEqual(self.arguments(), [f"./bin/{kernel}", "--threads=4", "--runs", "3"])
+        for words, added in (((), ["--threads=1"]), (("--threads", "2"), []), (("--threads=2",), []),
+                             (("--config", "a.toml"), ["--threads=1"]), (("--config", "b.toml"), []), (("--config=b.toml",), [])):
+            self.start("cg", *words)
+            self.assertEqual(self.arguments(), ["cg", *added, *words])
+        self.start("hostname", "-s")
+        self.assertEqual(self.arguments(), ["hostname", "-s"])
 
     def test_planes_are_dealt_in_turn(self):
         for ranks, nodes, size, most in ((6, 2, 2, 4), (6, 3, 2, 2), (7, 2, 2, 4), (5, 2, 1, 3), (8, 2, 3, 5)):
