@@ -1,5 +1,6 @@
 """A folder of fake programs, and a launcher that runs one of them once, whatever the ranks."""
 
+import contextlib
 import tempfile
 import unittest
 from pathlib import Path
@@ -12,6 +13,15 @@ class FakeBuild(unittest.TestCase):
         self.folder = Path(temporary.name)
         (self.folder / "bin").mkdir()
         self.write("launcher", '#!/bin/sh\nshift\nexec "$@"\n')
+
+    def left_over(self):
+        """Processes that have the folder on their command line."""
+        found = []
+        for file in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                words = file.read_bytes()
+                found += [words] if bytes(self.folder) in words else []
+        return found
 
     def write(self, name, text):
         (self.folder / name).write_text(text)

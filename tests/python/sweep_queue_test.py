@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,13 +16,19 @@ from sweep_test import PROGRAM
 from tree import QUARTET
 
 # Runs the tasks of an array at once. Takes as many tasks as the file `most` says, and ends tasks that have
-# a file of their number in `killed` as slurmstepd does. With `later` tasks run once there is a file `go`.
+# a file of their number in `killed` as slurmstepd does. With `later` tasks run once there is a file `go`, and none that
+# wants the node in `away`.
 SBATCH = """#!/bin/bash
 cd {folder}
+await_go() {{ # no longer than the test has its folder
+    while [ -e jobs ] && [ ! -e go ]; do sleep 0.05; done
+    [ -e go ]
+}}
 printf '%s\\n' "$*" >>submitted
 for word in "$@"; do
     case $word in
     --array=*) last=${{word##*-}} last=${{last%%\\%*}} ;;
+    --nodelist=*) node=${{word#*=}} ;;
     --output=*) output=${{word#*=}} ;;
     *.sbatch) break ;;
     esac
@@ -43,14 +51,16 @@ for SLURM_ARRAY_TASK_ID in $(seq 0 "$last"); do
     : >"${{file//@@/%}}"
     if [ -e killed ]; then
         echo "slurmstepd: error: Detected 1 oom-kill event" >"${{file//@@/%}}"
+    elif [ -e away ] && [ "$node" = "$(cat away)" ]; then
+        touch "alive-${{number}}_$SLURM_ARRAY_TASK_ID"
     elif [ -e later ]; then
         touch "alive-${{number}}_$SLURM_ARRAY_TASK_ID"
-        {{ until [ -e go ]; do sleep 0.05; done; bash "$@"; rm "alive-${{number}}_$SLURM_ARRAY_TASK_ID"; }} >/dev/null 2>&1 &
+        {{ await_go && bash "$@"; rm -f "alive-${{number}}_$SLURM_ARRAY_TASK_ID"; }} >/dev/null 2>&1 &
     else
         bash "$@"
     fi
 done
-until [ ! -e slow ] || [ -e go ]; do sleep 0.05; done
+[ ! -e slow ] || await_go
 [ ! -e nameless ] || echo "welcome to this cluster"
 echo "$number;cluster"
 """
@@ -81,6 +91,7 @@ echo "JobId=$5 ArrayTaskId=0 JobState=OUT_OF_MEMORY"
 
 class QueuedCase(FakeBuild):
     def setUp(self):
+        self.addCleanup(self.assert_nothing_runs)  # where the folder has gone
         super().setUp()
         self.results = self.folder / "sweep 100%a"
         for name, text in (("sbatch", SBATCH), ("srun", SRUN), ("squeue", SQUEUE)):
@@ -91,6 +102,12 @@ class QueuedCase(FakeBuild):
         for name, text in (("version", "quartet 1"), ("behaviour.json", "{}"), ("jobs", "0"), ("most", "100"),
                            ("machine.json", json.dumps({"name": "fake", "cores_per_node": 4}))):
             self.write(name, text)
+
+    def assert_nothing_runs(self):
+        end = time.monotonic() + 10
+        while (left := self.left_over()) and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertEqual(left, [])
 
     def sweep(self, *arguments, ranks=(1, 2, 4), nodes=None, launches=1, sizes=(512,)):
         block = {"kernels": ["matmul"], "sizes": list(map(str, sizes)), "ranks": list(ranks), **({"nodes": nodes} if nodes else {})}
@@ -140,11 +157,17 @@ class Unwatched(QueuedCase):
         while list(self.folder.glob("alive-*")) and time.monotonic() < end:
             time.sleep(0.05)
 
+    def make_old(self, runs):
+        then = time.time() - 25 * 3600
+        for file in runs.glob("*/*-launch*"):
+            os.utime(file, (then, then))
+
     def again(self, command):
         return subprocess.run(command, text=True, capture_output=True, check=False, env=self.environment())
 
     def assert_the_same_command_shows_it_once(self, command, table):
         self.begin(command)
+        self.make_old(self.folder / "runs")  # however late they come back
         done = self.again(command)
         self.assertRegex(done.stdout, table, done.stderr)
         self.assertEqual(len(self.lines("submitted")), 1)
@@ -208,37 +231,89 @@ class Unwatched(QueuedCase):
             time.sleep(0.05)
         return found
 
-    def test_a_check_goes_on_where_other_nodes_are_up_than_before(self):
+    def nodes(self, *words):
+        """A check of nodes, with a fake sinfo that says what `states` does."""
         self.write("scontrol", "#!/bin/sh\nshift 2\necho $1 | tr , '\\n'\n")
-        self.write("sinfo", "#!/bin/sh\nprintf 'n2 idle\\nn1 mixed\\nn4 drained\\nn5 idle*\\n'\n")
-        (self.folder / "bin" / "matmul").rename(self.folder / "bin" / "cg")
-        command = [*QUARTET, "nodes", "--slurm", self.folder / "machine.json", "--kernels", "cg", "--pairs", "none",
-                   "--launches", "1", "--build", self.folder, "--results", self.folder / "runs", "--poll", "0.1"]
+        self.write("sinfo", f"#!/bin/sh\ncat {self.folder}/states\n")
+        for name in ("cg", "stream"):
+            shutil.copy(self.folder / "bin" / "matmul", self.folder / "bin" / name)
+        return [*QUARTET, "nodes", "--slurm", self.folder / "machine.json", "--kernels", "cg", "--pairs", "none",
+                "--launches", "1", "--build", self.folder, "--results", self.folder / "runs", "--poll", "0.1", *words]
+
+    def checks(self):
+        return sorted((self.folder / "runs").iterdir())
+
+    def test_a_check_goes_on_where_other_nodes_are_up_than_before(self):
+        command = self.nodes()
+        self.write("states", "n2 idle\nn1 mixed\nn4 drained\nn5 idle*\n")
         self.begin(command)
-        self.write("sinfo", "#!/bin/sh\nprintf 'n1 allocated\\nn3 idle\\nn4 drained\\n'\n")
+        self.write("states", "n1 allocated\nn2 down*\nn3 planned\nn4 drained\n")
         done = self.again(command)
-        self.assertIn("others are up now: --hosts begins another check", done.stderr)
-        self.assertIn("left out: n4 (drained)", done.stderr)
+        self.assertIn("goes on with the check of 2 nodes that was begun; launches wait for these nodes, which are not up: "
+                      "n2 (down*); not part of it (--hosts begins another check): n3\n", done.stderr)
+        self.assertNotIn("left out", done.stderr)
         self.assertIn("2 launches, results in", done.stderr)
-        self.assertEqual(len(list((self.folder / "runs").iterdir())), 1)
+        self.assertEqual(len(self.checks()), 1)
         time.sleep(1)  # folders are named by the second
         (self.folder / "later").unlink()
-        self.assertNotIn("others are up", self.again(command).stderr)  # its end was shown
-        self.assertEqual(len(list((self.folder / "runs").iterdir())), 2)
+        done = self.again(command)  # its end was shown
+        self.assertNotIn("goes on", done.stderr)
+        self.assertIn("left out: n2 (down*), n4 (drained)", done.stderr)
+        self.assertEqual(len(self.checks()), 2)
 
-
-    def test_launches_whose_node_has_gone_are_named_and_not_waited_for(self):
-        self.write("scontrol", "#!/bin/sh\nshift 2\necho $1 | tr , '\\n'\n")
-        (self.folder / "bin" / "matmul").rename(self.folder / "bin" / "cg")
-        self.write("squeue", "#!/bin/sh\necho '1_0 ReqNodeNotAvail, UnavailableNodes:n4'\n")
-        (self.folder / "later").touch()  # nothing runs
-        done = quartet("nodes", "--slurm", self.folder / "machine.json", "--hosts", "n4", "--kernels", "cg", "--pairs", "none",
-                       "--launches", "1", "--build", self.folder, "--results", self.folder / "runs", "--poll", "0.1",
-                       env=self.environment())
-        self.write("go", "")
+    def test_launches_whose_node_has_gone_are_not_waited_for_and_no_other_node_is_named(self):
+        command = self.nodes("--hosts", "n4,n5", "--pairs", "ring")
+        why = "ReqNodeNotAvail, UnavailableNodes:n4"
+        self.write("squeue", f"#!/bin/sh\nfor job in 1_0 2_0 3_0 4_0 5_0 6_0; do echo $job '{why}'; done\n")
+        self.write("states", "n4 down*\nn5 idle\n")
+        self.write("later", "")  # nothing runs
+        done = self.again(command)
         self.assertEqual(done.returncode, 75, done.stderr)
-        self.assertIn("not there: 1 launch on n4 (ReqNodeNotAvail, UnavailableNodes:n4; --cancel ends them)", done.stderr)
-        self.assertIn("1 launch not run yet", done.stdout)
+        self.assertIn(f"3 launches cannot start, since these nodes run no jobs now: n4 (Slurm's reason: {why}; --cancel ends "
+                      "the jobs)", done.stderr)
+        self.assertIn("3 launches not run yet", done.stdout)
+        self.write("sinfo", "#!/bin/sh\nexit 1\n")
+        self.assertIn("run no jobs now: n4, n5 (", self.again([*command, "--results", self.folder / "others"]).stderr)
+
+    def test_a_check_is_over_after_a_day_and_where_it_was_cancelled(self):
+        command = self.nodes()
+        self.write("squeue", SQUEUE.format(folder=self.folder).replace("| grep .", "| sed 's/$/ NodeDown/' | grep ."))
+        self.write("scancel", f'#!/bin/sh\nfor task; do rm "{self.folder}/alive-$task"; done\n')
+        self.write("away", "n2")
+        both = "n1 idle\nn2 idle\n"
+        self.write("states", both)
+        done = self.again(command)
+        self.assertEqual((done.returncode, len(self.lines("submitted"))), (75, 2), done.stderr)
+        self.write("states", "n1 idle\nn2 down*\n")
+        done = self.again(command)
+        self.assertIn("1 of 2 launches are done already", done.stderr)
+        self.assertIn("run no jobs now: n2 (Slurm's reason: NodeDown;", done.stderr)
+        self.assertNotIn("another check", done.stderr)
+        self.assertEqual((len(self.checks()), len(self.lines("submitted"))), (1, 2))
+        self.make_old(self.folder / "runs")
+        self.write("states", both)
+        done = self.again(command)
+        self.assertRegex(done.stderr, r"runs/\w+-nodes is left as it is, since its first launch was more than a day ago: a new "
+                                      r"check begins, .*\n.* 1 job cancelled\n")
+        self.assertNotIn("done already", done.stderr)
+        self.assertEqual((len(self.checks()), len(self.lines("submitted"))), (2, 4))
+        self.assertEqual(len(list(self.checks()[0].glob("*.json"))), 1)
+        old = self.again([*command, "--folder", self.checks()[0], "--hosts", "n1,n2"])
+        self.assertIn("nothing more of it is run", old.stderr)
+        dates = [re.search(r"Measured from (\S+)", one.stdout)[1] for one in (old, done)]
+        self.assertLess(*dates)
+        done = self.again([*command, "--cancel"])
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.assertRegex(done.stderr, "1 job cancelled\n.* the check is over: its results stay, and the same command begins a "
+                                      "new one\n")
+        time.sleep(1)  # folders are named by the second
+        self.again(command)
+        self.assertEqual((len(self.checks()), len(self.lines("submitted"))), (3, 6))
+
+    def test_where_there_is_no_check_none_is_made_to_be_cancelled(self):
+        done = self.again(self.nodes("--hosts", "n1", "--cancel"))
+        self.assertEqual((done.returncode, done.stderr), (0, "quartet: there is no check to cancel\n"))
+        self.assertFalse((self.folder / "runs").exists())
 
 
 class Cost(QueuedCase):

@@ -159,6 +159,6 @@ def run(options: argparse.Namespace) -> int:
         code = Sweep(folder, launcher, options, options.allocation).run()
     print(sweep_table.render(folder), end="")
     if code != STOPPED:
-        folder.mark_shown()
+        folder.mark_over()
     # What a machine does not have is said in the table; it makes nothing wrong that ran.
     return VERIFIED if code == UNAVAILABLE else code

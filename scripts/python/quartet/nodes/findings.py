@@ -1,11 +1,12 @@
 """What a check of nodes has found: outliers and failures; and its table."""
 
 import math
+import time
 from dataclasses import dataclass, field
 from typing import Optional
 
 from quartet.exit_codes import VERIFIED
-from quartet.nodes.plan import PAIR
+from quartet.nodes.plan import LONGEST, PAIR
 from quartet.results.reference import LEAST_VALUES, Known, Reference, Sample, scored, slow
 from quartet.sweep.folder import Launch, SweepFolder, judged_launches, launches
 from quartet.text import ABOVE_LIMIT, DISTRUSTED, aligned, counted, rate, widths_of, wrapped
@@ -54,6 +55,7 @@ class Findings:
     slow: list[Slow] = field(default_factory=list)
     failures: dict[tuple[str, str], str] = field(default_factory=dict)  # why, by who and what
     left: int = 0  # launches that were not run
+    period: Optional[tuple[float, float]] = None  # of the launches, in seconds since 1970
 
     @property
     def is_decided(self) -> bool:
@@ -62,7 +64,7 @@ class Findings:
 
 def find(folder: SweepFolder, least: float, reference: Optional[Reference] = None) -> Findings:
     """What is less than `least` below the median is not named. Beside a reference all may be slow."""
-    found = Findings()
+    found = Findings(period=folder.period())
     known: dict[tuple[str, str], Known] = {}
     rates, units = _rates(folder, found, reference or Reference({}), known)
     pairs = rates.pop(PAIR, {})
@@ -159,32 +161,38 @@ def render(found: Findings) -> str:
     lines += [line for mark, text in (("!", ABOVE_LIMIT), ("?", DISTRUSTED)) if mark in marks
               for line in wrapped(mark, text)]
     lines += wrapped("", _verdict(found))
+    if found.period:
+        lines += wrapped("", f"Measured from {_date(found.period[0])} to {_date(found.period[1])}.")
     if found.left:
-        lines += wrapped("", f"{counted(found.left, 'launch')} not run yet: the same command goes on")
+        until = f"Until {_date(found.period[0] + LONGEST)} the same command runs them; after that it begins a new check." \
+            if found.period else "The same command runs them."
+        lines += wrapped("", f"{counted(found.left, 'launch')} not run yet. {until}")
     return "\n".join(lines) + "\n"
 
 
+def _date(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
+
+
 def _spread(measure: Measure) -> str:
-    what = counted(len(measure.rates), "pair" if measure.what == PAIR else "node")
+    noun = "pair" if measure.what == PAIR else "node"
+    what = counted(len(measure.rates), noun)
     for sign in "?!":
         marked = sum(mark == sign for _, mark in measure.rates.values())
-        what += f", {marked} of them {sign}" if marked else ""
+        what += f", {marked} of them marked {sign}" if marked else ""
     for known in list(measure.known.values())[:1]:
-        what += f", reference {rate(known.rate)} {measure.unit} (slow below {rate(known.bound)})"
+        what += f", reference {rate(known.rate)} {measure.unit} (below {rate(known.bound)} is slow)"
     if not measure.sample:
-        return f"{measure.what}: {what}, too few to tell who stands out ({LEAST_VALUES} at least)"
-    return (f"{measure.what}: {what}, median {rate(measure.sample.median)} {measure.unit}; less than "
-            f"{measure.noticed:.0%} below it would not be noticed")
+        return f"{measure.what}: {what}; at least {LEAST_VALUES} {noun}s are needed to tell whether one is slow"
+    return (f"{measure.what}: {what}, median {rate(measure.sample.median)} {measure.unit}; a {noun} is named if it is "
+            f"at least {measure.noticed:.0%} slower than that")
 
 
 def _verdict(found: Findings) -> str:
     if not found.is_decided:
-        return "Undecided: too few nodes, or their rates differ too much to notice a slow one."
+        return "Undecided: there are too few nodes, or their rates differ too much, to tell whether one is slow."
     names = list(dict.fromkeys(one.who for one in found.slow))
     more = [f"and {len(names) - SHOWN} more"] * (len(names) > SHOWN)
-    seen = [measure.noticed for measure in found.measures if measure.sample and measure.is_decided]
-    least = f": {min(seen):.0%} below the others would have been noticed" if seen else ""
-    who = f"Slow: {', '.join([*names[:SHOWN], *more])}." if names else f"None is slow{least}."
-    besides = ", apart from those beside the reference" * any(measure.known for measure in found.measures)
-    return (f"{who} Alike and undisturbed nodes would give a false alarm in {FALSE_ALARMS:.0%} of such "
-            f"checks{besides}.")
+    who = f"Slow: {', '.join([*names[:SHOWN], *more])}." if names else "None is slow, as far as the lines above can tell."
+    besides = " This does not count comparisons with the reference." * any(measure.known for measure in found.measures)
+    return f"{who} Among equally fast, undisturbed nodes {FALSE_ALARMS:.0%} of such checks name one by chance.{besides}"

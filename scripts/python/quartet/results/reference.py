@@ -50,7 +50,7 @@ class Reference:
     def why_not(self, case: Case) -> str:
         """The reason why there is nothing about this row."""
         if not self.rows:
-            return "no reference"
+            return "there is no reference to compare with"
         is_other = any(text == case.text for text, _ in self.rows)
         return f"the reference has {case.name.kernel} " + ("of other kinds of nodes only" if is_other
                                                            else "of other sizes or ranks only")

@@ -5,6 +5,7 @@ own (see scripts/slurm/array.sbatch); each exit code comes in another, since Slu
 ended after minutes. Or runs programs as steps of the Slurm job that this process is part of, in salloc's shell or a
 batch script."""
 
+import contextlib
 import math
 import os
 import re
@@ -37,6 +38,7 @@ LONGEST_ARRAY = 1000  # Slurm's MaxArraySize, unless the site has set another
 # What sbatch says where fewer jobs, or later ones, would be taken.
 LIMITS = ("MaxSubmitJob", "MaxJobCount", "Job violates accounting/QOS policy", "Invalid job array specification",
           "Slurm temporarily unable to accept job")
+UP = {"idle", "planned", "allocated", "mixed", "completing"}  # states of nodes that run jobs now, or could
 
 
 class QueueFull(LaunchError):
@@ -103,6 +105,14 @@ class SlurmLauncher:
             return {task: why for task, _, why in found if task in tasks}
         # Of jobs that it has forgotten it knows just that.
         return {} if "Invalid job id" in answer.stderr else None
+
+    def gone(self, hosts: Iterable[str]) -> list[str]:
+        """Those of the nodes that run no jobs now; all of them where Slurm does not tell."""
+        names = list(dict.fromkeys(hosts))
+        with contextlib.suppress(LaunchError):
+            states = node_states("-n", ",".join(names))
+            return [name for name in names if states.get(name) not in UP] or names
+        return names
 
     def ending(self, task: str) -> str:
         """The state in which a task ended ("CANCELLED", "NODE_FAIL"); empty if it is forgotten."""
@@ -185,6 +195,12 @@ def hosts_of(nodes: str) -> tuple[str, ...]:
     if not found:
         raise LaunchError(FAILED, f"'{nodes:.60}' is no list of nodes (scontrol names none): write it as n[1-3,7]")
     return found
+
+
+def node_states(*which: str) -> dict[str, str]:
+    """The states of nodes by name, as sinfo prints them with these options. Raises LaunchError."""
+    lines = answer("sinfo", "-h", "-N", "-o", "%N %T", *which).splitlines()
+    return dict(line.split()[:2] for line in lines if line)
 
 
 def machine_here(environment: Mapping[str, str] = os.environ) -> SlurmMachine:

@@ -2,7 +2,7 @@
 
     sweep.plan              what is measured; a folder keeps its plan
     sweep.lock              held while a sweep, or a job that it started, is alive
-    sweep.shown             there once somebody was shown the table of all launches
+    sweep.shown             there once it is over: somebody was shown the table of all launches, or cancelled a check
     NAME-launch2.json       results of one launch
 
 and the other files of a LaunchFolder."""
@@ -109,6 +109,10 @@ class SweepFolder:
     def document(self, launch: Launch) -> Path:
         return self.files(launch).document
 
+    def code_file(self, launch: Launch) -> Path:
+        """Exit code and seconds of a launch of a queue, until they are recorded."""
+        return self.path / f"{launch.name}.code"
+
     def record(self, launch: Launch, outcome: Outcome) -> None:
         self._damaged.discard(launch.name)
         self._folder.record(launch.name, outcome)
@@ -152,10 +156,16 @@ class SweepFolder:
         except (OSError, ValueError):
             return []
 
-    def mark_shown(self) -> None:
-        """The user has been told how all launches ended: the same command begins anew."""
+    def mark_over(self) -> None:
+        """The same command begins anew."""
         with contextlib.suppress(FileExistsError), open(self.path / SHOWN_FILE, "x", encoding="ascii"):
             pass
+
+
+    def period(self) -> Optional[tuple[float, float]]:
+        """When the first and the last launch wrote something, in seconds since 1970; None if none did."""
+        times = [file.stat().st_mtime for kind in ("json", "log") for file in self.path.glob(f"*-launch[0-9]*.{kind}")]
+        return (min(times), max(times)) if times else None
 
 
 def misplaced(document: dict[str, Any], wanted: Configuration) -> list[str]:
@@ -207,8 +217,8 @@ def stored_plan(path: Path) -> Optional[dict[str, Any]]:
 
 
 def unfinished(parent: Path, is_wanted: Callable[[dict[str, Any]], bool]) -> Optional[Path]:
-    """The newest folder in `parent` that holds such a plan, where its end was not shown yet: launches are left, or
-    the queue has finished them while nobody looked."""
+    """The newest folder in `parent` that holds such a plan, if it is not over: launches are left, or the queue has
+    finished them while nobody looked."""
     for file in sorted(parent.glob(f"*/{PLAN_FILE}"), reverse=True):
         try:
             there = stored_plan(file.parent)

@@ -209,7 +209,7 @@ class QueuedSweep(Sweep):
                       watched: list[Launch], arrays: list[str]) -> list[Launch]:
         """Adds the array to `arrays`: several where one would be too long. Returns what there was no room for."""
         for launch in part:
-            for file in (self._code_file(launch), self._folder.files(launch).log):
+            for file in (self._folder.code_file(launch), self._folder.files(launch).log):
                 file.unlink(missing_ok=True)
         try:
             tasks = self._queue.submit(wanted, {launch.name: self._job(launch) for launch in part},
@@ -252,13 +252,13 @@ class QueuedSweep(Sweep):
                 whys = [(there or {}).get(self._tasks[each.name], "") for each in left if each.configuration.hosts]
                 stuck = stuck + 1 if len(whys) == len(left) and all(why.startswith(AWAY) for why in whys) else 0
                 if stuck == LOOKS_UNTIL_GONE:
-                    nodes = ", ".join(dict.fromkeys(host for launch in left for host in launch.configuration.hosts))
-                    self._away = (f"waiting for nodes that are not there: {counted(len(left), 'launch')} on {nodes} "
-                                  f"({whys[0]}; --cancel ends them)")
+                    gone = self._queue.gone(host for launch in left for host in launch.configuration.hosts)
+                    self._away = (f"{counted(len(left), 'launch')} cannot start, since these nodes run no jobs now: "
+                                  f"{', '.join(gone)} (Slurm's reason: {whys[0]}; --cancel ends the jobs)")
                     return lost
             ended = set(os.listdir(self._folder.path))
             for launch in list(left):
-                outcome = self._collected(launch) if self._code_file(launch).name in ended else None
+                outcome = self._collected(launch) if self._folder.code_file(launch).name in ended else None
                 if outcome is None and there is not None:
                     gone = self._tasks[launch.name] not in there
                     looks[launch.name] = looks[launch.name] + 1 if gone else 0
@@ -271,7 +271,7 @@ class QueuedSweep(Sweep):
                     self._rounds.durations.add(self._in_rounds(launch), outcome)
                     self._report(launch, outcome, left)
                 lost += outcome is None
-                self._code_file(launch).unlink(missing_ok=True)
+                self._folder.code_file(launch).unlink(missing_ok=True)
             if left:
                 time.sleep(min(self._poll, SECONDS_BETWEEN_LOOKS))
         return lost
@@ -295,7 +295,7 @@ class QueuedSweep(Sweep):
     def _collected(self, launch: Launch) -> Optional[Outcome]:
         """Returns how it ended; None if it has left no exit code, or was stopped."""
         try:
-            code, seconds = map(int, read_text(self._code_file(launch), 100).split())
+            code, seconds = map(int, read_text(self._folder.code_file(launch), 100).split())
         except (OSError, ValueError):
             return None
         if code == STOPPED:
@@ -314,9 +314,6 @@ class QueuedSweep(Sweep):
             return None
         words = self._folder.files(launch).last_words(launch.configuration.kernel)
         return Outcome(FAILED, None, "; ".join(filter(None, [f"job {task} ended as {state}", words])))
-
-    def _code_file(self, launch: Launch) -> Path:
-        return self._folder.path / f"{launch.name}.code"
 
     def _tasks_folder(self, number: int) -> Path:
         return self._folder.path / f"array-{number}.tasks"
