@@ -49,6 +49,7 @@ from quartet.nodes import findings, this
 from quartet.nodes import plan as nodes_plan
 from quartet.paths import RESULTS
 from quartet.results import reference
+from quartet.rounds import Budget
 from quartet.slurm.launcher import UP, Allocation, SlurmLauncher, StepLauncher, hosts_of, machine_here, node_states
 from quartet.slurm.machine import SlurmMachine
 from quartet.sweep.folder import SweepFolder, launches, new_folder, stored_plan, unfinished
@@ -72,23 +73,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--least", type=share, metavar="SHARE",
                         help="a rate is slow only if it is this share below the median (0.05; of --this 0.1)")
     parser.add_argument("--reference", type=Path, action="append", default=[], metavar="PATH",
-                        help="documents of sound nodes of this kind, or a folder: names what is slow beside it, "
-                             "too; may be repeated")
+                        help="documents of sound nodes of this kind, or a folder: names what is slow beside it, too")
     parser.add_argument("--results", type=Path,
                         help=f"where new folders are made ({RESULTS / 'nodes'}; with --this: none is kept)")
     add_launch_arguments(parser)
     many = parser.add_argument_group("many nodes")
     add_queue_arguments(many, 300)
     many.add_argument("--hosts", metavar="LIST",
-                      help="nodes as Slurm writes them, n[1-300] (all of the job, or of the "
-                      "machine's partition that are up)")
+                      help="nodes as Slurm writes them, n[1-300] (the job's, or the partition's that are up)")
     many.add_argument("--pairs", choices=(nodes_plan.RING, nodes_plan.ALL, nodes_plan.NONE), default=nodes_plan.RING,
                       help="which nodes send to each other (%(default)s)")
     many.add_argument("--launches", type=whole_number(100), default=2,
                       help="launches of each; the best counts (%(default)s)")
     many.add_argument("--at-once", type=whole_number(10_000), default=32, metavar="N",
-                      help="steps within a job at one time, on different nodes; 1 leaves the network to each "
-                           "(%(default)s)")
+                      help="steps of a job at one time, on different nodes; 1 leaves the network to each (%(default)s)")
     one = parser.add_argument_group("this node")
     one.add_argument("--this", action="store_true", help="checks the node that this runs on")
     one.add_argument("--budget", type=seconds, default=60, metavar="SECONDS",
@@ -108,7 +106,7 @@ def age(text: str) -> float:
 
 def hosts_up(partition: str) -> tuple[str, ...]:
     """Nodes that run jobs now, or could; the others are named. Raises ScriptError if there are none."""
-    states = node_states(*_in(partition))
+    states = node_states(partition)
     left_out = [f"{name} ({state})" for name, state in sorted(states.items()) if state not in UP]
     if left_out:
         say(f"left out: {', '.join(left_out)}")
@@ -116,10 +114,6 @@ def hosts_up(partition: str) -> tuple[str, ...]:
     if not found:
         raise ScriptError(f"no node of {partition or 'this site'} is up (sinfo names none): name --hosts")
     return hosts_of(",".join(found))
-
-
-def _in(partition: str) -> list[str]:
-    return ["-p", partition] if partition else []
 
 
 def make_plan(options: argparse.Namespace, machine: SlurmMachine, names: tuple[str, ...],
@@ -148,7 +142,7 @@ def open_folder(options: argparse.Namespace, machine: SlurmMachine, named: tuple
 
     path = options.folder or unfinished(options.results, is_wanted)
     there = stored_plan(path) if path else None
-    if there and is_wanted(there):
+    if path and there and is_wanted(there):
         folder = SweepFolder.open(path, again(there))
         if options.cancel or options.folder or not is_over(folder, options):
             if not named and not options.cancel:
@@ -171,7 +165,7 @@ def is_over(folder: SweepFolder, options: argparse.Namespace) -> bool:
 
 
 def _say_who_is_up(partition: str, names: tuple[str, ...]) -> None:
-    states = node_states(*_in(partition))
+    states = node_states(partition)
     gone = [f"{name} ({states.get(name, 'unknown to Slurm')})" for name in names if states.get(name) not in UP]
     others = sorted(name for name, state in states.items() if state in UP and name not in names)
     say(f"goes on with the check of {counted(len(names), 'node')} that was begun"
@@ -189,14 +183,6 @@ def show_cost(plan: Plan, machine: SlurmMachine, options: argparse.Namespace) ->
     return VERIFIED
 
 
-def cancel(folder: SweepFolder, queued: QueuedSweep) -> int:
-    code = queued.cancel()
-    if code == VERIFIED:
-        folder.mark_over()
-        say("the check is over: its results stay, and the same command begins a new one")
-    return code
-
-
 def check_nodes(options: argparse.Namespace) -> int:
     known = reference.read(options.reference, options.least)
     options.budget = None
@@ -210,14 +196,16 @@ def check_nodes(options: argparse.Namespace) -> int:
     if not folder:
         say("there is no check to cancel")
         return VERIFIED
-    path, plan = folder.path, folder.plan
-    say(f"{counted(len(launches(plan)), 'launch')}, results in {os.path.relpath(path)}")
-    kinds = sum(block.title != nodes_plan.PAIR for block in plan.blocks)
+    say(f"{counted(len(launches(folder.plan)), 'launch')}, results in {os.path.relpath(folder.path)}")
+    kinds = sum(block.title != nodes_plan.PAIR for block in folder.plan.blocks)
     queue = SlurmLauncher(machine, options.timeout, options.timeout * options.launches * kinds)
     if options.cancel:
-        return cancel(folder, QueuedSweep(folder, queue, options))
+        QueuedSweep(folder, queue, options).cancel()
+        folder.mark_over()
+        say("the check is over: its results stay, and the same command begins a new one")
+        return VERIFIED
     if is_over(folder, options):
-        say("its first launch was more than a day ago: nothing more of it is run, and another --folder is for a new check")
+        say("its first launch was more than a day ago: nothing more of it is run; a new check is for another --folder")
         code = VERIFIED
     elif allocation:
         code = Sweep(folder, StepLauncher(machine), options, allocation, options.at_once).run()
@@ -227,11 +215,8 @@ def check_nodes(options: argparse.Namespace) -> int:
     print(findings.render(found), end="")
     if not found.left:
         folder.mark_over()
-    if code == STOPPED:
-        return STOPPED
-    if found.slow:
-        return WRONG_RESULT
-    return FAILED if found.failures else VERIFIED if found.is_decided else UNDECIDED
+    what = WRONG_RESULT if found.slow else FAILED if found.failures else VERIFIED if found.is_decided else UNDECIDED
+    return STOPPED if code == STOPPED else what
 
 
 class _NoTimeLeft(BaseException):
@@ -266,19 +251,16 @@ def _found(options: argparse.Namespace, node: str) -> this.Found:
         known = reference.read(options.reference, options.least)
         with tempfile.TemporaryDirectory(prefix="quartet-") as name:
             folder = _kept_folder(options.results, node) if options.results else Path(name)
-            what = this.NodeCheck(end - time.monotonic(), LocalLauncher(options.launcher), known, folder,
+            what = this.NodeCheck(Budget(end - time.monotonic()), LocalLauncher(options.launcher), known, folder,
                                   Path(name)).run(wanted)
-            if what.next == this.MAKE_REFERENCE and options.results:
-                what = _made(options, what)
-        return what
+            return _made(options, what) if what.next == this.MAKE_REFERENCE and options.results else what
     except UsageError:
         raise
     except _NoTimeLeft:
-        return this.Found(this.Verdict.CANNOT_TELL, "the time was over before the end (--budget)", this.more_time(options.budget))
-    except ScriptError as error:
-        return this.Found(this.Verdict.CANNOT_TELL, str(error), this.MAKE_REFERENCE)
-    except OSError as error:
-        return this.Found(this.Verdict.CANNOT_TELL, str(error), this.LOOK_AT_IT)
+        return this.Found(this.Verdict.CANNOT_TELL, "the time was over before the end", this.more_time(options.budget))
+    except (ScriptError, OSError) as error:
+        what_next = this.MAKE_REFERENCE if isinstance(error, ScriptError) else this.LOOK_AT_IT
+        return this.Found(this.Verdict.CANNOT_TELL, str(error), what_next)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
 

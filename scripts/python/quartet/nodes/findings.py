@@ -8,7 +8,7 @@ from typing import Optional
 from quartet.exit_codes import VERIFIED
 from quartet.nodes.plan import LONGEST, PAIR
 from quartet.results.reference import LEAST_VALUES, Known, Reference, Sample, scored, slow
-from quartet.sweep.folder import Launch, SweepFolder, judged_launches, launches
+from quartet.sweep.folder import SweepFolder, judged_launches, launches
 from quartet.text import ABOVE_LIMIT, DISTRUSTED, aligned, counted, rate, widths_of, wrapped
 
 NETWORK = "network"  # a node's best pair
@@ -70,7 +70,9 @@ def find(folder: SweepFolder, least: float, reference: Optional[Reference] = Non
     pairs = rates.pop(PAIR, {})
     named = {kind: {" ".join(hosts): rate for hosts, rate in each.items()} for kind, each in rates.items()}
     if pairs:
-        named[NETWORK] = _best_of_each(pairs)
+        best = named.setdefault(NETWORK, {})
+        for hosts, rated in pairs.items():
+            best.update({host: max(rated, best.get(host, rated)) for host in hosts})
     share = FALSE_ALARMS / max(1, len(named) + bool(pairs))
     for what, each in named.items():
         there = {who: known[what, who] for who in each if (what, who) in known}
@@ -98,14 +100,6 @@ def _judge(found: Findings, measure: Measure, false_alarms: float, least: float)
                    for who, known in measure.known.items() if rates[who] < known.bound and who not in named]
 
 
-def _best_of_each(pairs: dict[tuple[str, ...], Rated]) -> dict[str, Rated]:
-    best: dict[str, Rated] = {}
-    for hosts, rated in pairs.items():
-        for host in hosts:
-            best[host] = max(rated, best.get(host, rated))
-    return best
-
-
 def _rates(folder: SweepFolder, found: Findings, reference: Reference, known: dict[tuple[str, str], Known]
            ) -> tuple[dict[str, dict[tuple[str, ...], Rated]], dict[str, str]]:
     """The best launch of each, by kind and nodes: what disturbs one launch does not make a node slow. And the
@@ -116,33 +110,26 @@ def _rates(folder: SweepFolder, found: Findings, reference: Reference, known: di
     everything = launches(folder.plan)
     measured = judged_launches(folder, everything)
     for launch in everything:
-        what, hosts = kinds[launch.number], launch.configuration.hosts
-        why = _why_not(folder, launch)
-        if why is None:
+        what, hosts, outcome = kinds[launch.number], launch.configuration.hosts, folder.outcome(launch)
+        if outcome is None:
             found.left += 1
-        elif why:
+            continue
+        why = "; ".join(folder.misplacement(launch))
+        if outcome.exit_code != VERIFIED:
+            why = outcome.message or f"exit code {outcome.exit_code}"
+        if why:
             found.failures[(" - ".join(hosts), what)] = why
-        else:
-            for case in measured.get(launch, []):
-                if not case.error and case.rate > 0:
-                    units[what] = case.unit
-                    each = rates.setdefault(what, {})
-                    each[hosts] = max((case.rate, case.mark), each.get(hosts, (0.0, "")))
-                    there = reference.of(case)
-                    if there:
-                        known.update({(NETWORK, host): there for host in hosts} if what == PAIR else
-                                     {(what, " ".join(hosts)): there})
+            continue
+        for case in measured.get(launch, []):
+            if not case.error and case.rate > 0:
+                units[what] = case.unit
+                each = rates.setdefault(what, {})
+                each[hosts] = max((case.rate, case.mark), each.get(hosts, (0.0, "")))
+                there = reference.of(case)
+                if there:
+                    names = [(NETWORK, host) for host in hosts] if what == PAIR else [(what, " ".join(hosts))]
+                    known.update(dict.fromkeys(names, there))
     return rates, units
-
-
-def _why_not(folder: SweepFolder, launch: Launch) -> Optional[str]:
-    """The reason why a launch cannot be used; empty if it can, None if it was not run."""
-    outcome = folder.outcome(launch)
-    if outcome is None:
-        return None
-    if outcome.exit_code != VERIFIED:
-        return outcome.message or f"exit code {outcome.exit_code}"
-    return "; ".join(folder.misplacement(launch))
 
 
 def render(found: Findings) -> str:
@@ -161,17 +148,15 @@ def render(found: Findings) -> str:
     lines += [line for mark, text in (("!", ABOVE_LIMIT), ("?", DISTRUSTED)) if mark in marks
               for line in wrapped(mark, text)]
     lines += wrapped("", _verdict(found))
+    until = "The same command runs them."
     if found.period:
-        lines += wrapped("", f"Measured from {_date(found.period[0])} to {_date(found.period[1])}.")
+        first, last, end = (time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
+                            for seconds in (*found.period, found.period[0] + LONGEST))
+        lines += wrapped("", f"Measured from {first} to {last}.")
+        until = f"Until {end} the same command runs them; after that it begins a new check."
     if found.left:
-        until = f"Until {_date(found.period[0] + LONGEST)} the same command runs them; after that it begins a new check." \
-            if found.period else "The same command runs them."
         lines += wrapped("", f"{counted(found.left, 'launch')} not run yet. {until}")
     return "\n".join(lines) + "\n"
-
-
-def _date(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
 
 
 def _spread(measure: Measure) -> str:
@@ -193,6 +178,6 @@ def _verdict(found: Findings) -> str:
         return "Undecided: there are too few nodes, or their rates differ too much, to tell whether one is slow."
     names = list(dict.fromkeys(one.who for one in found.slow))
     more = [f"and {len(names) - SHOWN} more"] * (len(names) > SHOWN)
-    who = f"Slow: {', '.join([*names[:SHOWN], *more])}." if names else "None is slow, as far as the lines above can tell."
+    who = f"Slow: {', '.join([*names[:SHOWN], *more])}." if names else "None is slow, as far as these lines can tell."
     besides = " This does not count comparisons with the reference." * any(measure.known for measure in found.measures)
     return f"{who} Among equally fast, undisturbed nodes {FALSE_ALARMS:.0%} of such checks name one by chance.{besides}"

@@ -8,7 +8,7 @@ import math
 import os
 import shutil
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import Optional
@@ -39,7 +39,7 @@ PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
 
 class Verdict(Enum):
-    """Of a node; of one look, sick means suspect."""
+    """Of a node, the best first; of one launch, sick means suspect."""
 
     SOUND = "sound"
     CANNOT_TELL = "cannot tell"
@@ -112,17 +112,13 @@ def more_time(budget: float) -> str:
 
 @dataclass
 class NodeCheck:
-    """Of this node. The clock runs from the start."""
+    """Of this node, within a budget whose clock runs."""
 
-    seconds: float
+    budget: Budget
     launcher: LocalLauncher
     reference: Reference
     folder: Path  # of what launches leave
     temporary: Path  # where they run, and have their temporary files
-    budget: Budget = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.budget = Budget(self.seconds)
 
     def run(self, wanted: list[Launch]) -> Found:
         share = self.budget.left / (2 * max(1, len(wanted))) - SECONDS_TO_START
@@ -137,7 +133,7 @@ class NodeCheck:
         """The program is killed where it takes much longer than so few runs do."""
         patient = given + SECONDS_TO_START + PATIENCE
         limit = min(patient, self.budget.left - SECONDS_TO_KILL)
-        no_time = Found(Verdict.CANNOT_TELL, f"no time was left for {launch.title}", more_time(self.seconds))
+        no_time = Found(Verdict.CANNOT_TELL, f"no time is left for {launch.title}", more_time(self.budget.seconds or 0))
         if not shutil.which(launch.program):
             return Found(Verdict.CANNOT_TELL, f"there is no program {launch.program}", "make build", is_final=True)
         if limit < given:
@@ -185,8 +181,8 @@ class NodeCheck:
             return Found(Verdict.CANNOT_TELL, why, MAKE_REFERENCE, rows, is_final=True)
         highest = max(row.of_reference or 0 for row in rows)
         if highest > UNLIKELY:
-            return Found(Verdict.CANNOT_TELL, f"{launch.title} is {rate(highest)} times as fast as the reference, which "
-                         "therefore does not fit this node", MAKE_REFERENCE, rows, is_final=True)
+            return Found(Verdict.CANNOT_TELL, f"{launch.title} is {rate(highest)} times as fast as the reference, "
+                         "which therefore does not fit this node", MAKE_REFERENCE, rows, is_final=True)
         slow = [(row, _how_slow(launch, row, row.known)) for row in rows
                 if row.known and row.case.rate < row.known.bound]
         if not slow:
@@ -212,19 +208,16 @@ def both(first: Found, second: Found) -> Found:
     wrong = next((one for one in (first, second) if one.is_wrong), None)
     if wrong:
         return Found(Verdict.CANNOT_TELL, f"{wrong.reason} in one launch of two", wrong.next, second.rows)
-    for verdict in (Verdict.SOUND, Verdict.CANNOT_TELL):
-        for one in (first, second):
-            if one.verdict is verdict:
-                return Found(verdict, one.reason, one.next, one.rows or second.rows or first.rows)
-    return second
+    better = min(first, second, key=lambda one: list(Verdict).index(one.verdict))
+    return replace(better, rows=better.rows or second.rows or first.rows)
 
 
 def _together(found: list[Found]) -> Found:
     rows = tuple(row for one in found for row in one.rows)
-    for verdict in (Verdict.SICK, Verdict.CANNOT_TELL):
-        these = [one for one in found if one.verdict is verdict]
-        if these:
-            return Found(verdict, "; ".join(dict.fromkeys(one.reason for one in these)), these[0].next, rows)
+    worst = max((one.verdict for one in found), key=list(Verdict).index)
+    if worst is not Verdict.SOUND:
+        these = [one for one in found if one.verdict is worst]
+        return Found(worst, "; ".join(dict.fromkeys(one.reason for one in these)), these[0].next, rows)
     lowest = min(rows, key=lambda row: row.of_reference or 0)
     text = f"every rate is {lowest.of_reference or 0:.0%} of the reference or more (lowest: {lowest.case.name.kernel})"
     return Found(Verdict.SOUND, text, "quartet run", rows)

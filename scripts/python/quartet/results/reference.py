@@ -74,11 +74,10 @@ def read(paths: Iterable[Path], least: float = 0) -> Reference:
 
 def _known(row: Launches, least: float) -> Known:
     rates = [case.rate for case in row.counting]
-    highest = statistics.median(rates) * (1 - least)
-    if len(rates) < LEAST_VALUES:
-        return Known(statistics.median(rates), highest, len(rates))
-    spread = scored({str(number): rate for number, rate in enumerate(rates)}, FALSE_ALARMS)
-    return Known(statistics.median(rates), min(highest, spread.bound(0)), len(rates))
+    bound = statistics.median(rates) * (1 - least)
+    if len(rates) >= LEAST_VALUES:
+        bound = scored({str(number): rate for number, rate in enumerate(rates)}, FALSE_ALARMS).bound(least)
+    return Known(statistics.median(rates), bound, len(rates))
 
 
 @dataclass(frozen=True)

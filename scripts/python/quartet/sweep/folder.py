@@ -132,29 +132,49 @@ class SweepFolder:
             return None
 
     def outcome(self, launch: Launch) -> Optional[Outcome]:
-        """None if it has not run. A program that outlived its sweep has no record; its results
-        tell how it ended."""
+        """None if it has not run. A program that outlived its sweep has no record; its results tell how it ended."""
         recorded = self.recorded(launch)
         if recorded or launch.name in self._damaged or self._folder.file(launch.name, OUTCOME).exists():
             return recorded
-        try:
-            found = cases(load(self.document(launch)))
-        except (OSError, ValueError):
-            return None
-        if any(case.is_not_run for case in found):
+        document = self.loaded(launch)
+        found = cases(document) if document else []
+        if not document or any(case.is_not_run for case in found):
             return None
         code = FAILED if any(case.error for case in found) else \
             WRONG_RESULT if any(case.verified is False for case in found) else VERIFIED
         return Outcome(code, None)
 
+    def loaded(self, launch: Launch) -> Optional[dict[str, Any]]:
+        """Its document; None if it has left none that can be read."""
+        try:
+            return load(self.document(launch))
+        except (OSError, ValueError):
+            return None
+
     def misplacement(self, launch: Launch) -> list[str]:
         """How its nodes differ from those that were asked for; nothing if it left no document, or asked for none."""
-        if not launch.configuration.nodes:
+        wanted, document = launch.configuration, self.loaded(launch) if launch.configuration.nodes else None
+        if not document:
             return []
-        try:
-            return misplaced(load(self.document(launch)), launch.configuration)
-        except (OSError, ValueError):
-            return []
+        quartet = document["context"]["quartet"]
+        places = quartet.get("placement") or []
+        ranks_of = Counter(place["node"] for place in places)
+        hosts = {str(place["host"]).split(".")[0] for place in places}
+        strangers = hosts - {host.split(".")[0] for host in wanted.hosts}
+        restarts = str((quartet.get("slurm") or {}).get("SLURM_RESTART_COUNT", "0"))
+        found = []
+        if len(places) != wanted.ranks:
+            found.append(f"it ran on {counted(len(places), 'rank')} ({wanted.ranks} were asked for)")
+        if len(ranks_of) != wanted.nodes:
+            found.append(f"it ran on {counted(len(ranks_of), 'node')} ({wanted.nodes} were asked for)")
+        elif max(ranks_of.values()) > -(-wanted.ranks // wanted.nodes):
+            numbers = ", ".join(map(str, ranks_of.values()))
+            found.append(f"its nodes had {numbers} ranks (they should be dealt evenly)")
+        if wanted.hosts and strangers:
+            found.append(f"it ran on {', '.join(sorted(strangers))} (not on {' and '.join(wanted.hosts)})")
+        if restarts != "0":
+            found.append(f"its job was requeued {restarts} times (a node may have failed, others measured)")
+        return found
 
     def mark_over(self) -> None:
         """The same command begins anew."""
@@ -168,36 +188,9 @@ class SweepFolder:
         return (min(times), max(times)) if times else None
 
 
-def misplaced(document: dict[str, Any], wanted: Configuration) -> list[str]:
-    quartet = document["context"]["quartet"]
-    places = quartet.get("placement") or []
-    ranks_of = Counter(place["node"] for place in places)
-    hosts = {str(place["host"]).split(".")[0] for place in places}
-    strangers = hosts - {host.split(".")[0] for host in wanted.hosts}
-    restarts = str((quartet.get("slurm") or {}).get("SLURM_RESTART_COUNT", "0"))
-    found = []
-    if len(places) != wanted.ranks:
-        found.append(f"it ran on {counted(len(places), 'rank')} ({wanted.ranks} were asked for)")
-    if len(ranks_of) != wanted.nodes:
-        found.append(f"it ran on {counted(len(ranks_of), 'node')} ({wanted.nodes} were asked for)")
-    elif max(ranks_of.values()) > -(-wanted.ranks // wanted.nodes):
-        numbers = ", ".join(map(str, ranks_of.values()))
-        found.append(f"its nodes had {numbers} ranks (they should be dealt evenly)")
-    if wanted.hosts and strangers:
-        found.append(f"it ran on {', '.join(sorted(strangers))} (not on {' and '.join(wanted.hosts)})")
-    if restarts != "0":
-        found.append(f"its job was requeued {restarts} times (a node may have failed, others measured)")
-    return found
-
-
 def judged_launches(folder: SweepFolder, everything: list[Launch]) -> dict[Launch, list[Case]]:
-    """The cases of every launch that left a document, judged beside all others."""
-    found = {}
-    for launch in everything:
-        try:
-            found[launch] = load(folder.document(launch))
-        except (OSError, ValueError):
-            continue  # its outcome says why
+    """The cases of every launch that left a document, judged beside all others. The outcomes of the others say why."""
+    found = {launch: document for launch in everything if (document := folder.loaded(launch))}
     return dict(zip(found, judged(found.values())))
 
 

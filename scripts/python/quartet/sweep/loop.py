@@ -130,20 +130,14 @@ class QueuedSweep(Sweep):
                 for file in self._tasks_folder(number).iterdir():
                     file.unlink()
 
-    def cancel(self) -> int:
-        """Ends all jobs that are in the queue; the exit code."""
-        try:
-            there = self._queue.waiting(self._tasks.values()) if self._tasks else {}
-            if there:
-                self._queue.cancel(sorted(there))
-        except LaunchError as error:
-            say(str(error))
-            return error.code
+    def cancel(self) -> None:
+        """Ends all jobs that are in the queue. Raises LaunchError."""
+        there = self._queue.waiting(self._tasks.values()) if self._tasks else {}
         if there is None:
-            say("Slurm does not answer: try again")
-            return FAILED
+            raise LaunchError(FAILED, "Slurm does not answer: try again")
+        if there:
+            self._queue.cancel(sorted(there))
         say(f"{counted(len(there), 'job')} cancelled" if there else "no job is in the queue")
-        return VERIFIED
 
     def _is_left(self, launch: Launch) -> bool:
         # What a task has left is looked at together with its exit code.
@@ -214,16 +208,13 @@ class QueuedSweep(Sweep):
         try:
             tasks = self._queue.submit(wanted, {launch.name: self._job(launch) for launch in part},
                                        self._tasks_folder(self._last_array + 1), before, self._folder.held)
-        except QueueFull as error:
-            half = len(part) // 2
+        except LaunchError as error:
+            half = len(part) // 2 if isinstance(error, QueueFull) else 0
             if half and not self._queue.shares:
                 return self._submit_array(wanted, part[:half], before, watched, arrays) \
                     + self._submit_array(wanted, part[half:], before, watched, arrays)
-            if watched:
+            if watched and isinstance(error, QueueFull):
                 return part
-            self._refuse(part, error)
-            return []
-        except LaunchError as error:
             self._refuse(part, error)
             return []
         self._last_array += 1
@@ -252,9 +243,9 @@ class QueuedSweep(Sweep):
                 whys = [(there or {}).get(self._tasks[each.name], "") for each in left if each.configuration.hosts]
                 stuck = stuck + 1 if len(whys) == len(left) and all(why.startswith(AWAY) for why in whys) else 0
                 if stuck == LOOKS_UNTIL_GONE:
-                    gone = self._queue.gone(host for launch in left for host in launch.configuration.hosts)
+                    away = self._queue.gone(host for launch in left for host in launch.configuration.hosts)
                     self._away = (f"{counted(len(left), 'launch')} cannot start, since these nodes run no jobs now: "
-                                  f"{', '.join(gone)} (Slurm's reason: {whys[0]}; --cancel ends the jobs)")
+                                  f"{', '.join(away)} (Slurm's reason: {whys[0]}; --cancel ends the jobs)")
                     return lost
             ended = set(os.listdir(self._folder.path))
             for launch in list(left):
