@@ -161,7 +161,7 @@ class Slow(Nodes):
         self.cluster.must("scontrol", "update", "NodeName=n4", "State=DRAIN", "Reason=gone")
         done = self.cluster.run(*self.check("--hosts", "n[1-4]", "--pairs", "none", "--poll", "0.5"), timeout=SECONDS)
         self.assertEqual(done.returncode, 75, done.stderr + done.stdout)
-        self.assertRegex(done.stderr, r"waiting for nodes that are not there: 1 launch on n4 \(.*--cancel ends them\)")
+        self.assertRegex(done.stderr, r"1 launch cannot start, since these nodes run no jobs now: n4 \(.*--cancel ends the jobs\)")
         self.assertIn("cg: 3 nodes", done.stdout)
         left = self.cluster.run(*self.check("--hosts", "n[1-4]", "--pairs", "none", "--cancel"), timeout=SECONDS)
         self.assertEqual((left.returncode, "1 job cancelled" in left.stderr), (0, True), left.stderr)
