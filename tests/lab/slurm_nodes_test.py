@@ -61,7 +61,7 @@ class Asking(Nodes):
                                 environment={"SBATCH_EXPORT": "NIL"})
         self.cluster.wait(job)
         self.assertTrue(document.exists(), output.read_text())
-        self.assertEqual((quartet(read(document))["ranks"], quartet(read(document))["nodes"]), (2, 2))
+        self.assertEqual([quartet(read(document))[key] for key in ("ranks", "nodes", "threads")], [2, 2, 1])
         self.assertEqual(len({place["host"] for place in quartet(read(document))["placement"]}), 2)
         self.assertIn("prepared", output.read_text())
 

@@ -100,7 +100,7 @@ class Checks(unittest.TestCase):
 
     def test_a_slow_node_is_named(self):
         text = " ".join(self.check("1", self.rates())[2].split())
-        self.assertIn("a node is named if it is at least 5% slower than that None is slow, as far as these lines can tell.", text)
+        self.assertIn("only a node at least 5% below it is named None is slow, as far as these lines can tell.", text)
         _, found, text = self.check("2", self.rates(n3=60.0), marked=("n3", "n4"))
         self.assertEqual([(one.who, one.what) for one in found.slow], [("n3", "cg")])
         self.assertRegex(text, r"n3 +cg GFLOP/s +60.0\? +100 +40% +[\d.]+\n")
@@ -143,7 +143,7 @@ class Checks(unittest.TestCase):
         self.assertIn("at least 4 nodes are needed", " ".join(text.split()))
         _, found, text = self.check("2", self.rates(n1=40.0, n3=170.0, n4=55.0, n5=220.0, n6=60.0))
         self.assertFalse(found.is_decided)
-        self.assertRegex(" ".join(text.split()), r"a node is named if it is at least 9\d% slower than that Undecided: ")
+        self.assertRegex(" ".join(text.split()), r"only a node at least 9\d% below it is named, since the rates differ so much Undecided: ")
         _, found, text = self.check("3", self.rates(n1=92.0, n3=107.0, n4=94.0, n5=109.0, n6=96.0))  # by a third at most
         self.assertFalse(found.is_decided, text)
 

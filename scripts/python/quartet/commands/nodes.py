@@ -146,7 +146,7 @@ def open_folder(options: argparse.Namespace, machine: SlurmMachine, named: tuple
         folder = SweepFolder.open(path, again(there))
         if options.cancel or options.folder or not is_over(folder, options):
             if not named and not options.cancel:
-                _say_who_is_up(machine.partition, nodes_plan.hosts_in(there))
+                _say_who_is_up(folder, machine.partition)
             return folder
         say(f"{path} is left as it is, since its first launch was more than a day ago: a new check begins, and what "
             "jobs of the old one are in the queue are cancelled")
@@ -158,15 +158,15 @@ def open_folder(options: argparse.Namespace, machine: SlurmMachine, named: tuple
 
 
 def is_over(folder: SweepFolder, options: argparse.Namespace) -> bool:
-    """Whether what is left of a check would run too long after the rest of it. What has ended unseen is not left."""
+    """Whether what is left of a check would run too long after the rest of it."""
     period = folder.period()
-    return bool(period and time.time() > period[0] + nodes_plan.LONGEST and (options.retry_failed or any(
-        folder.outcome(each) is None and not folder.code_file(each).exists() for each in launches(folder.plan))))
+    return bool(period and time.time() > period[0] + nodes_plan.LONGEST and (options.retry_failed or folder.left()))
 
 
-def _say_who_is_up(partition: str, names: tuple[str, ...]) -> None:
-    states = node_states(partition)
-    gone = [f"{name} ({states.get(name, 'unknown to Slurm')})" for name in names if states.get(name) not in UP]
+def _say_who_is_up(folder: SweepFolder, partition: str) -> None:
+    names, states = nodes_plan.hosts_in(folder.plan.as_json()), node_states(partition)
+    needed = dict.fromkeys(host for launch in folder.left() for host in launch.configuration.hosts)
+    gone = [f"{name} ({states.get(name, 'unknown to Slurm')})" for name in needed if states.get(name) not in UP]
     others = sorted(name for name, state in states.items() if state in UP and name not in names)
     say(f"goes on with the check of {counted(len(names), 'node')} that was begun"
         + f"; launches wait for these nodes, which are not up: {', '.join(gone)}" * bool(gone)

@@ -169,8 +169,9 @@ def _spread(measure: Measure) -> str:
         what += f", reference {rate(known.rate)} {measure.unit} (below {rate(known.bound)} is slow)"
     if not measure.sample:
         return f"{measure.what}: {what}; at least {LEAST_VALUES} {noun}s are needed to tell whether one is slow"
-    return (f"{measure.what}: {what}, median {rate(measure.sample.median)} {measure.unit}; a {noun} is named if it is "
-            f"at least {measure.noticed:.0%} slower than that")
+    why = ", since the rates differ so much" * (measure.noticed > LOOSE)
+    return (f"{measure.what}: {what}, median {rate(measure.sample.median)} {measure.unit}; only a {noun} at least "
+            f"{measure.noticed:.0%} below it is named{why}")
 
 
 def _verdict(found: Findings) -> str:

@@ -51,9 +51,8 @@ class Reference:
         """The reason why there is nothing about this row."""
         if not self.rows:
             return "there is no reference to compare with"
-        is_other = any(text == case.text for text, _ in self.rows)
-        return f"the reference has {case.name.kernel} " + ("of other kinds of nodes only" if is_other
-                                                           else "of other sizes or ranks only")
+        what = "kinds of nodes" if any(text == case.text for text, _ in self.rows) else "sizes or ranks"
+        return f"the reference has {case.name.kernel} of other {what} only"
 
 
 def read(paths: Iterable[Path], least: float = 0) -> Reference:

@@ -81,9 +81,8 @@ class SweepFolder:
         if there is None:
             write_json(path / PLAN_FILE, plan.as_json())
         elif there != plan.as_json():
-            raise LaunchError(BAD_USAGE, f"{path} holds another sweep "
-                              f"({'; '.join(differences(there, plan.as_json()))}): name another "
-                              "--folder, or go back to that plan")
+            raise LaunchError(BAD_USAGE, f"{path} has another sweep ({'; '.join(differences(there, plan.as_json()))}): "
+                              "name another --folder, or go back to that plan")
         return folder
 
     def _hold(self) -> None:
@@ -91,9 +90,8 @@ class SweepFolder:
         file = self.path / LOCK_FILE
         try:
             self.held = (os.open(file, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_NOFOLLOW, 0o644),)
-        except OSError as error:
-            raise LaunchError(BAD_USAGE, f"{file} cannot be written ({reason_of(error)}): name another "
-                              "--folder") from None
+        except OSError as why:
+            raise LaunchError(BAD_USAGE, f"{file} cannot be written ({reason_of(why)}): use another --folder") from None
         try:
             fcntl.flock(self.held[0], fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -143,6 +141,10 @@ class SweepFolder:
         code = FAILED if any(case.error for case in found) else \
             WRONG_RESULT if any(case.verified is False for case in found) else VERIFIED
         return Outcome(code, None)
+
+    def left(self) -> list[Launch]:
+        """Launches that have not ended; what has ended while nobody looked is not left."""
+        return [each for each in launches(self.plan) if not (self.outcome(each) or self.code_file(each).exists())]
 
     def loaded(self, launch: Launch) -> Optional[dict[str, Any]]:
         """Its document; None if it has left none that can be read."""
@@ -204,8 +206,7 @@ def stored_plan(path: Path) -> Optional[dict[str, Any]]:
     except FileProblem as error:
         raise LaunchError(BAD_USAGE, f"{error}: name another --folder") from None
     if problem:
-        raise LaunchError(BAD_USAGE, f"{path / PLAN_FILE}: no plan that can be run ({problem}): name "
-                          "another --folder")
+        raise LaunchError(BAD_USAGE, f"{path / PLAN_FILE}: no plan that can be run ({problem}): name another --folder")
     return data
 
 
