@@ -40,8 +40,7 @@ class Nodes(ClusterTest):
 
     def sweep(self, *words):
         return self.script("sweep", "--build", PROGRAMS.parent, "--folder", self.folder / "sweep", "--kernels", "cg",
-                           "--sizes", "50", "--arguments", " ".join([*FEW, "--iterations", "3"]), "--inside",
-                           *words)
+                           "--sizes", "50", "--arguments", " ".join([*FEW, "--iterations", "3"]), "--inside", *words)
 
     def places(self):
         """Job, ranks and nodes of each document."""

@@ -91,7 +91,7 @@ echo "JobId=$5 ArrayTaskId=0 JobState=OUT_OF_MEMORY"
 
 class QueuedCase(FakeBuild):
     def setUp(self):
-        self.addCleanup(self.assert_nothing_runs)  # where the folder has gone
+        self.addCleanup(self.wait_for, lambda: not self.left_over())  # when the folder has gone
         super().setUp()
         self.results = self.folder / "sweep 100%a"
         for name, text in (("sbatch", SBATCH), ("srun", SRUN), ("squeue", SQUEUE)):
@@ -103,11 +103,12 @@ class QueuedCase(FakeBuild):
                            ("machine.json", json.dumps({"name": "fake", "cores_per_node": 4}))):
             self.write(name, text)
 
-    def assert_nothing_runs(self):
-        end = time.monotonic() + 10
-        while (left := self.left_over()) and time.monotonic() < end:
+    def wait_for(self, condition):
+        end = time.monotonic() + 120
+        while not (found := condition()):
+            self.assertLess(time.monotonic(), end)
             time.sleep(0.05)
-        self.assertEqual(left, [])
+        return found
 
     def sweep(self, *arguments, ranks=(1, 2, 4), nodes=None, launches=1, sizes=(512,)):
         block = {"kernels": ["matmul"], "sizes": list(map(str, sizes)), "ranks": list(ranks), **({"nodes": nodes} if nodes else {})}
@@ -153,9 +154,7 @@ class Unwatched(QueuedCase):
             said = running.stderr.read()
         self.assertEqual(running.returncode, 75, said)
         self.write("go", "")
-        end = time.monotonic() + 30
-        while list(self.folder.glob("alive-*")) and time.monotonic() < end:
-            time.sleep(0.05)
+        self.wait_for(lambda: not list(self.folder.glob("alive-*")))
 
     def make_old(self, runs):
         then = time.time() - 25 * 3600
@@ -183,8 +182,7 @@ class Unwatched(QueuedCase):
     def test_sweep(self):
         self.assert_the_same_command_shows_it_once(
             [*QUARTET, "sweep", "--kernels", "matmul", "--sizes", "512", "--ranks", "1", "--build", self.folder,
-             "--results", self.folder / "runs", "--slurm", self.folder / "machine.json", "--poll", "0.1"],
-            "matmul")
+             "--results", self.folder / "runs", "--slurm", self.folder / "machine.json", "--poll", "0.1"], "matmul")
 
     def test_check_of_nodes(self):
         done = self.assert_the_same_command_shows_it_once(self.nodes("--hosts", "n1"), "Undecided")
@@ -219,13 +217,6 @@ class Unwatched(QueuedCase):
         self.assertEqual(list(folder.iterdir()), [])
         self.assertEqual((self.results / "array-2.tasks" / "number").read_text(), "1;cluster\n")
         self.assertEqual(len(self.lines("submitted")), 1)
-
-    def wait_for(self, condition):
-        end = time.monotonic() + 120
-        while not (found := condition()):
-            self.assertLess(time.monotonic(), end)
-            time.sleep(0.05)
-        return found
 
     def nodes(self, *words):
         """A check of nodes, with a fake sinfo that says what `states` does."""
@@ -273,6 +264,8 @@ class Unwatched(QueuedCase):
         self.write("scancel", f'#!/bin/sh\nfor task; do rm "{self.folder}/alive-$task"; done\n')
         self.write("away", "n2")
         self.write("states", both)
+        self.assertIn("there is no check to cancel", self.again([*command, "--cancel"]).stderr)
+        self.assertFalse((self.folder / "runs").exists())
         self.assertEqual(self.again(command).returncode, 75)
         self.assert_there_are(1, 2)
         self.write("states", "n1 idle\nn2 down*\n")
@@ -299,11 +292,6 @@ class Unwatched(QueuedCase):
         time.sleep(1)  # folders are named by the second
         self.again(command)
         self.assert_there_are(3, 6)
-
-    def test_where_there_is_no_check_none_is_made_to_be_cancelled(self):
-        done = self.again(self.nodes("--hosts", "n1", "--cancel"))
-        self.assertEqual((done.returncode, done.stderr), (0, "quartet: there is no check to cancel\n"))
-        self.assertFalse((self.folder / "runs").exists())
 
 
 class Cost(QueuedCase):
