@@ -21,7 +21,6 @@ FEW = ["--runs", "1", "--limits", "off"]
 SECONDS = 120
 
 
-
 def setUpModule():
     ClusterTest.cluster = Cluster(4)
     unittest.addModuleCleanup(ClusterTest.cluster.close)

@@ -2,6 +2,7 @@
 
 import contextlib
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -26,3 +27,14 @@ class FakeBuild(unittest.TestCase):
     def write(self, name, text):
         (self.folder / name).write_text(text)
         (self.folder / name).chmod(0o755)
+
+    def lines(self, name):
+        file = self.folder / name
+        return file.read_text().splitlines() if file.exists() else []
+
+    def wait_for(self, condition):
+        end = time.monotonic() + 120
+        while not (found := condition()):
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.05)
+        return found

@@ -129,8 +129,7 @@ class Checks(unittest.TestCase):
 
     def test_the_table_says_from_when_its_rates_are(self):
         folder, _, _ = self.check("1", self.rates(), missing=("n5",))
-        files = sorted(folder.path.glob("*.json"))
-        for file, time in zip(files, range(1_700_000_000, 1_700_100_000, 600)):
+        for file, time in zip(sorted(folder.path.glob("*.json")), range(1_700_000_000, 1_700_100_000, 600)):
             os.utime(file, (time, time))
         text = " ".join(findings.render(findings.find(folder, 0.05)).split())
         self.assertIn("Measured from 2023-11-14 22:13 UTC to 2023-11-14 23:13 UTC.", text)

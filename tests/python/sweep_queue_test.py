@@ -103,13 +103,6 @@ class QueuedCase(FakeBuild):
                            ("machine.json", json.dumps({"name": "fake", "cores_per_node": 4}))):
             self.write(name, text)
 
-    def wait_for(self, condition):
-        end = time.monotonic() + 120
-        while not (found := condition()):
-            self.assertLess(time.monotonic(), end)
-            time.sleep(0.05)
-        return found
-
     def sweep(self, *arguments, ranks=(1, 2, 4), nodes=None, launches=1, sizes=(512,)):
         block = {"kernels": ["matmul"], "sizes": list(map(str, sizes)), "ranks": list(ranks), **({"nodes": nodes} if nodes else {})}
         self.write("spec.json", json.dumps({"launches": launches, "blocks": [block]}))
@@ -118,10 +111,6 @@ class QueuedCase(FakeBuild):
 
     def environment(self):
         return {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}
-
-    def lines(self, name):
-        file = self.folder / name
-        return file.read_text().splitlines() if file.exists() else []
 
 
 class Queue(QueuedCase):
