@@ -2,11 +2,11 @@
 
 MACHINE is a machine file (quartet machine --discover makes one). The job asks for the nodes and GPUs that the ranks
 need there, and runs cpu.sbatch or gpu.sbatch; --dry-run shows the command. --ranks alone are packed onto as few nodes
-as hold them. Two of --ranks, --nodes and --ranks-per-node decide the third:
+as hold them. Two of --ranks, --nodes and --ranks-per-node decide the third; after quartet submit mine.json:
 
-    quartet submit mine.json --nodes 2 --ranks-per-node 1 stream           (a pair of nodes)
-    quartet submit mine.json --nodes 4 --ranks-per-node gpus cg            (a rank for each GPU)
-    quartet submit mine.json --nodes 4 --ranks-per-node sockets fft        (a rank for each socket, with its cores)"""
+    --nodes 2 --ranks-per-node 1 stream        a pair of nodes
+    --nodes 4 --ranks-per-node gpus cg         a rank for each GPU
+    --nodes 4 --ranks-per-node sockets fft     a rank for each socket"""
 
 import argparse
 import dataclasses
