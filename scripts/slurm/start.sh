@@ -5,8 +5,8 @@
 #
 # Without options there is one rank for each task, with as many cores as
 # --cpus-per-task says; our programs get as many threads by their --threads, even
-# where Slurm binds nothing. It changes nothing that the user has set. Settings are
-# arguments, since some sites hand no variables to jobs (--export=NONE):
+# where Slurm binds nothing. It changes nothing that the user has set. Settings
+# are arguments, since some sites hand no variables to jobs (--export=NONE):
 #
 # --launcher=NAME      srun (the default, or QUARTET_LAUNCHER), mpirun (Open
 #                      MPI's), mpiexec (MPICH's)

@@ -132,7 +132,7 @@ class Verdicts(FakeNode):
             self.assertIn(reason, line)
         self.document("cg", 100, self.reference / "one.json", description="Another CPU; BLAS")
         code, line = self.verdict((40, {"flags": DISTURBED}), more=("--results", self.folder / "doubtful"))
-        said = "no result can be a reference, as all are wrong or in doubt; next: quartet check-machine --quick"
+        said = "no result can be a reference: all are wrong or in doubt; next: quartet check-machine --quick"
         self.assertEqual((code, said in line), (CANNOT_TELL, True), line)
         self.verdict(40)
         done = quartet("nodes", "--this", "--build", self.folder, "--launcher", self.folder / "launcher", "--kernels", "cg",

@@ -272,7 +272,7 @@ def _made(options: argparse.Namespace, what: this.Found) -> this.Found:
         if any(made.of(row.case) for row in what.rows):
             return dataclasses.replace(what, reason=f"{what.reason}; the results were kept as a reference",
                                        next=f"quartet nodes --this --reference {options.results}")
-    return dataclasses.replace(what, reason=f"{what.reason}; no result can be a reference, as all are wrong or in doubt",
+    return dataclasses.replace(what, reason=f"{what.reason}; no result can be a reference: all are wrong or in doubt",
                                next=f"{this.LOOK_AT_IT} --quick")
 
 
