@@ -4,8 +4,9 @@
 # script, or by hand in the shell that salloc gives.
 #
 # Without options there is one rank for each task, with as many cores as
-# --cpus-per-task says. It changes nothing that the user has set. Settings are
-# arguments, since some sites hand no variables to jobs (--export=NONE):
+# --cpus-per-task says; our programs get as many threads by their --threads, even
+# where Slurm binds nothing. It changes nothing that the user has set. Settings
+# are arguments, since some sites hand no variables to jobs (--export=NONE):
 #
 # --launcher=NAME      srun (the default, or QUARTET_LAUNCHER), mpirun (Open
 #                      MPI's), mpiexec (MPICH's)
@@ -21,7 +22,7 @@
 # --ranks=N            ranks in all, as the number before PROGRAM
 # --nodes=N            nodes of the job to spread over, evenly
 # --hosts=A,B          these nodes
-# --threads=N          cores of a rank (QUARTET_THREADS)
+# --threads=N          cores and threads of a rank (QUARTET_THREADS)
 # --distribution=HOW   block (the default), cyclic, or plane=N: N ranks on a node,
 #                      then on the next, in turn
 # --seconds=N          ends the program after this time (srun's own limit counts
@@ -214,6 +215,24 @@ with_mpiexec() {
     exec mpiexec "${flags[@]}" "$@"
 }
 
+# has_threads ARGUMENTS...: whether they give the program's --threads, or a file for --config does.
+has_threads() {
+    local word config=
+    for word; do
+        [ "$config" != next ] || config=$word
+        case $word in
+        --threads | --threads=*) return 0 ;;
+        --config) config=next ;;
+        --config=*) config=${word#*=} ;;
+        esac
+    done
+    [ -f "$config" ] && grep -q '^[[:space:]]*threads[[:space:]]*=' "$config"
+}
+
+# Without it a program whose ranks are not bound would take all cores of its node.
+case ${1##*/} in
+stream | matmul | cg | fft) has_threads "$@" || set -- "$1" "--threads=$threads" "${@:2}" ;;
+esac
 case $launcher in
 srun) with_srun "$@" ;;
 mpirun) with_mpirun "$@" ;;

@@ -21,7 +21,6 @@ FEW = ["--runs", "1", "--limits", "off"]
 SECONDS = 120
 
 
-
 def setUpModule():
     ClusterTest.cluster = Cluster(4)
     unittest.addModuleCleanup(ClusterTest.cluster.close)
@@ -40,8 +39,7 @@ class Nodes(ClusterTest):
 
     def sweep(self, *words):
         return self.script("sweep", "--build", PROGRAMS.parent, "--folder", self.folder / "sweep", "--kernels", "cg",
-                           "--sizes", "50", "--arguments", " ".join([*FEW, "--iterations", "3"]), "--inside",
-                           *words)
+                           "--sizes", "50", "--arguments", " ".join([*FEW, "--iterations", "3"]), "--inside", *words)
 
     def places(self):
         """Job, ranks and nodes of each document."""
@@ -61,7 +59,7 @@ class Asking(Nodes):
                                 environment={"SBATCH_EXPORT": "NIL"})
         self.cluster.wait(job)
         self.assertTrue(document.exists(), output.read_text())
-        self.assertEqual((quartet(read(document))["ranks"], quartet(read(document))["nodes"]), (2, 2))
+        self.assertEqual([quartet(read(document))[key] for key in ("ranks", "nodes", "threads")], [2, 2, 1])
         self.assertEqual(len({place["host"] for place in quartet(read(document))["placement"]}), 2)
         self.assertIn("prepared", output.read_text())
 
@@ -161,7 +159,7 @@ class Slow(Nodes):
         self.cluster.must("scontrol", "update", "NodeName=n4", "State=DRAIN", "Reason=gone")
         done = self.cluster.run(*self.check("--hosts", "n[1-4]", "--pairs", "none", "--poll", "0.5"), timeout=SECONDS)
         self.assertEqual(done.returncode, 75, done.stderr + done.stdout)
-        self.assertRegex(done.stderr, r"waiting for nodes that are not there: 1 launch on n4 \(.*--cancel ends them\)")
+        self.assertRegex(done.stderr, r"1 launch cannot start, since these nodes run no jobs now: n4 \(.*--cancel ends the jobs\)")
         self.assertIn("cg: 3 nodes", done.stdout)
         left = self.cluster.run(*self.check("--hosts", "n[1-4]", "--pairs", "none", "--cancel"), timeout=SECONDS)
         self.assertEqual((left.returncode, "1 job cancelled" in left.stderr), (0, True), left.stderr)

@@ -8,6 +8,7 @@ import time
 import unittest
 from pathlib import Path
 
+from quartet.kernels import KERNELS
 from quartet.slurm import launcher
 from tree import SCRIPTS
 
@@ -44,7 +45,10 @@ class BatchCase(unittest.TestCase):
     def batch(self, *arguments, **variables):
         done = subprocess.run([SCRIPTS / "slurm" / "batch.sh", *arguments], cwd=self.folder, check=False,
                               env={**self.variables, **variables}, capture_output=True, timeout=LIMIT)
-        return done.returncode, self.arguments()
+        words = self.arguments()
+        if words[:1] == ["cg"]:
+            self.assertEqual(words.pop(1), "--threads=1")
+        return done.returncode, words
 
 
 class Tasks(BatchCase):
@@ -138,6 +142,15 @@ class Starting(BatchCase):
         for flag in ("--ntasks=3", "--nodes=2", "--ntasks-per-node=2", "--nodelist=a,b", "--time=2", "--exact"):
             self.assertIn(flag, flags)
         self.assertEqual(self.start("--launcher=mpiexec", "program", SLURM_NTASKS="4")[1], "-n 4 program")
+
+    def test_our_programs_get_as_many_threads_as_their_ranks_have_cores_also_where_nothing_is_bound(self):
+        (self.folder / "a.toml").write_text("runs = 1\n")
+        (self.folder / "b.toml").write_text("threads = 2\n")
+        for words, added in (*(((f"./bin/{kernel}", "--config", "a.toml"), 1) for kernel in KERNELS), (("cg",), 1),
+                             (("cg", "--threads", "2"), 0), (("cg", "--threads=2"), 0), (("hostname", "-s"), 0),
+                             (("cg", "--config", "b.toml"), 0), (("cg", "--config=b.toml"), 0)):
+            self.start(*words, SLURM_CPUS_PER_TASK="4")
+            self.assertEqual(self.arguments(), [words[0], *["--threads=4"] * added, *words[1:]])
 
     def test_planes_are_dealt_in_turn(self):
         for ranks, nodes, size, most in ((6, 2, 2, 4), (6, 3, 2, 2), (7, 2, 2, 4), (5, 2, 1, 3), (8, 2, 3, 5)):

@@ -59,8 +59,7 @@ class Whole(FakeBuild):
                        env={**os.environ, "PATH": path or "/usr/bin:/bin"})
 
     def calls(self):
-        file = self.folder / "calls"
-        return file.read_text().splitlines() if file.exists() else []
+        return self.lines("calls")
 
     def documents(self):
         return sorted((self.folder / "results" / "nvidia-h200" / "documents").iterdir())

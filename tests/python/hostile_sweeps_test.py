@@ -14,8 +14,7 @@ DIGITS = "9" * 400
 
 class HostileSweep(SweepCase):
     def refused(self, *arguments, word=""):
-        code, output, errors = run(sweep, "--build", self.folder, "--launcher", self.folder / "launcher",
-                                   *arguments)
+        code, output, errors = run(sweep, "--build", self.folder, "--launcher", self.folder / "launcher", *arguments)
         self.assertEqual((code, output, len(errors.splitlines())), (2, "", 1), (arguments, errors[:300]))
         self.assertNotIn(FAULT, errors)
         self.assertLess(len(errors), 1200)
@@ -32,8 +31,7 @@ class Flags(HostileSweep):
                              ("--launches", ("0", "-1", "1000000000", "\u00b2", "9" * 5000)),
                              ("--seed", ("0", "x", DIGITS)), ("--poll", ("nan", "0")),
                              ("--ranks", ("0", "\u00b2", "9" * 5000, "1:x", "1:" + DIGITS, "99999999")),
-                             ("--threads", ("0", "\u00b2", "-1", DIGITS)),
-                             ("--sizes", ("", "x" * 300, "a\x1b[2J"))):
+                             ("--threads", ("0", "\u00b2", "-1", DIGITS)), ("--sizes", ("", "x" * 300, "a\x1b[2J"))):
             for value in values:
                 words = {**self.FACTORS, flag: value}
                 with self.subTest(flag, value=value[:20]):

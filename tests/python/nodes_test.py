@@ -1,6 +1,7 @@
 """Tests of quartet nodes and its package without a Slurm; tests/lab/ has one."""
 
 import json
+import os
 import random
 import tempfile
 import unittest
@@ -98,12 +99,13 @@ class Checks(unittest.TestCase):
         return {**{host: 100 + place / 10 for place, host in enumerate(HOSTS)}, **changes}
 
     def test_a_slow_node_is_named(self):
-        self.assertIn("None is slow: 5% below the others would have been noticed.", " ".join(self.check("1", self.rates())[2].split()))
+        text = " ".join(self.check("1", self.rates())[2].split())
+        self.assertIn("only a node at least 5% below it is named None is slow, as far as these lines can tell.", text)
         _, found, text = self.check("2", self.rates(n3=60.0), marked=("n3", "n4"))
         self.assertEqual([(one.who, one.what) for one in found.slow], [("n3", "cg")])
         self.assertRegex(text, r"n3 +cg GFLOP/s +60.0\? +100 +40% +[\d.]+\n")
-        self.assertIn("cg: 8 nodes, 2 of them ?, median", text)
-        self.assertIn("Slow: n3. Alike and undisturbed nodes would give a false alarm in 5% of such checks",
+        self.assertIn("cg: 8 nodes, 2 of them marked ?, median", text)
+        self.assertIn("Slow: n3. Among equally fast, undisturbed nodes 5% of such checks name one by chance.",
                       " ".join(text.split()))
         self.assertLessEqual(max(map(len, text.splitlines())), 80)
 
@@ -120,18 +122,27 @@ class Checks(unittest.TestCase):
         _, found, text = self.check("1", self.rates(), failed=("n2",), missing=("n5",))
         self.assertEqual((list(found.failures), found.left), ([("n2", "cg")], 1))
         self.assertIn("n2, cg: failed: memory is broken", text)
-        self.assertIn("1 launch not run yet", text)
+        self.assertIn("1 launch not run yet. Until ", text)
         _, found, text = self.check("3", self.rates(), wrong_host="n1")
         self.assertEqual(len(found.failures), 7)
         self.assertIn("n2, cg: failed: it ran on n1 (not on n2)", " ".join(text.split()))
 
+    def test_the_table_says_from_when_its_rates_are(self):
+        folder, _, _ = self.check("1", self.rates(), missing=("n5",))
+        for file, time in zip(sorted(folder.path.glob("*.json")), range(1_700_000_000, 1_700_100_000, 600)):
+            os.utime(file, (time, time))
+        text = " ".join(findings.render(findings.find(folder, 0.05)).split())
+        self.assertIn("Measured from 2023-11-14 22:13 UTC to 2023-11-14 23:13 UTC.", text)
+        self.assertIn("1 launch not run yet. Until 2023-11-15 22:13 UTC the same command runs them; after that it begins a "
+                      "new check.", text)
+
     def test_too_few_nodes_and_rates_that_differ_too_much_are_undecided(self):
         _, found, text = self.check("1", {"n1": 100.0, "n2": 10.0, "n3": 99.0})
         self.assertFalse(found.is_decided)
-        self.assertIn("too few to tell", " ".join(text.split()))
+        self.assertIn("at least 4 nodes are needed", " ".join(text.split()))
         _, found, text = self.check("2", self.rates(n1=40.0, n3=170.0, n4=55.0, n5=220.0, n6=60.0))
         self.assertFalse(found.is_decided)
-        self.assertRegex(" ".join(text.split()), r"less than 9\d% below it would not be noticed Undecided")
+        self.assertRegex(" ".join(text.split()), r"only a node at least 9\d% below it is named, since the rates differ so much Undecided: ")
         _, found, text = self.check("3", self.rates(n1=92.0, n3=107.0, n4=94.0, n5=109.0, n6=96.0))  # by a third at most
         self.assertFalse(found.is_decided, text)
 
@@ -143,7 +154,7 @@ class Checks(unittest.TestCase):
         _, found, text = self.check("2", {"n1": 100.0, "n2": 199.0}, known=reference.Reference(known))
         self.assertEqual([(one.who, one.what) for one in found.slow], [("n1", "cg")])
         self.assertRegex(text, r"\nn1 +cg GFLOP/s +100 +200 +50% reference\n")
-        self.assertIn("reference 200 GFLOP/s (slow below 180)", " ".join(text.split()))
+        self.assertIn("reference 200 GFLOP/s (below 180 is slow)", " ".join(text.split()))
         self.assertTrue(found.is_decided)
         every = {f"n{number}": 100.0 + number / 10 for number in range(1, 9)}
         self.assertEqual(len(self.check("3", every, known=reference.Reference(known))[1].slow), 8)

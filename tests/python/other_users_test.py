@@ -93,7 +93,7 @@ class OtherUsers(FakeNode):
         self.assertFalse(log.is_symlink())
         shown = self.link(SHOWN_FILE)
         self.victim.unlink()  # a link that leads nowhere would make a file there
-        SweepFolder(shown.parent, None).mark_shown()
+        SweepFolder(shown.parent, None).mark_over()
         self.assertFalse(self.victim.exists())
         self.victim.write_text("precious")
 

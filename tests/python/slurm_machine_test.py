@@ -146,8 +146,7 @@ class Submitting(MachineCase):
 
     def test_what_cannot_run_is_refused_in_a_line(self):
         self.load({**LEAST, "gpus_per_node": 2})
-        for arguments, word in ((("--ranks", 0, "/bin/true"), "whole number"),
-                                (("/bin/true",), "no ranks"),
+        for arguments, word in ((("--ranks", 0, "/bin/true"), "whole number"), (("/bin/true",), "no ranks"),
                                 (("--ranks-per-node", 2, "/bin/true"), "neither --nodes nor"),
                                 (("--nodes", 2, "--ranks-per-node", "x", "/bin/true"), "'x'"),
                                 (("--nodes", 2, "--ranks", 2, "--ranks-per-node", 2, "/bin/true"), "leave one out"),

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,13 +16,19 @@ from sweep_test import PROGRAM
 from tree import QUARTET
 
 # Runs the tasks of an array at once. Takes as many tasks as the file `most` says, and ends tasks that have
-# a file of their number in `killed` as slurmstepd does. With `later` tasks run once there is a file `go`.
+# a file of their number in `killed` as slurmstepd does. With `later` tasks run once there is a file `go`, and none that
+# wants the node in `away`.
 SBATCH = """#!/bin/bash
 cd {folder}
+await_go() {{ # no longer than the test has its folder
+    while [ -e jobs ] && [ ! -e go ]; do sleep 0.05; done
+    [ -e go ]
+}}
 printf '%s\\n' "$*" >>submitted
 for word in "$@"; do
     case $word in
     --array=*) last=${{word##*-}} last=${{last%%\\%*}} ;;
+    --nodelist=*) node=${{word#*=}} ;;
     --output=*) output=${{word#*=}} ;;
     *.sbatch) break ;;
     esac
@@ -43,14 +51,16 @@ for SLURM_ARRAY_TASK_ID in $(seq 0 "$last"); do
     : >"${{file//@@/%}}"
     if [ -e killed ]; then
         echo "slurmstepd: error: Detected 1 oom-kill event" >"${{file//@@/%}}"
+    elif [ -e away ] && [ "$node" = "$(cat away)" ]; then
+        touch "alive-${{number}}_$SLURM_ARRAY_TASK_ID"
     elif [ -e later ]; then
         touch "alive-${{number}}_$SLURM_ARRAY_TASK_ID"
-        {{ until [ -e go ]; do sleep 0.05; done; bash "$@"; rm "alive-${{number}}_$SLURM_ARRAY_TASK_ID"; }} >/dev/null 2>&1 &
+        {{ await_go && bash "$@"; rm -f "alive-${{number}}_$SLURM_ARRAY_TASK_ID"; }} >/dev/null 2>&1 &
     else
         bash "$@"
     fi
 done
-until [ ! -e slow ] || [ -e go ]; do sleep 0.05; done
+[ ! -e slow ] || await_go
 [ ! -e nameless ] || echo "welcome to this cluster"
 echo "$number;cluster"
 """
@@ -81,6 +91,7 @@ echo "JobId=$5 ArrayTaskId=0 JobState=OUT_OF_MEMORY"
 
 class QueuedCase(FakeBuild):
     def setUp(self):
+        self.addCleanup(self.wait_for, lambda: not self.left_over())  # when the folder has gone
         super().setUp()
         self.results = self.folder / "sweep 100%a"
         for name, text in (("sbatch", SBATCH), ("srun", SRUN), ("squeue", SQUEUE)):
@@ -100,10 +111,6 @@ class QueuedCase(FakeBuild):
 
     def environment(self):
         return {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}
-
-    def lines(self, name):
-        file = self.folder / name
-        return file.read_text().splitlines() if file.exists() else []
 
 
 class Queue(QueuedCase):
@@ -136,39 +143,38 @@ class Unwatched(QueuedCase):
             said = running.stderr.read()
         self.assertEqual(running.returncode, 75, said)
         self.write("go", "")
-        end = time.monotonic() + 30
-        while list(self.folder.glob("alive-*")) and time.monotonic() < end:
-            time.sleep(0.05)
+        self.wait_for(lambda: not list(self.folder.glob("alive-*")))
+
+    def make_old(self, runs):
+        then = time.time() - 25 * 3600
+        for file in runs.glob("*/*-launch*"):
+            os.utime(file, (then, then))
 
     def again(self, command):
         return subprocess.run(command, text=True, capture_output=True, check=False, env=self.environment())
 
     def assert_the_same_command_shows_it_once(self, command, table):
         self.begin(command)
+        self.make_old(self.folder / "runs")  # however late they come back
         done = self.again(command)
         self.assertRegex(done.stdout, table, done.stderr)
-        self.assertEqual(len(self.lines("submitted")), 1)
-        self.assertEqual(len(list((self.folder / "runs").iterdir())), 1)
+        self.assert_there_are(1, 1)
         (self.folder / "later").unlink()
         time.sleep(1)  # folders are named by the second
         self.again(command)
-        self.assertEqual(len(self.lines("submitted")), 2)
-        self.assertEqual(len(list((self.folder / "runs").iterdir())), 2)
+        self.assert_there_are(2, 2)
         return done
+
+    def assert_there_are(self, folders, jobs):
+        self.assertEqual((len(list((self.folder / "runs").iterdir())), len(self.lines("submitted"))), (folders, jobs))
 
     def test_sweep(self):
         self.assert_the_same_command_shows_it_once(
             [*QUARTET, "sweep", "--kernels", "matmul", "--sizes", "512", "--ranks", "1", "--build", self.folder,
-             "--results", self.folder / "runs", "--slurm", self.folder / "machine.json", "--poll", "0.1"],
-            "matmul")
+             "--results", self.folder / "runs", "--slurm", self.folder / "machine.json", "--poll", "0.1"], "matmul")
 
     def test_check_of_nodes(self):
-        self.write("scontrol", "#!/bin/sh\nprintf 'n1\\n'\n")
-        (self.folder / "bin" / "matmul").rename(self.folder / "bin" / "cg")
-        done = self.assert_the_same_command_shows_it_once(
-            [*QUARTET, "nodes", "--slurm", self.folder / "machine.json", "--hosts", "n1", "--kernels", "cg",
-             "--pairs", "none", "--launches", "1", "--build", self.folder, "--results", self.folder / "runs",
-             "--poll", "0.1"], "Undecided")
+        done = self.assert_the_same_command_shows_it_once(self.nodes("--hosts", "n1"), "Undecided")
         self.assertIn("but it ran on host (not on n1)", done.stderr)
         self.assertEqual(done.returncode, 3)
 
@@ -201,44 +207,80 @@ class Unwatched(QueuedCase):
         self.assertEqual((self.results / "array-2.tasks" / "number").read_text(), "1;cluster\n")
         self.assertEqual(len(self.lines("submitted")), 1)
 
-    def wait_for(self, condition):
-        end = time.monotonic() + 120
-        while not (found := condition()):
-            self.assertLess(time.monotonic(), end)
-            time.sleep(0.05)
-        return found
+    def nodes(self, *words):
+        """A check of nodes, with a fake sinfo that says what `states` does."""
+        self.write("scontrol", "#!/bin/sh\nshift 2\necho $1 | tr , '\\n'\n")
+        self.write("sinfo", f"#!/bin/sh\ncat {self.folder}/states\n")
+        for name in ("cg", "stream"):
+            shutil.copy(self.folder / "bin" / "matmul", self.folder / "bin" / name)
+        return [*QUARTET, "nodes", "--slurm", self.folder / "machine.json", "--kernels", "cg", "--pairs", "none",
+                "--launches", "1", "--build", self.folder, "--results", self.folder / "runs", "--poll", "0.1", *words]
 
     def test_a_check_goes_on_where_other_nodes_are_up_than_before(self):
-        self.write("scontrol", "#!/bin/sh\nshift 2\necho $1 | tr , '\\n'\n")
-        self.write("sinfo", "#!/bin/sh\nprintf 'n2 idle\\nn1 mixed\\nn4 drained\\nn5 idle*\\n'\n")
-        (self.folder / "bin" / "matmul").rename(self.folder / "bin" / "cg")
-        command = [*QUARTET, "nodes", "--slurm", self.folder / "machine.json", "--kernels", "cg", "--pairs", "none",
-                   "--launches", "1", "--build", self.folder, "--results", self.folder / "runs", "--poll", "0.1"]
+        command = self.nodes()
+        self.write("states", "n1 mixed\nn4 drained\nn5 idle*\n")
         self.begin(command)
-        self.write("sinfo", "#!/bin/sh\nprintf 'n1 allocated\\nn3 idle\\nn4 drained\\n'\n")
+        self.write("states", "n1 down*\nn3 planned\nn4 drained\n")
         done = self.again(command)
-        self.assertIn("others are up now: --hosts begins another check", done.stderr)
-        self.assertIn("left out: n4 (drained)", done.stderr)
-        self.assertIn("2 launches, results in", done.stderr)
-        self.assertEqual(len(list((self.folder / "runs").iterdir())), 1)
+        self.assertIn("goes on with the check of 1 node that was begun; not part of it (--hosts begins another check): n3\n",
+                      done.stderr)
+        self.assertNotIn("left out", done.stderr)
+        self.assert_there_are(1, 1)
         time.sleep(1)  # folders are named by the second
         (self.folder / "later").unlink()
-        self.assertNotIn("others are up", self.again(command).stderr)  # its end was shown
-        self.assertEqual(len(list((self.folder / "runs").iterdir())), 2)
+        done = self.again(command)  # its end was shown
+        self.assertNotIn("goes on", done.stderr)
+        self.assertIn("left out: n1 (down*), n4 (drained)", done.stderr)
+        self.assert_there_are(2, 2)
 
-
-    def test_launches_whose_node_has_gone_are_named_and_not_waited_for(self):
-        self.write("scontrol", "#!/bin/sh\nshift 2\necho $1 | tr , '\\n'\n")
-        (self.folder / "bin" / "matmul").rename(self.folder / "bin" / "cg")
-        self.write("squeue", "#!/bin/sh\necho '1_0 ReqNodeNotAvail, UnavailableNodes:n4'\n")
-        (self.folder / "later").touch()  # nothing runs
-        done = quartet("nodes", "--slurm", self.folder / "machine.json", "--hosts", "n4", "--kernels", "cg", "--pairs", "none",
-                       "--launches", "1", "--build", self.folder, "--results", self.folder / "runs", "--poll", "0.1",
-                       env=self.environment())
-        self.write("go", "")
+    def test_launches_whose_node_has_gone_are_not_waited_for_and_no_other_node_is_named(self):
+        command = self.nodes("--hosts", "n4,n5", "--pairs", "ring")
+        why = "ReqNodeNotAvail, UnavailableNodes:n4"
+        self.write("squeue", f"#!/bin/sh\nfor job in 1_0 2_0 3_0 4_0 5_0 6_0; do echo $job '{why}'; done\n")
+        self.write("states", "n4 down*\nn5 idle\n")
+        self.write("later", "")  # nothing runs
+        done = self.again(command)
         self.assertEqual(done.returncode, 75, done.stderr)
-        self.assertIn("not there: 1 launch on n4 (ReqNodeNotAvail, UnavailableNodes:n4; --cancel ends them)", done.stderr)
-        self.assertIn("1 launch not run yet", done.stdout)
+        self.assertIn(f"3 launches cannot start, since these nodes run no jobs now: n4 (Slurm's reason: {why}; --cancel ends "
+                      "the jobs)", done.stderr)
+        self.assertIn("3 launches not run yet", done.stdout)
+        self.write("sinfo", "#!/bin/sh\nexit 1\n")
+        self.assertIn("run no jobs now: n4, n5 (", self.again([*command, "--results", self.folder / "others"]).stderr)
+
+    def test_a_check_is_over_after_a_day_and_where_it_was_cancelled(self):
+        command, both = self.nodes(), "n1 idle\nn2 idle\n"
+        self.write("squeue", SQUEUE.format(folder=self.folder).replace("| grep .", "| sed 's/$/ NodeDown/' | grep ."))
+        self.write("scancel", f'#!/bin/sh\nfor task; do rm "{self.folder}/alive-$task"; done\n')
+        self.write("away", "n2")
+        self.write("states", both)
+        self.assertIn("there is no check to cancel", self.again([*command, "--cancel"]).stderr)
+        self.assertFalse((self.folder / "runs").exists())
+        self.assertEqual(self.again(command).returncode, 75)
+        self.assert_there_are(1, 2)
+        self.write("states", "n1 idle\nn2 down*\n")
+        done = self.again(command)
+        self.assertIn("that was begun; launches wait for these nodes, which are not up: n2 (down*)\n", done.stderr)
+        self.assertIn("1 of 2 launches are done already", done.stderr)
+        self.assertIn("run no jobs now: n2 (Slurm's reason: NodeDown;", done.stderr)
+        self.assert_there_are(1, 2)
+        self.make_old(self.folder / "runs")
+        self.write("states", both)
+        done = self.again(command)
+        self.assertRegex(done.stderr, r"runs/\w+-nodes is left as it is, since its first launch was more than a day ago: a new "
+                                      r"check begins, .*\n.* 1 job cancelled\n")
+        self.assertNotIn("done already", done.stderr)
+        self.assert_there_are(2, 4)
+        oldest = min((self.folder / "runs").iterdir())
+        old = self.again([*command, "--folder", oldest, "--hosts", "n1,n2"])
+        self.assertIn("nothing more of it is run", old.stderr)
+        self.assertEqual(len(list(oldest.glob("*.json"))), 1)
+        self.assertLess(*(re.search(r"Measured from (\S+)", one.stdout)[1] for one in (old, done)))
+        done = self.again([*command, "--cancel"])
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.assertIn(" the check is over: its results stay, and the same command begins a new one\n", done.stderr)
+        time.sleep(1)  # folders are named by the second
+        self.again(command)
+        self.assert_there_are(3, 6)
 
 
 class Cost(QueuedCase):

@@ -4,7 +4,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 import unittest
 from pathlib import Path
 
@@ -77,15 +76,8 @@ class SweepCase(FakeBuild):
         self.wait_for(lambda: len(self.calls()) > 0)
         return process
 
-    def wait_for(self, condition):
-        end = time.monotonic() + 20
-        while not condition():
-            self.assertLess(time.monotonic(), end)
-            time.sleep(0.02)
-
     def calls(self):
-        file = self.folder / "calls"
-        return file.read_text().splitlines() if file.exists() else []
+        return self.lines("calls")
 
     def names(self, pattern="*.json"):
         return sorted(path.name for path in self.results.glob(pattern))
@@ -98,8 +90,7 @@ class Running(SweepCase):
         self.assertEqual(self.names(), [f"00{number}-matmul-native-auto-host-512-ranks{ranks}-launch{launch}.json"
             for number, ranks in enumerate((1, 2, 4)) for launch in (1, 2)])
         self.assertEqual(sorted(call.split()[0] for call in self.calls()), list("112244"))
-        self.assertIn("--device host --formulation native --transport auto --size 512 --threads 1",
-                      self.calls()[0])
+        self.assertIn("--device host --formulation native --transport auto --size 512 --threads 1", self.calls()[0])
         self.assertIn("6 of 6: matmul native host auto 512 on", done.stderr)
         self.assertRegex(done.stderr, r"1 of 6: .* s, ok; about \d+ s left\n")
 
@@ -198,28 +189,20 @@ class Refusals(SweepCase):
         self.assertEqual(len(self.calls()), 6)
 
     def test_bad_sweeps_are_refused_with_the_reason(self):
-        bad = {
-            "unknown key 'size'": {"size": ["1"]},
-            "either ranks or workers": {"workers": [1]},
-            "kernel 'lu'": {"kernels": ["lu"]},
-            "kernel '/bin/sh'": {"kernels": ["/bin/sh"]},
-            "sizes must have a length of at least 1": {"sizes": []},
-            "nodes 'cores'": {"nodes": ["cores"]},
-            "ranks 'many'": {"ranks": ["many"]},
-            "ranks '0'": {"ranks": [0]},
-            "ranks[0] must be string or integer": {"ranks": [True]},
-            "ranks must be array": {"ranks": 2},
+        bad = {"unknown key 'size'": {"size": ["1"]}, "either ranks or workers": {"workers": [1]},
+            "kernel 'lu'": {"kernels": ["lu"]}, "kernel '/bin/sh'": {"kernels": ["/bin/sh"]},
+            "sizes must have a length of at least 1": {"sizes": []}, "nodes 'cores'": {"nodes": ["cores"]},
+            "ranks 'many'": {"ranks": ["many"]}, "ranks '0'": {"ranks": [0]},
+            "ranks[0] must be string or integer": {"ranks": [True]}, "ranks must be array": {"ranks": 2},
             "scaling must be none or strong or weak": {"scaling": "linear"},
-            "threads[0] must be at least 1": {"threads": [0]},
-            "sizes[0] is not written": {"sizes": ["a\u0007"]},
+            "threads[0] must be at least 1": {"threads": [0]}, "sizes[0] is not written": {"sizes": ["a\u0007"]},
             "arguments[0] is not written": {"arguments": ["a\0b"]},
             "title must be string or integer": {"title": {"a": 1}},
             "no ranks are left": {"formulations": ["dataflow"], "ranks": [1]},
             "launches must be at least 1": {"launches": 0},
             "more than 100000 launches": {"sizes": list(map(str, range(9000))), "launches": 10000},
             "no weak scaling of stream": {"kernels": ["stream"], "scaling": "weak"},
-            "size '2:8'": {"sizes": ["2:8"], "scaling": "weak"},
-        }
+            "size '2:8'": {"sizes": ["2:8"], "scaling": "weak"},}
         for reason, block in bad.items():
             with self.subTest(reason), self.assertRaises(sweep_plan.SpecError) as refused:
                 sweep_plan.add_blocks(sweep_plan.Draft(4), sweep_plan.read_spec(self.spec(**block)), "test")
@@ -310,17 +293,14 @@ class ReadyMade(unittest.TestCase):
 
     def test_published_sizes_are_the_papers(self):
         def run(kernel):
-            return {(one.size, one.ranks) for one in self.plan(f"paper-{kernel}", 1)
-                    if one.formulation == "native"}
+            return {(one.size, one.ranks) for one in self.plan(f"paper-{kernel}", 1) if one.formulation == "native"}
 
         sizes = ("2^14", "2^15", "2^16")
         self.assertEqual(run("stream"), {("2:128", 2)})
         self.assertEqual({one.nodes for one in self.plan("paper-stream", 1)}, {2})
         for kernel in ("matmul", "cg"):
-            self.assertEqual(run(kernel), {(size, workers) for size in sizes
-                                           for workers in (2, 4, 8, 16)})
-        self.assertEqual(run("fft"), {(size, workers) for size in ("2^29", "2^31")
-                                      for workers in (2, 4, 8)})
+            self.assertEqual(run(kernel), {(size, workers) for size in sizes for workers in (2, 4, 8, 16)})
+        self.assertEqual(run("fft"), {(size, workers) for size in ("2^29", "2^31") for workers in (2, 4, 8)})
 
 
 class Table(SweepCase):

@@ -3,15 +3,16 @@ GPUs, and stream between neighbours in a ring (or other pairs), and ends with a 
 
 In salloc's shell or a batch script it checks the nodes of that job, by steps of it. Elsewhere it submits
 a job for each node and each pair (--slurm), which run as nodes come free. If it is stopped, give the same
-command again: it continues, and shows what the jobs have found meanwhile. A node's network rate is that of its best
+command again: it continues, and shows what the jobs have found meanwhile. A day after its first launch, or by --cancel,
+a check is over: then the same command begins a new one. A node's network rate is that of its best
 pair, so that a slow node does not make its partners slow. Since when a node is slow, quartet history says.
 
 --this says whether the node that it runs on is sound, alone and within --budget: as Slurm's prolog, epilog or
-HealthCheckProgram, or by hand (docs/cluster.md). Rates are compared with --reference; a look that finds something is
-followed by a second one; the line that it prints ends with what to run next.
+HealthCheckProgram, or by hand (docs/cluster.md). Rates are compared with --reference; a launch that finds something is
+repeated; the line that it prints ends with what to run next.
 
 Exit codes: 1 a node or a pair is slow, 3 a launch failed, 4 nothing can be told. With --this: 0 sound; 5 sick: both
-looks found a rate below the reference, a wrong result, or a program that hangs; 4 cannot tell: no reference for this
+launches found a rate below the reference, a wrong result, or a program that hangs; 4 cannot tell: no reference for this
 kind of node, slow but disturbed by others, a program that could not run, or no time left."""
 
 import argparse
@@ -48,9 +49,9 @@ from quartet.nodes import findings, this
 from quartet.nodes import plan as nodes_plan
 from quartet.paths import RESULTS
 from quartet.results import reference
-from quartet.slurm.launcher import Allocation, SlurmLauncher, StepLauncher, hosts_of, machine_here
+from quartet.rounds import Budget
+from quartet.slurm.launcher import UP, Allocation, SlurmLauncher, StepLauncher, hosts_of, machine_here, node_states
 from quartet.slurm.machine import SlurmMachine
-from quartet.slurm.site import answer
 from quartet.sweep.folder import SweepFolder, launches, new_folder, stored_plan, unfinished
 from quartet.sweep.loop import QueuedSweep, Sweep, cost
 from quartet.sweep.plan import Plan, version_of
@@ -59,7 +60,6 @@ from quartet.text import WIDTH, counted, say
 
 EXAMPLE = "quartet nodes --slurm mine.json --hosts 'n[1-16]'"
 CODES = {this.Verdict.SOUND: VERIFIED, this.Verdict.SICK: SICK, this.Verdict.CANNOT_TELL: UNDECIDED}
-UP = {"idle", "allocated", "mixed", "completing"}  # states of nodes that run jobs now, or could
 LEAST = {False: 0.05, True: 0.1}  # below the median; of nodes beside each other, and of this one
 
 
@@ -73,23 +73,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--least", type=share, metavar="SHARE",
                         help="a rate is slow only if it is this share below the median (0.05; of --this 0.1)")
     parser.add_argument("--reference", type=Path, action="append", default=[], metavar="PATH",
-                        help="documents of sound nodes of this kind, or a folder: names what is slow beside it, "
-                             "too; may be repeated")
+                        help="documents of sound nodes of this kind, or a folder: names what is slow beside it, too")
     parser.add_argument("--results", type=Path,
                         help=f"where new folders are made ({RESULTS / 'nodes'}; with --this: none is kept)")
     add_launch_arguments(parser)
     many = parser.add_argument_group("many nodes")
     add_queue_arguments(many, 300)
     many.add_argument("--hosts", metavar="LIST",
-                      help="nodes as Slurm writes them, n[1-300] (all of the job, or of the "
-                      "machine's partition that are up)")
+                      help="nodes as Slurm writes them, n[1-300] (the job's, or the partition's that are up)")
     many.add_argument("--pairs", choices=(nodes_plan.RING, nodes_plan.ALL, nodes_plan.NONE), default=nodes_plan.RING,
                       help="which nodes send to each other (%(default)s)")
     many.add_argument("--launches", type=whole_number(100), default=2,
                       help="launches of each; the best counts (%(default)s)")
     many.add_argument("--at-once", type=whole_number(10_000), default=32, metavar="N",
-                      help="steps within a job at one time, on different nodes; 1 leaves the network to each "
-                           "(%(default)s)")
+                      help="steps of a job at one time, on different nodes; 1 leaves the network to each (%(default)s)")
     one = parser.add_argument_group("this node")
     one.add_argument("--this", action="store_true", help="checks the node that this runs on")
     one.add_argument("--budget", type=seconds, default=60, metavar="SECONDS",
@@ -107,24 +104,16 @@ def age(text: str) -> float:
     return float(int(found[1]) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[found[2]])
 
 
-def hosts(options: argparse.Namespace, machine: SlurmMachine, allocation: Optional[Allocation]) -> tuple[str, ...]:
-    """Returns the nodes to be checked. Raises ScriptError."""
-    if options.hosts:
-        return hosts_of(options.hosts)
-    return allocation.nodes if allocation else hosts_of(",".join(_up(machine.partition)))
-
-
-def _up(partition: str) -> list[str]:
-    """Nodes that run jobs now, or could; the others are named."""
-    where = ["-p", partition] if partition else []
-    states = dict(line.split()[:2] for line in answer("sinfo", "-h", "-N", "-o", "%N %T", *where).splitlines() if line)
+def hosts_up(partition: str) -> tuple[str, ...]:
+    """Nodes that run jobs now, or could; the others are named. Raises ScriptError if there are none."""
+    states = node_states(partition)
     left_out = [f"{name} ({state})" for name, state in sorted(states.items()) if state not in UP]
     if left_out:
         say(f"left out: {', '.join(left_out)}")
     found = sorted(name for name, state in states.items() if state in UP)
     if not found:
         raise ScriptError(f"no node of {partition or 'this site'} is up (sinfo names none): name --hosts")
-    return found
+    return hosts_of(",".join(found))
 
 
 def make_plan(options: argparse.Namespace, machine: SlurmMachine, names: tuple[str, ...],
@@ -140,23 +129,48 @@ def make_plan(options: argparse.Namespace, machine: SlurmMachine, names: tuple[s
     return nodes_plan.plan(names, pairs, node, options.kernels, options.launches, programs, options.small)
 
 
-def open_folder(options: argparse.Namespace, machine: SlurmMachine,
-                allocation: Optional[Allocation]) -> SweepFolder:
-    """Goes on with a check of other nodes than are up now, where nobody has named any: nodes come and go."""
+def open_folder(options: argparse.Namespace, machine: SlurmMachine, named: tuple[str, ...]) -> Optional[SweepFolder]:
+    """The check that was begun, or a new one; nothing if there is none that could be cancelled. Where nobody has
+    `named` nodes, a check goes on with its own: nodes come and go."""
     version = functools.cache(version_of)  # of each program, for all plans
-    plan = make_plan(options, machine, hosts(options, machine, allocation), version)
+
+    def again(there: dict[str, Any]) -> Plan:
+        return make_plan(options, machine, named or nodes_plan.hosts_in(there), version)
 
     def is_wanted(there: dict[str, Any]) -> bool:
-        if options.hosts or allocation or there["name"] != nodes_plan.NAME:
-            return there == plan.as_json()
-        return there == make_plan(options, machine, nodes_plan.hosts_in(there), version).as_json()
+        return bool(there["name"] == nodes_plan.NAME and there == again(there).as_json())
 
-    path = options.folder or unfinished(options.results, is_wanted) or new_folder(options.results, plan)
-    there = stored_plan(path)
-    if there and there != plan.as_json() and is_wanted(there):
-        say("goes on with the nodes of the check that was begun; others are up now: --hosts begins another check")
-        plan = make_plan(options, machine, nodes_plan.hosts_in(there), version)
-    return SweepFolder.open(path, plan)
+    path = options.folder or unfinished(options.results, is_wanted)
+    there = stored_plan(path) if path else None
+    if path and there and is_wanted(there):
+        folder = SweepFolder.open(path, again(there))
+        if options.cancel or options.folder or not is_over(folder, options):
+            if not named and not options.cancel:
+                _say_who_is_up(folder, machine.partition)
+            return folder
+        say(f"{path} is left as it is, since its first launch was more than a day ago: a new check begins, and what "
+            "jobs of the old one are in the queue are cancelled")
+        QueuedSweep(folder, SlurmLauncher(machine, options.timeout), options).cancel()
+    elif options.cancel and not there:
+        return None
+    plan = make_plan(options, machine, named or hosts_up(machine.partition), version)
+    return SweepFolder.open(options.folder or new_folder(options.results, plan), plan)
+
+
+def is_over(folder: SweepFolder, options: argparse.Namespace) -> bool:
+    """Whether what is left of a check would run too long after the rest of it."""
+    period = folder.period()
+    return bool(period and time.time() > period[0] + nodes_plan.LONGEST and (options.retry_failed or folder.left()))
+
+
+def _say_who_is_up(folder: SweepFolder, partition: str) -> None:
+    names, states = nodes_plan.hosts_in(folder.plan.as_json()), node_states(partition)
+    needed = dict.fromkeys(host for launch in folder.left() for host in launch.configuration.hosts)
+    gone = [f"{name} ({states.get(name, 'unknown to Slurm')})" for name in needed if states.get(name) not in UP]
+    others = sorted(name for name, state in states.items() if state in UP and name not in names)
+    say(f"goes on with the check of {counted(len(names), 'node')} that was begun"
+        + f"; launches wait for these nodes, which are not up: {', '.join(gone)}" * bool(gone)
+        + f"; not part of it (--hosts begins another check): {', '.join(others)}" * bool(others))
 
 
 def show_cost(plan: Plan, machine: SlurmMachine, options: argparse.Namespace) -> int:
@@ -175,29 +189,34 @@ def check_nodes(options: argparse.Namespace) -> int:
     options.results = options.results or RESULTS / "nodes"
     allocation = Allocation.here()
     machine = SlurmMachine.load(options.slurm) if options.slurm else machine_here()
+    named = hosts_of(options.hosts) if options.hosts else allocation.nodes if allocation else ()
     if options.dry_run:
-        return show_cost(make_plan(options, machine, hosts(options, machine, allocation)), machine, options)
-    folder = open_folder(options, machine, allocation)
-    path, plan = folder.path, folder.plan
-    say(f"{counted(len(launches(plan)), 'launch')}, results in {os.path.relpath(path)}")
-    if allocation:
+        return show_cost(make_plan(options, machine, named or hosts_up(machine.partition)), machine, options)
+    folder = open_folder(options, machine, named)
+    if not folder:
+        say("there is no check to cancel")
+        return VERIFIED
+    say(f"{counted(len(launches(folder.plan)), 'launch')}, results in {os.path.relpath(folder.path)}")
+    kinds = sum(block.title != nodes_plan.PAIR for block in folder.plan.blocks)
+    queue = SlurmLauncher(machine, options.timeout, options.timeout * options.launches * kinds)
+    if options.cancel:
+        QueuedSweep(folder, queue, options).cancel()
+        folder.mark_over()
+        say("the check is over: its results stay, and the same command begins a new one")
+        return VERIFIED
+    if is_over(folder, options):
+        say("its first launch was more than a day ago: nothing more of it is run; a new check is for another --folder")
+        code = VERIFIED
+    elif allocation:
         code = Sweep(folder, StepLauncher(machine), options, allocation, options.at_once).run()
     else:
-        kinds = sum(block.title != nodes_plan.PAIR for block in plan.blocks)
-        per_node = options.timeout * options.launches * kinds
-        queued = QueuedSweep(folder, SlurmLauncher(machine, options.timeout, per_node), options)
-        if options.cancel:
-            return queued.cancel()
-        code = queued.run()
+        code = QueuedSweep(folder, queue, options).run()
     found = findings.find(folder, options.least, known)
     print(findings.render(found), end="")
     if not found.left:
-        folder.mark_shown()
-    if code == STOPPED:
-        return STOPPED
-    if found.slow:
-        return WRONG_RESULT
-    return FAILED if found.failures else VERIFIED if found.is_decided else UNDECIDED
+        folder.mark_over()
+    what = WRONG_RESULT if found.slow else FAILED if found.failures else VERIFIED if found.is_decided else UNDECIDED
+    return STOPPED if code == STOPPED else what
 
 
 class _NoTimeLeft(BaseException):
@@ -232,21 +251,29 @@ def _found(options: argparse.Namespace, node: str) -> this.Found:
         known = reference.read(options.reference, options.least)
         with tempfile.TemporaryDirectory(prefix="quartet-") as name:
             folder = _kept_folder(options.results, node) if options.results else Path(name)
-            what = this.NodeCheck(end - time.monotonic(), LocalLauncher(options.launcher), known, folder,
+            what = this.NodeCheck(Budget(end - time.monotonic()), LocalLauncher(options.launcher), known, folder,
                                   Path(name)).run(wanted)
-        if what.next == this.MAKE_REFERENCE and options.results:
-            return dataclasses.replace(what, next=f"quartet nodes --this --reference {options.results}")
-        return what
+            return _made(options, what) if what.next == this.MAKE_REFERENCE and options.results else what
     except UsageError:
         raise
     except _NoTimeLeft:
-        return this.Found(this.Verdict.CANNOT_TELL, "no time was left", this.more_time(options.budget))
-    except ScriptError as error:
-        return this.Found(this.Verdict.CANNOT_TELL, str(error), this.MAKE_REFERENCE)
-    except OSError as error:
-        return this.Found(this.Verdict.CANNOT_TELL, str(error), this.LOOK_AT_IT)
+        return this.Found(this.Verdict.CANNOT_TELL, "the time was over before the end", this.more_time(options.budget))
+    except (ScriptError, OSError) as error:
+        what_next = this.MAKE_REFERENCE if isinstance(error, ScriptError) else this.LOOK_AT_IT
+        return this.Found(this.Verdict.CANNOT_TELL, str(error), what_next)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _made(options: argparse.Namespace, what: this.Found) -> this.Found:
+    """What a run has found that keeps its results: a reference, if any of its rows can be one."""
+    with contextlib.suppress(ScriptError):
+        made = reference.read([options.results])
+        if any(made.of(row.case) for row in what.rows):
+            return dataclasses.replace(what, reason=f"{what.reason}; the results were kept as a reference",
+                                       next=f"quartet nodes --this --reference {options.results}")
+    return dataclasses.replace(what, reason=f"{what.reason}; no result can be a reference: all are wrong or in doubt",
+                               next=f"{this.LOOK_AT_IT} --quick")
 
 
 def stamp_of(options: argparse.Namespace) -> Path:
@@ -263,7 +290,7 @@ def _lately(stamp: Path, most: float) -> str:
         state = stamp.lstat()
         since = time.time() - state.st_mtime
         if stat.S_ISREG(state.st_mode) and state.st_uid == os.geteuid() and 0 <= since <= most:
-            return f"{read_text(stamp, 10_000).strip()}, {since / 3600:.1f} h ago"
+            return f"{read_text(stamp, 10_000).strip()} (found {since / 3600:.1f} h ago)"
     return ""
 
 
@@ -291,7 +318,7 @@ def check_this(options: argparse.Namespace) -> int:
     if options.max_age or found.verdict is not this.Verdict.SOUND:
         _keep(stamp, found.reason, found.verdict is this.Verdict.SOUND)
     if options.fail_closed and found.verdict is this.Verdict.CANNOT_TELL:
-        found = dataclasses.replace(found, verdict=this.Verdict.SICK, reason=f"as nothing can be told: {found.reason}")
+        found = dataclasses.replace(found, verdict=this.Verdict.SICK, reason=f"nothing can be told ({found.reason})")
     print(printable(f"{node}: {found.verdict.value}: {found.reason}; next: {found.next}"))
     return CODES[found.verdict]
 

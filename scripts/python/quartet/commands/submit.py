@@ -1,15 +1,12 @@
 """Submits one job to Slurm and prints its number.
 
-MACHINE is a machine file (quartet machine --discover makes one). The job asks for the nodes and GPUs
-that the ranks need there, and runs cpu.sbatch or gpu.sbatch; --dry-run shows the command.
---ranks alone are packed onto as few nodes as hold them. Two of --ranks, --nodes and --ranks-per-node
-decide the third:
+MACHINE is a machine file (quartet machine --discover makes one). The job asks for the nodes and GPUs that the ranks
+need there, and runs cpu.sbatch or gpu.sbatch; --dry-run shows the command. --ranks alone are packed onto as few nodes
+as hold them. Two of --ranks, --nodes and --ranks-per-node decide the third; after quartet submit mine.json:
 
-    quartet submit mine.json --nodes 2 --ranks-per-node 1 stream
-    quartet submit mine.json --nodes 4 --ranks-per-node gpus cg
-    quartet submit mine.json --nodes 4 --ranks-per-node sockets fft
-
-These are a pair of nodes, a rank for each GPU, and a rank for each socket with its cores."""
+    --nodes 2 --ranks-per-node 1 stream        a pair of nodes
+    --nodes 4 --ranks-per-node gpus cg         a rank for each GPU
+    --nodes 4 --ranks-per-node sockets fft     a rank for each socket"""
 
 import argparse
 import dataclasses
@@ -25,15 +22,7 @@ from quartet.launch import Job, options_of
 from quartet.machine import MOST_RANKS
 from quartet.paths import MACHINES
 from quartet.slurm.launcher import hosts_of
-from quartet.slurm.machine import (
-    MachineError,
-    SlurmMachine,
-    ceil,
-    ranks_on_each_node,
-    reducers_of,
-    request,
-    shape_of,
-)
+from quartet.slurm.machine import MachineError, SlurmMachine, ceil, ranks_on_each_node, reducers_of, request, shape_of
 from quartet.terminal import printable
 from quartet.text import near, say
 

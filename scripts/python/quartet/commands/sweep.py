@@ -67,8 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_queue_arguments(parser, 1800)
     parser.add_argument("--inside", action="store_true", help="launches are steps of one job")
     parser.add_argument("--job-time", type=seconds, default=3600, metavar="SECONDS",
-                        help="limit of a job with --inside; give the command again to run what is left "
-                             "(%(default)s)")
+                        help="limit of a job with --inside; give the command again to run what is left (%(default)s)")
 
 
 def check(options: argparse.Namespace) -> None:
@@ -122,9 +121,7 @@ def find_folder(options: argparse.Namespace, machine: Optional[SlurmMachine]) ->
     plan = make_plan(options, machine)
     if options.dry_run:
         return SweepFolder(Path(), plan)
-    wanted = plan.as_json()
-    path = options.folder or unfinished(options.results, lambda there: there == wanted) \
-        or new_folder(options.results, plan)
+    path = options.folder or unfinished(options.results, plan.as_json().__eq__) or new_folder(options.results, plan)
     return SweepFolder.open(path, plan)
 
 
@@ -152,13 +149,14 @@ def run(options: argparse.Namespace) -> int:
         queue = SlurmLauncher(machine, options.timeout, options.job_time if options.inside else None)
         queued = QueuedSweep(folder, queue, options)
         if options.cancel:
-            return queued.cancel()
+            queued.cancel()
+            return VERIFIED
         code = queued.run()
     else:
         launcher = StepLauncher(machine) if machine else LocalLauncher(options.launcher)
         code = Sweep(folder, launcher, options, options.allocation).run()
     print(sweep_table.render(folder), end="")
     if code != STOPPED:
-        folder.mark_shown()
+        folder.mark_over()
     # What a machine does not have is said in the table; it makes nothing wrong that ran.
     return VERIFIED if code == UNAVAILABLE else code

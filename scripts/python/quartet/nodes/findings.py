@@ -1,13 +1,14 @@
 """What a check of nodes has found: outliers and failures; and its table."""
 
 import math
+import time
 from dataclasses import dataclass, field
 from typing import Optional
 
 from quartet.exit_codes import VERIFIED
-from quartet.nodes.plan import PAIR
+from quartet.nodes.plan import LONGEST, PAIR
 from quartet.results.reference import LEAST_VALUES, Known, Reference, Sample, scored, slow
-from quartet.sweep.folder import Launch, SweepFolder, judged_launches, launches
+from quartet.sweep.folder import SweepFolder, judged_launches, launches
 from quartet.text import ABOVE_LIMIT, DISTRUSTED, aligned, counted, rate, widths_of, wrapped
 
 NETWORK = "network"  # a node's best pair
@@ -54,6 +55,7 @@ class Findings:
     slow: list[Slow] = field(default_factory=list)
     failures: dict[tuple[str, str], str] = field(default_factory=dict)  # why, by who and what
     left: int = 0  # launches that were not run
+    period: Optional[tuple[float, float]] = None  # of the launches, in seconds since 1970
 
     @property
     def is_decided(self) -> bool:
@@ -62,13 +64,15 @@ class Findings:
 
 def find(folder: SweepFolder, least: float, reference: Optional[Reference] = None) -> Findings:
     """What is less than `least` below the median is not named. Beside a reference all may be slow."""
-    found = Findings()
+    found = Findings(period=folder.period())
     known: dict[tuple[str, str], Known] = {}
     rates, units = _rates(folder, found, reference or Reference({}), known)
     pairs = rates.pop(PAIR, {})
     named = {kind: {" ".join(hosts): rate for hosts, rate in each.items()} for kind, each in rates.items()}
     if pairs:
-        named[NETWORK] = _best_of_each(pairs)
+        best = named.setdefault(NETWORK, {})
+        for hosts, rated in pairs.items():
+            best.update({host: max(rated, best.get(host, rated)) for host in hosts})
     share = FALSE_ALARMS / max(1, len(named) + bool(pairs))
     for what, each in named.items():
         there = {who: known[what, who] for who in each if (what, who) in known}
@@ -96,14 +100,6 @@ def _judge(found: Findings, measure: Measure, false_alarms: float, least: float)
                    for who, known in measure.known.items() if rates[who] < known.bound and who not in named]
 
 
-def _best_of_each(pairs: dict[tuple[str, ...], Rated]) -> dict[str, Rated]:
-    best: dict[str, Rated] = {}
-    for hosts, rated in pairs.items():
-        for host in hosts:
-            best[host] = max(rated, best.get(host, rated))
-    return best
-
-
 def _rates(folder: SweepFolder, found: Findings, reference: Reference, known: dict[tuple[str, str], Known]
            ) -> tuple[dict[str, dict[tuple[str, ...], Rated]], dict[str, str]]:
     """The best launch of each, by kind and nodes: what disturbs one launch does not make a node slow. And the
@@ -114,33 +110,26 @@ def _rates(folder: SweepFolder, found: Findings, reference: Reference, known: di
     everything = launches(folder.plan)
     measured = judged_launches(folder, everything)
     for launch in everything:
-        what, hosts = kinds[launch.number], launch.configuration.hosts
-        why = _why_not(folder, launch)
-        if why is None:
+        what, hosts, outcome = kinds[launch.number], launch.configuration.hosts, folder.outcome(launch)
+        if outcome is None:
             found.left += 1
-        elif why:
+            continue
+        why = "; ".join(folder.misplacement(launch))
+        if outcome.exit_code != VERIFIED:
+            why = outcome.message or f"exit code {outcome.exit_code}"
+        if why:
             found.failures[(" - ".join(hosts), what)] = why
-        else:
-            for case in measured.get(launch, []):
-                if not case.error and case.rate > 0:
-                    units[what] = case.unit
-                    each = rates.setdefault(what, {})
-                    each[hosts] = max((case.rate, case.mark), each.get(hosts, (0.0, "")))
-                    there = reference.of(case)
-                    if there:
-                        known.update({(NETWORK, host): there for host in hosts} if what == PAIR else
-                                     {(what, " ".join(hosts)): there})
+            continue
+        for case in measured.get(launch, []):
+            if not case.error and case.rate > 0:
+                units[what] = case.unit
+                each = rates.setdefault(what, {})
+                each[hosts] = max((case.rate, case.mark), each.get(hosts, (0.0, "")))
+                there = reference.of(case)
+                if there:
+                    names = [(NETWORK, host) for host in hosts] if what == PAIR else [(what, " ".join(hosts))]
+                    known.update(dict.fromkeys(names, there))
     return rates, units
-
-
-def _why_not(folder: SweepFolder, launch: Launch) -> Optional[str]:
-    """The reason why a launch cannot be used; empty if it can, None if it was not run."""
-    outcome = folder.outcome(launch)
-    if outcome is None:
-        return None
-    if outcome.exit_code != VERIFIED:
-        return outcome.message or f"exit code {outcome.exit_code}"
-    return "; ".join(folder.misplacement(launch))
 
 
 def render(found: Findings) -> str:
@@ -159,32 +148,37 @@ def render(found: Findings) -> str:
     lines += [line for mark, text in (("!", ABOVE_LIMIT), ("?", DISTRUSTED)) if mark in marks
               for line in wrapped(mark, text)]
     lines += wrapped("", _verdict(found))
+    until = "The same command runs them."
+    if found.period:
+        first, last, end = (time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
+                            for seconds in (*found.period, found.period[0] + LONGEST))
+        lines += wrapped("", f"Measured from {first} to {last}.")
+        until = f"Until {end} the same command runs them; after that it begins a new check."
     if found.left:
-        lines += wrapped("", f"{counted(found.left, 'launch')} not run yet: the same command goes on")
+        lines += wrapped("", f"{counted(found.left, 'launch')} not run yet. {until}")
     return "\n".join(lines) + "\n"
 
 
 def _spread(measure: Measure) -> str:
-    what = counted(len(measure.rates), "pair" if measure.what == PAIR else "node")
+    noun = "pair" if measure.what == PAIR else "node"
+    what = counted(len(measure.rates), noun)
     for sign in "?!":
         marked = sum(mark == sign for _, mark in measure.rates.values())
-        what += f", {marked} of them {sign}" if marked else ""
+        what += f", {marked} of them marked {sign}" if marked else ""
     for known in list(measure.known.values())[:1]:
-        what += f", reference {rate(known.rate)} {measure.unit} (slow below {rate(known.bound)})"
+        what += f", reference {rate(known.rate)} {measure.unit} (below {rate(known.bound)} is slow)"
     if not measure.sample:
-        return f"{measure.what}: {what}, too few to tell who stands out ({LEAST_VALUES} at least)"
-    return (f"{measure.what}: {what}, median {rate(measure.sample.median)} {measure.unit}; less than "
-            f"{measure.noticed:.0%} below it would not be noticed")
+        return f"{measure.what}: {what}; at least {LEAST_VALUES} {noun}s are needed to tell whether one is slow"
+    why = ", since the rates differ so much" * (measure.noticed > LOOSE)
+    return (f"{measure.what}: {what}, median {rate(measure.sample.median)} {measure.unit}; only a {noun} at least "
+            f"{measure.noticed:.0%} below it is named{why}")
 
 
 def _verdict(found: Findings) -> str:
     if not found.is_decided:
-        return "Undecided: too few nodes, or their rates differ too much to notice a slow one."
+        return "Undecided: there are too few nodes, or their rates differ too much, to tell whether one is slow."
     names = list(dict.fromkeys(one.who for one in found.slow))
     more = [f"and {len(names) - SHOWN} more"] * (len(names) > SHOWN)
-    seen = [measure.noticed for measure in found.measures if measure.sample and measure.is_decided]
-    least = f": {min(seen):.0%} below the others would have been noticed" if seen else ""
-    who = f"Slow: {', '.join([*names[:SHOWN], *more])}." if names else f"None is slow{least}."
-    besides = ", apart from those beside the reference" * any(measure.known for measure in found.measures)
-    return (f"{who} Alike and undisturbed nodes would give a false alarm in {FALSE_ALARMS:.0%} of such "
-            f"checks{besides}.")
+    who = f"Slow: {', '.join([*names[:SHOWN], *more])}." if names else "None is slow, as far as these lines can tell."
+    besides = " This does not count comparisons with the reference." * any(measure.known for measure in found.measures)
+    return f"{who} Among equally fast, undisturbed nodes {FALSE_ALARMS:.0%} of such checks name one by chance.{besides}"

@@ -12,6 +12,7 @@ PAIR = "pair"  # the title of the block of pairs
 NAME = "nodes"
 SEED = 1  # of the order
 SECONDS = 10  # of a launch, about
+LONGEST = 24 * 3600  # seconds after its first launch a check is over: rates of other days say nothing of these nodes
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import math
 import os
 import shutil
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import Optional
@@ -22,7 +22,7 @@ from quartet.results import Case, cases, load
 from quartet.results.reference import Known, Reference
 from quartet.rounds import Budget
 from quartet.slurm.site import kind_of_this_node
-from quartet.text import counted, fraction, rate
+from quartet.text import counted, rate
 
 RUNS = "5"  # of a launch
 SECONDS_TO_START = 2.0  # of a launch, beyond what it is given
@@ -30,6 +30,7 @@ SECONDS_TO_KILL = 1.0
 MOST_GIVEN = 5  # seconds, however much time there is
 PATIENCE = 5.0  # seconds more, after which a program hangs, or others are busy
 BUSY = 0.1  # processors that others use while a program does not end: it may just be slow
+UNLIKELY = 3  # times the rate of the reference: that was measured on other nodes, or on busy ones
 MAKE_REFERENCE = "quartet nodes --this --results FOLDER on sound nodes, then --reference FOLDER"
 LOOK_AT_IT = "quartet check-machine"
 # What another launcher or batch system has told its own processes: MPI would go by it, to other nodes.
@@ -38,7 +39,7 @@ PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
 
 class Verdict(Enum):
-    """Of a node; of one look, sick means suspect."""
+    """Of a node, the best first; of one launch, sick means suspect."""
 
     SOUND = "sound"
     CANNOT_TELL = "cannot tell"
@@ -111,17 +112,13 @@ def more_time(budget: float) -> str:
 
 @dataclass
 class NodeCheck:
-    """Of this node. The clock runs from the start."""
+    """Of this node, within a budget whose clock runs."""
 
-    seconds: float
+    budget: Budget
     launcher: LocalLauncher
     reference: Reference
     folder: Path  # of what launches leave
     temporary: Path  # where they run, and have their temporary files
-    budget: Budget = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.budget = Budget(self.seconds)
 
     def run(self, wanted: list[Launch]) -> Found:
         share = self.budget.left / (2 * max(1, len(wanted))) - SECONDS_TO_START
@@ -136,7 +133,7 @@ class NodeCheck:
         """The program is killed where it takes much longer than so few runs do."""
         patient = given + SECONDS_TO_START + PATIENCE
         limit = min(patient, self.budget.left - SECONDS_TO_KILL)
-        no_time = Found(Verdict.CANNOT_TELL, f"no time was left for {launch.title}", more_time(self.seconds))
+        no_time = Found(Verdict.CANNOT_TELL, f"no time is left for {launch.title}", more_time(self.budget.seconds or 0))
         if not shutil.which(launch.program):
             return Found(Verdict.CANNOT_TELL, f"there is no program {launch.program}", "make build", is_final=True)
         if limit < given:
@@ -159,12 +156,12 @@ class NodeCheck:
         ticks = after.busy + after.stolen - before.busy - before.stolen
         others = (ticks / os.sysconf("SC_CLK_TCK") - used) / seconds
         found = self._judged(launch, files, code, seconds) if code is not None else no_time if limit < patient else \
-            Found(Verdict.SICK, f"{launch.title} hangs (killed after {limit:.0f} s)", LOOK_AT_IT)
+            Found(Verdict.SICK, f"{launch.title} hangs (it was killed after {limit:.0f} s)", LOOK_AT_IT)
         if found.verdict is not Verdict.SICK or found.is_wrong or others <= BUSY:
             return found
         what = found.reason if code is not None else f"{launch.title} did not end within {limit:.0f} s"
-        return Found(Verdict.CANNOT_TELL, f"{what} while others used {others:.1f} of "
-                     f"{counted(len(cpus), 'processor')}: busy", f"{LOOK_AT_IT} --quick", found.rows)
+        return Found(Verdict.CANNOT_TELL, f"{what} while other programs kept {others:.1f} of "
+                     f"{counted(len(cpus), 'processor')} busy", f"{LOOK_AT_IT} --quick", found.rows)
 
     def _judged(self, launch: Launch, files: Files, code: int, seconds: float) -> Found:
         outcome = judged(launch.program.name, files, code, seconds)
@@ -182,44 +179,45 @@ class NodeCheck:
         if unknown or not rows:
             why = self.reference.why_not(unknown[0]) if unknown else f"{launch.title} measured nothing"
             return Found(Verdict.CANNOT_TELL, why, MAKE_REFERENCE, rows, is_final=True)
+        highest = max(row.of_reference or 0 for row in rows)
+        if highest > UNLIKELY:
+            return Found(Verdict.CANNOT_TELL, f"{launch.title} is {rate(highest)} times as fast as the reference, "
+                         "which therefore does not fit this node", MAKE_REFERENCE, rows, is_final=True)
         slow = [(row, _how_slow(launch, row, row.known)) for row in rows
                 if row.known and row.case.rate < row.known.bound]
         if not slow:
             return Found(Verdict.SOUND, rows=rows)
         for row, text in slow:
             if "disturbed" in row.case.flags:
-                return Found(Verdict.CANNOT_TELL, f"{text}, but disturbed: {row.case.flags['disturbed']}",
+                return Found(Verdict.CANNOT_TELL, f"{text}, but it was disturbed: {row.case.flags['disturbed']}",
                              f"{LOOK_AT_IT} --quick", rows)
         return Found(Verdict.SICK, "; ".join(text for _, text in slow), LOOK_AT_IT, rows)
 
 
 def _how_slow(launch: Launch, row: Row, known: Known) -> str:
     held_back = row.case.flags.get("held_back")
-    return (f"{launch.title} {rate(row.case.rate)} {row.case.unit} is {row.of_reference:.0%} of the reference "
-            f"({rate(known.rate)}, {counted(known.launches, 'launch')}; slow below {rate(known.bound)})"
+    return (f"{launch.title} reaches {rate(row.case.rate)} {row.case.unit}, {row.of_reference:.0%} of the reference "
+            f"(median of {counted(known.launches, 'launch')} {rate(known.rate)}; below {rate(known.bound)} is slow)"
             + f", {held_back}" * bool(held_back))
 
 
 def both(first: Found, second: Found) -> Found:
     """Sick are who was suspect twice; a wrong result is not forgotten, though a right one came after it."""
     if first.verdict is second.verdict is Verdict.SICK:
-        return Found(Verdict.SICK, f"{second.reason}, in both looks", second.next, second.rows or first.rows)
+        return Found(Verdict.SICK, f"{second.reason}, in both launches", second.next, second.rows or first.rows)
     wrong = next((one for one in (first, second) if one.is_wrong), None)
     if wrong:
-        return Found(Verdict.CANNOT_TELL, f"{wrong.reason} in one look of two", wrong.next, second.rows)
-    for verdict in (Verdict.SOUND, Verdict.CANNOT_TELL):
-        for one in (first, second):
-            if one.verdict is verdict:
-                return Found(verdict, one.reason, one.next, one.rows or second.rows or first.rows)
-    return second
+        return Found(Verdict.CANNOT_TELL, f"{wrong.reason} in one launch of two", wrong.next, second.rows)
+    better = min(first, second, key=lambda one: list(Verdict).index(one.verdict))
+    return replace(better, rows=better.rows or second.rows or first.rows)
 
 
 def _together(found: list[Found]) -> Found:
     rows = tuple(row for one in found for row in one.rows)
-    for verdict in (Verdict.SICK, Verdict.CANNOT_TELL):
-        these = [one for one in found if one.verdict is verdict]
-        if these:
-            return Found(verdict, "; ".join(dict.fromkeys(one.reason for one in these)), these[0].next, rows)
+    worst = max((one.verdict for one in found), key=list(Verdict).index)
+    if worst is not Verdict.SOUND:
+        these = [one for one in found if one.verdict is worst]
+        return Found(worst, "; ".join(dict.fromkeys(one.reason for one in these)), these[0].next, rows)
     lowest = min(rows, key=lambda row: row.of_reference or 0)
-    text = f"lowest is {lowest.case.name.kernel}, {fraction(lowest.of_reference or 0)} of its reference"
+    text = f"every rate is {lowest.of_reference or 0:.0%} of the reference or more (lowest: {lowest.case.name.kernel})"
     return Found(Verdict.SOUND, text, "quartet run", rows)

@@ -50,10 +50,9 @@ class Reference:
     def why_not(self, case: Case) -> str:
         """The reason why there is nothing about this row."""
         if not self.rows:
-            return "no reference"
-        is_other = any(text == case.text for text, _ in self.rows)
-        return f"the reference has {case.name.kernel} " + ("of other kinds of nodes only" if is_other
-                                                           else "of other sizes or ranks only")
+            return "there is no reference to compare with"
+        what = "kinds of nodes" if any(text == case.text for text, _ in self.rows) else "sizes or ranks"
+        return f"the reference has {case.name.kernel} of other {what} only"
 
 
 def read(paths: Iterable[Path], least: float = 0) -> Reference:
@@ -74,11 +73,10 @@ def read(paths: Iterable[Path], least: float = 0) -> Reference:
 
 def _known(row: Launches, least: float) -> Known:
     rates = [case.rate for case in row.counting]
-    highest = statistics.median(rates) * (1 - least)
-    if len(rates) < LEAST_VALUES:
-        return Known(statistics.median(rates), highest, len(rates))
-    spread = scored({str(number): rate for number, rate in enumerate(rates)}, FALSE_ALARMS)
-    return Known(statistics.median(rates), min(highest, spread.bound(0)), len(rates))
+    bound = statistics.median(rates) * (1 - least)
+    if len(rates) >= LEAST_VALUES:
+        bound = scored({str(number): rate for number, rate in enumerate(rates)}, FALSE_ALARMS).bound(least)
+    return Known(statistics.median(rates), bound, len(rates))
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
 """Submits jobs to Slurm, many at a time as the tasks of an array, and asks what became of them.
 
-A task is called "1234_5": array 1234, index 5. What it runs, one launch or several, is in a file of its
-own (see scripts/slurm/array.sbatch); each exit code comes in another, since Slurm forgets jobs that have
-ended after minutes. Or runs programs as steps of the Slurm job that this process is part of, in salloc's shell or a
-batch script."""
+A task is called "1234_5": array 1234, index 5. What it runs, one launch or several, is in a file of its own (see
+scripts/slurm/array.sbatch); each exit code comes in another, since Slurm forgets jobs that have ended after minutes.
+Or runs programs as steps of the Slurm job that this process is part of, in salloc's shell or a batch script."""
 
+import contextlib
 import math
 import os
 import re
@@ -19,15 +19,7 @@ from quartet.files import read_text, reason_of
 from quartet.launch import Job, LaunchError, LocalLauncher
 from quartet.paths import ROOT, SLURM
 from quartet.results import whole_number
-from quartet.slurm.machine import (
-    MachineError,
-    Request,
-    Shape,
-    SlurmMachine,
-    request,
-    request_of_nodes,
-    shape_of,
-)
+from quartet.slurm.machine import MachineError, Request, Shape, SlurmMachine, request, request_of_nodes, shape_of
 from quartet.slurm.site import answer, ask
 
 START = SLURM / "start.sh"
@@ -37,6 +29,7 @@ LONGEST_ARRAY = 1000  # Slurm's MaxArraySize, unless the site has set another
 # What sbatch says where fewer jobs, or later ones, would be taken.
 LIMITS = ("MaxSubmitJob", "MaxJobCount", "Job violates accounting/QOS policy", "Invalid job array specification",
           "Slurm temporarily unable to accept job")
+UP = {"idle", "planned", "allocated", "mixed", "completing"}  # states of nodes that run jobs now, or could
 
 
 class QueueFull(LaunchError):
@@ -81,7 +74,7 @@ class SlurmLauncher:
         if answer.returncode != 0:
             shutil.rmtree(folder, ignore_errors=True)
             is_full = any(words in answer.stderr for words in LIMITS)
-            raise (QueueFull if is_full else LaunchError)(FAILED, f"not submitted: {_one_line(answer.stderr)}")
+            raise (QueueFull if is_full else LaunchError)(FAILED, f"not submitted: {' '.join(answer.stderr.split())}")
         found = submitted(folder)
         if not found:
             raise LaunchError(FAILED, "sbatch named no job: look at squeue before you go on")
@@ -104,6 +97,14 @@ class SlurmLauncher:
         # Of jobs that it has forgotten it knows just that.
         return {} if "Invalid job id" in answer.stderr else None
 
+    def gone(self, hosts: Iterable[str]) -> list[str]:
+        """Those of the nodes that run no jobs now; all of them where Slurm does not tell."""
+        names = list(dict.fromkeys(hosts))
+        with contextlib.suppress(LaunchError):
+            states = node_states()
+            return [name for name in names if states.get(name) not in UP] or names
+        return names
+
     def ending(self, task: str) -> str:
         """The state in which a task ended ("CANCELLED", "NODE_FAIL"); empty if it is forgotten."""
         array, index = task.split("_")
@@ -119,7 +120,7 @@ class SlurmLauncher:
         """Raises LaunchError if Slurm does not."""
         answer = ask(["scancel", *tasks])
         if answer.returncode != 0:
-            raise LaunchError(FAILED, f"not cancelled: {_one_line(answer.stderr)}")
+            raise LaunchError(FAILED, f"not cancelled: {' '.join(answer.stderr.split())}")
 
 
 def _write_tasks(tasks: list[dict[str, tuple[str, ...]]], folder: Path) -> None:
@@ -157,10 +158,6 @@ def _names(text: bytes) -> Iterator[str]:
         place += 2 + int(words[place + 1])
 
 
-def _one_line(text: str) -> str:
-    return "; ".join(line.strip() for line in text.splitlines() if line.strip())
-
-
 @dataclass(frozen=True)
 class Allocation:
     job: str  # its number
@@ -185,6 +182,12 @@ def hosts_of(nodes: str) -> tuple[str, ...]:
     if not found:
         raise LaunchError(FAILED, f"'{nodes:.60}' is no list of nodes (scontrol names none): write it as n[1-3,7]")
     return found
+
+
+def node_states(partition: str = "") -> dict[str, str]:
+    """By the nodes' names, as sinfo calls them. Raises LaunchError."""
+    where = ["-p", partition] if partition else []
+    return dict(line.split()[:2] for line in answer("sinfo", "-h", "-N", "-o", "%N %T", *where).splitlines() if line)
 
 
 def machine_here(environment: Mapping[str, str] = os.environ) -> SlurmMachine:

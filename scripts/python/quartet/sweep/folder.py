@@ -2,7 +2,7 @@
 
     sweep.plan              what is measured; a folder keeps its plan
     sweep.lock              held while a sweep, or a job that it started, is alive
-    sweep.shown             there once somebody was shown the table of all launches
+    sweep.shown             there once it is over: somebody was shown the table of all launches, or cancelled a check
     NAME-launch2.json       results of one launch
 
 and the other files of a LaunchFolder."""
@@ -81,9 +81,8 @@ class SweepFolder:
         if there is None:
             write_json(path / PLAN_FILE, plan.as_json())
         elif there != plan.as_json():
-            raise LaunchError(BAD_USAGE, f"{path} holds another sweep "
-                              f"({'; '.join(differences(there, plan.as_json()))}): name another "
-                              "--folder, or go back to that plan")
+            raise LaunchError(BAD_USAGE, f"{path} has another sweep ({'; '.join(differences(there, plan.as_json()))}): "
+                              "name another --folder, or go back to that plan")
         return folder
 
     def _hold(self) -> None:
@@ -91,9 +90,8 @@ class SweepFolder:
         file = self.path / LOCK_FILE
         try:
             self.held = (os.open(file, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_NOFOLLOW, 0o644),)
-        except OSError as error:
-            raise LaunchError(BAD_USAGE, f"{file} cannot be written ({reason_of(error)}): name another "
-                              "--folder") from None
+        except OSError as why:
+            raise LaunchError(BAD_USAGE, f"{file} cannot be written ({reason_of(why)}): use another --folder") from None
         try:
             fcntl.flock(self.held[0], fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -108,6 +106,10 @@ class SweepFolder:
 
     def document(self, launch: Launch) -> Path:
         return self.files(launch).document
+
+    def code_file(self, launch: Launch) -> Path:
+        """Exit code and seconds of a launch of a queue, until they are recorded."""
+        return self.path / f"{launch.name}.code"
 
     def record(self, launch: Launch, outcome: Outcome) -> None:
         self._damaged.discard(launch.name)
@@ -128,66 +130,69 @@ class SweepFolder:
             return None
 
     def outcome(self, launch: Launch) -> Optional[Outcome]:
-        """None if it has not run. A program that outlived its sweep has no record; its results
-        tell how it ended."""
+        """None if it has not run. A program that outlived its sweep has no record; its results tell how it ended."""
         recorded = self.recorded(launch)
         if recorded or launch.name in self._damaged or self._folder.file(launch.name, OUTCOME).exists():
             return recorded
-        try:
-            found = cases(load(self.document(launch)))
-        except (OSError, ValueError):
-            return None
-        if any(case.is_not_run for case in found):
+        document = self.loaded(launch)
+        found = cases(document) if document else []
+        if not document or any(case.is_not_run for case in found):
             return None
         code = FAILED if any(case.error for case in found) else \
             WRONG_RESULT if any(case.verified is False for case in found) else VERIFIED
         return Outcome(code, None)
 
+    def left(self) -> list[Launch]:
+        """Launches that have not ended; what has ended while nobody looked is not left."""
+        return [each for each in launches(self.plan) if not (self.outcome(each) or self.code_file(each).exists())]
+
+    def loaded(self, launch: Launch) -> Optional[dict[str, Any]]:
+        """Its document; None if it has left none that can be read."""
+        try:
+            return load(self.document(launch))
+        except (OSError, ValueError):
+            return None
+
     def misplacement(self, launch: Launch) -> list[str]:
         """How its nodes differ from those that were asked for; nothing if it left no document, or asked for none."""
-        if not launch.configuration.nodes:
+        wanted, document = launch.configuration, self.loaded(launch) if launch.configuration.nodes else None
+        if not document:
             return []
-        try:
-            return misplaced(load(self.document(launch)), launch.configuration)
-        except (OSError, ValueError):
-            return []
+        quartet = document["context"]["quartet"]
+        places = quartet.get("placement") or []
+        ranks_of = Counter(place["node"] for place in places)
+        hosts = {str(place["host"]).split(".")[0] for place in places}
+        strangers = hosts - {host.split(".")[0] for host in wanted.hosts}
+        restarts = str((quartet.get("slurm") or {}).get("SLURM_RESTART_COUNT", "0"))
+        found = []
+        if len(places) != wanted.ranks:
+            found.append(f"it ran on {counted(len(places), 'rank')} ({wanted.ranks} were asked for)")
+        if len(ranks_of) != wanted.nodes:
+            found.append(f"it ran on {counted(len(ranks_of), 'node')} ({wanted.nodes} were asked for)")
+        elif max(ranks_of.values()) > -(-wanted.ranks // wanted.nodes):
+            numbers = ", ".join(map(str, ranks_of.values()))
+            found.append(f"its nodes had {numbers} ranks (they should be dealt evenly)")
+        if wanted.hosts and strangers:
+            found.append(f"it ran on {', '.join(sorted(strangers))} (not on {' and '.join(wanted.hosts)})")
+        if restarts != "0":
+            found.append(f"its job was requeued {restarts} times (a node may have failed, others measured)")
+        return found
 
-    def mark_shown(self) -> None:
-        """The user has been told how all launches ended: the same command begins anew."""
+    def mark_over(self) -> None:
+        """The same command begins anew."""
         with contextlib.suppress(FileExistsError), open(self.path / SHOWN_FILE, "x", encoding="ascii"):
             pass
 
 
-def misplaced(document: dict[str, Any], wanted: Configuration) -> list[str]:
-    quartet = document["context"]["quartet"]
-    places = quartet.get("placement") or []
-    ranks_of = Counter(place["node"] for place in places)
-    hosts = {str(place["host"]).split(".")[0] for place in places}
-    strangers = hosts - {host.split(".")[0] for host in wanted.hosts}
-    restarts = str((quartet.get("slurm") or {}).get("SLURM_RESTART_COUNT", "0"))
-    found = []
-    if len(places) != wanted.ranks:
-        found.append(f"it ran on {counted(len(places), 'rank')} ({wanted.ranks} were asked for)")
-    if len(ranks_of) != wanted.nodes:
-        found.append(f"it ran on {counted(len(ranks_of), 'node')} ({wanted.nodes} were asked for)")
-    elif max(ranks_of.values()) > -(-wanted.ranks // wanted.nodes):
-        numbers = ", ".join(map(str, ranks_of.values()))
-        found.append(f"its nodes had {numbers} ranks (they should be dealt evenly)")
-    if wanted.hosts and strangers:
-        found.append(f"it ran on {', '.join(sorted(strangers))} (not on {' and '.join(wanted.hosts)})")
-    if restarts != "0":
-        found.append(f"its job was requeued {restarts} times (a node may have failed, others measured)")
-    return found
+    def period(self) -> Optional[tuple[float, float]]:
+        """When the first and the last launch wrote something, in seconds since 1970; None if none did."""
+        times = [file.stat().st_mtime for kind in ("json", "log") for file in self.path.glob(f"*-launch[0-9]*.{kind}")]
+        return (min(times), max(times)) if times else None
 
 
 def judged_launches(folder: SweepFolder, everything: list[Launch]) -> dict[Launch, list[Case]]:
-    """The cases of every launch that left a document, judged beside all others."""
-    found = {}
-    for launch in everything:
-        try:
-            found[launch] = load(folder.document(launch))
-        except (OSError, ValueError):
-            continue  # its outcome says why
+    """The cases of every launch that left a document, judged beside all others. The outcomes of the others say why."""
+    found = {launch: document for launch in everything if (document := folder.loaded(launch))}
     return dict(zip(found, judged(found.values())))
 
 
@@ -201,14 +206,13 @@ def stored_plan(path: Path) -> Optional[dict[str, Any]]:
     except FileProblem as error:
         raise LaunchError(BAD_USAGE, f"{error}: name another --folder") from None
     if problem:
-        raise LaunchError(BAD_USAGE, f"{path / PLAN_FILE}: no plan that can be run ({problem}): name "
-                          "another --folder")
+        raise LaunchError(BAD_USAGE, f"{path / PLAN_FILE}: no plan that can be run ({problem}): name another --folder")
     return data
 
 
 def unfinished(parent: Path, is_wanted: Callable[[dict[str, Any]], bool]) -> Optional[Path]:
-    """The newest folder in `parent` that holds such a plan, where its end was not shown yet: launches are left, or
-    the queue has finished them while nobody looked."""
+    """The newest folder in `parent` that holds such a plan, if it is not over: launches are left, or the queue has
+    finished them while nobody looked."""
     for file in sorted(parent.glob(f"*/{PLAN_FILE}"), reverse=True):
         try:
             there = stored_plan(file.parent)

@@ -130,20 +130,14 @@ class QueuedSweep(Sweep):
                 for file in self._tasks_folder(number).iterdir():
                     file.unlink()
 
-    def cancel(self) -> int:
-        """Ends all jobs that are in the queue; the exit code."""
-        try:
-            there = self._queue.waiting(self._tasks.values()) if self._tasks else {}
-            if there:
-                self._queue.cancel(sorted(there))
-        except LaunchError as error:
-            say(str(error))
-            return error.code
+    def cancel(self) -> None:
+        """Ends all jobs that are in the queue. Raises LaunchError."""
+        there = self._queue.waiting(self._tasks.values()) if self._tasks else {}
         if there is None:
-            say("Slurm does not answer: try again")
-            return FAILED
+            raise LaunchError(FAILED, "Slurm does not answer: try again")
+        if there:
+            self._queue.cancel(sorted(there))
         say(f"{counted(len(there), 'job')} cancelled" if there else "no job is in the queue")
-        return VERIFIED
 
     def _is_left(self, launch: Launch) -> bool:
         # What a task has left is looked at together with its exit code.
@@ -209,21 +203,18 @@ class QueuedSweep(Sweep):
                       watched: list[Launch], arrays: list[str]) -> list[Launch]:
         """Adds the array to `arrays`: several where one would be too long. Returns what there was no room for."""
         for launch in part:
-            for file in (self._code_file(launch), self._folder.files(launch).log):
+            for file in (self._folder.code_file(launch), self._folder.files(launch).log):
                 file.unlink(missing_ok=True)
         try:
             tasks = self._queue.submit(wanted, {launch.name: self._job(launch) for launch in part},
                                        self._tasks_folder(self._last_array + 1), before, self._folder.held)
-        except QueueFull as error:
-            half = len(part) // 2
+        except LaunchError as error:
+            half = len(part) // 2 if isinstance(error, QueueFull) else 0
             if half and not self._queue.shares:
                 return self._submit_array(wanted, part[:half], before, watched, arrays) \
                     + self._submit_array(wanted, part[half:], before, watched, arrays)
-            if watched:
+            if watched and isinstance(error, QueueFull):
                 return part
-            self._refuse(part, error)
-            return []
-        except LaunchError as error:
             self._refuse(part, error)
             return []
         self._last_array += 1
@@ -252,13 +243,13 @@ class QueuedSweep(Sweep):
                 whys = [(there or {}).get(self._tasks[each.name], "") for each in left if each.configuration.hosts]
                 stuck = stuck + 1 if len(whys) == len(left) and all(why.startswith(AWAY) for why in whys) else 0
                 if stuck == LOOKS_UNTIL_GONE:
-                    nodes = ", ".join(dict.fromkeys(host for launch in left for host in launch.configuration.hosts))
-                    self._away = (f"waiting for nodes that are not there: {counted(len(left), 'launch')} on {nodes} "
-                                  f"({whys[0]}; --cancel ends them)")
+                    away = self._queue.gone(host for launch in left for host in launch.configuration.hosts)
+                    self._away = (f"{counted(len(left), 'launch')} cannot start, since these nodes run no jobs now: "
+                                  f"{', '.join(away)} (Slurm's reason: {whys[0]}; --cancel ends the jobs)")
                     return lost
             ended = set(os.listdir(self._folder.path))
             for launch in list(left):
-                outcome = self._collected(launch) if self._code_file(launch).name in ended else None
+                outcome = self._collected(launch) if self._folder.code_file(launch).name in ended else None
                 if outcome is None and there is not None:
                     gone = self._tasks[launch.name] not in there
                     looks[launch.name] = looks[launch.name] + 1 if gone else 0
@@ -271,7 +262,7 @@ class QueuedSweep(Sweep):
                     self._rounds.durations.add(self._in_rounds(launch), outcome)
                     self._report(launch, outcome, left)
                 lost += outcome is None
-                self._code_file(launch).unlink(missing_ok=True)
+                self._folder.code_file(launch).unlink(missing_ok=True)
             if left:
                 time.sleep(min(self._poll, SECONDS_BETWEEN_LOOKS))
         return lost
@@ -295,7 +286,7 @@ class QueuedSweep(Sweep):
     def _collected(self, launch: Launch) -> Optional[Outcome]:
         """Returns how it ended; None if it has left no exit code, or was stopped."""
         try:
-            code, seconds = map(int, read_text(self._code_file(launch), 100).split())
+            code, seconds = map(int, read_text(self._folder.code_file(launch), 100).split())
         except (OSError, ValueError):
             return None
         if code == STOPPED:
@@ -314,9 +305,6 @@ class QueuedSweep(Sweep):
             return None
         words = self._folder.files(launch).last_words(launch.configuration.kernel)
         return Outcome(FAILED, None, "; ".join(filter(None, [f"job {task} ended as {state}", words])))
-
-    def _code_file(self, launch: Launch) -> Path:
-        return self._folder.path / f"{launch.name}.code"
 
     def _tasks_folder(self, number: int) -> Path:
         return self._folder.path / f"array-{number}.tasks"
