@@ -49,7 +49,31 @@ class Rule(unittest.TestCase):
 
     def test_a_node_that_stopped_is_named_and_a_new_one_is_not(self):
         answer = judge(history(1, **STORIES["a node stops, another is new"][0]))
-        self.assertEqual([(node, round(time)) for node, time in answer.silent.items()], [("n2", 16)])
+        self.assertEqual({(*key, round(time), unusable) for key, (time, unusable) in answer.stopped.items()},
+                         {("n2", row, 16, 0) for row in history_simulation.FOUR})
+
+    def test_a_row_that_has_no_usable_launch_any_more_is_named(self):
+        month = [one._replace(is_sound=one.is_sound and ((one.node, one.row) != ("n3", "r1") or one.time < 20))
+                 for one in history(1)]
+        self.assertEqual([(*key, int(since), unusable) for key, (since, unusable) in judge(month).stopped.items()],
+                         [("n3", "r1", 19, 9)])
+
+    def test_newest_launches_too_few_to_decide_are_named(self):
+        effect = STORIES["half speed, last four days"][0]["effect"]
+        for days in (27, 28):
+            answer = judge(history(1, days=days, effect=effect))
+            self.assertEqual(answer.findings, [])
+            [(node, (count, loss, rows))] = answer.slow.items()
+            self.assertEqual((node, count, sorted(rows)), ("n3", days - 26, history_simulation.FOUR))
+            self.assertAlmostEqual(loss, 0.69, delta=0.06)
+
+    def test_a_node_is_sound_only_if_its_launches_exclude_the_loss(self):
+        """n3 lost more by the same kernel, and n6 has two launches with it."""
+        loss = {2: 0.93, 4: 0.93, 3: 0.75}
+        answer = judge(history(1, effect=lambda day, node, row: loss.get(node, 1) if row == 1 and day >= 16 else 1,
+                               facts=history_simulation.newer(lambda node: 16), dates={6: range(18)}))
+        sound = {tuple(one.nodes): [cause.sound_with for cause in one.causes] for one in answer.findings}
+        self.assertEqual(sound, {("n2", "n4"): [2], ("n3",): [2]})
 
     def test_the_smallest_step_that_is_promised_is_seen(self):
         seen = 0
@@ -75,11 +99,13 @@ class Documents(unittest.TestCase):
     def read(self, *documents):
         return launches((Path(str(number)), document) for number, document in enumerate(documents))
 
-    def said(self, rate_of, system_of=lambda node, day: {}, days=range(24)):
+    def said(self, rate_of, system_of=lambda node, day: {}, days=range(24), change=lambda made, node, day: None):
         for node in ("n1", "n2", "n3"):
             for day in days:
                 rates = {name: rate * rate_of(node, day) * (1 + (day * 7 % 5 - 2) / 200) for name, rate in ROWS.items()}
-                (self.folder / f"{node}-{day:03}.json").write_text(json.dumps(launch(node, day, rates, **system_of(node, day))))
+                made = launch(node, day, rates, **system_of(node, day))
+                change(made, node, day)
+                (self.folder / f"{node}-{day:03}.json").write_text(json.dumps(made))
         done = quartet("history", str(self.folder))
         return done.returncode, re.sub(r"\s+", " ", done.stdout), done.stderr
 
@@ -98,7 +124,8 @@ class Documents(unittest.TestCase):
         done = quartet("history", str(self.folder), "--html", str(file))
         self.assertEqual((done.returncode, done.stderr), (1, ""))
         text = file.read_text()
-        self.assertIn("20% slower since 2025-01-13, on n2", text)
+        self.assertIn("20% slower since 2025-01-13, on n2\nstream native shm 16 MiB", text)
+        self.assertEqual(text.count(">MiB/s </text>"), 2)
         self.assertEqual((text.count("<svg"), text.count("<title>n2: 2025-01-13</title>")), (2, 2))
         self.assertEqual([len(re.findall(f"<title>{node}</title>", text)) for node in ("n1", "n2", "n3")], [2, 2, 2])
         self.assertNotIn("<script", text)
@@ -117,13 +144,47 @@ class Documents(unittest.TestCase):
     def test_machines_that_share_a_name_are_different_nodes(self):
         made = [launch("vm", day, ROWS) for day in range(3)]
         made[2]["context"]["quartet"]["system"]["processor"] = {"name": "Another"}
-        self.assertEqual({one.node for one in self.read(*made)[0]}, {"vm (A processor, 4 CPUs)", "vm (Another, 4 CPUs)"})
+        self.assertEqual({one.node for one in self.read(*made)[0]}, {"vm (A processor)", "vm (Another)"})
         self.assertEqual({one.node for one in self.read(made[0])[0]}, {"vm"})
 
-    def test_rows_in_doubt_are_not_sound_and_documents_without_a_date_are_named(self):
+    def test_a_loss_is_seen_whatever_changed_with_it(self):
+        """The host's domain, the CPUs, the transport that auto chose, flags that say slow."""
+        def change(made, node, day):
+            made["context"]["quartet"]["options"]["transport"] = "auto"
+            if node == "n2" and day >= 12:
+                made["context"].update(num_cpus=8, host_name="n2.cluster.site")
+                for place in made["context"]["quartet"]["placement"]:
+                    place["host"] = "n2.cluster.site"
+                made["benchmarks"] = json.loads(json.dumps(made["benchmarks"]).replace("/shm/", "/mpi/"))
+                for row in made["benchmarks"]:
+                    if "flags" in row:
+                        row.update(flags=[{"kind": "unsteady", "text": "the runs differ"}], distrusted=True)
+
+        code, text, _ = self.said(lambda node, day: 0.3 if node == "n2" and day >= 12 else 1, change=change)
+        self.assertEqual(code, 1)
+        self.assertIn("of 2 rows on 3 nodes, 2025-01-01 to 2025-01-24 70% slower since 2025-01-13, on n2 stream native auto "
+                      "16 MiB on 2 ranks, stream native auto 2 MiB on 2 ranks changed then: CPUs: 4 -> 8 on 1 of 1 such node "
+                      "changed then: transport of stream native: shm -> mpi on 1 of 1 such node Would", text)
+
+    def test_exit_codes_of_losses_that_ended_and_of_rows_that_are_undecided(self):
+        code, text, _ = self.said(lambda node, day: 0.5 if node == "n2" and 8 <= day < 14 else 1)
+        self.assertEqual((code, "50% slower from 2025-01-09 to 2025-01-15, on n2" in text), (0, True), text)
+        code, text, _ = self.said(lambda node, day: 0.5 if node == "n2" and day >= 22 else 1)
+        self.assertEqual(code, 4)
+        self.assertIn("last 2 launches on n2: 50% below the launches before; 3 such launches decide stream", text)
+        code, text, _ = self.said(lambda node, day: 1, change=lambda made, node, day: [
+            row.update(verified=False) for row in made["benchmarks"]
+            if node == "n2" and day >= 14 and "16MiB" in row["run_name"] and "verified" in row])
+        self.assertEqual(code, 4)
+        self.assertIn("n2: no usable launch since 2025-01-14 (10 later launches failed, were wrong or disturbed) stream "
+                      "native shm 16 MiB on 2 ranks Would", text)
+
+    def test_rows_that_are_not_comparable_do_not_count_and_documents_without_a_date_are_named(self):
+        done = quartet("history", str(self.folder))
+        self.assertEqual((done.returncode, "(no documents)" in done.stderr), (2, True))
         made = launch("n1", 1, ROWS)
         made["benchmarks"] += fake_results.case("cg/native/host/shm/laplace/full/n:64/ranks:2/threads:1", 1, "GFLOP/s",
-                                                distrusted=True)
+                                                flags=[{"kind": "disturbed", "text": "others"}])
         undated = launch("n1", 2, ROWS)
         undated["context"]["date"] = "2025-02-30T00:00:00Z"
         found, invalid = self.read(made, undated)

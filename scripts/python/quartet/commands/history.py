@@ -2,20 +2,21 @@
 
     quartet history results/nodes results/runs
 
-The documents in the folders are the history: each is a launch, and rows in doubt do not count. Steps and drifts are
-found by one rule, which docs/history.md explains: in one of a hundred sound histories it finds something. For each
-step, the recorded facts (kernel, microcode, drivers, MPI, build, settings) are named that changed at each slow node's
-own moment, with the number of sound nodes on which they changed as well.
+Each document is a launch. Rows that failed, are wrong or were disturbed do not count. docs/history.md explains the
+rule, which finds something in one of a hundred sound histories, and names the recorded facts that changed then.
 
-Exit codes: 0 nothing became slower; 1 something did; 4 no row has enough launches to tell."""
+Exit codes: 0 nothing is slower now; 1 something is; 4 there are too few usable launches to tell, in all or of late."""
 
 import argparse
 import itertools
 import math
+import re
+import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from quartet.command_line import UsageError
@@ -23,14 +24,16 @@ from quartet.exit_codes import UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.files import check_output, write_text
 from quartet.history import rule
 from quartet.report import page, style
-from quartet.results import Case, Name, collect, device, grouped, identity, judged
-from quartet.text import counted, rate, say, shortened, wrapped
+from quartet.results import Name, cases, collect, device, grouped, identity
+from quartet.text import WIDTH, counted, rate, say, shortened
 
 EXAMPLE = "quartet history results/nodes"
 DAY = 24 * 3600
 Document = dict[str, Any]
+INCOMPARABLE = {"disturbed", "held_back"}  # flags: something else took the processors, or slowed the GPU
 NAMED = 6  # nodes, rows and facts of a finding
 WIDE, HIGH = 560, 220  # of a picture
+_TRANSPORT = re.compile(r"^((?:[^/:]+/){3})[^/:]+")  # in a row's name
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,40 +53,30 @@ def run(options: argparse.Namespace) -> int:
         say(f"skipped {why}")
     sound = [one for one in every if one.is_sound]
     if not sound:
-        raise ScriptError(f"no usable result in {', '.join(map(str, options.folders))} (every row failed, is wrong or "
-                          "in doubt): quartet table shows them")
+        why = "every row failed, is wrong or was disturbed: quartet table shows them" if every else "no documents"
+        raise ScriptError(f"no usable result in {', '.join(map(str, options.folders))} ({why})")
     answer = rule.judge(every)
-    left_out = counted(len(every) - len(sound), "row")
-    unused = f"; {left_out} in doubt, wrong or failed not used" if len(every) > len(sound) else ""
-    nodes, rows = {one.node for one in sound}, {one.row for one in sound}
-    times = [one.time for one in sound]
-    lines = wrapped("", f"{counted(len(found.documents) - len(undated), 'launch')} of {counted(len(rows), 'row')} on "
-                    f"{counted(len(nodes), 'node')}, {_day(min(times))} to {_day(max(times))}{unused}")
-    for finding in sorted(answer.findings, key=lambda one: (one.loss < 0, one.start)):
-        lines += ["", *_finding(finding)]
-    for node, time in sorted(answer.silent.items()):
-        lines += ["", f"{node}: no sound launch since {_day(time)}"]
-    if not answer.is_decided:
-        lines += ["", *wrapped("", f"too few launches to tell: a row on a node needs {answer.least_launches}")]
-    else:
-        none = "" if answer.findings else "Nothing was found. "
-        lines += ["", *wrapped("", f"{none}Would have been seen in 9 of 10 histories: a lasting step of "
-                               f"{answer.least_step:.1%}, a drift of {answer.least_drift:.2%} a day. A step is a "
-                               f"difference of {answer.step_errors:.1f} standard errors.")]
-    print("\n".join(lines))
+    times, nodes, rows = zip(*((one.time, one.node, one.row) for one in sound))
+    count, left_out = len(found.documents) - len(undated), len(every) - len(sound)
+    unused = f"; {counted(left_out, 'row')} not used that failed, were wrong or were disturbed" if left_out else ""
+    parts = [[f"{counted(count, 'launch')} of {counted(len({*rows}), 'row')} on {counted(len({*nodes}), 'node')}, "
+              f"{_day(min(times))} to {_day(max(times))}{unused}"], *_parts(answer)]
+    for number, part in enumerate(parts):
+        print("\n" * bool(number) + "\n".join(textwrap.fill(
+            text, WIDTH, initial_indent="  " * bool(place), subsequent_indent="    " * bool(place),
+            break_on_hyphens=False) for place, text in enumerate(part)))
     if options.html:
-        shown = [[*group] for is_text, group in itertools.groupby(lines, bool) if is_text]
-        texts = ["; ".join(map(str.strip, each)) for each in shown]
-        write_text(options.html, _page(texts, found.skipped, sound, answer))
-    if any(finding.loss > 0 for finding in answer.findings):
+        write_text(options.html, _page(parts, found.skipped, sound, answer))
+    if any(finding.is_lasting_loss for finding in answer.findings):
         return WRONG_RESULT
-    return VERIFIED if answer.is_decided else UNDECIDED
+    return VERIFIED if answer.is_decided and not answer.slow and not answer.stopped else UNDECIDED
 
 
 def launches(documents: Iterable[tuple[Path, Document]]) -> tuple[list[rule.Launch], list[Path]]:
-    """A launch for each row, and the files whose date is invalid. Rows that failed, are wrong or in doubt are not
-    sound. Machines that share a name, as every virtual machine that is called vm, are nodes of their own."""
-    found: list[tuple[float, str, str, Document, list[Case]]] = []
+    """A launch for each row, and the files whose date is invalid. Rows that failed, are wrong or were disturbed are not
+    sound; slow ones are, whatever flag says so. A node is its short name; its CPUs and the transports that `auto` chose
+    are facts. Machines that share a name but have other processors are nodes of their own."""
+    found: list[tuple[float, str, str, Document]] = []
     undated = []
     for file, document in documents:
         try:
@@ -91,32 +84,35 @@ def launches(documents: Iterable[tuple[Path, Document]]) -> tuple[list[rule.Laun
         except (ValueError, OverflowError):
             undated.append(file)
             continue
-        # By itself: beside launches of better times a row that fell would be in doubt, and vanish.
-        found.append((time / DAY, _hosts(document), _processor(document), document, judged([document])[0]))
-    machines: dict[str, set[str]] = defaultdict(set)
-    for _, hosts, processor, _, _ in found:
-        machines[hosts].add(processor)
-    return [rule.Launch(time, f"{hosts} ({processor})" if len(machines[hosts]) > 1 else hosts, case.text, case.rate,
-                   not case.error and not case.is_distrusted and case.verified is not False, known)
-            for time, hosts, processor, document, cases in found
-            for known in [identity.facts(document, (case.network_path.most for case in cases))]
-            for case in cases], undated
+        processor = (document["context"]["quartet"].get("system") or {}).get("processor") or {}
+        found.append((time / DAY, _hosts(document), str(processor.get("name", "unknown processor")), document))
+    machines = {hosts: {one[2] for one in same} for hosts, same in grouped(found, lambda one: one[1]).items()}
+    every: list[rule.Launch] = []
+    chosen: dict[str, dict[str, str]] = defaultdict(dict)  # by node: each document tells of its own kernel
+    for time, hosts, processor, document in sorted(found, key=lambda one: one[0]):
+        node = f"{hosts} ({processor})" if len(machines[hosts]) > 1 else hosts
+        rows, is_automatic = cases(document), document["context"]["quartet"]["options"].get("transport") == "auto"
+        chosen[node].update({f"transport of {row.name.kernel} {row.name.formulation}": row.name.transport
+                             for row in rows if is_automatic})
+        known = {**identity.facts(document, (row.network_path.most for row in rows)), **chosen[node]}
+        for row in rows:
+            is_sound = not row.error and row.verified is not False and not (
+                row.is_distrusted and (not row.flags or INCOMPARABLE & {*row.flags}))
+            text = _TRANSPORT.sub(r"\1auto", row.text) if is_automatic else row.text
+            every.append(rule.Launch(time, node, text, row.rate, is_sound, known, row.unit))
+    return every, undated
 
 
 def _hosts(document: Document) -> str:
-    """The hosts of its ranks. Where a container hid them, the kind of machine stands for them."""
+    """The hosts of its ranks, without domains. Where a container hid them, the kind of machine stands for them."""
     if not identity.host(document):
-        return device(document)
-    hosts = {str(place["host"]) for place in document["context"]["quartet"].get("placement") or []}
-    return " ".join(sorted(hosts)) or str(document["context"]["host_name"])
+        return re.sub(r", \d+ CPUs$", "", device(document))
+    places = document["context"]["quartet"].get("placement") or [{"host": document["context"]["host_name"]}]
+    names = {str(place["host"]) for place in places}  # addresses stay whole
+    return " ".join(sorted({name if re.match(r"\d+\.", name) else name.partition(".")[0] for name in names}))
 
 
-def _processor(document: Document) -> str:
-    known = (document["context"]["quartet"].get("system") or {}).get("processor") or {}
-    return f"{known.get('name', 'unknown processor')}, {document['context']['num_cpus']} CPUs"
-
-
-def _page(texts: list[str], skipped: list[str], sound: list[rule.Launch], answer: rule.Answer) -> str:
+def _page(parts: list[list[str]], skipped: list[str], sound: list[rule.Launch], answer: rule.Answer) -> str:
     """The findings, and below them the curves of each row, those with findings first."""
     rows = grouped(sound, lambda one: one.row)
     slow = {row: [seen for one in answer.findings for seen in one.observations if seen.row == row] for row in rows}
@@ -125,7 +121,8 @@ def _page(texts: list[str], skipped: list[str], sound: list[rule.Launch], answer
                              "begins at the upright line." if slow[row] else "") for row in names]
     section = page.Section("rates", "Rates", charts=charts)
     pictures = dict(zip(section.file_names(), (_curves(rows[row], slow[row]) for row in names)))
-    doubts = [page.Doubt("Rows that failed, are wrong or in doubt are not drawn."), *map(page.Doubt, skipped)]
+    texts = [page.tag("span", "\n".join(part), style="white-space: pre-line") for part in parts]
+    doubts = [page.Doubt("Rows that failed, are wrong or were disturbed are not drawn."), *map(page.Doubt, skipped)]
     return page.render(page.Page(texts, doubts, [section]), pictures, (), "Quartet history")
 
 
@@ -136,14 +133,14 @@ def _curves(launches: list[rule.Launch], observations: list[rule.Observation]) -
     colours = dict(zip(dict.fromkeys(seen.node for seen in observations), itertools.cycle(style.FORMULATIONS.values())))
 
     def place(time: float, rate_there: float) -> tuple[float, float]:
-        return (WIDE * (0.08 + 0.82 * (time - first) / max(last - first, 1)), HIGH * (0.9 - 0.85 * rate_there / most))
+        return (WIDE * (0.12 + 0.78 * (time - first) / max(last - first, 1)), HIGH * (0.9 - 0.85 * rate_there / most))
 
     def text(words: str, time: float, rate_there: float, colour: str = style.GREY, anchor: str = "") -> page.Markup:
-        x, y = place(time, rate_there)
-        place_of_text = {"x": f"{x:.0f}", "y": f"{y:.0f}", "text_anchor": anchor or None}
-        return page.tag("text", words, fill=colour, font_size=13, **place_of_text)
+        x, y = map(round, place(time, rate_there))
+        return page.tag("text", words, fill=colour, font_size=13, x=x, y=y, text_anchor=anchor or None)
 
     parts = [text(f"{rate(most)} ", first, most, anchor="end"), text("0 ", first, 0, anchor="end"),
+             text(f"{launches[0].unit} ", first, 0.9 * most, anchor="end"),
              text(_day(first), first, -0.1 * most), text(_day(last), last, -0.1 * most, anchor="end")]
     by_node = grouped(launches, lambda one: one.node)
     for node in sorted(by_node, key=lambda node: node in colours):  # those with findings lie on the others
@@ -163,27 +160,46 @@ def _day(time: float) -> str:
     return datetime.fromtimestamp(time * DAY).strftime("%Y-%m-%d")
 
 
-def _finding(finding: rule.Finding) -> Iterator[str]:
+def _parts(answer: rule.Answer) -> Iterator[list[str]]:
+    """The answer: of each part a headline, and what is said below it."""
+    for finding in sorted(answer.findings, key=lambda one: (
+            not one.is_lasting_loss, one.loss < 0, min(seen.start for seen in one.observations))):
+        yield [*_finding(finding, answer.nodes)]
+    for (count, rows), nodes in grouped(answer.slow, lambda node: answer.slow[node][::2]).items():
+        share = 1 - math.exp(-median([answer.slow[node][1] for node in nodes]))
+        what = f"last {counted(count, 'launch')} on {_some(nodes)}".replace("last 1 ", "last ")
+        yield [f"{what}: {share:.0%} below the launches before; {answer.least_launches // 2} such launches decide",
+               _some([_short(row) for row in rows])]
+    alike = grouped(sorted(answer.stopped), lambda key: (key[0], *answer.stopped[key]))
+    for (node, since, unusable), keys in alike.items():
+        why = f"{counted(unusable, 'later launch')} failed, were wrong or disturbed" if unusable else "others have some"
+        yield [f"{node}: no usable launch since {_day(since)} ({why})", _some([_short(row) for _, row in keys])]
+    none = "" if answer.findings or answer.slow or answer.stopped else "Nothing was found. "
+    yield [f"{none}Would have been seen in 9 of 10 histories: a lasting step of {answer.least_step:.1%}, a drift of "
+           f"{answer.least_drift:.2%} a day. A step is a difference of {answer.step_errors:.1f} standard errors."
+           if answer.is_decided else f"too few launches to tell: a row on a node needs {answer.least_launches}"]
+
+
+def _finding(finding: rule.Finding, nodes: int) -> Iterator[str]:
     starts = [seen.start for seen in finding.observations]
     ends = [seen.end for seen in finding.observations if seen.end]
-    which, share = ("slower", 1 - math.exp(-finding.loss)) if finding.loss > 0 else (
-        "faster", math.exp(-finding.loss) - 1)
-    when = _day(min(starts))
-    if not finding.is_drift and max(starts) - min(starts) > rule.NEAR + 1:
+    share, which = abs(1 - math.exp(-finding.loss)), "slower" if finding.loss > 0 else "faster"
+    when = f"since {_day(min(starts))}"
+    if 2 * len(ends) > len(starts):
+        when = f"from {_day(min(starts))} to {_day(max(ends))}"
+    elif not finding.is_drift and max(starts) - min(starts) > rule.NEAR + 1:
         when += f" .. {_day(max(starts))}, each node at its own moment"
-    until = f" until {_day(max(ends))}" if 2 * len(ends) > len(starts) else ""
-    is_all = finding.is_everywhere and len(finding.nodes) > 1
-    where = f"all {len(finding.nodes)} nodes" if is_all else _some(finding.nodes)
+    where = f"all {nodes} nodes" if 1 < nodes == len(finding.nodes) else _some(finding.nodes)
     how = f"{share:.2%} {which} each day" if finding.is_drift else f"{share:.0%} {which}"
-    yield from wrapped("", f"{how} since {when}{until}, on {where}")
-    yield from wrapped("", f"  {_some([_short(row) for row in finding.rows])}")
+    yield f"{how} {when}, on {where}"
+    yield _some([_short(row) for row in finding.rows])
     for cause in finding.causes[:NAMED]:
         fact, *values = cause.change
-        yield from wrapped("", f"  changed then: {fact}: {' -> '.join(shortened(*values))} on {cause.slow_with} of "
-                           f"{counted(cause.slow_with + cause.slow_without, 'such node')}; also on "
-                           f"{counted(cause.sound_with, 'sound node')}")
+        sound = f"; also on {counted(cause.sound_with, 'sound node')}" if cause.sound_with else ""
+        yield (f"changed then: {fact}: {' -> '.join(shortened(*values))} on {cause.slow_with} of "
+               f"{counted(cause.slow_with + cause.slow_without, 'such node')}{sound}")
     if not finding.causes and not finding.is_drift:
-        yield "  no recorded fact changed there then"
+        yield "no recorded fact changed there then"
 
 
 def _some(names: list[str]) -> str:

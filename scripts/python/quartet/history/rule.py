@@ -7,10 +7,10 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from statistics import NormalDist, median
 from typing import NamedTuple, Optional
 
+from quartet.results import grouped
 from quartet.results.statistics import CONSISTENT
 
 FALSE_ALARMS = 0.01  # share of sound histories with a finding: half by steps, half by drifts
@@ -26,6 +26,7 @@ VOLATILE = 0.1  # of launches: a fact that changes more often explains nothing
 MOST_TRIED = 20  # events in a round
 MARGIN = 1.7  # standard errors beyond a threshold at which nine of ten are seen, in simulated histories
 LEAST_FALLS = 3  # falls of a row on one node alone that are a drift
+LEAST_SLOW = 2  # newest values of a node, of any rows, that are told before they decide
 
 
 class Launch(NamedTuple):
@@ -35,8 +36,9 @@ class Launch(NamedTuple):
     node: str
     row: str
     rate: float
-    is_sound: bool
+    is_sound: bool  # usable: right, and not disturbed, however slow
     facts: Mapping[str, str]
+    unit: str = ""
 
 
 class Change(NamedTuple):
@@ -66,7 +68,7 @@ class Cause(NamedTuple):
     change: Change
     slow_with: int  # nodes that became slower when it changed there
     slow_without: int
-    sound_with: int  # nodes without the loss, on which it changed as well, at any time
+    sound_with: int  # nodes on which it changed as well, at any time, and whose launches exclude such a loss
 
 
 class Observation(NamedTuple):
@@ -84,7 +86,6 @@ class Finding:
     is_drift: bool
     observations: list[Observation] = field(default_factory=list)
     causes: list[Cause] = field(default_factory=list)
-    is_everywhere: bool = False
 
     @property
     def nodes(self) -> list[str]:
@@ -95,18 +96,20 @@ class Finding:
         return sorted({one.row for one in self.observations})
 
     @property
-    def start(self) -> float:
-        return min(one.start for one in self.observations)
-
-    @property
     def loss(self) -> float:
         return median([one.loss for one in self.observations])
+
+    @property
+    def is_lasting_loss(self) -> bool:
+        return self.loss > 0 and (self.is_drift or any(not one.end for one in self.observations))
 
 
 @dataclass
 class Answer:
     findings: list[Finding]
-    silent: dict[str, float]  # the time of a node's last sound launch, where others went on
+    nodes: int
+    slow: dict[str, tuple[int, float, tuple[str, ...]]]  # by node: launches, their loss, rows
+    stopped: dict[tuple[str, str], tuple[float, int]]  # by node and row: since when, unusable launches since then
     is_decided: bool  # some row has enough launches on a node
     least_launches: int
     step_errors: float  # a step must be so many standard errors
@@ -145,6 +148,14 @@ class Series:
         """The cuts, or the ends, on either side of one."""
         return max((other for other in cuts if other < cut), default=0), min(
             (other for other in cuts if other > cut), default=len(self))
+
+    def step(self, cut: int, cuts: Sequence[int]) -> tuple[float, float]:
+        """The loss at a place between cuts, and its standard error; infinite if there are too few launches."""
+        first, last = self.around(cut, cuts)
+        old, new = self.values[max(first, cut - LONG):cut], self.values[cut:min(last, cut + LONG)]
+        if min(len(old), len(new)) < LEAST_OF_STEP:
+            return 0.0, math.inf
+        return median(old) - median(new), self.noise * error(len(old), len(new))
 
     def criterion(self, cuts: Sequence[int], line: Optional[Line], shared: Collection[int] = ()) -> float:
         """Schwarz's: the distances from the model, and a price for each of its numbers, and for what is its own."""
@@ -209,34 +220,28 @@ class Thresholds:
             return []
         return [*self.cuts(series, first, best), best, *self.cuts(series, best, last)]
 
-    def confirm(self, series: Series) -> bool:
-        """Removes the weakest of the series' own cuts that are no step between their neighbours. False if all are."""
-        sizes = {cut: self.excess(series, first, cut, last) for cut in series.cuts if cut not in series.shared
-                 for first, last in [series.around(cut, series.cuts)]}
-        weakest = min(sizes, key=sizes.__getitem__, default=0)
-        if sizes.get(weakest, math.inf) > 1:
-            return False
-        series.cuts.remove(weakest)
-        return True
-
     def fit(self, series: Series) -> None:
-        """Finds the steps, each in its best place between its neighbours; or a drift that explains the launches
-        better."""
+        """Finds the steps, each in its best place between its neighbours; or a drift that explains them better."""
         series.cuts = self.cuts(series, 0, len(series))
         for _ in range(3 * len(series.cuts)):
             old = list(series.cuts)
             for number, cut in enumerate(old):
                 first, last = series.around(cut, series.cuts)
                 series.cuts[number] = best_cut(series.values, max(first, cut - LONG), min(last, cut + LONG))
-            if not self.confirm(series) and series.cuts == old:
+            sizes = {cut: self.excess(series, first, cut, last) for cut in series.cuts
+                     for first, last in [series.around(cut, series.cuts)]}
+            weakest = min(sizes, key=sizes.__getitem__, default=0)
+            if sizes.get(weakest, math.inf) <= 1:
+                series.cuts.remove(weakest)
+            elif series.cuts == old:
                 break
         best = series.criterion(series.cuts, None) - OWN_PENALTY * len(series.cuts)
         for first in sorted({0, len(series) // 2, 3 * len(series) // 4}):
             line, score = trend(series, first)
-            if score > self.drift and abs(line.slope) * (series.times[-1] - series.times[first]) > LEAST_DRIFT:
-                criterion = series.criterion((), line) - OWN_PENALTY
-                if criterion < best:
-                    best, series.cuts, series.line = criterion, [], line
+            criterion = series.criterion((), line) - OWN_PENALTY
+            loss = abs(line.slope) * (series.times[-1] - series.times[first])
+            if score > self.drift and loss > LEAST_DRIFT and criterion < best:
+                best, series.cuts, series.line = criterion, [], line
 
 
 def error(*counts: int) -> float:
@@ -287,15 +292,16 @@ class History:
 
     def __init__(self, launches: Iterable[Launch]) -> None:
         self.series: dict[tuple[str, str], Series] = {}
+        self.tried: dict[tuple[str, str], list[float]] = defaultdict(list)  # usable or not
         seen: dict[str, dict[float, Mapping[str, str]]] = defaultdict(dict)
         for one in sorted(launches, key=lambda one: one.time):
             seen[one.node].setdefault(one.time, one.facts)
+            self.tried[one.node, one.row].append(one.time)
             if one.is_sound and one.rate > 0:
                 series = self.series.setdefault((one.node, one.row), Series(one.node, one.row))
                 series.times.append(one.time)
                 series.values.append(math.log(one.rate))
         self.times = {node: list(at) for node, at in seen.items()}
-        self.days = sorted({int(time) for times in self.times.values() for time in times})
         self.changes = {node: [(number, Change(fact, old.get(fact, "-"), new.get(fact, "-")))
                                for number, (old, new) in enumerate(zip(at.values(), list(at.values())[1:]), 1)
                                for fact in sorted({*old, *new}) if old.get(fact) != new.get(fact)]
@@ -321,48 +327,70 @@ class History:
         return {change: abs(number - place) for number, change in self.changes[node]
                 if abs(number - place) <= NEAR and change.fact not in self.volatile}
 
-    def causes(self, finding: Finding) -> list[Cause]:
-        """What changed on slow nodes at their own moment. First what did on most of them, then on fewest others."""
-        starts: dict[str, list[float]] = defaultdict(list)
-        for one in finding.observations:
-            starts[one.node].append(one.start)
-        own = {node: self.changes_at(node, median(times)) for node, times in starts.items()}
-        found = []
-        for change in {change for changes in own.values() for change in changes}:
-            apart = [changes[change] for changes in own.values() if change in changes]
-            sound = sum(self.changed(node, change) is not None for node in self.times if node not in own)
-            found.append((-len(apart), sound, sum(apart), change))
-        return [Cause(change, -count, len(own) + count, sound) for count, sound, _, change in sorted(found)]
+    def explain(self, findings: Iterable[Finding]) -> None:
+        """Names what changed on slow nodes at their own moment: first what did on most, then on fewest others."""
+        steps = [(finding, {node: self.changes_at(node, median([one.start for one in seen]))
+                            for node, seen in grouped(finding.observations, lambda one: one.node).items()})
+                 for finding in findings if not finding.is_drift]
+        guilty = {(node, change) for finding, own in steps if finding.loss > 0 for node in own for change in own[node]}
+        for finding, own in steps:
+            found = []
+            for change in {change for changes in own.values() for change in changes}:
+                apart = [changes[change] for changes in own.values() if change in changes]
+                sound = sum((node, change) not in guilty and self._excludes(node, change, finding)
+                            for node in self.times if node not in own)
+                found.append((-len(apart), sound, sum(apart), change))
+            finding.causes = [Cause(change, -with_it, len(own) + with_it, sound)
+                              for with_it, sound, _, change in sorted(found)]
 
-    def silent(self) -> dict[str, float]:
-        """Nodes without a sound launch for longer than is usual there, while others went on."""
-        found = {}
-        for node in self.times:
-            times = [time for series in self.series.values() if series.node == node for time in series.times]
-            days = sorted(set(map(int, times)))
-            if days:
-                between = sum(days[0] <= day <= days[-1] for day in self.days) / len(days)
-                if sum(day > days[-1] for day in self.days) > self.thresholds.run * between:
-                    found[node] = max(times)
+    def _excludes(self, node: str, change: Change, finding: Finding) -> bool:
+        """True if a fact changed on a node, and its launches exclude a loss like the finding's in each of its rows."""
+        time, found, sign = self.changed(node, change), [], math.copysign(1, finding.loss)
+        for row, seen in grouped(finding.observations, lambda one: one.row).items():
+            series = self.series.get((node, row))
+            if series and time is not None:
+                cut = series.place(time)
+                loss, doubt = series.step(cut, [other for other in series.cuts if abs(other - cut) > NEAR])
+                found.append(sign * loss + CERTAIN * doubt < sign * median([one.loss for one in seen]))
+        return bool(found) and all(found)
+
+    def slow(self) -> dict[str, tuple[int, float, tuple[str, ...]]]:
+        """Nodes whose newest launches, fewer than k, are all as far below the ones before them as a step must be."""
+        found: dict[str, list[tuple[int, float, str]]] = defaultdict(list)
+        for series in [one for one in self.series.values() if not one.line]:
+            values, few = series.values[max(series.cuts, default=0):], self.thresholds.run - 1
+            level, new = median(values[:-few][-LONG:] or values), values[-few:]
+            least = level - max(self.thresholds.step * series.noise, LEAST_STEP)
+            count = next((number for number, value in enumerate(reversed(new)) if value >= least), few)
+            if count and len(values) > 2 * few:
+                found[series.node].append((count, level - median(new[-count:]), series.row))
+        return {node: (max(counts), median(losses), rows) for node, own in found.items()
+                for counts, losses, rows in [zip(*own)] if sum(counts) >= LEAST_SLOW}
+
+    def stopped(self) -> dict[tuple[str, str], tuple[float, int]]:
+        """Rows without a usable launch for longer than is usual on a node, while launches of the row went on: the time
+        of the last one, and how many unusable ones came since."""
+        days: dict[str, set[int]] = defaultdict(set)
+        found, run = {}, self.thresholds.run
+        for (_, row), times in self.tried.items():
+            days[row].update(map(int, times))
+        for key, series in self.series.items():
+            own, last = {*map(int, series.times)}, series.times[-1]
+            between = sum(min(own) <= day <= last for day in days[series.row]) / len(own)
+            if len(own) >= run and sum(day > last for day in days[series.row]) > run * between:
+                found[key] = last, sum(time > last for time in self.tried[key])
         return found
 
 
-@dataclass
-class Model:
+class Model(NamedTuple):
     """A series with an event."""
 
-    certain: float  # in standard errors
+    saved: float  # by how much it betters the criterion of the series
     series: Series
     loss: float
     cuts: list[int]
     line: Optional[Line]
     added: list[int]  # the cuts of the event; -1 for its line
-
-    @cached_property
-    def saved(self) -> float:
-        """By how much it betters the criterion of the series."""
-        return self.series.criterion(self.series.cuts, self.series.line, self.series.shared) - self.series.criterion(
-            self.cuts, self.line, {*self.series.shared, *self.added})
 
 
 class SharedEvents:
@@ -385,39 +413,25 @@ class SharedEvents:
                 series = model.series
                 series.cuts, series.line = model.cuts, model.line
                 series.shared.update(dict.fromkeys(model.added, number))
-                while history.thresholds.confirm(series):
-                    pass
 
     def _events(self) -> list[Event]:
-        """What series do not share yet, what most of them have first: each step at its time, where a fact changed, and
-        as a drift; each drift also as a step."""
-        votes: Counter[object] = Counter()
-        found: dict[object, Event] = {}
-
-        def add(event: Event) -> None:
-            key = (event.row, event.is_drift, event.change or (int(event.start), event.end and int(event.end)))
-            votes[key] += 1
-            found.setdefault(key, event)
-
+        """Steps (by time or change, also as drifts) and drifts (also as steps) not shared yet, most frequent first."""
+        events = []
         for series in self.every:
-            days = series.times[-1] - series.times[0]
+            row, days = series.row, series.times[-1] - series.times[0]
             if series.line and -1 not in series.shared:
-                loss = -series.line.slope
-                add(Event(series.row, True, loss, series.times[series.line.first]))
+                events.append(Event(row, True, -series.line.slope, series.times[series.line.first]))
                 if not series.line.first:
-                    middle = series.moment(best_cut(series.values, 0, len(series)))
-                    add(Event(series.row, False, loss * days / 2, middle))
-            for cut, end, loss in series.steps():
-                if cut in series.shared:
-                    continue
-                start = series.moment(cut)
-                add(Event(series.row, False, loss, start, series.moment(end) if end else None))
-                if not end:
-                    for change in self.history.changes_at(series.node, series.times[cut]):
-                        add(Event(series.row, False, loss, start, None, change))
+                    cut = best_cut(series.values, 0, len(series))
+                    events.append(Event(row, False, -series.line.slope * days / 2, series.moment(cut)))
+            for cut, end, loss in [step for step in series.steps() if step[0] not in series.shared]:
+                changes = self.history.changes_at(series.node, series.times[cut]) if not end else {}
+                events += [Event(row, False, loss, series.moment(cut), series.moment(end) if end else None, change)
+                           for change in (None, *changes)]
                 if len(series.cuts) == 1:
-                    add(Event(series.row, True, 1.5 * loss / days, series.times[0]))
-        return [found[key] for key, _ in votes.most_common(MOST_TRIED)]
+                    events.append(Event(row, True, 1.5 * loss / days, series.times[0]))
+        alike = grouped(events, lambda one: (one.row, one.is_drift, one.change or (int(one.start), int(one.end or 0))))
+        return [same[0] for same in sorted(alike.values(), key=len, reverse=True)[:MOST_TRIED]]
 
     def _members(self, event: Event) -> list[Model]:
         """The series that share an event: nodes of its row with a loss like it, then these nodes' other rows of which
@@ -440,41 +454,32 @@ class SharedEvents:
         start = self.history.changed(series.node, event.change) if event.change else event.start
         if start is None or -1 in series.shared or event.is_drift and series.shared:
             return None
-        place, tried = series.place(start), []
+        place = series.place(start)
+        tried: list[tuple[float, float, list[int], Optional[Line], list[int]]] = []  # first how certain
         if event.is_drift:
             line, score = trend(series, 0 if place <= NEAR else place)
-            tried.append(Model(score, series, -line.slope, [], line, [-1]))
+            tried.append((score, -line.slope, [], line, [-1]))
         for first in [] if event.is_drift else [place] if event.change else range(place - 1, place + 2):
             added = [first, *([series.place(event.end)] if event.end else [])]
             cuts = sorted({*added, *(cut for cut in series.cuts if all(abs(cut - new) > NEAR for new in added))})
             if {*series.shared} <= {*cuts} and 0 < cuts[0] and cuts[-1] < len(series):
-                loss, score = self._step(series, cuts, first)
-                tried.append(Model(score, series, loss, cuts, None, added))
-        found = [model for model in tried if model.certain >= least and model.loss * event.loss > 0]
+                loss, doubt = series.step(first, cuts)
+                tried.append((abs(loss) / doubt if abs(loss) > LEAST_STEP else 0.0, loss, cuts, None, added))
+        now = series.criterion(series.cuts, series.line, series.shared)
+        found = [Model(now - series.criterion(cuts, line, {*series.shared, *added}), series, loss, cuts, line, added)
+                 for certain, loss, cuts, line, added in tried if certain >= least and loss * event.loss > 0]
         return max(found, key=lambda model: model.saved, default=None)
-
-    def _step(self, series: Series, cuts: Sequence[int], cut: int) -> tuple[float, float]:
-        """The loss at a cut, and how many standard errors it is; none if it is too small."""
-        first, last = series.around(cut, cuts)
-        old, new = series.values[max(first, cut - LONG):cut], series.values[cut:min(last, cut + LONG)]
-        if min(len(old), len(new)) < LEAST_OF_STEP:
-            return 0.0, 0.0
-        loss = median(old) - median(new)
-        return loss, abs(loss) / series.noise / error(len(old), len(new)) if abs(loss) > LEAST_STEP else 0.0
 
     def findings(self) -> list[Finding]:
         """What shares its beginning is one; so is what is a series' own."""
         found: dict[object, Finding] = {}
         for series in self.every:
-            steps = list(series.steps())
-            if series.line:
-                steps.append((-1, None, -series.line.slope))
-            for cut, end, loss in steps:
+            drift = [(-1, None, -series.line.slope)] if series.line else []
+            for cut, end, loss in [*series.steps(), *drift]:
                 key = series.shared[cut] if cut in series.shared else (series.node, series.row, cut)
-                start = series.line.first if series.line else cut
-                until = series.times[end] if end else None
-                seen = Observation(series.node, series.row, series.times[start], until, loss)
-                found.setdefault(key, Finding(bool(series.line))).observations.append(seen)
+                start, until = series.line.first if series.line else cut, series.times[end] if end else None
+                found.setdefault(key, Finding(bool(series.line))).observations.append(
+                    Observation(series.node, series.row, series.times[start], until, loss))
         return self._with_drifts(list(found.values()))
 
     def _with_drifts(self, findings: list[Finding]) -> list[Finding]:
@@ -482,9 +487,8 @@ class SharedEvents:
         for node in {series.node for series in self.every}:
             falls = [one for one in findings if one.nodes == [node] and not one.is_drift
                      and all(seen.loss > 0 and not seen.end for seen in one.observations)]
-            by_row: dict[str, list[Observation]] = defaultdict(list)
-            for seen in sorted((seen for one in falls for seen in one.observations), key=lambda seen: seen.start):
-                by_row[seen.row].append(seen)
+            by_row = grouped(sorted((seen for one in falls for seen in one.observations), key=lambda seen: seen.start),
+                             lambda seen: seen.row)
             if max(map(len, by_row.values()), default=0) >= LEAST_FALLS:
                 findings = [one for one in findings if one not in falls] + [Finding(True, [
                     Observation(node, row, steps[0].start, steps[-1].start, sum(seen.loss for seen in steps)
@@ -498,15 +502,14 @@ def judge(launches: Iterable[Launch]) -> Answer:
     history = History(launches)
     sharing = SharedEvents(history)
     findings = sharing.findings()
-    for finding in findings:
-        finding.causes = [] if finding.is_drift else history.causes(finding)
-        finding.is_everywhere = len(finding.nodes) == len(history.times)
+    history.explain(findings)
     every = list(history.series.values())
     noise, count = median([series.noise for series in every]), median(map(len, every))
-    half, days = max(1, min(LONG, int(count) // 2)), max(1, history.days[-1] - history.days[0])
+    half = max(1, min(LONG, int(count) // 2))
+    days = max(1, max(series.times[-1] for series in every) - min(series.times[0] for series in every))
     # Of the loss from the first to the last launch: that of least squares, more for medians and for a rival step.
     doubt = 1.35 * noise * math.sqrt(12 / count)
     drift = max((history.thresholds.drift + MARGIN) * doubt, LEAST_DRIFT + MARGIN * doubt)
     step = (history.thresholds.step + MARGIN) * noise * error(half, half)
-    return Answer(findings, history.silent(), bool(sharing.every), 2 * history.thresholds.run, history.thresholds.step,
-                  1 - math.exp(-step), drift / days)
+    return Answer(findings, len(history.times), history.slow(), history.stopped(), bool(sharing.every),
+                  2 * history.thresholds.run, history.thresholds.step, 1 - math.exp(-step), drift / days)

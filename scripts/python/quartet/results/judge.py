@@ -9,11 +9,10 @@ Such a row is flagged as the programs flag one, and is distrusted. docs/reading-
 
 import statistics
 from collections.abc import Iterable, Iterator
-from itertools import groupby
 from typing import Any, Optional
 
 from quartet.kernels import KERNELS
-from quartet.results.case import Case, cases
+from quartet.results.case import Case, cases, grouped
 from quartet.results.network_path import BY_TCP
 from quartet.text import rate, size, size_in_bytes
 
@@ -26,11 +25,11 @@ def judged(documents: Iterable[dict[str, Any]]) -> list[list[Case]]:
     """The cases of each document, with what shows only beside the others."""
     found = [cases(document) for document in documents]
     flat = [case for members in found for case in members]
-    flags = [*_below_library(flat), *_below_neighbours(flat), *_slow_paths(flat)]
-    by_case: dict[int, list[dict[str, str]]] = {}
-    for case, kind, text in flags:
-        by_case.setdefault(id(case), []).append({"kind": kind, "text": text})
-    return [[_flagged(case, by_case.get(id(case), [])) for case in members] for members in found]
+    flags = grouped([*_below_library(flat), *_below_neighbours(flat),
+                     *((row, SLOW_PATH, row.network_path.warning) for row in flat if row.network_path.warning)],
+                    lambda flag: id(flag[0]))
+    return [[_flagged(case, [{"kind": kind, "text": text} for _, kind, text in flags.get(id(case), [])])
+             for case in members] for members in found]
 
 
 def judged_cases(documents: Iterable[dict[str, Any]]) -> list[Case]:
@@ -90,39 +89,21 @@ def _below_library(rows: list[Case]) -> Found:
                 yield row, BELOW_LIBRARY, slower_than(peers[0], middle, row)
 
 
-def _slow_paths(rows: list[Case]) -> Found:
-    for row in rows:
-        if row.network_path.warning:
-            yield row, SLOW_PATH, row.network_path.warning
-
-
 def _below_neighbours(rows: list[Case]) -> Found:
-    series: dict[tuple[object, ...], list[Case]] = {}
-    for row in rows:
-        if row.fraction_of_limit and not row.is_suspicious:
-            name = row.name
-            others = tuple(item for item in name.values.items() if item[0] not in SIZES)
-            key = (name.kernel, name.formulation, name.device, name.transport, name.words, others, row.place)
-            series.setdefault(key, []).append(row)
-    for members in series.values():
-        yield from _steps_down(sorted(members, key=_size))
-
-
-def _size(row: Case) -> int:
-    return size_in_bytes(row.name.size)
-
-
-def _steps_down(ordered: list[Case]) -> Found:
     """The smallest size has no neighbour that says what it should be: its runs are short. A size that is itself far
     below its own neighbour says nothing."""
-    sound: Optional[tuple[str, float]] = None  # the next smaller size that fits, and its fraction
-    for _, group in groupby(ordered, key=_size):
-        launches = list(group)
-        here = (launches[0].name.size, statistics.median(row.fraction_of_limit or 0 for row in launches))
-        if sound:
+    def work(row: Case) -> tuple[object, ...]:
+        name = row.name
+        others = tuple(item for item in name.values.items() if item[0] not in SIZES)
+        return name.kernel, name.formulation, name.device, name.transport, name.words, others, row.place
+
+    for members in grouped((row for row in rows if row.fraction_of_limit and not row.is_suspicious), work).values():
+        sound: Optional[tuple[str, float]] = None  # the next smaller size that fits, and its fraction
+        for _, launches in sorted(grouped(members, lambda row: size_in_bytes(row.name.size)).items()):
+            here = (launches[0].name.size, statistics.median(row.fraction_of_limit or 0 for row in launches))
             for row in launches:
-                if (row.fraction_of_limit or 0) < FAR_BELOW * sound[1]:
+                if sound and (row.fraction_of_limit or 0) < FAR_BELOW * sound[1]:
                     yield row, BELOW_NEIGHBOURS, (f"it reached {row.fraction_of_limit:.0%} of its limit, and the "
                                                   f"smaller size {size(sound[0])} {sound[1]:.0%}")
-        if not sound or here[1] >= FAR_BELOW * sound[1]:
-            sound = here
+            if not sound or here[1] >= FAR_BELOW * sound[1]:
+                sound = here
