@@ -128,8 +128,7 @@ class SweepFolder:
             return None
 
     def outcome(self, launch: Launch) -> Optional[Outcome]:
-        """None if it has not run. A program that outlived its sweep has no record; its results
-        tell how it ended."""
+        """None if it has not run. A program that outlived its sweep has no record; its results tell how it ended."""
         recorded = self.recorded(launch)
         if recorded or launch.name in self._damaged or self._folder.file(launch.name, OUTCOME).exists():
             return recorded
