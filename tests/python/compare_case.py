@@ -17,8 +17,9 @@ def around(rate, runs=10, spread=0.01):
 
 
 def documents(*rates, name=NAME, **median):
-    """A document for each launch, which reached that rate; their limit is the same."""
-    median.setdefault("limit", {"what": "adding", "seconds": 1, "rate": 2000})
+    """A document for each launch, which reached that rate; their limit is the same unless their fraction is given."""
+    if "fraction_of_limit" not in median:
+        median.setdefault("limit", {"what": "adding", "seconds": 1, "rate": 2000})
     return [fake_results.document(fake_results.case(name, around(rate), **median)) for rate in rates]
 
 

@@ -86,8 +86,8 @@ class Verdicts(CompareCase):
 
 class Flags(CompareCase):
     def test_regression_from_above_the_limit_does_not_pass(self):
-        done = self.compared(documents(*STEADY, fraction_of_limit=1.07),
-                             documents(*scaled(0.73), fraction_of_limit=0.78))
+        done = self.compared(documents(*STEADY, fraction_of_limit=1.4),
+                             documents(*scaled(0.73), fraction_of_limit=1.02))
         self.assertEqual(done.returncode, 1)
         self.assertEqual(row_of(done)[-3:], ["0.730!", "0.716-0.745", "slower"])
         alone = self.compare(self.folder / "a" / "0.json", self.folder / "b" / "0.json")
@@ -97,6 +97,11 @@ class Flags(CompareCase):
         done = self.compared(documents(*STEADY), documents(*STEADY) + documents(400, **DISTURBED))
         self.assertEqual((done.returncode, row_of(done)[7]), (0, "1.000"))
         self.assertIn("B: 1 of 5 launches disturbed (another process took 40% of the cores)", flat(done.stdout))
+
+    def test_launches_that_would_decide_count_those_that_will_be_disturbed(self):
+        rows = documents(*STEADY[:1]) + documents(400, 400, 400, 400, 400, 400, **DISTURBED)
+        done = self.compared(documents(*STEADY), rows)
+        self.assertIn("about 21 more launches of each side", flat(done.stdout))  # 3 more, of which 1 in 7 counts
 
     def test_where_every_launch_was_disturbed_there_is_neither_number_nor_ratio(self):
         for factor in (0.001, 0.6, 1.4):

@@ -115,6 +115,9 @@ def case(run_name, rate, unit="MiB/s", repetitions=10, **median):
         "fraction_of_limit": 0.8,
     }
     details.update(median)
+    if "limit" not in median and isinstance(details["fraction_of_limit"], float):
+        of_it = details["fraction_of_limit"]
+        details["limit"] = {**details["limit"], "seconds": seconds * of_it, "rate": rate / of_it}
     details.update(_judged_alone(details))
     details = {key: value for key, value in details.items() if value is not Ellipsis}
     return [*runs, {**aggregate("median"), **details}, aggregate("ci95_low", 0.98),

@@ -87,7 +87,7 @@ class BelowTheNeighbours(unittest.TestCase):
 class Everywhere(unittest.TestCase):
     def test_table_and_page_mark_the_same_rows_of_the_same_documents(self):
         rows = [stream(900, transport="grpc"), stream(4000), stream(10000, "library"),
-                stream(9000, transport="shm", fraction_of_limit=1.2),
+                stream(16000, transport="shm", fraction_of_limit=1.2),
                 stream(8000, transport="rma", distrusted=True,
                        flags=[{"kind": "unsteady", "text": "the runs differ by 20%"}])]
         with tempfile.TemporaryDirectory() as name:

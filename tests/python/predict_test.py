@@ -71,7 +71,7 @@ class Formulas(unittest.TestCase):
                 ("matmul", {"tile": 512}, 2 * size**3 / 1e11), ("fft", {}, 5 * size * 12 / 1e10)):
             spent = predict(machine(), work(name, 1, size, **options)).duration
             self.assertAlmostEqual(spent.total / expected, 1, msg=name)
-            self.assertEqual(spent.communication, 0, name)
+            self.assertEqual(spent.total - spent.compute, 0, name)
 
     def test_without_a_network_scaling_is_ideal(self):
         free = machine(**NO_NETWORK)
@@ -85,6 +85,18 @@ class Formulas(unittest.TestCase):
     def test_weak_scaling_keeps_the_work_of_a_worker(self):
         points = curve(machine(), work("fft", 1, 2**20), [1, 2, 4, 8], is_weak=True).points
         self.assertEqual([point.work.size for point in points], [2**20, 2**21, 2**22, 2**23])
+
+    def test_gpus_of_a_node_read_one_another_over_their_link(self):
+        one = machine(per_node=4, has_gpus=True, memory_bytes_per_second=3e12, node_bytes_per_second=2e11, **NO_TIME)
+        self.assertAlmostEqual(predict(one, work("stream", 2, 2**26)).rate * 2**20 / 2e11, 1, places=3)
+        linked = predict(one, work("fft", 2, 2**20)).duration
+        self.assertAlmostEqual(linked.bandwidth, 16 * 2**20 / 2 / 2 / 2e11)
+
+    def test_sizes_are_read_as_programs_read_them(self):
+        for text, size in (("64k", 65536), ("2^13", 8192), ("1e4", 10000), ("1.5M", 3 * 2**19), ("8192", 8192)):
+            self.assertEqual(MODELS["cg"].size_of(text), size)
+        for text in ("0", "1.0001", "64q", "2^64", "1e99", "k", "-1", "8kB"):
+            self.assertRaises(ValueError, MODELS["cg"].size_of, text)
 
     def test_vectors_of_one_sender_travel_while_nothing_is_added(self):
         size, pushes = 10**6, 10

@@ -14,6 +14,8 @@ import in_process
 from quartet.commands import report
 from quartet.report import style
 from quartet.report.data import gather
+from quartet.results import collect, judged_cases
+from quartet.tables import table, verdict
 
 CG = "cg/native/host/shm/laplace/full/classic/n:4096/iterations:50/ranks:{}/threads:1"
 FFT = "fft/{}/host/shm/transposed/n:1048576/ranks:2/threads:1"
@@ -91,8 +93,8 @@ class Kernels(Reported):
         self.put("a.json", *(fake_results.case(fake_results.stream_name(formulation, transport, size), rate,
                                                fraction_of_limit=fraction)
                              for formulation, transport, size, rate, fraction in (
-                                 ("native", "shm", "8MiB", 9000, 1.2), ("native", "mpi", "8MiB", 7000, 0.7),
-                                 ("library", "mpi", "8MiB", 5000, 0.5), ("native", "mpi", "64MiB", 8000, 0.9))),
+                                 ("native", "shm", "8MiB", 9000, 1.2), ("native", "mpi", "8MiB", 7000, 1.0),
+                                 ("library", "mpi", "8MiB", 3750, 0.5), ("native", "mpi", "64MiB", 8000, 0.9))),
                  fake_results.case(CG.format(2), 8, "GFLOP/s"),
                  fake_results.case(CG.format(2).replace("native", "dataflow"), 4, "GFLOP/s", fraction_of_limit=0.8,
                                    fraction_of_all_ranks=0.4))
@@ -107,7 +109,7 @@ class Kernels(Reported):
         name = fake_results.stream_name
         self.put("a.json", fake_results.case(name(), 12345, **SLOW), fake_results.case(name("native", "mpi"), 8000),
                  fake_results.case(name("library", "mpi"), 5000, **SLOW))
-        self.assertEqual(self.bars(), [("native mpi", 80, ""), ("library mpi", 80, "?")])
+        self.assertEqual(self.bars(), [("native mpi", 80, ""), ("library mpi", 50, "?")])
         chart, = self.section("kernels").charts
         self.assertEqual(chart.bars[1].text, "5000? MiB/s")
         self.assertEqual(chart.notes, ("? library mpi: other processes took 45% of the cores",))
@@ -117,10 +119,30 @@ class Kernels(Reported):
         symmetric = CG.replace("full", "symmetric").format(2)
         self.put("a.json", fake_results.case(CG.format(2), 10, "GFLOP/s"), fake_results.case(symmetric, 17, "GFLOP/s"))
         self.put("b.json", fake_results.case(CG.format(2), 20, "GFLOP/s"), device_description="Arm")
-        self.assertEqual([label for label, *_ in self.bars()], ["native shm", "native shm, symmetric", "native shm"])
-        self.assertIn("100% is 12.5 GFLOP/s, symmetric 21.2: ", self.section("kernels").charts[0].about)
+        self.assertEqual([label for label, *_ in self.bars()], ["native shm", "native shm", "native shm"])
+        self.assertEqual([group[:2] for group in self.section("kernels").charts[0].groups],
+                         [("cg, full", "100%: 12.5 GFLOP/s"), ("cg, symmetric", "100%: 21.2 GFLOP/s")])
+        self.assertIn("; 100% is the receiver's own local add; ", self.section("kernels").charts[0].about)
         self.assertEqual([chart.about.rpartition("; ")[2] for chart in self.section("kernels").charts],
                          ["unknown processor, 4 CPUs", "Arm, 4 CPUs"])
+
+    def test_bars_are_as_long_as_their_rates_whatever_was_measured_beside_each(self):
+        rows = [fake_results.case(CG.format(2).replace("native", name), rate, "GFLOP/s", fraction_of_limit=rate / limit)
+                for name, rate, limit in (("native", 11.8, 13.5), ("library", 8.87, 9.8))]
+        self.put("a.json", rows[0])
+        self.put("b.json", rows[1])
+        chart, = self.section("kernels").charts
+        self.assertEqual({bar.text: round(bar.share, 3) for bar in chart.bars},
+                         {"87% (11.8 GFLOP/s)": 0.874, "66% (8.87 GFLOP/s)": 0.657})
+        self.assertIn("100% is 13.5 GFLOP/s", chart.about)
+        cases = judged_cases(document for _, document in collect([self.folder / "runs"]).documents)
+        self.assertRegex(verdict.render(cases), r"cg +87% +- +66%")
+        self.assertRegex(table.render(cases), r"library .* 13\.5 .* 66% ")
+
+    def test_the_headline_quotes_where_the_verdict_does(self):
+        self.put("a.json", *(fake_results.case(CG.replace("4096", size).format(2), 8, "GFLOP/s", **more)
+                             for size, more in (("1024", {}), ("4096", SLOW))))
+        self.assertEqual(self.section("kernels").charts[0].title, "cg: native shm reaches 80% of the limit")
 
     def test_the_table_says_what_a_library_lacks_beside_the_ratio(self):
         self.put("a.json", fake_results.case(FFT.format("native"), 10, "GFLOP/s"),
@@ -223,7 +245,8 @@ class Doubts(Reported):
         text = self.page().text
         self.assertIn("Rows of several commits stand side by side (2)", text)
         self.assertIn("changed working tree", text)
-        self.assertIn("fft over sizes and ranks (the paper's Figure 11): No rows of fft. To get it: quartet launch 2 fft",
+        self.assertIn("fft over sizes and ranks (the paper's Figure 11): No rows of fft. To get it: quartet sweep --kernels fft "
+                      "--sizes 2^18,2^20,2^22 --ranks 2",
                       text)
 
 
@@ -291,13 +314,13 @@ class Drawn(Reported):
         self.assertIn("var(--native, #0072b2)", svg)  # follows the reader's scheme
         self.assertIn("native shm: 4.00?", page.text)  # a tooltip
 
-    def test_a_bar_ends_beside_the_limit_however_wrong_that_is(self):
+    def test_a_bar_leaves_the_picture_beside_the_limit_however_wrong_that_is(self):
         from quartet.report import drawing
         self.put("a.json", fake_results.case(fake_results.stream_name(), 10000, fraction_of_limit=1163.36, **SLOW))
         with style.applied():
             axes = drawing.draw(self.section("kernels").charts[0]).get_axes()[0]
         bar, = axes.patches
-        self.assertEqual((bar.get_width(), bool(bar.get_hatch())), (125, True))
+        self.assertEqual((round(bar.get_width()), axes.get_xlim()[1], bool(bar.get_hatch())), (116336, 125, True))
 
     def test_kernels_alone_are_one_picture_of_one_machine(self):
         self.assertEqual(self.command("--kernels", "kernels.png").returncode, 0)

@@ -30,8 +30,10 @@ time.sleep(mine.get("seconds", 0))
 if mine.get("writes", True):
     name = "matmul/%s/host/shm/n:%s/tile:256/ranks:%s/threads:1" % (
         value("--formulation"), value("--size"), ranks)
+    is_disturbed = len(open({folder!r} + "/calls").readlines()) <= mine.get("disturbed", 0)
+    doubt = {{"flags": [{{"kind": "disturbed", "text": "others ran"}}], "distrusted": True}} if is_disturbed else {{}}
     rows = fake_results.case(name, mine.get("rate", 100.0 * int(ranks)), "GFLOP/s", workers=int(ranks),
-                        verified=mine.get("code", 0) != 1)
+                        verified=mine.get("code", 0) != 1, **doubt)
     with open(value("--json") + ".tmp", "w") as file:
         json.dump(fake_results.document(rows), file)
     os.rename(value("--json") + ".tmp", value("--json"))
@@ -199,6 +201,7 @@ class Refusals(SweepCase):
             "arguments[0] is not written": {"arguments": ["a\0b"]},
             "title must be string or integer": {"title": {"a": 1}},
             "no ranks are left": {"formulations": ["dataflow"], "ranks": [1]},
+            "no ranks are left (stream takes 2": {"kernels": ["stream"], "ranks": [1]},
             "launches must be at least 1": {"launches": 0},
             "more than 100000 launches": {"sizes": list(map(str, range(9000))), "launches": 10000},
             "no weak scaling of stream": {"kernels": ["stream"], "scaling": "weak"},
@@ -264,7 +267,7 @@ class Planning(unittest.TestCase):
                                     arguments=["--tile", "64"]), [(3, "1024"), (10, "2048")])
         flow = self.draft(formulations=["dataflow"], ranks=[1, 2, 9], scaling="weak", arguments=["--tile", "64"])
         self.assertEqual([(one.ranks, one.size) for one in flow.configurations], [(2, "1024"), (9, "2048")])
-        self.assertIn("on 1 ranks or fewer is left out", flow.notes[0])
+        self.assertIn("on fewer than 2 ranks is left out", flow.notes[0])
         self.assertEqual(flow.configurations[0].arguments[-2:], ("--reducers", "1"))
 
     def test_ranks_are_spread_over_nodes(self):
@@ -323,6 +326,14 @@ class Table(SweepCase):
         rows = [line.split() for line in text.splitlines() if line.strip().startswith("512")]
         self.assertEqual(rows[0], ["512", "1", "1", "100", "99.0-102", "1", "base", "80%", "ok"])
         self.assertEqual(rows[2], ["512", "4", "4", "400", "396-408", "1", "4.00x", "100%", "80%", "ok"])
+
+    def test_a_row_whose_launches_were_mostly_disturbed_is_in_doubt(self):
+        self.behave(disturbed=3)
+        text = self.sweep(self.spec(ranks=[2], launches=4)).stdout
+        row = next(line.split() for line in text.splitlines() if line.strip().startswith("512"))
+        self.assertEqual(row, ["512", "2", "2", "200?", "198-204", "1", "of", "4", "ok"])
+        self.assertIn("matmul native shm 512: 3 of 4 launches disturbed (others ran)", " ".join(text.split()))
+        self.assertIn("?  in doubt", text)
 
     def test_wrong_results_are_seen_and_scale_nothing(self):
         self.behave(**{"1": {"code": 1}})

@@ -33,9 +33,9 @@ def trace():
 
 @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "needs matplotlib")
 class Pictures(unittest.TestCase):
-    def axes(self):
-        timeline = trace_command.Timeline(trace())
-        begin, end, title = timeline.run("dataflow", -1)
+    def axes(self, timeline=None):
+        timeline = timeline or trace_command.Timeline(trace())
+        begin, end, title = timeline.run("", -1)
         with style.applied():
             axes, = trace_command.draw(timeline, timeline.within(begin, end), begin, end, title).get_axes()
         return axes
@@ -48,13 +48,17 @@ class Pictures(unittest.TestCase):
         self.assertEqual({colour: list(times) for colour, times in spans.items()},
                          {style.PHASES[phase].lower(): times for phase, times in expected.items()})
 
+    def test_a_rank_that_reduces_in_another_case_has_its_own_role_in_this_one(self):
+        for formulation, role in (("native", "worker"), ("dataflow", "reducer")):
+            text = json.dumps(trace()).replace("rank, reducer", "rank, worker or reducer")
+            timeline = trace_command.Timeline(json.loads(text.replace("/dataflow/", f"/{formulation}/")))
+            axes = self.axes(timeline)
+            self.assertIn(f"rank 0\n{role}", [label.get_text() for label in axes.texts])
+
     def test_what_is_too_short_to_be_seen_is_a_dot(self):
         thin = trace_command.Timeline({"traceEvents": [*trace()["traceEvents"], {
             "ph": "X", "cat": "read", "name": "x", "pid": 0, "tid": 0, "ts": 9000, "dur": 1}]})
-        begin, end, title = thin.run("dataflow", -1)
-        with style.applied():
-            axes, = trace_command.draw(thin, thin.within(begin, end), begin, end, title).get_axes()
-        widths = [path.get_extents().width for bars in axes.collections for path in bars.get_paths()]
+        widths = [path.get_extents().width for bars in self.axes(thin).collections for path in bars.get_paths()]
         self.assertGreater(min(widths), 0.01)  # of 10 ms
 
 
@@ -95,10 +99,12 @@ class Command(unittest.TestCase):
                 self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
 
     def test_what_cannot_be_drawn_is_said_with_what_can(self):
-        for arguments, said in ((("--case", "fft"), f"there are: {CASE}"), (("--run", "7"), "use 0 to 0"),
+        for arguments, said in ((("--case", "fft"), f"there are: {CASE}"), (("--run", "7"), "(the trace has 1 run of this case, with those that warm up): use 0 to 0"),
                                 (("--from", "99"), "the run has 10 ms")):
             done, _ = self.run_it(*arguments)
             self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1))
             self.assertIn(said, done.stderr)
+        other = quartet("trace", "nowhere.json", "a.xyz")
+        self.assertEqual((other.returncode, "ends with .png" in other.stderr), (2, True))
         self.assertIn("(there is no such file): a program's --trace nowhere.json makes it\n",
                       quartet("trace", "nowhere.json", "a.png").stderr)

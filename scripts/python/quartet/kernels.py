@@ -21,6 +21,7 @@ class Kernel:
     unit: str  # of its rate
     size_flag: str = "--size"
     reducers: Reducers = Reducers.ONE
+    least_ranks: int = 1
     library: str = ""  # what its library formulation runs on the host; empty: the BLAS that the program has
 
     @property
@@ -29,7 +30,7 @@ class Kernel:
         return {"GFLOP/s": 1e9, "MiB/s": MIB}[self.unit]
 
 
-KERNELS = {kernel.name: kernel for kernel in (Kernel("stream", "MiB/s", "--sizes", Reducers.NONE, "plain MPI"),
+KERNELS = {kernel.name: kernel for kernel in (Kernel("stream", "MiB/s", "--sizes", Reducers.NONE, 2, "plain MPI"),
     Kernel("matmul", "GFLOP/s", reducers=Reducers.CHOSEN, library="ScaLAPACK"), Kernel("cg", "GFLOP/s"),
     Kernel("fft", "GFLOP/s", library="FFTW"))}
 NAMES = tuple(KERNELS)

@@ -3,17 +3,20 @@
 import math
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Callable
 
 TILE = "1024"  # an edge, where --tile says none
 
 
 def points(text: str) -> int:
-    """A size written in digits, or as 2^k. Raises ValueError."""
-    match = re.fullmatch(r"(?:2\^(\d{1,2})|([1-9]\d{0,17}))", text, re.ASCII)
-    if not match:
-        raise ValueError(f"size '{text}' (weak scaling multiplies it): write digits or 2^k")
-    return 2 ** int(match[1]) if match[1] else int(match[2])
+    """A size as programs take it: "8192", "2^13", "8k" (8192), "1e4". Raises ValueError."""
+    match = re.fullmatch(r"(?:2\^(\d{1,2})|(\d{1,18}(?:\.\d{1,9})?(?:e\d{1,2})?))([kmgt]?)", text.lower(), re.ASCII)
+    value = (2 ** int(match[1]) if match[1] else Decimal(match[2])) * 1024 ** "\0kmgt".find(match[3] or "\0") \
+        if match else 0
+    if value < 1 or value >= 2**63 or value != int(value):
+        raise ValueError(f"size '{text:.60}': write 8192, 2^13, 8k (which is 8192) or 1e4")
+    return int(value)
 
 
 def written(size: int, like: str) -> str:

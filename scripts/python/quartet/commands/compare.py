@@ -68,8 +68,7 @@ def compare_named(options: argparse.Namespace) -> int:
 
 
 def compare_with_baseline(options: argparse.Namespace) -> int:
-    """Compares with what the baseline holds; with --update keeps the new results, if none is
-    slower."""
+    """Compares with what the baseline holds; with --update keeps the new results, if none is slower."""
     _expect(options, 1, "the new results")
     paths = _paths(options.sides[0])
     side, = _sides({"B": paths})

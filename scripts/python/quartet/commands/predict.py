@@ -32,14 +32,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sizes", required=True, metavar="LIST", help="sizes as the program takes them, or 2^k")
     parser.add_argument("--ranks", required=True, metavar="LIST",
                         help='numbers, or "1:16384", which doubles from 1 to 16384')
-    parser.add_argument("--weak", action="store_true",
-                        help="the size is for the fewest workers and grows with them")
+    parser.add_argument("--weak", action="store_true", help="the size is for the fewest workers and grows with them")
     parser.add_argument("--formulation", default="native", metavar="NAME", help="native or dataflow (%(default)s)")
     parser.add_argument("--arguments", default="", metavar="FLAGS",
                         help="flags of the program that change the prediction")
     parser.add_argument("--from", dest="documents", action="append", default=[], type=Path,
-                        metavar="PATH", help="documents, or a folder of them, whose rates are taken; "
-                        "may be repeated")
+                        metavar="PATH", help="documents, or a folder of them, whose rates are taken; may be repeated")
 
 
 def curves_of(options: argparse.Namespace) -> list[tuple[Work, list[int]]]:
@@ -55,8 +53,7 @@ def curves_of(options: argparse.Namespace) -> list[tuple[Work, list[int]]]:
         raise ScriptError(f"--sizes: {error}") from None
     ranks = counts_of(options.ranks.split(","), {}, "--ranks")
     if len(sizes) * len(ranks) > MOST_POINTS:
-        raise ScriptError(f"{len(sizes) * len(ranks)} points (at most {MOST_POINTS}): give fewer sizes "
-                          "or ranks")
+        raise ScriptError(f"{len(sizes) * len(ranks)} points (at most {MOST_POINTS}): give fewer sizes or ranks")
     chosen = model.chosen(flags_in(options.arguments))
     return [(Work(KERNELS[options.kernel], formulation, size, 1, chosen), ranks) for size in sizes]
 
@@ -73,14 +70,10 @@ def flags_in(text: str) -> dict[str, str]:
     return {flag[2:]: value for flag, value in zip(flags, values)}
 
 
-def machine_of(options: argparse.Namespace) -> Machine:
-    """The machine, with rates that the documents show in place of described ones. Raises ScriptError."""
-    machine = Machine.load(options.machine)
-    return with_rates_of(collect(options.documents), machine) if options.documents else machine
-
-
 def run(options: argparse.Namespace) -> int:
-    wanted, machine = curves_of(options), machine_of(options)
+    wanted, machine = curves_of(options), Machine.load(options.machine)
+    if options.documents:
+        machine = with_rates_of(collect(options.documents), machine)
     for work, ranks in wanted:
         print(render(machine, curve(machine, work, ranks, options.weak)))
     print(describe(machine), end="")

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from quartet.exit_codes import VERIFIED, ScriptError
 from quartet.files import check_output, make_folder, replacing, require_folder, write_text
+from quartet.kernels import KERNELS
 from quartet.paths import RESULTS, SHIPPED
 from quartet.report import figures, page, tables
 from quartet.report.data import Material, gather
@@ -34,7 +35,8 @@ def compose(material: Material) -> page.Page:
     """The page in its order."""
     numbers, results = published.read(), material.results
     return page.Page(_subtitle(material), tables.doubts(material), [
-        figures.kernels(results), tables.summary(results, numbers), *figures.sections(results, numbers),
+        figures.kernels(results), tables.summary(results, numbers),
+        *(figures.scaling(kernel, results, numbers) for kernel in KERNELS.values()),
         tables.devices(results), tables.published(results, numbers), tables.machines(material.documents),
         tables.every_row(results, material.failed)])
 

@@ -18,6 +18,7 @@ from quartet.report import style
 from quartet.report.data import factor
 from quartet.results import Name, grouped
 from quartet.terminal import printable
+from quartet.text import counted
 from quartet.units import GIB
 
 if TYPE_CHECKING:
@@ -38,8 +39,7 @@ class Timeline:
 
     def __init__(self, document: dict[str, Any]):
         events = document["traceEvents"]
-        self.processes = {event["pid"]: event["args"]["name"] for event in events
-                          if event["name"] == "process_name"}
+        self.processes = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}
         self.lines = {(event["pid"], event["tid"]): event["args"]["name"] for event in events
                       if event["name"] == "thread_name"}
         spans = [event for event in events if event["ph"] == "X"]
@@ -56,7 +56,8 @@ class Timeline:
         by_rank = grouped((run for run in self.runs if run["name"] == names[-1]), lambda run: run["pid"])
         count = min(map(len, by_rank.values()))
         if not -count <= number < count:
-            raise ScriptError(f"no run {number} (there are {count}): use 0 to {count - 1}")
+            raise ScriptError(f"no run {number} (the trace has {counted(count, 'run')} of this case, with those that "
+                              f"warm up): use 0 to {count - 1}")
         chosen = [runs[number] for runs in by_rank.values()]
         return min(run["ts"] for run in chosen), max(run["ts"] + run["dur"] for run in chosen), names[-1]
 
@@ -80,15 +81,14 @@ def read(path: Path) -> Timeline:
         raise ScriptError(f"{path} is no timeline (there is no such file): a program's --trace {path} makes it"
                           ) from None
     except FileProblem as error:
-        raise ScriptError(f"{path} is no timeline ({error})") from None
+        problem = str(error)
     if problem:
         raise ScriptError(f"{path} is no timeline ({problem})")
     return Timeline(document)
 
 
 def draw(timeline: Timeline, spans: Spans, begin: float, end: float, title: str) -> "Figure":
-    """A figure with one row for each line that has spans; rank 0 on top. Within the pictures'
-    style."""
+    """A figure with one row for each line that has spans; rank 0 on top. Within the pictures' style."""
     from matplotlib.patches import Patch
 
     figure = style.figure(110 + 26 * len(spans), ACROSS)
@@ -99,9 +99,9 @@ def draw(timeline: Timeline, spans: Spans, begin: float, end: float, title: str)
     rows = list(spans)
     axes.set_yticks(range(len(rows)), [timeline.lines[line] for line in rows])
     axes.invert_yaxis()
-    _name_ranks(axes, timeline, rows)
+    _name_ranks(axes, timeline, rows, Name.parse(title).formulation == "dataflow")
     axes.set_xlabel("ms")
-    axes.set_title(textwrap.fill(_plain(title), LONGEST_LINE), loc="left", pad=22)  # the legend is below it
+    axes.set_title(textwrap.fill(_plain(title), LONGEST_LINE), loc="left", pad=32)  # the legend is below it
     used = {phase for stretches in spans.values() for _, _, phase in stretches}
     axes.legend(handles=[Patch(color=shade, label=phase.replace("_", " ")) for phase, shade in style.PHASES.items()
                          if phase in used],
@@ -125,12 +125,14 @@ def _draw_line(axes: "Axes", row: int, stretches: list[Stretch], begin: float) -
                          linewidth=0.3 if len(parts) < 200 else 0)
 
 
-def _name_ranks(axes: "Axes", timeline: Timeline, rows: list[Line]) -> None:
+def _name_ranks(axes: "Axes", timeline: Timeline, rows: list[Line], is_flow: bool) -> None:
     """Each rank and its role beside its rows."""
     for process, name in timeline.processes.items():
         of_rank = [row for row, line in enumerate(rows) if line[0] == process]
         if of_rank:
-            axes.annotate(f"rank {process}\n{name.split(', ')[-1]}", (-0.11, (of_rank[0] + of_rank[-1]) / 2),
+            # With several cases a rank may have two roles: of these, data flows have the reducers.
+            role = name.split(", ")[-1].replace("worker or ", "") if is_flow else "worker"
+            axes.annotate(f"rank {process}\n{role}", (-0.11, (of_rank[0] + of_rank[-1]) / 2),
                           xycoords=("axes fraction", "data"), ha="right", va="center", annotation_clip=False)
             axes.axhline(of_rank[0] - 0.5, color=style.INK, linewidth=0.8 * (of_rank[0] > 0))
 
@@ -146,6 +148,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(wanted: argparse.Namespace) -> int:
+    if wanted.picture.suffix not in (".png", ".svg", ".pdf"):
+        raise ScriptError(f"{wanted.picture} (a picture's name ends with .png, .svg or .pdf): name another file")
     check_output(wanted.picture, [wanted.trace])
     timeline = read(wanted.trace)
     begin, end, title = timeline.run(wanted.case, wanted.run)

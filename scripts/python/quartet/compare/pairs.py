@@ -8,6 +8,7 @@ threshold: "faster" and "slower" where the interval leaves out 1 and the ratio p
 mean there is none. Launches count, not runs: those of one process share what makes launches differ."""
 
 import hashlib
+import math
 import os
 import shutil
 from dataclasses import dataclass, field
@@ -18,10 +19,10 @@ from typing import Any, Optional
 
 from quartet.exit_codes import ScriptError
 from quartet.results import Case, Collection, Launches, Name, collect, device, judged
-from quartet.results.case import DISTURBING, NOT_RUN, is_disturbed
+from quartet.results.case import NOT_RUN
 from quartet.results.identity import Facts, are_different, facts, machine, processor
 from quartet.results.statistics import ERROR, MOST_VALUES, Ratio, ratio, spread, values_for
-from quartet.text import counted, slug
+from quartet.text import slug
 
 LEAST_LAUNCHES = 4  # of each side: with fewer there is no 95% interval
 
@@ -29,17 +30,6 @@ LEAST_LAUNCHES = 4  # of each side: with fewer there is no 95% interval
 @dataclass(frozen=True)
 class Sample(Launches):
     """A case on one side: one value a launch."""
-
-    @property
-    def disturbance(self) -> str:
-        """Says how many launches do not count, and why; empty if all do."""
-        disturbed = [case for case in self.cases if is_disturbed(case)]
-        if not disturbed:
-            return ""
-        causes = dict.fromkeys(text for case in disturbed for kind, text in case.flags.items()
-                               if kind in DISTURBING and text)
-        cause = f" ({next(iter(causes))})" if causes else ""
-        return f"{len(disturbed)} of {counted(len(self.cases), 'launch')} disturbed{cause}"
 
     @property
     def is_wrong(self) -> bool:
@@ -168,8 +158,7 @@ class Pair:
     @property
     def mark(self) -> str:
         """The mark of the ratio: the graver one of its sides."""
-        return max((sample.mark for sample in (self.first, self.second) if sample),
-                   key=" !?".index, default="").strip()
+        return max((sample.mark for sample in (self.first, self.second) if sample), key=" !?".index, default="").strip()
 
 
 def judge(found: Ratio, threshold: float) -> Verdict:
@@ -232,22 +221,24 @@ def _pair(first: Sample, second: Sample, threshold: float, error: float) -> Pair
                    is_broken=second.is_wrong and not first.is_wrong)
     found = ratio(first.medians, second.medians, error)
     launches = min(len(first.undisturbed), len(second.undisturbed))
+    usable = min(len(sample.undisturbed) / len(sample.cases) for _, sample in sides)
     verdict = judge(found, threshold) if launches >= LEAST_LAUNCHES else Verdict.UNCLEAR
     why = (*_differs(first.name, second.name),
            *(f"{side}: {sample.disturbance}" for side, sample in sides if sample.disturbance))
     return Pair(first.name, verdict, why, first, second, ratio=found if launches else None, launches=launches,
-               more=_more(verdict, launches, threshold, first.medians, second.medians),
+               more=_more(verdict, launches, usable, threshold, first.medians, second.medians),
                looks_slower=verdict is Verdict.UNCLEAR and found.value < 1 / (1 + threshold))
 
 
-def _more(verdict: Verdict, launches: int, threshold: float, *medians: list[float]) -> Optional[int]:
-    """Launches of each side that would probably decide; None if it is decided, or if no number that anybody would
-    make would."""
+def _more(verdict: Verdict, launches: int, usable: float, threshold: float, *medians: list[float]) -> Optional[int]:
+    """Launches of each side that would probably decide, if as large a share of them is `usable` as so far; None if it
+    is decided, or if no number that anybody would make would."""
     if verdict is not Verdict.UNCLEAR or threshold <= 0 or not launches:
         return None
     known = spread(*medians)
     needed = LEAST_LAUNCHES if known is None else max(LEAST_LAUNCHES, values_for(threshold, known))
-    return max(1, needed - launches) if needed < MOST_VALUES else None
+    more = math.ceil(max(1, needed - launches) / usable)
+    return more if needed < MOST_VALUES and more < MOST_VALUES else None
 
 
 def _differs(first: Name, second: Name) -> list[str]:
@@ -258,5 +249,4 @@ def _differs(first: Name, second: Name) -> list[str]:
 
 def _factors(name: Name) -> dict[str, str]:
     words = {f"word {place}": word for place, word in enumerate(name.words, 1)}
-    return {"formulation": name.formulation, "device": name.device, "transport": name.transport,
-            **words, **name.values}
+    return {"formulation": name.formulation, "device": name.device, "transport": name.transport, **words, **name.values}

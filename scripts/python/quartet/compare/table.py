@@ -97,12 +97,10 @@ def _legend(rows: list[Pair], error: float) -> list[str]:
 
 
 def _not_in_turn(sides: list[Side]) -> list[str]:
-    """Warns if one side was measured before the other: a change of the machine then looks like one of the
-    program."""
+    """Warns if one side was measured before the other: a change of the machine then looks like one of the program."""
     if len(sides) < 2 or sides[0].is_elsewhere(sides[1]) or not all(side.documents for side in sides):
         return []
-    dates = [sorted(str(document["context"].get("date", "")) for _, document in side.documents)
-             for side in sides]
+    dates = [sorted(str(document["context"].get("date", "")) for _, document in side.documents) for side in sides]
     apart = dates[0][-1] < dates[1][0] or dates[1][-1] < dates[0][0]
     return wrapped("", "A and B were measured one after the other: a change of the machine between "
                    "them looks like one of the program (quartet compare --run launches in turn)") if apart else []

@@ -1,6 +1,5 @@
 """The model of conjugate gradients."""
 
-
 from quartet.predict.network import Duration, Model, Options, Run
 from quartet.results import Case
 from quartet.text import size_in_bytes

@@ -54,7 +54,7 @@ class Work:
         """The reason why nobody can run it; empty if one can."""
         if self.workers < 1:
             return "no worker would be left"
-        return f"it takes {self.model.least_ranks} ranks" if self.ranks < self.model.least_ranks else ""
+        return f"it takes {self.kernel.least_ranks} ranks" if self.ranks < self.kernel.least_ranks else ""
 
 
 @dataclass(frozen=True)

@@ -33,11 +33,7 @@ class Duration:
 
     @property
     def total(self) -> float:
-        return self.compute + self.communication
-
-    @property
-    def communication(self) -> float:
-        return self.latency + self.bandwidth + self.overhead
+        return self.compute + self.latency + self.bandwidth + self.overhead
 
     def __add__(self, other: "Duration") -> "Duration":
         return Duration(*(getattr(self, part) + getattr(other, part) for part in PARTS))
@@ -77,6 +73,7 @@ class Cluster:
 
     @property
     def shares_memory(self) -> bool:
+        """True where ranks read one another's memory in place: GPUs over the link between them."""
         return self.nodes == 1 and not self.is_staged
 
     @property
@@ -153,8 +150,11 @@ class Cluster:
                         self.all_gather(8.0 * count * self.ranks))
 
     def exchange(self, size: float) -> Duration:
-        """An all-to-all of ours: in shared memory the next step reads in place."""
-        return 2 * self.barrier() if self.shares_memory else self.to_all(size)
+        """An all-to-all of ours: in shared memory the next step reads in place, a GPU over the link."""
+        if not self.shares_memory:
+            return self.to_all(size)
+        linked = self.within(size * (self.ranks - 1) / self.ranks) if self.has_gpus else 0.0
+        return 2 * self.barrier() + Duration(bandwidth=linked)
 
     def to_all(self, size: float) -> Duration:
         """Each rank sends its bytes in equal parts to all ranks, itself included, all messages at once. Staged ones
@@ -273,7 +273,6 @@ class Model:
     shows: Callable[[Case, Options], tuple[float, float]] = lambda case, options: (0.0, 0.0)
     # Rates and their uncertainties that rows of two ranks on two nodes show.
     shows_link: Callable[[list[tuple[Case, Options]]], dict[str, tuple[float, float]]] = lambda rows: {}
-    least_ranks: int = 1
 
     def chosen(self, given: dict[str, str], is_strict: bool = True) -> Options:
         """Options with their defaults. Raises ScriptError if one has a wrong value, or with `is_strict` is not

@@ -37,7 +37,8 @@ def _native(run: Run) -> Duration:
     """In chunks, the next one under way while one is added; or added where it lies."""
     pushes, adds = run.count("pushes"), run.computed(ADDED * _all(run), "memory_bytes_per_second", launches=1)
     if run.cluster.shares_memory:
-        return adds * pushes + _answered(run)
+        linked = Duration(bandwidth=run.cluster.within(_all(run)) if run.cluster.has_gpus else 0.0)
+        return longer(adds, linked) * pushes + _answered(run)
     copies = run.cluster.copied(float(run.size)) if run.cluster.is_staged else 0.0
     crosses = Duration(bandwidth=max(run.flow.crossing(_all(run)), copies))
     first = min(1.0, OUTGOING * CHUNK / run.size)  # the part of a vector that comes before anything is added
@@ -61,8 +62,7 @@ def _dataflow(run: Run) -> Duration:
 def _shows_link(rows: list[tuple[Case, Options]]) -> dict[str, tuple[float, float]]:
     """Reads rows in which one rank pushes to another: the link from the most bytes, and with a short run beside it the
     latency, since a run takes two latencies and its bytes' time."""
-    runs = sorted((float(size_in_bytes(case.name.size)) * options["pushes"], case.seconds)
-                  for case, options in rows)
+    runs = sorted((float(size_in_bytes(case.name.size)) * options["pushes"], case.seconds) for case, options in rows)
     if not runs or not runs[-1][0]:
         return {}
     (few, short), (many, long) = runs[0], runs[-1]
@@ -75,4 +75,4 @@ def _shows_link(rows: list[tuple[Case, Options]]) -> dict[str, tuple[float, floa
 
 MODEL = Model(work=lambda run: _all(run) * run.count("pushes"),
               formulations={"native": _native, "dataflow": _dataflow}, options={"pushes": 100},
-              reducers=lambda ranks, options: 0, size_of=bytes_of, shows_link=_shows_link, least_ranks=2)
+              reducers=lambda ranks, options: 0, size_of=bytes_of, shows_link=_shows_link)

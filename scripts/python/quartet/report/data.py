@@ -11,7 +11,7 @@ from quartet.kernels import NAMES
 from quartet.results import Case, Launches, collect, commit, grouped, identity, judged
 from quartet.tables.verdict import handicap
 from quartet.terminal import printable
-from quartet.text import plain_versions, size, size_in_bytes
+from quartet.text import fraction_cell, plain_versions, size, size_in_bytes
 
 Key = TypeVar("Key", bound=Hashable)
 NATIVE, LIBRARY = "native", "library"
@@ -34,17 +34,12 @@ class Result(Launches):
         if not self.mark:
             return ""
         texts = dict.fromkeys(text for case in self.counting for text in case.flags.values() if text)
-        return plain_versions("; ".join(texts)) or "above its limit"
-
-    @property
-    def share(self) -> float:
-        """The fraction of its limit; 0 without one."""
-        return self.fraction or 0.0
+        return plain_versions("; ".join(texts)) or self.disturbance or "above its limit"
 
     @property
     def share_text(self) -> str:
         """ "87%", of a row above its limit "114%!"; empty without a limit, and in doubt."""
-        return f"{self.share:.0%}{self.mark}" if self.share and self.mark != "?" else ""
+        return fraction_cell(self.fraction, self.mark)
 
     @property
     def rate_mark(self) -> str:

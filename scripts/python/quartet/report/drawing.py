@@ -3,7 +3,6 @@
 import io
 import math
 import re
-import warnings
 from pathlib import Path
 from typing import Any, Sequence
 from xml.etree import ElementTree
@@ -22,8 +21,8 @@ SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 TOOLTIP = "tooltip: "  # begins the id of a drawn thing that has one
 ENDINGS = ("svg", "png", "pdf")
 ALONE = 640.0  # width of a picture of all kernels, in points
+FURTHEST = 125  # per cent that are shown
 PLOT = 250.0  # height of a plot of lines with its axes' names, in points
-FURTHEST = 1.25  # of the limit, that a bar reaches
 DASHES = {"limit": (0, (1, 2)), "ideal": (0, (9, 4)), "published": (0, (4, 3))}
 TICKS_APART = 1 / 9  # of an axis
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
@@ -33,17 +32,14 @@ _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 def draw(chart: Chart, across: float = style.WIDTH) -> Figure:
     """The chart as a matplotlib figure; within `style.applied`."""
     made = _bars(chart, across) if isinstance(chart, ShareChart) else _lines(chart, across)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of characters that no font has
-        made.draw_without_rendering()
+    made.draw_without_rendering()
     made.set_layout_engine("none")  # laid out once for all files
     return made
 
 
 def save(chart: Chart, stem: Path) -> Markup:
     """Writes the chart to stem.svg, .png and .pdf; returns its SVG, for a page that may hold others."""
-    with style.applied(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with style.applied():
         made = draw(chart)
         picture = _svg(made, stem.name, chart.title)
         alone = picture.replace("<title>", f"<style>{style.SCHEMES}</style><title>", 1)
@@ -56,8 +52,7 @@ def save(chart: Chart, stem: Path) -> Markup:
 
 def save_alone(chart: Chart, file: Path) -> None:
     """One picture, wider than in a page, by the ending of its file."""
-    with style.applied(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with style.applied():
         style.save(draw(chart, ALONE), file)
 
 
@@ -67,19 +62,19 @@ def _bars(chart: ShareChart, across: float) -> Figure:
     axes = made.subplots()
     names: list[tuple[float, str, str, bool]] = []  # place, left, right, whether it is a heading
     place = 0.0
-    for heading, bars in chart.groups:
+    for heading, limit, bars in chart.groups:
         if len(chart.groups) > 1:
-            names.append((place, heading, "", True))
+            names.append((place, heading, limit, True))
             place += 1
         for bar in bars:
             shade = style.colour(bar.formulation)
-            drawn, = axes.barh(place, 100 * min(bar.share, FURTHEST), 0.72, color=style.PAPER if bar.mark else shade,
+            drawn, = axes.barh(place, 100 * bar.share, 0.72, color=style.PAPER if bar.mark else shade,
                                edgecolor=shade, hatch="///" if bar.mark else None, linewidth=1)
             drawn.set_gid(f"{TOOLTIP}{bar.label}: {bar.text} {bar.about}".strip())
             names.append((place, bar.label, bar.text, False))
             place += 1
     axes.set_ylim(place - 0.4, -0.6)
-    axes.set_xlim(0, 100 * max(1.02, *(min(bar.share, FURTHEST) for bar in chart.bars)))
+    axes.set_xlim(0, min(FURTHEST, max(102, *(100 * bar.share for bar in chart.bars))))
     axes.set_xticks(range(0, 101, 25), [f"{tick}%" for tick in range(0, 101, 25)])
     axes.axvline(100, color=style.INK, linewidth=1.2, zorder=3)
     axes.grid(True, axis="x")

@@ -1,35 +1,22 @@
 """The page's charts: each kernel against its limit, then rates over sizes and over workers: the paper's Figures 7, 8,
 10 and 11 with the results here, beside what was published."""
 
-import statistics
 from collections.abc import Sequence
 from typing import Callable, Optional
 
-from quartet.kernels import KERNELS, Kernel
+from quartet.kernels import Kernel
 from quartet.results import grouped
 from quartet.results.published import Number
 from quartet.sizes import GROWTH
 from quartet.text import counted, in_bytes, rate
 from quartet.units import MIB
 
-from .data import (
-    NATIVE,
-    Result,
-    best_of_each,
-    factor,
-    natural,
-    problem,
-    size_of,
-    trusted_rate,
-    usable,
-    way,
-)
+from .data import NATIVE, Result, best_of_each, factor, natural, problem, size_of, trusted_rate, usable, way
 from .page import Bar, Line, LineChart, Point, Section, ShareChart, Table
 from .style import FORMULATIONS
 
 FIGURES = {"stream": 7, "matmul": 8, "cg": 10, "fft": 11}  # the paper's
-COMMANDS = {"stream": "--transport mpi,shm,rma", "matmul": "--size 4096", "cg": "--size 8192 --iterations 100",
-            "fft": "--size 2^24 --formulation native,dataflow"}  # that fill them
+SIZES = {"stream": "1,8,64", "fft": "2^18,2^20,2^22"}  # that fill them; N of the others
 LEAST_POINTS = 3  # sizes or numbers of workers in a chart; stream is shown from two sizes on
 MOST_LINES = 8
 NEAR = 4.0  # factor of ours within which a published number is drawn
@@ -38,10 +25,11 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def on_one_problem(results: list[Result]) -> list[Result]:
-    """Each formulation's best on one size and number of ranks: those that most formulations have. First in the variant
-    that most of them have, then in the others."""
+    """Each formulation's best on one size and number of ranks: that on which most formulations have a fraction that may
+    be quoted, then most formulations. First in the variant that most of them have, then in the others."""
     problems = grouped(results, lambda result: (result.name.ranks, result.nodes, size_of(result)))
-    formulations = {key: len({result.name.formulation for result in members}) for key, members in problems.items()}
+    formulations = {key: [len({result.name.formulation for result in members if result.quotable or is_any})
+                          for is_any in (False, True)] for key, members in problems.items()}
     members = problems[max(problems, key=lambda key: (formulations[key], key))]
     variants = [best_of_each(found, lambda result: result.name.formulation)
                 for found in grouped(members, lambda result: result.name.variant).values()]
@@ -53,21 +41,21 @@ def comparable(results: list[Result]) -> list[list[Result]]:
     """For each machine and kernel its rows on one problem, those with a limit where there are any."""
     groups = grouped((result for result in usable(results) if result.verified),
                      lambda result: (result.machine, result.name.device, result.name.kernel, result.unit))
-    return [on_one_problem([result for result in members if result.share] or members) for members in groups.values()]
+    return [on_one_problem([result for result in members if result.fraction] or members) for members in groups.values()]
 
 
 def kernels(results: list[Result]) -> Section:
     """A chart for each kernel on each kind of machine."""
     return Section("kernels", "Each kernel against its limit",
-        "100% is the rate that this machine allows for the work with these ranks, measured in the same job with the "
-        "bare resource. Each bar is the fastest way of a formulation. Hatched bars are not to be quoted.",
-        [_shares([(f"{shown[0].name.kernel}", shown)]) for shown in comparable(results) if shown[0].share],
+        "100% is what this machine has been seen to allow for the work with these ranks: the largest limit that was "
+        "measured beside its rows. Each bar is the fastest way of a formulation. Hatched bars are not to be quoted.",
+        [_shares([(shown[0].name.kernel, shown)]) for shown in comparable(results) if shown[0].fraction],
         missing="No verified row has a limit.", command="any program without --limits off")
 
 
 def all_kernels(results: list[Result]) -> list[ShareChart]:
     """One chart for each machine, with a group for each kernel."""
-    groups = grouped((shown for shown in comparable(results) if shown[0].share),
+    groups = grouped((shown for shown in comparable(results) if shown[0].fraction),
                      lambda shown: (shown[0].machine, shown[0].name.device))
     return [_shares([(f"{shown[0].name.kernel}, {problem(shown[0])}", shown) for shown in members])
             for members in groups.values()]
@@ -76,31 +64,36 @@ def all_kernels(results: list[Result]) -> list[ShareChart]:
 def _shares(groups: list[tuple[str, list[Result]]]) -> ShareChart:
     every = [result for _, shown in groups for result in shown]
     first = every[0]
-    bars = tuple((heading, tuple(_bar(result, shown[0].name.variant) for result in shown)) for heading, shown in groups)
+    bars = tuple(_group(heading, shown, own) for heading, shown in groups
+                 for own in grouped(shown, lambda result: result.name.variant).values())
     notes = tuple(f"{result.mark} {way(result)}: {result.doubts}" for result in every if result.mark)
-    others = {", ".join(word for word in result.name.variant if word not in first.name.variant): result.limit_rate
-              for result in every if result.name.variant != first.name.variant and result.limit_rate}
-    more = "".join(f", {words} {rate(limit)}" for words, limit in others.items())  # such work has a limit of its own
-    limit = f"100% is {rate(first.limit_rate or 0)} {first.unit}{more}: {(first.case.limit or {}).get('what')}"
-    about = f"{problem(first)}; {limit}; {first.machine}"
+    one = "" if bars[1:] else f"{rate(first.limit_rate or 0)} {first.unit}: "  # else their headings say it
+    about = f"{problem(first)}; 100% is {one}{(first.case.limit or {}).get('what')}; {first.machine}"
     return ShareChart(f"{first.name.kernel}: {_reached(every)}", bars, about, notes)
 
 
+def _group(heading: str, shown: list[Result], own: list[Result]) -> tuple[str, str, tuple[Bar, ...]]:
+    """The bars of one variant, which have one 100%."""
+    words = [word for word in own[0].name.variant if not all(word in result.name.variant for result in shown)]
+    return (", ".join([heading, *words]), f"100%: {rate(own[0].limit_rate or 0)} {own[0].unit}",
+            tuple(_bar(result, result.name.variant) for result in own))
+
+
 def _reached(shown: list[Result]) -> str:
-    """Says of native, and of what is nearest to the limit. What has a mark is not quoted."""
-    sound = [result for result in shown if not result.mark]
+    """Says of native, and of what is nearest to the limit."""
+    sound = [result for result in shown if result.quotable]
     if not sound:
         return "no share of the limit can be quoted"
     told = [result for result in sound if result.name.formulation == NATIVE][:1] or sound[:1]
-    told += [result for result in [max(sound, key=lambda each: each.share)] if result not in told]
-    texts = [f"{way(result, shown[0].name.variant)} reaches {result.share:.0%}" for result in told]
+    told += [result for result in [max(sound, key=lambda each: each.quotable or 0)] if result not in told]
+    texts = [f"{way(result, shown[0].name.variant)} reaches {result.quotable:.0%}" for result in told]
     return f"{', '.join(texts)} of the limit"
 
 
 def _bar(result: Result, usual: tuple[str, ...]) -> Bar:
     text = f"{rate(result.rate)}{result.rate_mark} {result.unit}"
     text = f"{result.share_text} ({text})" if result.share_text else text
-    return Bar(way(result, usual), result.share, text, result.name.formulation, result.mark, result.case.text)
+    return Bar(way(result, usual), result.fraction or 0, text, result.name.formulation, result.mark, result.case.text)
 
 
 def scaling(kernel: Kernel, results: list[Result], numbers: Sequence[Number]) -> Section:
@@ -125,14 +118,12 @@ def scaling(kernel: Kernel, results: list[Result], numbers: Sequence[Number]) ->
     heading = ("problem", "way", "workers", kernel.unit, "speed-up", "efficiency")
     table = Table(heading, rows, frozenset(heading[2:]), "Speed-ups", is_folded=bool(charts))
     figure = FIGURES.get(kernel.name)
-    return Section(
-        f"figure-{figure:02d}-{kernel.name}" if figure else kernel.name,
+    return Section(f"figure-{figure:02d}-{kernel.name}" if figure else kernel.name,
         f"{kernel.name} over sizes and ranks" + (f" (the paper's Figure {figure})" if figure else ""),
         charts=charts, tables=[table] if rows else [],
         notes=[_conditions(letter, number) for letter, number in lettered if letter in drawn],
         missing="All rows have one size and one number of workers." if ours else f"No rows of {kernel.name}.",
-        command="quartet sweep" if ours else f"quartet launch 2 {kernel.name} {COMMANDS.get(kernel.name, '')} "
-                                             f"--json results/runs/{kernel.name}.json")
+        command=f"quartet sweep --kernels {kernel.name} --sizes {SIZES.get(kernel.name, '1024,2048,4096')} --ranks 2")
 
 
 def _conditions(letter: str, number: Number) -> str:
@@ -183,11 +174,11 @@ def _chart(title: str, x_label: str, y_label: str, found: list[Line], others: li
 
 
 def _limits(x_of: Callable[[Result], float], members: list[Result]) -> list[Line]:
-    """One for each variant."""
+    """One for each variant: of the fewest ranks, where data flows have a reducer beside as many workers."""
     made = []
-    for variant, own in grouped((each for each in members if each.limit_rate and each.mark != "?"),
+    for variant, own in grouped((each for each in members if each.limit_rate),
                                 lambda result: result.name.variant).items():
-        points = tuple(Point(x, statistics.median(result.limit_rate or 0 for result in found))
+        points = tuple(Point(x, min(found, key=lambda result: result.name.ranks).limit_rate or 0)
                        for x, found in sorted(grouped(own, x_of).items()))
         label = ", ".join(["limit", *(word for word in variant if word not in members[0].name.variant)])
         made.append(Line(label, points, role="limit"))
@@ -229,10 +220,6 @@ def _speed_ups(about: str, line: Line) -> list[tuple[str, ...]]:
              f"{point.y / base.y:.2f}x" if point is not base else "base",
              f"{point.y / base.y * base.x / point.x:.0%}" if point is not base else "")
             for point in line.points] if len(line.points) > 1 else []
-
-
-def sections(results: list[Result], numbers: Sequence[Number]) -> list[Section]:
-    return [scaling(kernel, results, numbers) for kernel in KERNELS.values()]
 
 
 def published_speed_up(results: list[Result], number: Number) -> Optional[tuple[float, str]]:

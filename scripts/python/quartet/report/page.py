@@ -35,21 +35,21 @@ class Bar:
 
 @dataclass(frozen=True)
 class ShareChart:
-    """Bars in per cent of one limit, in groups under headings."""
+    """Bars in per cent of one limit, in groups under headings that say what 100% is."""
 
     title: str
-    groups: tuple[tuple[str, tuple[Bar, ...]], ...]
+    groups: tuple[tuple[str, str, tuple[Bar, ...]], ...]
     about: str = ""
     notes: tuple[str, ...] = ()
 
     @property
     def bars(self) -> list[Bar]:
-        return [bar for _, bars in self.groups for bar in bars]
+        return [bar for _, _, bars in self.groups for bar in bars]
 
     def rows(self) -> list[tuple[Any, ...]]:
         return [("group", "bar", "per cent of the limit", "text", "case", "mark")] + [
-            (group, bar.label, 100 * bar.share, bar.text, bar.about, bar.mark)
-            for group, bars in self.groups for bar in bars]
+            (heading, bar.label, 100 * bar.share, bar.text, bar.about, bar.mark)
+            for heading, _, bars in self.groups for bar in bars]
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """How every picture looks: the colour is the formulation, the marker is the transport."""
 
+import warnings
 from contextlib import contextmanager
 from typing import Any, Optional
 
@@ -65,7 +66,8 @@ def require_matplotlib() -> None:
 def applied() -> Any:
     """Draw and save within this: the style holds, the user's own settings do not."""
     import matplotlib
-    with matplotlib.rc_context():
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of characters that no font has
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_SETTINGS)
         yield

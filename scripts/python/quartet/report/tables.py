@@ -35,9 +35,10 @@ def summary(results: list[Result], numbers: Sequence[Number]) -> Section:
     """The rows of the first charts."""
     several = len({result.machine for result in results}) > 1
     rows = [_row(result, shown, numbers, several) for shown in comparable(results) for result in shown]
-    heading = ("kernel", "way", "problem", "rate", "95% interval", "limit", "of it", "over the library", "published",
+    heading = ("kernel", "way", "rate", "fraction", "problem", "95% interval", "limit", "over the library", "published",
                "machine")
-    return Section("rates", "Rates", tables=[Table(heading, rows, frozenset(heading[3:7]))] if rows else [],
+    numeric = frozenset({"rate", "fraction", "95% interval", "limit"})
+    return Section("rates", "Rates", tables=[Table(heading, rows, numeric)] if rows else [],
                    missing="No row was verified.", command="any program without --verify off")
 
 
@@ -53,10 +54,9 @@ def _row(result: Result, shown: list[Result], numbers: Sequence[Number], several
     number = nearest(result, numbers)
     beside = f"{ratio(result.rate / number.value)}{result.rate_mark} of {number.text}: {number.conditions}; ours " \
              f"{place_of_ours(result.nodes, result.workers)}" if number else ""
-    return (result.name.kernel, way(result, shared), problem(result),
-            f"{rate(result.rate)}{result.rate_mark} {result.unit}", _interval(result),
-            rate(result.limit_rate) if result.limit_rate else "", result.share_text, over, beside,
-            result.machine * several)
+    return (result.name.kernel, way(result, shared), f"{rate(result.rate)}{result.rate_mark} {result.unit}",
+            result.share_text, problem(result), _interval(result), rate(result.limit_rate) if result.limit_rate else "",
+            over, beside, result.machine * several)
 
 
 def devices(results: list[Result]) -> Section:
@@ -76,8 +76,7 @@ def devices(results: list[Result]) -> Section:
                          *(f"{counted(each.workers, 'worker')}, {way(each)}; {each.machine}" for each in (host, cuda))))
     heading = ("kernel", "problem", "host", "GPU", "rates' ratio", "host, whole task in seconds", "GPU, whole task",
                "tasks' ratio", "host is", "GPU is")
-    return Section(
-        "devices", "Host against GPU",
+    return Section("devices", "Host against GPU",
         "The rate is of the timed part. The whole task is what a user waits for, from the launch to the results.",
         tables=[Table(heading, rows, frozenset(heading[2:8]))] if rows else [],
         missing="No problem was run on both the host and a GPU.",
@@ -172,7 +171,7 @@ def every_row(results: list[Result], failed: list[tuple[str, Case]]) -> Section:
             for result in results]
     rows += [(case.text, *[""] * 6, "not run" if case.is_not_run else "failed", "", "", "", case.error,
               case.machine * several, path) for path, case in failed]
-    heading = ("case", "median", "unit", "95% interval", "launches", "runs", "seconds", "check", "limit", "of it",
+    heading = ("case", "median", "unit", "95% interval", "launches", "runs", "seconds", "check", "limit", "fraction",
                "network path", "note", "machine", "document")
     table = Table(heading, rows, frozenset({*heading[1:2], *heading[3:7], *heading[8:10]}),
                   f"All {counted(len(rows), 'row')}", is_folded=True)
@@ -195,7 +194,7 @@ def doubts(material: Material) -> list[Doubt]:
         Doubt("In doubt: not to be quoted", tuple(f"{plain_name(result)}: {result.doubts}" for result in results
                                                   if result.mark == "?")),
         Doubt("Above their limit, which is too low: quote the rate, not the fraction", tuple(
-            f"{plain_name(result)}: {result.share:.0%}" for result in results if result.mark == "!"))]
+            f"{plain_name(result)}: {result.fraction:.0%}" for result in results if result.mark == "!"))]
     return [doubt for doubt in found if doubt.about] + list(_of_documents(material))
 
 
@@ -211,7 +210,8 @@ def _of_documents(material: Material) -> Iterator[Doubt]:
         yield Doubt("Built from a changed working tree, so nobody can repeat these exactly: " + ", ".join(changed))
     marked = [result.case.text for result in material.results if result.mark]
     said = Counter(str(text) for context in contexts for text in context["quartet"].get("warnings") or []
-                   if not any(f" {name} " in f" {text} ".replace(": ", " ") for name in marked))
+                   if not str(text).startswith("! ")
+                   and not any(f" {name} " in f" {text} ".replace(": ", " ") for name in marked))
     longest_first = sorted(material.results, key=lambda result: -len(result.case.text))
     for text, count in said.items():
         for result in longest_first if "/" in text else ():

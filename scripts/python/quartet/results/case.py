@@ -11,7 +11,7 @@ from quartet.kernels import KERNELS, Reducers
 from quartet.results import document as documents
 from quartet.results import identity, published
 from quartet.results.network_path import NetworkPath, network_path
-from quartet.text import size
+from quartet.text import counted, size
 from quartet.units import SECONDS
 
 Item = TypeVar("Item")
@@ -26,6 +26,7 @@ MOST_DIGITS = 18
 # Flags that say that a launch was disturbed. The others are about what it reached: a program that is slow for a reason
 # has them in every launch.
 DISTURBING = {"disturbed", "unsteady"}
+PLAUSIBLE = 1.05  # of the limit: what is above has a limit that is too low
 
 
 def whole_number(text: str) -> Optional[int]:
@@ -104,6 +105,7 @@ class Case:
     median: dict[str, Any] = field(default_factory=dict)  # the row, as written
     rates: tuple[float, ...] = ()  # of each run
     paper_rate: Optional[float] = None  # median by the paper's own clock
+    own_limit: float = 1.0  # what was measured beside it, as a share of the 100% of all rows of this work
     context: dict[str, Any] = field(default_factory=dict, repr=False)  # its document's
 
     def with_row(self, **keys: object) -> "Case":
@@ -114,29 +116,32 @@ class Case:
     def limit(self) -> Optional[dict[str, Any]]:
         """What this machine allows for this work with all ranks of the job, whichever of them compute: its rate and
         what it is of."""
-        limit = self.median.get("limit")
-        share = self._share_of_roles
+        limit, share = self.median.get("limit"), self._share
         return limit and {**limit, "rate": limit["rate"] / share, "seconds": limit["seconds"] * share}
+
+    @property
+    def limit_rate(self) -> Optional[float]:
+        return self.limit["rate"] if self.limit else None
 
     @property
     def fraction_of_limit(self) -> Optional[float]:
         fraction = self.median.get("fraction_of_limit")
-        return fraction and fraction * self._share_of_roles
+        return fraction and fraction * self._share
 
     @property
     def fraction_interval(self) -> Optional[tuple[float, float]]:
         """95% of the fraction of the limit."""
         bounds = self.median.get("fraction_of_limit_ci95")
-        return (bounds[0] * self._share_of_roles, bounds[1] * self._share_of_roles) if bounds else None
+        return (bounds[0] * self._share, bounds[1] * self._share) if bounds else None
 
     @property
-    def _share_of_roles(self) -> float:
+    def _share(self) -> float:
         """Documents hold the limit of the row's own roles (of a data flow: its workers), and beside it the fraction of
         what all ranks would allow. Where no ranks are reducers all formulations have one limit already."""
         kernel = KERNELS.get(self.name.kernel)
         has_roles = kernel and kernel.reducers is not Reducers.NONE
         whole = self.median.get("fraction_of_all_ranks") if has_roles else None
-        return whole / self.median["fraction_of_limit"] if whole else 1.0
+        return self.own_limit * (whole / self.median["fraction_of_limit"] if whole else 1.0)
 
     @property
     def is_not_run(self) -> bool:
@@ -213,8 +218,11 @@ class Case:
 
     @property
     def flags(self) -> dict[str, str]:
-        """The oddities of the row in plain words, by kind."""
-        return {str(flag["kind"]): str(flag["text"]) for flag in self.median.get("flags") or []}
+        """The oddities of the row in plain words, by kind. What is above the limit that was measured beside it need
+        not be above that of all rows."""
+        is_above = self.own_limit == 1 or (self.fraction_of_limit or 0) > PLAUSIBLE
+        return {str(flag["kind"]): str(flag["text"]) for flag in self.median.get("flags") or []
+                if is_above or flag["kind"] != "above_limit"}
 
     @property
     def is_suspicious(self) -> bool:
@@ -287,6 +295,14 @@ class Launches:
         return self.case.gpus
 
     @property
+    def disturbance(self) -> str:
+        """Says how many launches do not count, and why; empty if all do."""
+        disturbed = [case for case in self.cases if is_disturbed(case)]
+        causes = [text for case in disturbed for kind, text in case.flags.items() if kind in DISTURBING and text]
+        cause = f" ({causes[0]})" if causes else ""
+        return f"{len(disturbed)} of {counted(len(self.cases), 'launch')} disturbed{cause}" if disturbed else ""
+
+    @property
     def medians(self) -> list[float]:
         """The medians of the launches that count: those that the documents have, which are of times."""
         return [case.rate for case in self.counting]
@@ -300,20 +316,23 @@ class Launches:
         """One launch: the 95% interval of its median. Several: the range of their medians."""
         if len(self.counting) == 1:
             return self.case.interval
-        rates = [case.rate for case in self.counting]
-        return min(rates), max(rates)
+        return min(self.medians), max(self.medians)
 
     @property
     def limit_rate(self) -> Optional[float]:
-        """The median rate of the launches' limits."""
-        rates = [case.limit["rate"] for case in self.counting if case.limit]
+        """The rate that is 100%: one for all launches, once they are judged."""
+        rates = [case.limit_rate for case in self.counting if case.limit_rate]
         return statistics.median(rates) if rates else None
 
     @property
     def fraction(self) -> Optional[float]:
         """The fraction of the limit."""
-        known = [case.fraction_of_limit for case in self.counting if case.fraction_of_limit]
-        return statistics.median(known) if known else None
+        return self.rate / self.limit_rate if self.limit_rate else None
+
+    @property
+    def quotable(self) -> Optional[float]:
+        """The fraction, where it may be quoted: not of a row that is wrong or has a mark."""
+        return None if self.mark or self.verified is False else self.fraction
 
     @property
     def verified(self) -> Optional[bool]:
@@ -323,10 +342,14 @@ class Launches:
 
     @property
     def mark(self) -> str:
-        """`?` where a launch that counts is distrusted, `!` where most are above their limit."""
+        """`?` where a launch that counts is distrusted, or fewer count than do not; `!` where most are above their
+        limit."""
+        if any(case.is_distrusted for case in self.counting) or 2 * len(self.counting) < len(self.cases):
+            return "?"
         above = sum(case.is_suspicious for case in self.counting)
-        is_distrusted = any(case.is_distrusted for case in self.counting)
-        return "?" if is_distrusted else "!" if 2 * above > len(self.counting) else ""
+        return "!" if 2 * above > len(self.counting) and (self.fraction or 0) > PLAUSIBLE else ""
+
+
 
 
 def cases(document: dict[str, Any]) -> list[Case]:

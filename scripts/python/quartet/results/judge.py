@@ -9,6 +9,7 @@ Such a row is flagged as the programs flag one, and is distrusted. docs/reading-
 
 import statistics
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, Optional
 
 from quartet.kernels import KERNELS
@@ -19,6 +20,7 @@ from quartet.text import rate, size, size_in_bytes
 BELOW_LIBRARY, BELOW_NEIGHBOURS, SLOW_PATH = KINDS = ("below_library", "below_neighbours", "slow_network_path")
 FAR_BELOW = 0.5
 SIZES = {"size", "n"}
+WAYS = {"queue", "reducers", "tile", "tiles", "plan", "pushes", "iterations"}  # to do equal work
 
 
 def judged(documents: Iterable[dict[str, Any]]) -> list[list[Case]]:
@@ -28,8 +30,9 @@ def judged(documents: Iterable[dict[str, Any]]) -> list[list[Case]]:
     flags = grouped([*_below_library(flat), *_below_neighbours(flat),
                      *((row, SLOW_PATH, row.network_path.warning) for row in flat if row.network_path.warning)],
                     lambda flag: id(flag[0]))
-    return [[_flagged(case, [{"kind": kind, "text": text} for _, kind, text in flags.get(id(case), [])])
-             for case in members] for members in found]
+    rows = _with_one_limit([_flagged(case, [{"kind": kind, "text": text} for _, kind, text in flags.get(id(case), [])])
+                            for case in flat])
+    return [[rows.pop(0) for _ in members] for members in found]
 
 
 def judged_cases(documents: Iterable[dict[str, Any]]) -> list[Case]:
@@ -59,6 +62,21 @@ def library_rows(native: Case, rows: Iterable[Case]) -> list[Case]:
     alike = [row for row in rows if row.name.formulation == "library" and row.mark != "?" and row.verified is not False
              and is_alike(native, row)]
     return [row for row in alike if row.name.transport == native.name.transport] or alike
+
+
+def _work(row: Case) -> tuple[object, ...]:
+    """Rows of equal work on equal ranks and kinds of machines have one 100%."""
+    name = row.name
+    values = sorted((key, value) for key, value in name.values.items() if key not in WAYS)
+    return (row.place, row.unit, name.kernel, name.device, name.words, *values)
+
+
+def _with_one_limit(rows: list[Case]) -> list[Case]:
+    """Each row with one 100% for all rows of its work: the largest limit that was measured beside a row without doubt.
+    So much the machine has been seen to allow."""
+    largest = {work: max((row.mark != "?", row.limit_rate or 0) for row in members)[1]
+               for work, members in grouped((row for row in rows if row.limit_rate), _work).items()}
+    return [replace(row, own_limit=row.limit_rate / largest[_work(row)]) if row.limit_rate else row for row in rows]
 
 
 def library_name(row: Case) -> str:

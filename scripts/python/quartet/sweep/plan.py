@@ -40,16 +40,14 @@ FACTORS = {
                       "reducers come on top of gpus)",
     "formulations": "native, dataflow, library (native)",
     "transports": "auto, mpi, shm and so on (auto)",
-    "devices": "host, cuda (host)",
-    "threads": "of a rank (1)",
+    "devices": "host, cuda (host)", "threads": "of a rank (1)",
 }
 # What else a block may have.
 SETTINGS = {
     "reducers": "of the data flow (1)",
     "scaling": '"strong": the same size; "weak": the size is for the fewest workers and grows with '
                'them; "none" (the default)',
-    "arguments": "more flags for the program",
-    "title": "what the table calls it",
+    "arguments": "more flags for the program", "title": "what the table calls it",
     "launches": "of each configuration (the file's, or 1)",
 }
 BLOCK_KEYS = {*FACTORS, *SETTINGS}
@@ -267,11 +265,11 @@ def _add_block(draft: Draft, block: dict[str, Any], launches: int, where: str) -
                             "formulation a launch (others have other roles): give ranks")
         places = [(count + beside if of_workers or (is_flow and on_top) else count, node)
                   for count, node, on_top in _counts(draft, key, values, nodes, threads, where)]
-        placed = [(ranks, node) for ranks, node in places if ranks > beside and (node or 1) <= ranks]
-        if any(ranks <= beside for ranks, _ in places):
-            draft.notes.append(f"{kernel} {formulation} on {beside} ranks or fewer is "
-                               "left out (no worker would be left)")
-        if any(ranks > beside and (node or 1) > ranks for ranks, node in places):
+        least = max(beside + 1, KERNELS[kernel].least_ranks)
+        placed = [(ranks, node) for ranks, node in places if ranks >= least and (node or 1) <= ranks]
+        if any(ranks < least for ranks, _ in places):
+            draft.notes.append(f"{kernel} {formulation} on fewer than {least} ranks is left out")
+        if any(ranks >= least and (node or 1) > ranks for ranks, node in places):
             draft.notes.append(f"{kernel} {formulation} on fewer ranks than nodes is left out")
         for ranks, node in placed:
             one = Configuration(kernel, size, ranks, formulation, transport, device, threads, more + flags,
@@ -280,7 +278,7 @@ def _add_block(draft: Draft, block: dict[str, Any], launches: int, where: str) -
                 one = _weak(draft, one, ranks - beside, min(ranks for ranks, _ in placed) - beside, where)
             members.append(draft.number_of(one))
     if not members:
-        raise SpecError(f"{where}: no ranks are left (a data flow has a worker): give more")
+        raise SpecError(f"{where}: no ranks are left (stream takes 2, a data flow one beside its reducers): give more")
     title = block.get("title") or f"{', '.join(map(str, block['kernels']))}, scaling: {scaling}"
     draft.blocks.append(Block(str(title), scaling, tuple(dict.fromkeys(members))))
     if sum(one.launches for one in draft.configurations) > MOST_LAUNCHES:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 from quartet.exit_codes import VERIFIED
-from quartet.results import Case, Launches, load
+from quartet.results import Case, Launches, grouped, load
 from quartet.sweep.folder import Launch, SweepFolder, judged_launches, launches
 from quartet.sweep.plan import Block
 from quartet.text import (
@@ -24,7 +24,7 @@ from quartet.text import (
 )
 
 HEADINGS = ("size", "nodes", "ranks", "workers", "median", "range", "launches", "speed-up", "effic.",
-            "of limit", "check")
+            "fraction", "check")
 VARYING = ("size", "n", "ranks", "tiles")  # within a series; tiles follow size and ranks
 
 
@@ -34,10 +34,6 @@ class Point(Launches):
 
     where: str = ""  # nodes that were asked for
     is_misplaced: bool = False  # a launch ran elsewhere
-
-    @property
-    def is_right(self) -> bool:
-        return self.verified is not False
 
 
 def _points(folder: SweepFolder, block: Block, measured: dict[Launch, list[Case]], misplaced: set[int]) -> list[Point]:
@@ -52,22 +48,17 @@ def _points(folder: SweepFolder, block: Block, measured: dict[Launch, list[Case]
             for (number, _, _), members in sorted(found.items(), key=lambda item: order[item[0][0]])]
 
 
-def _series(points: list[Point]) -> dict[str, list[Point]]:
-    """Points by what is alike in a series, in words."""
-    result: dict[str, list[Point]] = {}
-    for point in points:
-        name = point.name
-        others = [f"{key}:{value}" for key, value in name.values.items() if key not in VARYING]
-        heading = ", ".join([f"{name.kernel} {point.case.unit}", name.formulation,
-                             name.transport, name.device, *name.words, *others])
-        result.setdefault(heading, []).append(point)
-    return result
+def _series(point: Point) -> str:
+    """What is alike in its series, in words."""
+    name = point.name
+    more = [f"{key}:{value}" for key, value in name.values.items() if key not in VARYING]
+    return ", ".join([f"{name.kernel} {point.unit}", name.formulation, name.transport, name.device, *name.words, *more])
 
 
 def base_of(point: Point, series: list[Point], scaling: str) -> Optional[Point]:
     """The base of a point's speed-up: the point with the fewest workers, in strong scaling at the
     same size. None if nothing scales."""
-    fellows = [other for other in series if other.is_right
+    fellows = [other for other in series if other.verified is not False
                and (scaling == "weak" or other.name.size == point.name.size)]
     if scaling == "none" or len({other.workers for other in fellows}) < 2:
         return None
@@ -84,19 +75,20 @@ def _cells(point: Point, base: Optional[Point]) -> tuple[str, ...]:
     speed_up = efficiency = ""
     if base is point:
         speed_up = "base"
-    elif base and point.is_right:
+    elif base and point.verified is not False:
         ratio = point.rate / base.rate
         speed_up, efficiency = f"{ratio:.2f}x", f"{ratio * base.workers / point.workers:.0%}"
+    launched, counting = str(len(point.cases)), len(point.undisturbed)
     return (size(point.name.size), point.where, point.name.values.get("ranks", ""), str(point.workers),
             median_cell(point.rate, "?" if point.is_misplaced else point.mark),
-            interval_cell(point.interval), str(len(point.cases)), speed_up,
+            interval_cell(point.interval), f"{counting} of {launched}" if point.disturbance else launched, speed_up,
             efficiency, fraction_cell(point.fraction, point.mark), CHECKS[point.verified])
 
 
 def _block_rows(points: list[Point], scaling: str) -> list[Any]:
     """Lines of text, and cells that are aligned over the whole table."""
     rows: list[Any] = []
-    for heading, series in _series(points).items():
+    for heading, series in grouped(points, _series).items():
         bases = [base_of(point, series, scaling) for point in series]
         rows += [heading, *dict.fromkeys(_base_in_words(base, scaling) for base in bases if base),
                  *(_cells(point, base) for point, base in zip(series, bases))]
@@ -134,9 +126,11 @@ def render(folder: SweepFolder) -> str:
     measured = judged_launches(folder, everything)
     rows: list[Any] = [HEADINGS]
     marks: set[str] = set()
+    disturbed: dict[str, None] = {}
     for block in folder.plan.blocks:
         points = _points(folder, block, measured, misplaced)
         marks |= {point.mark for point in points}
+        disturbed.update({f"{point.name.short}: {point.disturbance}": None for point in points if point.disturbance})
         rows += ["", block.title, *_block_rows(points, block.scaling)]
     if not any(one.nodes or one.hosts for one in folder.plan.configurations):
         rows = [(row[0], *row[2:]) if isinstance(row, tuple) else row for row in rows]
@@ -144,6 +138,7 @@ def render(folder: SweepFolder) -> str:
                         "of them, with one launch the 95% interval of its median")
     below += [line for mark, text in (("!", ABOVE_LIMIT), ("?", DISTRUSTED)) if mark in marks
               for line in wrapped(mark, text)]
+    below += [line for text in disturbed for line in wrapped("", text)]
     below += _grouped(misplacements, "?") + [line for note in folder.plan.notes for line in wrapped("", note)]
     below += _grouped(((launch, text) for launch in everything if (text := _failure(folder, launch))), "x")
     left = sum(folder.outcome(launch) is None for launch in everything)

@@ -52,7 +52,7 @@ def _row(case: Case) -> Row:
         for name, bounds in (("rate", case.interval), ("fraction", case.fraction_interval)):
             row.update(zip((f"{name}_low", f"{name}_high"), bounds or (None, None)))
         row.update({"rate": case.rate, "unit": case.unit, "runs": case.runs, "seconds": case.seconds,
-                    "workers": case.workers, "limit_rate": case.limit["rate"] if case.limit else None,
+                    "workers": case.workers, "limit_rate": case.limit_rate,
                     "limit_decided_by": case.median.get("limit_decided_by"),
                     **{f"published_{key}": value for key, value in (case.published or {}).items() if key in PUBLISHED},
                     "fraction_of_limit": case.fraction_of_limit, "verified": case.verified})

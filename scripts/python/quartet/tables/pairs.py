@@ -55,8 +55,7 @@ def slowest(cases: Iterable[Case]) -> str:
         others = statistics.median([share for pair, share in shares.items() if not set(slow) & set(pair)]
                                    or shares.values())
         found = ", ".join(f"{name}, in all its {counted(len(own[name]), 'pair')} "
-                          f"({ratio(statistics.median(own[name]) / others)} the others)"
-                          for name in slow)
+                          f"({ratio(statistics.median(own[name]) / others)} the others)" for name in slow)
     else:
         found = f"none of {len(own)} in all its pairs"
     doubt = "; rates are in doubt, ratios within a run are not" if any(case.is_distrusted for case in members) else ""

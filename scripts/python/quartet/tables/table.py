@@ -1,9 +1,8 @@
 """One table over result documents, at most 80 columns wide, a block for each machine.
 
-Of a kernel with more than three sizes it shows three: the smallest, the one in the middle, and the largest.
-What does not fit a column stands under the table: published numbers with their conditions (a, b ..),
-errors (1, 2 ..), and why rows are in doubt. With --all: every size and warning, and which part of each
-limit decided."""
+Of a kernel with more than three sizes it shows three: the smallest, the one in the middle, and the largest. What does
+not fit a column stands under the table: published numbers with their conditions (a, b ..), errors (1, 2 ..), and why
+rows are in doubt. With --all: every size and warning, and which part of each limit decided."""
 
 import itertools
 import re
@@ -185,7 +184,7 @@ class Table:
             times = [f"{case.push_microseconds * case.rate / one:.3g}" for one in reversed(case.interval or ())]
             return (*who, f"{case.push_microseconds:.3g} us{'?' * (case.mark == '?')}", "-".join(times), "",
                     fraction_cell(case.fraction_of_limit, case.mark), CHECKS[case.verified], "")
-        limit = rate(case.limit["rate"]) if case.limit else ""
+        limit = rate(case.limit_rate) if case.limit_rate else ""
         return (*who, median_cell(case.rate, case.mark), interval_cell(case.interval), limit,
                 fraction_cell(case.fraction_of_limit, case.mark), CHECKS[case.verified], self._beside(case))
 
@@ -266,7 +265,7 @@ def _warnings(all_cases: list[Case], is_short: bool) -> Iterator[str]:
         about = [case for case in all_cases if case.text in text]
         for case in about:
             text = text.replace(case.text, case.name.short)
-        if not (is_short and any(case.mark for case in about)):
+        if not text.startswith("! ") and not (is_short and any(case.mark for case in about)):
             yield f"warning: {plain_versions(text)}"
 
 

@@ -9,7 +9,7 @@ import re
 import textwrap
 from typing import Optional
 
-from quartet.results import OWN_FORMULATIONS, Case, grouped, judge, statistics
+from quartet.results import OWN_FORMULATIONS, Case, Launches, grouped, judge, statistics
 from quartet.results.case import DISTURBING
 from quartet.tables.pairs import slowest
 from quartet.tables.table import crowding
@@ -71,10 +71,11 @@ def _kernels(measured: list[Case]) -> list[str]:
 
 
 def _range(cases: list[Case], formulation: str) -> str:
-    """The range of the fractions of the limit that can be trusted; how many cannot is said where none can."""
-    of_it = [case for case in cases if case.name.formulation == formulation]
-    sound = [case.fraction_of_limit for case in of_it if case.fraction_of_limit and not case.mark]
-    return percent_range(min(sound), max(sound)) if sound else max((case.mark for case in of_it), default="") or "-"
+    """The range of the fractions that may be quoted; the mark where none may be."""
+    own = [Launches(tuple(members)) for members in grouped(cases, lambda case: (case.text, case.place)).values()
+           if members[0].name.formulation == formulation]
+    found = [row.quotable for row in own if row.quotable]
+    return percent_range(min(found), max(found)) if found else max((row.mark for row in own), default="") or "-"
 
 
 def _ratios(cases: list[Case]) -> str:
