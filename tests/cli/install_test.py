@@ -108,8 +108,7 @@ class Installed(unittest.TestCase):
 
     def test_sweeps_and_machines_are_found_by_their_names(self):
         self.assertIn("launch 1", self.quartet("sweep", "laptop-cg", "--dry-run"))
-        self.assertIn("ranks", self.quartet("predict", "h100-example", "cg", "--sizes", "65536",
-                                            "--ranks", "1:4"))
+        self.assertIn("ranks", self.quartet("predict", "h100-example", "cg", "--sizes", "65536", "--ranks", "1:4"))
         self.assertIn("nowhere: cannot be read", self.quartet("sweep", "nowhere", "--dry-run", code=2))
 
     def test_jobs_find_the_installed_scripts_and_programs(self):

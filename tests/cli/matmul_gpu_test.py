@@ -11,8 +11,7 @@ MATMUL = Path(os.environ["QUARTET_BUILD"]) / "tests" / "fake_gpu_matmul"
 TILE = 64 * 64 * 4
 WORKSPACE = 32 * 1024  # KiB, cuBLAS's
 # Three matrices of 25 tiles each, where the GPU holds ten tiles beside cuBLAS's workspace.
-SMALL = (f"--device cuda --size 300 --tile 64 --threads 1 --runs 2 --limits off "
-         f"--device-memory {WORKSPACE + 160}KiB")
+SMALL = (f"--device cuda --size 300 --tile 64 --threads 1 --runs 2 --limits off --device-memory {WORKSPACE + 160}KiB")
 MATRIX = 300 * 300 * 4
 
 
@@ -61,8 +60,7 @@ class OutOfCore(unittest.TestCase):
 
     def test_memory_that_holds_no_tile_is_refused_with_the_arithmetic(self):
         refused = run(MATMUL, 2, "--device cuda --size 65536 --tile 8192 --device-memory 700MiB")
-        assert_refused(self, refused, 2, "matmul", "a tile is 256 MiB",
-                       "700 MiB are allowed", "--tile")
+        assert_refused(self, refused, 2, "matmul", "a tile is 256 MiB", "700 MiB are allowed", "--tile")
 
     def test_memory_that_the_gpu_does_not_have_is_refused(self):
         refused = run(MATMUL, 2, "--device cuda --size 16384 --device-memory 1TiB")

@@ -71,14 +71,12 @@ class Settings(FakeSystem):
 
     def test_each_setting_that_matters_is_seen(self):
         for what, file, text, level in (
-                ("governor", "sys/devices/system/cpu/cpu2/cpufreq/scaling_governor", "powersave",
-                 Level.LOOK),
+                ("governor", "sys/devices/system/cpu/cpu2/cpufreq/scaling_governor", "powersave", Level.LOOK),
                 ("quota", "sys/fs/cgroup/cpu.max", "150000 100000", Level.BAD),
                 ("quota", "sys/fs/cgroup/cpu.max", "200000 100000", Level.LOOK),
                 ("quota", "sys/fs/cgroup/cpu.max", "400000 100000", Level.OK),
                 ("binding", "sys/devices/system/cpu/online", "0-7", Level.LOOK),
-                ("huge pages", "sys/kernel/mm/transparent_hugepage/enabled", "always [never]",
-                 Level.LOOK),
+                ("huge pages", "sys/kernel/mm/transparent_hugepage/enabled", "always [never]", Level.LOOK),
                 ("memory", "proc/meminfo", "MemTotal: 100 kB\nMemAvailable: 10 kB\n", Level.LOOK)):
             with self.subTest(what, text=text):
                 self.setUp()

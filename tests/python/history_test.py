@@ -190,7 +190,3 @@ class Documents(unittest.TestCase):
         found, invalid = self.read(made, undated)
         self.assertEqual(([one.is_sound for one in found], invalid), ([True, True, False], [Path("1")]))
         self.assertEqual(found[0].facts["binding"], "0; 1")
-
-
-if __name__ == "__main__":
-    unittest.main()

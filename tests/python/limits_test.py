@@ -179,7 +179,3 @@ class Before(Fakes):
             done = self.compared(after, before, number)
             self.assertEqual(done.returncode, code, done.stdout)
             self.assertTrue(self.line(done.stdout, "full ")[-1] in verdict, done.stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

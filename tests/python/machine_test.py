@@ -153,7 +153,3 @@ class Words(unittest.TestCase):
             Path(root, "sys/devices/system/cpu/cpu8").mkdir()  # off
             Path(root, "proc/driver/nvidia/gpus/0000:01:00.0").mkdir(parents=True)
             self.assertEqual(kind_of_this_node(Path(root)), Kind(2, 4, (("", 1),)))
-
-
-if __name__ == "__main__":
-    unittest.main()

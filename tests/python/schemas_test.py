@@ -43,8 +43,7 @@ def good_document():
 
 def row(document, **wanted):
     """The first row with these keys."""
-    return next(row for row in document["benchmarks"]
-                if all(row.get(key) == value for key, value in wanted.items()))
+    return next(row for row in document["benchmarks"] if all(row.get(key) == value for key, value in wanted.items()))
 
 
 class Reading(unittest.TestCase):
@@ -107,8 +106,7 @@ class Results(unittest.TestCase):
         breaks = {
             "no date": (None, lambda d: d["context"].pop("date")),
             "no commit": (None, lambda d: d["context"]["quartet"].pop("commit")),
-            "placement without its host": (
-                None, lambda d: d["context"]["quartet"]["placement"][0].pop("host")),
+            "placement without its host": (None, lambda d: d["context"]["quartet"]["placement"][0].pop("host")),
             "warnings are texts": (None, lambda d: d["context"]["quartet"].update(warnings=[1])),
             "a GPU without its ranks": (None, lambda d: d["context"]["quartet"]["gpus"][0].pop("ranks")),
             "third member": (None, lambda d: d.update(other={})),
@@ -116,11 +114,9 @@ class Results(unittest.TestCase):
             "no time": (iteration, lambda r: r.update(real_time=0)),
             "half a rate": (iteration, lambda r: r.pop("bytes_per_second")),
             "unknown unit of time": (iteration, lambda r: r.update(time_unit="min")),
-            "factors out of order": (iteration, lambda r: r.update(
-                name="stream/host/native/shm/ranks:2/threads:1")),
+            "factors out of order": (iteration, lambda r: r.update(name="stream/host/native/shm/ranks:2/threads:1")),
             "unknown aggregate": (median, lambda r: r.update(aggregate_name="p99")),
-            "cv is a percentage": ({"aggregate_name": "cv"},
-                                   lambda r: r.update(aggregate_unit="time")),
+            "cv is a percentage": ({"aggregate_name": "cv"}, lambda r: r.update(aggregate_unit="time")),
             "unknown phase": (median, lambda r: r["phases"].update(sleep=1)),
             "not verified, not said": (median, lambda r: r.pop("verified")),
             "fraction of no limit": (median, lambda r: r.pop("limit")),
@@ -180,7 +176,3 @@ class Published(unittest.TestCase):
                 document = schemas.read_strictly(schemas.RESULTS / "published" / "stream.json")
                 change(document)
                 self.assertNotEqual(schema.problem("published", document), "")
-
-
-if __name__ == "__main__":
-    unittest.main()

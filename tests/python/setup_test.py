@@ -10,8 +10,7 @@ from tree import SCRIPTS
 
 SETUP = SCRIPTS / "setup.sh"
 BASIC_TOOLS = ("sh", "dirname", "env", "mktemp", "rm", "cat", "tail")
-COMMANDS = ("c++", "ninja", "mpicxx", "mpiexec", "clang-format", "slurmctld", "slurmd",
-            "sbatch", "munged", "ip", "tc")
+COMMANDS = ("c++", "ninja", "mpicxx", "mpiexec", "clang-format", "slurmctld", "slurmd", "sbatch", "munged", "ip", "tc")
 HEADERS = ("openblas_config.h", "fftw3.h", "fftw3-mpi.h", "fmt/format.h", "CLI/CLI.hpp", "nlohmann/json.hpp",
            "Random123/philox.h", "hwloc.h", "xxhash.h", "grpcpp/generic/generic_stub.h", "gtest/gtest.h", "gmock/gmock.h")
 APT_OF_RUN = ("g++ cmake ninja-build libopenmpi-dev openmpi-bin python3 libopenblas-dev "
@@ -30,8 +29,7 @@ class Machine:
         self.environment = {}
         self.bin.mkdir()
         for tool in BASIC_TOOLS:
-            found = next(path / tool for path in (Path("/usr/bin"), Path("/bin"))
-                         if (path / tool).exists())
+            found = next(path / tool for path in (Path("/usr/bin"), Path("/bin")) if (path / tool).exists())
             (self.bin / tool).symlink_to(found)
         for command in COMMANDS:
             self.command(command, "exit 0")
@@ -181,8 +179,7 @@ chmod +x {folder}/bin/pip;; esac""", recorded=False)
             self.assertEqual(done.returncode, 2)
             self.assertEqual(done.stderr.splitlines(), [
                 "setup: missing: Ninja, {fmt}",
-                f"setup: cannot install it here ({why}). Load your site's modules for it, or have it "
-                "installed:",
+                f"setup: cannot install it here ({why}). Load your site's modules for it, or have it installed:",
                 "  apt-get install --no-install-recommends ninja-build libfmt-dev",
                 "  dnf install ninja-build fmt-devel",
                 "  spack install ninja fmt"])
