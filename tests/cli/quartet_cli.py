@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Optional
 
 import schemas
+from fake_build import Scratch  # noqa: F401
 from quartet.processes import alive_in_session, kill_session, send, wait_for_the_last
 from tree import SCRIPTS
 
@@ -264,15 +265,6 @@ def numpy(program, *arguments):
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
-
-
-class Scratch(unittest.TestCase):
-    """A test with a folder of its own."""
-
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
 
 
 class Job:

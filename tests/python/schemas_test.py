@@ -2,13 +2,12 @@
 
 import copy
 import random
-import tempfile
 import unittest
-from pathlib import Path
 
 import fake_results
 import mutations
 import schemas
+from fake_build import Scratch
 from quartet import schema
 from quartet.files import FileProblem, read_json
 from tree import ROOT
@@ -46,12 +45,7 @@ def row(document, **wanted):
     return next(row for row in document["benchmarks"] if all(row.get(key) == value for key, value in wanted.items()))
 
 
-class Reading(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.file = Path(folder.name) / "a.json"
-
+class Reading(Scratch):
     def test_each_keyword_means_what_it_means_to_the_library(self):
         self.assertEqual({key for rule in RULES if isinstance(rule, dict) for key in rule} | schema.ANNOTATIONS,
                          schema.KEYWORDS.keys() | schema.ANNOTATIONS)
@@ -68,11 +62,12 @@ class Reading(unittest.TestCase):
     def test_damaged_documents_are_refused_as_by_the_library(self):
         sound, chooser, counts = mutations.sound(), random.Random(3), [0, 0]
         library = schemas.validator("results")
+        file = self.folder / "a.json"
         for _ in range(200):
-            self.file.write_bytes(chooser.choice((mutations.by_value, mutations.by_absence, mutations.by_name))(
+            file.write_bytes(chooser.choice((mutations.by_value, mutations.by_absence, mutations.by_name))(
                 sound, chooser))
             try:
-                document = read_json(self.file)
+                document = read_json(file)
             except FileProblem:
                 continue  # not JSON, or too deep for the library
             problem, theirs = schema.problem("results", document), library.is_valid(document)
@@ -98,7 +93,6 @@ class Reading(unittest.TestCase):
 
 
 class Results(unittest.TestCase):
-
     def test_each_rule_can_fail(self):
         iteration = {"run_type": "iteration"}
         median = {"aggregate_name": "median"}

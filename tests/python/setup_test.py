@@ -2,10 +2,9 @@
 
 import os
 import subprocess
-import tempfile
-import unittest
 from pathlib import Path
 
+from fake_build import Scratch
 from tree import SCRIPTS
 
 SETUP = SCRIPTS / "setup.sh"
@@ -22,9 +21,7 @@ class Machine:
     """A fake machine with everything there; tests take away."""
 
     def __init__(self, folder):
-        self.bin = Path(folder) / "bin"
-        self.prefix = Path(folder) / "usr"
-        self.calls_file = Path(folder) / "calls"
+        self.bin, self.prefix, self.calls_file = (folder / name for name in ("bin", "usr", "calls"))
         self.calls_file.touch()
         self.environment = {}
         self.bin.mkdir()
@@ -73,11 +70,10 @@ class Machine:
         return self.calls_file.read_text().splitlines()
 
 
-class Setup(unittest.TestCase):
+class Setup(Scratch):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.machine = Machine(folder.name)
+        super().setUp()
+        self.machine = Machine(self.folder)
 
     def installs_when_asked(self, files):
         """An apt-get whose installation brings `files`."""
