@@ -25,8 +25,6 @@ SLOW = {"kernels": ["cg"], "sizes": ["2000"], "ranks": [2],
         "arguments": [*SMALL, "--problem", "random", "--iterations", "1000000", "--warmup", "0"]}
 
 
-
-
 class OnSlurm(ClusterTest):
     def setUp(self):
         super().setUp()

@@ -21,9 +21,11 @@ class Scratch(unittest.TestCase):
         self.folder = temporary_folder(self.addCleanup)
 
     def write(self, name, text):
-        """A file that can be run."""
-        (self.folder / name).write_text(text)
-        (self.folder / name).chmod(0o755)
+        """A file that can be run, and the folders above it."""
+        file = self.folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        file.chmod(0o755)
 
     def lines(self, name):
         file = self.folder / name

@@ -180,7 +180,8 @@ class Starting(LaunchCase):
         def share(ranks, **variables):
             self.assertEqual(self.launch(ranks, self.program, **path, **variables).returncode, 0)
             words = (self.folder / "arguments").read_text().split()
-            [threads] = [line.partition("=")[2] for line in self.lines("environment") if line.startswith("OMP_NUM_THREADS=")]
+            [threads] = [line.partition("=")[2] for line in self.lines("environment")
+                         if line.startswith("OMP_NUM_THREADS=")]
             bound = [word.partition("=")[2] for word in words if word.startswith("slot:PE=")]
             return threads, *bound
 

@@ -167,12 +167,3 @@ class RoundsTest(Scratch):
         self.assertEqual(known.of(self.launch("x", alike=(1, "cg"))), 4)
         self.assertAlmostEqual(known.of(self.launch("x", alike=(9, "cg"))), 34 / 3)
         self.assertEqual(known.of(self.launch("x", alike=(9, "matmul"))), 35 / 4)
-
-    def test_a_damaged_record_is_said(self):
-        folder = rounds.LaunchFolder(self.folder)
-        folder.record("a", Outcome(3, 1.5, "broke"))
-        self.assertEqual(folder.recorded("a"), Outcome(3, 1.5, "broke"))
-        self.assertIsNone(folder.recorded("b"))
-        (self.folder / "a.outcome").write_text("{}")
-        with self.assertRaisesRegex(rounds.FileProblem, "a damaged record"):
-            folder.recorded("a")
