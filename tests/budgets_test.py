@@ -69,7 +69,3 @@ class Budgets(unittest.TestCase):
                 found = list(excesses(root, budgets(table.format(*numbers))))
                 self.assertEqual(len(found), 1, found)
                 self.assertIn(words, found[0])
-
-
-if __name__ == "__main__":
-    unittest.main()

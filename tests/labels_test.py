@@ -18,8 +18,7 @@ def entries_of_the_build():
 
 
 def labels_of(test):
-    return next((set(entry["value"]) for entry in test["properties"] if entry["name"] == "LABELS"),
-                set())
+    return next((set(entry["value"]) for entry in test["properties"] if entry["name"] == "LABELS"), set())
 
 
 @unittest.skipUnless("QUARTET_BUILD" in os.environ, "ctest says which build")
@@ -27,8 +26,7 @@ class Labels(unittest.TestCase):
     def test_each_test_has_one(self):
         tests = entries_of_the_build()
         self.assertGreater(len(tests), 50)
-        wrong = {test["name"]: labels_of(test) for test in tests
-                 if len(labels_of(test) & LABELS) != 1}
+        wrong = {test["name"]: labels_of(test) for test in tests if len(labels_of(test) & LABELS) != 1}
         self.assertEqual(wrong, {})
 
     def test_unit_tests_need_no_launcher(self):
@@ -37,7 +35,3 @@ class Labels(unittest.TestCase):
                 continue
             program = pathlib.Path(test.get("command", ["not built"])[0])
             self.assertNotRegex(program.name, LAUNCHERS, test)
-
-
-if __name__ == "__main__":
-    unittest.main()

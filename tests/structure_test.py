@@ -243,8 +243,7 @@ class Rules(unittest.TestCase):
         folder = {"common/comm/transport/raven/raven_transport.cpp": 'auto a = "raven";\n'}
         self.assertEqual(self.check({**transport, **folder, REGISTRY: 'auto a = "pigeon";\n',
                                      "cg/main.cpp": '// "pigeon"\nauto a = "cg";\n'}), [])
-        self.assert_fails("cg/plan.cpp", 'bool is = name == "pigeon";\n', 'cg/plan.cpp:1: holds "pigeon"',
-                          **transport)
+        self.assert_fails("cg/plan.cpp", 'bool is = name == "pigeon";\n', 'cg/plan.cpp:1: holds "pigeon"', **transport)
         self.assert_fails("common/bench/a.cpp", 'auto a = "matmul";\n', 'holds "matmul"')
 
     def test_only_devices_know_the_cuda_device(self):
@@ -284,8 +283,7 @@ class Rules(unittest.TestCase):
                    "cublas_v2.h", "cufft.h", "nvml.h", "nccl.h", "hwloc.h",
                    "hwloc/glibc-sched.h", "xxhash.h", "Random123/philox.h")
         for header in headers:
-            for text in (f"#include <{header}>\n", f'#include "{header}"\n',
-                         f"  #  include <{header}>  // why\n"):
+            for text in (f"#include <{header}>\n", f'#include "{header}"\n', f"  #  include <{header}>  // why\n"):
                 self.assert_fails("stream/main.cpp", text, "belongs to")
         self.assert_fails("common/comm/transport/nccl/a.cpp", "#include <cuda_runtime.h>\n", "belongs to")
         for path, header in (("common/comm/a/b.hpp", "mpi.h"), ("tests/comm/a.cpp", "mpi.h"),
@@ -318,7 +316,3 @@ class Rules(unittest.TestCase):
             self.assert_fails("common/bench/a.cpp", text + "\n", "reads the environment")
             self.assert_passes(ENVIRONMENT_READER, text + "\n")
         self.assert_passes("common/bench/a.cpp", "// getenv(\nint environment;\n")
-
-
-if __name__ == "__main__":
-    unittest.main()

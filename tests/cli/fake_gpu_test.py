@@ -6,10 +6,10 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
+from fake_build import temporary_folder
 from quartet.results import load
 from quartet.text import WIDTH, slug
 from quartet_dev.gpu_plan import BENCHMARKS, CHECKS, PARTS
@@ -30,9 +30,7 @@ set_tests_properties(device_cuda_test PROPERTIES LABELS gpu)
 class Rehearsal(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(temporary.cleanup)
-        cls.folder = Path(temporary.name)
+        cls.folder = temporary_folder(cls.addClassCleanup)
         cls.log = cls.folder / "tools.log"
         (cls.folder / "bin").mkdir()
         for name in BENCHMARKS:

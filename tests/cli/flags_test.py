@@ -179,8 +179,7 @@ class Flags(Scratch):
         placement = outcome.document["context"]["quartet"]["placement"]
         self.assertEqual([(task["role"], task["rank"]) for task in placement],
                          [("reducer", 0), ("worker", 1), ("worker", 2)])
-        self.assertIn("dataflow: 1 reducer, 2 workers\n",
-                      self.cg("--formulation dataflow --dry-run", ranks=3).stdout)
+        self.assertIn("dataflow: 1 reducer, 2 workers\n", self.cg("--formulation dataflow --dry-run", ranks=3).stdout)
 
 
 class Refusals(Scratch):

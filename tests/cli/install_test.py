@@ -8,10 +8,10 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
+from fake_build import Scratch, temporary_folder
 from quartet_cli import KERNELS, run
 from tree import ROOT
 
@@ -35,9 +35,7 @@ class Installed(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(temporary.cleanup)
-        first = Path(temporary.name).resolve() / "first"
+        first = temporary_folder(cls.addClassCleanup) / "first"
         done = subprocess.run(["cmake", "--install", BUILD, "--prefix", first],
                               capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
@@ -108,8 +106,7 @@ class Installed(unittest.TestCase):
 
     def test_sweeps_and_machines_are_found_by_their_names(self):
         self.assertIn("launch 1", self.quartet("sweep", "laptop-cg", "--dry-run"))
-        self.assertIn("ranks", self.quartet("predict", "h100-example", "cg", "--sizes", "65536",
-                                            "--ranks", "1:4"))
+        self.assertIn("ranks", self.quartet("predict", "h100-example", "cg", "--sizes", "65536", "--ranks", "1:4"))
         self.assertIn("nowhere: cannot be read", self.quartet("sweep", "nowhere", "--dry-run", code=2))
 
     def test_jobs_find_the_installed_scripts_and_programs(self):
@@ -120,7 +117,6 @@ class Installed(unittest.TestCase):
             self.prefix / "share/quartet/scripts/slurm/batch.sh"))
         self.assertTrue(os.access(Path(root, "scripts/slurm/batch.sh"), os.X_OK))
         self.assertIn(str(self.prefix / "bin/cg"), command)
-
 
     @unittest.skipUnless(shutil.which("help2man") and shutil.which("groff"), "there is no help2man or no groff")
     def test_manual_pages_render_what_the_help_says(self):
@@ -160,13 +156,8 @@ def build_site(folder, step, *more, **environment):
     return folder / f"{step}-prefix"
 
 
-class Sites(unittest.TestCase):
+class Sites(Scratch):
     """A library where no loader looks, and a build with modules loaded."""
-
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
 
     def test_installed_programs_start_without_LD_LIBRARY_PATH(self):
         odd = build_site(self.folder, "library")

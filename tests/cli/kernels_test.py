@@ -37,8 +37,7 @@ def documents():
 
 def all_cases():
     """Every case of these: (kernel, name, case)."""
-    return [(kernel, name, case) for kernel, _, document in documents()
-            for name, case in cases(document).items()]
+    return [(kernel, name, case) for kernel, _, document in documents() for name, case in cases(document).items()]
 
 
 class Documents(unittest.TestCase):

@@ -1,23 +1,21 @@
 """matmul through a GPU's bounded memory: the program over a fake GPU."""
 
 import os
-import tempfile
 import unittest
 from pathlib import Path
 
-from quartet_cli import assert_refused, main, medians, run, unwrapped
+from quartet_cli import Scratch, assert_refused, main, medians, run, unwrapped
 
 MATMUL = Path(os.environ["QUARTET_BUILD"]) / "tests" / "fake_gpu_matmul"
 TILE = 64 * 64 * 4
 WORKSPACE = 32 * 1024  # KiB, cuBLAS's
 # Three matrices of 25 tiles each, where the GPU holds ten tiles beside cuBLAS's workspace.
-SMALL = (f"--device cuda --size 300 --tile 64 --threads 1 --runs 2 --limits off "
-         f"--device-memory {WORKSPACE + 160}KiB")
+SMALL = (f"--device cuda --size 300 --tile 64 --threads 1 --runs 2 --limits off --device-memory {WORKSPACE + 160}KiB")
 MATRIX = 300 * 300 * 4
 
 
 @unittest.skipUnless(MATMUL.exists(), "no CUDA toolkit: no fake GPU")
-class OutOfCore(unittest.TestCase):
+class OutOfCore(Scratch):
     def assert_verified(self, outcome):
         self.assertEqual(outcome.code, 0, outcome)
         row, = medians(outcome.document)
@@ -37,10 +35,8 @@ class OutOfCore(unittest.TestCase):
         self.assertEqual((row["bytes_copied_in"], row["bytes_copied_out"]), (2 * MATRIX, MATRIX))
 
     def test_tiles_in_files_are_staged_on_the_host(self):
-        with tempfile.TemporaryDirectory() as folder:
-            data = f"--data {folder}/tiles --generate"
-            row = self.assert_verified(run(MATMUL, 2, SMALL, data, "--memory 300KiB"))
-            self.assertEqual(list(Path(folder).glob("tiles/C_*")), [])
+        row = self.assert_verified(run(MATMUL, 2, SMALL, f"--data {self.folder}/tiles --generate --memory 300KiB"))
+        self.assertEqual(list(self.folder.glob("tiles/C_*")), [])
         self.assertEqual(row["bytes_read"], row["bytes_copied_in"])
         self.assertEqual(row["bytes_read"] + row["bytes_written"], row["bytes_best_whole_tiles"])
 
@@ -61,16 +57,14 @@ class OutOfCore(unittest.TestCase):
 
     def test_memory_that_holds_no_tile_is_refused_with_the_arithmetic(self):
         refused = run(MATMUL, 2, "--device cuda --size 65536 --tile 8192 --device-memory 700MiB")
-        assert_refused(self, refused, 2, "matmul", "a tile is 256 MiB",
-                       "700 MiB are allowed", "--tile")
+        assert_refused(self, refused, 2, "matmul", "a tile is 256 MiB", "700 MiB are allowed", "--tile")
 
     def test_memory_that_the_gpu_does_not_have_is_refused(self):
         refused = run(MATMUL, 2, "--device cuda --size 16384 --device-memory 1TiB")
         assert_refused(self, refused, 2, "matmul", "of the memory of one Fake")
 
     def test_staging_needs_memory_of_the_host(self):
-        with tempfile.TemporaryDirectory() as folder:
-            refused = run(MATMUL, 1, SMALL, f"--data {folder}/tiles --generate --memory 60KiB")
+        refused = run(MATMUL, 1, SMALL, f"--data {self.folder}/tiles --generate --memory 60KiB")
         assert_refused(self, refused, 2, "matmul", "in files take at least", "--memory")
 
 

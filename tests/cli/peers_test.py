@@ -4,16 +4,14 @@ Each starts processes that import TensorFlow, which takes seconds: skipped where
 made its environment."""
 
 import sys
-import tempfile
 import unittest
-from pathlib import Path
 
 import schemas
 from quartet.exit_codes import ScriptError
 from quartet.launch import Files, LocalLauncher
 from quartet.paths import LAUNCHER
 from quartet.results import cases, load
-from quartet_cli import run
+from quartet_cli import Scratch, run
 from quartet_dev.commands import peers
 from quartet_dev.goals import RANKS
 
@@ -26,7 +24,7 @@ PROBLEMS = {"stream": (2, "--sizes 64KiB --pushes 3", False, True),
             "fft": (3, "--size 2^10 --tiles 8", True, True)}
 
 
-class Peers(unittest.TestCase):
+class Peers(Scratch):
     def test_each_kernel_is_verified_beside_our_data_flow(self):
         for kernel in PROBLEMS:
             with self.subTest(kernel):
@@ -34,21 +32,21 @@ class Peers(unittest.TestCase):
 
     def beside(self, kernel):
         ranks, flags, has_files, has_paper_clock = PROBLEMS[kernel]
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            data = f"--generate --data {folder / 'data'}" if has_files else ""
-            ours = run(kernel, ranks, COMMON, flags, data, f"--json {folder / 'ours-1.json'}")
-            self.assertEqual(ours.code, 0, ours.stderr)
-            variant = peers.TensorFlowVariant("tensorflow", RANKS, (), companions="ours-*.json", data=folder / "data")
-            files = Files(folder / "theirs.json", folder / "theirs.log")
-            running = LocalLauncher(LAUNCHER).submit(variant.job(folder, kernel, files), files.log)
-            self.assertEqual(running.wait(SECONDS), 0, files.log.read_text())
-            schemas.validator("results").validate(load(files.document))
-            case, = cases(load(files.document))
-            expected, = cases(ours.document)
-            self.assertEqual(case.text, expected.text.replace("/dataflow/host/shm/", "/tensorflow/host/grpc/"))
-            self.assertEqual((case.verified, len(case.rates), case.workers), (True, 2, expected.workers))
-            self.assertEqual(case.paper_rate is not None, has_paper_clock)
+        folder = self.folder / kernel
+        folder.mkdir()
+        data = f"--generate --data {folder / 'data'}" if has_files else ""
+        ours = run(kernel, ranks, COMMON, flags, data, f"--json {folder / 'ours-1.json'}")
+        self.assertEqual(ours.code, 0, ours.stderr)
+        variant = peers.TensorFlowVariant("tensorflow", RANKS, (), companions="ours-*.json", data=folder / "data")
+        files = Files(folder / "theirs.json", folder / "theirs.log")
+        running = LocalLauncher(LAUNCHER).submit(variant.job(folder, kernel, files), files.log)
+        self.assertEqual(running.wait(SECONDS), 0, files.log.read_text())
+        schemas.validator("results").validate(load(files.document))
+        case, = cases(load(files.document))
+        expected, = cases(ours.document)
+        self.assertEqual(case.text, expected.text.replace("/dataflow/host/shm/", "/tensorflow/host/grpc/"))
+        self.assertEqual((case.verified, len(case.rates), case.workers), (True, 2, expected.workers))
+        self.assertEqual(case.paper_rate is not None, has_paper_clock)
 
 
 if __name__ == "__main__":

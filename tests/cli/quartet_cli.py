@@ -1,9 +1,8 @@
 """Runs the suite's programs as their users do: under the launcher, through the command line.
 
-KERNELS says what the tests need to know of each program; another one joins by an entry. Where the
-programs are says the environment: QUARTET_PROGRAMS is their folder. main() runs the tests of a file,
-several at a time: an MPI launcher sleeps for most of the time that a small job takes.
-"""
+KERNELS says what the tests need to know of each program; another one joins by an entry. Where the programs are says the
+environment: QUARTET_PROGRAMS is their folder. main() runs the tests of a file, several at a time: an MPI launcher
+sleeps for most of the time that a small job takes."""
 
 import functools
 import os
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Optional
 
 import schemas
+from fake_build import Scratch  # noqa: F401
 from quartet.processes import alive_in_session, kill_session, send, wait_for_the_last
 from tree import SCRIPTS
 
@@ -179,8 +179,7 @@ def run(program, ranks, *arguments, prefix=()):
         document = schemas.read_strictly(file) if job.returncode != 2 and file.is_file() else None
     # libevent's, in Open MPI's launcher, where a rank ends as it starts to listen to it.
     stderr = "".join(line for line in stderr.splitlines(keepends=True) if not line.startswith("[warn] Epoll "))
-    return Outcome(job.returncode, stdout, stderr, document, seconds,
-                   wait_for_the_last(job.pid, SECONDS_TO_VANISH))
+    return Outcome(job.returncode, stdout, stderr, document, seconds, wait_for_the_last(job.pid, SECONDS_TO_VANISH))
 
 
 def run_lying(program, ranks, lie, *arguments):
@@ -266,15 +265,6 @@ def numpy(program, *arguments):
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
-
-
-class Scratch(unittest.TestCase):
-    """A test with a folder of its own."""
-
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
 
 
 class Job:

@@ -6,10 +6,9 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 import unittest
-from pathlib import Path
 
+from fake_build import temporary_folder
 from quartet_cli import PROGRAMS
 from tree import ROOT
 
@@ -23,9 +22,7 @@ REPEATING = '#!/bin/bash\ncp "$(dirname "$0")/document.json" "${!#}"\nexit CODE\
 class ReFrame(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(temporary.cleanup)
-        cls.folder = Path(temporary.name).resolve()
+        cls.folder = temporary_folder(cls.addClassCleanup)
         cls.first = cls.reframe("first", f"programs={PROGRAMS}", f"arguments={SMALL}")
         kept = list(cls.folder.glob("first/output/**/quartet.json"))
         assert len(kept) == 1, cls.first.stdout

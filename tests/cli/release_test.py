@@ -6,14 +6,11 @@ import re
 import shutil
 import subprocess
 import tarfile
-import tempfile
 import unittest
-from pathlib import Path
 
-from tree import QUARTET
-
-ROOT = Path(__file__).resolve().parents[2]
+from fake_build import temporary_folder
 from quartet_dev.commands import release
+from tree import QUARTET, ROOT
 
 # A source that uses each library, by the name of its package for CMake.
 OBJECTS = {
@@ -41,9 +38,7 @@ def commit_of_the_tree():
 class Tarball(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(temporary.cleanup)
-        cls.folder = Path(temporary.name).resolve()
+        cls.folder = temporary_folder(cls.addClassCleanup)
         cls.commit = commit_of_the_tree()
         cls.file = cls.folder / "quartet.tar.gz"
         done = cls.make(cls.file)

@@ -3,14 +3,14 @@ misbehaves is a script around the true one, or none."""
 
 import os
 import subprocess
-import tempfile
 import unittest
 from pathlib import Path
 
-PROGRAMS = Path(os.environ["QUARTET_PROGRAMS"])
+from fake_build import FakeBuild
 from quartet_dev.commands.soak import KINDS, kind_of
 from tree import QUARTET
 
+PROGRAMS = Path(os.environ["QUARTET_PROGRAMS"])
 NAMES = ("stream", "matmul", "cg", "fft")
 PATIENCE = os.environ.get("QUARTET_SOAK_PATIENCE", "60")
 VERIFIED, FAILED = 0, 3
@@ -34,26 +34,21 @@ exec {true} "$@"
 """
 
 
-class Soak(unittest.TestCase):
+class Soak(FakeBuild):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.build = Path(temporary.name)
-        (self.build / "bin").mkdir()
+        super().setUp()
         for name in NAMES:
-            (self.build / "bin" / name).symlink_to(PROGRAMS / name)
+            (self.folder / "bin" / name).symlink_to(PROGRAMS / name)
 
     def soak(self, *arguments):
-        return subprocess.run([*QUARTET, "soak", "--build", self.build, "--patience", PATIENCE, *arguments],
+        return subprocess.run([*QUARTET, "soak", "--build", self.folder, "--patience", PATIENCE, *arguments],
                               capture_output=True, text=True, check=False)
 
     def with_program(self, text, *arguments, names=NAMES):
         """With scripts in place of programs."""
         for name in names:
-            file = self.build / "bin" / name
-            file.unlink()
-            file.write_text(text.format(true=PROGRAMS / name, build=self.build))
-            file.chmod(0o755)
+            (self.folder / "bin" / name).unlink()
+            self.write(f"bin/{name}", text.format(true=PROGRAMS / name))
         return self.soak(*arguments)
 
     def assert_noticed(self, ended, words):

@@ -11,8 +11,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMESPACES = ["unshare", "--pid", "--fork", "--kill-child", "--mount", "--mount-proc", "--net", "--uts",
-              "--ipc"]
+NAMESPACES = ["unshare", "--pid", "--fork", "--kill-child", "--mount", "--mount-proc", "--net", "--uts", "--ipc"]
 # What the tests do inside; on a kernel or in a container without it they cannot be run.
 PROBE = """mount -t tmpfs tmpfs "$0" && ip link set lo up && ip link add switch type bridge &&
 ip link add one type veth peer name other &&
@@ -38,8 +37,7 @@ def enclose(*commands: str) -> None:
         sys.exit()
     # The first process of a PID namespace must collect orphans, which a shell does.
     os.environ["QUARTET_ENCLOSED"] = "1"
-    os.execvp(NAMESPACES[0], [*NAMESPACES, "bash", "-c", '"$@"; exit $?', "lab", sys.executable,
-                              "-B", *sys.argv])
+    os.execvp(NAMESPACES[0], [*NAMESPACES, "bash", "-c", '"$@"; exit $?', "lab", sys.executable, "-B", *sys.argv])
 
 
 def _obstacle(commands: tuple[str, ...]) -> str:
@@ -48,8 +46,7 @@ def _obstacle(commands: tuple[str, ...]) -> str:
     for command in ("unshare", "nsenter", "ip", "tc", *commands):
         if shutil.which(command) is None:
             return f"there is no {command} (scripts/setup.sh lab installs it)"
-    done = subprocess.run([*NAMESPACES, "sh", "-c", PROBE, str(scratch())], capture_output=True,
-                          text=True, check=False)
+    done = subprocess.run([*NAMESPACES, "sh", "-c", PROBE, str(scratch())], capture_output=True, text=True, check=False)
     return " ".join(f"no namespaces here: {done.stderr}".split()) if done.returncode else ""
 
 

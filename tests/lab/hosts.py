@@ -57,8 +57,7 @@ class Host:
                 "-C", os.getcwd(), *map(str, words)]
 
     def run(self, *words, timeout: float = 60, **how) -> subprocess.CompletedProcess:
-        how = {"capture_output": True, "text": True, "check": False, "stdin": subprocess.DEVNULL,
-               **how}
+        how = {"capture_output": True, "text": True, "check": False, "stdin": subprocess.DEVNULL, **how}
         return subprocess.run(self.command(*words), timeout=timeout, **how)
 
     def must(self, *words, **how) -> str:
@@ -114,8 +113,7 @@ class Hosts:
         if name == "head":
             return
         self.head.run("ip", "link", "del", host.port)  # of the host that crashed, if it is still there
-        self.head.must("ip", "link", "add", host.port, "type", "veth", "peer", "name", "eth0", "netns",
-                       str(host.pid))
+        self.head.must("ip", "link", "add", host.port, "type", "veth", "peer", "name", "eth0", "netns", str(host.pid))
         self.head.must("ip", "link", "set", host.port, "master", "switch", "up")
         host.must("ip", "address", "add", f"{host.address}/24", "dev", "eth0")
         host.must("ip", "link", "set", "eth0", "up")
@@ -149,8 +147,7 @@ class Hosts:
             self[name].must("mount", "--rbind", classes, "/sys/class")
 
     def shape(self, megabits: float, *names: str) -> None:
-        """Lets these links, or every one, carry so many Mbit/s in either direction, Ethernet's headers
-        included."""
+        """Lets these links, or every one, carry so many Mbit/s in either direction, Ethernet's headers included."""
         for host in [self[name] for name in names] or self.nodes:
             self._slow_down(host, "eth0", "dst", megabits)
             self._slow_down(self.head, host.port, "src", megabits)

@@ -14,8 +14,7 @@ from hosts import Hosts, mpirun, wait_for
 from quartet.results import cases
 
 SMALL = ("--device", "host", "--threads", "1", "--limits", "off")
-ENDLESS = ("--iterations", "1000000", "--problem", "random", "--size", "1000", "--runs", "1",
-           "--warmup", "0")
+ENDLESS = ("--iterations", "1000000", "--problem", "random", "--size", "1000", "--runs", "1", "--warmup", "0")
 SECONDS_TO_NOTICE = 20  # of a link that is down: six of the settings', and a loaded machine's
 
 
@@ -60,8 +59,7 @@ class Placement(OnHosts):
                 ("n1:1,n2:3", (), ["n1", "n2", "n2", "n2"]),
                 ("n1:1,n2:1,n3:2", ("--map-by", "node"), ["n1", "n2", "n3", "n3"]),
                 ("n3:3", (), ["n3", "n3", "n3"])):
-            document = self.measure(where, "cg", "--size", "50", "--iterations", "3", "--runs", "1",
-                                    launcher=launcher)
+            document = self.measure(where, "cg", "--size", "50", "--iterations", "3", "--runs", "1", launcher=launcher)
             self.assert_placed(document, hosts)
 
 
@@ -110,8 +108,7 @@ class Results(OnHosts):
         return {file.name: file.read_bytes() for file in folder.rglob(pattern)}
 
     def assert_same(self, program, *arguments, pattern):
-        together, apart = (self.files(where, program, *arguments, pattern=pattern)
-                           for where in (self.ONE, self.APART))
+        together, apart = (self.files(where, program, *arguments, pattern=pattern) for where in (self.ONE, self.APART))
         self.assertGreater(len(together), 3)
         self.assertEqual(together, apart)
 

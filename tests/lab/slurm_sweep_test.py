@@ -19,13 +19,10 @@ from tree import QUARTET
 MACHINE = {"name": "the laboratory", "cores_per_node": CORES, "gpus_per_node": GPUS,
            "gpu_request": "gres", "launcher": "mpirun", "jobs_at_a_time": 3}
 SMALL = ["--runs", "1", "--limits", "off"]
-QUICK = {"kernels": ["cg"], "sizes": ["50"], "ranks": [2, 6],
-         "arguments": [*SMALL, "--iterations", "3"]}
+QUICK = {"kernels": ["cg"], "sizes": ["50"], "ranks": [2, 6], "arguments": [*SMALL, "--iterations", "3"]}
 # Minutes, if nothing ends it.
 SLOW = {"kernels": ["cg"], "sizes": ["2000"], "ranks": [2],
         "arguments": [*SMALL, "--problem", "random", "--iterations", "1000000", "--warmup", "0"]}
-
-
 
 
 class OnSlurm(ClusterTest):
@@ -71,8 +68,7 @@ class OnSlurm(ClusterTest):
 
 class Running(OnSlurm):
     def test_every_launch_is_a_task_and_leaves_its_document(self):
-        stream = {"kernels": ["stream"], "sizes": ["1:1"], "ranks": [2], "transports": ["mpi"],
-                  "arguments": SMALL}
+        stream = {"kernels": ["stream"], "sizes": ["1:1"], "ranks": [2], "transports": ["mpi"], "arguments": SMALL}
         done = self.sweep(self.spec(QUICK, stream, launches=2))
         self.assertEqual(done.returncode, 0, done.stderr)
         documents = self.documents()
@@ -88,8 +84,7 @@ class Running(OnSlurm):
         self.assertIn("6 of 6: ", done.stderr)
         self.assertIn("cg GFLOP/s, native", done.stdout)
         page = self.folder / "report" / "index.html"
-        self.cluster.must(*QUARTET, "report", self.results, "--output",
-                          page)
+        self.cluster.must(*QUARTET, "report", self.results, "--output", page)
         self.assertIn("cg", page.read_text())
         again = self.sweep()
         self.assertEqual(again.returncode, 0, again.stderr)
@@ -129,8 +124,7 @@ class Running(OnSlurm):
         self.assertIn("ended as FAILED", words)
 
     def ranks(self):
-        return [pid for host in self.cluster.hosts.nodes for pid in host.processes()
-                if comm(pid) == "cg"]
+        return [pid for host in self.cluster.hosts.nodes for pid in host.processes() if comm(pid) == "cg"]
 
 
 class Interruption(OnSlurm):
@@ -187,8 +181,7 @@ class Interruption(OnSlurm):
 
 class Submitting(OnSlurm):
     def submit(self, *words):
-        return self.cluster.run(*QUARTET, "submit", self.machine,
-                                *words)
+        return self.cluster.run(*QUARTET, "submit", self.machine, *words)
 
     def test_one_job_by_its_machine_file(self):
         document = self.folder / "results.json"

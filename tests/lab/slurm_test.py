@@ -93,8 +93,7 @@ class OnSlurm(ClusterTest):
         """What each rank says of itself: host, GPUs that it sees, threads."""
         self.output.unlink(missing_ok=True)
         self.end(self.submit(script, "sh", "-c", TELL_PLACE, options=options, **environment))
-        lines = re.findall(r"^rank (\d+) (\w+) GPUs (\S*) threads (\d+)$", self.output.read_text(),
-                           re.MULTILINE)
+        lines = re.findall(r"^rank (\d+) (\w+) GPUs (\S*) threads (\d+)$", self.output.read_text(), re.MULTILINE)
         return [tuple(line[1:]) for line in sorted(lines, key=lambda line: int(line[0]))]
 
 
@@ -210,8 +209,7 @@ class Placement(OnSlurm):
                                     "--gres=gpu:2" if reducers % 2 else "--gpus-per-node=2",
                                     QUARTET_LAUNCHER=launcher)
                 workers = [host for host, _, _ in found[reducers:]]
-                self.assertEqual(sorted(workers), ["n1", "n1", "n2", "n2"],
-                                 (reducers, launcher, found))
+                self.assertEqual(sorted(workers), ["n1", "n1", "n2", "n2"], (reducers, launcher, found))
                 self.assertEqual({gpus for _, gpus, _ in found}, {"0,1"})
 
     def test_binding_that_the_job_asked_for_is_undone(self):
@@ -305,8 +303,7 @@ class Failures(OnSlurm):
                               "--progress", "on", options=("--nodes=2",), QUARTET_LAUNCHER=launcher,
                               SLURM_WAIT="3")
             # Not while Slurm is still starting the others.
-            wait_for(lambda: self.output.exists() and "[1/1] cg/" in self.output.read_text(), 30,
-                     "it did not start")
+            wait_for(lambda: self.output.exists() and "[1/1] cg/" in self.output.read_text(), 30, "it did not start")
             os.kill(self.ranks("n2")[0], signal.SIGKILL)
             self.end(job, "FAILED")
             wait_for(lambda: not self.ranks("n1") and not self.ranks("n2"), 20, "ranks are left")

@@ -3,11 +3,9 @@
 import os
 import signal
 import subprocess
-import tempfile
 import time
-import unittest
-from pathlib import Path
 
+from fake_build import Scratch
 from quartet.kernels import KERNELS
 from quartet.slurm import launcher
 from tree import SCRIPTS
@@ -27,14 +25,11 @@ exit 0
 """
 
 
-class BatchCase(unittest.TestCase):
+class BatchCase(Scratch):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
+        super().setUp()
         for name, text in (("srun", SRUN), ("scontrol", "#!/bin/sh\necho \"$@\" >\"$FOLDER/requeued\"\nexit 1\n")):
-            (self.folder / name).write_text(text)
-            (self.folder / name).chmod(0o755)
+            self.write(name, text)
         self.variables = {"PATH": f"{self.folder}:{os.environ['PATH']}", "FOLDER": str(self.folder),
                           "SLURM_JOB_ID": "1", "QUARTET_ROOT": str(SCRIPTS.parent)}
 
@@ -101,9 +96,7 @@ class Tasks(BatchCase):
         (self.folder / "sleep").touch()
         with subprocess.Popen(["bash", SCRIPTS / "slurm" / "array.sbatch", f"--root={SCRIPTS.parent}", folder],
                               env={**self.variables, "SLURM_ARRAY_TASK_ID": "0"}) as process:
-            end = time.monotonic() + LIMIT
-            while not (self.folder / "started").exists() and time.monotonic() < end:
-                time.sleep(0.02)
+            self.wait_for((self.folder / "started").exists)
             process.terminate()
             self.assertEqual(process.wait(LIMIT), 75)
         self.assertEqual((self.folder / "signals").read_text().split(), ["TERM"])
@@ -116,19 +109,16 @@ class Starting(BatchCase):
     def setUp(self):
         super().setUp()
         for name in ("mpirun", "mpiexec"):
-            (self.folder / name).write_text('#!/bin/sh\nprintf "%s\\n" "$@" >"$FOLDER/words"\nenv >"$FOLDER/variables"\n')
-            (self.folder / name).chmod(0o755)
+            self.write(name, '#!/bin/sh\nprintf "%s\\n" "$@" >"$FOLDER/words"\nenv >"$FOLDER/variables"\n')
 
     def start(self, *words, **variables):
         done = subprocess.run([SCRIPTS / "slurm" / "start.sh", *words], cwd=self.folder, check=False, text=True,
                               env={**self.variables, "SLURM_JOB_NUM_NODES": "3", **variables}, capture_output=True,
                               timeout=LIMIT)
-        file = self.folder / "words"
-        return done, " ".join(file.read_text().splitlines()) if file.exists() else ""
+        return done, " ".join(self.lines("words"))
 
     def variable(self, name):
-        lines = (self.folder / "variables").read_text().splitlines()
-        return next((line.partition("=")[2] for line in lines if line.startswith(f"{name}=")), None)
+        return next((line.partition("=")[2] for line in self.lines("variables") if line.startswith(f"{name}=")), None)
 
     def test_each_launcher_is_told_where_the_ranks_go(self):
         step = ("--hosts=a,b", "--threads=2", "--seconds=61", "3", "program", "x y")
@@ -229,9 +219,7 @@ class Restarts(BatchCase):
         (self.folder / "sleep").touch()
         with subprocess.Popen([SCRIPTS / "slurm" / "batch.sh", "cg", *way], cwd=self.folder,
                               env={**self.variables, "QUARTET_EXIT_CODE_FILE": str(self.folder / "code")}, stderr=subprocess.DEVNULL) as process:
-            end = time.monotonic() + LIMIT
-            while not (self.folder / "started").exists() and time.monotonic() < end:
-                time.sleep(0.02)
+            self.wait_for((self.folder / "started").exists)
             time.sleep(0.1)
             process.send_signal(number)
             if not is_passed:

@@ -2,31 +2,24 @@
 
 import shutil
 import subprocess
-import tempfile
 import unittest
-from pathlib import Path
 
+from fake_build import Scratch
 from tree import ROOT
 
 
-class Sources(unittest.TestCase):
+class Sources(Scratch):
     def test_cmake_in_their_folder_leaves_the_makefile(self):
-        with tempfile.TemporaryDirectory() as folder:
-            for file in ("CMakeLists.txt", "Makefile"):
-                shutil.copy(ROOT / file, folder)
-            done = subprocess.run(["cmake", "."], cwd=folder, text=True, capture_output=True, check=False)
-            self.assertNotEqual(done.returncode, 0, done)
-            self.assertIn("would overwrite the Makefile", done.stderr)
-            self.assertEqual((Path(folder) / "Makefile").read_bytes(), (ROOT / "Makefile").read_bytes())
+        for file in ("CMakeLists.txt", "Makefile"):
+            shutil.copy(ROOT / file, self.folder)
+        done = subprocess.run(["cmake", "."], cwd=self.folder, text=True, capture_output=True, check=False)
+        self.assertNotEqual(done.returncode, 0, done)
+        self.assertIn("would overwrite the Makefile", done.stderr)
+        self.assertEqual((self.folder / "Makefile").read_bytes(), (ROOT / "Makefile").read_bytes())
 
 
 @unittest.skipUnless(shutil.which("git"), "needs git")
-class Version(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name).resolve()
-
+class Version(Scratch):
     def commit(self, folder):
         """Makes a repository of one commit; returns its name."""
         somebody = ("-c", "user.name=test", "-c", "user.email=test@test")

@@ -1,12 +1,10 @@
 """Tests of quartet check-machine and scripts/python/quartet/check_machine.py."""
 
 import json
-import tempfile
 import unittest
-from pathlib import Path
 
 import fake_results
-from fake_build import FakeBuild
+from fake_build import FakeBuild, Scratch
 from in_process import quartet
 from quartet import check_machine
 from quartet.check_machine import Finding, Level, graded
@@ -15,22 +13,15 @@ from quartet.machine import Machine
 from quartet.terminal import Style
 
 
-class FakeSystem(unittest.TestCase):
+class FakeSystem(Scratch):
     """A folder with proc/ and sys/ of a machine of four processors."""
 
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.root = Path(temporary.name)
+        super().setUp()
         self.write("sys/devices/system/cpu/online", "0-3")
         self.write("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never")
         self.write("proc/meminfo", "MemTotal: 1000000 kB\nMemAvailable: 900000 kB\n")
         self.ticks()
-
-    def write(self, file, text):
-        path = self.root / file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
 
     def ticks(self, busy=0, idle=0, stolen=0, swapped=0):
         """Since the start, of processors 0 and 1; the others are always busy."""
@@ -40,11 +31,11 @@ class FakeSystem(unittest.TestCase):
 
     def meanwhile(self, **ticks):
         self.ticks()
-        found = check_machine.quiet_time(1, self.root, {0, 1}, lambda _: self.ticks(**ticks))
+        found = check_machine.quiet_time(1, self.folder, {0, 1}, lambda _: self.ticks(**ticks))
         return {finding.what: finding for finding in found}
 
     def settings(self):
-        return {finding.what: finding for finding in check_machine.settings(self.root, {0, 1, 2, 3})}
+        return {finding.what: finding for finding in check_machine.settings(self.folder, {0, 1, 2, 3})}
 
 
 class Meanwhile(FakeSystem):
@@ -71,14 +62,12 @@ class Settings(FakeSystem):
 
     def test_each_setting_that_matters_is_seen(self):
         for what, file, text, level in (
-                ("governor", "sys/devices/system/cpu/cpu2/cpufreq/scaling_governor", "powersave",
-                 Level.LOOK),
+                ("governor", "sys/devices/system/cpu/cpu2/cpufreq/scaling_governor", "powersave", Level.LOOK),
                 ("quota", "sys/fs/cgroup/cpu.max", "150000 100000", Level.BAD),
                 ("quota", "sys/fs/cgroup/cpu.max", "200000 100000", Level.LOOK),
                 ("quota", "sys/fs/cgroup/cpu.max", "400000 100000", Level.OK),
                 ("binding", "sys/devices/system/cpu/online", "0-7", Level.LOOK),
-                ("huge pages", "sys/kernel/mm/transparent_hugepage/enabled", "always [never]",
-                 Level.LOOK),
+                ("huge pages", "sys/kernel/mm/transparent_hugepage/enabled", "always [never]", Level.LOOK),
                 ("memory", "proc/meminfo", "MemTotal: 100 kB\nMemAvailable: 10 kB\n", Level.LOOK)):
             with self.subTest(what, text=text):
                 self.setUp()
@@ -139,11 +128,8 @@ class Lines(unittest.TestCase):
 
 
 class CommandLine(unittest.TestCase):
-    def check(self, *arguments):
-        return quartet("check-machine", *arguments)
-
     def test_ends_with_a_verdict_and_with_0_however_fit_the_machine_is(self):
-        done = self.check("--quick", "--seconds", "0.2")
+        done = quartet("check-machine", "--quick", "--seconds", "0.2")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertRegex(done.stdout.splitlines()[-1], r"^(Not fit|Fit )")
         self.assertIn("huge pages", done.stdout)

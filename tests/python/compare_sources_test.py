@@ -31,8 +31,7 @@ class Baselines(CompareCase):
         for document in launches:
             document["context"]["quartet"].update(quartet)
         shutil.rmtree(self.folder / "new", ignore_errors=True)
-        return self.compare("--baseline", self.folder / "kept", self.side("new", *launches),
-                            *["--update"] * update)
+        return self.compare("--baseline", self.folder / "kept", self.side("new", *launches), *["--update"] * update)
 
     def kept(self):
         return sorted(path.name for path in (self.folder / "kept").rglob("*.json"))
@@ -50,8 +49,7 @@ class Baselines(CompareCase):
         done = self.against(790, 800, 805, 810, update=True)
         self.assertEqual((done.returncode, row_of(done)[-1]), (1, "slower"))
         self.assertIn("is left as it was", done.stderr)
-        self.assertEqual(before, [path.read_bytes()
-                                  for path in sorted((self.folder / "kept").rglob("*.json"))])
+        self.assertEqual(before, [path.read_bytes() for path in sorted((self.folder / "kept").rglob("*.json"))])
 
     def test_each_kind_of_machine_has_its_own(self):
         self.against(990, 1000, 1005, 1010, update=True)

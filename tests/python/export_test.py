@@ -7,11 +7,10 @@ import json
 import re
 import subprocess
 import sys
-import tempfile
 import unittest
-from pathlib import Path
 
 import fake_results
+from fake_build import Scratch
 from in_process import quartet
 from quartet.results import Name, judged_cases
 from quartet.tables import export
@@ -88,7 +87,7 @@ class Formats(unittest.TestCase):
             self.assertIn(f" | {shown} | ", row)
 
 
-class Documentation(unittest.TestCase):
+class Documentation(Scratch):
     TEXT = (ROOT / "docs/reading-the-numbers.md").read_text(encoding="utf-8")
 
     def test_names_every_column(self):
@@ -99,13 +98,12 @@ class Documentation(unittest.TestCase):
     def test_example_runs_as_it_is_written(self):
         example = re.search(r"```python\n(import pandas\n.*?)```", self.TEXT, re.DOTALL)[1]
         self.assertLessEqual(len(example.splitlines()), 4)
-        with tempfile.TemporaryDirectory() as folder:
-            for index, document in enumerate(documents()):
-                (Path(folder) / f"{index}.json").write_text(json.dumps(document))
-            done = quartet("table", "--csv", folder)
-            (Path(folder) / "rows.csv").write_text(done.stdout)
-            shown = subprocess.run([sys.executable, "-c", example], text=True, cwd=folder,
-                                   capture_output=True, check=False)
+        for index, document in enumerate(documents()):
+            (self.folder / f"{index}.json").write_text(json.dumps(document))
+        done = quartet("table", "--csv", self.folder)
+        (self.folder / "rows.csv").write_text(done.stdout)
+        shown = subprocess.run([sys.executable, "-c", example], text=True, cwd=self.folder, capture_output=True,
+                               check=False)
         self.assertEqual(shown.returncode, 0, shown.stderr)
         self.assertRegex(shown.stdout, r"stream +native +0\.8")
         self.assertNotIn("cg", shown.stdout)

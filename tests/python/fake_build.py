@@ -1,4 +1,4 @@
-"""A folder of fake programs, and a launcher that runs one of them once, whatever the ranks."""
+"""Tests with a folder of their own, and with fake programs in it."""
 
 import contextlib
 import tempfile
@@ -7,26 +7,25 @@ import unittest
 from pathlib import Path
 
 
-class FakeBuild(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
-        (self.folder / "bin").mkdir()
-        self.write("launcher", '#!/bin/sh\nshift\nexec "$@"\n')
+def temporary_folder(cleanup):
+    """A folder that is removed by a test's or a class's cleanup."""
+    temporary = tempfile.TemporaryDirectory()
+    cleanup(temporary.cleanup)
+    return Path(temporary.name).resolve()
 
-    def left_over(self):
-        """Processes that have the folder on their command line."""
-        found = []
-        for file in Path("/proc").glob("[0-9]*/cmdline"):
-            with contextlib.suppress(OSError):
-                words = file.read_bytes()
-                found += [words] if bytes(self.folder) in words else []
-        return found
+
+class Scratch(unittest.TestCase):
+    """A test with a folder of its own."""
+
+    def setUp(self):
+        self.folder = temporary_folder(self.addCleanup)
 
     def write(self, name, text):
-        (self.folder / name).write_text(text)
-        (self.folder / name).chmod(0o755)
+        """A file that can be run, and the folders above it."""
+        file = self.folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        file.chmod(0o755)
 
     def lines(self, name):
         file = self.folder / name
@@ -37,4 +36,22 @@ class FakeBuild(unittest.TestCase):
         while not (found := condition()):
             self.assertLess(time.monotonic(), end)
             time.sleep(0.05)
+        return found
+
+
+class FakeBuild(Scratch):
+    """A folder of programs, and a launcher that runs one of them once, whatever the ranks."""
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "bin").mkdir()
+        self.write("launcher", '#!/bin/sh\nshift\nexec "$@"\n')
+
+    def left_over(self):
+        """Processes that have the folder on their command line."""
+        found = []
+        for file in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                words = file.read_bytes()
+                found += [words] if bytes(self.folder) in words else []
         return found

@@ -4,12 +4,12 @@ import datetime
 import json
 import os
 import re
-import tempfile
 import unittest
 from pathlib import Path
 
 import fake_results
 import history_simulation
+from fake_build import Scratch
 from history_simulation import STORIES, history, wrong
 from in_process import quartet
 from quartet.commands.history import launches
@@ -90,12 +90,7 @@ class Rule(unittest.TestCase):
         self.assertLessEqual(len(history_simulation.alarms(YEARS)), YEARS // 100 or 1)
 
 
-class Documents(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
-
+class Documents(Scratch):
     def read(self, *documents):
         return launches((Path(str(number)), document) for number, document in enumerate(documents))
 
@@ -190,7 +185,3 @@ class Documents(unittest.TestCase):
         found, invalid = self.read(made, undated)
         self.assertEqual(([one.is_sound for one in found], invalid), ([True, True, False], [Path("1")]))
         self.assertEqual(found[0].facts["binding"], "0; 1")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -7,12 +7,9 @@ import json
 import os
 import random
 import re
-import tempfile
-import unittest
-from pathlib import Path
-from unittest import mock
 
 import mutations
+from hostile_paths_test import SoundDocument
 from in_process import FAULT, run
 from quartet.commands import compare, history, report, table
 from quartet.results import load
@@ -21,22 +18,13 @@ CODES = {0, 1, 2, 3, 4, 77}
 OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\ud800-\udfff]")  # by a terminal
 SEED, COUNT = 1, int(os.environ.get("QUARTET_MUTATIONS", "40"))
 
-
 csv.field_size_limit(2**24)
 
 
-class HostileCase(unittest.TestCase):
+class HostileCase(SoundDocument):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
+        super().setUp()
         self.bad = self.folder / "bad.json"
-        self.good = self.folder / "good.json"
-        self.good.write_text(json.dumps(mutations.sound()))
-        # Pictures take seconds each, and show what the tables show.
-        without = mock.patch.object(report, "has_matplotlib", return_value=False)
-        without.start()
-        self.addCleanup(without.stop)
 
     def runs(self):
         """Every way in which the document is read, with the output's kind."""

@@ -6,12 +6,11 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
-import unittest
 from pathlib import Path
 from unittest import mock
 
 import mutations
+from fake_build import Scratch
 from in_process import FAULT, run
 from quartet import files
 from quartet.commands import compare, report, submit, sweep, table
@@ -21,16 +20,21 @@ from tree import QUARTET, ROOT, SCRIPTS
 LIMIT = 20  # seconds, for what must not wait
 
 
-class PathCase(unittest.TestCase):
+class SoundDocument(Scratch):
+    """Tests with one, and without pictures, which take seconds each and show what the tables show."""
+
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
+        super().setUp()
         self.good = self.folder / "good.json"
         self.good.write_text(json.dumps(mutations.sound()))
         without = mock.patch.object(report, "has_matplotlib", return_value=False)
         without.start()
         self.addCleanup(without.stop)
+
+
+class PathCase(SoundDocument):
+    def setUp(self):
+        super().setUp()
         signal.signal(signal.SIGALRM, self.waited)
         signal.alarm(LIMIT)
         self.addCleanup(signal.alarm, 0)

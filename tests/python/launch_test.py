@@ -4,13 +4,13 @@ import contextlib
 import os
 import signal
 import subprocess
-import tempfile
 import time
 import unittest
 from pathlib import Path
 from unittest import mock
 
 import quartet.launch
+from fake_build import Scratch
 from quartet.launch import Job, LocalLauncher
 from tree import SCRIPTS
 
@@ -33,11 +33,9 @@ exit "$(cat code)"
 """
 
 
-class LaunchCase(unittest.TestCase):
+class LaunchCase(Scratch):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
+        super().setUp()
         self.put("mpiexec", MPIEXEC.format(folder=self.folder), 0o755)
         self.put("code", "0")
         self.program = self.put("program", "#!/bin/sh\n", 0o755)
@@ -54,12 +52,6 @@ class LaunchCase(unittest.TestCase):
         return subprocess.run([LAUNCH, str(ranks), str(program), *arguments], text=True,
                               env={**self.variables, **variables}, capture_output=True, check=False,
                               timeout=LIMIT, input="some input")
-
-    def wait_for(self, file):
-        end = time.monotonic() + LIMIT
-        while not file.exists() or not file.read_text():
-            self.assertLess(time.monotonic(), end)
-            time.sleep(0.02)
 
 
 class Starting(LaunchCase):
@@ -135,8 +127,7 @@ class Starting(LaunchCase):
     def test_open_mpi_stays_on_loopback_unless_something_says_otherwise(self):
         def used(**variables):
             self.launch(2, self.program, **variables)
-            lines = (self.folder / "environment").read_text().splitlines()
-            return [line for line in lines if "tcp_if_include" in line]
+            return [line for line in self.lines("environment") if "tcp_if_include" in line]
         if Path("/sys/class/net/lo/flags").read_text().strip()[-1] not in "13579bdf":
             self.skipTest("the loopback interface is down")
         self.assertEqual(sorted(used()), ["OMPI_MCA_btl_tcp_if_include=lo", "OMPI_MCA_oob_tcp_if_include=lo"])
@@ -189,8 +180,8 @@ class Starting(LaunchCase):
         def share(ranks, **variables):
             self.assertEqual(self.launch(ranks, self.program, **path, **variables).returncode, 0)
             words = (self.folder / "arguments").read_text().split()
-            environment = (self.folder / "environment").read_text().splitlines()
-            [threads] = [line.partition("=")[2] for line in environment if line.startswith("OMP_NUM_THREADS=")]
+            [threads] = [line.partition("=")[2] for line in self.lines("environment")
+                         if line.startswith("OMP_NUM_THREADS=")]
             bound = [word.partition("=")[2] for word in words if word.startswith("slot:PE=")]
             return threads, *bound
 
@@ -234,13 +225,12 @@ class Signals(LaunchCase):
         self.put("sleep", "")
         with subprocess.Popen([LAUNCH, "2", self.program], env=self.variables, text=True,
                               start_new_session=True, stdin=subprocess.DEVNULL, stderr=errors) as process:
-            self.wait_for(self.folder / "started")
+            self.wait_for(lambda: self.lines("started"))
             for number in numbers:
                 (os.killpg if group else os.kill)(process.pid, number)
                 time.sleep(0.4)
             code = process.wait(LIMIT)
-        seen = self.folder / "signals"
-        return code, seen.read_text().split() if seen.exists() else []
+        return code, self.lines("signals")
 
     def test_ranks_are_asked_to_stop_and_their_code_is_kept(self):
         self.put("on-USR1", "75")
@@ -278,8 +268,7 @@ class Signals(LaunchCase):
         (self.folder / "on-USR1").unlink()
         self.put("on-TERM", "1")
         self.assertEqual(self.ended(signal.SIGKILL, group=True)[0], -signal.SIGKILL)
-        self.wait_for(self.folder / "signals")
-        self.assertEqual((self.folder / "signals").read_text().split(), ["TERM"])
+        self.assertEqual(self.wait_for(lambda: self.lines("signals")), ["TERM"])
 
 
 class Cancelling(LaunchCase):
@@ -289,11 +278,10 @@ class Cancelling(LaunchCase):
         with mock.patch.dict(os.environ, self.variables), \
                 mock.patch.object(quartet.launch, "SECONDS_TO_CLEAN_UP", 1):
             running = LocalLauncher(LAUNCH).submit(job, self.folder / "log")
-            self.wait_for(self.folder / "started")
-            launcher = int((self.folder / "started").read_text())
+            launcher = int(self.wait_for(lambda: self.lines("started"))[0])
             self.addCleanup(end, launcher)
             running.cancel()
-        self.assertEqual((self.folder / "signals").read_text().split()[:2], ["USR1", "TERM"])
+        self.assertEqual(self.lines("signals")[:2], ["USR1", "TERM"])
         self.assertFalse(is_alive(launcher))
         self.assertNotEqual(running.wait(0), 0)
 
@@ -301,8 +289,7 @@ class Cancelling(LaunchCase):
         script = self.put("leaves", f"#!/bin/sh\n(trap '' TERM; cd {self.folder}; sh -c 'echo $$ >started; "
                           "exec sleep 60') & trap 'exit 3' TERM; wait\n", 0o755)
         running = LocalLauncher(script).submit(Job(self.program, 1, 1, ()), self.folder / "log")
-        self.wait_for(self.folder / "started")
-        left = int((self.folder / "started").read_text())
+        left = int(self.wait_for(lambda: self.lines("started"))[0])
         self.addCleanup(end, left)
         running.cancel()
         self.assertFalse(is_alive(left))

@@ -103,7 +103,7 @@ class Fakes(FakeBuild):
                        "--launcher", self.folder / "launcher", *map(str, arguments))
 
     def calls(self):
-        return [line.split() for line in (self.folder / "calls").read_text().splitlines()]
+        return [line.split() for line in self.lines("calls")]
 
     def line(self, text, *words):
         found = [line.split() for line in text.splitlines() if all(word in line for word in words)]
@@ -179,7 +179,3 @@ class Before(Fakes):
             done = self.compared(after, before, number)
             self.assertEqual(done.returncode, code, done.stdout)
             self.assertTrue(self.line(done.stdout, "full ")[-1] in verdict, done.stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,11 +3,9 @@
 import dataclasses
 import json
 import os
-import tempfile
-import unittest
-from pathlib import Path
 from unittest import mock
 
+from fake_build import Scratch
 from in_process import quartet
 from quartet.slurm.machine import SlurmMachine
 from quartet.slurm.site import Kind, gpus_of, kind_of_this_node
@@ -17,11 +15,9 @@ from tree import SCRIPTS
 TEMPLATE = SCRIPTS / "slurm" / "machines" / "template.json"
 
 
-class MachineCase(unittest.TestCase):
+class MachineCase(Scratch):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
+        super().setUp()
         self.file = self.folder / "mine.json"
 
     def machine(self, recorded, *words):
@@ -136,7 +132,7 @@ class Checking(MachineCase):
         self.assertIn("none is the default", self.check(SLURM_23, **keys)[0])
 
 
-class Words(unittest.TestCase):
+class Words(Scratch):
     def test_gpus_of_generic_resources(self):
         for text, gpus in (("", ()), ("gpu:4", (("", 4),)), ("gpu", (("", 1),)), ("gpu:k80", (("k80", 1),)),
                            ("nic:1,gpu:h100:8(S:0-1),mps:800", (("h100", 8),)),
@@ -144,16 +140,11 @@ class Words(unittest.TestCase):
             self.assertEqual(gpus_of(text), gpus, text)
 
     def test_a_node_by_its_own_word(self):
-        with tempfile.TemporaryDirectory() as root:
-            for cpu in range(8):  # two sockets of two cores of two threads
-                folder = Path(root, f"sys/devices/system/cpu/cpu{cpu}/topology")
-                folder.mkdir(parents=True)
-                (folder / "physical_package_id").write_text(f"{cpu // 2 % 2}\n")
-                (folder / "thread_siblings_list").write_text(f"{cpu % 4},{cpu % 4 + 4}\n")
-            Path(root, "sys/devices/system/cpu/cpu8").mkdir()  # off
-            Path(root, "proc/driver/nvidia/gpus/0000:01:00.0").mkdir(parents=True)
-            self.assertEqual(kind_of_this_node(Path(root)), Kind(2, 4, (("", 1),)))
-
-
-if __name__ == "__main__":
-    unittest.main()
+        for cpu in range(8):  # two sockets of two cores of two threads
+            folder = self.folder / f"sys/devices/system/cpu/cpu{cpu}/topology"
+            folder.mkdir(parents=True)
+            (folder / "physical_package_id").write_text(f"{cpu // 2 % 2}\n")
+            (folder / "thread_siblings_list").write_text(f"{cpu % 4},{cpu % 4 + 4}\n")
+        (self.folder / "sys/devices/system/cpu/cpu8").mkdir()  # off
+        (self.folder / "proc/driver/nvidia/gpus/0000:01:00.0").mkdir(parents=True)
+        self.assertEqual(kind_of_this_node(self.folder), Kind(2, 4, (("", 1),)))

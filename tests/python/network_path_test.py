@@ -44,7 +44,3 @@ class NetworkPaths(unittest.TestCase):
     def test_within_a_node_there_is_none(self):
         self.assertEqual(network_path([node("n1", eth0=500)], "mpi").parts, ())
         self.assertEqual(network_path([], "mpi").parts, (), "nobody looked")
-
-
-if __name__ == "__main__":
-    unittest.main()

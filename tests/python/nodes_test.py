@@ -3,12 +3,11 @@
 import json
 import os
 import random
-import tempfile
 import unittest
-from pathlib import Path
 from unittest import mock
 
 import fake_results
+from fake_build import Scratch
 from quartet.launch import LaunchError, Outcome
 from quartet.nodes import findings
 from quartet.nodes import plan as nodes_plan
@@ -63,13 +62,8 @@ class Planning(unittest.TestCase):
         self.assertIn("hosts", plan.problem(data))
 
 
-class Checks(unittest.TestCase):
+class Checks(Scratch):
     """Folders of checks as launches leave them."""
-
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
 
     def check(self, name, rates, pairs=None, failed=(), missing=(), wrong_host=None, marked=(), known=None):
         """A check's folder and findings: GFLOP/s by node, MiB/s by pair."""

@@ -84,7 +84,7 @@ class FakeNode(FakeBuild):
         return done.returncode, done.stdout.strip()
 
     def looks(self):
-        return len((self.folder / "calls").read_text().splitlines())
+        return len(self.lines("calls"))
 
 
 class Verdicts(FakeNode):

@@ -104,7 +104,3 @@ class OtherUsers(FakeNode):
         for stamp in stamps:
             with mock.patch("quartet.commands.nodes.stamp_of", return_value=stamp):
                 self.assertEqual(self.check("--max-age", "6h").returncode, SICK)
-
-
-if __name__ == "__main__":
-    unittest.main()

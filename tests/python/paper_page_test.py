@@ -18,8 +18,7 @@ def flags():
     """All that the programs know, by their sources."""
     sources = [file for folder in ("common/bench", "stream", "matmul", "cg", "fft")
                for file in (ROOT / folder).rglob("*.cpp")]
-    return {flag for file in sources
-            for flag in re.findall(r'"(--[a-z-]+)"', file.read_text(encoding="utf-8"))}
+    return {flag for file in sources for flag in re.findall(r'"(--[a-z-]+)"', file.read_text(encoding="utf-8"))}
 
 
 class Page(unittest.TestCase):

@@ -1,26 +1,23 @@
 """Tests of what TensorFlow's programs do by NumPy alone: merging, references and their checks."""
 
 import math
-import tempfile
 import unittest
-from pathlib import Path
 
 import pytest
+
+from fake_build import Scratch
 
 np = pytest.importorskip("numpy")
 from quartet_dev.tensorflow import cg, fft, matmul, stream  # noqa: E402
 
 
-class Folder(unittest.TestCase):
+class Folder(Scratch):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
+        super().setUp()
         self.random = np.random.default_rng(1)
 
 
 class ConjugateGradients(Folder):
-
     def test_reference_solves_the_system(self):
         half = self.random.random((12, 12))
         matrix, right = half @ half.T + 12 * np.eye(12), self.random.random(12)

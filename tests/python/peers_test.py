@@ -82,7 +82,6 @@ def made(error=0.25, paper=()):
 
 
 class Plans(unittest.TestCase):
-
     def test_tensorflow_is_told_to_do_what_our_data_flow_did(self):
         plan = plan_beside(companion())
         self.assertIsInstance(plan, Plan)

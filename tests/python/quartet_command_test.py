@@ -7,12 +7,11 @@ import re
 import shlex
 import subprocess
 import sys
-import tempfile
-import unittest
 from pathlib import Path
 from unittest import mock
 
 import in_process
+from fake_build import Scratch
 from quartet.__main__ import all_summaries, module_of, parser_of
 from quartet.commands import SHELL_SCRIPTS, SUMMARIES
 from quartet.paths import SWEEPS, given_or_shipped
@@ -26,15 +25,7 @@ def quartet(*words, **environment):
                           env={**os.environ, **environment}, stdin=subprocess.DEVNULL)
 
 
-def python(folder, name, script):
-    """A fake interpreter in the folder."""
-    file = Path(folder, name)
-    file.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
-    file.chmod(0o755)
-    return file
-
-
-class Command(unittest.TestCase):
+class Command(Scratch):
     def assert_refused(self, done, *parts):
         """In one line."""
         self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done)
@@ -99,49 +90,46 @@ class Command(unittest.TestCase):
             self.assertNotIn("\x1b", done.stderr)
 
     def test_it_passes_over_a_python_that_is_too_old(self):
-        with tempfile.TemporaryDirectory() as folder:
-            old = python(folder, "python3", "exit 1")
-            python(folder, "python3.13", f'exec {sys.executable} "$@"')
-            for environment in ({"PATH": f"{folder}:/usr/bin:/bin"}, {"QUARTET_PYTHON": str(old)}):
-                self.assertIn("usage: quartet table", quartet("table", "--help", **environment).stdout)
+        self.write("python3", "#!/bin/sh\nexit 1\n")
+        self.write("python3.13", f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+        for environment in ({"PATH": f"{self.folder}:/usr/bin:/bin"}, {"QUARTET_PYTHON": f"{self.folder}/python3"}):
+            self.assertIn("usage: quartet table", quartet("table", "--help", **environment).stdout)
 
     def test_pictures_are_drawn_by_a_python_that_has_matplotlib(self):
         """PATH's own may have none, while the package is there for the system's."""
-        with tempfile.TemporaryDirectory() as folder:
-            for name, has_it in (("python3", "exit 1"), ("python3.13", "exit 0")):
-                python(folder, name, f'[ "${{3-}}" != matplotlib ] || {has_it}\n[ "$1" = -B ] || exit 0\necho {name} "$3"')
-            path = {"PATH": f"{folder}:/usr/bin:/bin"}
-            self.assertEqual(quartet("table", **path).stdout, "python3 table\n")
-            self.assertEqual(quartet("trace", **path).stdout, "python3.13 trace\n")
-            self.assertEqual(quartet("report", **path, QUARTET_PYTHON=f"{folder}/python3").stdout, "python3 report\n")
+        for name, has_it in (("python3", "exit 1"), ("python3.13", "exit 0")):
+            self.write(name, f'#!/bin/sh\n[ "${{3-}}" != matplotlib ] || {has_it}\n[ "$1" = -B ] || exit 0\n'
+                             f'echo {name} "$3"\n')
+        path = {"PATH": f"{self.folder}:/usr/bin:/bin"}
+        self.assertEqual(quartet("table", **path).stdout, "python3 table\n")
+        self.assertEqual(quartet("trace", **path).stdout, "python3.13 trace\n")
+        self.assertEqual(quartet("report", **path, QUARTET_PYTHON=f"{self.folder}/python3").stdout, "python3 report\n")
 
     def test_a_folder_with_modules_of_the_same_names_does_not_disturb_it(self):
-        with tempfile.TemporaryDirectory() as folder:
-            for name in ("statistics", "json", "quartet"):
-                Path(folder, f"{name}.py").write_text("raise SystemExit('mine')", encoding="utf-8")
-            done = subprocess.run([SCRIPTS / "quartet", "table", "--help"], cwd=folder, text=True, capture_output=True,
-                                  check=False)
-            self.assertEqual(done.returncode, 0, done)
+        for name in ("statistics", "json", "quartet"):
+            self.write(f"{name}.py", "raise SystemExit('mine')")
+        done = subprocess.run([SCRIPTS / "quartet", "table", "--help"], cwd=self.folder, text=True, capture_output=True,
+                              check=False)
+        self.assertEqual(done.returncode, 0, done)
 
 
-class Shipped(unittest.TestCase):
+class Shipped(Scratch):
     def test_a_file_goes_before_one_that_was_shipped(self):
-        with tempfile.TemporaryDirectory() as folder:
-            own, shipped = Path(folder, "own"), Path(folder, "shipped")
-            for place in (own, shipped):
-                place.mkdir()
-                (place / "a.json").touch()
-            before = os.getcwd()
-            os.chdir(own)
-            try:
-                self.assertEqual(given_or_shipped(Path("a.json"), shipped), Path("a.json"))
-                self.assertEqual(given_or_shipped(Path("a"), shipped), shipped / "a.json")
-                (own / "a.json").unlink()
-                self.assertEqual(given_or_shipped(Path("a.json"), shipped), shipped / "a.json")
-                self.assertEqual(given_or_shipped(Path("./x/a.json"), shipped), Path("x/a.json"))
-                self.assertEqual(given_or_shipped(Path("b"), shipped), Path("b"))
-            finally:
-                os.chdir(before)
+        own, shipped = self.folder / "own", self.folder / "shipped"
+        for place in (own, shipped):
+            place.mkdir()
+            (place / "a.json").touch()
+        before = os.getcwd()
+        os.chdir(own)
+        try:
+            self.assertEqual(given_or_shipped(Path("a.json"), shipped), Path("a.json"))
+            self.assertEqual(given_or_shipped(Path("a"), shipped), shipped / "a.json")
+            (own / "a.json").unlink()
+            self.assertEqual(given_or_shipped(Path("a.json"), shipped), shipped / "a.json")
+            self.assertEqual(given_or_shipped(Path("./x/a.json"), shipped), Path("x/a.json"))
+            self.assertEqual(given_or_shipped(Path("b"), shipped), Path("b"))
+        finally:
+            os.chdir(before)
 
     def test_there_are_sweeps(self):
         self.assertTrue(given_or_shipped(Path("laptop-cg"), SWEEPS).is_file())

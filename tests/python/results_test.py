@@ -1,20 +1,13 @@
 """Tests of quartet.results: which files are documents, and why the others are not."""
 
 import json
-import tempfile
-import unittest
-from pathlib import Path
 
 import fake_results
+from fake_build import Scratch
 from quartet.results import cases, collect, load
 
 
-class Documents(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
-
+class Documents(Scratch):
     def good(self):
         return fake_results.document(fake_results.case(fake_results.stream_name(), 10000),
                                 fake_results.error(fake_results.stream_name(transport="rma"), "no window"))

@@ -1,10 +1,9 @@
 """Tests of the loop that launches programs in rounds, with a launcher that starts nothing."""
 
-import tempfile
-import unittest
 from pathlib import Path
 from unittest import mock
 
+from fake_build import Scratch
 from quartet import rounds
 from quartet.exit_codes import FAILED, STOPPED, VERIFIED, WRONG_RESULT
 from quartet.launch import Files, Job, LaunchError, Outcome
@@ -56,13 +55,11 @@ class Launcher:
         return running
 
 
-class RoundsTest(unittest.TestCase):
+class RoundsTest(Scratch):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder, self.clock, self.told = Path(folder.name), Clock(), {}
+        super().setUp()
+        self.clock, self.told, self.outcomes = Clock(), {}, {}
         self.launcher = Launcher(self.clock)
-        self.outcomes = {}
         monotonic = mock.patch.object(rounds.time, "monotonic", self.clock)
         monotonic.start()
         self.addCleanup(monotonic.stop)
@@ -80,8 +77,7 @@ class RoundsTest(unittest.TestCase):
             self.outcomes[launch.name] = outcome
 
         loop = rounds.Rounds(self.launcher, rounds.Budget(budget, self.clock), **settings)
-        found = loop.run([list(each) if isinstance(each, (list, tuple)) else [each] for each in members], ended)
-        return found
+        return loop.run([list(each) if isinstance(each, (list, tuple)) else [each] for each in members], ended)
 
     @property
     def order(self):
@@ -171,12 +167,3 @@ class RoundsTest(unittest.TestCase):
         self.assertEqual(known.of(self.launch("x", alike=(1, "cg"))), 4)
         self.assertAlmostEqual(known.of(self.launch("x", alike=(9, "cg"))), 34 / 3)
         self.assertEqual(known.of(self.launch("x", alike=(9, "matmul"))), 35 / 4)
-
-    def test_a_damaged_record_is_said(self):
-        folder = rounds.LaunchFolder(self.folder)
-        folder.record("a", Outcome(3, 1.5, "broke"))
-        self.assertEqual(folder.recorded("a"), Outcome(3, 1.5, "broke"))
-        self.assertIsNone(folder.recorded("b"))
-        (self.folder / "a.outcome").write_text("{}")
-        with self.assertRaisesRegex(rounds.FileProblem, "a damaged record"):
-            folder.recorded("a")

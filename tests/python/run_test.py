@@ -6,14 +6,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
-import unittest
 from pathlib import Path
 from unittest import mock
 
 import fake_results
-from fake_build import FakeBuild
+from fake_build import FakeBuild, Scratch
 from in_process import quartet
 from quartet import check_machine
 from quartet.check_machine import Level
@@ -80,10 +78,7 @@ class Run(FakeBuild):
         """A run that gets signals when its job has begun: how it ended, and whether the job has, too."""
         process = subprocess.Popen([*QUARTET, *self.words(), "--budget", "60"], text=True, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)
-        end = time.monotonic() + 60
-        while not (self.folder / "running").exists() and time.monotonic() < end:
-            time.sleep(0.05)
-        job = (self.folder / "running").read_text().strip()
+        [job] = self.wait_for(lambda: self.lines("running"))
         for _ in range(signals):
             process.send_signal(signal.SIGTERM)
             time.sleep(0.3)
@@ -91,9 +86,6 @@ class Run(FakeBuild):
         self.assertEqual(process.returncode, 75, output + errors)
         self.assertFalse(Path(f"/proc/{job}").exists())
         return output, errors
-
-    def calls(self):
-        return (self.folder / "calls").read_text().splitlines()
 
     def test_measures_native_rows_first_and_shows_one_table(self):
         done = self.run_with()
@@ -107,7 +99,7 @@ class Run(FakeBuild):
         self.assertIn("warning: hot", done.stdout)
         self.assertNotIn("the program's own table", done.stdout)
         self.assertIn("stream: 1 of 7", done.stderr)
-        calls = self.calls()
+        calls = self.lines("calls")
         self.assertIn("--device host --sizes", calls[0])
         self.assertIn("--transport shm --formulation native --progress", calls[0])
         self.assertIn("--formulation dataflow,library --progress", calls[1])
@@ -201,25 +193,18 @@ class Run(FakeBuild):
             self.assertNotIn("Traceback", done.stderr)
 
 
-class Choices(unittest.TestCase):
+class Choices(Scratch):
     def test_quota_is_the_least_of_all_control_groups(self):
-        with tempfile.TemporaryDirectory() as name:
-            root = Path(name)
-
-            def write(file, text):
-                (root / file).parent.mkdir(parents=True, exist_ok=True)
-                (root / file).write_text(text)
-
-            self.assertIsNone(processor_quota(root))
-            write("proc/self/cgroup", "3:cpuset:/x\n2:cpu,cpuacct:/job\n0::/a/b\n")
-            write("sys/fs/cgroup/a/b/cpu.max", "max 100000\n")
-            write("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1\n")
-            write("sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n")
-            self.assertIsNone(processor_quota(root))
-            write("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "300000\n")
-            self.assertEqual(processor_quota(root), 3)
-            write("sys/fs/cgroup/cpu.max", "150000 100000\n")
-            self.assertEqual(processor_quota(root), 1.5)
+        self.assertIsNone(processor_quota(self.folder))
+        self.write("proc/self/cgroup", "3:cpuset:/x\n2:cpu,cpuacct:/job\n0::/a/b\n")
+        self.write("sys/fs/cgroup/a/b/cpu.max", "max 100000\n")
+        self.write("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1\n")
+        self.write("sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n")
+        self.assertIsNone(processor_quota(self.folder))
+        self.write("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "300000\n")
+        self.assertEqual(processor_quota(self.folder), 3)
+        self.write("sys/fs/cgroup/cpu.max", "150000 100000\n")
+        self.assertEqual(processor_quota(self.folder), 1.5)
 
     def test_sizes_fit_the_memory(self):
         for kernel, memory, ranks, size in (

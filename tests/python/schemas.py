@@ -33,8 +33,7 @@ def read_strictly(path):
 
 
 def main():
-    found = [f"{path}: {line}" for path in sys.argv[1:]
-             for line in problems("results", read_strictly(path))]
+    found = [f"{path}: {line}" for path in sys.argv[1:] for line in problems("results", read_strictly(path))]
     print("\n".join(found), file=sys.stderr, end="\n" if found else "")
     return 1 if found else 0
 

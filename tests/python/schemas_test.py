@@ -2,13 +2,12 @@
 
 import copy
 import random
-import tempfile
 import unittest
-from pathlib import Path
 
 import fake_results
 import mutations
 import schemas
+from fake_build import Scratch
 from quartet import schema
 from quartet.files import FileProblem, read_json
 from tree import ROOT
@@ -43,16 +42,10 @@ def good_document():
 
 def row(document, **wanted):
     """The first row with these keys."""
-    return next(row for row in document["benchmarks"]
-                if all(row.get(key) == value for key, value in wanted.items()))
+    return next(row for row in document["benchmarks"] if all(row.get(key) == value for key, value in wanted.items()))
 
 
-class Reading(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.file = Path(folder.name) / "a.json"
-
+class Reading(Scratch):
     def test_each_keyword_means_what_it_means_to_the_library(self):
         self.assertEqual({key for rule in RULES if isinstance(rule, dict) for key in rule} | schema.ANNOTATIONS,
                          schema.KEYWORDS.keys() | schema.ANNOTATIONS)
@@ -69,11 +62,12 @@ class Reading(unittest.TestCase):
     def test_damaged_documents_are_refused_as_by_the_library(self):
         sound, chooser, counts = mutations.sound(), random.Random(3), [0, 0]
         library = schemas.validator("results")
+        file = self.folder / "a.json"
         for _ in range(200):
-            self.file.write_bytes(chooser.choice((mutations.by_value, mutations.by_absence, mutations.by_name))(
+            file.write_bytes(chooser.choice((mutations.by_value, mutations.by_absence, mutations.by_name))(
                 sound, chooser))
             try:
-                document = read_json(self.file)
+                document = read_json(file)
             except FileProblem:
                 continue  # not JSON, or too deep for the library
             problem, theirs = schema.problem("results", document), library.is_valid(document)
@@ -99,7 +93,6 @@ class Reading(unittest.TestCase):
 
 
 class Results(unittest.TestCase):
-
     def test_each_rule_can_fail(self):
         iteration = {"run_type": "iteration"}
         median = {"aggregate_name": "median"}
@@ -107,8 +100,7 @@ class Results(unittest.TestCase):
         breaks = {
             "no date": (None, lambda d: d["context"].pop("date")),
             "no commit": (None, lambda d: d["context"]["quartet"].pop("commit")),
-            "placement without its host": (
-                None, lambda d: d["context"]["quartet"]["placement"][0].pop("host")),
+            "placement without its host": (None, lambda d: d["context"]["quartet"]["placement"][0].pop("host")),
             "warnings are texts": (None, lambda d: d["context"]["quartet"].update(warnings=[1])),
             "a GPU without its ranks": (None, lambda d: d["context"]["quartet"]["gpus"][0].pop("ranks")),
             "third member": (None, lambda d: d.update(other={})),
@@ -116,11 +108,9 @@ class Results(unittest.TestCase):
             "no time": (iteration, lambda r: r.update(real_time=0)),
             "half a rate": (iteration, lambda r: r.pop("bytes_per_second")),
             "unknown unit of time": (iteration, lambda r: r.update(time_unit="min")),
-            "factors out of order": (iteration, lambda r: r.update(
-                name="stream/host/native/shm/ranks:2/threads:1")),
+            "factors out of order": (iteration, lambda r: r.update(name="stream/host/native/shm/ranks:2/threads:1")),
             "unknown aggregate": (median, lambda r: r.update(aggregate_name="p99")),
-            "cv is a percentage": ({"aggregate_name": "cv"},
-                                   lambda r: r.update(aggregate_unit="time")),
+            "cv is a percentage": ({"aggregate_name": "cv"}, lambda r: r.update(aggregate_unit="time")),
             "unknown phase": (median, lambda r: r["phases"].update(sleep=1)),
             "not verified, not said": (median, lambda r: r.pop("verified")),
             "fraction of no limit": (median, lambda r: r.pop("limit")),
@@ -180,7 +170,3 @@ class Published(unittest.TestCase):
                 document = schemas.read_strictly(schemas.RESULTS / "published" / "stream.json")
                 change(document)
                 self.assertNotEqual(schema.problem("published", document), "")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,16 +2,14 @@
 
 import os
 import subprocess
-import tempfile
-import unittest
 from pathlib import Path
 
+from fake_build import Scratch
 from tree import SCRIPTS
 
 SETUP = SCRIPTS / "setup.sh"
 BASIC_TOOLS = ("sh", "dirname", "env", "mktemp", "rm", "cat", "tail")
-COMMANDS = ("c++", "ninja", "mpicxx", "mpiexec", "clang-format", "slurmctld", "slurmd",
-            "sbatch", "munged", "ip", "tc")
+COMMANDS = ("c++", "ninja", "mpicxx", "mpiexec", "clang-format", "slurmctld", "slurmd", "sbatch", "munged", "ip", "tc")
 HEADERS = ("openblas_config.h", "fftw3.h", "fftw3-mpi.h", "fmt/format.h", "CLI/CLI.hpp", "nlohmann/json.hpp",
            "Random123/philox.h", "hwloc.h", "xxhash.h", "grpcpp/generic/generic_stub.h", "gtest/gtest.h", "gmock/gmock.h")
 APT_OF_RUN = ("g++ cmake ninja-build libopenmpi-dev openmpi-bin python3 libopenblas-dev "
@@ -23,15 +21,12 @@ class Machine:
     """A fake machine with everything there; tests take away."""
 
     def __init__(self, folder):
-        self.bin = Path(folder) / "bin"
-        self.prefix = Path(folder) / "usr"
-        self.calls_file = Path(folder) / "calls"
+        self.bin, self.prefix, self.calls_file = (folder / name for name in ("bin", "usr", "calls"))
         self.calls_file.touch()
         self.environment = {}
         self.bin.mkdir()
         for tool in BASIC_TOOLS:
-            found = next(path / tool for path in (Path("/usr/bin"), Path("/bin"))
-                         if (path / tool).exists())
+            found = next(path / tool for path in (Path("/usr/bin"), Path("/bin")) if (path / tool).exists())
             (self.bin / tool).symlink_to(found)
         for command in COMMANDS:
             self.command(command, "exit 0")
@@ -75,11 +70,10 @@ class Machine:
         return self.calls_file.read_text().splitlines()
 
 
-class Setup(unittest.TestCase):
+class Setup(Scratch):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.machine = Machine(folder.name)
+        super().setUp()
+        self.machine = Machine(self.folder)
 
     def installs_when_asked(self, files):
         """An apt-get whose installation brings `files`."""
@@ -181,8 +175,7 @@ chmod +x {folder}/bin/pip;; esac""", recorded=False)
             self.assertEqual(done.returncode, 2)
             self.assertEqual(done.stderr.splitlines(), [
                 "setup: missing: Ninja, {fmt}",
-                f"setup: cannot install it here ({why}). Load your site's modules for it, or have it "
-                "installed:",
+                f"setup: cannot install it here ({why}). Load your site's modules for it, or have it installed:",
                 "  apt-get install --no-install-recommends ninja-build libfmt-dev",
                 "  dnf install ninja-build fmt-devel",
                 "  spack install ninja fmt"])

@@ -2,12 +2,11 @@
 
 import json
 import os
-import tempfile
-import unittest
 from pathlib import Path
 
 from jsonschema import Draft202012Validator
 
+from fake_build import Scratch
 from in_process import quartet
 from quartet.launch import Job
 from quartet.slurm.machine import MachineError, SlurmMachine, request
@@ -18,11 +17,10 @@ SCHEMA = json.loads((SCRIPTS / "slurm" / "machine.schema.json").read_text(encodi
 LEAST = {"name": "a", "cores_per_node": 8}
 
 
-class MachineCase(unittest.TestCase):
+class MachineCase(Scratch):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.file = Path(temporary.name) / "machine.json"
+        super().setUp()
+        self.file = self.folder / "machine.json"
 
     def load(self, data):
         self.file.write_text(json.dumps(data), encoding="utf-8")
@@ -180,9 +178,7 @@ class Submitting(MachineCase):
 
     def test_hosts_are_a_list_of_names_or_of_ranges(self):
         self.load(LEAST)
-        scontrol = self.file.with_name("scontrol")
-        scontrol.write_text("#!/bin/sh\nprintf 'n1\\nn2\\nn4\\n'\n", encoding="utf-8")
-        scontrol.chmod(0o755)
+        self.write("scontrol", "#!/bin/sh\nprintf 'n1\\nn2\\nn4\\n'\n")
         done = quartet("submit", self.file, "--hosts", "n[1-2,4]", "--ranks", "3", "--dry-run", "/bin/true",
-                       env={**os.environ, "PATH": f"{scontrol.parent}:{os.environ['PATH']}"})
+                       env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"})
         self.assertIn("--nodelist=n1,n2,n4 ", done.stdout, done.stderr)

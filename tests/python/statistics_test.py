@@ -45,7 +45,6 @@ class Ratios(unittest.TestCase):
 
 
 class Planning(unittest.TestCase):
-
     def test_that_many_values_settle_the_difference_in_four_of_five_comparisons(self):
         count = statistic.values_for(0.05, 0.03)
         draw, settled = random.Random(3), 0
