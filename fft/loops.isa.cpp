@@ -4,7 +4,7 @@ namespace quartet::fft::QUARTET_ISA {
 
 namespace {
 
-/// LaneStrips of adjacent indices that cover [0, count), one in each lane. `count` is at least 8.
+/// Strips of adjacent indices that cover [0, count), one in each lane. `count` is at least 8.
 struct LaneStrips {
     std::int64_t count;
     [[nodiscard]] std::int64_t strips() const { return (count + lanes - 1) / lanes; }
@@ -145,7 +145,7 @@ void tile_rows(const TileFft& fft, const TileWork& work, const double* next, dou
         }
         return;
     }
-    // LaneStrips and blocks begin at different bins: all bins in order first, then block by block.
+    // Strips and blocks begin at different bins: all bins in order first, then block by block.
     // The empty lanes of a rank's last block get bins of the next rank.
     double* re = work.unsorted;
     double* im = re + std::int64_t{fft.first.length} * fft.second.length + block_bins;

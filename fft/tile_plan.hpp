@@ -61,7 +61,7 @@ struct TwoLevels {
 std::optional<TwoLevels> two_levels(std::int64_t length, std::int64_t least, std::int64_t whole,
                                     int registers, Lanes second = Lanes::transforms);
 
-/// LaneStrips of adjacent indices, one in each lane, that cover [0, count): as in TileFft.
+/// Strips of adjacent indices, one in each lane, that cover [0, count): as in TileFft.
 struct LaneStrips {
     std::int64_t count;
     std::int64_t lanes;
@@ -110,7 +110,7 @@ class TilePlan {
 
     [[nodiscard]] const Loops& loops() const { return loops_; }
     [[nodiscard]] const TwoLevels& levels() const { return levels_; }
-    /// LaneStrips of b, and of ka.
+    /// Strips of b, and of ka.
     [[nodiscard]] LaneStrips column_strips() const { return {levels_.second, loops_.lanes}; }
     [[nodiscard]] LaneStrips row_strips() const { return {levels_.first, loops_.lanes}; }
     /// Borrows the tables.

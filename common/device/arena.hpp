@@ -29,7 +29,7 @@ struct MemoryNeeds {
 ///
 /// 1. A constructor makes memory and touches none of it: Case::set_up() writes the data.
 /// 2. While an arena plans, a constructor makes no collective call. The operations of comm/ and
-///    flow/, and the probes, keep both rules themselves.
+///    flow/, and the probes, keep this rule themselves.
 ///
 /// Whatever refuses a case is therefore thrown while nothing exists that must be freed
 /// collectively.

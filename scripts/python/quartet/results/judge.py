@@ -30,9 +30,9 @@ def judged(documents: Iterable[dict[str, Any]]) -> list[list[Case]]:
     flags = grouped([*_below_library(flat), *_below_neighbours(flat),
                      *((row, SLOW_PATH, row.network_path.warning) for row in flat if row.network_path.warning)],
                     lambda flag: id(flag[0]))
-    rows = _with_one_limit([_flagged(case, [{"kind": kind, "text": text} for _, kind, text in flags.get(id(case), [])])
-                            for case in flat])
-    return [[rows.pop(0) for _ in members] for members in found]
+    rows = iter(_with_one_limit([_flagged(case, [{"kind": kind, "text": text}
+                                                 for _, kind, text in flags.get(id(case), [])]) for case in flat]))
+    return [[next(rows) for _ in members] for members in found]
 
 
 def judged_cases(documents: Iterable[dict[str, Any]]) -> list[Case]:
