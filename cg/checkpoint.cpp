@@ -8,6 +8,7 @@
 #include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "comm/mpi/agree.hpp"
 #include "core/files/checksum.hpp"
@@ -206,12 +207,11 @@ std::optional<std::int64_t> latest_checkpoint(const fs::path& folder) {
     return latest;
 }
 
-Checkpoint::Checkpoint(device::Arena& arena, bench::Session& session,
-                       const CheckpointOptions& options, const bench::Variant& variant,
-                       const Problem& problem, Range rows)
+Checkpoint::Checkpoint(device::Arena& arena, bench::Session& session, CheckpointOptions options,
+                       const bench::Variant& variant, const Problem& problem, Range rows)
     : session_(session),
       world_(session.world()),
-      options_(options),
+      options_(std::move(options)),
       job_{{"--problem", problem.system},
            {"--size", std::to_string(problem.size)},
            {"--seed", std::to_string(session.options().seed)},

@@ -52,7 +52,7 @@ class Checkpoint final : public Observer {
     /// UsageError, on all ranks alike, if the checkpoint is of another problem, was altered (the
     /// message names the file), or if the folder cannot be used. Collective; local while the arena
     /// plans, and then without the folder. Borrows the session.
-    Checkpoint(device::Arena& arena, bench::Session& session, const CheckpointOptions& options,
+    Checkpoint(device::Arena& arena, bench::Session& session, CheckpointOptions options,
                const bench::Variant& variant, const Problem& problem, Range rows);
 
     /// Puts the checkpoint to go on from, if there is one, into the state and the first elements of

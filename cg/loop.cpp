@@ -1,6 +1,7 @@
 #include "cg/loop.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "cg/scalars.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
@@ -9,12 +10,12 @@
 
 namespace quartet::cg {
 
-CgLoop::CgLoop(bench::Session& session, const Problem& problem)
+CgLoop::CgLoop(bench::Session& session, Problem problem)
     : session_(session),
       world_(session.world()),
       device_(session.device()),
       stream_(session.stream()),
-      problem_(problem) {}
+      problem_(std::move(problem)) {}
 
 void CgLoop::restart(device::View<const double> right_side) {
     for (const device::View<double>& vector : {state_.residual, state_.direction}) {
@@ -85,7 +86,7 @@ double next_alpha(IterationState& state, double curvature) {
 }
 
 Samples::Samples(device::Arena& arena, bench::Session& session, std::int64_t rows)
-    : session_(session), vectors_(arena.make<double>(4 * most * rows)) {
+    : session_(session), vectors_(arena.make<double>(4 * rows * most)) {
     device::View<double> rest = vectors_.view();
     const auto take = [&] {
         const auto vector = rest.part(0, rows);

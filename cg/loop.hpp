@@ -103,7 +103,7 @@ class CgLoop {
 
   protected:
     /// Borrows the session. Local.
-    CgLoop(bench::Session& session, const Problem& problem);
+    CgLoop(bench::Session& session, Problem problem);
 
     /// r.r of the state.
     virtual double first_residual_dot() = 0;

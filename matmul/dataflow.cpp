@@ -91,7 +91,7 @@ class DataflowProduct : public Product {
   protected:
     /// Collective; local while the arena plans. Borrows the session.
     DataflowProduct(device::Arena& arena, const CaseContext& context, const DataflowShape& shape,
-                    const ProductFiles& files);
+                    ProductFiles files);
 
     /// The bytes that this rank read and wrote in the last run, and copied to its GPU and from it.
     [[nodiscard]] virtual Traffic traffic() const = 0;
@@ -112,10 +112,10 @@ class DataflowProduct : public Product {
 };
 
 DataflowProduct::DataflowProduct(device::Arena& arena, const CaseContext& context,
-                                 const DataflowShape& shape, const ProductFiles& files)
+                                 const DataflowShape& shape, ProductFiles files)
     : problem_(context.problem),
       shape_(shape),
-      files_(files),
+      files_(std::move(files)),
       inputs_(arena, problem_, shape.operands(problem_), shape.topology.node()),
       dispatcher_(arena, context.session.world(),
                   arena.plans() ? nullptr : &context.session.trace().track("queue")) {

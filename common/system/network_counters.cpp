@@ -1,6 +1,7 @@
 #include "system/network_counters.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -130,7 +131,7 @@ void NetworkCounters::find_fabrics() {
             std::error_code ignored;
             const bool has_words = fs::exists(words, ignored);
             const std::string number = port.filename();
-            add_fabric({.name = number == "1" ? name : name + "/" + number,
+            add_fabric({.name = number == "1" ? name : fmt::format("{}/{}", name, number),
                         .kind = LinkKind::fabric,
                         .up = first_line(port / "state").find("ACTIVE") != std::string::npos,
                         .gigabits = number_in(port / "rate")},  // "100 Gb/sec (4X EDR)"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "cg/systems.hpp"
@@ -59,7 +60,7 @@ inline Result solve(const LinearSystem& system, int iterations, WrongSums wrong 
             p[i] = result.r[i] + residual_dot / (before * (1 + now.of_beta)) * p[i];
         }
     }
-    result.p = p;
+    result.p = std::move(p);
     return result;
 }
 
