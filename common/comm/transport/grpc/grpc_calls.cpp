@@ -4,6 +4,7 @@
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
+#include <malloc.h>
 #include <sys/random.h>
 
 #include <array>
@@ -109,8 +110,8 @@ std::shared_ptr<grpc::Channel> channel_to(const std::string& address, Bytes larg
 
 }  // namespace
 
-/// A thread that answers one call after another, each in steps.
-class GrpcServer::Service {
+/// Its thread answers one call after another, each in steps, and ends those of clients.
+class GrpcEndpoint::Service {
   public:
     explicit Service(const std::string& token) : token_(token) {}
 
@@ -120,6 +121,7 @@ class GrpcServer::Service {
 
     void offer(const GrpcMessage& message, const device::View<const std::byte>& bytes);
     void wait_until_taken(const GrpcMessage& message) { shared_->wait_until_taken(message); }
+    [[nodiscard]] grpc::CompletionQueue& queue() { return *queue_; }
 
   private:
     /// A call: accepted, read, answered, perhaps after waiting for its message; then it deletes
@@ -131,7 +133,12 @@ class GrpcServer::Service {
             service_.calls_to_come_.RequestCall(&context_, &stream_, service_.queue_.get(),
                                                 service_.queue_.get(), tag());
         }
-        ~Call() override { --service_.calls_; }
+        // The last one waited to be made, until the server was shut down.
+        ~Call() override {
+            if (--service_.calls_ == 0) {
+                service_.queue_->Shutdown();
+            }
+        }
 
         void on_end(bool done) override;
         /// The last step; nothing of this may be touched afterwards.
@@ -191,7 +198,7 @@ class GrpcServer::Service {
     std::thread thread_;
 };
 
-void GrpcServer::Service::Call::on_end(bool done) {
+void GrpcEndpoint::Service::Call::on_end(bool done) {
     switch (step_) {
         case Step::accept:
             if (!done) {  // the server has been shut down
@@ -217,7 +224,7 @@ void GrpcServer::Service::Call::on_end(bool done) {
     delete this;
 }
 
-void GrpcServer::Service::Call::read() {
+void GrpcEndpoint::Service::Call::read() {
     if (is_same_token(token_of(context_), service_.token_)) {
         step_ = Step::read;
         stream_.Read(&message_, tag());
@@ -227,8 +234,8 @@ void GrpcServer::Service::Call::read() {
     }
 }
 
-void GrpcServer::Service::Call::answer(const GrpcMessage& message,
-                                       const device::View<const std::byte>& bytes) {
+void GrpcEndpoint::Service::Call::answer(const GrpcMessage& message,
+                                         const device::View<const std::byte>& bytes) {
     const auto give_back = [](void* data) {
         const std::unique_ptr<Lent> lent(static_cast<Lent*>(data));
         lent->shared->take(lent->message);
@@ -241,7 +248,7 @@ void GrpcServer::Service::Call::answer(const GrpcMessage& message,
 }
 
 // The thread's.
-void GrpcServer::Service::give(Call& call, const GrpcRequest& request) {
+void GrpcEndpoint::Service::give(Call& call, const GrpcRequest& request) {
     std::optional<device::View<const std::byte>> bytes;
     {
         const std::lock_guard lock(shared_->mutex);
@@ -260,8 +267,8 @@ void GrpcServer::Service::give(Call& call, const GrpcRequest& request) {
     }
 }
 
-void GrpcServer::Service::answer(Call& call, const GrpcMessage& message,
-                                 const device::View<const std::byte>& bytes) {
+void GrpcEndpoint::Service::answer(Call& call, const GrpcMessage& message,
+                                   const device::View<const std::byte>& bytes) {
     if (call.size() == bytes.size()) {
         call.answer(message, bytes);
         return;
@@ -273,8 +280,8 @@ void GrpcServer::Service::answer(Call& call, const GrpcMessage& message,
     shared_->take(message);
 }
 
-void GrpcServer::Service::offer(const GrpcMessage& message,
-                                const device::View<const std::byte>& bytes) {
+void GrpcEndpoint::Service::offer(const GrpcMessage& message,
+                                  const device::View<const std::byte>& bytes) {
     Call* waits = nullptr;
     {
         const std::lock_guard lock(shared_->mutex);
@@ -289,7 +296,7 @@ void GrpcServer::Service::offer(const GrpcMessage& message,
     }
 }
 
-int GrpcServer::Service::listen(const std::string& host) {
+int GrpcEndpoint::Service::listen(const std::string& host) {
     int port = 0;
     grpc::ServerBuilder builder;
     builder.SetMaxReceiveMessageSize(sizeof(GrpcRequest));
@@ -306,15 +313,14 @@ int GrpcServer::Service::listen(const std::string& host) {
     }
     new Call(*this);
     thread_ = std::thread([this] {
-        while (calls_ > 0) {
-            complete_next(*queue_);
+        while (complete_next(*queue_)) {
         }
     });
     return port;
 }
 
 // No call is accepted any more, and none waits: the thread ends with the last one.
-void GrpcServer::Service::shut_down(std::chrono::seconds patience) {
+void GrpcEndpoint::Service::shut_down(std::chrono::seconds patience) {
     std::map<GrpcMessage, Call*> waiting;
     {
         const std::lock_guard lock(shared_->mutex);
@@ -326,15 +332,16 @@ void GrpcServer::Service::shut_down(std::chrono::seconds patience) {
     }
     server_->Shutdown(std::chrono::system_clock::now() + patience);
     thread_.join();
-    queue_->Shutdown();
-    while (complete_next(*queue_)) {
-    }
 }
 
-GrpcServer::GrpcServer(const std::string& host)
+GrpcEndpoint::GrpcEndpoint(const std::string& host)
     : token_(draw_token()),
       service_(std::make_unique<Service>(token_)),
       exceptions_(std::uncaught_exceptions()) {
+    // gRPC allocates each message anew. By default the allocator gives freed memory back to the
+    // system, so that each message touches new pages: pushes of 2 MiB between two cores of a Xeon
+    // ran at 1800 MiB/s, and at 2700 MiB/s since it is kept.
+    ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
     const int port = service_->listen(host);
     if (port == 0) {
         throw Failure(fmt::format("transport grpc: cannot listen on {}", host));
@@ -342,20 +349,20 @@ GrpcServer::GrpcServer(const std::string& host)
     address_ = fmt::format("{}:{}", host, port);
 }
 
-GrpcServer::~GrpcServer() {
+GrpcEndpoint::~GrpcEndpoint() {
     const bool unwinds = std::uncaught_exceptions() > exceptions_;
     service_->shut_down(std::chrono::seconds(unwinds ? 0 : 20));
 }
 
-void GrpcServer::offer(const GrpcMessage& message, const device::View<const std::byte>& bytes) {
+void GrpcEndpoint::offer(const GrpcMessage& message, const device::View<const std::byte>& bytes) {
     service_->offer(message, bytes);
 }
 
-void GrpcServer::wait_until_taken(const GrpcMessage& message) {
+void GrpcEndpoint::wait_until_taken(const GrpcMessage& message) {
     service_->wait_until_taken(message);
 }
 
-/// One call. It keeps itself until the receiving thread is done with it.
+/// One call. It keeps itself until the thread is done with it.
 class GrpcFetch::Call final : public GrpcOperation {
   public:
     Call(const device::View<std::byte>& target, const std::string& token) : target_(target) {
@@ -428,28 +435,13 @@ void GrpcFetch::wait() {
     }
 }
 
-struct GrpcReceiver::Thread {
-    grpc::CompletionQueue queue;
-    std::thread thread{[this] {
-        while (complete_next(queue)) {
-        }
-    }};
-};
-
-GrpcReceiver::GrpcReceiver() : thread_(std::make_unique<Thread>()) {}
-
-GrpcReceiver::~GrpcReceiver() {
-    thread_->queue.Shutdown();
-    thread_->thread.join();
-}
-
 struct GrpcClient::Connection {
     grpc::GenericStub stub;
 };
 
-GrpcClient::GrpcClient(GrpcReceiver& receiver, const std::string& address, std::string token,
+GrpcClient::GrpcClient(GrpcEndpoint& mine, const std::string& address, std::string token,
                        Bytes largest)
-    : receiver_(receiver), token_(std::move(token)) {
+    : mine_(mine), token_(std::move(token)) {
     constexpr auto patience = std::chrono::seconds(20);
     const auto channel = channel_to(address, largest);
     if (!channel->WaitForConnected(std::chrono::system_clock::now() + patience)) {
@@ -463,7 +455,7 @@ GrpcClient::~GrpcClient() = default;
 std::unique_ptr<GrpcFetch> GrpcClient::fetch(const GrpcMessage& message,
                                              const device::View<std::byte>& target) {
     auto call = std::make_shared<GrpcFetch::Call>(target, token_);
-    call->start(connection_->stub, message, receiver_.thread_->queue, call);
+    call->start(connection_->stub, message, mine_.service_->queue(), call);
     return std::make_unique<GrpcFetch>(std::move(call));
 }
 

@@ -19,7 +19,7 @@ struct GrpcMessage {
     auto operator<=>(const GrpcMessage&) const = default;
 };
 
-/// Asks a GrpcServer for a message; a message of gRPC's has these four numbers, little-endian.
+/// Asks an endpoint for a message; a message of gRPC's has these four numbers, little-endian.
 struct GrpcRequest {
     GrpcMessage message;
     std::int64_t size = 0;  ///< bytes
@@ -37,20 +37,23 @@ std::string draw_token();
 /// therefore tells nothing about the right token.
 bool is_same_token(std::string_view one, std::string_view other);
 
-/// Lets other ranks fetch messages of this one, each once. A request may come before its message is
-/// there: then it waits. Whoever does not show the token is refused before any message is read; no
-/// message is larger than a request. All members are local.
-class GrpcServer {
+/// One rank's end of all calls. Other ranks fetch its messages, each once; its clients fetch
+/// theirs. One thread does both: of several, one waits for the network on behalf of the others, and
+/// what it finds has to be handed over. A request may come before its message is there: then it
+/// waits. Whoever does not show the token is refused before any message is read; no message is
+/// larger than a request. All members are local.
+class GrpcEndpoint {
   public:
     /// `host`: where to listen, on a port of the system's choice. Throws Failure if it cannot.
-    explicit GrpcServer(const std::string& host);
-    /// Lets calls end before; at once while an exception unwinds.
-    ~GrpcServer();
-    GrpcServer(const GrpcServer&) = delete;
-    GrpcServer& operator=(const GrpcServer&) = delete;
+    explicit GrpcEndpoint(const std::string& host);
+    /// Its clients' fetches have ended. Lets others' calls end before; at once while an exception
+    /// unwinds.
+    ~GrpcEndpoint();
+    GrpcEndpoint(const GrpcEndpoint&) = delete;
+    GrpcEndpoint& operator=(const GrpcEndpoint&) = delete;
 
     [[nodiscard]] const std::string& address() const { return address_; }
-    /// Drawn anew for each server; for its clients alone.
+    /// Drawn anew for each one; for other ranks' clients alone.
     [[nodiscard]] const std::string& token() const { return token_; }
 
     /// Offers a message. It is sent from its place, and stays there until wait_until_taken().
@@ -58,6 +61,7 @@ class GrpcServer {
     void wait_until_taken(const GrpcMessage& message);
 
   private:
+    friend class GrpcClient;
     class Service;
 
     std::string token_;
@@ -66,7 +70,7 @@ class GrpcServer {
     int exceptions_;
 };
 
-/// Bytes on their way from a GrpcServer.
+/// Bytes on their way from another rank.
 class GrpcFetch {
   public:
     class Call;
@@ -81,31 +85,15 @@ class GrpcFetch {
     void wait();
 
   private:
-    std::shared_ptr<Call> call_;  ///< the receiving thread has a share in it
-};
-
-/// A thread that receives what clients fetch, and outlives them.
-class GrpcReceiver {
-  public:
-    GrpcReceiver();
-    ~GrpcReceiver();
-    GrpcReceiver(const GrpcReceiver&) = delete;
-    GrpcReceiver& operator=(const GrpcReceiver&) = delete;
-
-  private:
-    friend class GrpcClient;
-    struct Thread;
-
-    std::unique_ptr<Thread> thread_;
+    std::shared_ptr<Call> call_;  ///< the thread has a share in it
 };
 
 /// Fetches messages of one other rank. All members are local.
 class GrpcClient {
   public:
-    /// A client of the GrpcServer on that address, with its token. No message is larger than
-    /// `largest`. Throws Failure if the server cannot be reached.
-    GrpcClient(GrpcReceiver& receiver, const std::string& address, std::string token,
-               Bytes largest);
+    /// A client of the endpoint on that address, with its token. No message is larger than
+    /// `largest`. Throws Failure if it cannot be reached. Borrows `mine`.
+    GrpcClient(GrpcEndpoint& mine, const std::string& address, std::string token, Bytes largest);
     ~GrpcClient();
     GrpcClient(const GrpcClient&) = delete;
     GrpcClient& operator=(const GrpcClient&) = delete;
@@ -117,7 +105,7 @@ class GrpcClient {
   private:
     struct Connection;
 
-    GrpcReceiver& receiver_;
+    GrpcEndpoint& mine_;
     std::string token_;
     std::unique_ptr<Connection> connection_;
 };

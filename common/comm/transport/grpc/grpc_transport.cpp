@@ -28,9 +28,9 @@ class GrpcTransport final : public Transport {
   public:
     explicit GrpcTransport(const TransportContext& context)
         : Transport(context, grpc_traits), host_(*grpc_address(context.topology)) {
-        agree(comm(), [&] { server_.emplace(host_); });
-        addresses_ = comm().gather(server_->address());
-        tokens_ = comm().gather(server_->token());
+        agree(comm(), [&] { endpoint_.emplace(host_); });
+        addresses_ = comm().gather(endpoint_->address());
+        tokens_ = comm().gather(endpoint_->token());
     }
 
     [[nodiscard]] std::string description() const override {
@@ -53,11 +53,10 @@ class GrpcTransport final : public Transport {
     GrpcClient& client_of(int rank);
 
     std::string host_;
-    std::optional<GrpcServer> server_;
+    std::optional<GrpcEndpoint> endpoint_;
     std::vector<std::string> addresses_;  ///< by rank
     std::vector<std::string> tokens_;     ///< by rank
-    GrpcReceiver receiver_;
-    std::map<int, GrpcClient> clients_;  ///< by rank
+    std::map<int, GrpcClient> clients_;   ///< by rank
     Numbers sent_;
     Numbers received_;
     std::vector<UnderWay> slots_;  ///< given up before the clients go
@@ -66,7 +65,8 @@ class GrpcTransport final : public Transport {
 // Connected at the first call.
 GrpcClient& GrpcTransport::client_of(int rank) {
     const auto index = static_cast<std::size_t>(rank);
-    return clients_.try_emplace(rank, receiver_, addresses_[index], tokens_[index], largest_message)
+    return clients_
+        .try_emplace(rank, *endpoint_, addresses_[index], tokens_[index], largest_message)
         .first->second;
 }
 
@@ -100,7 +100,7 @@ Ticket GrpcTransport::start(std::span<const Outgoing> outgoing, std::span<const 
         for_parts(message.data, [&](device::View<const std::byte> part) {
             idle->offered.push_back(
                 {message.to, message.lane, sent_[{message.to, message.lane}]++});
-            server_->offer(idle->offered.back(), part);
+            endpoint_->offer(idle->offered.back(), part);
         });
     }
     return {static_cast<int>(idle - slots_.begin())};
@@ -116,7 +116,7 @@ void GrpcTransport::wait(Ticket& ticket, device::Stream& /*user*/) {
         fetch->wait();
     }
     for (const GrpcMessage& message : mine.offered) {
-        server_->wait_until_taken(message);
+        endpoint_->wait_until_taken(message);
     }
     mine.fetches.clear();
     mine.offered.clear();

@@ -67,14 +67,14 @@ std::string message_of_request(std::int64_t number, std::int64_t size) {
 }
 
 /// A server that offers three messages: longer values, shorter ones, and none.
-class GrpcServerTest : public testing::Test {
+class GrpcCallsTest : public testing::Test {
   protected:
-    GrpcServerTest() {
+    GrpcCallsTest() {
         for (std::int64_t number = 0; number < 3; ++number) {
             offer(*server, number, number);
         }
     }
-    void offer(GrpcServer& to, std::int64_t number, std::int64_t item) {
+    void offer(GrpcEndpoint& to, std::int64_t number, std::int64_t item) {
         const Values& values = items[static_cast<std::size_t>(item)];
         to.offer(message_number(number),
                  device::as_bytes(device::View<const std::int64_t>(
@@ -87,12 +87,12 @@ class GrpcServerTest : public testing::Test {
     }
     Metadata with_token(const std::string& token) { return {{grpc_token_key, token}}; }
 
-    GrpcReceiver receiver;
+    GrpcEndpoint receiver{"127.0.0.1"};
     Values items[3] = {Values(100000, 7), Values(1000, 8), {}};
-    std::optional<GrpcServer> server{std::in_place, "127.0.0.1"};
+    std::optional<GrpcEndpoint> server{std::in_place, "127.0.0.1"};
 };
 
-TEST_F(GrpcServerTest, GivesWhatIsFetchedSeveralAtATime) {
+TEST_F(GrpcCallsTest, GivesWhatIsFetchedSeveralAtATime) {
     GrpcClient one(receiver, server->address(), server->token(), largest);
     GrpcClient other(receiver, server->address(), server->token(), largest);
     Values targets[3] = {Values(100000), Values(1000), {}};
@@ -109,7 +109,7 @@ TEST_F(GrpcServerTest, GivesWhatIsFetchedSeveralAtATime) {
     }
 }
 
-TEST_F(GrpcServerTest, AMessageMayBeAskedForBeforeItIsThere) {
+TEST_F(GrpcCallsTest, AMessageMayBeAskedForBeforeItIsThere) {
     GrpcClient client(receiver, server->address(), server->token(), largest);
     for (std::int64_t number = 3; number < 200; ++number) {
         Values target(1000);
@@ -121,7 +121,7 @@ TEST_F(GrpcServerTest, AMessageMayBeAskedForBeforeItIsThere) {
     }
 }
 
-TEST_F(GrpcServerTest, WhoWaitsForAServerThatGoesIsTold) {
+TEST_F(GrpcCallsTest, WhoWaitsForAServerThatGoesIsTold) {
     GrpcClient client(receiver, server->address(), server->token(), largest);
     Values target(1000);
     const auto early = fetch(client, 3, target);
@@ -130,10 +130,10 @@ TEST_F(GrpcServerTest, WhoWaitsForAServerThatGoesIsTold) {
     EXPECT_THAT(message_of<Failure>([&] { early->wait(); }), HasSubstr("cannot fetch from"));
 }
 
-TEST_F(GrpcServerTest, WhoeverLacksTheTokenIsRefusedUnread) {
+TEST_F(GrpcCallsTest, WhoeverLacksTheTokenIsRefusedUnread) {
     std::string wrong = server->token();
     wrong.back() = wrong.back() == '0' ? '1' : '0';
-    const GrpcServer another("127.0.0.1");
+    const GrpcEndpoint another("127.0.0.1");
     const std::vector<Metadata> refused{
         {},
         with_token(""),
@@ -156,7 +156,7 @@ TEST_F(GrpcServerTest, WhoeverLacksTheTokenIsRefusedUnread) {
                 AllOf(HasSubstr("another token"), HasSubstr("127.0.0.1")));
 }
 
-TEST_F(GrpcServerTest, MessagesThatAreNoRequestsAreRefused) {
+TEST_F(GrpcCallsTest, MessagesThatAreNoRequestsAreRefused) {
     Stranger stranger(server->address());
     const Metadata metadata = with_token(server->token());
     const std::string request = message_of_request(1, 8000);
@@ -170,7 +170,7 @@ TEST_F(GrpcServerTest, MessagesThatAreNoRequestsAreRefused) {
     }
 }
 
-TEST_F(GrpcServerTest, AMessageOfAnotherSizeIsSaidToBothSides) {
+TEST_F(GrpcCallsTest, AMessageOfAnotherSizeIsSaidToBothSides) {
     GrpcClient client(receiver, server->address(), server->token(), bytes_of<std::int64_t>(1000));
     Values target(999);
     EXPECT_THAT(message_of<Failure>([&] { fetch(client, 1, target)->wait(); }),
@@ -182,7 +182,7 @@ TEST_F(GrpcServerTest, AMessageOfAnotherSizeIsSaidToBothSides) {
     EXPECT_EQ(target, Values(999));
 }
 
-TEST_F(GrpcServerTest, AServerThatHasGoneIsAFailure) {
+TEST_F(GrpcCallsTest, AServerThatHasGoneIsAFailure) {
     GrpcClient client(receiver, server->address(), server->token(), largest);
     server.reset();
     Values target(1000);
@@ -190,7 +190,7 @@ TEST_F(GrpcServerTest, AServerThatHasGoneIsAFailure) {
                 HasSubstr("cannot fetch from"));
 }
 
-TEST_F(GrpcServerTest, WhatNobodyWaitsForIsGivenUp) {
+TEST_F(GrpcCallsTest, WhatNobodyWaitsForIsGivenUp) {
     GrpcClient client(receiver, server->address(), server->token(), largest);
     Values target(1000);
     auto fetching = fetch(client, 3, target);
@@ -201,8 +201,8 @@ TEST_F(GrpcServerTest, WhatNobodyWaitsForIsGivenUp) {
     EXPECT_EQ(target, Values(1000));
 }
 
-TEST_F(GrpcServerTest, AnAddressOfAnotherMachineIsSaid) {
-    EXPECT_THAT(message_of<Failure>([] { GrpcServer("192.0.2.1"); }),
+TEST_F(GrpcCallsTest, AnAddressOfAnotherMachineIsSaid) {
+    EXPECT_THAT(message_of<Failure>([] { GrpcEndpoint("192.0.2.1"); }),
                 HasSubstr("cannot listen on 192.0.2.1"));
 }
 
