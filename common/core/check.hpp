@@ -47,7 +47,7 @@ class Unavailable : public Error {
     explicit Unavailable(const std::string& message) : Error(ExitCode::unavailable, message) {}
 };
 
-/// "file.cpp:12", the folder left out.
+/// "file.cpp:12": without the folder.
 std::string describe(const std::source_location& where);
 
 /// Throws the Failure of a check that did not hold at `where`.
@@ -62,8 +62,8 @@ inline void check(bool condition, std::string_view problem,
     }
 }
 
-/// Foreign text as it may stand in a one-line message: in single quotes, control characters as
-/// \xNN, the end of a very long text left out.
+/// Quotes foreign text for a one-line message: in single quotes, with control characters as \xNN,
+/// and without the end of a very long text.
 std::string quotation(std::string_view text);
 
 }  // namespace quartet

@@ -9,6 +9,8 @@ namespace quartet {
 
 namespace {
 
+constexpr std::size_t most_columns = 80;
+
 std::string_view without_trailing_spaces(std::string_view line) {
     return line.substr(0, line.find_last_not_of(' ') + 1);
 }
@@ -29,7 +31,7 @@ std::string indented_lines(std::string begun, std::string_view text, std::size_t
             is_empty = true;
         }
         if (is_empty && word.empty() && !lines.empty()) {
-            continue;  // no line begins with a gap
+            continue;  // only the first line may begin with a space
         }
         line += is_empty ? "" : " ";
         line += word;

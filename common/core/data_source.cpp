@@ -123,7 +123,7 @@ void DataSource::fill(std::span<T> out, std::int64_t first, Split split) const {
 }
 
 void DataSource::fill_bits(std::span<std::uint32_t> out, std::int64_t first) const {
-    // A lambda's type is its own: the call is inlined, as one through a pointer may not be.
+    // A lambda has a type of its own: its call is inlined. A call by a pointer may not be.
     fill(out, first, [](const Block& words) { return as_bits(words); });
 }
 

@@ -13,11 +13,11 @@ namespace quartet {
 /// "Parallel random numbers: as easy as 1, 2, 3", SC'11) keyed by the seed; the counter is
 /// made of the element's block and of a 64-bit FNV-1a hash of the name.
 ///
-/// Element i of 32-bit values is word i mod 4 of block i / 4; element i of 64-bit values is
-/// made of words 2 (i mod 2), its low half, and 2 (i mod 2) + 1 of block i / 2. The uniform
-/// numbers are the upper 24 or 53 bits of those. Key and counter are little-endian: the key is
-/// the seed's low and high half, the counter those of the block, then those of the hash.
-/// Indices are not negative.
+/// A 32-bit element i is word i mod 4 of block i / 4. A 64-bit element i has word 2 (i mod 2) of
+/// block i / 2 as its low half, and the next word as its high half. A uniform float is the upper 24
+/// bits of a 32-bit element, a uniform double the upper 53 bits of a 64-bit element. The key is the
+/// seed: its low half, then its high half. The counter is the block's index, then the hash, with
+/// their halves in the same order. Indices are not negative.
 class DataSource {
   public:
     /// Version of the mapping above, kept in manifests.
@@ -40,7 +40,7 @@ class DataSource {
     void fill_bits(std::span<std::uint32_t> out, std::int64_t first) const;
     void fill_uniform(std::span<float> out, std::int64_t first) const;
     void fill_uniform(std::span<double> out, std::int64_t first) const;
-    /// Fills `out` with pairs of elements, 2 (first + k step) and the next, less 1/2.
+    /// Fills out[k] with the uniform doubles 2 (first + k step) and the next, each less 1/2.
     void fill_centred(std::span<std::complex<double>> out, std::int64_t first,
                       std::int64_t step) const;
 

@@ -7,14 +7,14 @@
 
 namespace quartet {
 
-/// The only reader of environment variables: what was asked for is remembered, so that results
-/// can record it. Threads: the main thread only.
+/// The only reader of environment variables. It remembers what it has read, so that results can
+/// record it. Only the main thread uses it.
 class Environment {
   public:
     /// A variable's value, or nothing if it is unset.
     std::optional<std::string> get(std::string_view name);
 
-    /// Reads variables only to record them.
+    /// Reads all variables whose names begin with `prefix`, only to record them.
     void record_matching(std::string_view prefix);
 
     /// Every variable read so far that was set, with its value.

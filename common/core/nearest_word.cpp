@@ -14,7 +14,7 @@ namespace quartet {
 
 namespace {
 
-constexpr std::size_t longest_word = 64;  // what is longer is no misspelling, and takes long
+constexpr std::size_t longest_word = 64;  // a longer text is no misspelling, and takes long
 constexpr std::size_t shortest_beginning = 2;
 
 std::string folded(std::string_view text) {
@@ -25,7 +25,7 @@ std::string folded(std::string_view text) {
     return result;
 }
 
-// Damerau's distance that edits no part twice. Three rows of the table are kept.
+// The optimal string alignment distance: Damerau's, but no part is edited twice. Keeps three rows.
 std::size_t distance(const std::string& a, const std::string& b) {
     std::vector<std::size_t> older(b.size() + 1);
     std::vector<std::size_t> old(b.size() + 1);

@@ -7,9 +7,10 @@
 
 namespace quartet {
 
-/// The word that a misspelt one probably meant: the only word that begins with it, else the nearest
-/// one by letters that are missing, extra, wrong or swapped (optimal string alignment; at most a
-/// third of them). Capitals, and '_' for '-', do not count. Nothing if no word is near.
+/// The word that was probably meant: the only word that begins with `misspelt`, else the word with
+/// the fewest letters that are missing, extra, wrong or swapped (optimal string alignment), at most
+/// a third of its letters. Ignores case, and the difference of '_' and '-'. Nothing if no word is
+/// near.
 std::optional<std::string> nearest_word(std::string_view misspelt,
                                         std::span<const std::string> words);
 

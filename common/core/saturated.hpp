@@ -5,8 +5,8 @@
 
 namespace quartet {
 
-/// Arithmetic on counts that stays at the largest or the least value where the result would not fit
-/// 63 bits: what is too large is still too large when it is compared with what there is.
+/// Arithmetic on counts. A result that does not fit becomes the largest or the least value of 64
+/// bits: a size that is too large stays too large in comparisons.
 
 constexpr std::int64_t saturated(bool is_negative) {
     using Limits = std::numeric_limits<std::int64_t>;

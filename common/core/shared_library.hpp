@@ -43,7 +43,7 @@ class SharedLibrary {
     std::string name_;
 };
 
-/// Which member of a table of functions holds the library's function of a name.
+/// The member of a table of functions that holds the library's function `name`.
 template <typename Table, typename Function>
 struct LibraryFunction {
     Function* Table::*member;
@@ -67,7 +67,7 @@ std::shared_ptr<const Table> load_library(const LibrarySearch& search,
     return {loaded, &loaded->table};
 }
 
-/// The same, of a library whose versions differ in what they have: all functions are optional.
+/// load_library() for a library whose versions have different functions: all are optional.
 template <typename Table, typename... Functions>
 std::shared_ptr<const Table> load_what_is_there(
     const LibrarySearch& search, const LibraryFunction<Table, Functions>&... functions) {

@@ -29,35 +29,26 @@ std::string metadata(const char* what, int process, const nlohmann::json& argume
     return text({{"name", what}, {"ph", "M"}, {"pid", process}, {"args", arguments}});
 }
 
-std::string thread_name(int process, std::size_t thread, const nlohmann::json& arguments) {
-    return text({{"name", "thread_name"},
-                 {"ph", "M"},
-                 {"pid", process},
-                 {"tid", thread},
-                 {"args", arguments}});
+std::string thread_metadata(const char* what, int process, std::size_t thread,
+                            const nlohmann::json& arguments) {
+    return text(
+        {{"name", what}, {"ph", "M"}, {"pid", process}, {"tid", thread}, {"args", arguments}});
 }
 
-std::string thread_order(int process, std::size_t thread) {
-    return text({{"name", "thread_sort_index"},
-                 {"ph", "M"},
-                 {"pid", process},
-                 {"tid", thread},
-                 {"args", {{"sort_index", thread}}}});
-}
-
-/// A stretch of time on a line of the timeline.
-struct Stretch {
+/// A period of time on a line of the timeline.
+struct TimelineEvent {
     std::string_view label;
     std::string_view category;
     Seconds begin;
     Seconds end;
 };
 
-std::string stretch_event(const Stretch& stretch, const TraceProcess& process, std::size_t thread) {
-    const Seconds begin = process.clock(stretch.begin) - process.origin;
-    const Seconds end = process.clock(stretch.end) - process.origin;
-    return text({{"name", stretch.label},
-                 {"cat", stretch.category},
+std::string complete_event(const TimelineEvent& event, const TraceProcess& process,
+                           std::size_t thread) {
+    const Seconds begin = process.clock(event.begin) - process.origin;
+    const Seconds end = process.clock(event.end) - process.origin;
+    return text({{"name", event.label},
+                 {"cat", event.category},
                  {"ph", "X"},
                  {"pid", process.rank},
                  {"tid", thread},
@@ -131,23 +122,24 @@ std::size_t Trace::dropped() const {
     return sum;
 }
 
-// The first line shows the periods.
+// Thread 0 shows the periods, the others the tracks.
 std::string Trace::events(const TraceProcess& process) const {
     std::string result = metadata("process_name", process.rank, {{"name", process.name}});
     const auto append = [&](const std::string& event) { result += ",\n" + event; };
     append(metadata("process_sort_index", process.rank, {{"sort_index", process.rank}}));
-    append(thread_name(process.rank, 0, {{"name", "runs"}}));
-    append(thread_order(process.rank, 0));
+    append(thread_metadata("thread_name", process.rank, 0, {{"name", "runs"}}));
+    append(thread_metadata("thread_sort_index", process.rank, 0, {{"sort_index", 0}}));
     for (const Period& period : periods_) {
-        append(stretch_event({period.label, "run", period.begin, period.end}, process, 0));
+        append(complete_event({period.label, "run", period.begin, period.end}, process, 0));
     }
     for (std::size_t thread = 1; const Track& track : tracks_) {
-        append(thread_name(process.rank, thread,
-                           {{"name", track.name()}, {"dropped", track.dropped()}}));
-        append(thread_order(process.rank, thread));
+        append(thread_metadata("thread_name", process.rank, thread,
+                               {{"name", track.name()}, {"dropped", track.dropped()}}));
+        append(
+            thread_metadata("thread_sort_index", process.rank, thread, {{"sort_index", thread}}));
         for (const SpanRecord& span : track.spans()) {
-            append(stretch_event({span.label, quartet::name(span.phase), span.begin, span.end},
-                                 process, thread));
+            append(complete_event({span.label, quartet::name(span.phase), span.begin, span.end},
+                                  process, thread));
         }
         ++thread;
     }

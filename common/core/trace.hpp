@@ -80,19 +80,19 @@ class Span {
     Seconds begin_;
 };
 
-/// The result of comparing a clock with another one.
+/// The result of comparing a clock with another clock.
 struct ClockReading {
-    Seconds at;     ///< by the clock's own time
-    Seconds ahead;  ///< how far the other one was ahead then
+    Seconds at;     ///< when, by this clock
+    Seconds ahead;  ///< how far the other clock was ahead then
 };
 
-/// Computes another clock's time from one's own: between two readings their difference changes
+/// Converts a clock's time to another clock's. Between two readings their difference changes
 /// linearly, as with two quartz clocks.
 class LinearClock {
   public:
-    /// Both clocks are one.
+    /// Both clocks are the same.
     constexpr LinearClock() = default;
-    /// `last` not before `first`; where they are at the same time the difference stays as it is.
+    /// `last` is not before `first`; if both have the same time, the difference is constant.
     constexpr LinearClock(const ClockReading& first, const ClockReading& last)
         : first_(first),
           drift_(last.at > first.at ? (last.ahead - first.ahead) / (last.at - first.at) : 0) {}
@@ -103,15 +103,15 @@ class LinearClock {
 
   private:
     ClockReading first_{};
-    double drift_ = 0;  ///< seconds a second
+    double drift_ = 0;  ///< seconds per second
 };
 
 /// A process as a timeline shows it.
 struct TraceProcess {
     int rank = 0;
     std::string name;   ///< "rank 3, node1, worker"
-    LinearClock clock;  ///< from this process's time to the timeline's
-    Seconds origin;     ///< of the timeline, by its own time
+    LinearClock clock;  ///< converts this process's time to the timeline's
+    Seconds origin;     ///< the timeline's beginning, by its own clock
 };
 
 /// All tracks of one process.
@@ -131,7 +131,7 @@ class Trace {
     /// on a separate line above the tracks. Kept only while recording. Allocates.
     void note_period(std::string label, Seconds begin, Seconds end);
 
-    /// Spans that no track had room for.
+    /// How many spans were not kept, since their tracks were full.
     [[nodiscard]] std::size_t dropped() const;
 
     /// This process's tracks as events of Chrome's trace format, comma-separated, without the

@@ -26,7 +26,7 @@ constexpr std::array<std::pair<std::string_view, std::int64_t>, 5> units{
      {"GiB", std::int64_t{1} << 30},
      {"TiB", std::int64_t{1} << 40}}};
 
-/// How numbers of one kind are called and written.
+/// What messages call a number, and how they say to write it.
 struct Kind {
     std::string_view name;
     std::string_view remedy;
@@ -45,7 +45,7 @@ std::optional<std::int64_t> binary_multiple(std::string_view letter) {
                                            : std::optional(std::int64_t{1} << 10 * (power + 1));
 }
 
-/// Reads one number with what follows it.
+/// Reads the number that a text begins with; suffix() is the rest.
 class Reader {
   public:
     Reader(std::string_view text, Kind kind) : text_(text), rest_(text), kind_(kind) { read(); }
@@ -56,7 +56,7 @@ class Reader {
     }
     [[nodiscard]] std::string_view suffix() const { return rest_; }
     [[nodiscard]] bool is_whole() const { return !decimal_; }
-    /// That many times `multiple`, rounded down if `may_round`.
+    /// The number times `multiple`, rounded down if `may_round`.
     [[nodiscard]] std::int64_t times(std::int64_t multiple, bool may_round) const {
         if (!decimal_) {
             if (whole_ > largest / multiple) {
@@ -180,7 +180,7 @@ std::string to_string(Bytes bytes) {
         return fmt::format("{} {}", bytes.value / size, name);
     }
     const double amount = static_cast<double>(bytes.value) / static_cast<double>(size);
-    // From 1000 to 1023 units, three digits would come out as a power of ten.
+    // From 1000 to 1023 units, .3g would print an exponent: 1.02e+03.
     if (std::abs(amount) >= 999.5) {
         return fmt::format("{:.0f} {}", 10 * std::round(amount / 10), name);
     }

@@ -15,8 +15,8 @@ struct Seconds {
     auto operator<=>(const Seconds&) const = default;
 };
 
-/// An amount of memory, of traffic or of file, in bytes; signed, so that differences are safe. What
-/// its arithmetic cannot hold stays at the largest or least value (saturated.hpp).
+/// A size of memory, traffic or files in bytes; signed, so that differences are safe. Its
+/// arithmetic saturates at the largest and the least value (saturated.hpp).
 struct Bytes {
     std::int64_t value = 0;
     auto operator<=>(const Bytes&) const = default;
@@ -77,9 +77,9 @@ Seconds process_cpu_time();
 
 /// Reads "4096", "2^24", "1e6", "16KiB", "64k", "1.5 GiB". Units are B, KiB, MiB, GiB and TiB, or
 /// k, M, G and T in capitals or small letters, which mean the same powers of 1024. A number without
-/// a unit counts `unit`. A fraction of a unit is rounded down to a whole byte. Throws UsageError
-/// for anything else: signs, other units (KB is 1000 or 1024), fractions of a byte, trailing text,
-/// overflow.
+/// a unit is multiplied by `unit`. A fraction of a unit is rounded down to a whole byte. Throws
+/// UsageError for anything else: signs, other units (KB is 1000 or 1024), fractions of a byte,
+/// trailing text, overflow.
 Bytes parse_bytes(std::string_view text, Bytes unit = {1});
 
 /// Reads a number of elements: "8192", "2^24", "1e4" (10000), "8k" (8192), "1.5M"; k, M, G and T

@@ -7,9 +7,9 @@
 
 namespace quartet {
 
-/// 64-bit XXH3 of some bytes, without a seed: tells files that differ, does not resist forgery.
+/// The 64-bit XXH3 hash of bytes, without a seed. It finds files that differ, but no forgery.
 std::uint64_t checksum(std::span<const std::byte> data);
-/// The same as manifests have it: 16 hexadecimal digits.
+/// The checksum as manifests write it: 16 hexadecimal digits.
 std::string checksum_text(std::span<const std::byte> data);
 
 }  // namespace quartet

@@ -14,7 +14,7 @@ namespace quartet {
 
 namespace {
 
-// One system call moves at most about 2 GiB on Linux; a round number below that.
+// Linux moves at most about 2 GiB by one system call; this is a round number below that.
 constexpr std::size_t largest_transfer = std::size_t{1} << 30;
 
 [[noreturn]] void refuse(std::string_view operation, const FileName& file, int error) {
@@ -35,8 +35,8 @@ int open_input(const FileName& file, FileCache cache) {
     refuse("open", file, errno);
 }
 
-// The name is one that no other process uses: hosts that share the folder may share process
-// numbers, hence the attempts. Sets `aside`.
+// Opens a new file under a name that no other process uses, and sets `aside` to it. Several
+// attempts, since processes of hosts that share the folder may have the same number.
 int open_aside(const FileName& file, FileName& aside) {
     constexpr int attempts = 1000;
     for (int attempt = 0; attempt < attempts; ++attempt) {
@@ -56,8 +56,8 @@ int open_aside(const FileName& file, FileName& aside) {
     refuse("write", file, EEXIST);
 }
 
-// The spare, or a new file in its place where it cannot be written over: what has another name too,
-// by a link of either kind, is somebody's. Sets `aside`.
+// Opens the spare, or a new file where the spare must not be written over: a file with another
+// name, by a link of either kind, is used elsewhere. Sets `aside`.
 int open_spare(const FileName& file, const FileName& spare, FileName& aside) {
     // Without O_NONBLOCK a pipe would hang here.
     const int flags = O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
@@ -71,7 +71,7 @@ int open_spare(const FileName& file, const FileName& spare, FileName& aside) {
     if (descriptor >= 0) {
         ::close(descriptor);
     }
-    ::unlinkat(spare.folder(), spare.name(), 0);  // the name alone; it is none of a folder's
+    ::unlinkat(spare.folder(), spare.name(), 0);  // removes the name alone, and no folder
     return open_aside(file, aside);
 }
 
@@ -270,7 +270,7 @@ void OutputFile::write(std::span<const std::byte> data) {
     }
 }
 
-// A spare may have been longer.
+// A spare may be longer than what was written.
 void OutputFile::end_here() {
     struct stat status {};
     const off_t end = ::lseek(descriptor_.get(), 0, SEEK_CUR);
@@ -315,7 +315,7 @@ void require_writable(const std::filesystem::path& file, bool overwrite) {
                         file.string(), folder.string()));
     }
     try {
-        const OutputFile probe(file);  // as it will be written: under a name of its own, too
+        const OutputFile probe(file);  // as OutputFile does it later
     } catch (const FileError& error) {
         throw UsageError(fmt::format("{} cannot be written ({}): name another file", file.string(),
                                      error.reason()));

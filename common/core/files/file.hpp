@@ -14,7 +14,7 @@ namespace quartet {
 
 /// The place where reading a file may find its data.
 enum class FileCache {
-    warm,    ///< in the system's page cache, as far as it has kept them
+    warm,    ///< in the page cache, as far as the system has kept them
     drop,    ///< on the disk: the page cache was told to forget the file (forget)
     direct,  ///< on the disk: read past the page cache (O_DIRECT)
 };
@@ -61,10 +61,10 @@ class FileDescriptor {
     int descriptor_;
 };
 
-/// Makes a folder and those above it; nothing if it is there. Throws FileError.
+/// Makes a folder and the missing ones above it. Throws FileError.
 void make_folder(const std::filesystem::path& folder);
 
-/// A folder held open. Its files are found by their names alone: a timed step must not allocate, as
+/// An open folder. Its files are found by their names alone: a timed step must not allocate, but
 /// making a path does.
 class Folder {
   public:
@@ -73,13 +73,11 @@ class Folder {
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
     [[nodiscard]] int descriptor() const { return descriptor_.get(); }
-    /// Removes a file; nothing if there is none. Throws FileError.
+    /// Removes a file if it exists. Throws FileError.
     void remove(std::string_view name) const;
-    /// Renames a file, which replaces one that is there; nothing if there is none. Throws
-    /// FileError.
+    /// Renames a file if it exists; replaces an existing file `to`. Throws FileError.
     void rename(std::string_view from, std::string_view to) const;
-    /// Brings the names in it to the disk: files that were made, renamed or removed. Throws
-    /// FileError.
+    /// Flushes the folder itself to the disk: the names of its files. Throws FileError.
     void flush() const;
 
   private:
@@ -91,7 +89,7 @@ class Folder {
 /// takes no memory from the heap.
 class FileName {
   public:
-    FileName(std::filesystem::path path) : path_(std::move(path)) {}  // implicit: a path is one
+    FileName(std::filesystem::path path) : path_(std::move(path)) {}  // implicit: a path is a name
     /// Throws Failure for names of more than 63 characters.
     FileName(const Folder& folder, std::string_view name);
 
@@ -102,7 +100,7 @@ class FileName {
     }
     /// The full path, for messages.
     [[nodiscard]] std::filesystem::path path() const;
-    /// The same, and something behind it.
+    /// This name with `suffix` behind it. Throws Failure if a short name becomes too long.
     [[nodiscard]] FileName with_suffix(std::string_view suffix) const;
 
   private:
@@ -121,8 +119,8 @@ class InputFile {
     /// Its length when it was opened.
     [[nodiscard]] Bytes size() const { return size_; }
     /// Reads out.size() bytes from `offset` on, fewer only at the file's end; returns how many.
-    /// Direct input wants address, offset and length to be multiples of direct_alignment; `out` may
-    /// reach beyond the file's end.
+    /// Direct input requires that address, offset and length are multiples of direct_alignment;
+    /// `out` may reach beyond the file's end. Throws FileError.
     [[nodiscard]] Bytes read(Bytes offset, std::span<std::byte> out) const;
 
   private:
@@ -132,36 +130,34 @@ class InputFile {
     Bytes size_;
 };
 
-/// The most that contents() takes into memory at once.
-inline constexpr Bytes most_contents = mebibytes(256);
 /// The contents of a file of at most `most` bytes. Throws FileError, as InputFile does, and for a
 /// longer file.
-std::string contents(const FileName& file, Bytes most = most_contents);
+std::string contents(const FileName& file, Bytes most = mebibytes(256));
 
-/// Whether a file or folder of that name exists; links are followed. Throws FileError if that
-/// cannot be seen: the folder may not be searched, or a link leads to itself.
+/// Whether a file or folder of that name exists; links are followed. Throws FileError if the system
+/// cannot tell: the folder may not be searched, or a link leads to itself.
 bool is_there(const std::filesystem::path& path);
 bool is_folder(const std::filesystem::path& path);
 
-/// Writes what the page cache has of a file to the disk, and makes it forget the file. Throws
+/// Writes a file's pages in the page cache to the disk, and drops them from the cache. Throws
 /// FileError.
 void forget(const FileName& file);
 
 /// The event that a file must survive.
 enum class Durability {
     killed_process,  ///< nothing is flushed to the disk
-    power_cut,       ///< the file is; for its name, flush its folder
+    power_cut,       ///< the file is flushed; flush its folder for its name
 };
 
 /// A file that appears under its name complete or not at all: written aside in the same folder and
 /// renamed by commit(), which replaces a file that is there. Without commit() nothing is left.
 class OutputFile {
   public:
-    /// Throws FileError, as do all.
+    /// Throws FileError, as all members do.
     explicit OutputFile(FileName file);
-    /// If there is a file `spare` in the same folder that nobody else uses, it becomes the new one:
-    /// writing over pages that the page cache has costs a fraction of finding new ones. If it has
-    /// another name by a link of either kind, or is not a file, only this name is removed.
+    /// Writes over a file `spare` in the same folder, which becomes the new file: to write over
+    /// pages in the page cache costs a fraction of what new pages cost. If `spare` has another name
+    /// by a link of either kind, or is not a file, only the name `spare` is removed.
     OutputFile(FileName file, const FileName& spare);
     ~OutputFile();
     OutputFile(const OutputFile&) = delete;
@@ -179,8 +175,8 @@ class OutputFile {
     FileDescriptor descriptor_;
 };
 
-/// Throws UsageError if `file` exists and may not be overwritten, or cannot be written: that is
-/// tried beside it, under the name that writing takes.
+/// Throws UsageError if `file` exists and may not be overwritten, or if it cannot be written. Tries
+/// by making and removing a file beside it, as OutputFile does.
 void require_writable(const std::filesystem::path& file, bool overwrite);
 
 /// Writes a text aside and renames it, so that nobody reads half of it. Throws Failure.

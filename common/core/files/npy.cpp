@@ -11,7 +11,7 @@
 
 namespace quartet {
 
-static_assert(std::endian::native == std::endian::little, "elements are read as they lie");
+static_assert(std::endian::native == std::endian::little, "files have little-endian elements");
 
 namespace {
 

@@ -45,8 +45,9 @@ class NpyError : public Failure {
     NpyError(const std::filesystem::path& file, const std::string& reason);
 };
 
-/// All that stands before the elements of a file of format 1.0 in C order, as NumPy writes it:
-/// magic, version, length and text, padded so that the elements begin at a multiple of 64 bytes.
+/// The header of a file of format 1.0 in C order, as NumPy writes it: magic, version, length and
+/// text, padded so that the elements begin at a multiple of 64 bytes. Throws Failure if it is too
+/// long.
 std::string format_npy_header(ElementType type, const Shape& shape);
 
 /// Reads elements [first, first + out.size()), row-major, of a file that must be exactly what

@@ -14,7 +14,7 @@ namespace quartet {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using FoundJson = nlohmann::json;  // of any number of files: looked up by trees
+using FoundJson = nlohmann::json;  // finds keys by trees: files may be many
 
 constexpr int schema_version = 1;
 
@@ -22,7 +22,7 @@ std::filesystem::path manifest_file(const std::filesystem::path& folder) {
     return folder / "manifest.json";
 }
 
-// All but the checksums.
+// The manifest without its checksums.
 Json description(const Manifest& manifest) {
     return {{"schema_version", schema_version},
             {"kernel", manifest.kernel},
@@ -84,7 +84,8 @@ void remove_later_blocks(const std::filesystem::path& folder, std::string_view a
 void write_manifest(const std::filesystem::path& folder, const Manifest& manifest) {
     Json json = description(manifest);
     Json& checksums = json["checksums"] = Json::object();
-    // Appended without looking for the key, which would take the square of the files' number.
+    // Appended without a search for the key: that would take time with the square of the files'
+    // number.
     auto& entries = checksums.get_ref<Json::object_t&>();
     for (const auto& [file, sum] : manifest.checksums) {
         entries.emplace_back(file, sum);

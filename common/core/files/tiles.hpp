@@ -15,8 +15,8 @@ namespace quartet {
 std::string tile_file(std::string_view array, std::int64_t row, std::int64_t column);
 std::string block_file(std::string_view array, std::int64_t index);
 
-/// Removes blocks rank + ranks, rank + 2 ranks and so on, up to the first that is not there: what
-/// each of `ranks` ranks removes are all that more ranks have left. Throws FileError.
+/// Removes blocks rank + ranks, rank + 2 ranks and so on, up to the first that is missing. If each
+/// of `ranks` ranks does so, no block of a job with more ranks is left. Throws FileError.
 void remove_later_blocks(const std::filesystem::path& folder, std::string_view array, int rank,
                          int ranks);
 
@@ -34,14 +34,14 @@ struct Manifest {
     bool operator==(const Manifest&) const = default;
 };
 
-/// Written aside and renamed. Throws Failure.
+/// Writes the manifest aside and renames it. Throws Failure.
 void write_manifest(const std::filesystem::path& folder, const Manifest& manifest);
 
 /// Throws Failure if the file is missing, not JSON, of a newer schema or lacks a key.
 Manifest read_manifest(const std::filesystem::path& folder);
 
-/// Throws UsageError that names the first field of `found` in which the folder differs from what
-/// is asked for (checksums are not compared).
+/// Throws UsageError, with the name of the first field, if `found` differs from `wanted`. Does not
+/// compare checksums.
 void require_same_data(const Manifest& found, const Manifest& wanted,
                        const std::filesystem::path& folder);
 
