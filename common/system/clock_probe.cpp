@@ -14,11 +14,11 @@ namespace {
 
 constexpr int tries = 3;
 constexpr int steps = 20000;
-// One after the other a multiplication takes three or four cycles; a core begins one in each.
+// A multiplication takes three or four cycles, but a core begins one in each cycle.
 constexpr std::size_t independent = 6;
 constexpr std::uint64_t odd_factor = 0x5851F42D4C957F2D;
 
-std::atomic<std::uint64_t> seed{1};  // unknown to the compiler, like what becomes of the products
+std::atomic<std::uint64_t> seed{1};  // the compiler cannot know it, nor who reads the products
 
 Seconds time_once() {
     std::array<std::uint64_t, independent> products;

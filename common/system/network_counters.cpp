@@ -34,7 +34,7 @@ double number_in(const fs::path& file) {
     return static_cast<double>(parse_number(first_line(file)).value_or(0));
 }
 
-// From the beginning, as the system tells it anew; empty if it does not.
+// Reads the file from its beginning, so that the kernel makes its text anew; empty if that fails.
 std::string content(const FileDescriptor& file) {
     std::string text;
     std::array<char, 4096> part{};

@@ -48,7 +48,7 @@ class NetworkCounters {
     FileDescriptor networks_;
     std::vector<Interface> interfaces_;
     std::vector<std::unique_ptr<FileDescriptor>> files_;  ///< of fabrics; null for networks
-    std::vector<unsigned> units_;                         ///< bytes of one count
+    std::vector<unsigned> units_;                         ///< bytes per count
 };
 
 }  // namespace quartet::system

@@ -6,9 +6,9 @@
 
 namespace quartet::system {
 
-/// body(i) for every i in [0, count), each thread on one contiguous share; calls for different i
-/// are independent. One thread never enters the OpenMP runtime: that costs nothing, and
-/// ThreadSanitizer, which does not know the runtime, stays quiet.
+/// Calls body(i) for every i in [0, count); each thread has one contiguous share. Calls for
+/// different i must be independent. One thread does not enter the OpenMP runtime: that saves time,
+/// and ThreadSanitizer, which does not know the runtime, stays quiet.
 template <typename Body>
 void parallel_for(int threads, std::int64_t count, Body body) {
     if (threads == 1) {
@@ -21,7 +21,7 @@ void parallel_for(int threads, std::int64_t count, Body body) {
         body(i);
 }
 
-/// body(part) for every part in [0, parts): a loop over large pieces of work, one a thread.
+/// Calls body(part) for every part in [0, parts): large pieces of work, one for each thread.
 template <typename Body>
 void parallel_parts(int parts, Body body) {
     if (parts == 1) {
@@ -33,8 +33,8 @@ void parallel_parts(int parts, Body body) {
         body(part);
 }
 
-/// The same for work that may throw. When all parts have ended, rethrows the exception of the first
-/// part that has one. Allocates.
+/// parallel_parts() for work that may throw. When all parts have ended, rethrows the exception of
+/// the first part that has one. Allocates.
 template <typename Body>
 void parallel_parts_that_throw(int parts, Body body) {
     std::vector<std::exception_ptr> errors(static_cast<std::size_t>(parts));

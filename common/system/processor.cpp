@@ -22,7 +22,7 @@ struct ArmPart {
     std::string_view name;
 };
 
-// The main identification register's numbers, as lscpu of util-linux names them.
+// Numbers of the main identification register, and the names that util-linux's lscpu gives them.
 constexpr std::array arm_parts{
     ArmPart{"0x41", "0xd08", "Arm Cortex-A72"},        ArmPart{"0x41", "0xd0b", "Arm Cortex-A76"},
     ArmPart{"0x41", "0xd0c", "Arm Neoverse N1"},       ArmPart{"0x41", "0xd40", "Arm Neoverse V1"},
@@ -105,7 +105,7 @@ Bytes cache_share() {
 
 namespace {
 
-// One file "quota period", or two.
+// Version 2 has one file "quota period", version 1 has a file for each.
 std::optional<double> quota_of(const GroupFolder& group) {
     std::optional<std::int64_t> quota;
     std::optional<std::int64_t> period;
@@ -156,8 +156,6 @@ std::vector<int> openmp_places() {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 // The columns of a line of proc/stat, in its order.
 enum Column { user, nice, system_time, idle, iowait, irq, softirq, steal, column_count };
 using Ticks = std::array<std::int64_t, column_count>;
@@ -189,7 +187,7 @@ std::optional<Seconds> steal_time(std::span<const int> processors, const fs::pat
     while (rest.starts_with(prefix)) {
         const auto line = take_until(rest, '\n');
         const auto name = line.substr(prefix.size(), line.find(' ') - prefix.size());
-        const auto processor = parse_number(name);  // none: all together
+        const auto processor = parse_number(name);  // none in the first line: the sum of all
         if (processor && std::ranges::count(processors, *processor) > 0) {
             ticks += ticks_of(line)[steal];
         }

@@ -11,9 +11,9 @@
 
 namespace quartet::system {
 
-/// The name of the first processor in the text of /proc/cpuinfo. Arm's kernel gives numbers
-/// instead, of which the best-known have their names here. "processor of unknown model" where
-/// nothing is told.
+/// The name of the first processor in the text of /proc/cpuinfo. On Arm the kernel gives numbers
+/// instead, and this translates the best-known ones. "processor of unknown model" if it gives
+/// neither.
 std::string processor_name(std::string_view cpuinfo);
 
 /// A cache of the first core, as the kernel describes it.
@@ -21,14 +21,14 @@ struct Cache {
     std::string type;  ///< "Data", "Instruction", "Unified"
     int level = 0;
     Bytes size;
-    int cores = 1;  ///< that share it
+    int cores = 1;  ///< logical CPUs that share it
 };
 
-/// In the kernel's order; none where it does not tell. Local.
+/// The caches in the kernel's order; empty if it does not describe them. Local.
 std::vector<Cache> caches();
 
-/// What a core can fill of the caches above the first while all others do the same: 4 MiB where
-/// the kernel does not tell. Read once. Local.
+/// The share that a logical CPU has of the caches above the first level while all others use
+/// theirs; 4 MiB if the kernel does not describe them. Read once. Local.
 Bytes cache_share();
 
 /// The processor limit of this process's control group and of those above it, in processors
@@ -57,7 +57,7 @@ std::optional<Seconds> steal_time(std::span<const int> processors,
                                   const std::filesystem::path& root = "/");
 
 /// Time since boot in which the machine's processors, all together, ran anything: user, nice,
-/// system and interrupt time of proc(5), in ticks of usually 10 ms. Nothing if it is not told.
+/// system and interrupt time of proc(5), in ticks of usually 10 ms. Nothing if it is unknown.
 std::optional<Seconds> busy_time(const std::filesystem::path& root = "/");
 
 }  // namespace quartet::system

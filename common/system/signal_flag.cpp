@@ -8,8 +8,8 @@ namespace quartet::system {
 
 namespace {
 
-// A signal handler has no argument of ours, so what it sets has to be static; only lock-free
-// atomics may be touched in one.
+// A signal handler has no argument of ours, so it sets a static variable; it may touch only
+// lock-free atomics.
 std::atomic<bool> signalled = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
@@ -21,7 +21,7 @@ static void quartet_note_signal(int) {
 }
 }
 
-// A background job of a shell, or one under nohup, ignores these and is to go on.
+// A shell's background job and a job under nohup ignore these signals, and should go on.
 static bool stays_ignored(int signal, const struct sigaction& previous) {
     return (signal == SIGINT || signal == SIGHUP) && previous.sa_handler == SIG_IGN;
 }

@@ -8,8 +8,8 @@ namespace quartet::system {
 /// Records whether SIGUSR1, SIGTERM, SIGINT or SIGHUP has come during its lifetime. Schedulers
 /// announce the end of a job's time by the first and end the job by the second; a terminal sends
 /// the others. SIGINT and SIGHUP stay ignored where they were, as under nohup. The flag is this
-/// rank's alone: programs agree on it inside a reduction that they make anyway. One at a time in a
-/// process. Its destructor restores the earlier handlers.
+/// rank's alone: programs agree on it inside a reduction that they make anyway. A process has one
+/// at a time. Its destructor restores the earlier handlers.
 class SignalFlag {
   public:
     /// Throws Failure if another one lives.

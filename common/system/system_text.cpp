@@ -14,7 +14,7 @@ std::optional<std::string> read_text(const std::filesystem::path& file) {
         return std::nullopt;
     }
     std::ostringstream text;
-    text << in.rdbuf();  // of a folder: nothing
+    text << in.rdbuf();  // a folder gives nothing
     return text.str();
 }
 
@@ -55,6 +55,16 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
     return result.ec == std::errc() ? std::optional(number) : std::nullopt;
 }
 
+namespace {
+
+/// A control group of a process, as a path below its hierarchy's mount.
+struct ControlGroup {
+    ControlGroupVersion version = ControlGroupVersion::v2;
+    std::string path;
+};
+
+// The groups of `controller` in the text of /proc/self/cgroup: in its v1 hierarchy and in the v2
+// hierarchy, if they exist.
 std::vector<ControlGroup> parse_control_groups(std::string_view text, std::string_view controller) {
     std::vector<ControlGroup> groups;
     while (!text.empty()) {
@@ -73,6 +83,8 @@ std::vector<ControlGroup> parse_control_groups(std::string_view text, std::strin
     }
     return groups;
 }
+
+}  // namespace
 
 std::vector<GroupFolder> group_folders(const std::filesystem::path& root,
                                        std::string_view controller) {

@@ -52,8 +52,8 @@ void limit_by(MemoryAmounts& amounts, const GroupFolder& group) {
     }
 }
 
-// What meminfo counts of the GPUs' memory: where processor and GPU are coherent (Grace Hopper) the
-// driver adds it as NUMA nodes. It names them, -1 for none (nv-procfs.c of NVIDIA's open modules).
+// The GPU memory that meminfo counts: where processor and GPU are coherent (Grace Hopper), the
+// driver adds it as NUMA nodes. It names the node, or -1 (nv-procfs.c of NVIDIA's open modules).
 MemoryAmounts memory_of_gpus(const std::filesystem::path& root) {
     std::set<std::int64_t> nodes;
     std::error_code no_driver;
@@ -82,7 +82,7 @@ MemoryAmounts memory_of_gpus(const std::filesystem::path& root) {
 MemoryAmounts parse_meminfo(std::string_view text) {
     const auto total = number_of(text, "MemTotal", ':');
     const auto available = number_of(text, "MemAvailable", ':');
-    check(total && available, "/proc/meminfo says neither MemTotal nor MemAvailable");
+    check(total && available, "/proc/meminfo lacks MemTotal or MemAvailable");
     return {kibibytes(*total), kibibytes(*available)};
 }
 

@@ -25,9 +25,9 @@ MemoryAmounts parse_meminfo(std::string_view text);
 std::optional<MemoryAmounts> group_memory(std::string_view limit, std::string_view usage,
                                           std::string_view statistics);
 
-/// The least of the machine's memory, without that of GPUs, and the limits of the process's control
-/// group and of those above it. `root` is the folder of proc/ and sys/; other than "/" in tests.
-/// Throws Failure where there is no proc/meminfo. Local.
+/// The least of the machine's memory (without the memory of GPUs) and the limits of the process's
+/// control group and of the groups above it. `root` is the folder of proc/ and sys/; other than "/"
+/// in tests. Throws Failure where there is no proc/meminfo. Local.
 MemoryAmounts read_memory(const std::filesystem::path& root = "/");
 
 }  // namespace quartet::system
