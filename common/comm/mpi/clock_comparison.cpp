@@ -13,26 +13,26 @@ namespace {
 constexpr int round_trips = 32;
 constexpr int clock_tag = 0;
 
-// The part of rank 0 or a group's first: its time, whenever it is asked.
-void answer(const Communicator& comm, int asking, const std::function<Seconds()>& clock) {
+// Answers each message of the rank `asking` with the time.
+void answer(const Communicator& comm, int asking) {
     for (int trip = 0; trip < round_trips; ++trip) {
         check_mpi(
             MPI_Recv(nullptr, 0, MPI_DOUBLE, asking, clock_tag, comm.handle(), MPI_STATUS_IGNORE));
-        const double time = clock().value;
+        const double time = now().value;
         check_mpi(MPI_Send(&time, 1, MPI_DOUBLE, asking, clock_tag, comm.handle()));
     }
 }
 
-ClockReading ask(const Communicator& comm, int answering, const std::function<Seconds()>& clock) {
+ClockReading ask(const Communicator& comm, int answering) {
     ClockReading best;
     Seconds quickest{std::numeric_limits<double>::infinity()};
     for (int trip = 0; trip < round_trips; ++trip) {
-        const Seconds sent = clock();
+        const Seconds sent = now();
         check_mpi(MPI_Send(nullptr, 0, MPI_DOUBLE, answering, clock_tag, comm.handle()));
         Seconds answered;
         check_mpi(MPI_Recv(&answered.value, 1, MPI_DOUBLE, answering, clock_tag, comm.handle(),
                            MPI_STATUS_IGNORE));
-        const Seconds received = clock();
+        const Seconds received = now();
         if (received - sent < quickest) {
             quickest = received - sent;
             best.at = sent + quickest / 2;
@@ -42,52 +42,41 @@ ClockReading ask(const Communicator& comm, int answering, const std::function<Se
     return best;
 }
 
-// How far rank 0 is ahead of a group's first, told to another one of the group.
-void tell(const Communicator& comm, int asking, Seconds ahead) {
-    check_mpi(MPI_Send(&ahead.value, 1, MPI_DOUBLE, asking, clock_tag, comm.handle()));
-}
-
-Seconds hear(const Communicator& comm, int answering) {
-    Seconds ahead;
-    check_mpi(MPI_Recv(&ahead.value, 1, MPI_DOUBLE, answering, clock_tag, comm.handle(),
-                       MPI_STATUS_IGNORE));
-    return ahead;
-}
-
-}  // namespace
-
-int clock_group(int ranks) {
+// How many ranks compare their clocks with one leader: all of them where they are few.
+int group_size(int ranks) {
     constexpr int few = 64;
     return ranks <= few ? ranks : static_cast<int>(std::ceil(std::sqrt(ranks)));
 }
 
-ClockReading compare_with_root(const Communicator& comm, const std::function<Seconds()>& clock,
-                               int group) {
+}  // namespace
+
+ClockReading compare_with_root(const Communicator& comm) {
+    const int group = group_size(comm.size());
     const int rank = comm.rank();
     const int first = rank - rank % group;
     ClockReading reading;
     if (rank == 0) {
         for (int asking = group; asking < comm.size(); asking += group) {
-            answer(comm, asking, clock);
+            answer(comm, asking);
         }
     } else if (rank == first) {
-        reading = ask(comm, 0, clock);
+        reading = ask(comm, 0);
     }
     if (rank == first) {
         for (int asking = rank + 1; asking < std::min(rank + group, comm.size()); ++asking) {
-            answer(comm, asking, clock);
-            tell(comm, asking, reading.ahead);
+            answer(comm, asking);
+            check_mpi(
+                MPI_Send(&reading.ahead.value, 1, MPI_DOUBLE, asking, clock_tag, comm.handle()));
         }
     } else {
-        reading = ask(comm, first, clock);
-        reading.ahead = reading.ahead + hear(comm, first);
+        reading = ask(comm, first);
+        Seconds ahead;  // how far rank 0's clock is ahead of the first's
+        check_mpi(MPI_Recv(&ahead.value, 1, MPI_DOUBLE, first, clock_tag, comm.handle(),
+                           MPI_STATUS_IGNORE));
+        reading.ahead = reading.ahead + ahead;
     }
     comm.barrier();
-    return rank == 0 ? ClockReading{clock(), {}} : reading;
-}
-
-ClockReading compare_with_root(const Communicator& comm, const std::function<Seconds()>& clock) {
-    return compare_with_root(comm, clock, clock_group(comm.size()));
+    return rank == 0 ? ClockReading{now(), {}} : reading;
 }
 
 }  // namespace quartet::comm

@@ -15,9 +15,10 @@ namespace {
 
 constexpr int text_tag = 32766;
 
-/// Calls `work(part, count)` for the parts of some bytes that MPI can count.
+/// Calls `work(part, count)` for consecutive parts of `bytes` that an int can count.
 template <typename Byte, typename Work>
-void for_counted(std::span<Byte> bytes, std::int64_t largest, Work work) {
+void for_counted(std::span<Byte> bytes, Work work) {
+    constexpr std::int64_t largest = Communicator::largest_message;
     for (std::int64_t first = 0; first < std::ssize(bytes); first += largest) {
         const std::int64_t count = std::min(largest, std::ssize(bytes) - first);
         work(bytes.data() + first, static_cast<int>(count));
@@ -132,18 +133,19 @@ std::vector<std::string> Communicator::gather(const std::string& text) const {
     return texts;
 }
 
-// One after another: MPI's own operations count all of it by an int.
+// One broadcast after another: MPI's own gather counts all bytes by an int.
 void Communicator::gather(std::span<const std::byte> mine, const std::vector<std::int64_t>& sizes,
-                          std::span<std::byte> all, std::int64_t largest) const {
+                          std::span<std::byte> all) const {
     std::size_t first = 0;
     for (int rank = 0; rank < size_; ++rank) {
         const auto part =
             all.subspan(first, static_cast<std::size_t>(sizes[static_cast<std::size_t>(rank)]));
         if (rank == rank_) {
-            check(mine.size() == part.size(), "a part's size differs from what is said of it");
+            check(mine.size() == part.size(),
+                  "a part's size differs from the size that was announced");
             std::ranges::copy(mine, part.begin());
         }
-        for_counted(part, largest, [&](std::byte* data, int count) {
+        for_counted(part, [&](std::byte* data, int count) {
             check_mpi(MPI_Bcast(data, count, MPI_BYTE, rank, handle_));
         });
         first += part.size();
@@ -155,7 +157,7 @@ std::vector<std::string> Communicator::gather_to_root(const std::string& text) c
     std::vector<std::int64_t> lengths(static_cast<std::size_t>(rank_ == 0 ? size_ : 0));
     check_mpi(MPI_Gather(&length, 1, MPI_INT64_T, lengths.data(), 1, MPI_INT64_T, 0, handle_));
     if (rank_ != 0) {
-        for_counted(std::span(text), largest_message, [&](const char* data, int count) {
+        for_counted(std::span(text), [&](const char* data, int count) {
             check_mpi(MPI_Send(data, count, MPI_BYTE, 0, text_tag, handle_));
         });
         return {};
@@ -164,7 +166,7 @@ std::vector<std::string> Communicator::gather_to_root(const std::string& text) c
     for (int from = 1; from < size_; ++from) {
         auto& next = texts.emplace_back(
             static_cast<std::size_t>(lengths[static_cast<std::size_t>(from)]), '\0');
-        for_counted(std::span(next), largest_message, [&](char* data, int count) {
+        for_counted(std::span(next), [&](char* data, int count) {
             check_mpi(MPI_Recv(data, count, MPI_BYTE, from, text_tag, handle_, MPI_STATUS_IGNORE));
         });
     }
@@ -208,11 +210,6 @@ double Communicator::maximum(double value) const {
     return std::accumulate(row_.begin() + 1, row_.end(), row_.front(), larger);
 }
 
-void Communicator::maxima(std::span<double> values) const {
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()),
-                            MPI_DOUBLE, MPI_MAX, handle_));
-}
-
 double Communicator::minimum(double value) const {
     return -maximum(-value);
 }
@@ -226,7 +223,7 @@ std::string Communicator::broadcast(const std::string& text, int root) const {
     auto length = static_cast<std::int64_t>(text.size());
     check_mpi(MPI_Bcast(&length, 1, MPI_INT64_T, root, handle_));
     std::string result = rank_ == root ? text : std::string(static_cast<std::size_t>(length), '\0');
-    for_counted(std::span(result), largest_message, [&](char* data, int count) {
+    for_counted(std::span(result), [&](char* data, int count) {
         check_mpi(MPI_Bcast(data, count, MPI_BYTE, root, handle_));
     });
     return result;

@@ -10,14 +10,13 @@
 
 namespace quartet::comm {
 
-/// An MPI communicator of its own (duplicated or split), freed at the end, and the few collective
-/// operations that set-up, agreement and measurement need. Bulk data goes by a Transport.
-/// All members are collective unless they say "local"; errors are returned to check_mpi, never
-/// left to MPI's own abort. While an exception unwinds the communicator is left to the job's end,
-/// since freeing it is collective.
+/// Owns a duplicated or split MPI communicator, and has the few collective operations that set-up,
+/// agreement and measurement need. Bulk data goes by a Transport. All members are collective unless
+/// they say "local"; errors are returned to check_mpi, never left to MPI's own abort. While an
+/// exception unwinds the communicator is left to the job's end, since freeing it is collective.
 class Communicator {
   public:
-    /// A message's count is an int: longer ones go in several.
+    /// MPI counts a message by an int: longer data goes in several messages.
     static constexpr std::int64_t largest_message = std::int64_t{1} << 30;
 
     /// A duplicate of MPI_COMM_WORLD.
@@ -28,9 +27,9 @@ class Communicator {
     ~Communicator();
 
     [[nodiscard]] Communicator duplicate() const;
-    /// Ranks of one `colour` together, ordered by their rank here.
+    /// A communicator of the ranks with the same `colour`, in the order of their ranks here.
     [[nodiscard]] Communicator split(int colour) const;
-    /// Ranks that can share memory.
+    /// A communicator of the ranks that can share memory with this one.
     [[nodiscard]] Communicator split_by_node() const;
 
     [[nodiscard]] int rank() const { return rank_; }           ///< local
@@ -44,15 +43,16 @@ class Communicator {
     /// Whether the condition holds on at least one rank.
     [[nodiscard]] bool any(bool condition) const;
 
-    /// One value of each rank, by rank, everywhere.
+    /// Gives every rank the values of all ranks, by rank.
     [[nodiscard]] std::vector<double> gather(double value) const;
     [[nodiscard]] std::vector<std::int64_t> gather(std::int64_t value) const;
-    /// Each rank's bytes, of any size, by rank, to the parts of `all` that `sizes` says.
+    /// Gathers each rank's sizes[rank] bytes into consecutive parts of `all`, by rank. `sizes` is
+    /// the same on all ranks.
     void gather(std::span<const std::byte> mine, const std::vector<std::int64_t>& sizes,
-                std::span<std::byte> all, std::int64_t largest = largest_message) const;
+                std::span<std::byte> all) const;
     /// Texts may have any length.
     [[nodiscard]] std::vector<std::string> gather(const std::string& text) const;
-    /// Texts of any length by rank, on rank 0 alone; none elsewhere.
+    /// The texts, of any length, by rank, on rank 0; an empty list on other ranks.
     [[nodiscard]] std::vector<std::string> gather_to_root(const std::string& text) const;
     /// Each rank's equally long row of values, concatenated by rank.
     [[nodiscard]] std::vector<double> gather(std::span<const double> values) const;
@@ -66,14 +66,11 @@ class Communicator {
     [[nodiscard]] double maximum(double value) const;
     [[nodiscard]] double minimum(double value) const;
 
-    /// The largest of each of several values, at once and in place; none may be NaN.
-    void maxima(std::span<double> values) const;
-
-    /// The root's value, everywhere.
+    /// Gives every rank the root's value.
     [[nodiscard]] double broadcast(double value, int root) const;
     [[nodiscard]] std::string broadcast(const std::string& text, int root) const;
 
-    /// The message of the lowest rank that has one, everywhere. For work that throws: agree().
+    /// Gives every rank the message of the lowest rank that has one. For work that throws: agree().
     [[nodiscard]] std::optional<std::string> first(const std::optional<std::string>& message) const;
 
   private:

@@ -17,9 +17,9 @@ struct ControlMessage {
     std::vector<std::byte> payload;
 };
 
-/// Control messages on a communicator of their own: headers, credits, work counters. Payloads are
-/// small (at most `largest_payload`); bulk data goes by a Transport once matched. A pair's messages
-/// of one kind stay in order.
+/// Control messages on a communicator of their own: headers, credits, work counters. Payloads have
+/// at most `largest_payload` bytes; bulk data goes by a Transport. Messages of one kind from one
+/// rank to another stay in order.
 class ControlChannel {
   public:
     static constexpr std::size_t largest_payload = 2048;

@@ -29,8 +29,8 @@ MpiSession::MpiSession(int& argc, char**& argv) : exceptions_(std::uncaught_exce
     // Calls that name no communicator report to the handler of one of these two.
     check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     check_mpi(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
-    if (provided <
-        MPI_THREAD_FUNNELED) {  // there are other threads, but only the main one calls MPI
+    // There are other threads, but only the main thread calls MPI.
+    if (provided < MPI_THREAD_FUNNELED) {
         MPI_Finalize();
         throw Failure(
             "this MPI library is built without threads (MPI_THREAD_FUNNELED is needed): "

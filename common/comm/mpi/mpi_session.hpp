@@ -13,12 +13,12 @@ namespace quartet::comm {
 /// the suite goes through it: communicators return errors instead of aborting.
 void check_mpi(int code, std::source_location where = std::source_location::current());
 
-/// MPI from initialisation to finalisation, asked for THREAD_FUNNELED: only the main thread calls
-/// MPI. Destroyed while an exception unwinds, it aborts the job instead of finalising, since the
-/// other ranks may never reach the finalisation.
+/// Initialises and finalises MPI, with MPI_THREAD_FUNNELED: only the main thread calls MPI.
+/// Destroyed while an exception unwinds, it aborts the job instead of finalising, since the other
+/// ranks may never reach the finalisation.
 class MpiSession {
   public:
-    /// Collective. Throws Failure if MPI cannot offer THREAD_FUNNELED.
+    /// Collective. Throws Failure if MPI does not offer MPI_THREAD_FUNNELED.
     MpiSession(int& argc, char**& argv);
     ~MpiSession();
     MpiSession(const MpiSession&) = delete;
@@ -27,8 +27,8 @@ class MpiSession {
     /// "Open MPI v4.1.4", the first line of what the library says of itself.
     [[nodiscard]] static std::string library_version();
 
-    /// Writes out what the standard streams hold and ends all ranks with `code`. Local: any rank
-    /// may call it at any time.
+    /// Flushes the standard streams and ends all ranks with `code`. Local: any rank may call it at
+    /// any time.
     [[noreturn]] static void abort(ExitCode code);
 
   private:

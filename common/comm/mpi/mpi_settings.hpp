@@ -5,9 +5,9 @@
 
 namespace quartet::comm {
 
-/// The settings of the MPI library that bear on how it moves data and waits, with their values as
-/// they are in force, by its tools interface (MPI_T control variables). Those that the library
-/// does not know are left out. Local.
+/// The settings of the MPI library that affect how it moves data and waits, with their present
+/// values, from its tools interface (MPI_T control variables). Leaves out settings that the library
+/// does not know. Local.
 std::map<std::string, std::string> mpi_settings();
 
 }  // namespace quartet::comm

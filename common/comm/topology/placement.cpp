@@ -62,7 +62,7 @@ std::optional<double> largest_quota(std::span<const Placement> placements,
     return quota;
 }
 
-// Puts a rank into the node's pools, joining those that it connects.
+// Adds a rank to the node's pools, and merges the pools that it connects.
 void add(Node& node, int rank, const Placement& placement) {
     Pool joined;
     joined.add(rank, placement);
@@ -110,7 +110,7 @@ std::string named(std::string_view noun, const std::vector<int>& numbers) {
     return fmt::format("{}{} {}", noun, numbers.size() == 1 ? "" : "s", format_cpus(numbers));
 }
 
-// Threads that the ranks have, all together.
+// The number of threads of all these ranks.
 std::int64_t threads(const std::vector<int>& ranks, int threads_per_rank) {
     return std::ssize(ranks) * std::int64_t{threads_per_rank};
 }
@@ -132,9 +132,9 @@ std::optional<std::string> beyond_quota(const Node& node, int threads_per_rank) 
         return std::nullopt;
     }
     return fmt::format(
-        "{} on {}: {} x {} threads have the time of {:.3g} {} (their control group's quota, as of "
-        "a container; beyond it all of them stand still): raise it, start fewer ranks there, "
-        "or lower --threads",
+        "{} on {}: {} x {} threads have the time of {:.3g} {} (the quota of their control group or "
+        "container; when it is used up, all of them stop for a while): raise it, start fewer ranks "
+        "there, or lower --threads",
         named("rank", node.ranks), node.host, node.ranks.size(), threads_per_rank, *node.quota,
         *node.quota == 1 ? "core" : "cores");
 }
@@ -187,25 +187,19 @@ std::vector<int> node_numbers(std::span<const std::int64_t> lowest_ranks) {
     return of_ranks;
 }
 
-std::optional<double> node_quota(std::span<const Placement> placements, int node) {
-    std::vector<int> ranks;
-    for (int rank = 0; rank < std::ssize(placements); ++rank) {
-        if (placements[static_cast<std::size_t>(rank)].node == node) {
-            ranks.push_back(rank);
-        }
-    }
-    return largest_quota(placements, ranks);
-}
-
 int usable_cores(std::span<const Placement> placements, int node) {
+    std::vector<int> ranks;
     std::set<int> cores;
-    for (const auto& placement : placements) {
+    for (int rank = 0; rank < std::ssize(placements); ++rank) {
+        const Placement& placement = placements[static_cast<std::size_t>(rank)];
         if (placement.node == node) {
+            ranks.push_back(rank);
             cores.insert(placement.core_numbers.begin(), placement.core_numbers.end());
         }
     }
     const auto there = std::max(1.0, static_cast<double>(cores.size()));
-    return static_cast<int>(std::clamp(node_quota(placements, node).value_or(there), 1.0, there));
+    return static_cast<int>(
+        std::clamp(largest_quota(placements, ranks).value_or(there), 1.0, there));
 }
 
 int busy_cores(std::span<const Placement> placements, int rank, int threads_per_rank) {
@@ -233,7 +227,7 @@ std::vector<std::string> placement_warnings(std::span<const Placement> placement
         if (alike == 1) {
             warnings.push_back(*first);
         } else if (alike > 1) {
-            warnings.push_back(fmt::format("{}; alike on {} nodes in all", *first, alike));
+            warnings.push_back(fmt::format("{}; the same on {} nodes in all", *first, alike));
         }
     }
     return warnings;
@@ -257,7 +251,7 @@ std::string format_cpus(const std::vector<int>& cpus) {
 
 namespace {
 
-// Takes a number off the front of `text`.
+// Reads a number at the front of `text`, and removes it there.
 int take_number(std::string_view& text) {
     int number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -20,24 +20,20 @@ struct Placement {
     std::vector<int> core_numbers;  ///< which these are: the least CPU number of each
     int node_cores = 1;             ///< cores of the node that the job may use, bound or not
     std::vector<int> numa_nodes;    ///< NUMA nodes that its cores belong to
-    /// The processor limit of its control group (processor_quota); nothing if there
-    /// is none.
+    /// The processor limit of its control group (processor_quota), if it has one.
     std::optional<double> quota{};
 };
 
-/// The node of each rank, from the lowest rank of its node: nodes numbered by their lowest rank.
+/// The node of each rank, by rank; `lowest_ranks` has the lowest rank of each rank's node. Nodes
+/// are numbered in the order of their lowest ranks.
 std::vector<int> node_numbers(std::span<const std::int64_t> lowest_ranks);
 
-/// The processor limit of the ranks of a node together; nothing if any of them is not limited.
-/// Assumes that all are in one control group: the limits of several groups would add up, but a
-/// process cannot see that.
-std::optional<double> node_quota(std::span<const Placement> placements, int node);
-
-/// Physical cores that the ranks of a node may use together, at most the whole processors of its
-/// quota; at least 1.
+/// Physical cores that the ranks of a node may use together; at most the node's quota rounded down,
+/// and at least 1. Assumes that all ranks are in one control group: the quotas of several groups
+/// would add up, but a process cannot see that.
 int usable_cores(std::span<const Placement> placements, int node);
 
-/// Cores kept busy by a rank and by those with the same CPUs, with `threads_per_rank` threads
+/// Cores that a rank and the ranks with the same CPUs keep busy, with `threads_per_rank` threads
 /// each.
 int busy_cores(std::span<const Placement> placements, int rank, int threads_per_rank);
 
@@ -51,7 +47,7 @@ std::vector<std::string> placement_warnings(std::span<const Placement> placement
 /// "0-3,8": how lists of CPUs, cores or ranks are written; ascending.
 std::string format_cpus(const std::vector<int>& cpus);
 
-/// The inverse. Throws Failure for anything else.
+/// Reads what format_cpus() writes. Throws Failure for anything else.
 std::vector<int> parse_cpus(std::string_view text);
 
 }  // namespace quartet::comm

@@ -9,7 +9,7 @@ namespace quartet::comm {
 enum class Role { worker, reducer };
 std::string_view name(Role role);
 
-/// Which rank is what: the first R ranks reduce, the rest work (as in the paper, IV).
+/// The role of each rank: the first R ranks are reducers, the others workers (as in the paper, IV).
 class Roles {
   public:
     /// Every rank is a worker.

@@ -32,8 +32,8 @@ Machine load_machine(Devices devices = Devices::left_out) {
     return owner;
 }
 
-// The processing units that this process is bound to, of those that its control group allows; all
-// of these where it is not bound or the system does not say.
+// The processing units that this process is bound to and that its control group allows; all that
+// the group allows if the process is not bound or the system does not tell.
 Bitmap bound_cpus(hwloc_topology_t machine) {
     Bitmap cpus(hwloc_bitmap_alloc(), hwloc_bitmap_free);
     check(cpus != nullptr, "no memory for a set of CPUs");
@@ -111,7 +111,7 @@ hwloc_obj_t place_of(hwloc_topology_t machine, const std::string& pci_bus) {
     return device == nullptr ? nullptr : hwloc_get_non_io_ancestor_obj(machine, device);
 }
 
-// All but the number of its node.
+// This rank's placement, but without the number of its node.
 Placement find_placement(const Communicator& node) {
     const Machine machine = load_machine();
     const Bitmap cpus = usable_cpus(machine.get(), node);
@@ -123,6 +123,8 @@ Placement find_placement(const Communicator& node) {
         placement.core_numbers.push_back(hwloc_bitmap_first(core->complete_cpuset));
         numa_nodes.insert(numa_node_of(core));
     }
+    placement.local_rank = node.rank();
+    placement.local_size = node.size();
     placement.cpus = members(cpus.get());
     placement.cores = static_cast<int>(placement.core_numbers.size());
     placement.node_cores = static_cast<int>(cores_among(machine.get(), allowed).size());
@@ -172,13 +174,6 @@ std::vector<Placement> gather_placements(const Placement& mine, const Communicat
     return placements;
 }
 
-std::vector<Placement> find_placements(const Communicator& node, const Communicator& world) {
-    Placement mine = find_placement(node);
-    mine.local_rank = node.rank();
-    mine.local_size = node.size();
-    return gather_placements(mine, node, world);
-}
-
 // Ranks read their limits at different times, and may even have different ones: the least counts.
 Bytes least(Bytes amount, const Communicator& node) {
     return {static_cast<std::int64_t>(node.minimum(static_cast<double>(amount.value)))};
@@ -194,7 +189,7 @@ NodeResources find_resources(std::span<const Placement> placements, int number,
 
 }  // namespace
 
-// Reads the topology with its devices, which takes longer: called only if there is a GPU.
+// Reads the topology with its devices, which takes longer: call it only if there is a GPU.
 std::vector<int> numa_nodes_near(const std::string& pci_bus) {
     const Machine machine = load_machine(Devices::kept);
     const auto place = place_of(machine.get(), pci_bus);
@@ -208,7 +203,7 @@ std::vector<int> distances_to(const std::vector<std::string>& pci_buses,
     const Bitmap wanted = set_of(cpus);
     std::vector<int> distances;
     for (const std::string& pci_bus : pci_buses) {
-        // Complete sets have CPUs of other jobs, too: this device may be theirs by its place.
+        // Complete sets include other jobs' CPUs: the device may be next to those.
         auto part = place_of(machine.get(), pci_bus);
         while (part != nullptr &&
                hwloc_bitmap_isincluded(wanted.get(), part->complete_cpuset) == 0) {
@@ -225,7 +220,7 @@ std::vector<int> distances_to(const std::vector<std::string>& pci_buses,
 Topology::Topology(const Communicator& world)
     : rank_(world.rank()),
       node_(world.split_by_node()),
-      placements_(find_placements(node_, world)),
+      placements_(gather_placements(find_placement(node_), node_, world)),
       nodes_(std::ranges::max(placements_, {}, &Placement::node).node + 1),
       resources_(find_resources(placements_, mine().node, node_)) {}
 

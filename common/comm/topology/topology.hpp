@@ -20,9 +20,9 @@ struct NodeResources {
 /// does not tell. Local.
 std::vector<int> numa_nodes_near(const std::string& pci_bus);
 
-/// How far PCI devices are from `cpus` (processing units, OS numbers): of each, how many processing
-/// units the smallest part of the machine has that holds both. Empty if the system does not
-/// tell of one of them. Local.
+/// The distances of PCI devices from `cpus` (processing units, OS numbers): the number of
+/// processing units in the smallest part of the machine that holds both the device and `cpus`.
+/// Empty if the system does not know where a device is. Local.
 std::vector<int> distances_to(const std::vector<std::string>& pci_buses,
                               const std::vector<int>& cpus);
 
@@ -38,7 +38,7 @@ class Topology {
     [[nodiscard]] const Placement& mine() const { return of(rank_); }
     [[nodiscard]] int nodes() const { return nodes_; }
     [[nodiscard]] bool same_node(int a, int b) const { return of(a).node == of(b).node; }
-    /// Those of this rank's node, the same on all of its ranks.
+    /// The resources of this rank's node; the same on all of its ranks.
     [[nodiscard]] const NodeResources& resources() const { return resources_; }
     /// The ranks of my node.
     [[nodiscard]] const Communicator& node() const { return node_; }
@@ -46,7 +46,7 @@ class Topology {
     /// Threads that each rank gets by default: its equal share of the node's cores, at least 1.
     [[nodiscard]] int default_threads() const;
 
-    /// Cores kept busy by my threads and by those of ranks with the same CPUs.
+    /// Cores that this rank and the ranks with the same CPUs keep busy. Local.
     [[nodiscard]] int busy_cores(int threads_per_rank) const;
 
     /// The result of placement_warnings() for all ranks. Local, the same on all ranks.
