@@ -8,8 +8,8 @@
 #include "core/check.hpp"
 #include "system/memory/page.hpp"
 
-// Operations of transports that read in place: by of_all(), and by flags that one rank writes and
-// others read.
+// Operations of transports that read in place: they use of_all(), and flags that one rank writes
+// and others read.
 namespace quartet::comm {
 
 namespace {
@@ -18,9 +18,9 @@ using device::View;
 
 static_assert(SharedFlag::is_always_lock_free);
 
-/// Returns once `flag` is at least `value`; then all that its rank has written before is visible.
-/// Spins first, since the other side answers within a microsecond if it has its own core. Then it
-/// yields, since otherwise its spinning would keep the other side from answering.
+/// Returns once `flag` is at least `value`; then everything that its rank wrote before is visible.
+/// Spins first, since the other rank answers within a microsecond if it has its own core. Then
+/// yields, since spinning would keep a rank on the same core from answering.
 void wait_until(const SharedFlag& flag, std::int64_t value) {
     constexpr int spins_before_yield = 2000;
     for (int spin = 0; flag.load(std::memory_order_acquire) < value; ++spin) {
@@ -30,11 +30,12 @@ void wait_until(const SharedFlag& flag, std::int64_t value) {
     }
 }
 
-/// A T of each rank, which that rank writes and all read: flags, too small to be planned.
+/// One T for each rank, which that rank writes and all ranks read: flags, too small for the arena
+/// to plan.
 template <typename T>
 class OfRanks {
   public:
-    /// Collective; nothing while the arena plans.
+    /// Collective; makes nothing while the arena plans.
     OfRanks(const device::Arena& arena, Transport& transport) {
         if (arena.plans()) {
             return;
@@ -45,7 +46,7 @@ class OfRanks {
         for (const auto& there : transport.of_all(mine)) {
             all_.push_back(reinterpret_cast<const T*>(there.data()));
         }
-        transport.comm().barrier();  // every rank's is there
+        transport.comm().barrier();  // every rank has made its T
     }
 
     [[nodiscard]] T& mine() { return *mine_; }
@@ -62,7 +63,7 @@ class OfRanks {
 struct alignas(system::line_spacing) Line {
     SharedFlag count{0};
 
-    // Releases what was written before, and orders what was read: others may then change it.
+    // Publishes earlier writes, and comes after earlier reads: others may then write there.
     void set(std::int64_t number) { count.store(number, std::memory_order_release); }
     void await(std::int64_t number) const { wait_until(count, number); }
 };
@@ -77,8 +78,8 @@ class InPlaceExchange final : public Exchange {
 
   private:
     struct Flags {
-        Line written;  ///< runs for which the own parts are there
-        Line read;     ///< runs whose parts have been read
+        Line written;  ///< runs for which this rank has written its parts
+        Line read;     ///< runs whose parts this rank has read
     };
 
     CallerBarriers barriers_;
@@ -145,7 +146,7 @@ void InPlaceExchange::release(device::Stream& stream) {
     }
 }
 
-/// Vectors are read whole: an addition in the sender's memory needs no other memory for pieces.
+/// A vector is one piece: additions read it in its sender's memory, and need no other memory.
 class InPlacePieces final : public Pieces {
   public:
     InPlacePieces(const device::Arena& arena, Transport& transport, const PushPlan& plan)
@@ -190,15 +191,15 @@ class InPlacePieces final : public Pieces {
     std::vector<int> senders_;
     int receiver_;
     Track& track_;
-    OfRanks<Line> counts_;  ///< pushes that a sender offers, that the receiver has added
+    OfRanks<Line> counts_;  ///< pushes that a sender has offered or the receiver added
     std::vector<View<const std::byte>> sources_;
     std::vector<std::int64_t> next_;  ///< by sender: pushes used
     std::int64_t done_ = 0;
 };
 
-/// Payloads stay where they are: receivers read the senders' slots. Between touching such memory
-/// and the messages that tell of it stands a fence. On Arm, a load may take place after the message
-/// that follows it: MPI orders what it sends itself, not other loads.
+/// Payloads stay where they are: receivers read the senders' slots. A fence stands between the use
+/// of this memory and the messages that announce it. On Arm, a load may take place after the
+/// message that follows it: MPI orders what it sends itself, not other loads.
 class InPlacePayloads final : public PayloadChannel {
   public:
     InPlacePayloads(device::Arena& arena, Transport& transport, const PayloadChannelPlan& plan)

@@ -24,16 +24,16 @@ constexpr TransportTraits ipc_traits{
     .receive = Receive::in_place,
 };
 
-// At least one block: all ranks take part in a release, also those that have nothing to release.
+// At least one block: all ranks take part in a release, also a rank that needs no memory.
 Bytes whole_blocks(Bytes size, std::int64_t block) {
     return {std::max(block, (size.value + block - 1) / block * block)};
 }
 
 /// Memory of GPUs that every rank of the node has mapped: each allocation's handle is exchanged
-/// when it is made. Two ranks on one GPU map one another's memory as those on two GPUs do.
+/// when it is made. Two ranks on one GPU map one another's memory as ranks on two GPUs do.
 class MappedGpuMemory {
   public:
-    /// Both outlive it, and it what it allocates. The device is an accelerator.
+    /// Borrows both; the device is an accelerator. It outlives what it allocates.
     MappedGpuMemory(const Communicator& comm, device::Device& device)
         : comm_(comm), device_(device), accelerator_(*device.accelerator()) {}
 
@@ -98,7 +98,7 @@ void MappedGpuMemory::map_peers(Entry& entry) {
     });
 }
 
-// Nobody's memory goes while somebody has it mapped.
+// No memory is freed while another rank has it mapped.
 void MappedGpuMemory::release(std::list<Entry>::iterator entry, int exceptions) {
     if (std::uncaught_exceptions() > exceptions) {
         return;
@@ -193,7 +193,7 @@ bool reads_peers(const TransportContext& context) {
         stream->synchronize();
         right = right && seen.span()[0] == 1.0 + rank;
     }
-    return context.world.all(right);  // and all have read before any memory goes
+    return context.world.all(right);  // no memory is freed before all have read it
 }
 
 std::string cannot_map(const std::string& reason) {
@@ -205,7 +205,8 @@ std::string cannot_map(const std::string& reason) {
         reason);
 }
 
-// Two ranks whose GPUs have no peer access. Where a rank does not see another's GPU, trying tells.
+// Names two ranks whose GPUs have no peer access. Where a rank does not see another's GPU,
+// reads_peers() finds out.
 std::optional<std::string> gpus_out_of_reach(const TransportContext& context) {
     const device::Accelerator& mine = *context.device.accelerator();
     const auto buses = context.world.gather(mine.facts().pci_bus);
@@ -214,9 +215,9 @@ std::optional<std::string> gpus_out_of_reach(const TransportContext& context) {
         const std::string& bus = buses[static_cast<std::size_t>(rank)];
         if (mine.reaches(bus) == false) {
             problem = fmt::format(
-                "transport ipc needs GPUs that reach one another's memory (those of ranks {} and "
-                "{} have no peer access: nvidia-smi topo -p2p r shows which have): use --transport "
-                "staged, or other GPUs by --gpu-map",
+                "transport ipc needs GPUs that reach one another's memory (the GPUs of ranks {} "
+                "and {} have no peer access: nvidia-smi topo -p2p r shows which have): use "
+                "--transport staged, or other GPUs by --gpu-map",
                 context.world.rank(), rank);
         }
     }

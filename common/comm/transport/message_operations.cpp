@@ -6,20 +6,12 @@
 #include "core/check.hpp"
 #include "system/memory/page.hpp"
 
-// Operations of transports that copy: by start() and wait().
+// Operations of transports that copy: they use start() and wait().
 namespace quartet::comm {
 
 namespace {
 
 using device::View;
-
-// Messages without data, which say that all so far has been used.
-void acknowledge(int to, int lane, const Communicator& comm) {
-    check_mpi(MPI_Send(nullptr, 0, MPI_BYTE, to, lane, comm.handle()));
-}
-void await_acknowledgement(int from, int lane, const Communicator& comm) {
-    check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, from, lane, comm.handle(), MPI_STATUS_IGNORE));
-}
 
 class MessageExchange final : public Exchange {
   public:
@@ -31,7 +23,7 @@ class MessageExchange final : public Exchange {
         transport_.wait(ticket, stream);
     }
     [[nodiscard]] std::span<const View<const std::byte>> parts() const override { return parts_; }
-    void release(device::Stream& /*stream*/) override {}  // the next run is after the stream's work
+    void release(device::Stream& /*stream*/) override {}  // start() comes after the stream's work
 
   private:
     Transport& transport_;
@@ -53,7 +45,7 @@ MessageExchange::MessageExchange(device::Arena& arena, Transport& transport,
     received_ = arena.make<std::byte>(total);
     arena.reserve({(transport.traits().copies - 1) * total}, received_.view().kind());
     std::int64_t next = 0;
-    for (int step = 0; step < comm.size(); ++step) {  // so that all do not send to one at a time
+    for (int step = 0; step < comm.size(); ++step) {  // so that not all send to one rank at a time
         const int to = (comm.rank() + step) % comm.size();
         if (const auto& part = plan.send[index(to)]; to != comm.rank() && !part.empty()) {
             outgoing_.push_back({to, part, lane});
@@ -112,8 +104,8 @@ class MessagePieces final : public Pieces {
     int acknowledgements_;
     Cut cut_;
     std::int64_t under_way_;
-    device::Buffer<std::byte> staging_;  ///< of the receiver: for each sender `under_way_` pieces
-    std::vector<Ticket> tickets_;        ///< likewise; of a sender: what it offers
+    device::Buffer<std::byte> staging_;  ///< a receiver's: `under_way_` pieces for each sender
+    std::vector<Ticket> tickets_;        ///< a receiver's likewise; a sender's: its last messages
     std::vector<std::int64_t> next_;     ///< by sender: pieces used
     std::int64_t total_ = 0;
     device::Stream* stream_ = nullptr;
@@ -193,7 +185,7 @@ void MessagePieces::end(device::Stream& stream) {
     }
 }
 
-/// For messages that follow no work of a device.
+/// A stream for messages that wait for no work of a device.
 class IdleStream final : public device::Stream {
   public:
     explicit IdleStream(Track& track) : track_(track) {}
@@ -237,7 +229,7 @@ class MessagePayloads final : public PayloadChannel {
     void check_size(Bytes size) const {
         check(size <= largest_, "payload channel: a payload is larger than planned");
     }
-    /// Messages of a payload, and their sizes.
+    /// The number of a payload's messages, and the size of one.
     [[nodiscard]] std::int64_t count(std::int64_t size) const {
         return reading_ == PayloadReading::whole ? 1 : size / piece_ + 1;
     }
@@ -352,6 +344,14 @@ void MessagePayloads::post(int slot, std::int64_t piece) {
 }
 
 }  // namespace
+
+void acknowledge(int to, int lane, const Communicator& comm) {
+    check_mpi(MPI_Send(nullptr, 0, MPI_BYTE, to, lane, comm.handle()));
+}
+
+void await_acknowledgement(int from, int lane, const Communicator& comm) {
+    check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, from, lane, comm.handle(), MPI_STATUS_IGNORE));
+}
 
 std::unique_ptr<Exchange> make_message_exchange(device::Arena& arena, Transport& transport,
                                                 const ExchangePlan& plan) {

@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "comm/mpi/mpi_gpu_support.hpp"
 #include "comm/mpi/mpi_session.hpp"
-#include "comm/transport/transport.hpp"
+#include "comm/transport/operations_internal.hpp"
 #include "core/check.hpp"
 
 namespace quartet::comm {
@@ -14,8 +13,8 @@ namespace {
 
 constexpr TransportTraits mpi_traits{.name = "mpi"};
 
-// Within a node the receiver's core copies: a second piece would not come while it adds the first,
-// and would take as much of its cache again.
+// Within a node the receiver's core copies: a second piece would not come while the core adds the
+// first, and would take as much of its cache again.
 TransportTraits traits_on(const TransportContext& context) {
     TransportTraits traits = mpi_traits;
     const bool receiver_copies =
@@ -25,7 +24,7 @@ TransportTraits traits_on(const TransportContext& context) {
 }
 
 /// Non-blocking two-sided messages from and to the device's own memory. A message's count is an
-/// int: longer ones go in several.
+/// int: longer data goes in several messages.
 class MpiTransport final : public Transport {
   public:
     MpiTransport(const TransportContext& context, Bytes largest)
@@ -45,21 +44,12 @@ class MpiTransport final : public Transport {
   private:
     static constexpr int first_slots = 32;
 
-    /// What one start() began: receives first.
+    /// The requests of one start(): receives first.
     struct UnderWay {
         std::vector<MPI_Request> requests;
         std::vector<int> expected;  ///< bytes of each receive
     };
 
-    template <typename Byte, typename Work>
-    void for_parts(device::View<Byte> data, Work work) const {
-        std::int64_t first = 0;
-        do {  // an empty one is sent, too
-            const std::int64_t size = std::min(largest_, data.size() - first);
-            work(data.part(first, size));
-            first += size;
-        } while (first < data.size());
-    }
     static MPI_Request* next_request(UnderWay& slot) {
         return &slot.requests.emplace_back(MPI_REQUEST_NULL);
     }
@@ -76,14 +66,14 @@ Ticket MpiTransport::start(std::span<const Outgoing> outgoing, std::span<const I
     const Ticket ticket{free_slot()};
     UnderWay& slot = slots_[static_cast<std::size_t>(ticket.slot)];
     for (const Incoming& message : incoming) {
-        for_parts(message.data, [&](device::View<std::byte> part) {
+        for_parts(message.data, largest_, [&](device::View<std::byte> part) {
             slot.expected.push_back(static_cast<int>(part.size()));
             check_mpi(MPI_Irecv(part.data(), slot.expected.back(), MPI_BYTE, message.from,
                                 message.lane, comm().handle(), next_request(slot)));
         });
     }
     for (const Outgoing& message : outgoing) {
-        for_parts(message.data, [&](device::View<const std::byte> part) {
+        for_parts(message.data, largest_, [&](device::View<const std::byte> part) {
             check_mpi(MPI_Isend(part.data(), static_cast<int>(part.size()), MPI_BYTE, message.to,
                                 message.lane, comm().handle(), next_request(slot)));
         });
@@ -96,7 +86,7 @@ void MpiTransport::wait(Ticket& ticket, device::Stream& /*user*/) {
         return;
     }
     UnderWay& slot = slots_[static_cast<std::size_t>(ticket.slot)];
-    // One by one: Open MPI's MPI_Waitall does not return where a message is longer than its place.
+    // One by one: Open MPI's MPI_Waitall does not return if a message is longer than its buffer.
     for (std::size_t index = 0; index < slot.requests.size(); ++index) {
         MPI_Status status;
         check_mpi(MPI_Wait(&slot.requests[index], &status));

@@ -6,7 +6,7 @@
 #include "core/peer_order.hpp"
 #include "device/vector_operations.hpp"
 
-// Every operation once, for all transports.
+// The operations, once for all transports.
 namespace quartet::comm {
 
 namespace {
@@ -61,7 +61,7 @@ class PushByReceiver final : public Push {
     std::unique_ptr<Pieces> pieces_;
 };
 
-/// The transport adds, of all senders at the same time.
+/// The transport adds the vectors of all senders at the same time.
 class PushByTransport final : public Push {
   public:
     PushByTransport(const device::Arena& arena, Transport& transport, const PushPlan& plan)
@@ -94,7 +94,7 @@ class PushByTransport final : public Push {
     std::vector<Incoming> incoming_;
 };
 
-/// An exchange of one part with all, and its own place for each.
+/// An exchange in which each rank sends one part to all, and has a place for each rank's part.
 class AllGather final : public Collective {
   public:
     AllGather(device::Arena& arena, Transport& transport, const AllGatherPlan& plan)
@@ -121,8 +121,8 @@ class AllGather final : public Collective {
     std::unique_ptr<Exchange> exchange_;
 };
 
-/// Adds in the order of the ranks. A GPU first copies what it would read in another's memory, each
-/// rank beginning with itself, so that no memory has two readers.
+/// Adds in the order of the ranks. A GPU first copies the parts in other GPUs' memory; each rank
+/// begins with its own part, so that no memory has two readers.
 class ReduceScatter final : public Collective {
   public:
     ReduceScatter(device::Arena& arena, Transport& transport, const ReduceScatterPlan& plan);
@@ -180,12 +180,12 @@ void ReduceScatter::run(device::Stream& stream) {
     exchange_->release(stream);
 }
 
-/// Gathers all shares by MPI, which every rank adds.
+/// Gathers all shares by MPI; then every rank adds them.
 class MpiAllreduce final : public DeterministicAllreduce {
   public:
     MpiAllreduce(const Communicator& comm, int most) : comm_(comm) {
         std::vector<double> first(static_cast<std::size_t>(most));
-        comm_.sum(first);  // so that later sums allocate nothing
+        comm_.sum(first);  // allocates: later sums need not
     }
 
     void run(std::span<double> values) override { comm_.sum(values); }
@@ -216,7 +216,7 @@ std::unique_ptr<Collective> Transport::prepare_reduce_scatter(device::Arena& are
 std::unique_ptr<Exchange> Transport::prepare_exchange(device::Arena& arena,
                                                       const ExchangePlan& plan) {
     check(std::ssize(plan.send) == comm_.size() && std::ssize(plan.receive) == comm_.size(),
-          "one part a rank is needed");
+          "an exchange needs one part for each rank");
     return (in_place(*this) ? make_in_place_exchange : make_message_exchange)(arena, *this, plan);
 }
 

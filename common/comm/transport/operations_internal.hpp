@@ -12,17 +12,31 @@
 #include "comm/transport/transport.hpp"
 #include "system/memory/page.hpp"
 
-/// Between operations.cpp and the two files that reach other ranks' data, by messages and in place.
-/// Not for others. All that is made is made collectively, but where the arena plans, and borrows
-/// the transport.
+/// What the files of transport/ share; not for other folders. The functions make_* are collective,
+/// but local while the arena plans. What they make borrows the transport.
 namespace quartet::comm {
 
 inline std::size_t index(std::int64_t number) {
     return static_cast<std::size_t>(number);
 }
 
-/// How a vector is cut: into pieces of one size and a shorter rest. Piece numbers go on if the same
-/// vector is sent again: piece count() is the first one once more.
+/// Calls `work` with consecutive parts of `data`, of at most `largest` bytes; once if it is empty.
+template <typename Byte, typename Work>
+void for_parts(device::View<Byte> data, std::int64_t largest, Work work) {
+    std::int64_t first = 0;
+    do {
+        const std::int64_t size = std::min(largest, data.size() - first);
+        work(data.part(first, size));
+        first += size;
+    } while (first < data.size());
+}
+
+/// Messages without data, which say that everything so far has been used.
+void acknowledge(int to, int lane, const Communicator& comm);
+void await_acknowledgement(int from, int lane, const Communicator& comm);
+
+/// How a vector is cut: into pieces of one size, the last of which may be shorter. Piece numbers go
+/// on if the vector is sent again: piece count() is the first piece once more.
 struct Cut {
     std::int64_t size = 0;
     std::int64_t piece = 1;
@@ -34,17 +48,18 @@ struct Cut {
     }
 };
 
-/// A vector from each of several ranks to one, in pieces: one can be used while the next comes.
+/// Moves a vector from each of several ranks to one, in pieces: the receiver can use one while the
+/// next one comes.
 class Pieces {
   public:
     virtual ~Pieces() = default;
     /// On a sender: sends its source `times` times; returns when the receiver has used all.
     virtual void send(int times, device::Stream& stream) = 0;
-    /// On the receiver: begins receiving as often.
+    /// On the receiver: begins to receive each sender's source `times` times.
     virtual void begin(int times, device::Stream& stream) = 0;
-    /// The next piece from that sender (an index), and that it was used, by the stream's work so
-    /// far. In all, of each sender, pieces() for each time, one after the other; the receiver may
-    /// go from sender to sender in between. Local.
+    /// take() waits for the next piece of a sender (an index); used() says that the stream's work
+    /// so far has used it. Both are called in turn for each sender, cut().count() times for each
+    /// vector; the receiver may go from sender to sender in between. Local.
     [[nodiscard]] virtual device::View<const std::byte> take(std::size_t sender) = 0;
     virtual void used(std::size_t sender) = 0;
     /// On the receiver: everything has been used.
@@ -71,7 +86,7 @@ std::unique_ptr<PayloadChannel> make_in_place_payloads(device::Arena& arena, Tra
 /// A number in shared memory, which one rank raises and others wait for.
 using SharedFlag = std::atomic<std::int64_t>;
 
-/// A rank's shares of the last two sums, each beside its number; zero before the first one.
+/// A rank's shares of the last two sums, each beside the sum's number; zero before the first sum.
 struct SharedShares {
     struct alignas(system::line_spacing) Line {
         SharedFlag sum{0};
@@ -81,12 +96,12 @@ struct SharedShares {
 };
 
 /// Each rank writes its shares and the number of the sum to its own cache line, and reads those of
-/// the others, all in rank order. There are two lines in turn: who writes its line of sum n has
-/// acquired all ranks' numbers of sum n - 1. These released them once they had read all of sum
-/// n - 2, which was in the same line: it is free again.
+/// the others, all in rank order. Two lines are used in turn: a rank that writes its line for sum n
+/// has read all ranks' numbers n - 1. A rank writes n - 1 only after it has read all shares of sum
+/// n - 2, which were in this line: it is free again.
 class SharedSum {
   public:
-    /// `all` by rank, as this one sees them. Borrows them. Local.
+    /// `all` by rank, as this process sees them. Borrows them. Local.
     SharedSum(SharedShares& mine, std::vector<const SharedShares*> all)
         : mine_(mine), all_(std::move(all)) {}
     void run(std::span<double> values);

@@ -36,14 +36,14 @@ std::vector<std::string> window_folders() {
     return folders;
 }
 
-// MPI would wait for ever for a folder that is not there, and for space that is not there.
+// MPI itself would wait for ever for a missing folder, and for missing space.
 std::optional<std::string> why_no_space(Bytes of_node) {
     for (const std::string& folder : window_folders()) {
         struct statvfs space {};
         std::error_code ignored;
         if (folder != "/dev/shm" && !std::filesystem::is_directory(folder, ignored)) {
             return fmt::format(
-                "windows cannot lie in {} (it is no folder): correct "
+                "windows cannot lie in {} (it is not a folder): correct "
                 "OMPI_MCA_osc_sm_backing_directory and OMPI_MCA_osc_rdma_backing_directory",
                 quotation(folder));
         }
@@ -81,7 +81,7 @@ class Window {
     [[nodiscard]] MPI_Win handle() const { return handle_; }
     [[nodiscard]] std::int64_t number() const { return number_; }
     [[nodiscard]] std::byte* data() const { return data_; }
-    /// From the beginning of the window, for one-sided operations.
+    /// The distance of `place` from the window's beginning, for one-sided operations.
     [[nodiscard]] MPI_Aint displacement_of(const std::byte* place) const { return place - base_; }
     [[nodiscard]] bool contains(device::View<const std::byte> part) const {
         return part.data() >= data_ && part.size() <= size_.value &&
@@ -102,7 +102,7 @@ Window::Window(std::int64_t number, Bytes size, const Communicator& ranks)
     const std::int64_t page = system::page_bytes();
     const std::int64_t whole = system::whole_pages(size.value, page) + page;
     const Communicator node = ranks.split_by_node();
-    Bytes of_node = kibibytes(64);  // what MPI itself writes beside them
+    Bytes of_node = kibibytes(64);  // what MPI itself writes there
     for (const std::int64_t part : node.gather(whole)) {
         of_node = of_node + Bytes{part} + kibibytes(16);
     }
@@ -119,7 +119,8 @@ Window::Window(std::int64_t number, Bytes size, const Communicator& ranks)
     check_mpi(MPI_Win_set_errhandler(handle_, MPI_ERRORS_RETURN));
     const auto begin = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(base_));
     data_ = base_ + (system::whole_pages(begin, page) - begin);
-    // A page without memory would be a signal later on. (Linux before 5.14 cannot say.)
+    // If a page had no memory, a signal would end the process later. (Linux before 5.14 cannot
+    // tell.)
     constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, which older headers do not name
     const bool populated =
         size.value == 0 ||
@@ -137,8 +138,8 @@ Window::Window(std::int64_t number, Bytes size, const Communicator& ranks)
     ranks.barrier();
 }
 
-/// One-sided. One side tells by a short message where its part lies in a window, the other moves it
-/// and says so by another: receivers get, or senders add.
+/// One-sided operations. One side says by a short message where its data lies in a window. The
+/// other side moves the data and replies by another message: receivers get, or senders add.
 class RmaTransport final : public Transport {
   public:
     explicit RmaTransport(const TransportContext& context)
@@ -162,22 +163,22 @@ class RmaTransport final : public Transport {
         std::int64_t window = 0;
         MPI_Aint displacement = 0;
         std::int64_t size = 0;
-        int reply = 0;  ///< tag: parts of one lane may be moved in any order
+        int reply = 0;  ///< its tag: data of one lane may be moved in any order
     };
     struct Message {
         int peer = 0;
-        bool moves = false;  ///< this rank does
+        bool moves = false;  ///< this rank moves the data
         bool moved = false;
         Additions additions = Additions::by_receiver;
         std::byte* data = nullptr;
-        Window* window = nullptr;  ///< where it lies, if the peer moves it
+        Window* window = nullptr;  ///< where the data lies, if the peer moves it
         Address here;
         Address there;
     };
     struct UnderWay {
         bool busy = false;
         std::vector<Message> messages;
-        std::vector<MPI_Request> requests;  ///< of each: where it lies, and that it was moved
+        std::vector<MPI_Request> requests;  ///< two for each message: address, reply
     };
 
     int free_slot();
@@ -253,7 +254,7 @@ Ticket RmaTransport::start(std::span<const Outgoing> outgoing, std::span<const I
     return ticket;
 }
 
-// Tells where it lies, or waits to be told.
+// Sends the address of the data, or begins to receive the peer's.
 void RmaTransport::tell(Message& message, int tag, MPI_Request* told, MPI_Request* replied) {
     if (message.moves) {
         check_mpi(MPI_Irecv(&message.there, sizeof(Address), MPI_BYTE, message.peer, tag,
@@ -308,7 +309,7 @@ void RmaTransport::move_what_can_be() {
     }
 }
 
-// Who waits also moves what others wait for: they may be waited for.
+// A rank that waits also moves the data of its other tickets: a peer may wait for that first.
 void RmaTransport::wait(Ticket& ticket, device::Stream& /*user*/) {
     if (ticket.slot < 0) {
         return;
@@ -336,7 +337,7 @@ void RmaTransport::wait(Ticket& ticket, device::Stream& /*user*/) {
     }
     mine.busy = false;
     ticket = {};
-    check(whole, "a message of another size came");
+    check(whole, "a message has another size than its receiver expects");
 }
 
 // Some MPI set-ups cannot create windows, or fail at the first operation: try before promising.
@@ -347,7 +348,7 @@ std::optional<std::string> why_no_rma(const TransportContext& context) {
         const Window window(0, bytes_of<float>(1), world);
         const auto displacements =
             world.gather(std::int64_t{window.displacement_of(window.data())});
-        // Agreed before the window goes: freeing it is collective.
+        // The ranks agree before the window is freed, which is collective.
         problem = first_problem(world, [&] {
             const int neighbour = (world.rank() + 1) % world.size();
             const float one = 1;

@@ -27,7 +27,7 @@ std::string reason_of(int error) {
     return std::generic_category().message(error);
 }
 
-// Takes the file's memory at once: later there would be a signal instead of an error.
+// Takes the file's memory now: if it were missing later, a signal would end the process.
 void take_memory(int file, std::int64_t size) {
     const int error = file < 0 ? errno : ::posix_fallocate(file, 0, size);
     if (error != 0) {
@@ -53,11 +53,11 @@ int open_file_of(std::int64_t process, std::int64_t file) {
 }  // namespace
 
 SharedMemory::Mapping::Mapping(int file, std::int64_t size)
-    : room_(static_cast<std::size_t>(size) +
-            (static_cast<std::size_t>(size) < system::huge_page ? 0 : system::huge_page)),
+    : reserved_(static_cast<std::size_t>(size) +
+                (static_cast<std::size_t>(size) < system::huge_page ? 0 : system::huge_page)),
       size_(size) {
     void* const base =
-        ::mmap(nullptr, room_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        ::mmap(nullptr, reserved_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     check(base != MAP_FAILED, "the system has no addresses for shared memory");
     base_ = static_cast<std::byte*>(base);
     const std::size_t beyond = reinterpret_cast<std::uintptr_t>(base) % system::huge_page;
@@ -66,19 +66,19 @@ SharedMemory::Mapping::Mapping(int file, std::int64_t size)
                 : base_ + (system::huge_page - beyond);
     if (::mmap(data_, static_cast<std::size_t>(size), PROT_READ | PROT_WRITE,
                MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) {
-        ::munmap(base_, room_);
+        ::munmap(base_, reserved_);
         fail("the system does not map shared memory");
     }
 }
 
 SharedMemory::Mapping::~Mapping() {
     if (base_ != nullptr) {
-        ::munmap(base_, room_);
+        ::munmap(base_, reserved_);
     }
 }
 
 SharedMemory::Mapping::Mapping(Mapping&& other) noexcept
-    : room_(other.room_),
+    : reserved_(other.reserved_),
       base_(std::exchange(other.base_, nullptr)),
       data_(other.data_),
       size_(other.size_) {}
@@ -91,8 +91,6 @@ device::Allocation SharedMemory::allocate(Bytes size) {
     const auto files = ranks_.gather(std::int64_t{mine.get()});
     const auto sizes = ranks_.gather(bytes);
     Entry entry{next_++, {}, {}};
-    const device::MemoryKind kind =
-        copier_ != nullptr ? device::MemoryKind::pinned : device::MemoryKind::host;
     bool large = false;
     bool huge = true;
     agree(ranks_, [&] {
@@ -104,7 +102,7 @@ device::Allocation SharedMemory::allocate(Bytes size) {
                 entry.maps.emplace_back(file.get(), sizes[rank]);
             }
         }
-        // This rank's thread touches its pages first; then they may become huge ones.
+        // This rank's thread touches its pages first; then the kernel may make them huge pages.
         std::byte* const data = entry.maps[static_cast<std::size_t>(ranks_.rank())].data();
         const std::size_t whole = static_cast<std::size_t>(bytes) / system::huge_page;
         ::madvise(data, static_cast<std::size_t>(bytes), MADV_HUGEPAGE);
@@ -128,7 +126,7 @@ device::Allocation SharedMemory::allocate(Bytes size) {
     return {{place->maps[static_cast<std::size_t>(ranks_.rank())].data(),
              [this, place](std::byte*) { entries_.erase(place); }},
             size,
-            kind};
+            kind()};
 }
 
 const SharedMemory::Entry* SharedMemory::entry_of(const std::byte* data, std::int64_t size) const {
@@ -146,9 +144,7 @@ std::vector<device::View<std::byte>> SharedMemory::parts(const std::byte* mine) 
     check(entry != nullptr, "memory that is not shared");
     std::vector<device::View<std::byte>> views;
     for (const Mapping& map : entry->maps) {
-        views.emplace_back(
-            map.data(), map.size(),
-            copier_ != nullptr ? device::MemoryKind::pinned : device::MemoryKind::host);
+        views.emplace_back(map.data(), map.size(), kind());
     }
     return views;
 }
@@ -172,9 +168,7 @@ std::vector<device::View<const std::byte>> SharedMemory::of_all(
             continue;
         }
         check(there != entries_.end(), "memory that has been released");
-        views.emplace_back(
-            there->maps[rank].data() + offsets[rank], sizes[rank],
-            copier_ != nullptr ? device::MemoryKind::pinned : device::MemoryKind::host);
+        views.emplace_back(there->maps[rank].data() + offsets[rank], sizes[rank], kind());
     }
     return views;
 }

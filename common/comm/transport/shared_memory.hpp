@@ -17,8 +17,8 @@ namespace quartet::comm {
 /// reach a file by the descriptor of its owner, so all need one PID namespace and one user.
 class SharedMemory {
   public:
-    /// With an accelerator, which outlives this, memory is for its copies: every rank's part is
-    /// page-locked in every process. Borrows the ranks.
+    /// With an accelerator, every rank's part is page-locked in every process, for its copies.
+    /// Borrows both.
     explicit SharedMemory(const Communicator& ranks, device::Accelerator* copier = nullptr)
         : ranks_(ranks), copier_(copier) {}
 
@@ -39,8 +39,8 @@ class SharedMemory {
     [[nodiscard]] std::optional<bool> on_huge_pages() const { return on_huge_pages_; }
 
   private:
-    /// A mapping of a rank's file. Of a large one where huge pages can back it: addresses and file
-    /// offsets agree modulo their size, since the file begins on such a boundary.
+    /// A mapping of a rank's file. That of a large file begins at a multiple of a huge page's size,
+    /// so that huge pages can back it.
     class Mapping {
       public:
         /// Throws Failure.
@@ -53,9 +53,9 @@ class SharedMemory {
         [[nodiscard]] std::int64_t size() const { return size_; }
 
       private:
-        std::size_t room_;           ///< that the mapping may begin in
-        std::byte* base_ = nullptr;  ///< of the room
-        std::byte* data_ = nullptr;
+        std::size_t reserved_;       ///< bytes of addresses, within which the file is mapped
+        std::byte* base_ = nullptr;  ///< where these begin
+        std::byte* data_ = nullptr;  ///< where the file begins
         std::int64_t size_;
     };
     /// One allocation of all ranks.
@@ -65,6 +65,9 @@ class SharedMemory {
         std::vector<device::Allocation> locks;  ///< of the pages of all ranks' parts
     };
 
+    [[nodiscard]] device::MemoryKind kind() const {
+        return copier_ != nullptr ? device::MemoryKind::pinned : device::MemoryKind::host;
+    }
     [[nodiscard]] const Entry* entry_of(const std::byte* data, std::int64_t size) const;
 
     const Communicator& ranks_;

@@ -13,13 +13,13 @@ namespace quartet::comm {
 
 namespace {
 
-// More operations than are prepared at a time. Their messages have these numbers as tags, and some
-// transports twice as many; MPI promises 32767.
+// More operations than are prepared at a time. Lanes are tags of messages; transport rma has two
+// tags for each lane, and others above them. MPI promises 32767.
 constexpr int most_lanes = 8192;
-// The lane of send() and receive(), and of those without data.
+// The lane of send() and receive(), also without data.
 constexpr int lane_of_pairs = 0;
 
-// A piece of an operation is one message of MPI's or gRPC's, whose sizes are ints.
+// A piece of an operation is one message of MPI or gRPC, whose sizes are ints.
 constexpr Bytes largest_piece = mebibytes(1024);
 
 }  // namespace
@@ -76,7 +76,7 @@ int Transport::new_lane(const device::Arena& arena) {
     return lane_;
 }
 
-// Without data, it says only that its sender has come so far.
+// A message without data says only that its sender has come this far.
 void Transport::send(device::View<const std::byte> data, int to, device::Stream& stream) {
     if (data.empty()) {
         stream.synchronize();

@@ -19,7 +19,7 @@
 
 namespace quartet::comm {
 
-/// Whose memory a transport moves.
+/// The memory that a transport moves.
 enum class TransportMemory {
     host,
     gpu,
@@ -35,13 +35,13 @@ enum class SharedGpus {
     for_checks_only,  ///< at most to check results: `auto` never picks it there
 };
 
-/// Who adds what is pushed.
+/// The side that adds pushed data.
 enum class Additions {
     by_receiver,
     by_transport,  ///< messages may be added where they arrive
 };
 
-/// Whether transfers in chunks overlap with what is done with the chunks.
+/// Whether the transfer of a chunk overlaps with the use of the chunk before it.
 enum class Pipeline { on, off };
 
 struct TransportSettings {
@@ -49,7 +49,7 @@ struct TransportSettings {
     Pipeline pipeline = Pipeline::on;
 };
 
-/// The facts of a transport, known before it is made. Callers ask for these instead of for names.
+/// The facts of a transport, known before it is made. Callers test these instead of names.
 struct TransportTraits {
     std::string_view name;  ///< as on the command line; a literal
     TransportMemory memory = TransportMemory::either;
@@ -57,8 +57,8 @@ struct TransportTraits {
     /// Decides how operations are made: by of_all(), or by start() and wait().
     Receive receive = Receive::copied;
     Additions additions = Additions::by_receiver;
-    int under_way = 2;        ///< pieces for which a receiver has memory, by sender
-    std::int64_t copies = 1;  ///< of what is received: more than one if a library has it as well
+    int under_way = 2;        ///< pieces of each sender for which a receiver has memory
+    std::int64_t copies = 1;  ///< of received data: 2 if a library keeps one, too
     SharedGpus shared_gpus = SharedGpus::served;
 
     /// Whether it serves devices that compute on memory of that kind.
@@ -68,16 +68,16 @@ struct TransportTraits {
     }
 };
 
-/// How a vector goes in messages: in pieces of --chunk, or without the pipeline as large as a
-/// message can be; whole cache lines.
+/// How a vector is cut into messages: of --chunk, or, without the pipeline, of the largest size of
+/// a message. Pieces have whole cache lines.
 struct PieceSettings {
-    Bytes piece;        ///< at most
-    int under_way = 1;  ///< for which a receiver has memory; one without the pipeline
+    Bytes piece;        ///< size of a piece; the last one may be shorter
+    int under_way = 1;  ///< pieces for which a receiver has memory; 1 without the pipeline
 };
 PieceSettings pieces_of(Bytes vector, const TransportTraits& traits,
                         const TransportSettings& settings);
 
-/// What a transport is made from; all of it outlives the transport.
+/// What a transport is made from. It borrows all that this refers to.
 struct TransportContext {
     const Communicator& world;
     const Topology& topology;
@@ -86,15 +86,16 @@ struct TransportContext {
     TransportSettings settings;
 };
 
-/// Who uses memory of a transport.
+/// How memory of a transport is used.
 enum class Place {
-    device,  ///< this rank's device computes on it, and other ranks read it or are sent it
-    host,    ///< the CPUs: payloads of queues, and, where parts are read in place, flags
+    device,  ///< this rank's device computes on it; other ranks read it or receive it
+    host,    ///< CPUs use it: for payloads of queues, and for flags of data that is read in place
 };
 
-/// Messages. What one rank sends to another in a lane is received in the same order and sizes.
-/// They may be empty. `data` lies in memory of the transport and stays as it is until wait().
-/// With additions by_transport, on both sides alike, floats are added to what the receiver has.
+/// Messages. Those from one rank to another in one lane are received in the order of sending; sizes
+/// must agree, and may be 0. `data` lies in memory of the transport, and must not change until
+/// wait(). With additions by_transport, which both sides must say, floats are added to the
+/// receiver's.
 struct Outgoing {
     int to = 0;
     device::View<const std::byte> data;
@@ -108,15 +109,17 @@ struct Incoming {
     Additions additions = Additions::by_receiver;
 };
 
-/// Messages under way. A number, so that starting allocates nothing once as many were under way.
+/// Messages under way. It is a number, so that start() allocates nothing if as many were under way
+/// before.
 struct Ticket {
     int slot = -1;  ///< -1: nothing is under way
 };
 
-/// Moves bulk data between the ranks of one communicator. A back end gives its traits and writes
-/// the first four functions; all operations are made from these, once. Each operation is ordered
-/// after the stream's earlier work, and its result is there for the stream's later work. Control
-/// messages, and scalars that no step waits for, go by ControlChannel and Communicator instead.
+/// Moves bulk data between the ranks of one communicator. A back end gives its traits and overrides
+/// some of allocate(), start(), wait() and of_all(). All operations are built on these, once for
+/// all back ends. Each operation is ordered after the stream's earlier work, and its result is
+/// there for the stream's later work. Control messages, and scalars that no step waits for, go by
+/// ControlChannel and Communicator instead.
 class Transport {
   public:
     /// Collective, as is destroying it.
@@ -132,20 +135,21 @@ class Transport {
     /// Throws Failure, on all ranks alike, if one has no memory. The transport outlives it.
     /// Collective. Release it on all ranks in the same order.
     virtual device::Allocation allocate(Bytes size, Place place = Place::device);
-    /// Likewise, counted by the arena; while that plans, local, and without memory.
+    /// The same, and the arena counts the memory. While the arena plans: local, without memory.
     device::Allocation allocate(device::Arena& arena, Bytes size, Place place = Place::device);
 
     /// Starts sending and receiving, after the stream's earlier work. Local.
     virtual Ticket start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
                          device::Stream& stream);
-    /// Later work of `user` (which need not be the stream of start()), on the host the caller, may
-    /// then read what has come and change what was sent. Drives all other tickets meanwhile. The
-    /// ticket is then empty; an empty one is waited for at once. Throws Failure if a message has
-    /// another size: on the receiver, and maybe on the sender. Local.
+    /// Afterwards later work of `user` (which need not be the stream of start()), or on the host
+    /// the caller, may read received data and change sent data. Meanwhile all other tickets make
+    /// progress. Empties the ticket; returns at once if it is empty. Throws Failure if sender and
+    /// receiver gave different sizes: on the receiver, and perhaps on the sender. Local.
     virtual void wait(Ticket& ticket, device::Stream& user);
 
-    /// Each rank's `mine` as this process sees it, by rank, for as long as the own allocation that
-    /// it lies in; all in the same collective allocation. Throws Failure if not. Collective.
+    /// Views of each rank's `mine` in this process, by rank; valid as long as the allocation of
+    /// `mine`. Every rank's `mine` lies in the same collective allocation, or is empty. Throws
+    /// Failure if this transport did not allocate it. Collective.
     [[nodiscard]] virtual std::vector<device::View<const std::byte>> of_all(
         device::View<const std::byte> mine);
 
@@ -154,8 +158,8 @@ class Transport {
     /// The transport that moves payloads of queues in the hosts' memories.
     [[nodiscard]] virtual Transport& for_payloads() { return *this; }
 
-    /// Operations: collective, as is destroying them. While the arena plans they are local, and
-    /// must not run. A vendor may have its own of the first two.
+    /// Make operations. Making and destroying one is collective. While the arena plans both are
+    /// local, and the operation must not run. Back ends may override the first two.
     virtual std::unique_ptr<Push> prepare_push(device::Arena& arena, const PushPlan& plan);
     virtual std::unique_ptr<Collective> prepare_all_gather(device::Arena& arena,
                                                            const AllGatherPlan& plan);
@@ -164,12 +168,12 @@ class Transport {
     std::unique_ptr<Exchange> prepare_exchange(device::Arena& arena, const ExchangePlan& plan);
     std::unique_ptr<PayloadChannel> prepare_payload_channel(device::Arena& arena,
                                                             const PayloadChannelPlan& plan);
-    /// Sums of at most `most` numbers, seven where parts are read in place. Nothing while the arena
-    /// plans: its memory is a few cache lines.
+    /// For sums of at most `most` numbers; 7 is the limit of transports that read in place. Null
+    /// while the arena plans: the memory is only a few cache lines.
     std::unique_ptr<DeterministicAllreduce> prepare_allreduce(const device::Arena& arena, int most);
 
-    /// Blocking, matched by the peer's call of the other kind; pairs stay in order. Not where parts
-    /// are read in place.
+    /// Block, and match the peer's receive() and send() in the order of the calls. Transports that
+    /// read in place have only those without data. Local.
     void send(device::View<const std::byte> data, int to, device::Stream& stream);
     void receive(device::View<std::byte> data, int from, device::Stream& stream);
 
@@ -178,12 +182,12 @@ class Transport {
     [[nodiscard]] device::Device& device() const { return device_; }
     [[nodiscard]] Track& track() const { return track_; }
     [[nodiscard]] const TransportSettings& settings() const { return settings_; }
-    /// A lane that no other operation uses at the same time; the same on all ranks, if all ask in
-    /// the same order. None while the arena plans.
+    /// A lane that no other operation uses at the same time; the same on all ranks if all call this
+    /// in the same order. -1 while the arena plans.
     [[nodiscard]] int new_lane(const device::Arena& arena);
 
   private:
-    /// What an allocation of `size` takes of the device's memory.
+    /// The memory of the device that an allocation of `size` takes.
     [[nodiscard]] virtual Bytes taken(Bytes size) const { return size; }
     [[nodiscard]] device::MemoryKind kind_of(Place place) const;
 
@@ -213,12 +217,11 @@ struct TransportKind {
     std::optional<std::string> absence{};
 };
 
-/// Messages of MPI, of which none is longer than `largest`; for other transports' payloads, and for
+/// Transport mpi, with messages of at most `largest`; for other transports' payloads, and for
 /// tests. Collective.
 std::unique_ptr<Transport> make_mpi_transport(const TransportContext& context,
                                               Bytes largest = gibibytes(1));
-/// Memory that the ranks of one node share, page-locked for the copies of an accelerator.
-/// Collective.
+/// Transport shm; its memory is page-locked for copies by `copier` unless that is null. Collective.
 std::unique_ptr<Transport> make_shared_transport(const TransportContext& context,
                                                  device::Accelerator* copier);
 

@@ -52,7 +52,7 @@ bool is_of_all_networks(const sockaddr& address) {
     return IN6_IS_ADDR_UNSPECIFIED(&reinterpret_cast<const sockaddr_in6&>(address).sin6_addr) != 0;
 }
 
-// Why no socket can have it, or nothing.
+// Why no socket can be bound to the address, or nothing.
 std::optional<std::string> why_not_bound(const addrinfo& address) {
     if (is_of_all_networks(*address.ai_addr)) {
         return "it stands for every network, so other hosts cannot tell which one to use";
@@ -78,7 +78,7 @@ std::optional<std::string> why_not_heard_on(const std::string& address) {
     if (name.starts_with('[') && name.ends_with(']')) {
         name = name.substr(1, name.size() - 2);
     } else if (name.empty() || name.find(':') != std::string::npos) {
-        return "it is no name or address alone, with those of IPv6 in brackets";
+        return "it is not a name or an address without a port, with IPv6 addresses in brackets";
     }
     addrinfo wanted{};
     wanted.ai_socktype = SOCK_STREAM;

@@ -7,7 +7,7 @@
 
 namespace quartet::comm {
 
-/// Names the address to listen on.
+/// The environment variable that names the address to listen on.
 inline constexpr const char* grpc_address_variable = "QUARTET_GRPC_ADDRESS";
 
 /// The address on which this rank listens: within a node 127.0.0.1, which other hosts cannot reach;
@@ -15,8 +15,8 @@ inline constexpr const char* grpc_address_variable = "QUARTET_GRPC_ADDRESS";
 /// Local.
 std::optional<std::string> grpc_address(const Topology& topology);
 
-/// Why nothing can listen on an address, or nothing that listens there can be reached; nothing if
-/// all is well. Checked first because gRPC would write several lines about it. Local.
+/// Why this rank cannot listen on an address, or cannot be reached there; nothing if it can. This
+/// is checked first, because gRPC would write several lines about it. Local.
 std::optional<std::string> why_not_heard_on(const std::string& address);
 
 }  // namespace quartet::comm

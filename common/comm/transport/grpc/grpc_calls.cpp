@@ -60,8 +60,8 @@ class GrpcOperation {
     virtual void on_end(bool done) = 0;
 };
 
-/// Waits for the end of an operation and tells it; false if the queue was shut down and no more
-/// will end. Operations have been started with a pointer to GrpcOperation as tag.
+/// Waits for the end of an operation and calls its on_end(). False if the queue was shut down and
+/// no more will end. Every operation was started with a pointer to its GrpcOperation as tag.
 static bool complete_next(grpc::CompletionQueue& queue) {
     void* operation = nullptr;
     bool done = false;
@@ -74,10 +74,11 @@ static bool complete_next(grpc::CompletionQueue& queue) {
 
 namespace {
 
-// At a time; others wait. Far more than receives that a rank starts before it sends.
+// Calls at a time; further ones wait. Far more than the receives that a rank starts before it
+// sends.
 constexpr int calls_of_a_connection = 1024;
 
-// Empty if there is none, or more than one.
+// The caller's token; empty if there is none, or more than one.
 std::string_view token_of(const grpc::GenericServerContext& call) {
     const auto& all = call.client_metadata();
     const auto found = all.find(grpc_token_key);
@@ -102,7 +103,7 @@ std::shared_ptr<grpc::Channel> channel_to(const std::string& address, Bytes larg
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(static_cast<int>(largest.value));
     arguments.SetMaxSendMessageSize(sizeof(GrpcRequest));
-    // A site's proxy serves connections to the outside; and each client has its own connection.
+    // A site's proxy serves only connections to the outside. Each client has its own connection.
     arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
@@ -110,7 +111,7 @@ std::shared_ptr<grpc::Channel> channel_to(const std::string& address, Bytes larg
 
 }  // namespace
 
-/// Its thread answers one call after another, each in steps, and ends those of clients.
+/// Its thread answers other ranks' calls in steps, and ends the calls of this rank's clients.
 class GrpcEndpoint::Service {
   public:
     explicit Service(const std::string& token) : token_(token) {}
@@ -124,8 +125,8 @@ class GrpcEndpoint::Service {
     [[nodiscard]] grpc::CompletionQueue& queue() { return *queue_; }
 
   private:
-    /// A call: accepted, read, answered, perhaps after waiting for its message; then it deletes
-    /// itself. The thread makes and deletes it.
+    /// A call is accepted, read, and answered, perhaps after it has waited for its message; then it
+    /// deletes itself. The thread makes and deletes it.
     class Call final : public GrpcOperation {
       public:
         explicit Call(Service& service) : service_(service) {
@@ -133,7 +134,7 @@ class GrpcEndpoint::Service {
             service_.calls_to_come_.RequestCall(&context_, &stream_, service_.queue_.get(),
                                                 service_.queue_.get(), tag());
         }
-        // The last one waited to be made, until the server was shut down.
+        // Until the server is shut down, one call waits to be accepted.
         ~Call() override {
             if (--service_.calls_ == 0) {
                 service_.queue_->Shutdown();
@@ -141,7 +142,7 @@ class GrpcEndpoint::Service {
         }
 
         void on_end(bool done) override;
-        /// The last step; nothing of this may be touched afterwards.
+        /// The last step: the call may not be used afterwards.
         void answer(const GrpcMessage& message, const device::View<const std::byte>& bytes);
         void refuse(grpc::StatusCode code, const std::string& reason) {
             stream_.Finish({code, reason}, tag());
@@ -162,7 +163,8 @@ class GrpcEndpoint::Service {
         grpc::ByteBuffer message_;
     };
 
-    /// What is offered, and who waits for what is not. Messages under way have a share in it.
+    /// The offered messages, and the calls that wait for others. Messages under way share its
+    /// ownership.
     struct Shared {
         std::mutex mutex;
         std::condition_variable taken;
@@ -194,7 +196,7 @@ class GrpcEndpoint::Service {
     grpc::AsyncGenericService calls_to_come_;
     std::unique_ptr<grpc::ServerCompletionQueue> queue_;
     std::unique_ptr<grpc::Server> server_;
-    int calls_ = 0;  ///< of the thread's, the one that waits to be made included
+    int calls_ = 0;  ///< that exist, with the one that waits to be accepted
     std::thread thread_;
 };
 
@@ -247,7 +249,7 @@ void GrpcEndpoint::Service::Call::answer(const GrpcMessage& message,
     stream_.WriteAndFinish(message_, {}, grpc::Status::OK, tag());
 }
 
-// The thread's.
+// Only the thread calls this.
 void GrpcEndpoint::Service::give(Call& call, const GrpcRequest& request) {
     std::optional<device::View<const std::byte>> bytes;
     {
@@ -319,7 +321,8 @@ int GrpcEndpoint::Service::listen(const std::string& host) {
     return port;
 }
 
-// No call is accepted any more, and none waits: the thread ends with the last one.
+// From now on no call is accepted, and none waits for a message: the thread ends with the last
+// call.
 void GrpcEndpoint::Service::shut_down(std::chrono::seconds patience) {
     std::map<GrpcMessage, Call*> waiting;
     {
@@ -362,7 +365,7 @@ void GrpcEndpoint::wait_until_taken(const GrpcMessage& message) {
     service_->wait_until_taken(message);
 }
 
-/// One call. It keeps itself until the thread is done with it.
+/// One call. It owns itself until the thread is done with it.
 class GrpcFetch::Call final : public GrpcOperation {
   public:
     Call(const device::View<std::byte>& target, const std::string& token) : target_(target) {
@@ -388,7 +391,7 @@ class GrpcFetch::Call final : public GrpcOperation {
 
     void cancel() { context_.TryCancel(); }
     void wait() const { end_.wait(); }
-    /// Once it has ended: why nothing was fetched, or empty.
+    /// After the call's end: why nothing was fetched, or empty.
     [[nodiscard]] const std::string& problem() const { return problem_; }
     [[nodiscard]] std::string peer() const { return context_.peer(); }
 
@@ -411,7 +414,7 @@ std::string GrpcFetch::Call::copy() {
     const auto wanted = static_cast<std::size_t>(target_.size());
     std::vector<grpc::Slice> slices;
     if (answer_.Length() != wanted || !answer_.Dump(&slices).ok()) {
-        return fmt::format("{} bytes came, where {} are", answer_.Length(), wanted);
+        return fmt::format("{} bytes came, where {} are expected", answer_.Length(), wanted);
     }
     std::byte* to = target_.data();
     for (const grpc::Slice& slice : slices) {

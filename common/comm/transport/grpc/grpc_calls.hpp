@@ -33,27 +33,27 @@ inline constexpr const char* grpc_token_key = "quartet-token";
 /// A secret: 256 random bits of the system as hexadecimal digits. Throws Failure if the system has
 /// none.
 std::string draw_token();
-/// Compares two tokens in a time that depends on their lengths alone. The time of a refusal
-/// therefore tells nothing about the right token.
+/// Compares two tokens. Its time depends on their lengths alone, so that the time of a refusal says
+/// nothing about the right token.
 bool is_same_token(std::string_view one, std::string_view other);
 
 /// One rank's end of all calls. Other ranks fetch its messages, each once; its clients fetch
-/// theirs. One thread does both: of several, one waits for the network on behalf of the others, and
-/// what it finds has to be handed over. A request may come before its message is there: then it
-/// waits. Whoever does not show the token is refused before any message is read; no message is
+/// theirs. One thread does both: of several threads, one would wait for the network and would have
+/// to hand over what it finds. A request may come before its message is offered: then it waits. A
+/// caller without the token is refused before any message is read; no message from a caller is
 /// larger than a request. All members are local.
 class GrpcEndpoint {
   public:
     /// `host`: where to listen, on a port of the system's choice. Throws Failure if it cannot.
     explicit GrpcEndpoint(const std::string& host);
-    /// Its clients' fetches have ended. Lets others' calls end before; at once while an exception
-    /// unwinds.
+    /// Its clients' fetches must have ended. Waits up to 20 s for other ranks' calls; not while an
+    /// exception unwinds.
     ~GrpcEndpoint();
     GrpcEndpoint(const GrpcEndpoint&) = delete;
     GrpcEndpoint& operator=(const GrpcEndpoint&) = delete;
 
     [[nodiscard]] const std::string& address() const { return address_; }
-    /// Drawn anew for each one; for other ranks' clients alone.
+    /// Each endpoint draws its own; only other ranks' clients may know it.
     [[nodiscard]] const std::string& token() const { return token_; }
 
     /// Offers a message. It is sent from its place, and stays there until wait_until_taken().
@@ -85,7 +85,7 @@ class GrpcFetch {
     void wait();
 
   private:
-    std::shared_ptr<Call> call_;  ///< the thread has a share in it
+    std::shared_ptr<Call> call_;  ///< the endpoint's thread shares it
 };
 
 /// Fetches messages of one other rank. All members are local.

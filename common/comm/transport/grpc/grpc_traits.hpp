@@ -9,8 +9,8 @@ namespace quartet::comm {
 inline constexpr TransportTraits grpc_traits{
     .name = "grpc",
     .memory = TransportMemory::host,
-    .under_way = 4,  // one is added, one is there, two travel
-    .copies = 2,     // it lies in gRPC's messages as well
+    .under_way = 4,  // one is being added, one has come, two travel
+    .copies = 2,     // gRPC's messages hold one, too
 };
 
 }  // namespace quartet::comm

@@ -12,13 +12,14 @@
 #include "comm/transport/grpc/grpc_address.hpp"
 #include "comm/transport/grpc/grpc_calls.hpp"
 #include "comm/transport/grpc/grpc_traits.hpp"
+#include "comm/transport/operations_internal.hpp"
 #include "core/check.hpp"
 
 namespace quartet::comm {
 
 namespace {
 
-// A message of gRPC's ends at 2 GiB: longer ones go in several.
+// gRPC's messages have less than 2 GiB: longer data goes in several.
 constexpr Bytes largest_message = gibibytes(1);
 
 /// Messages that their receivers fetch by gRPC, one of the paper's three protocols (VI.A). gRPC
@@ -59,7 +60,7 @@ class GrpcTransport final : public Transport {
     std::map<int, GrpcClient> clients_;   ///< by rank
     Numbers sent_;
     Numbers received_;
-    std::vector<UnderWay> slots_;  ///< given up before the clients go
+    std::vector<UnderWay> slots_;  ///< destroyed before the clients
 };
 
 // Connected at the first call.
@@ -68,16 +69,6 @@ GrpcClient& GrpcTransport::client_of(int rank) {
     return clients_
         .try_emplace(rank, *endpoint_, addresses_[index], tokens_[index], largest_message)
         .first->second;
-}
-
-template <typename Byte, typename Work>
-void for_parts(device::View<Byte> data, Work work) {
-    std::int64_t first = 0;
-    do {  // an empty one is sent, too
-        const std::int64_t size = std::min(largest_message.value, data.size() - first);
-        work(data.part(first, size));
-        first += size;
-    } while (first < data.size());
 }
 
 Ticket GrpcTransport::start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
@@ -89,7 +80,7 @@ Ticket GrpcTransport::start(std::span<const Outgoing> outgoing, std::span<const 
     }
     idle->busy = true;
     for (const Incoming& message : incoming) {
-        for_parts(message.data, [&](device::View<std::byte> part) {
+        for_parts(message.data, largest_message.value, [&](device::View<std::byte> part) {
             idle->fetches.push_back(
                 client_of(message.from)
                     .fetch({comm().rank(), message.lane, received_[{message.from, message.lane}]++},
@@ -97,7 +88,7 @@ Ticket GrpcTransport::start(std::span<const Outgoing> outgoing, std::span<const 
         });
     }
     for (const Outgoing& message : outgoing) {
-        for_parts(message.data, [&](device::View<const std::byte> part) {
+        for_parts(message.data, largest_message.value, [&](device::View<const std::byte> part) {
             idle->offered.push_back(
                 {message.to, message.lane, sent_[{message.to, message.lane}]++});
             endpoint_->offer(idle->offered.back(), part);
@@ -106,7 +97,7 @@ Ticket GrpcTransport::start(std::span<const Outgoing> outgoing, std::span<const 
     return {static_cast<int>(idle - slots_.begin())};
 }
 
-// The core is gRPC's meanwhile.
+// Blocks, so that gRPC's thread has the core meanwhile.
 void GrpcTransport::wait(Ticket& ticket, device::Stream& /*user*/) {
     if (ticket.slot < 0) {
         return;

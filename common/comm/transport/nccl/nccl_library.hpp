@@ -7,8 +7,8 @@
 
 namespace quartet::comm {
 
-/// The functions of NCCL that are used. Loaded rather than linked: programs have to run where it is
-/// not.
+/// The functions of NCCL that the suite uses. Loaded, not linked: programs must also run where NCCL
+/// is missing.
 struct NcclLibrary {
     decltype(&ncclGetVersion) get_version = nullptr;
     decltype(&ncclGetErrorString) error_string = nullptr;

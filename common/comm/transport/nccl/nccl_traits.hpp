@@ -4,7 +4,7 @@
 
 namespace quartet::comm {
 
-/// NVIDIA's library. The same where the build has none.
+/// Traits of the transport by NVIDIA's library; the same in a build without it.
 inline constexpr TransportTraits nccl_traits{
     .name = "nccl", .memory = TransportMemory::gpu, .shared_gpus = SharedGpus::for_checks_only};
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "comm/mpi/agree.hpp"
-#include "comm/mpi/mpi_session.hpp"
 #include "comm/transport/nccl/nccl_library.hpp"
 #include "comm/transport/nccl/nccl_traits.hpp"
 #include "comm/transport/operations_internal.hpp"
@@ -26,7 +25,8 @@ int NcclLibrary::version() const {
     return number;
 }
 
-// The last error says which setting or system call it was; the other only that there was one.
+// last_error() says which setting or system call failed, error_string() only what kind of error it
+// was.
 void NcclLibrary::check(ncclResult_t status, const char* call, std::source_location where) const {
     if (status != ncclSuccess) {
         throw Failure(fmt::format("{} failed ({}; {}, at {}): NCCL_DEBUG=INFO says more", call,
@@ -37,14 +37,14 @@ void NcclLibrary::check(ncclResult_t status, const char* call, std::source_locat
 
 namespace {
 
-/// NCCL's communicator of the same ranks, each with its current GPU. Its operations are kernels on
-/// a stream of the GPU: enqueued, not waited for.
+/// NCCL's communicator of the ranks of `comm`, each with its current GPU. Its operations are
+/// kernels on a stream of the GPU: enqueued, not waited for.
 class NcclCommunicator {
   public:
     /// Collective. Throws Failure, on all ranks, with NCCL's words. The GPU outlives it.
     NcclCommunicator(std::shared_ptr<const NcclLibrary> library, const Communicator& comm,
                      device::Accelerator& gpu);
-    /// Collective, except while an exception unwinds: then what is under way is given up.
+    /// Collective, except while an exception unwinds: then it aborts what is under way.
     ~NcclCommunicator();
     NcclCommunicator(const NcclCommunicator&) = delete;
     NcclCommunicator& operator=(const NcclCommunicator&) = delete;
@@ -215,8 +215,7 @@ void NcclPush::send_all(int count, device::Stream& stream) {
         nccl_.exchange({&message, 1}, {}, wire_);
     }
     wire_.synchronize();
-    check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, plan_.receiver, acknowledgements_,
-                       transport_.comm().handle(), MPI_STATUS_IGNORE));
+    await_acknowledgement(plan_.receiver, acknowledgements_, transport_.comm());
 }
 
 void NcclPush::receive_all(int count, device::Stream& stream) {
@@ -228,8 +227,7 @@ void NcclPush::receive_all(int count, device::Stream& stream) {
     stream.synchronize();
     wire_.synchronize();
     for (const int sender : plan_.senders) {
-        check_mpi(
-            MPI_Send(nullptr, 0, MPI_BYTE, sender, acknowledgements_, transport_.comm().handle()));
+        acknowledge(sender, acknowledgements_, transport_.comm());
     }
 }
 
@@ -259,7 +257,7 @@ void NcclPush::add(Place& place, std::int64_t piece, device::Stream& stream) {
 // From this version on NCCL lets ranks share a GPU if NCCL_MULTI_RANK_GPU_ENABLE says so.
 constexpr int version_with_shared_gpus = 23000;
 
-/// All equal parts as NCCL's own all-gather.
+/// NCCL's own all-gather, for parts of equal size.
 class NcclAllGather final : public Collective {
   public:
     NcclAllGather(const AllGatherPlan& plan, NcclCommunicator& nccl)
@@ -275,8 +273,8 @@ class NcclAllGather final : public Collective {
 
 /// NVIDIA's library: kernels that move the data over NVLink, PCIe or the network, on the stream
 /// that computes. Payloads of queues go by MPI from and to the host's memory: both ranks would have
-/// to enqueue NCCL's sends and receives in one order, and what comes next to a queue is not known
-/// before it comes. Messages have no lanes: operations follow one another.
+/// to enqueue NCCL's sends and receives in the same order, but nobody knows which item comes to a
+/// queue next. Messages have no lanes: operations follow one another.
 class NcclTransport final : public Transport {
   public:
     explicit NcclTransport(const TransportContext& context)
@@ -292,7 +290,7 @@ class NcclTransport final : public Transport {
     }
     [[nodiscard]] Transport& for_payloads() override { return *payloads_; }
 
-    // The stream orders it: nothing waits.
+    // The stream orders the messages: the CPU does not wait.
     Ticket start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
                  device::Stream& stream) override {
         nccl_.exchange(outgoing, incoming, stream);

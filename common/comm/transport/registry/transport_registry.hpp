@@ -16,11 +16,11 @@ class TransportRegistry {
   public:
     /// All transports of the suite, those that this build lacks included (with the reason).
     static TransportRegistry standard();
-    /// The transport that is MPI's own calls: what formulation `library` stands for, and what
-    /// links between ranks are probed with.
+    /// The transport that calls plain MPI: formulation `library` stands for it, and probes of links
+    /// between ranks use it.
     static std::string plain_mpi();
 
-    /// Adds a kind or replaces the one of its name.
+    /// Adds a kind, or replaces the kind of the same name.
     void add(TransportKind kind);
 
     [[nodiscard]] std::vector<std::string> names() const;
@@ -30,20 +30,20 @@ class TransportRegistry {
     [[nodiscard]] const TransportTraits& traits(std::string_view name) const {
         return kind(name).traits;
     }
-    /// Why it cannot be had here, or nothing. Collective.
+    /// Why this transport cannot be had here, or nothing. Collective.
     [[nodiscard]] std::optional<std::string> why_not(std::string_view name,
                                                      const TransportContext& context) const;
     /// The transport that `auto` stands for. On the host: shm on one node, else mpi. On GPUs: ipc
     /// on one node whose ranks can map one another's memory, else mpi if it reaches GPUs, else nccl
     /// if each rank has its own GPU, else staged. Collective.
     [[nodiscard]] std::string automatic(const TransportContext& context) const;
-    /// Throws Unavailable with the reason. Collective.
+    /// Makes a transport. Throws Unavailable, with the reason, if it cannot be had. Collective.
     [[nodiscard]] std::unique_ptr<Transport> make(std::string_view name,
                                                   const TransportContext& context) const;
 
   private:
     static std::string_view name_of(const TransportKind& kind) { return kind.traits.name; }
-    /// The transports, by commas, that fit the device and the nodes.
+    /// The names, with commas, of the transports that fit the device and the nodes.
     [[nodiscard]] std::string substitutes(const TransportContext& context) const;
 
     std::vector<TransportKind> kinds_;

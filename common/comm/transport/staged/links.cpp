@@ -13,7 +13,7 @@ namespace quartet::comm {
 
 namespace {
 
-constexpr int chunk_tag = 32767;  // no lane's
+constexpr int chunk_tag = 32767;  // not a lane
 
 class MpiLink final : public StagedLink {
   public:
@@ -103,8 +103,8 @@ void MpiLink::expect(std::int64_t chunk, Bytes size) {
                         chunk_tag, comm_.handle(), &empty.request));
 }
 
-/// How many chunks of one direction have been posted, and how many taken, each alone on its cache
-/// line: one is written by the sender, the other by the receiver.
+/// How many chunks of one direction have been posted, and how many taken. Each is alone on its
+/// cache line: the sender writes one, the receiver the other.
 struct RingFlags {
     alignas(system::line_spacing) std::atomic<std::int64_t> posted;
     alignas(system::line_spacing) std::atomic<std::int64_t> taken;
@@ -115,7 +115,7 @@ static_assert(std::atomic<std::int64_t>::is_always_lock_free &&
 std::int64_t slot_bytes(Bytes chunk) {
     return system::whole_pages(chunk.value, system::page_spacing);
 }
-/// The sender's part of the window has a ring of this size for each other rank.
+/// The sender's part of the shared memory has a ring of this size for each other rank.
 std::int64_t ring_bytes(Bytes chunk) {
     return system::page_spacing + pipeline_depth * slot_bytes(chunk);
 }
@@ -151,14 +151,14 @@ class SharedLink final : public StagedLink {
         check(size <= chunk_, "a chunk is larger than the link's");
     }
 
-    // Acquired: what fills the place comes after the peer has read it.
+    // Acquires: the place is filled only after the peer has read it.
     [[nodiscard]] bool is_free(std::int64_t chunk) override {
         return out_.flags().taken.load(std::memory_order_acquire) > chunk - pipeline_depth;
     }
     [[nodiscard]] device::View<std::byte> outgoing(std::int64_t chunk, Bytes size) override {
         return out_.slot(chunk, size);
     }
-    // Released after the chunk was filled, and acquired before it is read.
+    // Releases the filled chunk; arrived() acquires it before it is read.
     void post(std::int64_t chunk, Bytes /*size*/) override {
         out_.flags().posted.store(chunk + 1, std::memory_order_release);
     }

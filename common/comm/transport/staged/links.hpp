@@ -20,10 +20,10 @@ class StagedLink {
 
     /// Chunks under way in one direction.
     [[nodiscard]] virtual int depth() const = 0;
-    /// Makes place for chunks of `size` bytes, while none is under way.
+    /// Makes room for chunks of `size`; call it while none is under way.
     virtual void reserve(Bytes size) = 0;
 
-    /// The number of the next chunk to be sent; the `count` from there on are the caller's.
+    /// Reserves the next `count` chunks for the caller, and returns the first one's number.
     std::int64_t claim_outgoing(std::int64_t count) { return next(outgoing_, count); }
     std::int64_t claim_incoming(std::int64_t count) { return next(incoming_, count); }
 
@@ -52,26 +52,26 @@ class StagedLink {
     std::int64_t incoming_ = 0;
 };
 
-/// Copying out, the wire, copying in.
+/// The stages of a transfer: copy out, wire, copy in.
 inline constexpr int pipeline_depth = 3;
 
 /// A link by MPI messages between page-locked buffers of the host, `depth` in each direction. With
-/// a depth of 1 a chunk is copied out, sent and copied in one after another. Local, making and
-/// destroying, once nothing is under way.
+/// a depth of 1 a chunk is copied out, sent and copied in one after another. Making and destroying
+/// it is local, once nothing is under way.
 std::unique_ptr<StagedLink> make_mpi_link(int peer, int depth, const Communicator& comm,
                                           device::Device& device);
 
-/// Links between the ranks of one node, whose wire is page-locked shared memory: what one GPU has
-/// copied into it the other copies out of, with no copy by the CPU between. By rank of `node`;
-/// nothing at this rank's own place. `chunk` is the largest. Collective, making and destroying; the
-/// memory, page-locked and shared by `node`, outlives them.
+/// Links between the ranks of one node, whose wire is page-locked shared memory: one GPU copies
+/// into it and the other copies out of it, without a copy by the CPU. By rank of `node`; null at
+/// this rank's own place. `chunk` is the largest chunk. Making and destroying them is collective;
+/// `memory`, page-locked and shared by `node`, outlives them.
 struct SharedLinks {
     device::Allocation memory;
     std::vector<std::unique_ptr<StagedLink>> links;
 };
 SharedLinks make_shared_links(SharedMemory& memory, const Communicator& node, Bytes chunk);
 
-/// One of them, over two rings that begin on pages and are zero at first. Local.
+/// One such link, over two rings that begin on pages and are zero at first. Local.
 std::unique_ptr<StagedLink> make_shared_link(std::byte* out, std::byte* in, Bytes chunk);
 /// The size of a ring.
 Bytes shared_ring_memory(Bytes chunk);

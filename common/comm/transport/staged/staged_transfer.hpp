@@ -12,14 +12,13 @@
 
 namespace quartet::comm {
 
-/// How large chunks are, in multiples of 8 bytes. Small ones pay for the events and the words
-/// between the ranks that go with each; large ones take long to be copied out at first and in at
-/// last, when nothing else is copied.
+/// How large chunks are, in multiples of 8 bytes. Small ones cost more events and messages; large
+/// ones take long for the first copy out and the last copy in, beside which nothing else is copied.
 struct ChunkSizes {
     Bytes least;
     Bytes largest;
 };
-/// A message is cut into four, as far as the sizes allow.
+/// Cuts a message into four chunks, as far as the sizes allow.
 Cut chunks_of(std::int64_t message, const ChunkSizes& sizes);
 
 /// What staged operations are made from; all of it outlives them.
@@ -27,7 +26,7 @@ struct StagedContext {
     const Communicator& comm;
     device::Device& device;
     Track& track;
-    std::span<const std::unique_ptr<StagedLink>> links;  ///< by rank; nothing for this one
+    std::span<const std::unique_ptr<StagedLink>> links;  ///< by rank; null for this one
     device::Stream& out;                                 ///< of copies from the GPU
     device::Stream& in;                                  ///< of copies to it
     device::Event& ready;                                ///< reached when earlier work is done
@@ -119,7 +118,7 @@ class StagedTransfers {
   public:
     explicit StagedTransfers(const StagedContext& context) : context_(context) {}
 
-    /// Nothing is added for no bytes.
+    /// Does nothing for an empty source.
     void add_send(device::View<const std::byte> source, int peer);
     StagedReceive& add_receive(device::View<std::byte> target, int peer,
                                device::Arena* staging = nullptr);

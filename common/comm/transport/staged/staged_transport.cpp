@@ -4,7 +4,6 @@
 #include <list>
 #include <utility>
 
-#include "comm/mpi/mpi_session.hpp"
 #include "comm/transport/staged/staged_transfer.hpp"
 #include "core/check.hpp"
 #include "device/vector_operations.hpp"
@@ -13,9 +12,9 @@ namespace quartet::comm {
 
 namespace {
 
-// A message's count is an int.
+// MPI counts a message by an int.
 constexpr ChunkSizes without_pipeline{gibibytes(1), gibibytes(1)};
-// Over PCIe 5 copies of 2 MiB that go both ways at once have 44 GB/s, and of 8 MiB 47 (an H200).
+// Over PCIe 5, copies both ways at once reach 44 GB/s with 2 MiB, and 47 GB/s with 8 MiB (an H200).
 constexpr ChunkSizes usual_chunks{mebibytes(2), mebibytes(8)};
 
 // Another --chunk than the default is taken as it is.
@@ -72,8 +71,7 @@ void StagedPush::run(int count, device::Stream& stream) {
     } else if (plan_.sends(context_.comm.rank())) {
         transfers_.begin(stream, count);
         transfers_.finish(stream);
-        check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, plan_.receiver, acknowledgements_,
-                           context_.comm.handle(), MPI_STATUS_IGNORE));
+        await_acknowledgement(plan_.receiver, acknowledgements_, context_.comm);
     }
 }
 
@@ -92,8 +90,7 @@ void StagedPush::receive_all(int count, device::Stream& stream) {
     transfers_.finish(stream);
     stream.synchronize();
     for (const int sender : plan_.senders) {
-        check_mpi(
-            MPI_Send(nullptr, 0, MPI_BYTE, sender, acknowledgements_, context_.comm.handle()));
+        acknowledge(sender, acknowledgements_, context_.comm);
     }
 }
 
@@ -126,7 +123,7 @@ class StagedTransport final : public Transport {
     }
 
   private:
-    /// Messages that were sent before, kept in case the same are sent again.
+    /// Transfers of earlier messages, kept in case the same messages are sent again.
     struct Kept {
         std::vector<Outgoing> outgoing;
         std::vector<Incoming> incoming;
