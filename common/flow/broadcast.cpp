@@ -10,8 +10,8 @@ namespace quartet::flow {
 
 namespace {
 
-// Each receiver has its own slot at the sender, who therefore waits for that receiver alone before
-// reusing it.
+// Each receiver has its own slot at the sender, which waits for that receiver alone before it
+// reuses the slot.
 comm::PayloadChannelPlan channel_of(int from, const std::vector<int>& to, Bytes largest, int rank) {
     return {.outgoing = rank == from ? static_cast<int>(to.size()) : 0,
             .incoming = std::ranges::binary_search(to, rank) ? 1 : 0,
@@ -19,12 +19,12 @@ comm::PayloadChannelPlan channel_of(int from, const std::vector<int>& to, Bytes 
 }
 
 std::vector<int> checked(std::vector<int> to, int from, int ranks) {
-    check(from >= 0 && from < ranks, "a broadcast's sender is no rank");
+    check(from >= 0 && from < ranks, "a broadcast's sender is not a rank");
     check(std::ranges::adjacent_find(to, std::ranges::greater_equal{}) == to.end(),
           "a broadcast's receivers are not in ascending order");
     for (const int receiver : to) {
         check(receiver >= 0 && receiver < ranks && receiver != from,
-              "a broadcast's receiver is no other rank");
+              "a broadcast's receiver is not another rank");
     }
     return to;
 }
@@ -78,7 +78,7 @@ void Broadcast::flush() {
 
 void Broadcast::on_item(int sender, std::span<const std::byte> message) {
     check(receives_ && sender == from_ && !arrived_ && !held_,
-          "a broadcast got more than it has room for");
+          "a broadcast has no room for another payload");
     payloads_.fetch(0, sender, message);
     arrived_ = true;
 }

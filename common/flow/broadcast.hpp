@@ -6,22 +6,23 @@
 
 namespace quartet::flow {
 
-/// One rank's broadcast to others, each with room for one payload: how the paper's reducers
-/// give their results back to the workers (VI.C), by a FIFO queue each. All of these queues share
-/// two kinds of messages and one payload channel, so what they cost a receiver does not grow with
-/// the number of receivers.
+/// One rank's broadcast to others, each of which has room for one payload. The paper's reducers
+/// give their results back to the workers so (VI.C), by one FIFO queue for each worker. Here these
+/// queues share two kinds of messages and one payload channel, so that a receiver's cost does not
+/// grow with the number of receivers.
 class Broadcast {
   public:
-    /// `to` ascending, without `from`. Collective over the transport's ranks, as is destroying it;
-    /// local while the arena plans. MessageDispatcher and transport outlive it.
+    /// `to` is ascending, without `from`; `largest` is the size of the largest payload. Making and
+    /// destroying it is collective over the transport's ranks, but local while the arena plans.
+    /// Borrows dispatcher and transport.
     Broadcast(device::Arena& arena, MessageDispatcher& dispatcher, comm::Transport& transport,
               int from, std::vector<int> to, Bytes largest);
     Broadcast(const Broadcast&) = delete;
     Broadcast& operator=(const Broadcast&) = delete;
 
-    /// On `from`: sends a copy to each receiver. Waits until they have released the one before.
+    /// On `from`: sends a copy to each receiver. Waits until they have released the payload before.
     void publish(device::View<const std::byte> payload);
-    /// On a receiver: waits for the next one. It stays readable until the next call or release().
+    /// On a receiver: waits for the next payload. It is readable until the next call or release().
     device::View<const std::byte> receive();
     /// On a receiver: lets the sender reuse the payload's memory.
     void release();
@@ -40,10 +41,10 @@ class Broadcast {
     AnnouncedPayloads payloads_;
     bool receives_;
 
-    std::vector<bool> read_;  ///< the sender's, by receiver: has released what it got
+    std::vector<bool> read_;  ///< a sender's, by receiver: it has released its payload
     // A receiver's:
-    bool arrived_ = false;  ///< a payload came, and was not received yet
-    bool held_ = false;     ///< one was received, and not released yet
+    bool arrived_ = false;  ///< a payload came, but receive() did not return it yet
+    bool held_ = false;     ///< receive() returned a payload that is not released yet
 };
 
 }  // namespace quartet::flow

@@ -33,7 +33,7 @@ bool MessageDispatcher::serve() {
         return false;
     }
     const auto kind = static_cast<std::size_t>(message->kind);
-    check(kind < handlers_.size(), "a control message of no known kind");
+    check(kind < handlers_.size(), "a control message has an unknown kind");
     handlers_[kind](message->source, message->payload);
     return true;
 }
@@ -44,8 +44,8 @@ void MessageDispatcher::note_wait(Seconds begin) {
     }
 }
 
-/// Payloads so small that they travel with the control messages that announce them: one message
-/// instead of two.
+/// Small payloads, which travel in the control messages that announce them: one message instead of
+/// two.
 class AnnouncedPayloads::Inline final : public comm::PayloadChannel {
   public:
     /// The largest payload that goes this way.
@@ -83,7 +83,7 @@ class AnnouncedPayloads::Inline final : public comm::PayloadChannel {
     }
 
   private:
-    /// Payloads of different slots share none.
+    /// A cache line: the payloads of different slots share none.
     struct alignas(system::cache_line) Line {
         std::array<std::byte, system::cache_line> bytes;
     };
@@ -100,10 +100,10 @@ class AnnouncedPayloads::Inline final : public comm::PayloadChannel {
     }
 
     Bytes largest_;
-    std::int64_t lines_;  ///< of a slot
+    std::int64_t lines_;  ///< lines of a slot
     int first_incoming_;
     std::vector<Line> memory_;         ///< outgoing slots, then incoming ones
-    std::vector<std::int64_t> sizes_;  ///< of the payloads that came, by slot
+    std::vector<std::int64_t> sizes_;  ///< bytes of the payloads that came, by slot
 };
 
 AnnouncedPayloads::AnnouncedPayloads(device::Arena& arena, MessageDispatcher& dispatcher,
@@ -137,7 +137,7 @@ void AnnouncedPayloads::send(int to, int kind, std::int64_t key, int slot, Bytes
 }
 
 Announcement AnnouncedPayloads::read(std::span<const std::byte> message) {
-    check(message.size() >= sizeof(Announcement), "a control message is shorter than its kind's");
+    check(message.size() >= sizeof(Announcement), "a control message is too short for its kind");
     Announcement announcement;
     std::memcpy(&announcement, message.data(), sizeof(Announcement));
     return announcement;

@@ -13,16 +13,16 @@
 
 namespace quartet::flow {
 
-/// Hands the control messages of one data flow to the queues that they are for. A rank that waits
-/// serves the dispatcher meanwhile, so that it keeps answering the others. Handlers run only in
-/// such waits and in serve().
+/// Hands the control messages of a data flow to its queues and broadcasts. A rank that waits serves
+/// the dispatcher meanwhile, so that it keeps answering other ranks. Handlers run only in such
+/// waits and in serve().
 class MessageDispatcher {
   public:
     /// Handles a message: its sender and its payload.
     using Handler = std::function<void(int from, std::span<const std::byte> payload)>;
 
-    /// Records its waits in `track`, if there is one, which outlives it. Collective over `comm`;
-    /// local while the arena plans.
+    /// Records its waits in `track`, if there is one, and borrows it. Collective over `comm`; local
+    /// while the arena plans.
     MessageDispatcher(const device::Arena& arena, const comm::Communicator& comm,
                       Track* track = nullptr);
 
@@ -31,10 +31,8 @@ class MessageDispatcher {
     /// Returns the number of a new kind of message, counted in the order of the calls: all ranks
     /// make the same calls. What the handler uses outlives the last message of its kind.
     int add(Handler handler);
-    /// How many kinds there are. Local.
-    [[nodiscard]] int kinds() const { return static_cast<int>(handlers_.size()); }
 
-    /// Local; never blocks.
+    /// Sends a message. Local; never blocks.
     void send(int to, int kind, std::span<const std::byte> payload);
     /// Handles one message, if one is there. Local.
     bool serve();
@@ -57,7 +55,7 @@ class MessageDispatcher {
     void note_wait(Seconds begin);
 
     const comm::Communicator& comm_;
-    std::optional<comm::ControlChannel> channel_;  ///< none if it is planned
+    std::optional<comm::ControlChannel> channel_;  ///< none while the arena plans
     std::vector<Handler> handlers_;                ///< by kind
     Track* track_;
 };
@@ -72,8 +70,8 @@ struct Announcement {
 /// transport's payload channel. See PayloadChannel.
 class AnnouncedPayloads {
   public:
-    /// Collective over the transport's ranks, as is destroying them; local while the arena plans.
-    /// MessageDispatcher and transport outlive them.
+    /// Making and destroying them is collective over the transport's ranks, but local while the
+    /// arena plans. Borrows dispatcher and transport.
     AnnouncedPayloads(device::Arena& arena, MessageDispatcher& dispatcher,
                       comm::Transport& transport, const comm::PayloadChannelPlan& plan);
     ~AnnouncedPayloads();
@@ -97,7 +95,7 @@ class AnnouncedPayloads {
 
     MessageDispatcher& dispatcher_;
     std::unique_ptr<comm::PayloadChannel> channel_;
-    Inline* inline_ = nullptr;  ///< the same, where payloads are small
+    Inline* inline_ = nullptr;  ///< `channel_` if payloads are small, else null
 };
 
 }  // namespace quartet::flow

@@ -13,13 +13,13 @@ namespace {
 
 std::int64_t number_in(std::span<const std::byte> payload) {
     std::int64_t number = 0;
-    check(payload.size() == sizeof number, "a control message of another size than its kind's");
+    check(payload.size() == sizeof number, "a control message has another size than its kind");
     std::memcpy(&number, payload.data(), sizeof number);
     return number;
 }
 
 QueuePlan sound(QueuePlan plan, int ranks) {
-    check(plan.owner >= 0 && plan.owner < ranks, "a queue's owner is no rank");
+    check(plan.owner >= 0 && plan.owner < ranks, "a queue's owner is not a rank");
     check(plan.bound >= 1, "a queue holds at least one item");
     check(plan.outgoing >= 1, "a pusher needs memory for one payload");
     check(std::ranges::is_sorted(plan.pushers) &&
@@ -27,12 +27,12 @@ QueuePlan sound(QueuePlan plan, int ranks) {
           "a queue's pushers are not in ascending order");
     for (const int pusher : plan.pushers) {
         check(pusher >= 0 && pusher < ranks && pusher != plan.owner,
-              "a queue's pusher is no other rank");
+              "a queue's pusher is not another rank");
     }
     return plan;
 }
 
-// No pusher has more under way than it has memory for.
+// A pusher's items under way fit its own memory: the owner needs no more slots than all of that.
 comm::PayloadChannelPlan channel_plan(const QueuePlan& plan, int rank) {
     const bool pushes = std::ranges::binary_search(plan.pushers, rank);
     const int most = plan.outgoing * static_cast<int>(plan.pushers.size());
@@ -89,7 +89,8 @@ void Queue::send(int to, int kind, std::int64_t number) {
 
 device::View<std::byte> Queue::next(int others) {
     check(!free_slots_.empty(), "this rank does not push to this queue");
-    check(others >= 0 && others < plan_.outgoing, "a payload further ahead than there are slots");
+    check(others >= 0 && others < plan_.outgoing,
+          "a payload is further ahead than a pusher has slots");
     while (std::ssize(next_slots_) <= others) {
         dispatcher_.serve_until([&] { return spare_slot() >= 0; });
         next_slots_.push_back(spare_slot());
@@ -141,7 +142,7 @@ void Queue::on_done(std::int64_t slot) {
 void Queue::on_item(int from, std::span<const std::byte> message) {
     const Announcement announced = AnnouncedPayloads::read(message);
     check(!came_before(announced.key), "an item of a sequence came twice");
-    check(!incoming_slots_.empty(), "a queue got more than it has room for");
+    check(!incoming_slots_.empty(), "a queue has no room for another item");
     const int slot = incoming_slots_.back();
     incoming_slots_.pop_back();
     payloads_.fetch(slot, from, message);
@@ -191,7 +192,7 @@ std::span<const Item> Queue::dequeue(int most) {
         released_ = 0;
         return items_;
     }
-    while (dispatcher_.serve()) {  // what is there comes along
+    while (dispatcher_.serve()) {  // takes all messages that are there
     }
     sort_waiting();
     const std::size_t count = count_next(most);
@@ -215,7 +216,7 @@ void Queue::sort_waiting() {
     std::ranges::sort(waiting_, first_out);
 }
 
-// How many of those waiting, sorted, may come out now.
+// How many of the waiting items, which are sorted, may come out now.
 std::size_t Queue::count_next(int most) const {
     const auto limit = std::min(waiting_.size(), static_cast<std::size_t>(most));
     if (plan_.order != DequeueOrder::sequence) {

@@ -22,7 +22,7 @@ enum class DequeueOrder {
 struct QueuePlan {
     int owner = 0;
     std::vector<int> pushers;  ///< other ranks than the owner, ascending
-    int bound = 16;            ///< items that it holds at most, those under way included
+    int bound = 16;            ///< the most items that it holds, with those under way
     Bytes largest{};           ///< of a payload; 0 for queues of keys alone
     DequeueOrder order = DequeueOrder::arrival;
     int outgoing = 2;  ///< payloads that one pusher may have waiting in its own memory
@@ -39,10 +39,9 @@ struct Item {
 };
 
 /// A bounded queue that one rank owns and others push to: the paper's FIFO and priority queues (IV,
-/// VI). Headers go by the dispatcher's control messages. Small payloads go with the
-/// header, others by the transport's payload channel once the owner has a free slot. What streams
-/// write to a payload has been synchronized before it is pushed, what they read from one before it
-/// is released.
+/// VI). Headers go by the dispatcher's control messages. Small payloads go with the header, others
+/// by the transport's payload channel once the owner has a free slot. Streams that write a payload
+/// must be synchronized before it is pushed, and streams that read it before it is released.
 ///
 /// A pusher needs a credit for each item, so nothing is sent that the owner has no slot for. Where
 /// the bound is at least the number of pushers, each pusher has its own share of the credits and
@@ -51,20 +50,20 @@ struct Item {
 /// whatever the bound.
 ///
 /// In DequeueOrder::sequence only the next `bound` keys get credits, so the next key can always
-/// enter: no deadlock. Pushers that go through one list of keys for several queues, each its part
-/// in ascending order, do not block each other either: the least key not yet done is the next one
-/// of its queue and of its pusher.
+/// enter: no deadlock. Pushers that push one list of keys to several queues, each pusher its part
+/// in ascending order, do not block each other either: the least key that is not done is the next
+/// key of its queue and of its pusher.
 class Queue {
   public:
-    /// Collective over the transport's ranks, making and destroying; local while the arena plans.
-    /// MessageDispatcher and transport outlive it.
+    /// Making and destroying it is collective over the transport's ranks, but local while the arena
+    /// plans. Borrows dispatcher and transport.
     Queue(device::Arena& arena, MessageDispatcher& dispatcher, comm::Transport& transport,
           QueuePlan plan);
     Queue(const Queue&) = delete;
     Queue& operator=(const Queue&) = delete;
 
-    /// On a pusher: memory for the payload that is pushed after `others` more, fewer than its
-    /// slots; as long as the largest one. Waits for a free slot.
+    /// On a pusher: memory, of plan().largest bytes, for the payload that is pushed after `others`
+    /// more, which are fewer than its slots. Waits for a free slot.
     device::View<std::byte> next(int others = 0);
     /// On a pusher: the memory of one of its plan().outgoing slots, which next() gives out in turn.
     /// Where all payloads are the same, fill each slot once.
@@ -74,21 +73,21 @@ class Queue {
     void push(std::int64_t key, Bytes size);
     /// On a pusher: waits until the owner is done with all that it has pushed.
     void flush();
-    /// On a pusher: flushes, and pushes no more in this round. A round ends when all pushers have
-    /// closed. The next one begins after a collective operation of all ranks.
+    /// On a pusher: flushes, and says that it pushes no more in this round. A round ends when all
+    /// pushers have closed. The next one begins after a collective operation of all ranks.
     void close();
 
-    /// On the owner: waits for an item and returns the first ones, at most `most`; none once every
+    /// On the owner: waits for an item and returns the first items, at most `most`; none once every
     /// pusher has closed. They stay readable until the next call or release().
     std::span<const Item> dequeue(int most);
-    /// On the owner: hands over the payload of a dequeued item, as PayloadChannel::read() does. Of
-    /// a queue that is read in pieces each item is read once before it is released.
+    /// On the owner: hands over the payload of a dequeued item, as PayloadChannel::read() does. If
+    /// payloads are read in pieces, each item must be read once before it is released.
     void read(const Item& item, const comm::UsePiece& use) { payloads_.read(item.slot, use); }
     /// On the owner: gives the slots of the dequeued items back to their pushers.
     void release();
 
     [[nodiscard]] const QueuePlan& plan() const { return plan_; }
-    /// Most items that were held at a time, so far; on the owner.
+    /// The largest number of items held at a time so far; on the owner.
     [[nodiscard]] int high_water() const { return high_water_; }
 
   private:
@@ -136,18 +135,18 @@ class Queue {
     // A pusher's:
     int credits_ = 0;
     std::vector<bool> free_slots_;
-    std::vector<int> next_slots_;  ///< those that next() gave out, not pushed yet
+    std::vector<int> next_slots_;  ///< slots that next() gave out, not pushed yet
 
     // The owner's:
-    int free_credits_ = 0;  ///< those granted on request that nobody holds
+    int free_credits_ = 0;  ///< credits to grant on request that nobody holds
     std::vector<CreditRequest> requests_;
     std::vector<int> incoming_slots_;  ///< the free ones
     std::vector<Held> waiting_;
     std::vector<Held> handed_out_;
     std::vector<Item> items_;  ///< what dequeue() returned last
     std::int64_t arrivals_ = 0;
-    std::int64_t released_ = 0;  ///< items, in this round: in a sequence, the next key
-    int closed_ = 0;             ///< pushers that have, in this round
+    std::int64_t released_ = 0;  ///< items in this round; in a sequence, the next key
+    int closed_ = 0;             ///< pushers that have closed in this round
     int high_water_ = 0;
 };
 
