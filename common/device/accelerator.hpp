@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -13,13 +12,13 @@
 
 namespace quartet::device {
 
-/// What the driver has counted of one GPU since it was loaded: take differences. What it does not
-/// tell is empty. It counts in steps, of up to a tenth of a second.
+/// The counters of one GPU since the driver was loaded: take differences. Unknown counters are
+/// empty. The driver counts in steps of up to a tenth of a second.
 struct GpuCounters {
     std::optional<double> energy_joules;
-    std::optional<Seconds> power_capped;      ///< for which clocks were lowered: at its power limit
-    std::optional<Seconds> thermally_slowed;  ///< likewise, since it was too hot
-    std::optional<Seconds> power_braked;      ///< likewise, since the power supply asked for it
+    std::optional<Seconds> power_capped;      ///< time with lower clocks: at the power limit
+    std::optional<Seconds> thermally_slowed;  ///< time with lower clocks: too hot
+    std::optional<Seconds> power_braked;      ///< time with lower clocks: asked by the power supply
 };
 
 /// The facts that the driver tells about one GPU at one time, for the record. Facts that it does
@@ -41,13 +40,8 @@ struct GpuFacts {
     GpuCounters counters;
 };
 
-/// All memory of an accelerator, including that of other processes.
-struct GpuMemory {
-    Bytes free;
-    Bytes total;
-};
-
-/// The vendor's bytes by which another process of the node maps memory of an accelerator.
+/// A handle, in the vendor's format, by which another process of the node maps an accelerator's
+/// memory.
 using MemoryHandle = std::string;
 
 /// Enqueues work on a stream by the vendor's own programming interface, given its handle of the
@@ -62,33 +56,34 @@ class Accelerator {
 
     /// Accelerators of this kind that this process sees, at least one.
     [[nodiscard]] virtual int visible() const = 0;
-    /// Facts for the record, as they are now. Where only a part of a GPU is ours (MIG), name, UUID
-    /// and memory are that part's.
+    /// The current facts, for the record. Where only a part of a GPU is ours (MIG), name, UUID and
+    /// memory are those of the part.
     [[nodiscard]] virtual GpuFacts facts() const = 0;
-    /// What the driver has counted of it. Not inside timed parts: it asks the driver.
+    /// The current counters. Not for timed steps: it calls the driver.
     [[nodiscard]] virtual GpuCounters counters() const = 0;
-    [[nodiscard]] virtual GpuMemory memory() const = 0;
+    /// Memory of the accelerator that no process uses.
+    [[nodiscard]] virtual Bytes free_memory() const = 0;
     /// Model, architecture, memory and versions in one line, for the record.
     [[nodiscard]] virtual std::string description() const = 0;
 
-    /// Whether this accelerator can map memory of the one at a PCI address of the same node (peer
-    /// access); nothing if this process does not see that one.
+    /// Whether this accelerator can map memory of the accelerator at a PCI address of the same node
+    /// (peer access); nothing if this process does not see that accelerator.
     [[nodiscard]] virtual std::optional<bool> reaches(const std::string& pci_bus) const = 0;
 
-    /// Handles are for whole blocks of this size: allocations to be exported should be multiples,
-    /// or other allocations in the same block are shared, too.
+    /// Handles export whole blocks of this size. The size of an exported allocation should be a
+    /// multiple: otherwise other allocations in the same block are exported, too.
     [[nodiscard]] virtual Bytes exported_block() const = 0;
     /// The handle of a whole allocation of this device. Throws Failure if the system has none.
     [[nodiscard]] virtual MemoryHandle export_memory(const Allocation& allocation) = 0;
-    /// `size` bytes of another process's memory. Release them before that process does. Throws
-    /// Failure where they cannot be mapped; a process cannot map its own.
+    /// Maps `size` bytes of another process's memory. Release them before that process does. Throws
+    /// Failure if they cannot be mapped; a process cannot map its own memory.
     virtual Allocation import_memory(const MemoryHandle& handle, Bytes size) = 0;
 
-    /// Ordinary memory of the CPU, page-locked until the result is released: copies then run at
-    /// full speed and beside other work. Throws Failure if the system refuses.
+    /// Page-locks ordinary memory of the CPU until the result is released: copies then run at full
+    /// speed and beside other work. Throws Failure if the system refuses.
     virtual Allocation lock_pages(const View<std::byte>& memory) = 0;
 
-    /// Calls `work` now, which enqueues on `stream` as an operation of that phase and label (a
+    /// Calls `work` now; what it enqueues on `stream` is an operation of this phase and label (a
     /// string literal). Pass std::ref of a lambda, so that nothing allocates.
     virtual void launch(Stream& stream, Phase phase, const char* label, const NativeWork& work) = 0;
 };

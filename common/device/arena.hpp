@@ -20,8 +20,8 @@ struct MemoryNeeds {
     }
 };
 
-/// Where all memory of a case comes from. What allocates takes an arena in its constructor: a case,
-/// an operation of a transport, a queue, a probe, a matrix.
+/// The source of all memory of a case. A class that allocates takes an arena in its constructor: a
+/// case, an operation of a transport, a queue, a probe, a matrix.
 ///
 /// A case is constructed twice, by the same code. First over an arena that plans: it adds up the
 /// sizes, and hands out buffers that have a size and no memory. If the sums fit on all ranks, the
@@ -31,7 +31,7 @@ struct MemoryNeeds {
 /// 2. While an arena plans, a constructor makes no collective call. The operations of comm/ and
 ///    flow/, and the probes, keep this rule themselves.
 ///
-/// Whatever refuses a case is therefore thrown while nothing exists that must be freed
+/// A case that cannot run is therefore refused before anything exists that must be freed
 /// collectively.
 ///
 ///     struct Buffers {
@@ -48,8 +48,8 @@ class Arena {
     [[nodiscard]] Device& device() const { return device_; }
     [[nodiscard]] bool plans() const { return mode_ == Mode::plan; }
 
-    /// `count` elements, zeroed, of that kind of memory or of the device's. Local. Throws Failure
-    /// if there is no memory.
+    /// `count` zeroed elements in memory of `kind`, or of the kind that the device works on. Local.
+    /// Throws Failure if there is not enough memory.
     template <typename T>
     Buffer<T> make(std::int64_t count, MemoryKind kind) {
         const Bytes size = bytes_of<T>(count);
@@ -73,10 +73,10 @@ class Arena {
         Bytes& sum = kind == MemoryKind::device ? needs_.device : needs_.host;
         sum = sum + size;
     }
-    /// Counts memory of the host that is freed before the first run: of all such, the largest.
-    /// Local.
+    /// Counts memory of the host that is freed before the first run; needs() has the largest of
+    /// these amounts. Local.
     void reserve_for_set_up(Bytes size) { for_set_up_ = std::max(for_set_up_, size); }
-    /// Memory of a size that is not there.
+    /// An allocation that has a size, but no memory.
     [[nodiscard]] static Allocation planned(Bytes size, MemoryKind kind) {
         return {.data = nullptr, .size = size, .kind = kind};
     }

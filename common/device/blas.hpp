@@ -22,8 +22,8 @@ enum class Update { replace, accumulate };
 /// The arithmetic of float32 products.
 enum class Math {
     fp32,    ///< float32's own
-    tf32,    ///< inputs of 11 bits, sums in float32
-    bf16x9,  ///< each input as three numbers of 8 bits, nine products: as exact as float32
+    tf32,    ///< inputs rounded to 11 significant bits, sums in float32
+    bf16x9,  ///< each input split into three bfloat16, nine products: as exact as float32
 };
 
 constexpr std::string_view name(Math math) {
@@ -36,8 +36,8 @@ class Blas {
   public:
     virtual ~Blas() = default;
 
-    /// Has later products computed so; in float32 until then. Throws Unavailable where this library
-    /// or this device cannot; those of a CPU always compute in float32.
+    /// Sets the arithmetic of later products; it is float32 at first. Throws Unavailable if this
+    /// library or this device lacks it: CPUs have float32 only.
     virtual void use(Math math) {
         if (math != Math::fp32) {
             throw Unavailable("--math " + std::string(name(math)) +
@@ -46,7 +46,7 @@ class Blas {
         }
     }
 
-    /// Product of float32 matrices. GPUs do not record it (Device::record): there it throws
+    /// Product of float32 matrices. On GPUs it cannot be recorded (Device::record): it then throws
     /// Failure.
     virtual void gemm(const GemmShape& shape, View<const float> a, View<const float> b,
                       View<float> c, Update update, Stream& stream) = 0;
@@ -55,8 +55,8 @@ class Blas {
     virtual void gemv(std::int64_t rows, std::int64_t columns, View<const double> a,
                       View<const double> x, View<double> y, Stream& stream) = 0;
 
-    /// Memory of the device that products take beside their matrices, on each stream that they run
-    /// on.
+    /// Memory of the device that products need beside their matrices, once for each stream with
+    /// products.
     [[nodiscard]] virtual Bytes workspace() const = 0;
 
     /// The library behind it and its version, for the record.

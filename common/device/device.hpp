@@ -16,9 +16,9 @@ class MultiplyAddProbe;
 class VectorOperations;
 enum class FloatFormat;
 
-/// One device of one rank: memory, streams, events, copies, timing and recordings, and the way to
-/// its operations. Operations work on whole blocks, so a virtual call is noise. Used by the main
-/// thread only.
+/// One device of one rank: memory, streams, events, copies, timing, recordings and operations.
+/// Operations work on whole blocks of data, so that the cost of a virtual call is negligible. Used
+/// by the main thread only.
 class Device {
   public:
     virtual ~Device() = default;
@@ -29,7 +29,7 @@ class Device {
     [[nodiscard]] virtual std::string description() const = 0;
     /// The instruction set of the loops that the processor runs for it; empty if it runs none.
     [[nodiscard]] virtual std::string_view isa() const { return {}; }
-    /// Threads of the CPU that compute, or that fill memory of a GPU.
+    /// Threads of the CPU that compute, or that make data for a GPU.
     [[nodiscard]] virtual int threads() const = 0;
     /// The kind of memory that operations work on.
     [[nodiscard]] virtual MemoryKind memory_kind() const = 0;
@@ -38,35 +38,34 @@ class Device {
     /// for huge pages. Throws Failure if there is none.
     virtual Allocation allocate(Bytes size, MemoryKind kind) = 0;
 
-    /// A new stream whose spans go to a track of that name.
+    /// A new stream whose spans go to the track `name`.
     virtual std::unique_ptr<Stream> make_stream(std::string name,
                                                 StreamKind kind = StreamKind::compute) = 0;
     virtual std::unique_ptr<Event> make_event() = 0;
 
-    /// Throws Failure unless sizes are equal and the views do not overlap. Accounted to copy_out if
-    /// only `from` is on the device, else to copy_in.
+    /// Enqueues a copy, accounted to copy_out if only `from` is on the device, else to copy_in.
+    /// Throws Failure unless the sizes are equal and the views do not overlap.
     virtual void copy(View<const std::byte> from, View<std::byte> to, Stream& stream) = 0;
 
-    /// The mean duration of what `enqueue` enqueues, over `times` calls in a row on an idle stream.
-    /// A GPU makes one more call first, then measures by its own clock and holds the stream until
-    /// all work is enqueued, so that the time contains no launches. There, `enqueue` must put at
-    /// most four operations on the stream, and no host work.
+    /// The mean duration of the work that `enqueue` enqueues, over `times` calls in a row on an
+    /// idle stream. A GPU makes one more call first, then measures by its own clock and holds the
+    /// stream until all work is enqueued, so that the time contains no launches. There, `enqueue`
+    /// must put at most 60 operations on the stream, and no host work.
     virtual Seconds time(int times, const std::function<void()>& enqueue, Stream& stream) = 0;
 
     /// The same operations, to be enqueued many times on the same memory: a GPU runs them as one
     /// graph of kernels, at the cost of one launch. Values that differ between calls must be read
-    /// from memory. Borrows what the operations use, and may call them now, or at each call. Two
-    /// calls must not overlap, nor a call with other uses of what its operations use, such as a
-    /// plan.
+    /// from memory. Borrows what the operations use; may call `operations` now, or at each call of
+    /// the result. These calls must not overlap each other, or other uses of that memory or plan.
     virtual Operations record(Operations operations) = 0;
 
-    /// The operations, each in the header of its name (blas.hpp, vector_operations.hpp). What one
-    /// kernel alone needs stands in the kernel's folder.
+    /// The operations, which blas.hpp and vector_operations.hpp declare. Operations that one kernel
+    /// alone needs are in its own folder.
     [[nodiscard]] virtual Blas& blas() const = 0;
     [[nodiscard]] virtual VectorOperations& vectors() const = 0;
 
     /// A probe of the device's arithmetic (multiply_add_probe.hpp), which takes some milliseconds
-    /// to make; null if the device computes nothing. Local.
+    /// to make. Local.
     [[nodiscard]] virtual std::unique_ptr<MultiplyAddProbe> make_multiply_add_probe(
         FloatFormat format) const = 0;
 

@@ -6,7 +6,7 @@
 
 namespace quartet::device {
 
-/// Two page-locked buffers that take turns, and the events after which each is free.
+/// Two page-locked buffers that are used in turn, and the event after which each is free.
 template <typename T>
 class DoubleBuffer {
   public:
@@ -39,7 +39,7 @@ class DoubleBuffer {
 
 namespace {
 
-/// Synchronises the stream at the end, whatever happens: what it works on is about to go.
+/// Synchronises the stream at the end of a scope, after which the buffers of its work are freed.
 class Finish {
   public:
     explicit Finish(Stream& stream) : stream_(stream) {}

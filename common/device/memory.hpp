@@ -21,8 +21,8 @@ enum class MemoryKind {
     device,  ///< of an accelerator; the CPU must not touch it
 };
 
-/// Borrowed, typed memory: a pointer, a count, and where it lies. A span is taken from it only
-/// where the CPU may touch the memory.
+/// Borrowed, typed memory: a pointer, a count, and the kind of memory. It gives a span only if the
+/// CPU may touch the memory.
 template <typename T>
 class View {
   public:
@@ -92,8 +92,7 @@ template <typename T>
 class Buffer {
   public:
     Buffer() = default;
-    /// Takes over memory of a whole number of elements, at the least one element long where
-    /// `count` is not 0.
+    /// Takes over memory for at least `count` elements. Throws Failure if it is smaller.
     Buffer(Allocation allocation, std::int64_t count)
         : allocation_(std::move(allocation)), count_(count) {
         check(bytes_of<T>(count) <= allocation_.size, "buffer larger than its allocation");

@@ -12,15 +12,15 @@ enum class AccessPattern {
     update,  ///< y[i] += x[i] / 2, double: 24 bytes
 };
 
-/// What a loop does to have a cache line in time.
+/// How a loop brings a cache line from memory in time.
 enum class Fetch {
-    once,   ///< loads it; the processor fetches ahead by itself
-    ahead,  ///< prefetches one that it loads later
-    twice,  ///< loads from it twice: Zen 4 then fetches more by itself
+    once,   ///< loads the line; the processor prefetches by itself
+    ahead,  ///< prefetches a line that it loads later
+    twice,  ///< loads from the line twice: Zen 4 then prefetches more by itself
 };
 
-/// How a loop goes through memory: the fastest way differs between processors. What it computes
-/// from a matrix does not depend on it.
+/// How a loop passes over memory: the fastest way differs between processors. The result of a
+/// product with a matrix does not depend on the way.
 struct MemoryWay {
     int streams = 1;  ///< places of the memory that are read in turn, a cache line each
     Fetch fetch = Fetch::once;

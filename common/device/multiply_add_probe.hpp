@@ -8,8 +8,8 @@ namespace quartet::device {
 /// The formats that kernels compute with.
 enum class FloatFormat { float32, float64 };
 
-/// How fast a device multiplies and adds numbers of a format in registers, by its vector units:
-/// what no loop over such numbers exceeds.
+/// Measures how fast a device's vector units multiply and add numbers of a format in registers: a
+/// bound for all loops over such numbers.
 class MultiplyAddProbe {
   public:
     virtual ~MultiplyAddProbe() = default;

@@ -29,10 +29,10 @@ class Event {
 /// streams nothing is ordered except by events. An operation's memory, and the plan or library
 /// handle behind it, must live until the work is synchronised. Used by the main thread only.
 ///
-/// An error in the work is thrown by the next synchronize(); until then the stream skips what comes
-/// after it, and afterwards it works as before. Skipped work counts as done, so that nothing waits
-/// for ever: who waits for the stream's events must synchronise the stream itself to learn of it.
-/// Destroying a stream finishes its work and drops an error that was not asked for.
+/// The next synchronize() throws an error of the work; until then the stream skips later work, and
+/// afterwards it works as before. Skipped work counts as done, so that nothing waits for ever: to
+/// learn of an error, a caller that waits for the stream's events must synchronise the stream, too.
+/// Destroying a stream finishes its work and drops an error that synchronize() has not thrown.
 class Stream {
   public:
     virtual ~Stream() = default;
@@ -52,8 +52,8 @@ class Stream {
     virtual Track& track() = 0;
 };
 
-/// Enqueues operations of the device, and no work of the host, on the given stream. Those that are
-/// to be recorded (Device::record) use no events.
+/// Enqueues operations of the device, and no work of the host, on the given stream. For
+/// Device::record, they must not use events.
 using Operations = std::function<void(Stream& stream)>;
 
 }  // namespace quartet::device

@@ -8,7 +8,7 @@
 namespace quartet::device {
 
 /// A call to be made later, stored in place: streams must not allocate inside a timed step, as
-/// std::function may. Takes any copyable callable of at most `capacity` bytes.
+/// std::function may. Takes any trivially copyable callable of at most `capacity` bytes.
 class Task {
   public:
     static constexpr std::size_t capacity = 128;

@@ -8,8 +8,8 @@
 
 namespace quartet::device {
 
-/// One pass over memory, for a probe of its rate. Source and target have the same size, a multiple
-/// of the element's; of reading, the target is one double.
+/// One pass over memory, for a probe of its rate. Source and target have the same size, a whole
+/// number of elements; for AccessPattern::read, the target is one double.
 struct MemoryPass {
     AccessPattern pattern = AccessPattern::read;
     View<const std::byte> source;
@@ -29,7 +29,7 @@ class VectorOperations {
     virtual void fill(float value, View<float> target, Stream& stream) = 0;
     virtual void fill(double value, View<double> target, Stream& stream) = 0;
 
-    /// target = source, past the caches if the processor can: for what is not read soon.
+    /// target = source, past the caches if the processor can: for targets that are not read soon.
     virtual void copy(View<const double> source, View<double> target, Stream& stream) = 0;
 
     /// y += factor x.
@@ -41,7 +41,7 @@ class VectorOperations {
     virtual void dot(View<const double> x, View<const double> y, View<double> result,
                      Stream& stream) = 0;
 
-    /// The ways to pass over memory that are worth a trial, one at least.
+    /// The ways to pass over memory that may be the fastest, at least one.
     [[nodiscard]] virtual std::span<const MemoryWay> ways(AccessPattern pattern) const = 0;
     /// Passes over memory in one of those ways.
     virtual void pass(const MemoryPass& pass, MemoryWay way, Stream& stream) = 0;

@@ -9,7 +9,7 @@ void add_data_options(CommandLine& command_line, DataOptions& options) {
     command_line.add({.name = "--data",
                       .group = group,
                       .value = "memory|DIR",
-                      .help = "where it lies: memory, or a folder of .npy files",
+                      .help = "where the data lies: memory, or a folder of .npy files",
                       .standard = "memory"},
                      [&options](const std::string& text) {
                          options.folder.reset();
@@ -27,7 +27,7 @@ void add_data_options(CommandLine& command_line, DataOptions& options) {
     command_line.add(
         {.name = "--cache",
          .group = group,
-         .help = "with --data DIR: where reading finds the files",
+         .help = "with --data DIR: read from the page cache, after dropping it, or past it",
          .standard = "warm"},
         options.cache,
         std::vector<std::pair<std::string, FileCache>>{

@@ -14,8 +14,8 @@ void InputGuard::remember(device::View<const std::byte> input) {
 }
 
 bool InputGuard::intact() const {
-    return std::ranges::all_of(remembered_, [this](const Remembered& one) {
-        return device::memory_checksum(one.input.span(), threads_) == one.checksum;
+    return std::ranges::all_of(remembered_, [this](const Remembered& memory) {
+        return device::memory_checksum(memory.input.span(), threads_) == memory.checksum;
     });
 }
 

@@ -9,25 +9,25 @@
 
 namespace quartet::bench {
 
-/// Remembers a case's input by a checksum, and so notices a bit that has flipped in it since,
-/// however small its effect on the result. A product's check cannot: what it expects comes from the
-/// same memory, and it allows for rounding. Reads the memory once when it is made and once for each
-/// check, outside of the time. A GPU's memory is not looked at.
+/// Finds out by a checksum whether a case's input has changed in memory, even by one flipped bit
+/// with little effect on the result. The check of a product may miss that: its reference comes from
+/// the same memory, and it allows for rounding. remember() and each check read the memory once,
+/// outside of the measured time. Memory of GPUs is ignored.
 class InputGuard {
   public:
     explicit InputGuard(int threads) : threads_(threads) {}
 
-    /// Remembers memory that is filled and stays as it is; it outlives the guard. Local.
+    /// Takes the checksum of `input`, which must outlive the guard without changes. Local.
     void remember(device::View<const std::byte> input);
     template <typename T>
     void remember(device::View<const T> input) {
         remember(device::as_bytes(input));
     }
 
-    /// Whether all of it is unchanged. Local.
+    /// Whether all remembered memory is unchanged. Local.
     [[nodiscard]] bool intact() const;
 
-    /// The check, failed if the input of any rank has changed. Collective over `world`.
+    /// Returns `check`, as failed if the input of any rank has changed. Collective over `world`.
     [[nodiscard]] Check judge(Check check, const comm::Communicator& world) const;
 
   private:

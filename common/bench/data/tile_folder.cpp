@@ -25,9 +25,9 @@ std::int64_t elements_of(const TileFile& file) {
     return count;
 }
 
-// For the largest of them.
+// A buffer for the elements of the largest file.
 template <typename T>
-std::vector<T> room_for(const std::vector<TileFile>& files) {
+std::vector<T> buffer_for(const std::vector<TileFile>& files) {
     std::int64_t most = 0;
     for (const TileFile& file : files) {
         most = std::max(most, elements_of(file));
@@ -36,18 +36,18 @@ std::vector<T> room_for(const std::vector<TileFile>& files) {
 }
 
 template <typename T>
-std::span<T> part_for(const TileFile& file, std::vector<T>& room) {
-    return std::span(room).first(static_cast<std::size_t>(elements_of(file)));
+std::span<T> part_for(const TileFile& file, std::vector<T>& buffer) {
+    return std::span(buffer).first(static_cast<std::size_t>(elements_of(file)));
 }
 
-// Whether the calling rank is the one that looks after a file, among the ranks that share one view
-// of a folder.
+// Whether this rank makes and checks the file of this index: the ranks that see the same folder
+// take its files in turn.
 bool is_mine(std::size_t file, const comm::Communicator& sharers) {
     return file % static_cast<std::size_t>(sharers.size()) ==
            static_cast<std::size_t>(sharers.rank());
 }
 
-// Whether each rank sees what the first one puts there. Collective.
+// Whether all ranks see a file that rank 0 creates in the folder. Collective.
 bool is_seen_by_all(const std::filesystem::path& folder, const comm::Communicator& world,
                     const comm::Topology& topology) {
     if (topology.nodes() == 1) {
@@ -55,7 +55,7 @@ bool is_seen_by_all(const std::filesystem::path& folder, const comm::Communicato
     }
     const std::string token = world.broadcast(
         fmt::format(".visible-{:x}", static_cast<std::int64_t>(now().value * 1e9)), 0);
-    // Where the first rank may not write, each node looks after itself.
+    // Where rank 0 may not write, the file does not appear, and each node handles its own folder.
     static_cast<void>(comm::first_problem(world, [&] {
         if (world.rank() == 0) {
             OutputFile(folder / token).commit();
@@ -69,7 +69,7 @@ bool is_seen_by_all(const std::filesystem::path& folder, const comm::Communicato
     return all_see;
 }
 
-// All ranks' checksums, on every rank. Collective.
+// The checksums of all ranks, on every rank. Collective.
 Checksums joined(const Checksums& mine, const comm::Communicator& comm) {
     std::string lines;
     for (const auto& [file, sum] : mine) {
@@ -86,7 +86,7 @@ Checksums joined(const Checksums& mine, const comm::Communicator& comm) {
     return all;
 }
 
-// The checksum of a file that is there and has its shape.
+// The checksum of a file; nothing if it does not exist or has another shape.
 template <typename T>
 std::optional<std::string> checksum_in(const std::filesystem::path& path, const TileFile& file,
                                        std::span<T> elements) {
@@ -95,7 +95,7 @@ std::optional<std::string> checksum_in(const std::filesystem::path& path, const 
     }
     try {
         read_npy<T>(path, file.shape, elements);
-    } catch (const NpyError&) {  // not what it should be: made again
+    } catch (const NpyError&) {  // damaged or of another shape: it will be made again
         return std::nullopt;
     }
     return checksum_text(std::as_bytes(elements));
@@ -132,7 +132,7 @@ bool TileFolder<T>::has_manifest() const {
 }
 
 template <typename T>
-Manifest TileFolder<T>::found() const {
+Manifest TileFolder<T>::matching_manifest() const {
     Manifest manifest = read_manifest(folder_);
     require_same_data(manifest, wanted_, folder_);
     return manifest;
@@ -145,7 +145,7 @@ void TileFolder<T>::require_usable(Switch generate) const {
             fmt::format("{} is not a folder: name another one", quotation(folder_.native())));
     }
     if (has_manifest()) {
-        static_cast<void>(found());
+        static_cast<void>(matching_manifest());
     }
     generate == Switch::on ? require_room_for_generated() : require_files();
 }
@@ -181,8 +181,8 @@ void TileFolder<T>::generate(const comm::Communicator& world, const comm::Topolo
         is_seen_by_all(folder_, world, topology) ? world : topology.node();
     Manifest manifest = wanted_;
     comm::agree<UsageError>(world, [&] {
-        if (is_there(folder_ / "manifest.json")) {
-            manifest = found();
+        if (has_manifest()) {
+            manifest = matching_manifest();
         }
     });
     const auto write_it = [&] {
@@ -190,7 +190,7 @@ void TileFolder<T>::generate(const comm::Communicator& world, const comm::Topolo
             write_manifest(folder_, manifest);
         }
     };
-    comm::agree(world, write_it);  // what an interruption leaves is then known for what it is
+    comm::agree(world, write_it);  // so that after an interruption the folder says what it holds
     Checksums made;
     comm::agree(world, [&] { made = make_missing(manifest, sharing, fill); });
     manifest.checksums = joined(made, sharing);
@@ -200,7 +200,7 @@ void TileFolder<T>::generate(const comm::Communicator& world, const comm::Topolo
 template <typename T>
 Checksums TileFolder<T>::make_missing(const Manifest& manifest, const comm::Communicator& sharers,
                                       const Fill& fill) const {
-    std::vector<T> room = room_for<T>(files_);
+    std::vector<T> buffer = buffer_for<T>(files_);
     Checksums made;
     for (std::size_t index = 0; index < files_.size(); ++index) {
         const TileFile& file = files_[index];
@@ -208,7 +208,7 @@ Checksums TileFolder<T>::make_missing(const Manifest& manifest, const comm::Comm
             continue;
         }
         const auto recorded = manifest.checksums.find(file.name);
-        const std::span<T> elements = part_for(file, room);
+        const std::span<T> elements = part_for(file, buffer);
         auto sum = checksum_in<T>(path_of(file.name), file, elements);
         if (!sum || (recorded != manifest.checksums.end() && recorded->second != *sum)) {
             fill(file, elements);
@@ -229,14 +229,14 @@ void TileFolder<T>::verify(const comm::Communicator& world, const comm::Topology
 
 template <typename T>
 void TileFolder<T>::require_sound(const comm::Communicator& sharers) const {
-    const Manifest manifest = found();
-    std::vector<T> room = room_for<T>(files_);
+    const Manifest manifest = matching_manifest();
+    std::vector<T> buffer = buffer_for<T>(files_);
     for (std::size_t index = 0; index < files_.size(); ++index) {
         const TileFile& file = files_[index];
         if (!is_mine(index, sharers)) {
             continue;
         }
-        const std::span<T> elements = part_for(file, room);
+        const std::span<T> elements = part_for(file, buffer);
         read_npy<T>(path_of(file.name), file.shape, elements);
         require_recorded(manifest, file, elements);
     }
@@ -248,7 +248,7 @@ void TileFolder<T>::require_recorded(const Manifest& manifest, const TileFile& f
     constexpr std::string_view remedy = "make it again with --generate";
     const auto recorded = manifest.checksums.find(file.name);
     if (recorded == manifest.checksums.end()) {
-        throw Failure(fmt::format("{} has no checksum of {} (its making was interrupted): {}",
+        throw Failure(fmt::format("{} has no checksum of {} (making it was interrupted): {}",
                                   quotation(folder_.native()), file.name, remedy));
     }
     if (checksum_text(std::as_bytes(elements)) != recorded->second) {

@@ -13,7 +13,7 @@ namespace quartet::bench {
 
 namespace {
 
-// Errors repeat what was given, control characters too: they must not break the line.
+// Error messages quote what the user gave, whose control characters must not break the line.
 std::string one_line(std::string text) {
     std::ranges::replace_if(
         text, [](unsigned char c) { return c < ' ' || c == 127; }, '?');
@@ -43,7 +43,7 @@ constexpr std::string_view exit_codes =
     "Exit codes: 0 all is well, results verified, 1 a wrong result, 2 bad usage, 3 failed while "
     "running, 75 stopped on request, 77 not available here.";
 
-// "INI was not able to parse sizes".
+// The last word of "INI was not able to parse sizes".
 std::string key_in(const CLI::ConfigError& error) {
     const std::string message = error.what();
     return message.substr(message.rfind(' ') + 1);
@@ -60,7 +60,7 @@ CommandLine::CommandLine(const std::string& program, const std::string& summary)
           fmt::format("{}: {}\nmpirun -n RANKS {} [flags]; defaults are in brackets", program,
                       summary, program),
           program)) {
-    app_->allow_extras();  // refused by require_known, which says more
+    app_->allow_extras();  // require_known() refuses them with a better message
     app_->get_formatter()->column_width(column_of_help);
     add_selection();
     add_measurement();
@@ -74,7 +74,7 @@ CommandLine::CommandLine(const std::string& program, const std::string& summary)
         ->option_text("FILE")
         ->group(general);
     app_->allow_config_extras(CLI::config_extras_mode::error);
-    // Lists stand as they are on the command line.
+    // The file has lists as on the command line, without brackets.
     app_->get_config_formatter_base()->arrayBounds('\x01', '\x01');
 }
 
@@ -103,7 +103,7 @@ void CommandLine::add(const CommandFlag& flag, Switch& value) {
         ->group(std::string(title(flag.group)));
 }
 
-// Flags of the suite that the program has not made its own.
+// Refuses the flags that other programs of the suite have and this one lacks.
 void CommandLine::reserve_the_rest() {
     for (const std::string flag : {"--math", "--reducers", "--queue"}) {
         if (app_->get_option_no_throw(flag) == nullptr) {
@@ -169,7 +169,7 @@ bool CommandLine::is_given(const std::string& flag) const {
     return option != nullptr && option->count() > 0;
 }
 
-// A flag that changes nothing was meant to change something.
+// Refuses flags that would change nothing: their user expects that they do.
 void CommandLine::require_effect() const {
     if (is_given("--ci") && options_.runs.count) {
         throw UsageError("--ci: a fixed number of runs has no interval to reach: add --runs auto");

@@ -14,14 +14,14 @@
 #include "core/nearest_word.hpp"
 
 namespace CLI {
-class App;  // takes long to compile
+class App;  // its header takes long to compile
 }
 
 namespace quartet::bench {
 
 class Session;
 
-/// Under which heading --help explains a flag; in this order.
+/// The headings of --help that group flags, in the order of the text.
 enum class FlagGroup {
     work,
     data,
@@ -39,13 +39,13 @@ std::string_view title(FlagGroup group);
 struct CommandFlag {
     std::string name;  ///< "--size"
     FlagGroup group = FlagGroup::work;
-    std::string value{};  ///< what stands for its value: "N", "FILE", "on|off"; empty: it has none
+    std::string value{};  ///< placeholder of its value: "N", "FILE", "on|off"; empty: no value
     std::string help;
-    std::string standard{};  ///< its default as text; empty if the help tells
+    std::string standard{};  ///< its default as text; empty if `help` states it
     std::string alias{};     ///< another name for it: "--sizes"
 };
 
-/// A command that works as written, and what it is for.
+/// A command that works as written, and its purpose.
 struct Example {
     int ranks = 2;
     std::string arguments;
@@ -55,7 +55,7 @@ struct Example {
 /// Converts the text of a flag's value. Throws UsageError.
 using ReadFlag = std::function<void(const std::string&)>;
 
-/// Reads a value into `target`, which outlives the command line.
+/// Reads a value into `target`, which must outlive the command line.
 template <typename Target, typename Parse>
 ReadFlag into(Target& target, const Parse& parse) {
     return [&target, parse](const std::string& text) { target = parse(text); };
@@ -76,9 +76,9 @@ class CommandLine {
     template <typename Value>
     void add(CommandFlag flag, Value& value,
              const std::vector<std::pair<std::string, Value>>& words);
-    /// A flag that only some programs act on.
+    /// Adds --queue, which only programs with a dataflow formulation have.
     void add_queue();
-    /// Adds a command to those that --help ends with.
+    /// Adds a command to the examples at the end of --help.
     void add(Example example) { examples_.push_back(std::move(example)); }
 
     /// Reads the arguments (and --config's file). Returns a text to print instead of running, for
@@ -110,8 +110,8 @@ class CommandLine {
 /// Throws UsageError for an empty name.
 std::filesystem::path parse_path(const std::string& text);
 
-/// Splits at commas, each member once; throws UsageError for an empty member, and for more members
-/// than anybody would run.
+/// Splits at commas and drops repeated members. Throws UsageError for an empty member, and for more
+/// than 1000 members.
 std::vector<std::string> parse_list(std::string_view text);
 
 /// Sizes in the order given, each once. A member is a size or a range: "1k:8k" doubles from 1k to
@@ -122,10 +122,10 @@ std::vector<std::int64_t> parse_sizes(std::string_view text,
 /// Likewise for numbers of elements from 1 to `most`: "8192", "2^13", "8k", "1e4".
 std::vector<std::int64_t> parse_sizes(std::string_view text, std::int64_t most);
 
-/// parse_count within bounds. Throws UsageError that names them.
+/// A whole number from `least` to `most`. Throws UsageError that names the bounds.
 std::int64_t parse_count(std::string_view text, std::int64_t least, std::int64_t most);
 
-/// parse_elements from 1 to `most`. Throws UsageError that names the bounds.
+/// A number of elements from 1 to `most`: "8192", "2^13". Throws UsageError that names the bounds.
 std::int64_t parse_size(std::string_view text, std::int64_t most);
 
 /// "0,0,1": for each rank of a node the number of its GPU. Throws UsageError.
@@ -134,13 +134,13 @@ GpuMap parse_gpu_map(std::string_view text);
 /// "1024,2048"
 std::string join_sizes(const std::vector<std::int64_t>& sizes);
 
-/// Checks what --filter is given and returns it. Throws UsageError unless it is a regular
-/// expression (ECMAScript's), and a short one.
+/// Returns the value of --filter. Throws UsageError unless it is a regular expression (ECMAScript)
+/// of 1 to 200 characters.
 std::string parse_filter(const std::string& pattern);
 
-/// Leaves in the session's plan only the cases with a row whose name has a match of --filter; all,
-/// without that flag. Throws UsageError with the names there are where none is left. Local; the
-/// same on all ranks.
+/// Removes the cases from the session's plan that have no row whose name matches --filter. Throws
+/// UsageError that lists the rows' names if no case is left. Does nothing without that flag. Local;
+/// the same on all ranks.
 void apply_filter(Session& session);
 
 /// "on" and "off".

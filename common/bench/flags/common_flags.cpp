@@ -8,7 +8,7 @@
 #include "device/host/loops/loops.hpp"
 #include "device/registry/device_registry.hpp"
 
-// The flags that all programs have, and those that several have.
+// The flags that all programs have, and --queue, which several have.
 namespace quartet::bench {
 
 const std::vector<std::pair<std::string, Switch>>& switch_words() {
@@ -95,8 +95,8 @@ void CommandLine::add_measurement() {
     add({"--ci", group, "PERCENT", "with --runs auto: width of the median's 95% interval", "5%"},
         into(runs.interval, parse_percentage));
     add({"--warmup", group, "N",
-         "runs before the measured ones; unless 0 one more before each that is shorter than 0.05 "
-         "s, after its limit was probed",
+         "runs before the measured ones; unless 0, also one before each run shorter than 0.05 s, "
+         "after the probe of its limit",
          "1"},
         into(runs.warmup, count_between(0, 1000)));
     add({"--limits", group, "", "measure the machine's limits between the runs", "on"},
@@ -120,9 +120,9 @@ void CommandLine::add_resources() {
     }
     add({"--isa", group, "", "vector instructions of the host's loops", "auto"}, options_.isa,
         sets);
-    add({"--memory", group, "SIZE", "memory that a rank may take [what is there]"},
+    add({"--memory", group, "SIZE", "memory that a rank may take [what is available]"},
         into(options_.memory, bytes));
-    add({"--device-memory", group, "SIZE", "GPU memory that a rank may take [what is free there]"},
+    add({"--device-memory", group, "SIZE", "GPU memory that a rank may take [what is free]"},
         into(options_.device_memory, bytes));
     add({"--gpu-map", group, "NUMBERS", "GPU of each rank of a node, as 0,0,1 [the nearest]"},
         into(options_.gpu_map, parse_gpu_map));

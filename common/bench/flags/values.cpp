@@ -26,7 +26,7 @@ std::int64_t require_between(std::int64_t value, std::string_view text, std::int
     return value;
 }
 
-// More than anybody would run; and each new member is looked for among the others.
+// Nobody runs more, and finding repeated members compares each new member with all others.
 void require_few(std::ptrdiff_t members, std::string_view text) {
     if (members > most_members) {
         throw UsageError(
@@ -34,7 +34,7 @@ void require_few(std::ptrdiff_t members, std::string_view text) {
     }
 }
 
-// "2:128", or one size, which is the range of itself.
+// "2:128" gives sizes from 2 to at most 128, each twice the one before; "2" gives this size alone.
 std::vector<std::int64_t> parse_range(std::string_view text,
                                       const std::function<std::int64_t(std::string_view)>& read) {
     const std::size_t colon = text.find(':');
@@ -102,7 +102,7 @@ std::int64_t parse_size(std::string_view text, std::int64_t most) {
 }
 
 GpuMap parse_gpu_map(std::string_view text) {
-    constexpr int most_gpus = 1024;  // that any node has
+    constexpr int most_gpus = 1024;  // no node has more
     GpuMap map;
     while (true) {
         const std::size_t comma = std::min(text.find(','), text.size());
@@ -123,8 +123,8 @@ namespace {
 constexpr std::size_t longest_pattern = 200;
 constexpr std::size_t most_names = 4;
 
-// Without back-references, and with them without patterns that take exponentially long, such as
-// (.*)*x: the flag is libstdc++'s own.
+// libstdc++'s own flag __polynomial refuses back-references, and bounds the time of patterns that
+// otherwise take exponential time, such as (.*)*x.
 std::regex compiled(const std::string& pattern) {
     return std::regex(pattern, std::regex::ECMAScript | std::regex_constants::__polynomial);
 }
@@ -160,8 +160,8 @@ std::string parse_filter(const std::string& pattern) {
         static_cast<void>(compiled(pattern));
     } catch (const std::regex_error&) {
         throw UsageError(
-            fmt::format("{} is no regular expression (ECMAScript's, without \\1): write "
-                        "\\ before a sign that stands for itself",
+            fmt::format("{} is not a regular expression (ECMAScript, without \\1): write \\ "
+                        "before a special character that stands for itself",
                         quotation(pattern)));
     }
     return pattern;

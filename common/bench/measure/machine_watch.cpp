@@ -18,7 +18,7 @@ MachineCounters counters_now(std::span<const int> processors) {
             .cpu = process_cpu_time()};
 }
 
-// Below 0 if a count goes back, as when a processor goes offline and takes its own with it.
+// At least 0: a counter goes back when a processor goes offline and its count is lost.
 double share_of(Seconds part, Seconds whole) {
     return whole > Seconds{} ? std::max(part / whole, 0.0) : 0;
 }
@@ -35,7 +35,7 @@ MachineProbes this_machine() {
     return {counters_now, system::probe_clock,
             [](const Gpus& gpus, int rank) { return gpus.counters(rank); },
             [counters = std::shared_ptr<system::NetworkCounters>()]() mutable {
-                if (!counters) {  // not before the first rank of a node asks
+                if (!counters) {  // made only where the first rank of a node asks
                     counters = std::make_shared<system::NetworkCounters>();
                 }
                 return counters.get();
@@ -52,7 +52,7 @@ MachineWatch::MachineWatch(const Session& session, const MachineProbes& machine)
 
 RunConditions MachineWatch::end() {
     const comm::Communicator& world = session_.world();
-    world.barrier();  // until then a rank that is ready spins: its own time, like its run's
+    world.barrier();  // ranks that wait here spin, which counts as CPU time of their own
     const MachineCounters after = machine_.counters(session_.topology().mine().cpus);
     gpu_after_ = gpu_counters();
     const Seconds window = after.time - before_.time;
@@ -71,7 +71,7 @@ std::optional<device::GpuCounters> MachineWatch::gpu_counters() const {
     return machine_.gpu_counters(session_.gpus(), session_.world().rank());
 }
 
-// Among the ranks that know theirs.
+// The largest share of the ranks that know theirs; nothing if none does. Collective.
 std::optional<double> MachineWatch::largest_share(std::optional<double> share) const {
     const double most = session_.world().maximum(share.value_or(-1));
     return most < 0 ? std::nullopt : std::optional(most);
@@ -81,14 +81,14 @@ std::optional<double> MachineWatch::stolen(const MachineCounters& after, Seconds
     std::optional<double> share;
     if (before_.stolen && after.stolen) {
         const int cores = session_.topology().busy_cores(session_.threads());
-        // Above 1 if others run beside ranks that are not bound.
+        // A rank without binding sees the steal of all processors: more than its cores' time.
         share = std::min(share_of(*after.stolen - *before_.stolen, cores * window), 1.0);
     }
     return largest_share(share);
 }
 
-// The share of their time that the node's processors spent on other processes; a tick that ends
-// within a short run has begun before it.
+// The share of the node's busy cores' time that other processes took. At most 1: a tick that ends
+// within a short run counts in full, although it began before the run.
 std::optional<double> MachineWatch::others(const MachineCounters& after, Seconds window) const {
     const comm::Communicator& node = session_.topology().node();
     const double own = node.sum((after.cpu - before_.cpu).value);
@@ -100,7 +100,7 @@ std::optional<double> MachineWatch::others(const MachineCounters& after, Seconds
     return largest_share(share);
 }
 
-// Nothing of a job without GPUs, nor of a short time.
+// Adds nothing for a job without GPUs, or for a run that is too short for their counters.
 void MachineWatch::add_gpus(RunConditions& conditions) const {
     const comm::Communicator& world = session_.world();
     if (conditions.window < least_gpu_window || !world.any(gpu_before_.has_value())) {
@@ -111,7 +111,7 @@ void MachineWatch::add_gpus(RunConditions& conditions) const {
         if (gpu_before_ && gpu_after_ && (*gpu_before_).*counter && (*gpu_after_).*counter) {
             mine =
                 share_of(*((*gpu_after_).*counter) - *((*gpu_before_).*counter), conditions.window);
-            mine = std::min(*mine, 1.0);  // its steps end before and after the run
+            mine = std::min(*mine, 1.0);  // the counter's last step may have begun before the run
         }
         return largest_share(mine);
     };
@@ -148,7 +148,7 @@ void NetworkPath::end() {
         auto& sum = sent_[index];
         const auto& from = before_[index];
         const auto& to = after[index];
-        const bool known = sum && from && to && *to >= *from;  // a counter may begin anew
+        const bool known = sum && from && to && *to >= *from;  // a counter may restart at 0
         sum = known ? std::optional(*sum + (*to - *from)) : std::nullopt;
     }
 }
@@ -158,17 +158,17 @@ std::vector<std::string> NetworkPath::nodes() const {
     Json json{{"host", session_.topology().mine().host}, {"runs", runs_}};
     json["interfaces"] = Json::array();
     for (std::size_t index = 0; index < sent_.size(); ++index) {
-        const system::Interface& one = counters_->interfaces()[index];
-        if (sent_[index] == 0U && !(one.up && one.gigabits > 0)) {
-            continue;  // it sent nothing, and may not have been able to
+        const system::Interface& port = counters_->interfaces()[index];
+        if (sent_[index] == 0U && !(port.up && port.gigabits > 0)) {
+            continue;  // it sent nothing, and perhaps cannot send
         }
-        Json& it = json["interfaces"].emplace_back(
-            Json{{"name", one.name}, {"kind", system::name(one.kind)}, {"up", one.up}});
-        if (one.gigabits > 0) {
-            it["gigabits_per_second"] = one.gigabits;
+        Json& entry = json["interfaces"].emplace_back(
+            Json{{"name", port.name}, {"kind", system::name(port.kind)}, {"up", port.up}});
+        if (port.gigabits > 0) {
+            entry["gigabits_per_second"] = port.gigabits;
         }
         if (sent_[index]) {
-            it["sent_bytes"] = *sent_[index];
+            entry["sent_bytes"] = *sent_[index];
         }
     }
     std::vector<std::string> nodes = session_.world().gather_to_root(

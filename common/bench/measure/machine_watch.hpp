@@ -17,17 +17,17 @@ struct MachineCounters {
     Seconds time;
     std::optional<Seconds> stolen;  ///< from this rank's processors, since boot
     std::optional<Seconds> busy;    ///< all processors of the machine, since boot
-    Seconds cpu;                    ///< of this process
+    Seconds cpu;                    ///< processor time of this process
 };
 
-/// How the machine is observed; tests bring their own.
+/// The functions that observe the machine: those of this_machine(), or a test's own.
 struct MachineProbes {
     std::function<MachineCounters(std::span<const int> processors)> counters;
     std::function<Seconds(int threads)> clock_probe;  ///< system::probe_clock
-    /// Those of the rank's GPU; nothing if there is none, or another rank reads it.
+    /// The counters of the rank's GPU; nothing if there is none, or if another rank reads them.
     std::function<std::optional<device::GpuCounters>(const Gpus& gpus, int rank)> gpu_counters =
         [](const Gpus&, int) { return std::nullopt; };
-    /// Those of the node's interfaces; null: nobody looks.
+    /// The counters of the node's network interfaces; null if they are not observed.
     std::function<const system::NetworkCounters*()> network = [] { return nullptr; };
 };
 MachineProbes this_machine();
@@ -40,7 +40,7 @@ inline constexpr Seconds least_gpu_window{0.2};
 class MachineWatch {
   public:
     MachineWatch(const Session& session, const MachineProbes& machine);
-    /// Same answer on all ranks.
+    /// The conditions since the construction, the same on all ranks.
     RunConditions end();
 
   private:
@@ -57,8 +57,8 @@ class MachineWatch {
     MachineCounters before_;
 };
 
-/// Adds up what the interfaces of the job's nodes send in the measured runs of one case. Which path
-/// the bytes took, the reader of the document judges.
+/// Sums the bytes that the network interfaces of the job's nodes send in the measured runs of one
+/// case. The document's reader sees from them which path the data took.
 class NetworkPath {
   public:
     /// Local, as all members but nodes().
@@ -68,8 +68,8 @@ class NetworkPath {
     void begin();
     /// Right after it.
     void end();
-    /// All runs so far: a JSON object of each node, as a document's schema describes it, on rank 0;
-    /// else empty. Collective.
+    /// A JSON object for each node over all runs so far (`network_path` in the document's schema),
+    /// on rank 0; empty on other ranks. Collective.
     [[nodiscard]] std::vector<std::string> nodes() const;
 
   private:

@@ -19,28 +19,28 @@ namespace {
 constexpr int fewest_automatic_runs = 6;  // fewer have no 95% interval
 constexpr int most_automatic_runs = 200;
 
-/// One case while it is measured. All members but wants_run() and rows() are collective.
+/// One case while it is measured. make(), run() and end() are collective, the others are local.
 class Subject {
   public:
     Subject(Session& session, const PlannedCase& planned, const MachineProbes& machine);
 
     [[nodiscard]] const PlannedCase& planned() const { return planned_; }
     [[nodiscard]] int runs() const { return static_cast<int>(row_.runs.size()); }
-    /// 0 if --ci decides it.
+    /// 0 if --ci decides their number.
     [[nodiscard]] int planned_runs() const { return wanted_.count.value_or(0); }
     [[nodiscard]] bool wants_run() const;
     [[nodiscard]] bool is_made() const { return case_ != nullptr; }
-    /// Makes the case and warms it up. Where it cannot be had, it is over with an error row.
+    /// Constructs the case and warms it up. An unavailable case gets an error row instead.
     void make();
     /// Probes the limit, runs once, verifies.
     void run(int round);
-    /// The job is to stop: without any run it is an error row. Local.
+    /// For a job that stops: without a run, the case gets an error row.
     void leave_out();
     /// Ends the case and frees its memory.
     void end();
-    /// The whole, and the paper's time if the case has one; or an error row.
-    /// Before the first run an error row, too. Without flags. Complete on rank 0, verified on all.
-    /// Local.
+    /// The row of the whole run, and the row of the paper's time if the case has one; an error row
+    /// if the case failed or has not run yet. Without flags. Complete on rank 0; checks and errors
+    /// are the same on all ranks.
     [[nodiscard]] std::vector<Row> rows() const;
 
   private:
@@ -48,7 +48,7 @@ class Subject {
     [[nodiscard]] Row error_row(const std::string& reason, ExitCode code) const;
     void fail(const std::string& reason, ExitCode code);
     void probe_limit();
-    /// With `path` it counts what is sent meanwhile.
+    /// With `path`, also counts the bytes that the node sends meanwhile.
     Run timed_run(NetworkPath* path = nullptr);
     void set_slowest(Run& run, Seconds real, Seconds cpu) const;
     void add_earlier(Run& run) const;
@@ -84,7 +84,7 @@ bool Subject::wants_run() const {
            (runs() < fewest_automatic_runs || !row_.time.within(wanted_.interval));
 }
 
-// Only name and work go with the error.
+// An error row has only a name, the work and the error.
 Row Subject::error_row(const std::string& reason, ExitCode code) const {
     Row row;
     row.name = planned_.name.with_suffix("error");
@@ -130,7 +130,7 @@ void Subject::probe_limit() {
 void Subject::run(int round) {
     if (has_limit()) {
         probe_limit();
-        // The caches have the probe's data now: after a short run's they would be the difference.
+        // The probe's data has displaced the case's from the caches, which slows a short run down.
         if (wanted_.warmup > 0 && last_run_ < probe_time) {
             timed_run();
         }
@@ -142,7 +142,7 @@ void Subject::run(int round) {
     }
     row_.add(std::move(run));
     row_.note = case_->note();
-    row_.details = case_->details();  // now, since it may be collective and rows() is not
+    row_.details = case_->details();  // here, as it may be collective, and rows() is local
     if (path_) {
         row_.network = path_->nodes();
     }
@@ -196,11 +196,11 @@ Run Subject::timed_run(NetworkPath* path) {
     }
     set_slowest(run, real, cpu);
     last_run_ = run.real;
-    // Cores that only wait for a GPU have a low clock, which costs it nothing.
+    // Cores that only wait for a GPU have a low clock, which does not slow the GPU down.
     const bool reduces_here = planned_.name.variant.formulation == Formulation::dataflow &&
                               !device::has_own_memory(session_.reducer_device());
     if (has_limit() && (!device::has_own_memory(session_.device()) || reduces_here)) {
-        session_.world().barrier();  // hyperthreads of one core slow each other down
+        session_.world().barrier();  // all probe at once: hyperthreads slow each other down
         run.conditions.clock_probe_seconds =
             session_.world().maximum(machine_.clock_probe(session_.threads()).value);
     }
@@ -212,8 +212,7 @@ Run Subject::timed_run(NetworkPath* path) {
     return run;
 }
 
-// Times and phases are those of the rank that took longest; the paper's time is its longest on any
-// rank.
+// Takes times and phases from the slowest rank; the paper's time is its maximum over all ranks.
 void Subject::set_slowest(Run& run, Seconds real, Seconds cpu) const {
     const comm::Communicator& world = session_.world();
     std::vector<double> seconds = world.gather(real.value);
@@ -230,7 +229,7 @@ void Subject::set_slowest(Run& run, Seconds real, Seconds cpu) const {
     run.paper = {world.maximum(case_->paper_time().value)};
 }
 
-// What the same run took in a job before, which is the same on all ranks.
+// Adds the time that earlier, stopped jobs spent on this run, which is the same on all ranks.
 void Subject::add_earlier(Run& run) const {
     const EarlierTime earlier = case_->earlier();
     if (!(earlier.real > Seconds{})) {
@@ -251,7 +250,7 @@ std::vector<Row> Subject::rows() const {
     if (!row_.error.empty()) {
         return {row_};
     }
-    if (row_.runs.empty()) {  // of a document that is written while measuring goes on
+    if (row_.runs.empty()) {  // in a document that is written while measuring goes on
         return {error_row("the job ended before a run of it was kept", ExitCode::unavailable)};
     }
     std::vector<Row> rows{row_};
@@ -263,7 +262,7 @@ std::vector<Row> Subject::rows() const {
         row.runs.clear();
         for (Run run : row_.runs) {
             run.real = run.paper;
-            run.conditions.energy_joules.reset();  // the whole run's
+            run.conditions.energy_joules.reset();  // it is of the whole run
             row.add(std::move(run));
         }
         rows.push_back(std::move(row));
@@ -271,7 +270,8 @@ std::vector<Row> Subject::rows() const {
     return rows;
 }
 
-// In half of what a node has free, what --memory allows, and what the GPUs have free. Collective.
+// Whether the needs fit into half of each node's free memory, --memory, and the GPUs' free memory.
+// Collective.
 bool fits(const device::MemoryNeeds& needs, const Session& session) {
     const comm::NodeResources& resources = session.topology().resources();
     const comm::Communicator& node = session.topology().node();
@@ -287,7 +287,7 @@ bool fits(const device::MemoryNeeds& needs, const Session& session) {
         (!allowed_on_device || needs.device <= *allowed_on_device));
 }
 
-// After the last case from `first` on whose data fit into memory together. Collective.
+// One past the last of the cases from `first` on that fit into memory together. Collective.
 std::size_t end_of_batch(const Session& session, std::size_t first) {
     const std::vector<PlannedCase>& plan = session.plan();
     device::MemoryNeeds needs = plan[first].needs;
@@ -322,7 +322,7 @@ class Job {
   private:
     void measure_batch(std::size_t first, std::size_t last);
     bool run_one(std::size_t index);
-    bool is_left_out(const Subject& one);
+    bool is_left_out(const Subject& subject);
     [[nodiscard]] std::vector<Row> rows() const;
 
     Session& session_;
@@ -330,7 +330,7 @@ class Job {
     MachineProbes processors_;  ///< without GPUs, whose counters take long to read
     MachineWatch watch_;
     RunConditions conditions_;       ///< from the beginning to the last run
-    std::vector<Subject> subjects_;  ///< as in the plan
+    std::vector<Subject> subjects_;  ///< in the plan's order
     int rounds_ = 0;
     bool is_stopped_ = false;
 };
@@ -366,36 +366,36 @@ void Job::measure_batch(std::size_t first, std::size_t last) {
     listener_.on_rows([this] { return rows(); });
 }
 
-// Makes the case at its first run: so late that one which fails loses no run of those before it.
+// Constructs the case only at its first run, so that a failure loses no run of the cases before it.
 bool Job::run_one(std::size_t index) {
-    Subject& one = subjects_[index];
-    if (!one.wants_run()) {
+    Subject& subject = subjects_[index];
+    if (!subject.wants_run()) {
         return false;
     }
     if (!is_stopped_) {
-        listener_.on_run(index, one.runs(), one.planned_runs());
+        listener_.on_run(index, subject.runs(), subject.planned_runs());
     }
-    if (!one.is_made() && !is_left_out(one)) {
-        one.make();
+    if (!subject.is_made() && !is_left_out(subject)) {
+        subject.make();
     }
-    if (is_left_out(one)) {  // also when asked to stop while it made its data
-        one.leave_out();
+    if (is_left_out(subject)) {  // a signal may also come while the case makes its data
+        subject.leave_out();
         return false;
     }
-    if (!one.is_made()) {
+    if (!subject.is_made()) {
         return false;
     }
-    one.run(rounds_);
+    subject.run(rounds_);
     conditions_ = watch_.end();
     listener_.on_rows([this] { return rows(); });
     return true;
 }
 
-// Whether a signal has asked any rank to stop. Asked before what would still be done, so that a
-// signal which comes after everything changes nothing. A case that runs once may save a checkpoint
-// when it is asked to stop, and does so itself, unless the job has agreed to stop before.
-bool Job::is_left_out(const Subject& one) {
-    if (one.planned().repetition == Repetition::once && !is_stopped_) {
+// Whether a signal has asked any rank to stop. Called only before work that is still to do, so that
+// a signal after the last run changes nothing. A case that runs once reacts to signals itself, as
+// it may save a checkpoint, unless the job has agreed to stop before. Collective.
+bool Job::is_left_out(const Subject& subject) {
+    if (subject.planned().repetition == Repetition::once && !is_stopped_) {
         return false;
     }
     if (!is_stopped_ && session_.world().any(session_.stop_request().is_made())) {
@@ -407,8 +407,8 @@ bool Job::is_left_out(const Subject& one) {
 
 std::vector<Row> Job::rows() const {
     std::vector<Row> rows;
-    for (const Subject& one : subjects_) {
-        std::ranges::move(one.rows(), std::back_inserter(rows));
+    for (const Subject& subject : subjects_) {
+        std::ranges::move(subject.rows(), std::back_inserter(rows));
     }
     flag_rows(rows, conditions_);
     return rows;

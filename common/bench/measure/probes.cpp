@@ -7,7 +7,6 @@
 #include <memory>
 #include <tuple>
 
-#include "core/check.hpp"
 #include "core/data_source.hpp"
 #include "core/fastest.hpp"
 #include "core/peer_order.hpp"
@@ -64,7 +63,7 @@ std::vector<MemoryProbe::PartWay> MemoryProbe::device_ways() const {
     return ways;
 }
 
-// The ways take turns over parts of the memory, too large for most caches.
+// The ways take turns over parts of at least 32 MiB, which most caches cannot hold.
 MemoryProbe::PartWay MemoryProbe::fastest_of_device(device::Stream& stream) {
     const device::MemoryPass all = whole(sources_.front());
     const std::vector<PartWay> ways = device_ways();
@@ -79,7 +78,7 @@ MemoryProbe::PartWay MemoryProbe::fastest_of_device(device::Stream& stream) {
             pass.target = all.target.part(begin, part);
         }
         const auto pass_once = [&] { ways[way].pass(pass, stream); };
-        if (parts == 1) {  // a way finds in the caches what itself left there, as when it measures
+        if (parts == 1) {  // not timed: leaves in the caches what the way leaves when it measures
             device_.time(1, pass_once, stream);
         }
         return device_.time(1, pass_once, stream);
@@ -105,7 +104,7 @@ void MemoryProbe::choose_way(device::Stream& stream) {
         return device_.time(
             1, [&] { added_[way].second(stream); }, stream);
     };
-    // Whole passes take longer than parts: more of them are disturbed, and fewer fit into the time.
+    // Whole passes take longer than parts: fewer fit into the time, and more are disturbed.
     const Seconds time = 5 * choice_time;
     std::tie(way_, pass_) = std::move(added_[fastest(added_.size(), time, time_pass)]);
     added_.clear();
@@ -123,12 +122,12 @@ Seconds MemoryProbe::measure(int passes, device::Stream& stream) {
 }
 
 bool MemoryProbe::has_two_ways_to_copy() const {
-    const auto is_devices = [this](device::MemoryKind kind) {
+    const auto is_own = [this](device::MemoryKind kind) {
         return !device::has_own_memory(device_) || kind == device::MemoryKind::device;
     };
     const device::View<const std::byte>& source = sources_.front();
     return source.size() % static_cast<std::int64_t>(sizeof(double)) == 0 &&
-           is_devices(source.kind()) && is_devices(target_.kind());
+           is_own(source.kind()) && is_own(target_.kind());
 }
 
 int MemoryProbe::passes_for(Seconds time, int most, device::Stream& stream) {
@@ -153,8 +152,8 @@ Bytes MemoryProbe::traffic() const {
 
 namespace {
 
-// Products of zeros draw less power than others, and so may run at higher clocks. The same numbers
-// again and again do not.
+// Products of zeros draw less power than others, and so may run at higher clocks. Products of a
+// repeated block of random numbers do not.
 device::Buffer<float> random_matrix(device::Arena& arena, std::int64_t size, const char* name) {
     auto matrix = arena.make<float>(size * size);
     const std::int64_t count = std::min(matrix.size(), SgemmProbe::random_numbers);

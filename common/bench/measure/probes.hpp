@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -34,7 +33,7 @@ constexpr Seconds probe_time_beside(Seconds run) {
     return {std::clamp(0.1 * run.value, probe_time.value, longest_probe_time.value)};
 }
 
-/// How many times what takes `once` fills `time`, between 1 and `most`.
+/// How many passes of `once` each fit into `time`: at least 1, at most `most`.
 constexpr int passes_in(Seconds time, Seconds once, int most = 1000) {
     return static_cast<int>(std::clamp(time / once, 1.0, static_cast<double>(most)));
 }
@@ -42,17 +41,17 @@ constexpr int passes_in(Seconds time, Seconds once, int most = 1000) {
 using device::AccessPattern;
 
 /// A rank's own memory rate over a target and one or more sources of `size` bytes each. Successive
-/// passes read the sources in turn. There are several ways to pass over memory: before the first
-/// measurement the probe measures all that its device has, for about 0.1 s, and keeps the fastest.
+/// passes read the sources in turn. There are several ways to pass over memory: before its first
+/// measurement the probe tries all ways of its device for about 0.1 s, and keeps the fastest.
 class MemoryProbe {
   public:
     using Pass = std::function<void(device::Stream& stream)>;
 
-    /// `device` passes over it; it may be the CPU beside the arena's GPU.
+    /// `device` passes over the memory; it may be the CPU where the arena is of a GPU.
     MemoryProbe(device::Arena& arena, device::Device& device, AccessPattern pattern, Bytes size,
                 int sources = 1);
-    /// Over memory of the case itself (borrowed), so that its own pages decide: reads it, or copies
-    /// it to a target of the same size, whose values are lost.
+    /// Uses (borrows) the case's own memory, so that the rate is that of its pages: reads it, or
+    /// copies it to a target of the same size, which is overwritten.
     MemoryProbe(device::Arena& arena, device::View<const double> source);
     MemoryProbe(device::Device& device, device::View<const double> source,
                 device::View<double> target);
@@ -60,26 +59,26 @@ class MemoryProbe {
     MemoryProbe(const MemoryProbe&) = delete;
     MemoryProbe& operator=(const MemoryProbe&) = delete;
 
-    /// One more way: operations that move what a pass moves. Before choose_way().
+    /// Adds a way: operations that move as many bytes as a pass. To be called before choose_way().
     void add_way(std::string name, Pass pass);
-    /// Measures the ways and keeps the fastest, if that has not been done. Local; ranks that share
-    /// a memory call it at the same time.
+    /// Measures the ways and keeps the fastest, unless that has been done. Local; ranks that share
+    /// memory should call it at the same time.
     void choose_way(device::Stream& stream);
     /// The fastest way: "4 streams with prefetch"; empty before choose_way().
     [[nodiscard]] const std::string& way() const { return way_; }
 
-    /// Fills the target with zeros, so that the first pass finds in the caches what a run finds
-    /// whose target is filled before it. For patterns that update the target. Local.
+    /// Fills the target with zeros. Where a case fills its target before each run, the first pass
+    /// then finds the caches as the run does. For patterns that update the target. Local.
     void fill_target(device::Stream& stream);
-    /// Time of one pass, from `passes` of them. Local.
+    /// The mean time of one of `passes` passes. Local.
     Seconds measure(int passes, device::Stream& stream);
-    /// Passes that take about `time`, between 1 and `most`. Local.
+    /// The number of passes that take about `time`, between 1 and `most`. Local.
     int passes_for(Seconds time, int most, device::Stream& stream);
     /// Bytes read and written by one pass.
     [[nodiscard]] Bytes traffic() const;
 
   private:
-    /// A way of the device's, over any part of source and target.
+    /// A way of the device, which works on any part of source and target.
     struct PartWay {
         std::string name;
         std::function<void(const device::MemoryPass& pass, device::Stream& stream)> pass;
@@ -88,7 +87,7 @@ class MemoryProbe {
     [[nodiscard]] device::MemoryPass whole(const device::View<const std::byte>& source);
     [[nodiscard]] std::vector<PartWay> device_ways() const;
     [[nodiscard]] PartWay fastest_of_device(device::Stream& stream);
-    /// The device's operations reach its own memory alone, in whole numbers.
+    /// Whether vector operations can copy, too: on the device's own memory, in whole doubles.
     [[nodiscard]] bool has_two_ways_to_copy() const;
 
     device::Device& device_;
@@ -97,16 +96,16 @@ class MemoryProbe {
     device::View<std::byte> target_;
     std::vector<device::View<const std::byte>> sources_;
     device::Buffer<double> result_;
-    std::size_t next_ = 0;  ///< of the sources
+    std::size_t next_ = 0;  ///< index of the next source
     std::vector<std::pair<std::string, Pass>> added_;
     std::string way_;
-    Pass pass_;  ///< by that way
+    Pass pass_;  ///< by the way named way_; empty before choose_way()
 };
 
 /// A rank's rate of float32 products of `size` x `size` matrices.
 class SgemmProbe {
   public:
-    /// How many random numbers the matrices are made of, at most: these lie on the host meanwhile.
+    /// How many random numbers fill a matrix, repeated; the constructor makes them on the host.
     static constexpr std::int64_t random_numbers = std::int64_t{1} << 22;
 
     SgemmProbe(device::Arena& arena, std::int64_t size);
@@ -121,14 +120,14 @@ class SgemmProbe {
     device::Buffer<float> a_, b_, c_;
 };
 
-/// The one-way rate of a pair of ranks: blocking messages of `size`, the last one answered.
+/// The one-way rate between two ranks: blocking messages of `size`, and an empty answer at the end.
 class PairProbe {
   public:
-    /// `transport` can send and receive. Collective over its communicator; local while the arena
-    /// plans.
+    /// `transport` must have send and receive. Collective over its communicator; local while the
+    /// arena plans.
     PairProbe(device::Arena& arena, comm::Transport& transport, const comm::Communicator& comm,
               int from, int to, Bytes size);
-    /// Time of one message, from `messages` of them, on both ends; 0 elsewhere. Collective.
+    /// The mean time of one of `messages` messages on both ranks; 0 on other ranks. Collective.
     Seconds measure(int messages, device::Stream& stream);
 
   private:
@@ -139,21 +138,22 @@ class PairProbe {
     device::Buffer<std::byte> data_;
 };
 
-/// The rate of an all-to-all in which each rank sends `part` bytes to each other one, and none to
+/// The rate of an all-to-all in which each rank sends `part` bytes to each other rank, and none to
 /// itself.
 class AllToAllProbe {
   public:
-    /// `transport` can all-to-all. Collective over its communicator; local while the arena plans.
+    /// `transport` must have all-to-all. Collective over its communicator; local while the arena
+    /// plans.
     AllToAllProbe(device::Arena& arena, comm::Transport& transport, const comm::Communicator& comm,
                   Bytes part);
-    /// Time of one exchange, the slowest rank's. Where parts are read at the sender, the faster of
-    /// two, by each way to copy. Collective.
+    /// The slowest rank's time of one exchange. Where parts are read at the sender, there are two
+    /// exchanges with different ways to copy, and the faster one counts. Collective.
     Seconds measure(device::Stream& stream);
     /// Bytes that leave one rank.
     [[nodiscard]] Bytes sent() const { return {send_.size()}; }
 
   private:
-    /// Copies a part that this rank may read to where it needs it.
+    /// Copies a part, which lies at its sender, to its place on this rank.
     using Copy =
         std::function<void(device::View<const std::byte> part, device::View<std::byte> place)>;
     Seconds exchange(const Copy& copy, device::Stream& stream);
@@ -171,7 +171,7 @@ class StorageProbe {
     /// Throws Failure if the file cannot be opened in this way.
     StorageProbe(const std::filesystem::path& file, FileCache cache);
 
-    /// Time of reading the whole file once; with FileCache::drop the page cache forgets it before.
+    /// The time to read the whole file once; FileCache::drop removes it from the page cache first.
     /// Local. Throws Failure if reading fails.
     Seconds measure();
     [[nodiscard]] Bytes size() const { return file_.size(); }
@@ -181,14 +181,14 @@ class StorageProbe {
     FileCache cache_;
     InputFile file_;
     std::vector<std::byte> buffer_;
-    std::span<std::byte> aligned_;  ///< direct input wants whole pages
+    std::span<std::byte> aligned_;  ///< direct input needs whole pages
 };
 
-/// The component of a limit that is not memory: the time of float64 operations that all ranks do at
-/// once, each as fast as its device multiplies and adds in registers.
+/// The arithmetic component of a limit: the time of float64 operations that all ranks do at once,
+/// each as fast as its device multiplies and adds in registers.
 class ArithmeticLimit {
   public:
-    /// Of a rank that computes, or only waits for others. Local.
+    /// Whether this rank computes, or only waits for others.
     enum class Part { computes, waits };
     explicit ArithmeticLimit(const device::Device& device, Part part = Part::computes)
         : device_(device), part_(part) {}
@@ -199,11 +199,11 @@ class ArithmeticLimit {
   private:
     const device::Device& device_;
     Part part_;
-    std::unique_ptr<device::MultiplyAddProbe> probe_;  ///< from the first measurement on
+    std::unique_ptr<device::MultiplyAddProbe> probe_;  ///< made at the first measurement
 };
 
-/// What each rank chose by its own clock, said of all of them: "A", or "A on 3 of 4 ranks, B on 1
-/// of 4 ranks". An empty choice counts for none. The same answer on all ranks. Collective.
+/// Describes the choices that ranks made by their own measurements: "A", or "A on 3 of 4 ranks, B
+/// on 1 of 4 ranks". Skips empty choices. The same answer on all ranks. Collective.
 std::string summarise_over_ranks(const std::string& choice, const comm::Communicator& world);
 
 }  // namespace quartet::bench

@@ -14,7 +14,7 @@ namespace quartet::bench {
 
 namespace {
 
-/// A case's needs, summed over the ranks of this node.
+/// The memory that a case needs on this node, for its largest rank and for all ranks together.
 struct NodeNeeds {
     Bytes largest_rank;
     Bytes memory;
@@ -45,9 +45,9 @@ std::optional<std::string> why_too_large(const PlannedCase& planned, const NodeN
     return std::nullopt;
 }
 
-/// A case's needs of the GPU of this rank, summed over the ranks that share it.
+/// The memory that a case needs on the GPU of this rank, for all ranks that share it together.
 struct GpuNeeds {
-    Bytes largest_rank;  ///< of all ranks
+    Bytes largest_rank;  ///< among all ranks of the job
     Bytes memory;
     Bytes free;
     std::string name;
@@ -112,10 +112,6 @@ std::string describe_files(const CommonOptions& options) {
     return files.empty() ? "none" : files;
 }
 
-std::string counted(int count, const char* what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 std::string describe_rank(const Session& session, const comm::Roles& roles, int rank,
                           std::optional<int> gpu) {
     const comm::Placement& place = session.topology().of(rank);
@@ -151,7 +147,7 @@ struct Cluster {
     std::vector<Formulation> formulations;
 };
 
-// Each division that a planned case has, in the plan's order.
+// The different divisions of the planned cases, in the plan's order.
 std::vector<Cluster> clusters(const Session& session) {
     std::vector<Cluster> all;
     for (const PlannedCase& planned : session.plan()) {
@@ -167,6 +163,15 @@ std::vector<Cluster> clusters(const Session& session) {
         }
     }
     return all;
+}
+
+device::MemoryNeeds needs_of(const PlannedCase& planned, Session& session) {
+    device::Arena arena(session.device(), device::Arena::Mode::plan);
+    const auto made = planned.make(arena);
+    if (session.options().limits == Switch::on) {
+        made->prepare_limit(arena);
+    }
+    return arena.needs();
 }
 
 }  // namespace
@@ -194,23 +199,10 @@ std::string describe_clusters(const Session& session) {
 
 void find_needs(Session& session) {
     for (PlannedCase& planned : session.plan()) {
-        std::optional<std::string> reason;
-        try {
-            session.transport(planned.name.variant.transport);
-            comm::agree<UsageError>(session.world(), [&] {
-                try {
-                    device::Arena arena(session.device(), device::Arena::Mode::plan);
-                    const auto made = planned.make(arena);
-                    if (session.options().limits == Switch::on) {
-                        made->prepare_limit(arena);
-                    }
-                    planned.needs = arena.needs();
-                } catch (const Unavailable& unavailable) {
-                    reason = unavailable.what();
-                }
-            });
-        } catch (const Unavailable& unavailable) {  // the transport, on all ranks
-            reason = unavailable.what();
+        auto reason = why_unavailable([&] { session.transport(planned.name.variant.transport); });
+        const auto plan = [&] { planned.needs = needs_of(planned, session); };
+        if (!reason) {  // the same on all ranks
+            comm::agree<UsageError>(session.world(), [&] { reason = why_unavailable(plan); });
         }
         planned.unavailable = session.world().first(reason).value_or("");
     }

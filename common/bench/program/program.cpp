@@ -44,14 +44,14 @@ void print_error(const std::string& text) {
 // If several ranks fail at once, one message is enough. The first rank speaks and ends the others
 // before they do.
 std::chrono::milliseconds wait_before_speaking(int rank) {
-    constexpr std::chrono::milliseconds to_be_ended{500};  // what it takes on a busy machine
+    constexpr std::chrono::milliseconds to_be_ended{500};  // enough on a busy machine
     constexpr std::chrono::milliseconds between{100};
     constexpr int most = 20;
     return rank == 0 ? std::chrono::milliseconds{0} : to_be_ended + std::min(rank, most) * between;
 }
 
 // The standard library's messages say neither what was wanted nor what to do.
-std::string words_of(const std::exception& error) {
+std::string message_of(const std::exception& error) {
     if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
         return "out of memory (the system gave none): ask for a smaller size or fewer ranks, or "
                "set --memory";
@@ -107,9 +107,9 @@ int Program::run(int argc, char** argv, const std::function<void(Session&)>& pla
         } catch (const Unavailable& error) {
             return refuse(error);
         } catch (const std::exception& error) {
-            stop_request_ = {};  // the launcher ends a rank by one of its signals
+            stop_request_ = {};  // so that a signal of the launcher ends this rank
             std::this_thread::sleep_for(wait_before_speaking(rank));
-            say(fmt::format("rank {}: {}", rank, words_of(error)));
+            say(fmt::format("rank {}: {}", rank, message_of(error)));
             comm::MpiSession::abort(ExitCode::failed);
         }
     } catch (const std::exception& error) {  // MPI itself
@@ -121,11 +121,7 @@ int Program::run(int argc, char** argv, const std::function<void(Session&)>& pla
 void Program::parse(int argc, char** argv, const comm::Communicator& world) {
     std::optional<std::string> unavailable;
     comm::agree<UsageError>(world, [&] {
-        try {
-            text_ = command_line_.parse(argc, argv);
-        } catch (const Unavailable& error) {
-            unavailable = error.what();
-        }
+        unavailable = why_unavailable([&] { text_ = command_line_.parse(argc, argv); });
     });
     if (const auto first = world.first(unavailable)) {
         throw Unavailable(*first);
@@ -152,7 +148,7 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
         print_on_root(within_columns(describe_clusters(session), continued));
     }
     ResultFiles files(session, command_line_.resolved());
-    const Measured measured = measure_in_view(session, files);
+    const Measured measured = measure_with_progress(session, files);
     files.write(measured);
     report(session, measured, files.warning());
     if (session.world().any(!files.problem().empty())) {
@@ -164,7 +160,7 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
     return verdict(measured);
 }
 
-Measured Program::measure_in_view(Session& session, ResultFiles& files) {
+Measured Program::measure_with_progress(Session& session, ResultFiles& files) {
     ProgressLine progress(session);
     return measure(session,
                    {.on_run = [&](std::size_t index, int done,
@@ -211,7 +207,7 @@ void Program::report(const Session& session, const Measured& measured, const std
     print_error(failures_of(rows, description_.name));
 }
 
-// What was printed may not have arrived: the disk is full, or nobody reads it. Collective.
+// Standard output may not have been written: the disk is full, or its reader has ended. Collective.
 ExitCode Program::judged_by_output(ExitCode exit_code, const comm::Communicator& world) const {
     if (!world.any(output_error_ != 0)) {
         return exit_code;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <functional>
-#include <vector>
+#include <optional>
 
 #include "bench/flags/command_line.hpp"
 #include "bench/measure/measure.hpp"
@@ -10,18 +10,18 @@
 
 namespace quartet::bench {
 
-/// The whole of one program: it parses the command line, plans the cases, refuses what does not
-/// fit, measures and verifies each case, reports, and returns the exit code.
+/// One program from start to end: it parses the command line, plans the cases, refuses cases that
+/// do not fit, measures and verifies each case, reports, and returns the exit code.
 class Program {
   public:
     explicit Program(ProgramDescription description,
                      comm::TransportRegistry registry = comm::TransportRegistry::standard());
-    /// What asks to stop when all is done is ignored for the rest of the process.
+    /// From now on, signals to stop are ignored for the rest of the process: all work is done.
     ~Program();
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;
 
-    /// Takes the program's own flags.
+    /// The command line, to which the program adds its own flags.
     CommandLine& command_line() { return command_line_; }
 
     /// Runs the cases that `plan` adds to the session, and returns the exit code. Usage errors are
@@ -32,19 +32,19 @@ class Program {
     void parse(int argc, char** argv, const comm::Communicator& world);
     ExitCode run_session(Session& session, const std::function<void(Session&)>& plan);
     static void prepare(Session& session, const std::function<void(Session&)>& plan);
-    static Measured measure_in_view(Session& session, ResultFiles& files);
+    static Measured measure_with_progress(Session& session, ResultFiles& files);
     void report(const Session& session, const Measured& measured, const std::string& warning);
     [[nodiscard]] ExitCode judged_by_output(ExitCode exit_code,
                                             const comm::Communicator& world) const;
     void print(const std::string& text);
     void say(const std::string& message) const;
 
-    StopRequest stop_request_;  ///< the first member: signals are taken before MPI starts
+    StopRequest stop_request_;  ///< the first member: signals are handled before MPI starts
     ProgramDescription description_;
     comm::TransportRegistry registry_;
     CommandLine command_line_;
     std::optional<std::string> text_;  ///< to print instead of running
-    int output_error_ = 0;             ///< errno of what standard output did not take
+    int output_error_ = 0;             ///< errno of the last failed write to standard output
 };
 
 }  // namespace quartet::bench

@@ -16,7 +16,7 @@ namespace quartet::bench {
 
 namespace {
 
-// Seconds for each byte.
+// Seconds per byte of memory traffic.
 double traffic_cost(Session& session) {
     device::Arena arena(session.device(), device::Arena::Mode::allocate);
     MemoryProbe probe(arena, session.device(), AccessPattern::add, mebibytes(16));
@@ -25,7 +25,7 @@ double traffic_cost(Session& session) {
            static_cast<double>(probe.traffic().value);
 }
 
-// Seconds for each operation, as fast as matrix products have it.
+// Seconds per operation of a matrix product.
 double product_cost(Session& session) {
     device::Arena arena(session.device(), device::Arena::Mode::allocate);
     SgemmProbe probe(arena, 512);
@@ -38,8 +38,8 @@ void write_line(const std::string& line) {
     std::fflush(stderr);
 }
 
-// A rank has a pipe to its launcher. mpirun starts those of its own node, so its standard error can
-// be looked at; of other launchers scripts/launch.sh and slurm/start.sh tell.
+// A rank writes into a pipe to its launcher. mpirun is the parent of the ranks on its node: this
+// looks at its standard error. Under scripts/launch.sh and slurm/start.sh, QUARTET_TERMINAL tells.
 bool is_on_a_terminal() {
     std::error_code failed;
     const auto launchers =
@@ -64,10 +64,10 @@ Forecast::Forecast(const std::vector<Expected>& cases) {
 }
 
 void Forecast::begin_run(std::size_t index, Seconds elapsed) {
-    Progress& one = cases_[index];
+    auto& [expected, begun] = cases_[index];
     made_ = made_ + running_;
-    running_ = one.begun == 0 ? one.expected.first_run : one.expected.later_run;
-    ++one.begun;
+    running_ = begun == 0 ? expected.first_run : expected.later_run;
+    ++begun;
     end_ = expected_end(elapsed);
 }
 
@@ -156,13 +156,13 @@ void ProgressLine::begin_run(std::size_t index, int done, int total) {
 }
 
 void ProgressLine::say() {
-    constexpr Seconds sayable{1};
+    constexpr Seconds shortest{1};
     const Seconds elapsed = now() - begin_;
     const Seconds left = forecast_->left(elapsed);
     std::string time;
-    if (left > sayable) {
+    if (left > shortest) {
         time = fmt::format(", {:.0f} s left", left.value);
-    } else if (elapsed > sayable) {
+    } else if (elapsed > shortest) {
         time = fmt::format(", {:.0f} s so far", elapsed.value);
     }
     write_line(text_ + time + "\n");

@@ -12,11 +12,11 @@
 
 namespace quartet::bench {
 
-/// How long the runs of a job take: what is expected of each case, scaled by how long finished runs
-/// really took. Local.
+/// Predicts how long the runs of a job take: the sum of the cases' expected times, scaled by how
+/// long the finished runs have taken compared with theirs. Local.
 class Forecast {
   public:
-    /// What is expected of one case. The first run includes warm-ups; each run includes its probe.
+    /// The times expected of one case. The first run includes warm-ups; each includes its probe.
     struct Expected {
         Seconds first_run;
         Seconds later_run;
@@ -25,9 +25,9 @@ class Forecast {
 
     explicit Forecast(const std::vector<Expected>& cases);
 
-    /// A run of this case begins, `elapsed` after the job began; the one before has ended.
+    /// A run of this case begins, `elapsed` after the job began; the previous run has ended.
     void begin_run(std::size_t index, Seconds elapsed);
-    /// Until all runs are made; negative where they take longer than expected.
+    /// The time until all runs have ended; negative if they take longer than expected.
     [[nodiscard]] Seconds left(Seconds elapsed) const { return end_ - elapsed; }
 
   private:
@@ -38,21 +38,22 @@ class Forecast {
     [[nodiscard]] Seconds expected_end(Seconds elapsed) const;
 
     std::vector<Progress> cases_;
-    Seconds made_;     ///< what was expected of the runs that have ended
-    Seconds running_;  ///< and of the one that has begun
+    Seconds made_;     ///< expected time of the runs that have ended
+    Seconds running_;  ///< expected time of the run that has begun
     Seconds end_;
 };
 
-/// From the traffic and the products of the session's cases, at the rates of a quick look at one
-/// rank, and from the probes of the limit: right within a factor of two or so. Collective.
+/// Forecasts by the memory traffic and the operations of the session's cases, at rates that each
+/// rank measures for a moment, and by the time of probes; accurate to about a factor of two.
+/// Collective.
 Forecast forecast(Session& session);
 
-/// Says on the root's standard error how long the job will take, if that is long, which case runs
-/// for the first time, and every few seconds how far it is. A batch job, whose log is read later,
-/// gets a line a minute.
+/// Writes on the root's standard error how long the job will take, if that is long; each case when
+/// its first run begins; and every few seconds how far the job is. A batch job, whose log is read
+/// later, gets one line a minute.
 class ProgressLine {
   public:
-    /// Collective. In a batch job a line stands again after `in_jobs`.
+    /// In a batch job, lines are `in_jobs` apart. Collective.
     explicit ProgressLine(Session& session, Seconds in_jobs = {60});
     /// `total` is 0 while it is unknown. Local.
     void begin_run(std::size_t index, int done, int total);
@@ -60,8 +61,8 @@ class ProgressLine {
   private:
     /// How the line is shown.
     struct Style {
-        Seconds patience;     ///< until a line stands again
-        bool says_each_case;  ///< at once
+        Seconds patience;     ///< time from one line to the next
+        bool says_each_case;  ///< whether each new case gets a line at once
     };
     static std::optional<Style> style_of(const Session& session, Seconds in_jobs);
     void say_again(const std::stop_token& stop);
@@ -77,7 +78,7 @@ class ProgressLine {
     std::condition_variable_any stopped_;
     std::string text_;
     Seconds last_;
-    std::jthread repeater_;  ///< says the text again while one run takes long
+    std::jthread repeater_;  ///< writes the text again while one run takes long
 };
 
 }  // namespace quartet::bench

@@ -1,6 +1,5 @@
 #include "bench/report/document.hpp"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -17,8 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What is not known is left out, and so are numbers that are not finite: other readers of the
-// format stumble over them.
+// Leaves out unknown values, and numbers that are not finite, which other readers of the format
+// refuse.
 void put(Json& json, const std::string& key, std::optional<double> value) {
     if (value && std::isfinite(*value)) {
         json[key] = *value;

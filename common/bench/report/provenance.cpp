@@ -6,7 +6,6 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <ctime>
@@ -42,7 +41,7 @@ std::string date(std::time_t time) {
     return text;
 }
 
-// The number that a line of the kernel begins with.
+// The number at the beginning of a line from /sys or /proc.
 int leading_number(const char* text) {
     return static_cast<int>(std::strtol(text, nullptr, 10));
 }
@@ -58,7 +57,7 @@ Json caches() {
     return all;
 }
 
-// 0 where neither tells it, as on Arm without frequency scaling.
+// 0 if neither file tells it, as on Arm without frequency scaling.
 int megahertz() {
     const std::string kilohertz =
         first_line("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
@@ -94,7 +93,7 @@ Json placements(const Session& session) {
     return all;
 }
 
-// "always [madvise] never": what stands in brackets.
+// The word in brackets in "always [madvise] never"; the whole line if there are none.
 std::string chosen(const fs::path& file) {
     const std::string line = first_line(file);
     const std::size_t open = line.find('[');
@@ -103,7 +102,7 @@ std::string chosen(const fs::path& file) {
                                                       : line;
 }
 
-// By the words of x86's kernel, then by those of Arm's.
+// Linux names these lines differently on x86 and on Arm; the lists are in this order.
 Json processor() {
     const std::string text = system::read_text("/proc/cpuinfo").value_or("");
     Json json{{"name", system::processor_name(text)}};

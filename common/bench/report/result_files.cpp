@@ -40,8 +40,8 @@ TimelineDocument Timeline::document() const {
     TimelineDocument document{text.str(), {}};
     if (dropped > 0) {
         document.warning = fmt::format(
-            "--trace: the timeline lacks its last {:.0f} spans (each line keeps {}): fewer --runs, "
-            "or larger tiles",
+            "--trace: the timeline lacks its last {:.0f} spans (each line keeps {}): ask for fewer "
+            "--runs, or larger tiles",
             dropped, traced_spans_per_track);
     }
     return document;

@@ -16,7 +16,7 @@ namespace quartet::bench {
 /// The finished timeline; complete on the root, empty elsewhere.
 struct TimelineDocument {
     std::string text;     ///< in Chrome's trace format
-    std::string warning;  ///< says how many spans found no room; empty if all did
+    std::string warning;  ///< says how many spans were dropped; empty if none
 };
 
 /// The timeline of all ranks (the paper's Fig. 3), from its construction to document(). All times
@@ -39,17 +39,17 @@ class Timeline {
 /// The name of this rank in a timeline: "rank 3, node1, worker".
 std::string process_name(const Session& session);
 
-/// The files of --json and --trace, which the root writes. A full disk must not lose what was
-/// measured: what cannot be written is a problem to report at the end.
+/// The files of --json and --trace, which the root writes. A full disk must not end the job: errors
+/// are kept in problem(), and reported at the end.
 class ResultFiles {
   public:
     /// `options`: every flag with its value. Begins the timeline. Collective. Borrows the session.
     ResultFiles(Session& session, std::vector<std::pair<std::string, std::string>> options);
 
-    /// While measuring goes on, so that a later failure does not lose what was measured; writes for
-    /// at most a fiftieth of the time. Local.
+    /// Writes the rows so far while measuring goes on, so that a later failure does not lose them.
+    /// Takes at most a fiftieth of the time. Local.
     void update(const std::function<std::vector<Row>()>& rows_so_far);
-    /// At the end. Collective.
+    /// Writes the files at the end. Collective.
     void write(const Measured& measured);
 
     /// On the root: why a file could not be written; otherwise empty.

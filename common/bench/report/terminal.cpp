@@ -13,21 +13,21 @@
 
 namespace quartet::bench {
 
+std::string counted(int count, std::string_view noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 namespace {
 
 // Way, size, rate with its mark, interval, limit, fraction, check.
 constexpr auto columns = "{:<22} {:>8} {:>9}{:<1} {:>15} {:>8} {:>5} {}\n";
 
-std::string plural(int count, std::string_view noun) {
-    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
-// Everything that changes the work, but for what stands in the row's own line.
+// All factors that change the work, except those in the row's own line.
 std::string heading_of(const Row& row, std::string_view device) {
     const RowName& name = row.name;
     std::string text = fmt::format("{} on {}{}, {} x {}", name.kernel, name.variant.device,
                                    device.empty() ? "" : fmt::format(" ({})", device),
-                                   plural(name.ranks, "rank"), plural(name.threads, "thread"));
+                                   counted(name.ranks, "rank"), counted(name.threads, "thread"));
     for (const Word& word : name.words) {
         text += fmt::format(", {}", word.text);
     }
@@ -92,7 +92,7 @@ std::string rows_text(std::span<const Row> rows, std::string_view device) {
             last_heading = std::move(heading);
         }
         const std::string line = line_of(row);
-        text += line == last_line && !row.error.empty() ? "" : line;  // of each pair of ranks
+        text += line == last_line && !row.error.empty() ? "" : line;  // pairs of ranks fail alike
         last_line = line;
     }
     return text;
@@ -117,8 +117,7 @@ ExitCode verdict(const Measured& measured) {
 }
 
 std::vector<std::string> warnings(const Session& session, std::span<const Row> rows) {
-    constexpr std::size_t runs_for_comparison =
-        9;  // of the U test in Google Benchmark's compare.py
+    constexpr std::size_t runs_for_comparison = 9;  // Google Benchmark's compare.py, U test
     auto warnings = session.topology().warnings(session.threads());
     std::ranges::move(session.gpus().warnings(), std::back_inserter(warnings));
     const Runs& asked = session.options().runs;

@@ -11,10 +11,10 @@ namespace quartet::bench {
 namespace {
 
 constexpr Seconds six_ticks{0.06};
-constexpr double unsteady_share = 0.25;  // of the median, in which the middle half of the runs lie
+constexpr double unsteady_share = 0.25;  // width of the middle half of the runs, by their median
 constexpr double implausible_fraction = 1.05;
-// A BLAS with kernels for its processor has 0.8 and more; in registers half as wide, or with one of
-// two multipliers, it has 0.5 at most.
+// A BLAS with kernels for its processor reaches 0.8 or more of the hardware's peak; with registers
+// half as wide, or with one of two multipliers, it reaches at most 0.5.
 constexpr double least_of_hardware = 0.6;
 
 bool disturbs(std::optional<double> share, int cores, Seconds window) {
@@ -28,7 +28,7 @@ std::string describe_load(double taken, double withheld) {
                              100 * withheld);
 }
 
-// Nothing if no more runs were disturbed than their median tolerates: a quarter.
+// Empty if at most a quarter of the runs was disturbed, which their median tolerates.
 std::string describe_disturbance(std::span<const Run> runs) {
     std::vector<double> stolen;
     std::vector<double> others;
@@ -46,8 +46,8 @@ std::string describe_disturbance(std::span<const Run> runs) {
                        stolen.size(), runs.size());
 }
 
-// Runs that are too short for the processors' counters are judged by the load during the whole job,
-// unless there are enough of them to show a disturbance by their spread. Nothing of a quiet job.
+// Judges runs that are too short for the processors' counters by the load during the whole job,
+// unless there are enough of them to show a disturbance by their spread. Empty for a quiet job.
 std::string describe_load_of_job(const Row& row, const RunConditions& job) {
     const auto would_show = [&](const Run& run) {
         RunConditions conditions = job;
@@ -63,7 +63,7 @@ std::string describe_load_of_job(const Row& row, const RunConditions& job) {
         describe_load(job.others_share.value_or(0), job.stolen_share.value_or(0)));
 }
 
-// "the GPU was at its power limit in 4 of 6 runs (for 31% of their time)"; empty if in none.
+// "the GPU was at its power limit in 4 of 6 runs (for 31% of their time)"; empty if no run was.
 std::string describe_held_back(std::span<const Run> runs) {
     constexpr std::pair<std::optional<double> RunConditions::*, const char*> reasons[] = {
         {&RunConditions::power_capped_share, "the GPU was at its power limit"},
@@ -84,8 +84,8 @@ std::string describe_held_back(std::span<const Run> runs) {
     return text;
 }
 
-// Empty if the library that decides the limit does what the hardware allows, or nothing is known
-// of that.
+// Empty if the library that decides the limit comes near the hardware's peak, or if that is
+// unknown.
 std::string describe_slow_library(const Limit& limit) {
     const LimitComponent& decisive = slowest(limit.components);
     const double share = decisive.hardware / decisive.seconds;
@@ -165,7 +165,7 @@ void flag_rows(std::span<Row> rows, const RunConditions& job) {
         row.flags = is_judged(row) ? flags_of(row, job) : std::vector<Flag>{};
     }
     for (Row& row : rows) {
-        if (row.name.is_of_paper_clock()) {  // it has the runs of the row that it belongs to
+        if (row.name.is_of_paper_clock()) {  // its runs are those of the row of the whole run
             const auto whole = std::ranges::find_if(rows, [&](const Row& other) {
                 return other.name.with_suffix(paper_suffix).text() == row.name.text() &&
                        !other.name.is_of_paper_clock();

@@ -9,24 +9,24 @@
 
 namespace quartet::bench {
 
-/// The share of its cores' time that something took from a run, from which on the run is disturbed.
+/// A run is disturbed if something else took at least this share of its cores' time.
 inline constexpr double disturbing_share = 0.05;
 
-/// Whether steal or other processes disturbed a run. Both are counted in ticks of 10 ms by
-/// sampling, so that six ticks more are asked for: in a quiet run they may appear by chance.
+/// Whether steal or other processes disturbed a run. Both are sampled in ticks of 10 ms, and must
+/// exceed six ticks: so many may appear by chance in a quiet run.
 bool is_disturbed(const RunConditions& conditions);
 
-/// A share over all runs together; nothing if it is not known of one of them.
+/// A share over the time of all runs together; nothing if any run's share is unknown.
 std::optional<double> share_of(std::span<const Run> runs,
                                std::optional<double> RunConditions::*share);
 
-/// Gives each row the reasons to doubt that its figures are the machine's: from its own runs and
-/// limit, and, where these are too few and too short to tell, from what went on during the whole
-/// `job`. Rows with an error have none. Replaces the flags of before.
+/// Sets each row's flags, the reasons to doubt that its figures are the machine's: by its own runs
+/// and limit, and, where the runs are too few and too short to tell, by the conditions during the
+/// whole `job`. Rows with an error have none. Replaces earlier flags.
 void flag_rows(std::span<Row> rows, const RunConditions& job = {});
 
-/// A warning for each kind of flag that there is: how many rows have it, and the first of them in
-/// words.
+/// A warning for each kind of flag that any row has: its text for the first such row, and how many
+/// rows have it.
 std::vector<std::string> describe_flags(std::span<const Row> rows);
 
 }  // namespace quartet::bench

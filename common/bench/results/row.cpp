@@ -121,7 +121,7 @@ const LimitComponent* Limit::on_some_ranks() const {
 
 std::optional<std::pair<int, int>> median_interval_ranks(int values) {
     constexpr double tail = 0.025;
-    // Terms of the binomial distribution by their logarithms: n may be thousands.
+    // Terms of the binomial distribution by their logarithms, as n may be in the thousands.
     const auto term = [values](int k) {
         return std::exp(std::lgamma(values + 1.0) - std::lgamma(k + 1.0) -
                         std::lgamma(values - k + 1.0) - values * std::numbers::ln2);
@@ -146,7 +146,6 @@ Summary Summary::of(std::span<const double> values) {
     const std::size_t half = sorted.size() / 2;
     const std::size_t quarter = sorted.size() / 4;
     Summary summary;
-    summary.count = sorted.size();
     summary.median = sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
     summary.mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / count;
     summary.minimum = sorted.front();
@@ -216,11 +215,11 @@ std::string Row::beside_limit() const {
     }
     if (const auto fraction = fraction_of_all_ranks()) {
         const LimitComponent& part = *limit->on_some_ranks();
-        say(
-            fmt::format("{} is on {} of {} ranks: all would allow {:.4g} {}, of which this is "
-                        "{:.0f}%",
-                        part.name, part.ranks, name.ranks, work.rate(part.all_ranks),
-                        bench::name(work.unit), 100 * *fraction));
+        say(fmt::format(
+            "{} is on {} of {} ranks: all ranks would allow {:.4g} {}, and this row has "
+            "{:.0f}% of that",
+            part.name, part.ranks, name.ranks, work.rate(part.all_ranks), bench::name(work.unit),
+            100 * *fraction));
     }
     return text;
 }

@@ -15,8 +15,8 @@
 
 namespace quartet::bench {
 
-/// How a kernel is written: as the paper's data flow, as well as MPI and the device allow today, or
-/// by calling the standard distributed library (for stream and cg: plain MPI).
+/// How a kernel is written: as fast as MPI and the device allow today, as the paper's data flow, or
+/// with the standard distributed library (for stream and cg: plain MPI).
 enum class Formulation { native, dataflow, library };
 
 /// In the order in which they are listed.
@@ -76,14 +76,13 @@ struct Interval {
 
 /// Statistics of a sample, without assuming a distribution.
 struct Summary {
-    std::size_t count = 0;
     double median = 0;
     double mean = 0;
     double stddev = 0;  ///< of the sample, n - 1; 0 for one value
     double minimum = 0;
     double maximum = 0;
     double middle_half = 0;            ///< the width of the interval that half of the values lie in
-    std::optional<Interval> interval;  ///< 95% of the median; needs six values
+    std::optional<Interval> interval;  ///< 95% confidence, of the median; needs six values
 
     /// Throws Failure for an empty sample.
     static Summary of(std::span<const double> values);
@@ -125,23 +124,23 @@ struct Check {
     double error = 0;
     double tolerance = 0;
     std::string precision{};  ///< of the arithmetic, as a probe found it: "fp32"; empty: unknown
-    std::string why{};        ///< it fails, beside its error; empty: for nothing else
+    std::string why{};        ///< why it failed, if not by its error alone
 };
 
 /// One thing that bounds a run, and the time of the run if nothing else bounds it.
 struct LimitComponent {
     std::string name;  ///< "local add", "pair link"
     Seconds seconds;
-    /// The same by what the hardware allows, if a library was measured; 0 if unknown.
+    /// The time at the hardware's peak, if `seconds` is that of a library; 0 if unknown.
     Seconds hardware{};
-    /// The same if all ranks of the job took part, although only `ranks` do: as if a data flow's
-    /// reducers computed, or senders added their share. 0 if all do, or if unknown.
+    /// The time if all ranks of the job took part, although only `ranks` do: as if a data flow's
+    /// reducers computed, or senders added their share. 0 if all ranks do, or if unknown.
     Seconds all_ranks{};
     int ranks = 0;
-    /// What reads or writes memory fastest here, and so was measured; empty if there is one way.
+    /// The fastest way to pass over memory, which was measured; empty if there is only one.
     std::string way{};
 
-    /// Measured on `some` of `all` ranks: what all would take, each at the same rate.
+    /// Sets all_ranks after a measurement on `some` of `all` ranks: each would have the same rate.
     void extend(int some, int all);
 };
 
@@ -150,11 +149,11 @@ const LimitComponent& slowest(std::span<const LimitComponent> components);
 
 /// The time that the machine allows for one run: that of its slowest component.
 struct Limit {
-    std::vector<LimitComponent> components;           ///< of each the median of the probes
+    std::vector<LimitComponent> components;           ///< each with the probes' median times
     Seconds seconds;                                  ///< median of the probes' slowest components
     std::vector<std::vector<LimitComponent>> probes;  ///< as measured
 
-    /// Each probe measured the same components, at least one. Throws Failure otherwise.
+    /// Throws Failure unless each probe has the same components, at least one.
     void add(std::vector<LimitComponent> probe);
     /// "local add", "slower of local add and pair link", "slowest of SGEMM, reducers and storage".
     [[nodiscard]] std::string what() const;
@@ -172,11 +171,11 @@ struct RunConditions {
     std::optional<double> thermally_slowed_share;  ///< since it was too hot
     std::optional<double> power_braked_share;      ///< since the power supply asked for it
     std::optional<double> energy_joules;           ///< of all GPUs of the job
-    Seconds window;                                ///< for how long it was observed
+    Seconds window;                                ///< how long the machine was observed
     int rank_cores = 1;                            ///< that one rank keeps busy
     int node_cores = 1;                            ///< that a node's ranks keep busy
-    /// The slowest rank's system::probe_clock, on all ranks at once, right afterwards; nothing with
-    /// --limits off.
+    /// The slowest rank's time of system::probe_clock(), which all ranks call right after the run;
+    /// nothing with --limits off, or where only GPUs compute.
     std::optional<double> clock_probe_seconds;
 };
 
@@ -204,9 +203,8 @@ struct Details {
 
 /// Why a row's figures may not be the machine's.
 enum class FlagKind {
-    disturbed,  ///< steal or other processes took a part of the cores in more than a quarter of its
-                ///< runs
-    unsteady,   ///< its runs differ, or are too few to tell why it is above its limit
+    disturbed,     ///< steal or other processes disturbed over a quarter of its runs, or the job
+    unsteady,      ///< its runs differ, or are too few to tell why it is above its limit
     slow_library,  ///< a library that decides the limit is far below what the hardware allows
     above_limit,   ///< the limit is too low, by more than chance
     held_back,     ///< a GPU's clocks were held down: by power limit, temperature or power supply
@@ -243,8 +241,8 @@ struct Row {
     Seconds set_up;              ///< making the data and the transport's memory
     Seconds write_results;       ///< what is kept in files, and the end of the case
     std::vector<Flag> flags;     ///< why to distrust it
-    /// What each node's interfaces sent in the measured runs: a JSON object, as NetworkCounters
-    /// makes it; none if nobody looked.
+    /// What each node's network interfaces sent in the measured runs: the JSON objects of
+    /// NetworkPath::nodes(); empty if they were not observed.
     std::vector<std::string> network;
     std::string error;  ///< why the case could not run; only name and work go with it
     ExitCode error_code = ExitCode::unavailable;  ///< of the error: unavailable, failed or stopped
@@ -258,8 +256,8 @@ struct Row {
     [[nodiscard]] std::optional<double> fraction_of_all_ranks() const;
     /// The figures beside the limit, in words; empty if there are none.
     [[nodiscard]] std::string beside_limit() const;
-    /// 95% of the median of the runs' own fractions, each of the probe right before it, widened
-    /// where fraction_of_limit() lies outside; nothing below six runs.
+    /// The 95% interval of the median of the runs' fractions, each of the limit probed right before
+    /// the run, widened to include fraction_of_limit(); nothing for fewer than six runs.
     [[nodiscard]] std::optional<Interval> fraction_interval() const;
     /// Whether a flag says that the rate is not the machine's.
     [[nodiscard]] bool distrusted() const;

@@ -16,7 +16,7 @@ std::string_view compiler();
 std::string_view compiler_flags();
 /// "Release".
 std::string_view build_type();
-/// Whose CBLAS was linked, and which file.
+/// The vendor and the file of the linked CBLAS.
 std::string_view cblas();
 
 }  // namespace quartet::bench

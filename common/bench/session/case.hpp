@@ -35,11 +35,11 @@ class Case {
     /// The timed step. It neither prints nor allocates, but for writing checkpoints, which are a
     /// part of it.
     virtual void run() = 0;
-    /// The last run's time by the paper's own clock, which begins or ends elsewhere; 0 on ranks
-    /// that have none.
+    /// The last run's time by the paper's own clock, which starts or stops at other points; 0 on
+    /// ranks that have none.
     [[nodiscard]] virtual Seconds paper_time() const { return {}; }
-    /// Why the last run stopped before its work was done, and what to do; nothing if it did
-    /// all. Same answer on all ranks.
+    /// Why the last run stopped before its work was done, and what to do; nothing if it did not.
+    /// Same answer on all ranks.
     [[nodiscard]] virtual std::optional<std::string> stopped() const { return std::nullopt; }
     /// The time of earlier processes that belongs to the last run.
     [[nodiscard]] virtual EarlierTime earlier() const { return {}; }
@@ -51,7 +51,7 @@ class Case {
     /// Probes, outside of the runs' time, how long the run would take at each limit of the machine:
     /// at least one, the same ones in each probe. The slowest decides. Same answer on all ranks.
     virtual std::vector<LimitComponent> limit() = 0;
-    /// Called after the last run, outside of its time: writes what is to be kept.
+    /// Called after the last run, outside of its time: writes the results that are kept.
     virtual void finish() {}
     /// How it ran, for people ("shared memory on huge pages"). Facts for programs go into
     /// details().
@@ -60,10 +60,10 @@ class Case {
     [[nodiscard]] virtual Details details() const { return {}; }
 };
 
-/// How the runs of a case go with those of others.
+/// How often a case runs, and in what order with other cases.
 enum class Repetition {
-    in_turn,  ///< as many as asked for, in rounds with those of other cases
-    alone,    ///< as many, one after the other: they read or write files, and share a page cache
+    in_turn,  ///< all runs asked for, in rounds with other cases
+    alone,    ///< all runs asked for, in a row: cases with files would share the page cache
     once,     ///< one run without a warm-up: it leaves something that a second run would replace
 };
 
@@ -80,17 +80,17 @@ struct PlannedCase {
     /// be had here. Collective; local while the arena plans.
     std::function<std::unique_ptr<Case>(device::Arena& arena)> make;
 
-    // Found by find_needs(), before anything is allocated:
+    // Set by find_needs(), before anything is allocated:
     device::MemoryNeeds needs;  ///< of this rank at most, limits and check included
     std::string unavailable;    ///< why the case cannot be had here
 };
 
-/// The roles of `ranks` ranks in it.
+/// The roles of the job's `ranks` ranks in a case.
 inline comm::Roles roles_of(const PlannedCase& planned, int ranks) {
     return planned.roles.value_or(comm::Roles::all_workers(ranks));
 }
 
-/// How often the case runs, given what was asked for.
+/// How often the case runs, given what the user asked for.
 inline Runs runs_of(const PlannedCase& planned, const Runs& asked) {
     return planned.repetition == Repetition::once ? Runs{1, asked.interval, 0} : asked;
 }

@@ -38,9 +38,9 @@ void put(Json& json, const char* key, const std::optional<Seconds>& time) {
     }
 }
 
-// Below this share of what they were, clocks have fallen.
+// Clocks below this share of their earlier value have fallen.
 constexpr double fallen = 0.95;
-// Reasons of NVML's that are no fault of the machine's: nothing to do, or as it was set.
+// NVML's reasons that are no defect of the machine: the GPU is idle, or its clocks are set so.
 const std::set<std::string> harmless{"idle", "application clocks", "display clocks", "sync boost"};
 
 std::vector<std::string> throttled_by(const Json& state) {
@@ -79,7 +79,7 @@ std::vector<GpuSight> sights_of(const comm::Communicator& world, const comm::Top
 
 struct NodeGpus {
     std::string host;
-    std::set<std::string> uuids;  ///< of those in use
+    std::set<std::string> uuids;  ///< of the GPUs in use
     int most_visible = 0;
 };
 
@@ -101,7 +101,7 @@ Bytes usable(Bytes free) {
     return {free.value - std::min(wanted, free.value / 10)};
 }
 
-Json lasting_facts(const device::GpuFacts& facts) {
+Json constant_facts(const device::GpuFacts& facts) {
     Json json{{"name", facts.name}, {"uuid", facts.uuid}};
     put(json, "driver", facts.driver);
     put(json, "pci_bus", facts.pci_bus);
@@ -116,7 +116,7 @@ Json lasting_facts(const device::GpuFacts& facts) {
     return json;
 }
 
-Json passing_facts(const device::GpuFacts& facts) {
+Json changing_facts(const device::GpuFacts& facts) {
     Json json = Json::object();
     put(json, "clock_mhz", facts.clock_mhz);
     put(json, "energy_joules", facts.counters.energy_joules);
@@ -217,14 +217,14 @@ int choose_gpu(const std::optional<GpuMap>& map, const std::vector<std::string>&
     return (*map)[static_cast<std::size_t>(placement.local_rank)];
 }
 
-// Two ranks share a GPU where node and UUID agree: parts of one (MIG) have UUIDs of their own.
+// Ranks share a GPU if their node and UUID are equal: parts of a GPU (MIG) have UUIDs of their own.
 Gpus::Gpus(const comm::Communicator& world, const comm::Topology& topology,
            const device::Accelerator& mine)
     : mine_(&mine) {
     const device::GpuFacts facts = mine.facts();
     const auto sights = sights_of(world, topology, facts, mine.visible());
-    const auto lasting = world.gather_to_root(lasting_facts(facts).dump());
-    const auto passing = world.gather_to_root(passing_facts(facts).dump());
+    const auto constant = world.gather_to_root(constant_facts(facts).dump());
+    const auto changing = world.gather_to_root(changing_facts(facts).dump());
     std::map<std::pair<int, std::string>, std::size_t> known;
     for (int rank = 0; rank < world.size(); ++rank) {
         const auto index = static_cast<std::size_t>(rank);
@@ -235,9 +235,9 @@ Gpus::Gpus(const comm::Communicator& world, const comm::Topology& topology,
                 {.host = sight.host, .uuid = sight.uuid, .numa_nodes = sight.near_nodes});
             if (world.rank() == 0) {
                 Gpu& gpu = all_.back();
-                gpu.name = Json::parse(lasting[index]).at("name");
-                gpu.facts = lasting[index];
-                gpu.before = gpu.after = passing[index];
+                gpu.name = Json::parse(constant[index]).at("name");
+                gpu.facts = constant[index];
+                gpu.before = gpu.after = changing[index];
             }
         }
         all_[place->second].ranks.push_back(rank);
@@ -246,8 +246,8 @@ Gpus::Gpus(const comm::Communicator& world, const comm::Topology& topology,
     warnings_ = sight_warnings(sights);
     idle_ = idle_gpus(sights);
     std::ranges::move(distance_warnings(sights), std::back_inserter(warnings_));
-    world.barrier();  // every rank has its context, and what that takes
-    const auto free = world.gather(mine.memory().free.value);
+    world.barrier();  // from here on every rank has its context, which takes memory
+    const auto free = world.gather(mine.free_memory().value);
     const std::vector<int>& sharing = of(world.rank()).ranks;
     std::int64_t least = free[static_cast<std::size_t>(world.rank())];
     for (const int rank : sharing) {
@@ -269,12 +269,12 @@ void Gpus::update(const comm::Communicator& world) {
     if (empty()) {
         return;
     }
-    const auto passing = world.gather_to_root(passing_facts(mine_->facts()).dump());
+    const auto changing = world.gather_to_root(changing_facts(mine_->facts()).dump());
     if (world.rank() != 0) {
         return;
     }
     for (Gpu& gpu : all_) {
-        gpu.after = passing[static_cast<std::size_t>(gpu.ranks.front())];
+        gpu.after = changing[static_cast<std::size_t>(gpu.ranks.front())];
     }
 }
 

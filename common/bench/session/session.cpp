@@ -23,7 +23,7 @@ namespace quartet::bench {
 
 namespace {
 
-constexpr Seconds most_credible{24 * 3600.0};  // beyond it the variable is an old one
+constexpr Seconds most_credible{24 * 3600.0};  // beyond it the variable is of an earlier launch
 
 double seconds_of(clockid_t clock) {
     timespec time{};
@@ -155,13 +155,13 @@ std::unique_ptr<device::Device> Session::choose_device() {
             if (serves_transports(*device)) {
                 return device;
             }
-        } catch (const Unavailable&) {  // on all ranks
+        } catch (const Unavailable&) {  // thrown on all ranks: tries the next kind
         }
     }
     return make_device(devices_.host());
 }
 
-// All ranks or none: a node may lack what the others have.
+// Makes the device on all ranks or on none: a node may lack what the others have. Collective.
 std::unique_ptr<device::Device> Session::make_device(const device::DeviceKind& kind) {
     if (const auto reason = world_.first(kind.why_not())) {
         throw Unavailable(*reason);
@@ -171,12 +171,7 @@ std::unique_ptr<device::Device> Session::make_device(const device::DeviceKind& k
         settings.number = choose_gpu(options_.gpu_map, kind.visible(), topology_, world_);
     }
     std::unique_ptr<device::Device> device;
-    std::optional<std::string> problem;
-    try {
-        device = kind.make(settings, trace_);
-    } catch (const Unavailable& unavailable) {
-        problem = unavailable.what();
-    }
+    const auto problem = why_unavailable([&] { device = kind.make(settings, trace_); });
     if (const auto first = world_.first(problem)) {
         throw Unavailable(*first);
     }

@@ -17,12 +17,22 @@
 #include "core/environment.hpp"
 #include "core/trace.hpp"
 #include "device/registry/device_registry.hpp"
-#include "device/vector_operations.hpp"
 #include "system/signal_flag.hpp"
 
 namespace quartet::bench {
 
-/// A program, apart from its flags.
+/// The reason of the Unavailable that `work` throws; nothing if it throws none.
+template <typename Work>
+std::optional<std::string> why_unavailable(const Work& work) {
+    try {
+        work();
+    } catch (const Unavailable& unavailable) {
+        return unavailable.what();
+    }
+    return std::nullopt;
+}
+
+/// The facts of a program, except its flags.
 struct ProgramDescription {
     std::string name;
     std::string summary{};
@@ -44,23 +54,22 @@ struct RunRecord {
     Seconds start_up;  ///< of this rank, from the launch until the devices were ready
 };
 
-/// The time since the launch: since the moment in QUARTET_LAUNCHED ("HOST SECONDS", since the
-/// host's start: nobody sets that clock), if the scripts have set it and this process is on that
-/// host; otherwise since the system started this process.
+/// The time since the launch. That is the moment in QUARTET_LAUNCHED ("HOST SECONDS", by the clock
+/// since the host's start, which nobody sets), if the scripts have set the variable on this host;
+/// otherwise the moment when the system started this process.
 Seconds since_launch(Environment& environment);
 
-/// Whether a signal has asked this rank to stop. Copies share what they know. All members are
-/// local.
+/// Whether a signal has asked this rank to stop. Copies share their state. All members are local.
 class StopRequest {
   public:
-    /// From now on a signal asks to stop, instead of ending the process. One session at a time.
-    /// Forgets those that came before.
+    /// From now on, a signal makes this request instead of ending the process. At most one object
+    /// (and its copies) in a process does that. Forgets earlier signals.
     void take_signals() {
         signals_.reset();
         signals_ = std::make_shared<system::SignalFlag>();
     }
     [[nodiscard]] bool is_made() const { return signals_ && signals_->raised(); }
-    /// Once the ranks have agreed to stop, as SignalFlag has it.
+    /// Call it once the ranks have agreed to stop: see SignalFlag::ignore_later().
     void ignore_later() {
         if (signals_) {
             signals_->ignore_later();
@@ -91,8 +100,8 @@ class Session {
     [[nodiscard]] const comm::TransportRegistry& registry() const { return registry_; }
     [[nodiscard]] bool is_root() const { return world_.rank() == 0; }
     [[nodiscard]] int threads() const { return threads_; }
-    /// The instruction set of the loops that the ranks' processors run, those of all ranks where
-    /// they differ; empty if the processors compute nothing.
+    /// The instruction set of the loops that the ranks' processors run, or a list where the ranks
+    /// differ; empty if the processors compute nothing.
     [[nodiscard]] const std::string& isa() const { return isa_; }
     Trace& trace() { return trace_; }
     /// The kinds of devices that there are.
@@ -105,21 +114,21 @@ class Session {
     Gpus& gpus() { return gpus_; }
     /// The stream that cases compute on.
     device::Stream& stream() { return *stream_; }
-    /// The stream that reducers of a data flow compute on, of reducer_device().
+    /// The stream of reducer_device() that reducers of a data flow compute on.
     device::Stream& reducer_stream() { return host_ ? *host_stream_ : *stream_; }
     [[nodiscard]] comm::TransportContext transport_context();
 
     /// The transport of that name, made at its first use. Collective. Throws Unavailable.
     comm::Transport& transport(const std::string& name);
 
-    /// Plain MPI between the CPUs' memories, where payloads of queues lie: what probes of links
-    /// use. Collective. Throws Unavailable.
+    /// Plain MPI between host memories, where the payloads of queues are: probes of links use it.
+    /// Collective. Throws Unavailable.
     comm::Transport& message_transport();
 
     StopRequest& stop_request() { return stop_request_; }
 
     [[nodiscard]] RunRecord& record() { return record_; }
-    /// Records the value of an option if the command line does not say it.
+    /// Records the value of an option that the command line leaves open.
     void resolve(const std::string& option, const std::string& value) {
         record_.resolved[option] = value;
     }

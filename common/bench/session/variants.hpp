@@ -9,9 +9,7 @@
 namespace quartet::bench {
 
 /// The formulations and transports to run in turn, each once, with `auto` resolved. `library` is
-/// plain MPI and runs over mpi alone where mpi is asked for; `dataflow` leaves out transports
-/// without payload channel where another one is asked for, `native` those without what it needs
-/// where another one is, and `dataflow` runs over them. Collective.
+/// plain MPI: it runs over mpi alone where mpi or `auto` is asked for. Collective.
 std::vector<Variant> variants(Session& session);
 
 /// Throws Unavailable unless the program has the formulation. Local.

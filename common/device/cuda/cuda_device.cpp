@@ -41,7 +41,7 @@ namespace {
         gpu, major, minor, built_architectures().first[0] / 10, major, minor));
 }
 
-// Asks for this GPU alone: others in the node may be old, or another user's.
+// Checks this GPU only: other GPUs of the node may be old, or of another user.
 void use_gpu(int gpu) {
     if (const auto reason = why_no_cuda())
         throw Unavailable(*reason);
@@ -79,7 +79,7 @@ class CudaDevice final : public Device {
     Allocation allocate(Bytes size, MemoryKind kind) override {
         return memory_->allocate(size, kind);
     }
-    // All streams run beside one another, whatever they are for.
+    // All CUDA streams run beside one another, whatever their kind.
     std::unique_ptr<Stream> make_stream(std::string name, StreamKind) override {
         return std::make_unique<CudaStream>(trace_.track(std::move(name)), *memory_);
     }

@@ -6,13 +6,13 @@
 
 namespace quartet::device {
 
-/// A CUDA device; its GPU becomes the calling thread's current one. `trace` outlives it. Throws
-/// Unavailable with the kind's why_not(), and if a library of CUDA's cannot be loaded.
+/// A CUDA device; its GPU becomes the calling thread's current one. `trace` must outlive it. Throws
+/// Unavailable with the reason of why_no_cuda(), and if a library of CUDA cannot be loaded.
 std::unique_ptr<Device> make_cuda_device(const DeviceSettings& settings, Trace& trace);
 
 class CudaMemory;
 
-/// For a kernel's own operations on GPUs (its folder cuda/): memory, and copies out of streams.
+/// For a kernel's own operations on GPUs (its folder cuda/): memory, and copies outside of streams.
 /// Throws Failure for another device.
 CudaMemory& cuda_memory(Device& device);
 

@@ -22,7 +22,7 @@ namespace {
 HostSettings checked(const HostSettings& settings) {
     if (settings.threads < 1 || settings.threads > DeviceSettings::most_threads)
         throw Failure("cannot use " + std::to_string(settings.threads) + " threads (1 to " +
-                      std::to_string(DeviceSettings::most_threads) + " can be)");
+                      std::to_string(DeviceSettings::most_threads) + " are allowed)");
     return settings;
 }
 
@@ -58,7 +58,7 @@ class HostDevice final : public Device {
     Seconds time(int times, const std::function<void()>& enqueue, Stream& stream) override {
         return time_by_clock(times, enqueue, stream);
     }
-    // Enqueuing costs next to nothing here.
+    // Enqueueing each operation costs next to nothing here.
     Operations record(Operations operations) override { return operations; }
     [[nodiscard]] Blas& blas() const override { return *blas_; }
     [[nodiscard]] VectorOperations& vectors() const override { return *vectors_; }

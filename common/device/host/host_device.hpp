@@ -12,11 +12,11 @@ namespace quartet::device {
 struct HostSettings {
     int threads = 1;  ///< OpenMP threads of one operation, 1 to DeviceSettings::most_threads
     const Loops* loops = &best_loops();
-    HostStreams streams = HostStreams::inline_call;  ///< those that compute; others are threaded
+    HostStreams streams = HostStreams::inline_call;  ///< for computing; others are threaded
 };
 
-/// The CPU as a device: OpenMP loops and CBLAS behind the interfaces. `trace` outlives it.
-/// The BLAS library's thread count is one for the process: that of the device made last.
+/// The CPU as a device: OpenMP loops and CBLAS behind the interfaces. `trace` must outlive it. The
+/// BLAS library has one thread count for the process, which the device made last has set.
 std::unique_ptr<Device> make_host_device(const HostSettings& settings, Trace& trace);
 
 DeviceKind host_device();

@@ -13,22 +13,22 @@
 
 namespace quartet::device {
 
-/// The part of `size` elements that one of `parts` gets: all but the last end with a whole cache
-/// line of the narrowest elements.
+/// The range of part `part` if `size` elements are divided into `parts`: all parts except the last
+/// are whole cache lines, even of floats.
 inline Range part_of(std::int64_t size, int parts, int part) {
     constexpr std::int64_t line = 16;
     const Range lines = block_range(divide_up(size, line), parts, part);
     return {std::min(lines.begin * line, size), std::min(lines.end * line, size)};
 }
 
-/// loop(range) for each thread's part of `size` elements.
+/// Calls loop(range) for each thread's part of `size` elements.
 template <typename Loop>
 void parallel_for_ranges(int threads, std::int64_t size, Loop loop) {
     system::parallel_parts(threads, [=](int part) { loop(part_of(size, threads, part)); });
 }
 
-/// The sum of what loop(range) gives for each of `parts` parts, in their order: the parts decide
-/// it, not the number of threads that OpenMP grants.
+/// The sum of loop(range) over `parts` parts, added in their order: its bits depend on `parts`, not
+/// on the number of threads that OpenMP grants.
 template <typename Loop>
 double sum_of_parts(int parts, std::int64_t size, Loop loop) {
     std::array<double, DeviceSettings::most_threads> sums;

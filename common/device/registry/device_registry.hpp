@@ -13,10 +13,10 @@ namespace quartet::device {
 /// their own.
 class DeviceRegistry {
   public:
-    /// All kinds of the suite, those that this build lacks included (with the reason).
+    /// All kinds of the suite, including kinds that this build lacks (with the reason).
     static DeviceRegistry standard();
 
-    /// Adds a kind or replaces the one of its name.
+    /// Adds a kind, or replaces the kind of the same name.
     void add(DeviceKind kind);
 
     [[nodiscard]] const std::vector<DeviceKind>& kinds() const { return kinds_; }
@@ -28,7 +28,7 @@ class DeviceRegistry {
     [[nodiscard]] const DeviceKind& find(std::string_view name) const;
     /// "auto", "host", "cuda", for help and errors.
     [[nodiscard]] std::vector<std::string> choices() const;
-    /// Why no kind of accelerator can be had here, or nothing if one can. Local.
+    /// Why no kind of accelerator is available here; nothing if one is. Local.
     [[nodiscard]] std::optional<std::string> why_no_accelerator() const;
 
   private:

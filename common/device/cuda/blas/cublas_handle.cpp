@@ -8,7 +8,7 @@ namespace quartet::device {
 
 namespace {
 
-// Of CUDA 12.9: earlier headers do not know these.
+// Values of CUDA 12.9: earlier headers lack them.
 constexpr auto emulated_mode = static_cast<cublasMath_t>(4);  // CUBLAS_FP32_EMULATED_BF16X9_MATH
 constexpr int emulation_wherever_possible = 2;                // CUBLAS_EMULATION_STRATEGY_EAGER
 
@@ -45,7 +45,7 @@ void CublasHandle::use(Math math) {
     if (math != Math::fp32)
         require_capable(math);
     cublasStatus_t status = library_->set_math_mode(handle_, mode_of(math));
-    // Else cuBLAS emulates only the products that it thinks are faster so.
+    // Otherwise cuBLAS emulates only the products that it expects to be faster by emulation.
     if (math == Math::bf16x9 && status == CUBLAS_STATUS_SUCCESS)
         status = library_->set_emulation_strategy == nullptr
                      ? CUBLAS_STATUS_NOT_SUPPORTED

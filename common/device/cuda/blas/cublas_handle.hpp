@@ -8,8 +8,8 @@
 
 namespace quartet::device {
 
-/// The functions of cuBLAS that are used. Loaded rather than linked: the library is large, and
-/// programs have to run where it is not.
+/// The functions of cuBLAS that we use. They are loaded at run time: the library is large, and the
+/// programs must run without it.
 struct CublasLibrary {
     decltype(&cublasCreate_v2) create = nullptr;
     decltype(&cublasDestroy_v2) destroy = nullptr;
@@ -23,25 +23,25 @@ struct CublasLibrary {
     decltype(&cublasSgemm_v2_64) sgemm = nullptr;
 };
 
-/// Loads the library. Throws Unavailable if it cannot be had.
+/// Loads the library. Throws Unavailable if that fails.
 std::shared_ptr<const CublasLibrary> load_cublas();
 
-/// A handle of cuBLAS's on the calling thread's current GPU, for float32 as such, or as use() says,
-/// and float64.
+/// A cuBLAS handle on the calling thread's current GPU, for products of float32 matrices, in
+/// float32 or in the arithmetic that use() sets.
 class CublasHandle {
   public:
-    /// Throws Unavailable if the library cannot be had.
+    /// Throws Unavailable if the library cannot be loaded.
     CublasHandle();
-    /// The arithmetic of later products of float32 matrices. Throws Unavailable where this GPU or
-    /// this version of the library lacks it.
+    /// Sets the arithmetic of later products. Throws Unavailable if this GPU or this version of the
+    /// library lacks it.
     void use(Math math);
     ~CublasHandle();
     CublasHandle(const CublasHandle&) = delete;
     CublasHandle& operator=(const CublasHandle&) = delete;
 
     [[nodiscard]] const CublasLibrary& library() const { return *library_; }
-    /// Ready for a call on a stream: with a workspace given by hand, cuBLAS neither allocates nor
-    /// synchronises, and can be captured. Calls that use one workspace follow one another.
+    /// The handle, ready for a call on `stream`: with a workspace of ours, cuBLAS neither allocates
+    /// nor synchronises. Calls with the same workspace must not overlap.
     [[nodiscard]] cublasHandle_t on(cudaStream_t stream, const Allocation& workspace) const;
     /// Throws Failure that names the call, unless the status means success.
     void check_status(cublasStatus_t status, const char* call) const;

@@ -66,7 +66,7 @@ void CudaBlas::gemm(const GemmShape& shape, View<const float> a, View<const floa
     require_apart(b, c);
     if (c.empty() || (shape.inner == 0 && update == Update::accumulate))
         return;
-    // cuBLAS's workspace, and what its first call loads, cannot be had while a stream captures.
+    // While a stream captures, cuBLAS can neither get a workspace nor load its kernels.
     check(!as_cuda(stream).captures(), "a product by cuBLAS cannot be recorded");
     as_cuda(stream).launch(Phase::compute, "gemm", [&](cudaStream_t handle) {
         if (shape.inner == 0)
@@ -78,7 +78,7 @@ void CudaBlas::gemm(const GemmShape& shape, View<const float> a, View<const floa
     });
 }
 
-// cuBLAS stores by columns: it sees our matrices transposed, and C' = B' A'.
+// cuBLAS is column-major: it sees our matrices transposed, and C' = B' A'.
 void CudaBlas::multiply(const GemmShape& shape, const float* a, const float* b, float* c,
                         Update update, cudaStream_t stream) {
     const float one = 1;

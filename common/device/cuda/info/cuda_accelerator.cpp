@@ -48,7 +48,7 @@ std::optional<std::string> why_no_cuda() {
     ignore(cudaDriverGetVersion(&driver));
     const cudaError_t status = cudaGetDeviceCount(&count);
     ignore(status);
-    if (status == cudaErrorStubLibrary)  // says version 0, too
+    if (status == cudaErrorStubLibrary)  // the stub, too, has a driver of version 0
         return "no CUDA device: libcuda.so.1 is the toolkit's stub, not the driver's (a folder of "
                "stubs is in LD_LIBRARY_PATH): take that out, or compute with --device host";
     if (driver == 0)
@@ -87,11 +87,10 @@ std::string pci_bus_of(int gpu) {
     return bus.data();
 }
 
-/// The owner of a UUID: if a GPU is partitioned, CUDA sees one part, and gives the UUID of that
-/// part.
+/// The owner of a UUID: if a GPU is partitioned, CUDA sees one part, and gives the part's UUID.
 enum class UuidOf { gpu, part };
 
-// 16 bytes in hexadecimal, grouped as UUIDs are, after what CUDA_VISIBLE_DEVICES has before them.
+// The UUID as CUDA_VISIBLE_DEVICES takes it: a prefix, and 16 bytes in groups of hexadecimals.
 std::string uuid_text(const cudaUUID_t& uuid, UuidOf of) {
     std::string text = of == UuidOf::part ? "MIG" : "GPU";
     for (std::size_t i = 0; i < sizeof(uuid.bytes); ++i) {
@@ -117,7 +116,7 @@ class CudaAccelerator final : public Accelerator {
     [[nodiscard]] int visible() const override { return visible_gpus(); }
     [[nodiscard]] GpuFacts facts() const override;
     [[nodiscard]] GpuCounters counters() const override { return nvml().counters(); }
-    [[nodiscard]] GpuMemory memory() const override;
+    [[nodiscard]] Bytes free_memory() const override;
     [[nodiscard]] std::string description() const override;
     [[nodiscard]] std::optional<bool> reaches(const std::string& pci_bus) const override;
 
@@ -138,28 +137,25 @@ class CudaAccelerator final : public Accelerator {
         return *nvml_;
     }
 
-    mutable std::optional<NvmlGpu> nvml_;  ///< from its first use on, which takes a while
+    mutable std::optional<NvmlGpu> nvml_;  ///< made at its first use, since that takes a while
 };
-
-UuidOf uuid_of(const GpuFacts& facts) {
-    return facts.partitioned.value_or(false) ? UuidOf::part : UuidOf::gpu;
-}
 
 GpuFacts CudaAccelerator::facts() const {
     GpuFacts facts = nvml().facts();
     const cudaDeviceProp properties = properties_of_current();
     facts.name = properties.name;
-    facts.uuid = uuid_text(properties.uuid, uuid_of(facts));
+    const UuidOf owner = facts.partitioned.value_or(false) ? UuidOf::part : UuidOf::gpu;
+    facts.uuid = uuid_text(properties.uuid, owner);
     facts.memory = all_memory(properties);
     facts.error_correction = properties.ECCEnabled != 0;
     return facts;
 }
 
-GpuMemory CudaAccelerator::memory() const {
+Bytes CudaAccelerator::free_memory() const {
     std::size_t free = 0;
     std::size_t total = 0;
     cuda_check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-    return {{static_cast<std::int64_t>(free)}, {static_cast<std::int64_t>(total)}};
+    return {static_cast<std::int64_t>(free)};
 }
 
 std::string CudaAccelerator::description() const {
@@ -168,11 +164,10 @@ std::string CudaAccelerator::description() const {
     int runtime = 0;
     cuda_check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
     cuda_check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
-    return fmt::format(
-        "{} ({}, architecture {}{}, {}, ECC {}); driver for CUDA {}.{}, runtime {}.{}",
-        properties.name, facts().uuid, properties.major, properties.minor,
-        to_string(all_memory(properties)), properties.ECCEnabled != 0 ? "on" : "off", driver / 1000,
-        driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+    return fmt::format("{} ({}, architecture {}{}, {}, ECC {}); driver for CUDA {}, runtime {}",
+                       properties.name, facts().uuid, properties.major, properties.minor,
+                       to_string(all_memory(properties)), properties.ECCEnabled != 0 ? "on" : "off",
+                       version_text(driver), version_text(runtime));
 }
 
 std::optional<bool> CudaAccelerator::reaches(const std::string& pci_bus) const {

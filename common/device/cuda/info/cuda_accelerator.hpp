@@ -9,15 +9,15 @@
 
 namespace quartet::device {
 
-/// PCI addresses of the GPUs that this process sees, by number: those that CUDA_VISIBLE_DEVICES or
-/// the batch system leave it. None if why_no_cuda() has a reason.
+/// PCI addresses of the GPUs that CUDA_VISIBLE_DEVICES or the batch system let this process see, by
+/// number. None if why_no_cuda() has a reason.
 std::vector<std::string> pci_buses();
 
-/// The GPU that is current for the calling thread. Its facts are the runtime's, and NVML's where
-/// that is there.
+/// The calling thread's current GPU. Its facts are from the CUDA runtime, and from NVML if that
+/// exists.
 std::unique_ptr<Accelerator> make_cuda_accelerator();
 
-/// Why no CUDA device can be had here (no driver, no GPU, one that is too old), or nothing. Local.
+/// Why no CUDA device is available (no driver, an old one, no GPU), or nothing. Local.
 std::optional<std::string> why_no_cuda();
 
 }  // namespace quartet::device

@@ -36,7 +36,7 @@ std::shared_ptr<const Nvml> load_nvml(const char* name) {
 
 constexpr int success = 0;
 
-/// Asks by a function of the library. False if it refuses, or there is none.
+/// Calls a function of the library. False if the function fails, or does not exist.
 template <typename... Parameters, typename... Arguments>
 bool ask(int (*function)(Parameters...), Arguments... arguments) {
     return function != nullptr && function(arguments...) == success;
@@ -51,7 +51,7 @@ std::shared_ptr<const Nvml> initialised(const char* library) {
     return {functions, [kept = std::move(nvml)](const Nvml*) { ask(kept->shut_down); }};
 }
 
-/// The number that the function gives, after `of`, as a Result, or nothing.
+/// The number that function(of..., &number) stores, as a Result; nothing if that fails.
 template <typename Result, typename Number = unsigned, typename Function, typename... Of>
 std::optional<Result> number_of(Function* function, Of... of) {
     Number number{};
@@ -66,7 +66,7 @@ std::optional<bool> mode_of(int (*function)(Nvml::Device, unsigned*, unsigned*),
     return ask(function, gpu, &current, &pending) ? std::optional(current != 0) : std::nullopt;
 }
 
-/// In words, in the mask's order; unknown bits by number.
+/// The reasons of a mask in words, in the order of its bits; unknown bits as a number.
 std::vector<std::string> throttle_reasons(std::uint64_t mask) {
     // nvml.h, nvmlClocksEventReason*.
     constexpr std::pair<std::uint64_t, const char*> names[] = {{0x1, "idle"},
@@ -97,7 +97,7 @@ void read_clocks(const Nvml& nvml, Nvml::Device gpu, GpuFacts& facts) {
         facts.throttled_by = throttle_reasons(*mask);
 }
 
-/// Nothing if the field is refused, or of a type that no counter has.
+/// The value of a field; nothing if NVML refused it, or if its type is none that counters have.
 std::optional<double> count_of(const Nvml::FieldValue& field) {
     if (field.status != success)
         return std::nullopt;
@@ -118,7 +118,7 @@ std::optional<Seconds> time_of(const Nvml::FieldValue& field) {
     return nanoseconds ? std::optional(Seconds{1e-9 * *nanoseconds}) : std::nullopt;
 }
 
-// Either of two that may overlap.
+// The longer of two times, which may overlap; the known one if the other is unknown.
 std::optional<Seconds> longer(std::optional<Seconds> one, std::optional<Seconds> other) {
     return one && other ? std::max(*one, *other) : one ? one : other;
 }

@@ -7,9 +7,9 @@
 
 namespace quartet::device {
 
-/// As much of NVIDIA's management library as we use, in our own declarations: its header comes with
-/// only some toolkits, and its binary interface is stable. All functions return 0 for success.
-/// Those that the library lacks are null: some came late, and others go with CUDA 14.
+/// The functions of NVIDIA's management library that we use, in our own declarations: its header
+/// comes with only some toolkits, and its binary interface is stable. All return 0 for success.
+/// Functions that the library lacks are null: some are new, and others end with CUDA 14.
 struct Nvml {
     using Device = struct Opaque*;
     /// nvmlFieldValue_t. `type` says which member of `value` holds it.
@@ -52,15 +52,15 @@ struct Nvml {
     int (*fields)(Device, int count, FieldValue*) = nullptr;
 };
 
-/// One GPU as NVML tells of it. NVML is loaded for it, need not be there, and stays initialised as
-/// long as this lives. Used by one thread at a time.
+/// One GPU, as NVML describes it. The constructor loads NVML, which may be missing; it stays
+/// initialised while this object lives. Used by one thread at a time.
 class NvmlGpu {
   public:
     /// The GPU at `pci_bus` ("0000:01:00.0"). Throws nothing.
     explicit NvmlGpu(std::string pci_bus, const char* library = "libnvidia-ml.so.1");
 
-    /// As they are now. Where NVML knows nothing they say why; where it refuses a single question,
-    /// or lacks its function, that fact is empty.
+    /// The current facts. Without NVML, `why_empty` says why; a single fact is empty if NVML
+    /// refuses it, or lacks its function.
     [[nodiscard]] GpuFacts facts() const;
     [[nodiscard]] GpuCounters counters() const;
 
@@ -69,7 +69,7 @@ class NvmlGpu {
     std::string why_empty_;
     std::shared_ptr<const Nvml> nvml_;  ///< initialised; null: see why_empty_
     Nvml::Device gpu_ = nullptr;
-    bool is_partitioned_ = false;  ///< then its energy is not that of our part
+    bool is_partitioned_ = false;  ///< its energy is then not that of our part
 };
 
 }  // namespace quartet::device

@@ -20,7 +20,7 @@ class CudaMultiplyAddProbe final : public MultiplyAddProbe {
           blocks_(multiply_add_blocks * gpu_attribute(cudaDevAttrMultiProcessorCount)),
           result_(memory.allocate(bytes_of<double>(1), MemoryKind::device), 1) {}
 
-    // The first calls find out how many steps take so long.
+    // Calls with too few steps find the number of steps that takes about `time`.
     [[nodiscard]] double measure(Seconds time, Stream& stream) override {
         constexpr double most_growth = 50;
         Seconds took = time_of(stream);

@@ -7,7 +7,7 @@
 
 namespace quartet::device {
 
-/// A probe of the current GPU's vector units; tensor cores are not among them.
+/// A probe of the current GPU's vector units, without its tensor cores.
 std::unique_ptr<MultiplyAddProbe> make_cuda_multiply_add_probe(FloatFormat format,
                                                                CudaMemory& memory);
 

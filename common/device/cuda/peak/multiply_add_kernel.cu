@@ -6,12 +6,12 @@ namespace quartet::device {
 
 namespace {
 
-// Chains of a thread that do not wait for each other, and their length in one step.
+// Independent chains of multiply-adds in a thread, and their length in one step.
 constexpr int chains = 8;
 constexpr int links = 2;
 
-// Values go towards 2: no overflow, no denormal. No sum is negative, which the compiler does not
-// know.
+// Values converge to 2: no overflow, no denormal. The compiler must compute all sums, as it cannot
+// know that none is negative.
 template <typename Number>
 __global__ void __launch_bounds__(block_threads)
     multiply_add(std::int64_t steps, Number factor, Number summand, double* result) {

@@ -11,8 +11,8 @@ namespace quartet::device {
 /// Blocks that keep one multiprocessor busy with arithmetic.
 inline constexpr int multiply_add_blocks = 8;
 
-/// Each thread of `blocks` blocks of block_threads threads does `steps` steps of 16 multiplications
-/// with additions of one format; the first thread's sum goes to result[0].
+/// Each thread of `blocks` blocks of block_threads threads does `steps` steps of 16 multiply-adds
+/// in a format; result[0] gets the first thread's sum.
 void launch_multiply_add(FloatFormat format, std::int64_t steps, int blocks, double* result,
                          cudaStream_t stream);
 

@@ -5,7 +5,7 @@
 namespace quartet::device {
 
 /// The sum of the values of a block's first block_threads threads, always in the same order. All
-/// threads get it. All must call it, and meet at a barrier before they call it again.
+/// threads of the block must call it, all get the sum, and a barrier must separate two calls.
 __device__ inline double block_sum(double value) {
     constexpr unsigned all = 0xffffffff;
     constexpr int warp = 32;
@@ -29,7 +29,8 @@ __device__ inline double block_sum(double value) {
     return sums[0];
 }
 
-/// The sum of `count` numbers that other kernels left, as block_sum() makes it.
+/// The sum of `count` numbers that earlier kernels wrote. All threads of the block must call it, as
+/// block_sum().
 __device__ inline double sum_of(const double* numbers, std::int64_t count) {
     double sum = 0;
     if (threadIdx.x < block_threads)

@@ -1,7 +1,6 @@
 #include "device/cuda/runtime/cuda_memory.hpp"
 
 #include <cstring>
-#include <limits>
 #include <string>
 
 #include "core/block_range.hpp"
@@ -14,7 +13,7 @@ namespace quartet::device {
 
 namespace {
 
-// Scalars, partial sums, staging memory of tests. Vectors and matrices are larger.
+// Enough for scalars, partial sums, and staging memory of tests. Vectors and matrices are larger.
 constexpr std::size_t largest_kept = std::size_t{8} << 20;
 constexpr std::size_t granularity = 512;  // of cudaMalloc
 
@@ -26,7 +25,7 @@ Bytes as_bytes_amount(std::size_t size) {
     return {static_cast<std::int64_t>(size)};
 }
 
-/// The most that there can be of a kind of memory, and how much of it is free.
+/// How much memory of a kind exists, and how much of it is free.
 struct Amount {
     Bytes total;
     Bytes free;
@@ -52,7 +51,7 @@ Amount amount(MemoryKind kind) {
                   " are free): use a smaller size or more " + (on_gpu ? "GPUs" : "nodes"));
 }
 
-/// A block of the system's, or null if there is none.
+/// Allocates a block from the system; null if there is not enough memory.
 std::byte* allocate_from_system(std::size_t size, MemoryKind kind) {
     void* data = nullptr;
     const cudaError_t status = kind == MemoryKind::device
@@ -66,8 +65,8 @@ std::byte* allocate_from_system(std::size_t size, MemoryKind kind) {
     return static_cast<std::byte*>(data);
 }
 
-/// Huge pages that all threads have touched, then locked: cudaHostAlloc finds page after page of
-/// 4 KiB by one thread. No memory if the system locks none of others' making.
+/// Huge pages that all threads touch and CUDA then locks: cudaHostAlloc would touch pages of 4 KiB
+/// with one thread. No memory if CUDA cannot lock pages that it did not allocate.
 Allocation locked_host_memory(Bytes size, int threads) {
     auto memory =
         std::make_shared<Allocation>(allocate_host_memory(size, MemoryKind::pinned, threads));

@@ -17,18 +17,18 @@ namespace quartet::device {
 /// maker.
 class CudaMemory : public std::enable_shared_from_this<CudaMemory> {
   public:
-    /// Memory of the calling thread's current GPU. `threads` touch memory of the CPU.
+    /// Memory of the calling thread's current GPU. `threads` threads touch new memory of the CPU.
     static std::shared_ptr<CudaMemory> make(int threads);
     ~CudaMemory();
     CudaMemory(const CudaMemory&) = delete;
     CudaMemory& operator=(const CudaMemory&) = delete;
 
-    /// Zeroed, aligned to 256 bytes; no memory for size 0. Throws Failure for negative sizes and
-    /// if there is no such amount.
+    /// Zeroed memory, aligned to 256 bytes (MemoryKind::host: to 64); no memory for size 0. Throws
+    /// Failure for negative sizes, and if there is not enough memory.
     Allocation allocate(Bytes size, MemoryKind kind);
 
-    /// Copies between memory of any kind, and returns when that is done: for what is no part of a
-    /// timed step. Sizes are equal.
+    /// Copies between memory of any kind, and returns when that is done: not for timed steps.
+    /// Throws Failure if the sizes differ.
     void copy_now(View<const std::byte> from, View<std::byte> to) const;
 
   private:
@@ -49,7 +49,7 @@ class CudaMemory : public std::enable_shared_from_this<CudaMemory> {
     }
 
     int threads_;
-    cudaStream_t stream_ = nullptr;  ///< of zeroing
+    cudaStream_t stream_ = nullptr;  ///< for zeroing and copy_now()
     std::multimap<std::size_t, std::byte*> kept_device_;
     std::multimap<std::size_t, std::byte*> kept_pinned_;
 };

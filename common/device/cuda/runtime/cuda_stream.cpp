@@ -122,7 +122,7 @@ void CudaStream::synchronize() {
     end_span();
     const cudaError_t status = cudaStreamSynchronize(handle_);
     if (status != cudaSuccess) {
-        retired_ = pushed_;  // nobody knows what they did
+        retired_ = pushed_;  // the state of the queued entries is unknown
         cuda_check(status, "cudaStreamSynchronize");
     }
     while (retired_ < pushed_)
@@ -178,7 +178,7 @@ void CudaStream::end_span() {
     cuda_check(cudaEventRecord(entry.after.get(), handle_), "cudaEventRecord");
 }
 
-// Host work that an error of the GPU's keeps from running is never done: ask for the error as well.
+// After an error of the GPU, host work may never run, so this also asks for the error.
 void CudaStream::await(Entry& entry) {
     if (entry.kind == Kind::device_work) {
         cuda_check(cudaEventSynchronize(entry.after.get()), "cudaEventSynchronize");
@@ -211,7 +211,7 @@ void CudaStream::retire_device_work(Entry& entry) {
     begin = begin - late;
     end = end - late;
     track_.add({entry.phase, entry.label, begin, end});
-    // Its events will be recorded again: the one before takes the reference's place.
+    // The entry's events will be recorded again: its last one becomes the reference.
     std::swap(reference_, entry.after);
     reference_time_ = end;
 }
@@ -240,7 +240,7 @@ Graph capture(const Operations& operations, CudaStream& stream) {
     } catch (...) {
         try {
             const Graph dropped(stream.end_capture());
-        } catch (const Failure&) {  // what the operations have thrown says more
+        } catch (const Failure&) {  // the error of the operations says more
         }
         throw;
     }
@@ -265,7 +265,7 @@ class Recording {
 
   private:
     Track track_;
-    CudaStream stream_;  ///< the operations have its memory for partial sums
+    CudaStream stream_;  ///< the operations use its memory for partial sums
     Executable executable_;
 };
 

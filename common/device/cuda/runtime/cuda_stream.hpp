@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <optional>
 #include <type_traits>
 
 #include "device/cuda/runtime/cuda_check.hpp"
@@ -23,7 +22,7 @@ using EventHandle = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyE
 /// An event of the current GPU. `flags` as cudaEventCreateWithFlags takes them.
 EventHandle make_event_handle(unsigned flags);
 
-/// An event of CUDA streams, which has the meaning of the interface by itself.
+/// A CUDA event, which by itself behaves as the interface says.
 class CudaEvent final : public Event {
   public:
     void synchronize() override;
@@ -37,20 +36,20 @@ class CudaEvent final : public Event {
 /// Throws Failure for an event of another device.
 CudaEvent& as_cuda(Event& event);
 
-/// A CUDA stream, ordered with nothing but its own work. Host work runs on a thread of the driver's
+/// A CUDA stream, which orders its own work only. Host work runs on a thread of the driver
 /// (cudaLaunchHostFunc), which may serve several streams, one task after another: a task must not
-/// wait for one of another stream, and must not call CUDA.
+/// wait for a task of another stream, and must not call CUDA.
 ///
-/// What is enqueued has an entry in a ring that is made with the stream, so that nothing allocates
+/// Enqueued work has an entry in a ring that is made with the stream, so that nothing allocates
 /// later; a full ring makes the caller wait for its oldest entry. Only the main thread writes to
 /// the track: when it retires entries, in their order.
 ///
-/// Device work is timed by a pair of events. Where the track keeps spans each operation has its own
-/// pair; else operations of one phase that follow one another share one, so that timing does not
-/// cost short kernels their overlap.
+/// Device work is timed by a pair of events. If the track keeps spans, each operation has its own
+/// pair; otherwise successive operations of the same phase share a pair, so that short kernels can
+/// still overlap.
 ///
-/// After host work has failed, host work is skipped, and device work from when the failure is seen;
-/// what had been enqueued by then still runs.
+/// After host work has failed, later host work is skipped. So is device work that the main thread
+/// enqueues after it sees the failure; earlier device work still runs.
 class CudaStream final : public Stream {
   public:
     CudaStream(Track& track, CudaMemory& memory);
@@ -104,7 +103,7 @@ class CudaStream final : public Stream {
         Kind kind = Kind::host_work;
         Phase phase = Phase::compute;
         const char* label = nullptr;
-        // Host work, done by a thread of the driver's.
+        // Host work, done by a thread of the driver.
         CudaStream* stream = nullptr;
         Task task;
         Seconds began;

@@ -10,8 +10,8 @@
 namespace quartet::device {
 
 /// Programmatic dependent launch (CUDA C++ Programming Guide): a kernel's blocks may start while
-/// the kernel before it still runs, and wait before they touch what it reads or writes. GPUs before
-/// Hopper have no such launches: there the next kernel starts when the last one has ended.
+/// the previous kernel still runs, and wait before they touch what it reads or writes. GPUs before
+/// Hopper have no such launches: there a kernel starts when the previous kernel has ended.
 
 struct DependentLaunch {
     std::int64_t blocks = 0;
@@ -19,7 +19,7 @@ struct DependentLaunch {
     std::size_t shared_bytes = 0;
 };
 
-/// Launches a kernel that waits for the last one itself, in a graph too.
+/// Launches a kernel that itself waits for the previous kernel, also in a graph.
 template <typename... Parameters, typename... Arguments>
 void launch_dependent(void (*kernel)(Parameters...), const DependentLaunch& launch,
                       cudaStream_t stream, const Arguments&... arguments) {

@@ -9,18 +9,18 @@ namespace quartet::device {
 
 namespace {
 
-// With the stream's ring full, or the driver's queue, which takes about a thousand kernels and
-// events, the gate would open late. An operation takes an entry of the ring, two events and its
-// kernels: up to 14 of them fit.
+// If the stream's ring were full, or the driver's queue, which holds about a thousand kernels and
+// events, enqueueing would block, and the gate would open late. An operation takes one entry of the
+// ring, two events and its kernels: 60 operations of up to 14 kernels fit.
 constexpr std::int64_t most_operations_behind_a_gate = 60;
 constexpr std::int64_t most_calls_behind_a_gate = 32;
 
-// Far longer than enqueueing takes, unless a launch waits for the GPU to be idle: as a debugger, a
-// sanitizer or CUDA_LAUNCH_BLOCKING make it, and as loading a kernel for its first launch may. Then
-// the time contains the launches, and that is better than waiting forever.
+// Far longer than enqueueing takes, unless a launch waits for an idle GPU: a debugger, a sanitizer
+// and CUDA_LAUNCH_BLOCKING make it wait, and the first launch of a kernel may, as it loads the
+// kernel. The time then contains the launches, which is better than waiting forever.
 constexpr Seconds patience{0.25};
 
-/// Host work that ends when it is told to, or is out of patience; what is enqueued after it waits.
+/// Host work that ends at open(), or after `patience`; later work of the stream waits for it.
 class Gate {
   public:
     explicit Gate(CudaStream& stream) : stream_(stream) {
@@ -29,7 +29,7 @@ class Gate {
                 sched_yield();
         });
     }
-    // The work must not outlive what it waits for.
+    // The host work must not outlive open_, which it reads.
     ~Gate() {
         open();
         try {
@@ -46,7 +46,7 @@ class Gate {
     std::atomic<bool> open_ = false;
 };
 
-// How many calls of `operations` each are held at once; one at least.
+// How many calls, of `operations` each, are held at once; at least one.
 int calls_behind_a_gate(std::int64_t operations) {
     return static_cast<int>(
         std::clamp(most_operations_behind_a_gate / std::max<std::int64_t>(operations, 1),
@@ -65,7 +65,7 @@ Seconds gated_time(int times, const std::function<void()>& enqueue, CudaStream& 
     const EventHandle begin = make_event_handle(cudaEventDefault);
     const EventHandle end = make_event_handle(cudaEventDefault);
     const std::int64_t before = stream.launches();
-    enqueue();  // loads what kernels of libraries it needs
+    enqueue();  // makes libraries load the kernels that it needs
     const int at_once = calls_behind_a_gate(stream.launches() - before);
     Seconds sum;
     for (int left = times; left > 0; left -= at_once) {

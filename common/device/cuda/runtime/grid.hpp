@@ -13,27 +13,27 @@ namespace quartet::device {
 inline constexpr int block_threads = 256;
 
 /// The most blocks of an element-wise kernel: each thread then goes through its elements in steps
-/// of the whole grid. Several times what any GPU of today runs at once, so that the last ones to
-/// end do not leave it idle for long.
+/// of the whole grid. Several times what any GPU of today runs at once, so that the last blocks do
+/// not leave it idle for long.
 inline constexpr std::int64_t most_blocks = 8192;
 
-/// The most blocks of a sum, each of which leaves a partial sum for the second stage: as many as
-/// 128 multiprocessors run at once, four each. A second turn of some blocks would not keep the
-/// memory busy. Four blocks have registers for as many loads under way as eight otherwise.
+/// The most blocks of a sum, each of which writes a partial sum for the second stage: as many as
+/// 128 multiprocessors run at once, four each. A second wave of a few blocks would not keep the
+/// memory busy. Four blocks, with more registers each, have as many loads in flight as eight.
 inline constexpr int sum_blocks_at_once = 4;
 inline constexpr std::int64_t most_sum_blocks = 512;
 
-/// Elements that a thread of a sum adds independently of each other: loads that are under way at
+/// Elements that a thread of a sum adds independently of each other, with their loads in flight at
 /// once.
 inline constexpr int sum_lanes = 4;
 
-/// Takes its arguments by value: in a kernel, a reference to one of the constants above would point
-/// to the host's memory (std::clamp was seen to compile to an empty kernel).
+/// std::clamp by value: in a kernel, a reference to one of the constants above would point to the
+/// host's memory (a kernel with std::clamp was seen to be compiled to nothing).
 constexpr std::int64_t between(std::int64_t value, std::int64_t least, std::int64_t most) {
     return value < least ? least : (value > most ? most : value);
 }
 
-/// Blocks for `count` elements, `per_thread` at a time: one at least.
+/// Blocks for `count` elements, of which a thread takes `per_thread` at a time: at least one.
 constexpr std::int64_t blocks_for(std::int64_t count, int per_thread) {
     return between(divide_up(count, std::int64_t{block_threads} * per_thread), 1, most_blocks);
 }
@@ -48,7 +48,7 @@ struct SumGrid {
                        most_sum_blocks);
     }
     [[nodiscard]] constexpr std::int64_t threads() const { return blocks() * block_threads; }
-    /// The first element of a lane of a thread of the grid.
+    /// The first element of a thread's lane.
     [[nodiscard]] constexpr std::int64_t first(std::int64_t thread, int lane) const {
         return thread + lane * threads();
     }

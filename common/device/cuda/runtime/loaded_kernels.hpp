@@ -5,8 +5,8 @@
 namespace quartet::device {
 
 /// Loads kernels for the current GPU, which would otherwise happen at their first launches: in the
-/// middle of a recording, of what is timed, or while memory is planned (CUDA C++ Programming Guide,
-/// "Lazy Loading"). The first error there is, as where this build has none for its architecture.
+/// middle of a recording or of timed work, or after memory was planned (CUDA C++ Programming Guide,
+/// "Lazy Loading"). Returns the first error, such as kernels that lack the GPU's architecture.
 template <typename... Kernels>
 cudaError_t loaded(Kernels... kernels) {
     cudaError_t status = cudaSuccess;

@@ -2,12 +2,12 @@
 
 namespace quartet::device {
 
-/// The sums over a warp of four values, by six exchanges in place of twenty: all lanes l get that
-/// of value l / 8.
+/// The sums of four values over a warp, by six exchanges in place of twenty: lane l gets the sum of
+/// values[l / 8].
 __device__ inline double warp_sums(const double (&values)[4]) {
     constexpr unsigned all = 0xffffffff;
     const int lane = static_cast<int>(threadIdx.x) % 32;
-    // Half of the lanes go on with half of the values, twice, and give the others away.
+    // Twice, each lane keeps half of its values, and sends the others to its partner.
     const bool upper = (lane & 16) != 0;
     const double first =
         (upper ? values[2] : values[0]) + __shfl_xor_sync(all, upper ? values[0] : values[2], 16);

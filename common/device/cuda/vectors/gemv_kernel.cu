@@ -8,12 +8,12 @@ namespace quartet::device {
 namespace {
 
 // Rows of one block: x comes from the caches and is read once for four rows of A; four loads of A
-// are under way at once.
+// are in flight at once.
 constexpr int gemv_rows = 4;
 
-/// Two neighbours of a row (A), which no thread will need again, or of x, which all blocks will
-/// need. Pairs are read at once if all rows begin on 16 bytes, else one by one: the same
-/// arithmetic.
+/// Read two neighbours of a row of A, which no thread needs again (once), or of x, which all blocks
+/// need (often): by one load if x and all rows are aligned to 16 bytes, else by two. The arithmetic
+/// is the same.
 struct ReadPairs {
     __device__ static double2 once(const double* address) {
         return __ldcs(reinterpret_cast<const double2*>(address));
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(block_threads, 4)
     const std::int64_t first_row = static_cast<std::int64_t>(blockIdx.x) * gemv_rows;
     const double* rows[gemv_rows];
     for (int i = 0; i < gemv_rows; ++i) {
-        const std::int64_t row = first_row + i;  // beyond the end the last one again, for nothing
+        const std::int64_t row = first_row + i;  // beyond the end: the last row again, unused
         rows[i] = matrix.elements + (row < matrix.rows ? row : matrix.rows - 1) * matrix.stride;
     }
     double sums[gemv_rows] = {};

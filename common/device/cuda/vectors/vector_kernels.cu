@@ -11,8 +11,8 @@ unsigned grid_size(std::int64_t blocks) {
 }
 
 /// The first stage of a sum over term(i, term.operands(i)): the sum of each block. The operands of
-/// Term::lanes_at_once lanes are loaded before anything is stored: for all that nvcc knows, it
-/// might change them. Term::rest() is added, where it has one.
+/// Term::lanes_at_once lanes are loaded before any term stores, since nvcc must assume that a store
+/// changes later operands. Adds Term::rest(), if it exists.
 template <typename Term>
 __global__ void __launch_bounds__(block_threads, sum_blocks_at_once)
     sum_blocks(Term term, SumGrid grid, double* partials) {
@@ -87,13 +87,13 @@ struct Xpay {
     __device__ double operator()(double x, double y) const { return fma(factor, y, x); }
 };
 
-/// Packs of each side that a thread has under way at once.
+/// Packs of source and of target that a thread has in flight at once.
 template <typename Packs>
 constexpr int pack_batch = Packs::width == 1 ? 4 : 2;
 
 /// target[i] = operation(source[i], target[i]), pack by pack; the last elements one by one. Source
-/// and target may be the same. Beyond the end the last pack is read again, for nothing: a load that
-/// hangs on a condition would wait for the one before.
+/// and target may be the same. Beyond the end the last pack is read again and not used: a load that
+/// depends on a condition would wait for the load before it.
 template <typename Packs, typename Operation>
 __global__ void __launch_bounds__(block_threads)
     update_packs(const typename Packs::Element* source, typename Packs::Element* target,
@@ -154,7 +154,7 @@ void launch_any_fill(T value, T* target, std::int64_t size, cudaStream_t stream)
     fill<<<grid_size(blocks_for(size, 1)), block_threads, 0, stream>>>(value, target, size);
 }
 
-/// Two neighbours: by one load if all pairs begin on 16 bytes, else by two. The same arithmetic.
+/// Read two neighbours: by one load if all pairs are aligned to 16 bytes, else by two.
 struct Together {
     __device__ static double2 pair(const double* address, std::int64_t i) {
         return reinterpret_cast<const double2*>(address)[i];
@@ -169,7 +169,7 @@ struct OneByOne {
 /// The dot of x and y, read in pairs; `last` is the element that an odd size leaves over, or none.
 template <typename Read>
 struct Product {
-    static constexpr int lanes_at_once = 4;  // it stores nothing
+    static constexpr int lanes_at_once = 4;  // all, as it stores nothing
     const double* x;
     const double* y;
     std::int64_t last;

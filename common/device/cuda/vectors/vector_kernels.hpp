@@ -21,7 +21,7 @@ void launch_xpay(const double* x, double factor, double* y, std::int64_t size, c
 void launch_dot(const double* x, const double* y, std::int64_t size, double* partials,
                 double* result, cudaStream_t stream);
 
-/// result[0] = the sum of `count` numbers that other kernels left.
+/// result[0] = the sum of `count` numbers that other kernels wrote.
 void launch_sum_partials(const double* partials, std::int64_t count, double* result,
                          cudaStream_t stream);
 
@@ -44,12 +44,12 @@ struct BuiltArchitectures {
 };
 BuiltArchitectures built_architectures();
 
-/// See loaded_kernels.hpp; so have the other kernels theirs.
+/// Load the kernels of this header for the current GPU (loaded_kernels.hpp).
 cudaError_t load_vector_kernels();
 cudaError_t load_gemv_kernels();
 
 class VectorOperations;
-/// These kernels as operations. The order of a dot's additions depends on its size alone.
+/// These kernels as operations. The order of additions in dot() depends on the size alone.
 std::unique_ptr<VectorOperations> make_cuda_vector_operations();
 
 }  // namespace quartet::device

@@ -14,15 +14,15 @@ namespace quartet::device {
 
 namespace {
 
-/// The function `name` of a library with those that it needs, or of any of this process; null where
-/// there is none.
+/// The function `name` of `library` and the libraries that it needs, by default of any library in
+/// this process; null if there is none.
 template <typename Function>
 Function* find(const char* name, void* library = RTLD_DEFAULT) {
     return reinterpret_cast<Function*>(::dlsym(library, name));
 }
 
 /// The library that has cblas_sgemm, since ScaLAPACK may bring another BLAS into the process. Null,
-/// which stands for all libraries, if it is not in a separate library.
+/// which stands for all libraries, if the program itself has cblas_sgemm.
 void* cblas_library() {
     Dl_info found{};
     const bool known = ::dladdr(::dlsym(RTLD_DEFAULT, "cblas_sgemm"), &found) != 0;

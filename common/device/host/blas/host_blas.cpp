@@ -1,7 +1,6 @@
 #include "device/host/blas/host_blas.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 #include <limits>
 #include <string>
 
@@ -34,7 +33,7 @@ BlasInteger leading(std::int64_t columns) {
     return to_blas(std::max<std::int64_t>(columns, 1));
 }
 
-/// The elements of a matrix. Throws Failure if the edges or the product are out of range.
+/// The elements of a matrix. Throws Failure if its edges or their product are out of range.
 std::int64_t matrix_size(std::int64_t rows, std::int64_t columns) {
     require_blas_size(rows);
     require_blas_size(columns);

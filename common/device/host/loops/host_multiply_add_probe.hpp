@@ -6,8 +6,8 @@
 
 namespace quartet::device {
 
-/// A probe of `threads` threads of this process at once. Of the instruction sets of this processor,
-/// and several numbers of registers, the fastest counts.
+/// A probe with `threads` threads of this process at once. It takes the fastest of its loops, which
+/// differ in their instruction set and their number of registers.
 std::unique_ptr<MultiplyAddProbe> make_host_multiply_add_probe(FloatFormat format, int threads);
 
 }  // namespace quartet::device

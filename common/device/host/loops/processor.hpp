@@ -4,8 +4,7 @@
 
 namespace quartet::device {
 
-/// Whether this processor, and the system on it, can run the instruction set of loops of that name.
-/// Local.
+/// Whether this processor, and the system on it, can run the instruction set `isa`. Local.
 bool processor_has(std::string_view isa);
 
 }  // namespace quartet::device

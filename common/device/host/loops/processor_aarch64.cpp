@@ -17,7 +17,7 @@ int sve_bits() {
 
 }  // namespace
 
-// Loops for vectors of a length are right on that length alone.
+// Loops for vectors of one length are correct with that length only.
 bool processor_has(std::string_view isa) {
     return isa == "neon" || (isa == "sve256" && sve_bits() == 256) ||
            (isa == "sve512" && sve_bits() == 512);

@@ -2,7 +2,7 @@
 
 namespace quartet::device {
 
-// Nothing but what every processor of the kind has is compiled.
+// The build has only instructions that every processor of this architecture has.
 bool processor_has(std::string_view) {
     return true;
 }

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <limits>
 #include <new>
-#include <string>
 
 #include "system/memory/page.hpp"
 #include "system/parallel_for.hpp"
@@ -34,8 +33,8 @@ Allocation allocate_small(std::size_t size, MemoryKind kind) {
             kind};
 }
 
-// Untouched pages are taken from the NUMA node of the thread that touches them first: the same
-// share of the range as in the operations.
+// The system takes a page from the NUMA node of the thread that touches it first: each thread
+// touches the share of the range that it has in operations.
 void touch(std::byte* data, std::size_t size, int threads) {
     const std::int64_t page = system::page_bytes();
     const std::int64_t all = system::whole_pages(static_cast<std::int64_t>(size), page);

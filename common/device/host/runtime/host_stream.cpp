@@ -52,8 +52,8 @@ struct Mark {
     }
 };
 
-/// Holds its last recording's mark; those who wait copy it, so that recording again elsewhere does
-/// not move what they wait for.
+/// Holds the mark of its last recording. A waiting stream copies the mark, so that recording again
+/// does not move the point that the stream waits for.
 class HostEvent final : public Event {
   public:
     void synchronize() override { mark.await(); }
@@ -69,7 +69,7 @@ HostEvent& as_host(Event& event) {
 }
 
 /// Runs work at once and keeps the first error. Until that is thrown, later work is skipped: it
-/// would run on what the failed work left half made.
+/// would run on incomplete results.
 class InlineStream final : public Stream {
   public:
     explicit InlineStream(Track& track) : track_(track) {}
@@ -136,13 +136,13 @@ class ThreadedStream final : public Stream {
         return ring_[static_cast<std::size_t>(number % capacity)];
     }
 
-    InlineStream inner_;  // the worker's while entries are queued, else the caller's
+    InlineStream inner_;  // used by the worker while entries are queued, else by the caller
     std::shared_ptr<Progress> progress_ = std::make_shared<Progress>();
     std::mutex mutex_;
     std::condition_variable pushed_one_;
     std::condition_variable popped_one_;
     std::vector<Entry> ring_{capacity};
-    std::uint64_t pushed_ = 0;  // entries [popped_, pushed_) are queued, the first being done
+    std::uint64_t pushed_ = 0;  // entries [popped_, pushed_) are queued; the worker does the first
     std::uint64_t popped_ = 0;
     bool stopping_ = false;
     std::thread worker_;  // last: it uses all of the above

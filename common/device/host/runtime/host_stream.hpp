@@ -19,11 +19,11 @@ enum class HostStreams {
 /// track: read it, or add to it, after synchronize() only.
 std::unique_ptr<Stream> make_host_stream(HostStreams kind, Track& track);
 
-/// An event of host streams, of either kind. May be destroyed at any time, streams that still wait
-/// for its recording included.
+/// An event of host streams, of either kind. May be destroyed at any time, even while streams still
+/// wait for its recording.
 std::unique_ptr<Event> make_host_event();
 
-/// Does what Device::time() does, by the clock of the thread that enqueues.
+/// Device::time() of the host, by the clock of the thread that enqueues.
 Seconds time_by_clock(int times, const std::function<void()>& enqueue, Stream& stream);
 
 }  // namespace quartet::device

@@ -19,7 +19,7 @@ template <int streams, typename T, typename Line>
     return streams * part;
 }
 
-/// loop(streams), with a constant.
+/// Calls loop(streams) with a compile-time constant.
 template <typename Loop>
 [[gnu::always_inline]] inline auto with_streams(int streams, Loop loop) {
     switch (streams) {
@@ -106,7 +106,7 @@ void axpy(int streams, double factor, const double* x, double* y, std::int64_t s
     });
 }
 
-// The target begins with a cache line, or is written through the caches.
+// Writes past the caches if the target begins with a cache line, else through them.
 void copy(int streams, const double* source, double* target, std::int64_t size) {
     std::int64_t done = 0;
     if (reinterpret_cast<std::uintptr_t>(target) % line_bytes == 0) {

@@ -5,10 +5,10 @@ namespace quartet::device::QUARTET_ISA {
 
 namespace {
 
-volatile float seed = 1;  // unknown to the compiler, like what becomes of the sums
+volatile float seed = 1;  // the compiler cannot know its value, nor that the sums are not needed
 
 // Sums that do not wait for each other: an addition takes four or five cycles, and a core begins
-// two in each. Values go towards 2: no overflow, no denormal.
+// two in each. Values converge to 2: no overflow, no denormal.
 template <typename Values, int sums>
 double multiply_add(std::int64_t steps) {
     using Number = std::remove_cvref_t<decltype(Values{}[0])>;

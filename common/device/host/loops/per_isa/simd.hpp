@@ -14,8 +14,8 @@
 /// The files of this folder, and each kernel's *.isa.cpp, are compiled once for each instruction
 /// set (quartet_loops of CMake), each time into a namespace of its name, QUARTET_ISA. They hold
 /// loops over plain memory and nothing that allocates: a function of the standard library that is
-/// not inlined would be linked for all processors with the instructions of one (a test looks for
-/// such).
+/// not inlined would be linked for all processors with the instructions of one (a test finds such
+/// functions).
 namespace quartet::device::QUARTET_ISA {
 
 #if defined(__AVX512F__)
@@ -54,9 +54,9 @@ using FloatVector = float __attribute__((vector_size(vector_bytes), may_alias));
     std::memcpy(data, &value, sizeof value);
 }
 
-/// Writes past the caches, if the processor can: what will not be read soon must not drive out what
-/// will be, and a line that is written whole need not be read first. `data` is aligned to a vector;
-/// the rest of its cache line is to be written next.
+/// Writes past the caches, if the processor can: data that is not read soon should not displace
+/// data that is, and a line that is written whole need not be read first. `data` is aligned to a
+/// vector; write the rest of its cache line next.
 [[gnu::always_inline]] inline void store_past_caches(double* data, const Vector& value) {
 #if defined(__AVX512F__)
     _mm512_stream_pd(data, reinterpret_cast<__m512d>(value));
@@ -69,15 +69,14 @@ using FloatVector = float __attribute__((vector_size(vector_bytes), may_alias));
 #endif
 }
 
-/// Orders what was written past the caches before what is written later. At the end of a thread's
-/// work.
+/// Orders writes past the caches before all later writes. Call it at the end of a thread's work.
 inline void finish_past_caches() {
 #if defined(__SSE2__)
     _mm_sfence();
 #endif
 }
 
-/// body(integral_constant) for 0 to count - 1, unrolled whatever the size of the body.
+/// Calls body(integral_constant) for 0 to count - 1, unrolled whatever the size of the body.
 template <int count, typename Body>
 [[gnu::always_inline]] inline void unrolled(Body body) {
     [&]<int... index>(std::integer_sequence<int, index...>) __attribute__((always_inline)) {
@@ -86,7 +85,7 @@ template <int count, typename Body>
     (std::make_integer_sequence<int, count>{});
 }
 
-/// The lanes 0 .. lanes - 1, for a shuffle that says where each comes from.
+/// The lanes 0 .. lanes - 1, for shuffles, which name the source of each lane.
 using LaneSequence = std::make_integer_sequence<int, lanes>;
 
 /// Adds in the order of the lanes.
@@ -97,8 +96,8 @@ using LaneSequence = std::make_integer_sequence<int, lanes>;
     return sum;
 }
 
-/// The sum of what add(i) gives for the vector from element i on, and of what add_one(i) gives for
-/// the elements that are left. The order of the additions is written out.
+/// The sum of term(i), the vector from element i on, and of last_term(i) for the elements that no
+/// whole step has. The order of the additions is written out.
 template <typename Term, typename LastTerm>
 [[gnu::always_inline]] inline double sum_of_terms(std::int64_t size, Term term,
                                                   LastTerm last_term) {
@@ -118,15 +117,15 @@ template <typename Term, typename LastTerm>
     return sum;
 }
 
-/// Lets the compiler move no access to memory past this place: what a loop reads in the order of
-/// memory, the processor fetches ahead.
+/// Keeps the compiler from moving accesses to memory past this place: the processor prefetches what
+/// a loop reads in the order of memory.
 [[gnu::always_inline]] inline void keep_order() {
     asm volatile("" ::: "memory");
 }
 
-/// Fetches a cache line of one of `streams` streams, or a later one, before it is loaded. Ahead:
-/// 3 KiB of all streams together, into the second cache, for the first has too few buffers for
-/// lines in flight (docs/notes/cg.md).
+/// Fetches a cache line of one of `streams` streams, or a later line, before it is loaded.
+/// Fetch::ahead keeps 3 KiB of all streams together in flight, into the second-level cache, since
+/// the first level has too few buffers for them (docs/notes/cg.md).
 template <Fetch fetch, int streams>
 [[gnu::always_inline]] inline void fetch_line(const double* line) {
     constexpr int ahead = 3072 / static_cast<int>(sizeof(double)) / streams;  // in doubles
