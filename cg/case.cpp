@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
 
 #include "bench/measure/probes.hpp"
 #include "bench/session/variants.hpp"
@@ -18,13 +17,12 @@ namespace {
 std::string words_of(const Breakdown& found) {
     return fmt::format(
         "p.Ap = {:.3g} and r.r = {:.3g} in iteration {}, which no positive definite matrix gives: "
-        "a "
-        "product, a sum or a message is wrong",
+        "a product, a sum or a message is wrong",
         found.curvature, found.residual_dot, found.iteration);
 }
 
-// Made and checked before there is a matrix: both take memory. Collective; local while the arena
-// plans, which has no system.
+// The files are made and checked before there is a matrix, since both take memory. Collective;
+// local while the arena plans: then there is no system.
 std::optional<SystemFiles> prepared_folder(bench::Session& session, const Problem& problem,
                                            const bench::DataOptions& data,
                                            const LinearSystem* system) {
@@ -124,8 +122,8 @@ void SolveCase::prepare() {
 
 void SolveCase::run() {
     if (!checkpoint_) {
-        Nobody nobody;
-        loop_->run(history_, nobody, &samples_);
+        NoObserver none;
+        loop_->run(history_, none, &samples_);
     } else {
         checkpoint_->begin();
         loop_->run(history_, *checkpoint_, &samples_);
@@ -179,7 +177,7 @@ bench::Check SolveCase::verify() {
     return guard_.judge(std::move(check), session_.world());
 }
 
-// The largest error of alpha and beta in the iterations that were chosen, and which of these it is.
+// The sampled iteration in which alpha and beta have the largest error, and that error.
 std::pair<std::int64_t, double> SolveCase::worst_scalars() {
     std::pair<std::int64_t, double> worst{0, 0};
     for (const Samples::Sample& sample : samples_.chosen()) {
@@ -208,7 +206,7 @@ void SolveCase::examine() {
     }
 }
 
-// Once for each case, after its first run: all runs have the same matrix and code.
+// Made once for each case, after its first run: all runs have the same matrix and code.
 double SolveCase::error_of_step() {
     const auto z = symmetric_uniform(problem_.size, session_.options().seed, "cg/step");
     std::ranges::copy(std::span(z).subspan(static_cast<std::size_t>(rows_.begin),
@@ -216,9 +214,9 @@ double SolveCase::error_of_step() {
                       staging_.span().begin());
     std::vector<double> history(2);
     Observer observer;
-    Nobody nobody;
+    NoObserver none;
     loop_->restart(staging_.view());
-    loop_->run(history, checkpoint_ ? observer : nobody);
+    loop_->run(history, checkpoint_ ? observer : none);
     const std::vector<double> residual = loop_->gather(state().residual);
     const std::vector<double> solution = loop_->gather(state().solution);
     return verifier_->error_of_step(z, solution, residual);
@@ -283,7 +281,7 @@ bench::RowName row_name(const bench::Session& session, const bench::Variant& var
     return row;
 }
 
-// Why a formulation has full storage alone; nothing if it has both.
+// Why a formulation has only full storage; nothing if it has both.
 std::optional<std::string> why_full_alone(const bench::Variant& variant) {
     if (is_dataflow(variant)) {
         return "a part of a triangle contributes to all rows, for which the paper's flow has no "
@@ -303,7 +301,7 @@ bool is_left_out(const bench::Variant& variant, Storage storage, const Options& 
     }
     if (std::ranges::find(options.storages, Storage::full) == options.storages.end()) {
         throw UsageError(
-            fmt::format("--formulation {}: it has full storage alone ({}): add --storage full",
+            fmt::format("--formulation {}: it has only full storage ({}): add --storage full",
                         name(variant.formulation), *reason));
     }
     return true;

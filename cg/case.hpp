@@ -56,15 +56,15 @@ class SolveCase final : public bench::Case {
     std::unique_ptr<Checkpoint> checkpoint_;  ///< made before the matrix, since it may refuse
     std::optional<SystemFiles> folder_;
     std::unique_ptr<CgLoop> loop_;
-    std::string products_;               ///< what multiplies, by ranks where they differ
+    std::string products_;               ///< the ways to multiply, summarised over the ranks
     device::Buffer<double> right_side_;  ///< this rank's rows
-    device::Buffer<double> staging_;     ///< the same, for the CPU to fill
+    device::Buffer<double> staging_;     ///< this rank's rows of a right side, for the CPU to fill
     std::vector<double> history_;        ///< r.r before the first iteration and after each
     Samples samples_;                    ///< states for the verification
     bench::InputGuard guard_;            ///< of matrix and right side
     std::optional<Verifier> verifier_;
     std::optional<VerificationResult> result_;
-    std::optional<double> step_error_;  ///< of the step from random numbers, where it is made
+    std::optional<double> step_error_;  ///< of the step from random numbers, once it is made
     std::unique_ptr<Limit> limit_;
 };
 
@@ -73,8 +73,7 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
                                 const Problem& problem, const bench::DataOptions& data,
                                 const CheckpointOptions& checkpoint = {});
 
-/// Adds a case for each variant of the session and storage. Throws UsageError.
-/// Collective.
+/// Adds a case for each variant of the session and storage. Throws UsageError. Collective.
 void plan_cases(bench::Session& session, const Options& options);
 
 }  // namespace quartet::cg

@@ -8,7 +8,6 @@
 #include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "comm/mpi/agree.hpp"
 #include "core/files/checksum.hpp"
@@ -38,7 +37,7 @@ fs::path state_file(const fs::path& folder, int rank) {
     return folder / fmt::format("state-{}.npy", rank);
 }
 
-// The names of what checkpoints have left in the folder, finished or not.
+// The names of all checkpoints in the folder, finished or not.
 std::vector<std::string> names_in(const fs::path& folder) {
     std::vector<std::string> names;
     std::error_code error;
@@ -67,7 +66,7 @@ void write_flushed(const fs::path& file, std::string_view head, std::span<const 
     output.commit(Durability::power_cut);
 }
 
-// Of the root: gives what was written aside its name, and keeps no other checkpoint.
+// On the root: renames the finished checkpoint, and removes all others.
 void commit(const fs::path& folder, std::int64_t iteration) {
     const fs::path aside = aside_of(folder, iteration);
     const fs::path finished = folder_of(folder, iteration);
@@ -89,7 +88,7 @@ std::string checksum_of(std::span<const double> data) {
     return fmt::format("{:016x}", checksum(std::as_bytes(data)));
 }
 
-std::string seal_of(const Json& content) {
+std::string json_checksum(const Json& content) {
     const std::string text = content.dump();
     return fmt::format("{:016x}", checksum(std::as_bytes(std::span(text))));
 }
@@ -116,7 +115,7 @@ void agree_to_go_on(const comm::Communicator& world, Work work) {
     }
 }
 
-// What fails on one rank fails on all. Collective.
+// Does local work. Throws, on all ranks, what failed on one. Collective.
 template <typename Work>
 void agree_to_save(const comm::Communicator& world, const fs::path& aside, std::int64_t iteration,
                    Work work) {
@@ -135,12 +134,12 @@ void agree_to_save(const comm::Communicator& world, const fs::path& aside, std::
 void make_usable(const fs::path& folder, const comm::Communicator& world) {
     std::error_code error;
     if (world.rank() == 0) {
-        fs::create_directories(folder, error);  // what is wrong shows below, on every rank
+        fs::create_directories(folder, error);  // an error shows below, on every rank
     }
     world.barrier();
     const auto problem = comm::first_problem(world, [&] {
         if (!fs::is_directory(folder, error)) {
-            throw Failure("it is no folder that all ranks see");
+            throw Failure("not all ranks see a folder there");
         }
         if (world.rank() == 0 && ::access(folder.c_str(), W_OK | X_OK) != 0) {
             throw Failure("it cannot be written to");
@@ -163,14 +162,14 @@ std::string to_text(const CheckpointManifest& manifest) {
                        {"history", manifest.history},
                        {"spent", manifest.spent},
                        {"checksums", manifest.checksums}};
-    return Json{{"content", content}, {"checksum", seal_of(content)}}.dump() + "\n";
+    return Json{{"content", content}, {"checksum", json_checksum(content)}}.dump() + "\n";
 }
 
 CheckpointManifest parse_manifest(const std::string& text) {
     try {
         const Json document = Json::parse(text);
         const Json& content = document.at("content");
-        if (document.at("checksum") != seal_of(content)) {
+        if (document.at("checksum") != json_checksum(content)) {
             throw Failure("is not as it was written (its checksum differs)");
         }
         if (content.at("schema_version") != CheckpointManifest::schema_version ||

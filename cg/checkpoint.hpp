@@ -15,17 +15,17 @@
 
 namespace quartet::cg {
 
-/// The job that a checkpoint belongs to, and how far it was; "manifest.json" beside the vectors.
+/// The job that a checkpoint belongs to, and how far it had come: "manifest.json" beside the
+/// vectors.
 struct CheckpointManifest {
     static constexpr int schema_version = 3;
 
-    /// To go on, all of these must be the same: "--size": "8192".
+    /// A job can only go on from a checkpoint with the same values: "--size": "8192".
     std::map<std::string, std::string> job;
     double residual_dot = 0;
     double alpha = 0;
     std::vector<double> history;  ///< r.r before each of the iterations that are done
-    /// By all processes so far, in seconds: real, CPU, and of each phase.
-    std::vector<double> spent;
+    std::vector<double> spent;    ///< seconds in all processes so far: real, CPU, and of each phase
     std::vector<std::string> checksums;  ///< of each rank's vectors
 
     [[nodiscard]] std::int64_t done() const { return std::ssize(history); }
@@ -48,7 +48,7 @@ std::optional<std::int64_t> latest_checkpoint(const std::filesystem::path& folde
 /// root renames it and removes the one before it. So a process may be killed at any moment.
 class Checkpoint final : public Observer {
   public:
-    /// Reads the checkpoint to go on from, if that is asked for. `rows` are this rank's. Throws
+    /// Reads the checkpoint to go on from, with --restart. `rows` are this rank's. Throws
     /// UsageError, on all ranks alike, if the checkpoint is of another problem, was altered (the
     /// message names the file), or if the folder cannot be used. Collective; local while the arena
     /// plans, and then without the folder. Borrows the session.
@@ -86,7 +86,7 @@ class Checkpoint final : public Observer {
     std::int64_t iterations_;
     std::int64_t rows_;
     device::Buffer<double> image_;              ///< x, r and p of this rank's rows
-    std::optional<CheckpointManifest> origin_;  ///< of what is gone on from
+    std::optional<CheckpointManifest> origin_;  ///< of the checkpoint that this job goes on from
     Seconds begin_;
     Seconds cpu_begin_;
     int written_ = 0;

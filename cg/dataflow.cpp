@@ -23,13 +23,13 @@ using Scalars = std::array<double, 3>;
 constexpr Bytes scalars_size{sizeof(Scalars)};
 
 Scalars scalars_in(device::View<const std::byte> payload) {
-    check(payload.bytes() == scalars_size, "scalars of another number than were sent");
+    check(payload.bytes() == scalars_size, "a message has another number of scalars");
     Scalars scalars;
     std::memcpy(scalars.data(), payload.data(), sizeof(scalars));
     return scalars;
 }
 
-// A queue of the workers to the reducer.
+// A queue from the workers to the reducer.
 flow::QueuePlan queue_plan(const comm::Roles& roles, int bound, Bytes largest,
                            flow::DequeueOrder order) {
     return {.owner = roles.reducer_rank(0),
@@ -40,11 +40,11 @@ flow::QueuePlan queue_plan(const comm::Roles& roles, int bound, Bytes largest,
             .outgoing = 1};
 }
 
-/// The paper's reduction (VI.C, Fig. 5): workers push their values to a queue of the reducer. Each
-/// waits for its copy of the result, which comes by another queue. A few scalars at a time.
+/// The paper's reduction (VI.C, Fig. 5) of a few scalars at a time: workers push their values to a
+/// queue of the reducer. Each waits for its copy of the result, which comes by another queue.
 class Reduction {
   public:
-    /// Collective; local while the arena plans. MessageDispatcher and transport outlive it.
+    /// Collective; local while the arena plans. Dispatcher and transport outlive it.
     Reduction(device::Arena& arena, flow::MessageDispatcher& dispatcher, comm::Transport& transport,
               const comm::Roles& roles, int bound)
         : incoming_(arena, dispatcher, transport,
@@ -69,7 +69,7 @@ class Reduction {
         const auto bytes = std::as_bytes(std::span(result));
         outgoing_.publish({bytes.data(), std::ssize(bytes), device::MemoryKind::host});
     }
-    /// Waits for the words that what this rank has sent was taken.
+    /// Waits until all that this rank has sent was taken.
     void flush() {
         incoming_.flush();
         outgoing_.flush();
@@ -95,11 +95,11 @@ Scalars Reduction::collect() {
     return sums;
 }
 
-/// The queues, on each rank. Nothing that was sent by them is left on its way when they are
-/// destroyed: what an iteration sends last, the next one receives.
+/// The queues, on each rank. Destroying them waits until nothing that they sent is on its way: the
+/// last messages of an iteration are received in the next one.
 struct Queues {
     /// Collective, as is destroying them, but not while an exception unwinds; local while the
-    /// arena plans. MessageDispatcher and transport outlive them.
+    /// arena plans. Dispatcher and transport outlive them.
     Queues(device::Arena& arena, flow::MessageDispatcher& dispatcher, comm::Transport& transport,
            const Problem& problem, const comm::Roles& roles, int bound)
         : curvature(arena, dispatcher, transport, roles, bound),
@@ -163,9 +163,9 @@ struct DataflowBuffers {
     device::Buffer<double> whole;  ///< all of p
 };
 
-/// The workers' reading of the matrix, and bringing all of p to the reducer in every iteration:
-/// over the link, one worker's rows as often as there are workers, or, if the ranks share
-/// memory, by a copy within it.
+/// The limit of the data flow: the workers read the matrix, and all of p goes to the reducer in
+/// every iteration: over the link, as one worker's rows times the number of workers, or by a copy
+/// if the ranks share memory.
 class DataflowLimit final : public Limit {
   public:
     /// Borrows share, transport and session. Collective; local while the arena plans.
@@ -179,7 +179,7 @@ class DataflowLimit final : public Limit {
     int workers_;
     bool reduces_;
     int iterations_;
-    // One of both.
+    // The link is measured, or the copy from the first buffer to the second.
     std::optional<bench::PairProbe> link_;
     std::array<device::Buffer<double>, 2> buffers_;
     std::optional<bench::MemoryProbe> copy_;
@@ -321,7 +321,7 @@ bool DataflowLoop::work(bool wants_stop) {
     return stop > 0;
 }
 
-// This worker's rows for all of p, which stays readable until it is released.
+// Pushes this worker's rows of p, and returns all of p, which stays readable until it is released.
 device::View<const double> DataflowLoop::exchange_direction() {
     const auto mine = device::as_bytes(device::View<const double>(state_.direction));
     device_.copy(mine, queues_.blocks.next().part(0, mine.size()), stream_);
@@ -350,7 +350,7 @@ bool DataflowLoop::reduce(bool wants_stop) {
     return stop;
 }
 
-// The workers' rows of p, put together, for each worker.
+// Puts the workers' rows of p together and sends all of p to each worker.
 void DataflowLoop::assemble_direction() {
     const Span span(stream_.track(), Phase::merge, "direction");
     const auto direction = device::as_bytes(buffers_.whole.view());

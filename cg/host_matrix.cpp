@@ -18,7 +18,7 @@ const Loops& loops_on(const device::Device& device) {
 }
 
 /// A panel of a matrix as loops.hpp lays it out: its position in the matrix and its extents.
-/// All beyond `rows` and `columns` is padding.
+/// Elements beyond `rows` and `columns` are padding.
 struct Panel {
     std::int64_t panel_rows = 0;  ///< padding included
     std::int64_t groups = 0;      ///< padding included
@@ -38,8 +38,8 @@ class PanelPacker {
     std::vector<double> rows_;  ///< some columns of a panel's rows, row after row
 };
 
-// Columns at a time: rows of a panel that stay in a core's cache while they are put in order, and
-// runs of a file that are long enough to be read at full speed.
+// Columns that are packed at a time: few enough for a panel's rows to stay in a core's cache, and
+// enough for a file to be read at full speed.
 constexpr std::int64_t chunk = 2048;
 static_assert(chunk % group_columns == 0);
 
@@ -79,7 +79,7 @@ struct Places {
     }
 };
 
-// A run of panels for each thread.
+// Each thread gets a run of panels.
 Places places(const RowBlock& block, int threads) {
     check(block.first_row >= 0 && block.rows >= 0 && block.columns >= 0,
           "a row block of a negative size");
@@ -93,7 +93,7 @@ Places places(const RowBlock& block, int threads) {
     return all;
 }
 
-// Distributed over the parts first, then a part's over the threads.
+// Panels are distributed over the parts first, then a part's panels over the threads.
 Places places(const TrianglePart& part, int threads) {
     check(part.size >= 0 && part.parts >= 1 && part.part >= 0 && part.part < part.parts,
           "no such part of a triangle");
@@ -149,7 +149,7 @@ class HostMatrix : public MatrixShare {
     }
 
     [[nodiscard]] virtual Panel panel(std::int64_t number) const = 0;
-    /// A thread's share of a product, by some of its panels.
+    /// What some of a thread's panels contribute to a product.
     virtual void multiply_part(int thread, std::span<const Place> places, device::MemoryWay way,
                                const double* x, double* y) = 0;
     /// Before a thread multiplies, and after all have.
@@ -176,7 +176,7 @@ class HostMatrix : public MatrixShare {
     device::Buffer<double> elements_;
 };
 
-// Each trial multiplies some of each thread's panels, all threads at once. Those of a triangle get
+// Each trial multiplies some of each thread's panels, all threads at once. A triangle's panels get
 // shorter, so the time of an element counts.
 void HostMatrix::choose_way() {
     const std::size_t least = std::ranges::min(places_, {}, &std::vector<Place>::size).size();
@@ -213,8 +213,8 @@ void HostMatrix::choose_way() {
 
 void HostMatrix::multiply(device::View<const double> x, device::View<double> y,
                           device::Stream& stream) {
-    device::require_host(x, columns_, "multiply: x does not have as many elements as A columns");
-    device::require_host(y, rows_, "multiply: y does not have as many elements as the share rows");
+    device::require_host(x, columns_, "multiply: x is not as long as a row of A");
+    device::require_host(y, rows_, "multiply: y is not as long as a column of the share");
     device::require_apart(x, y);
     const auto work = [this, in = x.data(), out = y.data()] {
         system::parallel_parts(threads_, [=, this](int thread) {
@@ -291,7 +291,7 @@ class HostTrianglePart final : public HostMatrix {
     void begin_product(int thread, double* y) override {
         std::fill_n(sums_of(thread, y), panels_.size, 0.0);
     }
-    // Adds in the order of the threads, whichever thread adds.
+    // The sums of all threads are added in the threads' order, whichever thread adds them.
     void end_product(double* y) override {
         if (threads_ == 1)
             return;
@@ -301,7 +301,7 @@ class HostTrianglePart final : public HostMatrix {
                 y[i] += sums[thread * panels_.size + i];
         });
     }
-    /// Where that thread adds up its part of y; the first one uses the caller's.
+    /// Where a thread adds up its part of y; the first thread uses the caller's y.
     double* sums_of(int thread, double* y) {
         return thread == 0 ? y : sums_.view().data() + (thread - 1) * panels_.size;
     }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "bench/measure/probes.hpp"
 #include "device/blas.hpp"
 
 namespace quartet::cg {
@@ -29,7 +28,7 @@ void Limit::add_products(MatrixShare& share, std::int64_t size, std::int64_t row
     probe_->add_way("the product", [&share, x, y = y.part(0, rows)](device::Stream& stream) {
         share.multiply(x, y, stream);
     });
-    // The same memory as rows one after another, but for less than one at its end.
+    // The same memory as a row-major matrix; less than a row at its end is left out.
     const std::int64_t whole = std::min(share.storage().size() / size, size);
     probe_->add_way("gemv", [this, whole, size, x, y = y.part(0, whole),
                              elements = share.storage().part(0, whole * size)](auto& stream) {
@@ -37,19 +36,15 @@ void Limit::add_products(MatrixShare& share, std::int64_t size, std::int64_t row
     });
 }
 
-void Limit::choose_way() {
-    session_.world().barrier();  // before the ranks measure: they share the machine's memory
-    passes_ = 1;
-    if (probe_) {
-        const Seconds pass = probe_->measure(1, session_.stream());
-        passes_ = bench::passes_in(bench::probe_time_beside(iterations_ * pass), pass);
-    }
-    way_ = bench::summarise_over_ranks(probe_ ? probe_->way() : "", session_.world());
-}
-
 std::vector<bench::LimitComponent> Limit::measure() {
     if (passes_ == 0) {
-        choose_way();
+        session_.world().barrier();  // before the ranks measure: they share the machine's memory
+        passes_ = 1;
+        if (probe_) {
+            const Seconds pass = probe_->measure(1, session_.stream());
+            passes_ = bench::passes_in(bench::probe_time_beside(iterations_ * pass), pass);
+        }
+        way_ = bench::summarise_over_ranks(probe_ ? probe_->way() : "", session_.world());
     }
     double rate = 0;
     if (probe_) {

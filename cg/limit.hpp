@@ -14,8 +14,8 @@ namespace quartet::cg {
 /// How long the iterations would take at the machine's limit: reading each rank's share of the
 /// matrix once an iteration, all ranks at the same time, or the arithmetic in registers. The matrix
 /// is read by whatever reads it fastest: one of the device's loops that only read, the share's own
-/// product, or gemv of the device's BLAS. Readings follow one another, as iterations do: what stays
-/// in caches counts in both.
+/// product, or gemv of the device's BLAS. Passes follow one another, as iterations do: both find in
+/// the caches what stays there.
 class Limit {
   public:
     /// Borrows the session and the share, which has `rows` rows of the product and is null on a
@@ -34,17 +34,16 @@ class Limit {
 
   private:
     void add_products(MatrixShare& share, std::int64_t size, std::int64_t rows);
-    void choose_way();
 
     bench::Work work_;  ///< of all ranks together
     int iterations_;
-    // Where there are rows: the probe, and the vectors of products that read the matrix.
+    // On ranks with rows: the probe, and the vectors of products that read the matrix.
     std::optional<bench::MemoryProbe> probe_;
     device::Buffer<double> x_;
     device::Buffer<double> y_;
     // From the first measurement on:
     int passes_ = 0;
-    std::string way_;  ///< of the probe, by ranks where they differ
+    std::string way_;  ///< of the probes, summarised over the ranks
     bench::ArithmeticLimit arithmetic_;
 };
 

@@ -101,7 +101,7 @@ Samples::Samples(device::Arena& arena, bench::Session& session, std::int64_t row
 void Samples::choose(std::int64_t first, std::int64_t iterations) {
     const DataSource source(session_.options().seed, "cg/samples");
     const std::int64_t among = iterations - first;
-    // On a GPU each may make the CPU wait twice more.
+    // On a GPU each sample may make the CPU wait twice more.
     const std::int64_t wanted = session_.device().accelerator() == nullptr ? most : 1;
     count_ = static_cast<std::size_t>(std::clamp<std::int64_t>(among, 0, wanted));
     for (std::size_t i = 0; i < count_; ++i) {  // one of each third of the iterations
@@ -301,7 +301,7 @@ void NativeLoop::record_product() {
     }
 }
 
-// The share that the device has left, added in rank order.
+// Adds the ranks' shares, which their devices have left in buffers_.sum, in rank order.
 NativeLoop::Agreed NativeLoop::sum(bool vote) {
     stream_.synchronize();
     const Span span(stream_.track(), Phase::reduce, "sum");
@@ -324,7 +324,7 @@ bool NativeLoop::run_unobserved(std::span<double> history, std::int64_t end) {
     return resident_ != nullptr;
 }
 
-// All ranks' rows of p, by r's place.
+// Gathers all of p by way of r's memory.
 void NativeLoop::begin() {
     beta_.reset();
     if (!gather_) {
@@ -363,7 +363,7 @@ void NativeLoop::multiply_and_dot() {
     }
 }
 
-// r + beta p, as other ranks have it in their rows.
+// p = r + beta p in the rows of other ranks, as they compute it.
 void NativeLoop::update_remote_direction() {
     gather_->run(stream_);
     const device::View<const double> r = buffers_.gathered.view();
@@ -379,7 +379,7 @@ std::vector<double> NativeLoop::gather(device::View<const double> rows) {
     return on_host(gather_by_residual(rows));
 }
 
-// All rows of another vector, by r's place: r is lost. Not between two sums, so the ranks meet.
+// Gathers another vector by way of r's memory, so r is lost. Here no sums make the ranks meet.
 device::View<const double> NativeLoop::gather_by_residual(device::View<const double> rows) {
     const auto meet = [this] {
         stream_.synchronize();

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,8 +27,8 @@ class Samples {
 
     /// Chooses among the iterations from `first` on for the next run. Local.
     void choose(std::int64_t first, std::int64_t iterations);
-    /// Copies r and p if the state is one of those wanted. To be called before the first iteration
-    /// and after each. Enqueued.
+    /// Copies r and p if the sample needs this state. To be called before the first iteration and
+    /// after each. Enqueued.
     void note(const IterationState& state);
     /// The least number of iterations, above `done`, after which a state is wanted; `otherwise` if
     /// there is none. Local.
@@ -69,8 +68,8 @@ class Observer {
     }
 };
 
-/// Is told of no iteration, so that a GPU need not wait between them.
-class Nobody final : public Observer {
+/// Observes no iteration, so that a GPU need not wait between them.
+class NoObserver final : public Observer {
   public:
     [[nodiscard]] bool observes_iterations() const override { return false; }
 };
@@ -107,14 +106,14 @@ class CgLoop {
 
     /// r.r of the state.
     virtual double first_residual_dot() = 0;
-    /// Iterates until `end` iterations are done, where nobody observes it and the formulation has a
-    /// faster way; else false.
+    /// Iterates without an observer until `end` iterations are done, if the formulation has a
+    /// faster way for that; else does nothing and returns false.
     virtual bool run_unobserved(std::span<double> /*history*/, std::int64_t /*end*/) {
         return false;
     }
     /// Before the first iteration of a run.
     virtual void begin() {}
-    /// One iteration, but for the count of those done. Whether any rank wants to stop.
+    /// Makes one iteration, which the caller counts. Returns whether any rank wants to stop.
     virtual bool iterate(bool wants_stop) = 0;
 
     /// A vector of the device's, copied to the CPU. Local.

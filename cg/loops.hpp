@@ -85,7 +85,7 @@ struct SnakeDistribution {
     [[nodiscard]] constexpr std::int64_t index(std::int64_t part, std::int64_t round) const {
         return round * parts + (round % 2 == 0 ? part : parts - 1 - part);
     }
-    /// How many of `items` `part` gets.
+    /// How many of the `items` go to `part`.
     [[nodiscard]] constexpr std::int64_t count(std::int64_t part, std::int64_t items) const {
         const std::int64_t rounds = items / parts;
         return rounds + (index(part, rounds) < items ? 1 : 0);

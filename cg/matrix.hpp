@@ -31,7 +31,7 @@ struct TrianglePart {
 using ReadRow =
     std::function<void(std::int64_t row, std::int64_t first_column, std::span<double> out)>;
 
-/// Sums that no positive definite matrix gives.
+/// An iteration whose sums no positive definite matrix gives.
 struct Breakdown {
     std::int64_t iteration = 0;  ///< the first is 1
     double curvature = 0;        ///< p.Ap
@@ -47,8 +47,8 @@ struct IterationState {
     double residual_dot = 0;         ///< r . r
     double alpha = 0;                ///< of the last iteration; 0: the next p is r
     std::int64_t done = 0;           ///< iterations so far
-    /// What the first iteration found whose sums no positive definite matrix gives. From it on
-    /// alpha is 0. Nothing on ranks that do not compute alpha.
+    /// The first breakdown, from which on alpha is 0; always empty on ranks that do not compute
+    /// alpha.
     std::optional<Breakdown> breakdown;
 };
 
@@ -85,22 +85,22 @@ class MatrixShare {
     virtual void multiply(device::View<const double> x, device::View<double> y,
                           device::Stream& stream) = 0;
 
-    /// The same, and result[0] = the share's part of x . A x, that of its rows, in fewer passes.
-    /// Does nothing and returns false if the device has no such kernel.
+    /// As multiply(), and result[0] = the part of x . A x that the share's rows give, in fewer
+    /// passes. Does nothing and returns false if the device has no such kernel.
     virtual bool multiply_and_dot(device::View<const double> /*x*/, device::View<double> /*y*/,
                                   device::View<double> /*result*/, device::Stream& /*stream*/) {
         return false;
     }
 
-    /// Iterations on the whole matrix, of one rank, with the vectors of `state`; null if the device
-    /// has none. Borrows the share and the stream.
+    /// Iterations of one rank that has the whole matrix, with the vectors of `state`; null if the
+    /// device has none. Borrows the share and the stream.
     virtual std::unique_ptr<ResidentIterations> make_iterations(device::Arena& /*arena*/,
                                                                 const IterationState& /*state*/,
                                                                 device::Stream& /*stream*/) {
         return nullptr;
     }
 
-    /// All of its elements, padding included: what a product reads.
+    /// All elements of the share, padding included: what a product reads.
     [[nodiscard]] virtual device::View<const double> storage() const = 0;
 
     /// The chosen way to multiply; empty if there is only one.
@@ -125,7 +125,7 @@ struct ClassicVectors {
 void update(device::Device& device, double alpha, const ClassicVectors& vectors,
             device::View<double> result, device::Stream& stream);
 
-/// These on a GPU. A build without CUDA has them, too; they are not called there.
+/// The same functions for a GPU. A build without CUDA has them, too, but never calls them.
 std::unique_ptr<MatrixShare> make_cuda_matrix(device::Arena& arena, const RowBlock& block);
 std::unique_ptr<MatrixShare> make_cuda_matrix(device::Arena& arena, const TrianglePart& part);
 void cuda_update(double alpha, const ClassicVectors& vectors, device::View<double> result,

@@ -28,7 +28,7 @@ struct CheckpointOptions {
     std::optional<std::filesystem::path> folder{};  ///< nothing: no checkpoints
     std::int64_t every = 100;                       ///< iterations between two of them
     bench::Switch every_given = bench::Switch::off;
-    bench::Switch restart = bench::Switch::off;  ///< go on from the one that is there
+    bench::Switch restart = bench::Switch::off;  ///< go on from the checkpoint in the folder
 
     [[nodiscard]] bool wanted() const { return folder.has_value(); }
 };
@@ -43,7 +43,7 @@ struct Options {
     CheckpointOptions checkpoint;
 };
 
-/// The most unknowns.
+/// The largest number of unknowns.
 inline constexpr std::int64_t largest_size = std::int64_t{1} << 24;
 
 /// Adds the flags to the command line; `options` outlives it.
@@ -62,7 +62,7 @@ struct Problem {
 
     /// Rows of the vectors, and of a full matrix, that a rank has: none on a reducer.
     [[nodiscard]] Range rows(const comm::Roles& roles, int rank) const;
-    /// Rows of the worker that has most.
+    /// Rows of the worker that has the most rows.
     [[nodiscard]] std::int64_t largest_rows(const comm::Roles& roles) const;
     /// Counted: iterations x 2 N^2 (VI.C), which leaves out the vectors. Traffic: the matrix once
     /// an iteration, 8 N^2 bytes or, of a triangle, 4 N^2.

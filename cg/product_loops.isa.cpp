@@ -105,12 +105,12 @@ void multiply_rows(const RowPanelShare& share, MemoryWay way, const double* x, d
 }
 
 constexpr auto triangle_rows = static_cast<int>(triangle_panel_rows);
-// Sums over columns that are added at once: with one, an addition would wait for the last.
+// Sums over columns in independent chains: with only one, each addition would wait for the last.
 constexpr int chains = group_parts == 1 ? 2 : 1;
 
-// Adds the rows of `groups` groups to the rows' sums, and to y, whose groups they are. All of a
-// panel in the order of memory: taking a few rows of several groups first, so that their sums stay
-// in 16 registers, takes twice as long (docs/notes/cg.md).
+// Adds `groups` groups of columns to the rows' sums, and to the same groups of y. Reads a panel in
+// the order of memory: taking a few rows of several groups first, so that their sums stay in 16
+// registers, takes twice as long (docs/notes/cg.md).
 template <Fetch fetch>
 [[gnu::always_inline]] inline void multiply_groups(const double* elements, std::int64_t groups,
                                                    const double* x, double* y,
@@ -147,7 +147,7 @@ template <Fetch fetch>
                                 __attribute__((always_inline)) { row_sums[row] = sums[row]; });
 }
 
-// The panel is read once: sums over its rows stay in registers, those over its columns go to y.
+// The panel is read once: sums over its rows stay in registers, sums over its columns go to y.
 // The block on the diagonal is stored whole, and so counts once: its sums over columns are dropped.
 template <Fetch fetch>
 void multiply_triangle(const TriangleRows& panel, const double* x, double* y, std::int64_t size) {

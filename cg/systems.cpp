@@ -49,15 +49,6 @@ std::vector<double> geometric(std::int64_t size, double last) {
     return values;
 }
 
-template <typename T>
-long double dot(std::span<const double> x, std::span<const T> y) {
-    long double sum = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        sum += static_cast<long double>(x[i]) * y[i];
-    }
-    return sum;
-}
-
 }  // namespace
 
 Laplace::Laplace(std::int64_t size) {
@@ -89,7 +80,7 @@ void Laplace::multiply(std::span<const long double> x, std::span<long double> pr
 RandomSystem::RandomSystem(std::int64_t size, std::uint64_t seed)
     : eigenvalues_(geometric(size, condition)),
       normal_(symmetric_uniform(size, seed, "cg/normal")),
-      factor_(2 / dot<double>(normal_, normal_)),
+      factor_(2 / dot<double, double>(normal_, normal_)),
       sum_(normal_.size()),
       difference_(normal_.size()) {
     split_rank_two_part();
@@ -111,7 +102,7 @@ void RandomSystem::split_rank_two_part() {
     for (std::size_t i = 0; i < z.size(); ++i) {
         z[i] = static_cast<long double>(eigenvalues_[i]) * normal_[i];
     }
-    const long double half = factor_ * factor_ * dot<long double>(normal_, z) / 2;
+    const long double half = factor_ * factor_ * dot<double, long double>(normal_, z) / 2;
     long double z_squared = 0;
     for (std::size_t i = 0; i < z.size(); ++i) {
         z[i] = factor_ * z[i] - half * normal_[i];
@@ -145,7 +136,7 @@ void RandomSystem::read_row(std::int64_t row, std::int64_t first_column,
 }
 
 void RandomSystem::reflect(std::span<long double> x) const {
-    const long double along = factor_ * dot<long double>(normal_, x);
+    const long double along = factor_ * dot<double, long double>(normal_, x);
     for (std::size_t i = 0; i < x.size(); ++i) {
         x[i] -= along * normal_[i];
     }

@@ -16,7 +16,7 @@ struct Spectrum {
     double largest = 0;
 };
 
-/// A symmetric positive definite system A x = b of N unknowns. Whatever it says is local, and the
+/// A symmetric positive definite system A x = b of N unknowns. All members are local and give the
 /// same on all ranks.
 class LinearSystem {
   public:
@@ -26,7 +26,7 @@ class LinearSystem {
     /// b and x.
     [[nodiscard]] std::span<const double> right_side() const { return right_side_; }
     [[nodiscard]] std::span<const long double> solution() const { return solution_; }
-    /// Whether b is A times numbers of one size: then the residual shows a wrong product of any
+    /// Whether b is A times numbers of similar size: then the residual shows a wrong product of any
     /// row.
     [[nodiscard]] bool has_even_right_side() const { return even_; }
     [[nodiscard]] const Spectrum& spectrum() const { return spectrum_; }
@@ -64,15 +64,15 @@ class Laplace final : public LinearSystem {
 /// and b = A x.
 ///
 /// kappa = 4096: conjugate gradients lower the error at least to 2 ((64 - 1) / (64 + 1))^500 = 3e-7
-/// of what it was in 500 iterations (1e-8 were measured for N = 8192), so that the last of them
-/// still do honest work.
+/// of what it was in 500 iterations (1e-8 were measured for N = 8192), so that the last iterations
+/// still do necessary work.
 class RandomSystem final : public LinearSystem {
   public:
     static constexpr double condition = 4096;
 
     RandomSystem(std::int64_t size, std::uint64_t seed);
 
-    /// Gives the same bits as the mirrored place.
+    /// Elements (i, j) and (j, i) have the same bits.
     void read_row(std::int64_t row, std::int64_t first_column,
                   std::span<double> out) const override;
     /// Multiplies as H (D (H x)).
@@ -101,5 +101,15 @@ inline Bytes system_memory(const Problem& problem) {
 
 /// Elements of the named array, uniform in [-1, 1).
 std::vector<double> symmetric_uniform(std::int64_t size, std::uint64_t seed, std::string_view name);
+
+/// x . y, added one product after the other.
+template <typename T, typename U>
+long double dot(std::span<const T> x, std::span<const U> y) {
+    long double sum = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        sum += static_cast<long double>(x[i]) * y[i];
+    }
+    return sum;
+}
 
 }  // namespace quartet::cg

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <numbers>
 
 #include "device/host/loops/per_isa/simd.hpp"

@@ -23,7 +23,7 @@ namespace {
 /// Tiles that are staged at a time: one is copied while the next is computed on.
 constexpr std::int64_t staged_tiles = 2;
 
-/// Times work that is done as often as fills a probe's time.
+/// Times work by repeating it for about a probe's time.
 class TimedPasses {
   public:
     explicit TimedPasses(std::function<void()> work) : work_(std::move(work)) {}
@@ -58,24 +58,24 @@ class DataflowRole {
     /// Before each run, outside of the time.
     virtual void prepare() = 0;
     virtual void run(flow::Queue& queue) = 0;
-    /// When the reducer had the last tile of the last run, from its beginning.
+    /// On the reducer: the time from the beginning of the last run until it had the last tile.
     [[nodiscard]] virtual Seconds paper_time() const { return {}; }
 
     /// A worker's tiles, one after another; outside of runs.
     virtual void read_input(const UsePiece&) {}
-    /// The same in memory, if runs leave it as it is; empty if they read files.
+    /// A worker's tiles in memory, if runs do not change them; empty if runs read files.
     [[nodiscard]] virtual device::View<const Point> kept_input() { return {}; }
-    /// X on the reducer, where it computes; outside of runs the CPU reads it.
+    /// X on the reducer, in the memory where it computes; outside of runs the CPU may read it.
     [[nodiscard]] virtual device::View<Point> result() { return {}; }
     virtual void read_result(const UsePiece&) {}
 
     /// Makes the memory that measure() needs.
     virtual void prepare_limit(device::Arena& arena, flow::Queue& queue) = 0;
-    /// This rank's part of the limit. Payloads that are under way in the queue: none.
+    /// This rank's part of the limit. No payload is under way in the queue.
     struct Times {
         Seconds transforms;  ///< of a worker's tiles
         Seconds copy;        ///< of all points on the reducer
-        Seconds host_link;   ///< of its tiles between its GPU and the host's memory
+        Seconds host_link;   ///< of a worker's tiles from its GPU to the host's memory
     };
     [[nodiscard]] virtual Times measure() = 0;
 };
@@ -86,7 +86,7 @@ class DataflowRole {
 /// read anew in each run, one ahead.
 class DataflowWorker final : public DataflowRole {
   public:
-    /// The tiles' files are there and have been checked.
+    /// Files of tiles must be there and have been checked.
     DataflowWorker(device::Arena& arena, bench::Session& session, const DataflowPlan& plan);
 
     void set_up() override;
@@ -185,7 +185,7 @@ device::View<double> DataflowWorker::staged(std::int64_t number) {
     return staged_.view().part(number % staged_tiles * size, size);
 }
 
-// The tile that was staged in the same place before has been pushed.
+// The tile that was staged in the same place before must have been pushed.
 void DataflowWorker::begin(std::int64_t number, device::View<std::byte> slot) {
     device::Stream& stream = session_.stream();
     if (loader_) {
@@ -204,7 +204,7 @@ void DataflowWorker::begin(std::int64_t number, device::View<std::byte> slot) {
     copying_->record(*step(number).done);
 }
 
-// A host's streams work while they are enqueued to: there a tile is pushed before the next begins.
+// A host's stream works while work is enqueued: there a tile is pushed before the next one begins.
 void DataflowWorker::run(flow::Queue& queue) {
     const Bytes size = bytes_of<double>(plan_.tile.parts_size());
     const std::int64_t ahead = device::has_own_memory(session_.device()) ? staged_tiles - 1 : 0;
@@ -420,7 +420,7 @@ void DataflowCase::set_up() {
     }
 }
 
-// Where tiles travel, one is sent to measure the link.
+// If payloads are copied to the reducer, messages as long as a tile measure the link.
 void DataflowCase::prepare_limit(device::Arena& arena) {
     role_->prepare_limit(arena, queue_);
     if (transport_.for_payloads().traits().receive == comm::Receive::copied) {
@@ -430,8 +430,8 @@ void DataflowCase::prepare_limit(device::Arena& arena) {
     }
 }
 
-// All ranks at the same time, as in a run. Whatever comes first, a copy at the merger ends the run,
-// and so is a part of each component.
+// All ranks measure at the same time, as in a run. A copy at the merger ends each run, whatever
+// comes before, and so is a part of each component.
 std::vector<bench::LimitComponent> DataflowCase::limit() {
     constexpr int messages = 4;
     const comm::Communicator& world = session_.world();

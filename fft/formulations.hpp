@@ -18,19 +18,19 @@ void plan_cases(bench::Session& session, const Options& options);
 bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
                                 const Problem& problem, const Options& options);
 
-/// A case whose result can be seen.
+/// A case whose result tests can read.
 class TransformCase : public bench::Case {
   public:
-    /// This rank's part of the last run's result, in the order that the case has it.
+    /// This rank's part of the last run's result, in the order of the case.
     [[nodiscard]] virtual device::View<Point> result() = 0;
 };
 
 /// How the native formulation transforms, and on a GPU the library.
 enum class Algorithm {
     single_rank,           ///< one rank's SingleRankFft, the result beside the input
-    single_rank_in_place,  ///< the same over the input, where a GPU has no room for both
+    single_rank_in_place,  ///< SingleRankFft over the input, if a GPU has no memory for both
     transposed,            ///< column FFTs, exchange, row FFTs
-    natural,               ///< the same, a second exchange, and a Transpose
+    natural,               ///< as transposed, then a second exchange and a Transpose
     library,               ///< the transform of the GPU's vendor, the result beside the input
 };
 
@@ -53,16 +53,16 @@ struct NativePlan {
 /// The plan of a problem on this rank. Local.
 NativePlan plan_native(bench::Session& session, const std::string& transport,
                        const Problem& problem, const bench::DataOptions& data);
-/// The library formulation on one rank's GPU. Local. Its algorithm is another one where there is no
-/// room for the result beside the input.
+/// The plan of the library formulation on one rank's GPU. Its algorithm is not `library` if there
+/// is no memory for the result beside the input. Local.
 NativePlan plan_vendors_library(bench::Session& session, const std::string& transport,
                                 const Problem& problem);
-/// Whether this rank's device transforms all points as a single tile, and has room for the result
+/// Whether this rank's device transforms all points as a single tile, and has memory for the result
 /// beside the input. Local.
 bool transforms_one_tile(bench::Session& session, const Problem& problem);
 
-/// The case of that plan on this rank. Collective; local while the arena plans. Throws Unavailable;
-/// Failure where files are not what the manifest says.
+/// The case of a plan on this rank. Collective; local while the arena plans. Throws Unavailable;
+/// Failure if files differ from what the manifest says.
 std::unique_ptr<TransformCase> make_native_case(device::Arena& arena, bench::Session& session,
                                                 const NativePlan& plan);
 
@@ -78,7 +78,7 @@ struct DataflowPlan {
     FourStepFft tile{};                ///< one tile as a transform of its own
 };
 
-/// The same two functions.
+/// The plan of the data flow on this rank, and its case: as plan_native() and make_native_case().
 DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport,
                            const Problem& problem, const bench::DataOptions& data = {});
 std::unique_ptr<TransformCase> make_dataflow_case(device::Arena& arena, bench::Session& session,

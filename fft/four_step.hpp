@@ -3,7 +3,6 @@
 #include <complex>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,7 +14,7 @@ namespace quartet::fft {
 
 using Point = std::complex<double>;
 
-/// Written out: the operator of std::complex looks for infinities.
+/// a b, written out: the operator of std::complex looks for infinities.
 inline Point product(const Point& a, const Point& b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
@@ -109,7 +108,7 @@ class FftStep {
     [[nodiscard]] virtual std::string description() const { return {}; }
 
   protected:
-    /// `kind` is that of the device's memory. Throws Failure for an impossible shape.
+    /// `kind` is the kind of the device's memory. Throws Failure for an impossible shape.
     FftStep(const FourStepFft& shape, device::MemoryKind kind) : shape_(shape), kind_(kind) {
         require_valid(shape);
     }
@@ -215,13 +214,13 @@ class FftFactory {
     }
 };
 
-/// The transforms of that device. Throws Unavailable where a library of the GPU's vendor cannot be
+/// Makes the factory for a device. Throws Unavailable if a library of the GPU's vendor cannot be
 /// loaded.
 std::unique_ptr<FftFactory> make_fft_factory(device::Device& device);
 
-/// On the current GPU. A vendor's plan does its transforms in pieces whose workspace is about
-/// `most_workspace`, unless one transform takes more. Throws Unavailable where a library cannot be
-/// loaded, and in a build without CUDA.
+/// Makes the factory for the current GPU. A vendor's plan does its transforms in pieces whose
+/// workspace is about `most_workspace`, unless one transform takes more. Throws Unavailable if a
+/// library cannot be loaded, and in a build without CUDA.
 std::unique_ptr<FftFactory> make_cuda_ffts(Bytes most_workspace = gibibytes(1));
 
 }  // namespace quartet::fft

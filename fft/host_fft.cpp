@@ -142,7 +142,7 @@ class OnlyTileFft final : public SingleRankFft {
     }
     [[nodiscard]] std::string description() const override { return plan_.description(); }
 
-    /// Those that a tile keeps busy for longer than they wait for each other.
+    /// As many threads as a tile keeps busy for longer than they wait for each other.
     static std::int64_t useful_threads(std::int64_t length, int threads) {
         constexpr std::int64_t least_points = std::int64_t{1} << 12;
         return std::clamp<std::int64_t>(length / least_points, 1, threads);
@@ -175,7 +175,7 @@ class OnlyTileFft final : public SingleRankFft {
     std::vector<Workspace<TileWork>> workspaces_;  ///< by thread
 };
 
-/// One thread's addresses of what row FFTs read, by rank.
+/// The addresses of the blocks that one thread's row FFTs read, by rank.
 struct RowSources {
     std::vector<const double*> block;  ///< this row's
     std::vector<const double*> next;   ///< and the next row's

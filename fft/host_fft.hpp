@@ -1,6 +1,5 @@
 #pragma once
 
-#include <complex>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,14 +10,14 @@
 
 namespace quartet::fft {
 
-/// What the host's transforms work with.
+/// The settings of the host's transforms.
 struct HostFftSettings {
     int threads = 1;  ///< of OpenMP
     const Loops& loops;
-    Bytes caches;  ///< what a rank may fill: what is larger is written past them
+    Bytes caches;  ///< a rank's share of the caches; larger results are written past them
 };
 
-/// Those of a host's device.
+/// The settings for a host's device.
 HostFftSettings host_fft_settings(const device::Device& device);
 
 /// The host's transforms: by our own loops where a size has no prime factor above 7 and no factor
@@ -44,7 +43,7 @@ std::unique_ptr<FftFactory> make_host_ffts(const HostFftSettings& settings);
 /// FourStepFft{1, M, 1, 0}: transformed, without twiddles.
 class TileScatter {
   public:
-    /// For the tiles of one rank. Throws Failure for several.
+    /// `shape` has one rank. Throws Failure for several.
     TileScatter(device::Arena& arena, const FourStepFft& shape, const HostFftSettings& settings);
 
     /// Multiplies tile `tile` by its twiddles and copies its blocks to where RowFfts reads them in
@@ -70,11 +69,11 @@ std::unique_ptr<ColumnFfts> make_fftw_column_ffts(device::Arena& arena, const Fo
 std::unique_ptr<RowFfts> make_fftw_row_ffts(device::Arena& arena, const FourStepFft& shape,
                                             int threads);
 
-/// FFTW's version and instruction sets, and whether it lacks those of this processor.
+/// FFTW's version and instruction sets, with a remark if it lacks AVX2, which this processor has.
 std::string fftw_description();
 
-/// Whether FFTW has no code for AVX2, by its own words (fftw_version), although a processor whose
-/// widest loops are of `isa` has it: some systems package it so.
+/// Whether FFTW has no code for AVX2, as its version says (fftw_version), although a processor
+/// whose widest loops are of `isa` has AVX2: some systems package FFTW so.
 bool lacks_avx2(std::string_view fftw, std::string_view isa);
 
 }  // namespace quartet::fft

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 
-#include "bench/measure/probes.hpp"
-#include "fft/problem.hpp"
-
 namespace quartet::fft {
 
 namespace {
 
 constexpr std::int64_t traffic_per_point = 64;
 
-// Bytes from each rank to each other one.
+// Bytes that each rank sends to each other rank.
 Bytes exchanged_part(const Problem& problem, int ranks) {
     return bytes_of<Point>((problem.points / ranks + ranks - 1) / ranks);
 }
@@ -32,17 +29,13 @@ TransformLimit::TransformLimit(device::Arena& arena, bench::Session& session,
     }
 }
 
-void TransformLimit::choose_way() {
-    constexpr int most_passes = 1000;
-    passes_ = copy_.traffic().value > 0
-                  ? copy_.passes_for(bench::probe_time, most_passes, session_.stream())
-                  : 1;
-    way_ = bench::summarise_over_ranks(copy_.way(), session_.world());
-}
-
 std::vector<bench::LimitComponent> TransformLimit::measure() {
     if (passes_ == 0) {
-        choose_way();
+        constexpr int most_passes = 1000;
+        passes_ = copy_.traffic().value > 0
+                      ? copy_.passes_for(bench::probe_time, most_passes, session_.stream())
+                      : 1;
+        way_ = bench::summarise_over_ranks(copy_.way(), session_.world());
     }
     const comm::Communicator& world = session_.world();
     const auto n = static_cast<double>(problem_.points);

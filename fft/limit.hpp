@@ -30,13 +30,11 @@ class TransformLimit {
     [[nodiscard]] std::vector<bench::LimitComponent> measure();
 
   private:
-    void choose_way();
-
     bench::Session& session_;
     Problem problem_;
     bench::MemoryProbe copy_;
     int passes_ = 0;   ///< of copy_; 0 before the first measurement
-    std::string way_;  ///< of copy_, by ranks where they differ
+    std::string way_;  ///< of copy_, summarised over the ranks
     bench::ArithmeticLimit arithmetic_;
     std::optional<bench::AllToAllProbe> exchange_;  ///< with several ranks
 };

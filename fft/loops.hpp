@@ -30,15 +30,15 @@ struct TargetBlock {
     std::int64_t offset;  ///< in doubles
 };
 
-/// The number that a lane holds of complex numbers that were loaded re im re im: reals and
-/// imaginary parts are told apart within quarters of a vector, which is cheaper than in order.
+/// Which of the complex numbers in memory, re im re im, a lane holds once they are loaded: real and
+/// imaginary parts are separated within pairs of lanes, which is cheaper than keeping the order.
 constexpr int pair_order(int lane, int lanes) {
     return lane / 2 + lane % 2 * (lanes / 2);
 }
 
-/// The FFT of a tile of M = A B points, itself in four steps (host_fft.hpp). [n lanes] is a number
-/// in each lane, a strip of as many adjacent indices in pair_order(); the last strip of a range
-/// ends with it, so it may repeat some of the strip before.
+/// The FFT of a tile of M = A B points, itself in four steps (host_fft.hpp). A strip is as many
+/// adjacent indices as a vector has lanes, one in each lane, in pair_order(). The last strip of a
+/// range ends where the range ends, so it may repeat indices of the strip before.
 struct TileFft {
     SmallFft first;                 ///< A
     SmallFft second;                ///< B
@@ -82,7 +82,7 @@ struct RowWork {
     double* stages;              ///< 4 lanes max(A, B)
     double* scratch;             ///< [A][B + 1][2 lanes], unless A = 1
     const double* const* block;  ///< by rank: its tiles' blocks
-    const double* const* next;   ///< those of the next call, to be prefetched
+    const double* const* next;   ///< the blocks of the next call, to be prefetched
 };
 
 /// The host's loops of one instruction set (*.isa.cpp); each function does one thread's share.
@@ -95,12 +95,13 @@ struct Loops {
                          std::int64_t end_strip, const double* tile, const double* next);
     /// Steps 3 and 4: from scratch to blocks, times the outer twiddles.
     void (*tile_rows)(const TileFft& fft, const TileWork& work, const double* next, double* blocks);
-    /// The same for the only tile there is, from strips of ka to points in order.
+    /// Step 3 for the only tile there is: from strips of ka to points in order, without twiddles.
     void (*only_tile_rows)(const TileFft& fft, const TileWork& work, std::int64_t first_strip,
                            std::int64_t end_strip, double* bins);
     /// Writes `count` of the eight bins into each row of the result; `bins` is the first.
     void (*rows)(const RowFft& fft, const RowWork& work, std::int64_t count, double* bins);
-    /// Block b of `count`, times block `within` and roots[b], to target + b step.
+    /// Writes block b, for each b below `count`, times block `within` and roots[b], to target + b
+    /// step.
     void (*scatter)(const double* blocks, std::int64_t count, const double* within,
                     const double* roots, double* target, std::int64_t step, bool past_caches);
     void (*finish_past_caches)();

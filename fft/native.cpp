@@ -53,7 +53,7 @@ class Input {
             set_up();
         }
     }
-    /// At the beginning of each run: what counts as input. Throws Failure if a file cannot be read.
+    /// At the beginning of each run: reads tiles that are in files. Throws Failure.
     void load() {
         if (loader_) {
             loader_->load(points());
@@ -69,12 +69,12 @@ class Input {
     std::optional<TileLoader> loader_;  ///< where they are in files
 };
 
-/// An exchange of numbers: what this rank sends, by receiver, and where it finds what has come.
+/// An exchange of numbers: this rank sends a part to each rank, and finds the parts that come.
 template <typename T>
 class Parts {
   public:
-    /// `count(from, to)` says how many numbers go from one rank to another. What one rank sends
-    /// itself is read where it is. Collective; local while the arena plans.
+    /// `count(from, to)` says how many numbers go from one rank to another. The part that a rank
+    /// sends to itself is read where it is. Collective; local while the arena plans.
     template <typename Count>
     Parts(device::Arena& arena, comm::Transport& transport, device::View<const T> sent,
           Count count) {
@@ -101,13 +101,13 @@ class Parts {
             exchange_->run(stream);
         }
     }
-    /// After the last use of what has come.
+    /// To be called after the last use of received().
     void release(device::Stream& stream) {
         if (exchange_) {
             exchange_->release(stream);
         }
     }
-    /// By sender.
+    /// The parts that have come, by sender.
     [[nodiscard]] std::span<const device::View<const T>> received() const { return received_; }
 
   private:
@@ -235,7 +235,7 @@ class NativeCase final : public TransformCase {
     [[nodiscard]] device::View<Point> result() override { return transform_.result(); }
 
   private:
-    /// How the CPU sees an array that may be a GPU's.
+    /// Lets the CPU read an array that may be in a GPU's memory.
     [[nodiscard]] ReadPieces pieces_of(device::View<const Point> array) {
         return [this, array](const UsePiece& use) {
             device::HostAccess(session_.device(), session_.stream()).read(array, use);

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
 
 #include "bench/session/variants.hpp"
 #include "comm/mpi/agree.hpp"
@@ -15,7 +14,7 @@ namespace {
 bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
                         const Problem& problem, const Options& options) {
     bench::RowName name = bench::row_name(session, variant, std::to_string(problem.points));
-    name.size_key = std::string_view("n");
+    name.size_key = "n";
     name.words = {{"order", std::string(fft::name(problem.order))}};
     if (variant.formulation == bench::Formulation::library) {
         name.factors = {{"plan", std::string(fft::name(options.planning))}};
@@ -60,7 +59,7 @@ void refuse(const char* why, bench::PlannedCase& planned) {
     };
 }
 
-// On hosts FFTW's transform, on a GPU the vendor's own one, of one rank.
+// On hosts FFTW's transform; on a GPU, with one rank, the vendor's own transform.
 void add_library(bench::Session& session, const bench::Variant& variant, const Problem& problem,
                  const Options& options, bench::PlannedCase& planned) {
     if (!device::has_own_memory(session.device())) {
@@ -86,7 +85,8 @@ void add_library(bench::Session& session, const bench::Variant& variant, const P
     add(session, plan, planned);
 }
 
-// Unless the user or a folder says how many tiles: one, if the device transforms that as a whole.
+// The number of tiles is one if neither the user nor a folder gives it and the device transforms
+// all points as one tile.
 Problem problem_for(const Options& options, std::int64_t points, bench::Session& session) {
     Problem wanted = problem(options, points, session.world().size());
     if (!options.tiles && !options.data.in_files() && transforms_one_tile(session, wanted)) {
@@ -155,8 +155,7 @@ void plan_cases(bench::Session& session, const Options& options) {
     });
     session.resolve("size", bench::join_sizes(options.sizes));
     session.resolve("tiles", bench::join_sizes(tiles));
-    const std::vector<bench::Variant> variants = bench::variants(session);
-    for (const bench::Variant& variant : variants) {
+    for (const bench::Variant& variant : bench::variants(session)) {
         for (const Problem& wanted : problems) {
             plan_variant(session, variant, wanted, options);
         }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <iterator>
 
 #include "core/block_range.hpp"
@@ -15,7 +14,7 @@ namespace {
 
 constexpr std::int64_t longest_usual_tile = std::int64_t{1} << 13;
 constexpr std::int64_t shortest_tile = FourStepFft::block_bins;  // else blocks are half empty
-constexpr double as_even = 1.05;  // as the most even tiles, if the largest part is so much longer
+constexpr double even_enough = 1.05;  // times the smallest possible length of the largest part
 
 // Points of the largest part that a rank sends to another, with the empty lanes of its last block.
 // All ranks wait for the rank that has it.
@@ -34,11 +33,11 @@ std::optional<std::int64_t> most_even(const std::vector<std::int64_t>& possible,
     }
     const std::int64_t smallest = part(*std::ranges::min_element(possible, {}, part));
     return *std::ranges::find_if(possible, [&](std::int64_t tiles) {
-        return static_cast<double>(part(tiles)) <= as_even * static_cast<double>(smallest);
+        return static_cast<double>(part(tiles)) <= even_enough * static_cast<double>(smallest);
     });
 }
 
-// c of [0, count) with c step = offset.
+// The c in [0, count) with c step = offset; nothing if there is none.
 std::optional<std::int64_t> multiple(std::int64_t offset, std::int64_t step, std::int64_t count) {
     if (offset == 0) {
         return 0;
@@ -49,7 +48,7 @@ std::optional<std::int64_t> multiple(std::int64_t offset, std::int64_t step, std
     return offset / step;
 }
 
-// Guesses by an array's first steps; the caller compares the rest.
+// Guesses the order from an array's first steps; the caller compares the rest.
 IndexOrder guessed_order(std::span<const std::int64_t> indices) {
     const auto size = std::ssize(indices);
     if (size == 0) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <complex>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -69,8 +68,7 @@ struct IndexOrder {
     bool operator==(const IndexOrder&) const = default;
 };
 
-/// The order of an array whose element i has index indices[i]; nothing if it is not of this
-/// kind.
+/// The order of an array whose element i has index indices[i]; nothing if it is no IndexOrder.
 std::optional<IndexOrder> order_of(std::span<const std::int64_t> indices);
 
 /// X_k = sum_n x_n exp(-2 pi i n k / N), complex128, of N = T M points distributed over T tiles:
@@ -98,7 +96,7 @@ struct Problem {
 /// not divide the points.
 Problem problem(const Options& options, std::int64_t points, int ranks);
 
-/// Of the points' real and imaginary parts, in turn.
+/// The source of the points' real and imaginary parts, in turn.
 DataSource source_of_points(std::uint64_t seed);
 
 /// Elements first, first + step, .. of x: real and imaginary part uniform in [-0.5, 0.5), a
@@ -110,12 +108,12 @@ void fill_points(std::span<Point> points, std::uint64_t seed, std::int64_t first
 /// from number `first` on.
 void fill_tiles(std::span<Point> points, std::uint64_t seed, const Problem& problem,
                 std::int64_t first);
-/// Enqueues the making of the same numbers in memory of the GPU.
+/// Enqueues fill_tiles() for memory of a GPU; the numbers have the same bits.
 void fill_tiles_on_gpu(device::View<Point> points, std::uint64_t seed, const Problem& problem,
                        std::int64_t first, device::Stream& stream);
 
-/// An array as it can be seen: calls `use` for one piece of it after another, whose first element
-/// is number `first` of the array. All pieces together are the array.
+/// Reads an array in pieces: calls `use` for one piece after another, whose first element is number
+/// `first` of the array. All pieces together are the array.
 using UsePiece = std::function<void(std::int64_t first, std::span<const Point> piece)>;
 using ReadPieces = std::function<void(const UsePiece& use)>;
 
@@ -128,13 +126,13 @@ std::vector<std::int64_t> divisors(std::int64_t number);
 /// with the root of N, so that the sums over the tiles do not outgrow the cache first.
 std::int64_t longest_tile(std::int64_t points);
 
-/// How many tiles a transform of `points` is dealt to unless the user says: the least multiple of
+/// How many tiles a transform of `points` has unless the user chooses: the least multiple of
 /// `ranks` that divides the points and whose tiles fit the cache, first of all among those that
 /// give each rank whole SIMD blocks. Where there is none, the most even tiles: the fewest whose
 /// largest part of the exchange is within 5% of the smallest possible. For a prime, 1.
 std::int64_t default_tiles(std::int64_t points, int ranks);
 
-/// The divisor of `points` nearest to `wanted` by ratio: what to suggest.
+/// The divisor of `points` nearest to `wanted` by ratio, to be suggested to the user.
 std::int64_t nearest_divisor(std::int64_t points, std::int64_t wanted);
 
 /// Points as the numbers that they consist of: real and imaginary parts in turn.

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "device/arena.hpp"
+#include "fft/four_step.hpp"
 
 namespace quartet::fft {
 
@@ -21,18 +21,14 @@ class RootsOfUnity {
   public:
     /// Throws Failure unless 1 <= order <= 2^62.
     explicit RootsOfUnity(std::int64_t order);
-    /// Likewise; the arena counts the tables, and there are none while it plans.
+    /// As above; the arena counts the tables, which are not made while it plans.
     RootsOfUnity(device::Arena& arena, std::int64_t order);
 
     [[nodiscard]] std::int64_t order() const { return static_cast<std::int64_t>(order_); }
 
     /// The power; `exponent` is below the order.
     [[nodiscard]] std::complex<double> operator()(std::uint64_t exponent) const {
-        const std::complex<double> a = coarse_[exponent >> shift_];
-        const std::complex<double> b = fine_[exponent & mask_];
-        // Written out: the operator of std::complex looks for infinities.
-        return {a.real() * b.real() - a.imag() * b.imag(),
-                a.real() * b.imag() + a.imag() * b.real()};
+        return product(coarse_[exponent >> shift_], fine_[exponent & mask_]);
     }
     /// The power of a product of two exponents, each below the order.
     [[nodiscard]] std::complex<double> of_product(std::uint64_t a, std::uint64_t b) const {

@@ -50,7 +50,7 @@ Choice cheapest(int length, int registers) {
     return best;
 }
 
-// The cheapest for points in the lanes. Where there are none, points are loaded one by one.
+// The cheapest stages with points in the lanes. If there are none, points are loaded one by one.
 Choice cheapest(int length, int registers, Lanes lanes) {
     constexpr double one_by_one = 1;
     // Measured on Zen 3: of 2^10 points as 8 x 128, 8 and then 16 are faster than 16 and 8 by 10%.
@@ -133,8 +133,8 @@ SmallFftPlan::SmallFftPlan(std::int64_t length, int registers, Lanes lanes) {
 std::optional<TwoLevels> two_levels(std::int64_t length, std::int64_t least, std::int64_t whole,
                                     int registers, Lanes second_lanes) {
     constexpr double dearer = 4;
-    // Of a stage, for each time that one is the other; and how much dearer the first is, whose
-    // points are strided. Measured on Zen 3 at 2^10 to 2^16 points where points are in the lanes.
+    // The cost, in stages, of the ratio of the two lengths; and how much dearer the first is, since
+    // its points are strided. Measured on Zen 3 at 2^10 to 2^16 points with points in the lanes.
     const bool in_lanes = second_lanes == Lanes::points;
     const double unbalanced = in_lanes ? 0.005 : 0.2;
     const double strided = in_lanes ? 1.08 : 1;

@@ -26,13 +26,13 @@ class SmallFftPlan {
     /// Whether there is a plan: 1 <= length <= longest, without a prime factor above 7.
     [[nodiscard]] static bool supports(std::int64_t length);
 
-    /// Cost per point where a core has so many vector registers, relative to one stage of radix 8.
+    /// Cost per point on a core with so many vector registers, relative to one stage of radix 8.
     /// Throws Failure unless supported.
     [[nodiscard]] static double cost(std::int64_t length, int registers,
                                      Lanes lanes = Lanes::transforms);
 
-    /// The cheapest stages; for Lanes::points two at most, the last of which fills the lanes, where
-    /// there are such. Throws Failure unless supported.
+    /// The cheapest stages; for Lanes::points, if the length has such, at most two, the last of
+    /// which fills the lanes. Throws Failure unless supported.
     SmallFftPlan(std::int64_t length, int registers, Lanes lanes = Lanes::transforms);
     SmallFftPlan(SmallFftPlan&&) = default;
     SmallFftPlan& operator=(SmallFftPlan&&) = default;
@@ -56,8 +56,8 @@ struct TwoLevels {
     std::int64_t second = 1;
 };
 
-/// The cheapest factors, both factors at least `least`; a `first` that is no multiple of
-/// `whole` counts as much dearer. `second` is what the lanes hold there. Nothing if there is none.
+/// The cheapest two factors, both at least `least`; a `first` that is no multiple of `whole` costs
+/// much more. `second` says what the lanes hold in the second transform. Nothing if there are none.
 std::optional<TwoLevels> two_levels(std::int64_t length, std::int64_t least, std::int64_t whole,
                                     int registers, Lanes second = Lanes::transforms);
 
@@ -87,7 +87,7 @@ class WorkMemory {
     std::int64_t size_ = 0;
 };
 
-/// The arrays of one thread, as `lay_out(memory)` takes them, in memory of their own.
+/// The arrays of one thread, which lay_out(memory) takes, and their memory.
 template <typename Work>
 struct Workspace {
     template <typename LayOut>
@@ -110,7 +110,7 @@ class TilePlan {
 
     [[nodiscard]] const Loops& loops() const { return loops_; }
     [[nodiscard]] const TwoLevels& levels() const { return levels_; }
-    /// Strips of b, and of ka.
+    /// The strips of b, and the strips of ka.
     [[nodiscard]] LaneStrips column_strips() const { return {levels_.second, loops_.lanes}; }
     [[nodiscard]] LaneStrips row_strips() const { return {levels_.first, loops_.lanes}; }
     /// Borrows the tables.

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 
 #include "core/data_source.hpp"
 #include "core/files/checksum.hpp"
-#include "core/files/file.hpp"
 #include "core/files/tiles.hpp"
 #include "system/parallel_for.hpp"
 
@@ -123,7 +121,7 @@ void TileReader::read(std::int64_t tile, std::int64_t first, std::span<Point> po
     }
 }
 
-// Whole pages; what is wanted is copied out of them.
+// Reads whole pages, and copies the wanted bytes out of them.
 void TileReader::read_aligned(const InputFile& input, Bytes offset, std::span<std::byte> out) {
     const std::int64_t end = offset.value + std::ssize(out);
     const std::int64_t begin = offset.value / direct_alignment * direct_alignment;
@@ -193,7 +191,7 @@ BlockReader::BlockReader(device::Arena& arena, const bench::TileFolder<Point>& f
 void BlockReader::read(std::span<Point> points) {
     const std::int64_t tiles = reader_.tiles();
     for (std::int64_t tile = 0; tile < tiles; ++tile) {
-        // Points n = tile + T m of the block have m from the first on that is not below it.
+        // The smallest m for which n = tile + T m is in the block or after it.
         const std::int64_t first = (block_.begin - tile + tiles - 1) / tiles;
         const std::int64_t begin = tile + tiles * first - block_.begin;
         if (begin >= block_.size()) {

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -22,7 +21,8 @@ namespace quartet::fft {
 bench::TileFolder<Point> tile_folder(const Problem& problem, std::uint64_t seed,
                                      const bench::DataOptions& data);
 
-/// The same: the files that are missing are made, where asked to, and all are checked. Collective.
+/// As tile_folder(), once missing files are made (with --generate) and all are checked. Throws
+/// Failure. Collective.
 bench::TileFolder<Point> prepared_tiles(bench::Session& session, const Problem& problem,
                                         const bench::DataOptions& data);
 
@@ -38,10 +38,10 @@ class TileReader {
     TileReader(device::Arena& arena, const bench::TileFolder<Point>& folder, const Problem& problem,
                const Range& tiles, const bench::DataOptions& data);
 
-    /// Has the files where the next reading is to find them: on the disk, unless `warm`.
+    /// With --cache drop makes the page cache forget the files.
     void prepare() const;
-    /// Reads points of tile `tile` of these, from number `first` on; allocates nothing. Throws
-    /// Failure that names a file that is gone, or is not as long as it was.
+    /// Reads points of the tile number `tile` of `tiles`, from its point `first` on; allocates
+    /// nothing. Throws Failure that names a file that is gone, or has another length than before.
     void read(std::int64_t tile, std::int64_t first, std::span<Point> points);
     [[nodiscard]] std::int64_t tiles() const { return std::ssize(files_); }
 
@@ -65,7 +65,7 @@ class TileReader {
 /// or through two page-locked slots to a GPU, where a tile is read while the one before is copied.
 class TileLoader {
   public:
-    /// Tiles that may have begun and not been brought yet.
+    /// How many tiles may have begun and not been brought yet.
     static constexpr std::int64_t slots = 2;
 
     /// Loads the tiles `mine` from files that have been checked, unless the arena plans. Throws
@@ -76,11 +76,11 @@ class TileLoader {
     /// Before each run, outside of the time.
     void prepare() const { reader_.prepare(); }
     /// Brings all tiles, one after another, to `points`. Throws Failure if a file could not be
-    /// read. Allocates nothing, as do the others.
+    /// read. Neither this function nor the following ones allocate.
     void load(device::View<Point> points);
     /// Enqueues the reading of a tile, which goes to `place`. Tiles begin in turn.
     void begin(std::int64_t tile, device::View<Point> place);
-    /// Has the session's stream wait until it is in its place.
+    /// Makes the session's stream wait until the tile is in its place.
     void bring(std::int64_t tile, device::View<Point> place);
     /// Waits for all reading. Throws Failure if a file could not be read.
     void finish() { reading_->synchronize(); }
@@ -111,7 +111,7 @@ class BlockReader {
     BlockReader(device::Arena& arena, const bench::TileFolder<Point>& folder,
                 const Problem& problem, const Range& block, const bench::DataOptions& data);
 
-    /// Has the files where the next reading is to find them.
+    /// As TileReader::prepare().
     void prepare() const { reader_.prepare(); }
     /// Reads the whole block; allocates nothing. Throws Failure that names a file.
     void read(std::span<Point> points);
@@ -122,7 +122,7 @@ class BlockReader {
     device::Buffer<Point> staging_;  ///< what the block has of one tile
 };
 
-/// How a rank's part of the result lies in its file, and in words on the first rank.
+/// The shape of a rank's part of the result in its file; the order of its bins, in words.
 struct ResultLayout {
     Shape shape;
     std::string order;
@@ -132,8 +132,8 @@ struct ResultLayout {
 ResultLayout result_layout(const Problem& problem, std::int64_t bins);
 
 /// With --keep: writes each rank's part of the result, "X-r.npy", and a manifest that says its
-/// order, to the folder "result" in that of the data; parts that more ranks have left there are
-/// removed. Throws Failure. Collective.
+/// order, to the folder "result" in the data's folder; removes parts that a job of more ranks has
+/// left there. Throws Failure. Collective.
 void keep_result(bench::Session& session, const bench::DataOptions& data, const Problem& problem,
                  const ReadPieces& result, const ResultLayout& layout);
 

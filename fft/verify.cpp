@@ -1,6 +1,5 @@
 #include "fft/verify.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -27,7 +26,7 @@ class CompensatedSum {
     double lost_ = 0;
 };
 
-/// The same for complex numbers.
+/// A compensated sum of complex numbers.
 struct ComplexSum {
     CompensatedSum re;
     CompensatedSum im;
@@ -38,14 +37,14 @@ struct ComplexSum {
     [[nodiscard]] Point value() const { return {re.value(), im.value()}; }
 };
 
-/// A stretch of a row of an array, within a piece of it.
+/// Adjacent elements of a row of an array, within a piece of the array.
 struct RowSegment {
-    std::int64_t position;  ///< in the piece
-    std::int64_t index;     ///< of its first element
+    std::int64_t position;  ///< of the first element in the piece
+    std::int64_t index;     ///< of the first element (IndexOrder)
     std::int64_t count;
 };
 
-/// RowSegments of at most `width` that make up an array: each row has its own.
+/// The segments of at most `width` elements that make up an array: none goes beyond its row.
 struct RowSegments {
     const IndexOrder& order;
     std::int64_t width;
@@ -67,7 +66,8 @@ struct RowSegments {
     }
 };
 
-/// body(thread, segment) for the segments that make up a piece of the array, each thread in order.
+/// Calls body(thread, segment) for the segments that make up a piece of the array; each thread goes
+/// through its segments in order.
 template <typename Body>
 void for_each_segment(const RowSegments& segments, const Range& piece, int threads, Body body) {
     if (piece.size() == 0) {
@@ -90,7 +90,7 @@ inline std::span<const Point> part_of(std::span<const Point> piece, const RowSeg
 
 namespace {
 
-// Zeros follow up to a whole number of lanes.
+// Puts real and imaginary parts apart, and zeros after them up to a whole number of lanes.
 template <typename Row>
 void split(std::span<const Point> points, std::size_t lanes, Row& row) {
     for (std::size_t j = 0; j < points.size(); ++j) {
@@ -389,7 +389,7 @@ bench::Check TransformCheck::verify(const ReadPieces& output) const {
     return compare(joined(mine, world_));
 }
 
-// The checksum, then the bins.
+// `found` has the checksum, then the bins.
 bench::Check TransformCheck::compare(std::span<const Point> found) const {
     const double scale = norm_ > 0 ? norm_ : 1;
     const auto n = static_cast<double>(points_);

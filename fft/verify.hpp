@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <complex>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -50,8 +49,8 @@ class TransformCheck {
     [[nodiscard]] bench::Check verify(const ReadPieces& output) const;
 
   private:
-    /// Elements that are summed up plainly, those of a bin in `lanes` sums; the sums of these are
-    /// compensated.
+    /// Elements whose sum is not compensated; for a bin they are added in `lanes` sums. The sums of
+    /// such sums are compensated.
     static constexpr std::int64_t width = 512;
     static constexpr std::int64_t lanes = most_bins_of_pass;
 
@@ -67,7 +66,7 @@ class TransformCheck {
     void choose_weight();
     void choose_bins();
     void make_tables();
-    /// S_r for r from 0 to D - 1 as far as these elements make it up, added to `sums`.
+    /// Adds what these elements contribute to S_r, for r from 0 to D - 1, to `sums`.
     void add_residues(const Row& x, std::size_t pass, const RowSegment& segment,
                       std::span<ComplexSum> sums) const;
     /// The bins of all passes from all S_r.
@@ -89,7 +88,7 @@ class TransformCheck {
     /// By pass: exp(-2 pi i k j step / N), with the step of the input's columns.
     device::Buffer<Row> twiddles_;
     device::Buffer<Row> angles_;   ///< a single row: cos and sin of pi j step / N
-    device::Buffer<Row> weights_;  ///< a single row: of column j of the output, beside column 0's
+    device::Buffer<Row> weights_;  ///< a single row: of output column j, relative to column 0
 
     IndexOrder input_;
     IndexOrder output_;

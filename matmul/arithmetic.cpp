@@ -28,7 +28,7 @@ class ExactProduct {
         fill("B", 1, b,
              [this](std::int64_t outer, std::int64_t inner) { return at(inner, outer); });
     }
-    /// The largest relative error of a full number.
+    /// The largest relative error of an element of F in C.
     [[nodiscard]] double error(std::span<const float> a, std::span<const float> b,
                                std::span<const float> c) const;
     [[nodiscard]] bool has_exact_sums(std::span<const float> a, std::span<const float> b,
@@ -39,7 +39,7 @@ class ExactProduct {
     [[nodiscard]] std::size_t at(std::int64_t row, std::int64_t column) const {
         return static_cast<std::size_t>(row * edge_ + column);
     }
-    /// `full` is the third of the matrix that has full numbers; `place(outer, inner)`.
+    /// F is third number `full` of the matrix; place(outer, inner) is the index of an element.
     template <typename Place>
     void fill(const char* name, std::int64_t full, std::span<float> matrix, Place place) const;
 
@@ -105,8 +105,8 @@ bool ExactProduct::has_exact_sums(std::span<const float> a, std::span<const floa
     return true;
 }
 
-// Numbers of p bits: their largest error is 2^-p by rounding to nearest, 2^-(p-1) by cutting off,
-// and at least half of what rounding makes. Formats that lose other amounts have no name here.
+// The largest error in a format of p bits is 2^-p if it rounds to nearest and 2^-(p-1) if it cuts
+// off. Half of the former is taken as the least. Formats with other errors have no name here.
 std::string name_of(double error) {
     const auto is_of = [error](int bits) {
         return error > std::ldexp(1, -bits - 1) && error <= std::ldexp(1, 1 - bits);

@@ -19,7 +19,7 @@ namespace quartet::matmul {
 
 namespace {
 
-/// A data flow: which ranks work and which reduce, and what moves partial tiles between them.
+/// A data flow as one rank sees it: which ranks work and which reduce, and where the tiles lie.
 /// Reducers compute on the host.
 struct DataflowShape {
     comm::Roles roles;
@@ -32,11 +32,11 @@ struct DataflowShape {
     [[nodiscard]] bool works() const { return roles.of(rank) == comm::Role::worker; }
     /// Products whose tiles a worker has or waits for.
     [[nodiscard]] std::int64_t held() const { return places.same() ? 1 : 3; }
-    /// A worker's products that are made or on their way and not pushed yet, at most.
+    /// The most products of a worker that are enqueued or made, and not pushed yet.
     [[nodiscard]] int deliveries() const { return places.on_gpu ? 2 : 1; }
 
-    /// Numbers below `count` that are this rank's: every `step`-th one, from the rank's index in
-    /// its role on.
+    /// How many numbers below `count` belong to this rank: every `step`-th number, from the rank's
+    /// index in its role on.
     [[nodiscard]] std::int64_t every(int step, std::int64_t count) const {
         return (count + step - 1 - roles.index_of(rank)) / step;
     }
@@ -45,7 +45,7 @@ struct DataflowShape {
     [[nodiscard]] std::vector<flow::QueuePlan> queues(const Problem& problem) const;
 };
 
-// The part of C for which a rank has its operands: all of C for a worker, nothing for a reducer.
+// A worker has the operands for all of C, a reducer has none.
 OperandLayout DataflowShape::operands(const Problem& problem) const {
     std::vector<Block> blocks(static_cast<std::size_t>(roles.ranks()));
     if (!places.in_files) {
@@ -64,8 +64,8 @@ std::vector<flow::QueuePlan> DataflowShape::queues(const Problem& problem) const
                           .bound = bound,
                           .largest = problem.tile_bytes(),
                           .order = flow::DequeueOrder::sequence,
-                          // Partial tiles of a worker for each reducer: one is made, one is read. A
-                          // GPU is given a product before the one before is pushed.
+                          // Of a worker's partial tiles for a reducer, one is made while one is
+                          // read; on a GPU one more is enqueued.
                           .outgoing = deliveries() + 1});
     }
     return queues;
@@ -137,8 +137,8 @@ bench::Details DataflowProduct::details(const comm::Communicator& world) const {
 
 constexpr int batch = 16;  // partial tiles that a reducer dequeues at a time (VI.B)
 
-/// Takes the partial tiles of its tiles of C in the products' order, and adds them in place. C is
-/// written where results are kept; a stream writes complete tiles beside the sums.
+/// Takes the partial tiles of its tiles of C in the products' order, and adds them in place. With
+/// --keep a stream writes complete tiles of C to their files, beside the sums.
 class DataflowReducer final : public DataflowProduct {
   public:
     DataflowReducer(device::Arena& arena, const CaseContext& context, const DataflowShape& shape,
@@ -164,9 +164,9 @@ class DataflowReducer final : public DataflowProduct {
             kept_->prepare();
         }
     }
-    /// Until the workers have closed the queue.
+    /// Returns when the workers have closed the queue and all is added.
     void run(device::Stream& stream) override;
-    /// It has no tiles of A and B: they are read or made again.
+    /// A reducer has no tiles of A and B: it reads them from files or makes them again.
     std::span<const float> input(Operand operand, TileIndex tile) override;
     std::span<const float> result(TileIndex tile) override { return view(tile).span(); }
     [[nodiscard]] bool owns(TileIndex tile) const override { return reducer_of(tile) == index_; }
@@ -184,7 +184,7 @@ class DataflowReducer final : public DataflowProduct {
     device::Buffer<float> results_;            ///< every R-th tile of C
     FileSlots file_;                           ///< a tile of A or B that the check reads
     std::vector<float> input_;                 ///< a tile of A or B that is made again
-    std::optional<ResultFiles> kept_;          ///< where C is kept
+    std::optional<ResultFiles> kept_;          ///< with --keep
     std::unique_ptr<device::Event> complete_;  ///< a tile of C
     std::unique_ptr<device::Stream> writing_;  ///< where C goes to its files
 };
@@ -237,9 +237,9 @@ device::View<float> DataflowReducer::view(TileIndex tile) {
 
 /// Brings the tiles of A and B to where it computes, some products ahead and anew for each product,
 /// as published ("each loads A(i,k), B(k,j)", VI.B), multiplies them, and pushes the partial tile
-/// to the queue of the reducer that owns the target. The product is written to memory that the
-/// queue sends from; a GPU writes to its own, and a stream copies it out beside the next product.
-/// On a GPU a product is enqueued before the one before is pushed.
+/// to the queue of the reducer that owns the target. A host writes the product to memory that the
+/// queue sends from; a GPU writes it to its own memory, and a stream copies it out beside the next
+/// product, which is enqueued before this one is pushed.
 class DataflowWorker final : public DataflowProduct {
   public:
     DataflowWorker(device::Arena& arena, const CaseContext& context, const DataflowShape& shape,
@@ -371,7 +371,7 @@ void DataflowWorker::multiply(std::int64_t turn, device::Stream& stream) {
     const Fetch right = operand(turn, Operand::b);
     const auto a = loader_.tile(left, stream);
     const auto b = loader_.tile(right, stream);
-    // The products before it that are made and not pushed yet come first.
+    // Earlier products for the same queue that are not pushed yet have its next payloads.
     flow::Queue& queue = queue_of(turn);
     int others = 0;
     for (std::int64_t before = std::max<std::int64_t>(turn + 1 - std::ssize(deliveries_), 0);

@@ -49,7 +49,7 @@ std::span<const float> MatrixFiles::read(std::string_view matrix, TileIndex tile
     const std::string& header = header_of(tile);
     const Bytes size = input.read(Bytes{}, slot);
     if (size < elements_offset || std::memcmp(slot.data(), header.data(), header.size()) != 0) {
-        throw NpyError(name.path(), "it does not begin as such a tile does");
+        throw NpyError(name.path(), "its header is not that of such a tile");
     }
     const Bytes found = input.size() - elements_offset;
     if (found != wanted) {
@@ -75,7 +75,7 @@ void MatrixFiles::write(TileIndex tile, std::span<const float> elements) const {
 void MatrixFiles::put_aside(TileIndex tile) const {
     const FileName result = file_of(folder_, "C", tile);
     folder_.rename(result.name(), spare_of(folder_, tile).name());
-    folder_.remove(result.name());  // still there where both names were one file's
+    folder_.remove(result.name());  // still there if both names are links to one file
 }
 
 void MatrixFiles::remove(TileIndex tile) const {

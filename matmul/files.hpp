@@ -76,7 +76,7 @@ class FileSlots {
 /// Tiles of C in files, which are removed in the end unless they are kept.
 class ResultFiles {
   public:
-    /// `block` has the rank's tiles; those of other blocks can be stored, too, but are left behind.
+    /// `block` has the rank's tiles. Other tiles can be stored, too, but their files always stay.
     ResultFiles(const Block& block, ProductFiles files) : block_(block), files_(std::move(files)) {}
     ~ResultFiles();
     ResultFiles(const ResultFiles&) = delete;
@@ -86,15 +86,15 @@ class ResultFiles {
     /// are put aside and the run writes over them, if this job wrote them; files of other jobs are
     /// removed, since somebody may be reading them.
     void prepare();
-    /// Enqueues the writing of a complete tile, whose memory the caller leaves as it is meanwhile.
+    /// Enqueues the writing of a complete tile, whose memory must not change until it is written.
     void store(TileIndex tile, device::View<const float> from, device::Stream& stream);
-    /// In this run. After the stream has been synchronised.
+    /// Bytes that this run has written. Valid after the stream has been synchronised.
     [[nodiscard]] Bytes written() const { return written_; }
 
   private:
     Block block_;
     ProductFiles files_;
-    bool has_prepared_ = false;  ///< so that files of C are this job's
+    bool has_prepared_ = false;  ///< from then on this job has written the files of C
     Bytes written_;              ///< changed by the stream that writes
 };
 

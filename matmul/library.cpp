@@ -39,7 +39,7 @@ namespace quartet::matmul {
 
 namespace {
 
-/// Elements of all ranks that are redistributed at a time, which bounds what the library takes.
+/// Elements of all ranks that are redistributed at a time, which bounds the library's own memory.
 constexpr std::int64_t redistributed_at_a_time = std::int64_t{1} << 26;
 
 /// ScaLAPACK's description of an array.
@@ -101,7 +101,7 @@ void multiply(std::int64_t size, const float* a, const float* b, float* c,
             descriptor.data(), &zero, c, &first, &first, descriptor.data());
 }
 
-// By this rank alone, and so by the BLAS that ScaLAPACK calls, which need not be native's.
+// On this rank alone. ScaLAPACK may call another BLAS than native does.
 Multiply multiply_by_scalapack() {
     return [](std::int64_t edge, device::View<const float> a, device::View<const float> b,
               device::View<float> c) {
@@ -172,8 +172,8 @@ std::string describe_blas() {
 }
 
 /// ScaLAPACK's psgemm over all ranks. A rank makes or reads its strip of A and B, whole tile rows,
-/// which is redistributed to the blocks; C goes the other way. From files that is a part of the
-/// run, else of prepare() and collect().
+/// which is redistributed to the blocks; C goes the other way. With tiles in files that is a part
+/// of the run, else of set_up() and collect().
 class LibraryProduct final : public Product {
   public:
     LibraryProduct(device::Arena& arena, const CaseContext& context, const ProductFiles& files);
@@ -225,7 +225,7 @@ class LibraryProduct final : public Product {
     Descriptor descriptor_{};
 };
 
-// ScaLAPACK's own memory is included at most: panels of psgemm, buffers of redistribution.
+// Reserves the most that ScaLAPACK itself takes: panels of psgemm, buffers of redistribution.
 LibraryProduct::LibraryProduct(device::Arena& arena, const CaseContext& context,
                                const ProductFiles& files)
     : problem_(context.problem),
@@ -285,7 +285,7 @@ void LibraryProduct::run(device::Stream& stream) {
     }
 }
 
-// `move(rows, first row, descriptor of the strips)`; rows count from 1.
+// Calls move(rows, first row, descriptor of the strips) for a few rows at a time, counted from 1.
 template <typename Move>
 void LibraryProduct::for_some_rows(Move move) {
     const std::int64_t height =
@@ -305,7 +305,7 @@ void LibraryProduct::to_strips() {
     });
 }
 
-// This rank's strip, from files or made, then all strips to blocks.
+// Reads or makes this rank's strip, then redistributes all strips to the blocks.
 void LibraryProduct::load(Operand operand, std::span<float> blocks) {
     if (files_) {
         for_each_tile(mine_, [&](TileIndex tile) {
@@ -375,7 +375,7 @@ void require_countable(const Problem& problem, int ranks) {
 
 }  // namespace
 
-// A row's name has no tile unless tiles are files: in memory they are the check's alone.
+// A row's name has a tile only if tiles are files: in memory only the check has tiles.
 ProductPlan plan_library_product(const CaseContext& context, bench::PlannedCase& planned) {
     const int ranks = context.session.world().size();
     const bool in_files = context.options.data.in_files();

@@ -11,18 +11,18 @@ namespace quartet::matmul {
 namespace {
 
 constexpr Seconds multiply_add_time{0.01};
-// Products that are long enough for a BLAS's best rate, on processors and on GPUs.
-constexpr std::int64_t telling_edge = 1024;
-constexpr std::int64_t telling_edge_of_gpu = 4096;
+// Products of this edge and more reach the best rate of a BLAS, on processors and on GPUs.
+constexpr std::int64_t full_rate_edge = 1024;
+constexpr std::int64_t full_rate_edge_of_gpu = 4096;
 constexpr int intake_passes = 4;  // additions and messages in one measurement
 constexpr Bytes storage_probe_memory = mebibytes(4) + kibibytes(4);
 
-bool is_telling(const Problem& problem, const device::Device& device) {
-    return device::has_own_memory(device) ? problem.extent(0) >= telling_edge_of_gpu
-                                          : host_sgemm_edge(problem) >= telling_edge;
+bool reaches_full_rate(const Problem& problem, const device::Device& device) {
+    return device::has_own_memory(device) ? problem.extent(0) >= full_rate_edge_of_gpu
+                                          : host_sgemm_edge(problem) >= full_rate_edge;
 }
 
-// Copied at a time: a tile, or 64 MiB, which have the link's full rate.
+// The bytes of one copy: a tile, but at most 64 MiB, which reach the link's full rate.
 Bytes copied_piece(const Problem& problem) {
     return std::min(problem.tile_bytes(), mebibytes(64));
 }
@@ -64,7 +64,7 @@ class CopyProbe {
     std::unique_ptr<device::Stream> out_;
     device::Buffer<std::byte> host_;
     device::Buffer<std::byte> there_;
-    std::int64_t half_;  ///< bytes: what comes in and what goes out lie apart
+    std::int64_t half_;  ///< bytes; the two directions use different halves
 };
 
 }  // namespace
@@ -103,11 +103,11 @@ void ProductLimit::add(const char* name, const std::function<Seconds()>& measure
     });
 }
 
-// The device's own rate is measured beside the BLAS's where products are long enough to tell: a
-// device is known to do more than its BLAS, or the instructions that were compiled are not its
-// fastest. All ranks measure the same.
+// Where products reach the full rate, the device's rate of multiply-adds in registers is measured
+// beside the BLAS's. It counts only if it is higher: if it is lower, the compiled instructions are
+// not the fastest of the device. All ranks measure the same.
 void ProductLimit::add_sgemm(device::Arena& arena, const LimitPlan::Sgemm& sgemm) {
-    const bool knows_hardware = is_telling(problem_, session_.device());
+    const bool knows_hardware = reaches_full_rate(problem_, session_.device());
     std::shared_ptr<bench::SgemmProbe> probe;
     std::shared_ptr<device::MultiplyAddProbe> hardware;
     if (sgemm.edge > 0) {
@@ -149,7 +149,7 @@ int ProductLimit::products_of(bench::SgemmProbe& probe, int computing_ranks) {
     return bench::passes_in(bench::probe_time_beside(all * product), product);
 }
 
-// A link that carries both ways at once may have less for each than one way alone has.
+// A link may be slower in each direction if it is used in both at once.
 void ProductLimit::add_copies(device::Arena& arena, const LimitPlan::Copies& copies) {
     const Bytes piece = copied_piece(problem_);
     std::shared_ptr<CopyProbe> probe;

@@ -20,26 +20,25 @@ struct LimitPlan {
         std::int64_t edge = 0;  ///< 0 if this rank computes nothing
         int computing_ranks = 1;
     };
-    /// Bytes between the host's memory and this rank's GPU in a run: those that can go both ways at
-    /// once, and the others one way.
+    /// Bytes that a run copies from the host's memory to this rank's GPU, and from the GPU.
     struct Copies {
         double in = 0;
         double out = 0;
     };
-    /// Tiles from and to files.
+    /// Tiles that are read from files and written to files.
     struct Storage {
         std::optional<std::filesystem::path> file{};  ///< a tile that this rank reads, if any
         FileCache cache = FileCache::warm;
-        double bytes = 0;  ///< that this rank moves in a run
+        double bytes = 0;  ///< that this rank reads and writes in a run
     };
     /// Partial tiles that reducers receive and add.
     struct Reducers {
         comm::Role role = comm::Role::worker;  ///< of this rank
         double partial_tiles = 0;              ///< of each reducer in a run
         Bytes tile;
-        /// If it sends payloads, the link from the first worker is measured, too.
+        /// If it copies payloads to the receiver, the link from the first worker is measured, too.
         std::string transport{};
-        int worker = 0;  ///< the rank of the first one; the first reducer's is 0
+        int worker = 0;  ///< the rank of the first worker; the first reducer is rank 0
     };
     Sgemm sgemm;
     std::optional<Copies> copies{};
@@ -47,8 +46,8 @@ struct LimitPlan {
     std::optional<Storage> storage{};
 };
 
-/// Edge of the SGEMM that a product on the host is compared with: at least 2048, since smaller ones
-/// do not show what the processor can do.
+/// Edge of the SGEMM that a product on the host is compared with: at least 2048 if N is that large,
+/// since smaller products do not show what the processor can do.
 std::int64_t host_sgemm_edge(const Problem& problem);
 
 /// Measures the limit of a product.
@@ -69,7 +68,7 @@ class ProductLimit {
     void add_storage(device::Arena& arena, const LimitPlan::Storage& storage);
     /// How many products one measurement makes. Local.
     int products_of(bench::SgemmProbe& probe, int computing_ranks);
-    /// A component that takes as long as it does on the slowest rank.
+    /// Adds a component whose time is that of the slowest rank.
     void add(const char* name, const std::function<Seconds()>& measure);
 
     bench::Session& session_;

@@ -6,8 +6,8 @@ using namespace quartet;
 namespace {
 
 void add_options(bench::CommandLine& command_line, matmul::Options& options) {
-    const auto math = [](device::Math one) {
-        return std::pair(std::string(device::name(one)), one);
+    const auto math = [](device::Math value) {
+        return std::pair(std::string(device::name(value)), value);
     };
     command_line.add({.name = "--size",
                       .value = "LIST",

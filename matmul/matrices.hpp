@@ -13,8 +13,8 @@ namespace quartet::matmul {
 
 /// How the ranks of a node have the tiles of A and B in memory.
 enum class OperandCopies {
-    per_node,  ///< one in shared memory, of all that any rank of the node needs
-    per_rank,  ///< each rank its own, of what it needs itself
+    per_node,  ///< one copy in shared memory, of all tiles that any rank of the node needs
+    per_rank,  ///< each rank has a copy of the tiles that it needs
 };
 
 /// One copy per node if the transport reads in place, else one per rank.
@@ -40,8 +40,8 @@ struct OperandLayout {
     Bytes allocated;                     ///< by this rank: its part of the window, or its copy
 };
 
-/// For `rank`; `blocks` are those of all ranks. Panels are spread over the parts of a node's window
-/// in turn. Local.
+/// The layout of `rank`; `blocks` has the block of each rank. Panels are spread over the parts of a
+/// node's window in turn. Local.
 OperandLayout lay_out_operands(const Problem& problem, const std::vector<Block>& blocks, int rank,
                                const comm::Topology& topology, OperandCopies copies);
 

@@ -15,8 +15,9 @@ namespace quartet::matmul {
 
 namespace {
 
-/// Multiplied in place. All tiles of C in one tile column of the rank's block follow one another,
-/// as do those of A, so that one call multiplies them with a tile of B: larger products run faster.
+/// Multiplies tiles where they lie. The tiles of C in one tile column of the rank's block follow
+/// one another, as do the tiles of A, so that one call multiplies them with a tile of B: larger
+/// products run faster.
 class ResidentProduct final : public MemoryProduct {
   public:
     using MemoryProduct::MemoryProduct;
@@ -49,10 +50,10 @@ void ResidentProduct::run(device::Stream& stream) {
 // The order in which a rank computes its block of C in a GPU's memory: a corner of C grows by a
 // strip of `height` rows or by one tile column at a time, until it is the whole block:
 //
-//     1 2 3 5     LaneBlocks 2, 3 and 5 need a tile column of B, the others some rows of A; the
-//     rest 4 4 4 5     has been brought for earlier strips. So copies in, products and copies out
-//     all 6 6 6 6     go on from the first strip to the last one. Columns grow twice as fast as
-//     rows: 7 7 7 7     then the last strips are low, and little is left to be copied out.
+//     1 2 3 5     Strips 2, 3 and 5 need a tile column of B, the others some rows of A; the rest
+//     4 4 4 5     has been brought for earlier strips. So copies in, products and copies out all
+//     6 6 6 6     go on from the first strip to the last one. Columns grow twice as fast as rows:
+//     7 7 7 7     then the last strips are low, and little is left to be copied out.
 std::vector<Strip> growing_strips(const Problem& problem, const Block& block, std::int64_t height) {
     std::vector<Strip> strips;
     if (block.empty()) {
@@ -197,7 +198,7 @@ LimitPlan::Copies copies_of(const Traffic& traffic) {
     return {static_cast<double>(traffic.read.value), static_cast<double>(traffic.written.value)};
 }
 
-// The bytes of a bounded plan follow from the plan, which needs to know what the probes take.
+// plan_bounded() fills in its bytes later: its plan depends on the memory that the probes take.
 LimitPlan limit_of(const CaseContext& context) {
     LimitPlan limit{.sgemm = sgemm_limit(context, context.session.world().size())};
     if (context.on_gpu()) {
@@ -209,7 +210,7 @@ LimitPlan limit_of(const CaseContext& context) {
     return limit;
 }
 
-// Each level's plan, on all ranks or none. Collective.
+// The plan of each level of memory. Throws UsageError, on all ranks alike. Collective.
 PanelPlan plan_levels(const CaseContext& context, const LimitPlan& limit, Bytes workspace) {
     bench::Session& session = context.session;
     const device::MemoryNeeds besides = needs_besides(context, context.block(), limit);
@@ -233,16 +234,6 @@ OperandLayout layout_in_memory(const CaseContext& context) {
     return lay_out_operands(context.problem, context.blocks, context.rank(),
                             context.session.topology(),
                             context.on_gpu() ? OperandCopies::per_rank : copies_over(transport));
-}
-
-void add_to_plan(const CaseContext& context, const PanelPlan& plan, bench::PlannedCase& planned) {
-    planned.plan_note = describe(plan);
-    if (plan.places.in_files) {
-        const Bytes moved = plan.traffic.sum();
-        planned.work.bytes = {static_cast<std::int64_t>(
-            context.session.world().sum(static_cast<double>(moved.value)))};
-        planned.traffic = 2 * moved;  // to the page cache and from there
-    }
 }
 
 ProductPlan plan_resident(const CaseContext& context) {
@@ -282,12 +273,16 @@ ProductPlan plan_bounded(const CaseContext& context, bench::PlannedCase& planned
     ProductPlan plan{.block = context.block(), .limit = limit_of(context)};
     const Bytes workspace = context.session.device().blas().workspace();
     const PanelPlan bounded = plan_levels(context, plan.limit, workspace);
-    add_to_plan(context, bounded, planned);
+    planned.plan_note = describe(bounded);
     if (bounded.places.on_gpu) {
         plan.limit.copies = copies_of(bounded.traffic);
     }
     std::optional<OperandLayout> layout;
     if (bounded.places.in_files) {
+        const Bytes moved = bounded.traffic.sum();
+        planned.work.bytes = {static_cast<std::int64_t>(
+            context.session.world().sum(static_cast<double>(moved.value)))};
+        planned.traffic = 2 * moved;  // to the page cache and from there
         plan.limit.storage->bytes = static_cast<double>(bounded.best.value);
     } else {
         layout = layout_in_memory(context);

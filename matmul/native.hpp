@@ -58,7 +58,7 @@ class InCoreProduct final : public MemoryProduct {
     [[nodiscard]] Traffic copied() const { return copied_; }
 
   private:
-    /// What the strips before have brought.
+    /// The rows of A and columns of B that earlier strips have copied to the GPU.
     struct Corner {
         std::int64_t rows = 0;
         std::int64_t columns = 0;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -71,7 +70,7 @@ std::optional<Blocking> least_traffic_in(Bytes memory, const Problem& problem, c
     return block.empty() ? Blocking{} : best;
 }
 
-// The least that a plan takes of the host's memory, beside what is elsewhere.
+// Throws UsageError unless the budget has `least` of the host's memory for tiles.
 void require_host_memory(const Problem& problem, Bytes least, const MemoryBudget& budget) {
     if (least + budget.elsewhere > budget.allowed) {
         throw UsageError(fmt::format(

@@ -13,18 +13,18 @@ namespace quartet::matmul {
 /// The tiles that a rank holds while it goes through its block of C in bounded memory: C in parts
 /// of at most rows x columns tiles. For each inner index a part needs a panel: a column of A's
 /// tiles and a row of B's. The tiles of the panel's shorter side stay for all its products, and
-/// have two buffers: the next panel's come meanwhile. Those of the longer side come one after the
-/// other, into two buffers.
+/// have two buffers: the next panel's tiles come meanwhile. The tiles of the longer side come one
+/// after the other, into two buffers.
 struct Blocking {
     std::int64_t rows = 1;
     std::int64_t columns = 1;
 
     [[nodiscard]] bool rows_are_longer() const { return rows >= columns; }
     [[nodiscard]] std::int64_t shorter() const { return rows_are_longer() ? columns : rows; }
-    /// Tiles of C, and of A and B.
+    /// How many tiles of C are held, and how many slots there are for tiles of A and B.
     [[nodiscard]] std::int64_t held() const { return rows * columns; }
     [[nodiscard]] std::int64_t slots() const { return 2 * shorter() + 2; }
-    /// No order of products needs fewer for A and B.
+    /// The slots for A and B that any order of products needs at least.
     [[nodiscard]] std::int64_t fewest_slots() const { return shorter() + 1; }
 };
 
@@ -33,7 +33,7 @@ struct Blocking {
 struct PanelPlan {
     Blocking blocking{};
     Traffic traffic{};  ///< to and from the memory that the products are made in
-    Bytes best{};       ///< the least that whole tiles allow there
+    Bytes best{};       ///< the least traffic there that is possible with whole tiles
     TilePlaces places{};
 };
 
@@ -101,7 +101,7 @@ class PanelProduct final : public Product {
     };
 
     [[nodiscard]] std::int64_t panels() const;
-    /// Empty beyond the last one.
+    /// The panel of that number; empty beyond the last one.
     [[nodiscard]] Panel panel(std::int64_t number) const;
     /// Tiles of a panel's sides, by their place there; steps count from the run's beginning.
     [[nodiscard]] Fetch longer_tile(const Panel& panel, std::int64_t place,

@@ -15,7 +15,7 @@ namespace quartet::matmul {
 
 namespace {
 
-// The largest edge, a power of two, of so many square matrices in a GPU's memory.
+// The largest edge, a power of two up to 8192, of so many square matrices in a GPU's memory.
 std::int64_t edge_in(Bytes memory, std::int64_t matrices) {
     constexpr std::int64_t least = 64;
     std::int64_t edge = 8192;
@@ -192,7 +192,7 @@ void MultiplyCase::find_arithmetic() {
                                              : multiply_on(session_.device(), session_.stream()));
         }
     });
-    // That of the first rank whose arithmetic differs from what was asked for.
+    // Report the first rank whose arithmetic differs from the requested one.
     for (const std::string& of_rank : session_.world().gather(found)) {
         if (!of_rank.empty() && (precision_.empty() || precision_ == arithmetic_wanted(math_))) {
             precision_ = of_rank;
@@ -221,7 +221,7 @@ bench::Check MultiplyCase::verify() {
 
 namespace {
 
-// Ranks of one GPU, or of GPUs of different sizes, have one tile.
+// All ranks have the same tile, whatever the memory of their GPUs.
 std::int64_t tile_of(const CaseContext& context, std::int64_t size) {
     constexpr std::int64_t on_host = 1024;
     std::int64_t tile = on_host;
@@ -242,12 +242,6 @@ CaseContext context_of(bench::Session& session, const Options& options, std::int
                             "ask for larger tiles or a smaller size");
     context.blocks = partition(context.problem, session.world().size());
     return context;
-}
-
-void require_usable_folder(const CaseContext& context) {
-    const bench::DataOptions& data = context.options.data;
-    comm::agree<UsageError>(context.session.world(),
-                            [&] { tile_folder(context).require_usable(data.generate); });
 }
 
 // Throws Unavailable for combinations that do not exist, on all ranks alike.
@@ -299,7 +293,7 @@ bench::PlannedCase plan_case(const CaseContext& context) {
     planned.make = [context, plan = plan_product(context, planned)](device::Arena& arena) {
         require_available(context);
         auto made = std::make_unique<MultiplyCase>(arena, context, plan);
-        // GPUs may differ by rank: refused last, when all ranks have made their transports.
+        // Ranks may have different GPUs, of which one refuses: only once all have their transports.
         context.session.device().blas().use(context.options.math);
         return made;
     };
@@ -321,7 +315,9 @@ void plan_cases(bench::Session& session, const Options& options) {
     session.resolve("size", bench::join_sizes(options.sizes));
     session.resolve("tile", bench::join_sizes(tiles));
     if (options.data.in_files()) {
-        require_usable_folder(contexts.front());
+        comm::agree<UsageError>(session.world(), [&] {
+            tile_folder(contexts.front()).require_usable(options.data.generate);
+        });
     }
     for (const bench::Variant& variant : bench::variants(session)) {
         for (CaseContext& context : contexts) {

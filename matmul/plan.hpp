@@ -19,35 +19,35 @@
 
 namespace quartet::matmul {
 
-/// The flags that only matmul has, and those of the kernels that can have their data in files.
+/// The flags that only matmul has, and the flags of all kernels that can have their data in files.
 struct Options {
     std::vector<std::int64_t> sizes{8192};  ///< edges of the matrices, each run in turn
-    /// Edge of a tile; those at the matrices' edges may be smaller. 1024 unless given, on a GPU
-    /// what its memory suggests.
+    /// Edge of a tile; tiles at the matrices' edges may be smaller. Default: 1024, on a GPU chosen
+    /// by its memory.
     std::optional<std::int64_t> tile;
     bench::DataOptions data;
     std::optional<int> reducers;  ///< of the data flow: 2 if that leaves two workers, else 1
     device::Math math = device::Math::fp32;  ///< of products
 };
 
-/// The longest edge: far beyond what machines hold; the bytes of a few matrices are counted in 63
+/// The longest edge: far beyond what machines hold, and the bytes of a few matrices still fit 63
 /// bits.
 inline constexpr std::int64_t largest_edge = std::int64_t{1} << 28;
 
 /// The memory that a rank may take for a product.
 struct MemoryBudget {
     Bytes allowed;    ///< in all, by flags or by what there is
-    Bytes elsewhere;  ///< of it, for the check and the limits
+    Bytes elsewhere;  ///< the part of it for the check, the limits and a GPU's BLAS
 };
 
-/// Host memory that a rank may take for tiles from files: --memory, or half of its share of what
-/// the node has (the page cache needs some, too).
+/// Host memory that a rank may take for tiles from files: --memory, or half of its share of the
+/// node's available memory (the page cache needs some, too).
 Bytes allowed_memory(const bench::Session& session);
-/// GPU memory that a rank may take: --device-memory, or most of its share of what is free (the
+/// GPU memory that a rank may take: --device-memory, or most of its share of the free memory (the
 /// driver's own needs grow a little).
 Bytes allowed_device_memory(bench::Session& session);
 
-/// Throws UsageError: so much of the GPU's memory is needed at least, and less is allowed.
+/// Throws UsageError that says: tiles need `least` of the GPU's memory, and less is allowed.
 [[noreturn]] void refuse_tiles(const Problem& problem, Bytes least, const MemoryBudget& budget);
 
 /// The facts from which a formulation is planned.
@@ -67,25 +67,25 @@ struct CaseContext {
 
 /// How one formulation will be measured; nothing is allocated yet.
 struct ProductPlan {
-    Block block;  ///< of C: the tiles that this rank's check asks for
+    Block block;  ///< of C: the tiles among which this rank checks its own
     LimitPlan limit{};
     /// Collective; local while the arena plans. Throws Unavailable, and while the arena plans
     /// UsageError.
     std::function<std::unique_ptr<Product>(device::Arena& arena, const ProductFiles& files)> make{};
-    Multiply multiply{};  ///< as make()'s product does; the device's BLAS unless given
+    Multiply multiply{};  ///< multiplies as make()'s product does; by default the device's BLAS
 };
 
-/// Plan a formulation, and add its own to `planned`. Throw UsageError, on all ranks alike.
+/// Plan a formulation, and complete its case in `planned`. Throw UsageError, on all ranks alike.
 /// Collective.
 ProductPlan plan_native_product(const CaseContext& context, bench::PlannedCase& planned);
 ProductPlan plan_dataflow_product(const CaseContext& context, bench::PlannedCase& planned);
 ProductPlan plan_library_product(const CaseContext& context, bench::PlannedCase& planned);
 
-/// What check and limit take of this rank's memory beside the product. Local.
+/// The memory that check and limit take on this rank beside the product. Local.
 device::MemoryNeeds needs_besides(const CaseContext& context, const Block& block,
                                   const LimitPlan& limit);
 
-/// Factors of a row's name: tiles and where they lie; the memory that is allowed.
+/// Add factors to a row's name: the tile and where tiles lie; the memory that is allowed.
 void add_tile_factors(const CaseContext& context, bench::RowName& name);
 void add_memory_factors(const CaseContext& context, bench::RowName& name);
 
@@ -95,8 +95,8 @@ LimitPlan::Sgemm sgemm_limit(const CaseContext& context, int computing_ranks);
 /// nothing if the block is empty. A run moves `bytes` bytes on this rank.
 LimitPlan::Storage storage_limit(const CaseContext& context, const Block& block, double bytes);
 
-/// C = A B over the ranks, in any way: what is timed, checked and compared with the limit. The
-/// Product decides how.
+/// C = A B over the ranks, which is timed, checked and compared with the limit. The Product decides
+/// how it is computed.
 class MultiplyCase final : public bench::Case {
   public:
     /// Collective; local while the arena plans. Throws what plan.make() throws.
@@ -125,7 +125,7 @@ class MultiplyCase final : public bench::Case {
     Problem problem_;
     ProductPlan plan_;
     device::Math math_;
-    std::string precision_;  ///< that the products have: arithmetic_of()
+    std::string precision_;  ///< of the products: arithmetic_of()
     std::unique_ptr<Product> product_;
     bench::InputGuard guard_;
     std::optional<Freivalds> check_;

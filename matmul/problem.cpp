@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <compare>
-#include <string>
 #include <utility>
 
 #include "core/check.hpp"
@@ -100,7 +99,7 @@ Flops Problem::flops() const {
 void fill_rows(const Problem& problem, std::string_view matrix, std::int64_t first,
                std::int64_t count, std::int64_t column, std::span<float> out) {
     const std::int64_t width = problem.extent(column);
-    check(std::ssize(out) == count * width, "room for rows of a tile of another size");
+    check(std::ssize(out) == count * width, "the memory for rows of a tile has another size");
     const DataSource source(problem.seed, std::string("matmul/") + std::string(matrix));
     for (std::int64_t row = 0; row < count; ++row) {
         source.fill_uniform(

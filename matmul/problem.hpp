@@ -18,7 +18,7 @@ namespace quartet::matmul {
 /// Which input matrix.
 enum class Operand { a, b };
 
-/// "A" or "B", as in file names and in what entries are functions of.
+/// "A" or "B", as in the names of files and of random sequences.
 constexpr std::string_view name(Operand operand) {
     return operand == Operand::a ? "A" : "B";
 }
@@ -32,8 +32,8 @@ struct TileIndex {
 
 /// C = A B, all N x N in float32 (the paper's VI.B): the entries of A and B are uniform in [0, 1),
 /// functions of the seed and of their position in the matrix alone, not of tile or ranks. Tile
-/// (i, j) has rows [i B, (i + 1) B) and columns [j B, (j + 1) B) of its matrix, row-major, as far
-/// as these are there.
+/// (i, j) has rows [i B, (i + 1) B) and columns [j B, (j + 1) B) of its matrix, row-major, cut off
+/// at the matrix's edges.
 struct Problem {
     std::int64_t size = 0;  ///< N
     std::int64_t tile = 0;  ///< B; more than N means N
@@ -121,9 +121,9 @@ struct Traffic {
     [[nodiscard]] Bytes sum() const { return read + written; }
 };
 
-/// C = A B in one way, its data in place before the clock starts. One class for each way: resident
-/// in memory, by a schedule in bounded memory, data flow, library. Constructors make the memory, by
-/// the rules of device::Arena.
+/// One way to compute C = A B, with its data in place before the clock starts. One class for each
+/// way: resident in memory, by a schedule in bounded memory, data flow, library. Constructors make
+/// the memory, by the rules of device::Arena.
 class Product {
   public:
     virtual ~Product() = default;
@@ -142,15 +142,15 @@ class Product {
     /// check. The span stays valid until the next call of any member. Throws Failure if it
     /// cannot be read.
     virtual std::span<const float> input(Operand operand, TileIndex tile) = 0;
-    /// A tile of C that the rank owns, of the last run. The same holds for the span.
+    /// A tile of C that the rank owns, of the last run. The span stays valid as input()'s does.
     virtual std::span<const float> result(TileIndex tile) = 0;
     /// Tells whether this rank has the result of a tile of its block.
     [[nodiscard]] virtual bool owns(TileIndex /*tile*/) const { return true; }
 
-    /// This rank's part of A and B in memory, which runs leave as it is; empty if they are in
-    /// files. All ranks' parts together are all that the products read.
+    /// This rank's part of A and B in memory, which runs do not change; empty if they are in
+    /// files. The products read nothing but the parts of all ranks.
     [[nodiscard]] virtual device::View<const std::byte> input_memory() const { return {}; }
-    /// How it ran, for people.
+    /// Says in words how it ran.
     [[nodiscard]] virtual std::string note() const = 0;
     /// Figures of the last run beside its time. Same answer on all ranks. Collective over `world`.
     [[nodiscard]] virtual bench::Details details(const comm::Communicator& /*world*/) const {

@@ -34,10 +34,10 @@ TileLoader::TileLoader(device::Arena& arena, const Problem& problem, const TileP
       device_(arena.device()),
       file_slots_(arena, problem, file_slots(places, slots)),
       gpu_slots_(arena.make<float>(places.on_gpu ? slots * problem.elements({}) : 0)),
-      of_files_(position(file_slots(places, slots))),
-      of_gpu_(position(places.on_gpu ? slots : 0)) {
-    make_events(of_files_, device_);
-    make_events(of_gpu_, device_);
+      file_events_(position(file_slots(places, slots))),
+      gpu_events_(position(places.on_gpu ? slots : 0)) {
+    make_events(file_events_, device_);
+    make_events(gpu_events_, device_);
     if (places.in_files) {
         reading_ = make_transfer_stream(arena, "read");
     }
@@ -47,7 +47,7 @@ TileLoader::TileLoader(device::Arena& arena, const Problem& problem, const TileP
 }
 
 void TileLoader::read_file(const Fetch& fetch) {
-    SlotEvents& slot = of_files_[position(fetch.slot)];
+    SlotEvents& slot = file_events_[position(fetch.slot)];
     reading_->wait(*slot.used);
     reading_->enqueue(
         Phase::read, "tile",
@@ -70,13 +70,13 @@ void TileLoader::fetch(const Fetch& fetch) {
     if (places_.in_files) {
         const Fetch passed{fetch.operand, fetch.tile, passed_++ % passing};
         read_file(passed);
-        source = &of_files_[position(passed.slot)];
+        source = &file_events_[position(passed.slot)];
         copying_->wait(*source->filled);
         from = file_slots_.elements(passed.slot, passed.tile);
     } else {
         from = inputs_->tile(fetch.operand, fetch.tile);
     }
-    SlotEvents& target = of_gpu_[position(fetch.slot)];
+    SlotEvents& target = gpu_events_[position(fetch.slot)];
     copying_->wait(*target.used);
     device_.copy(as_bytes(from), as_bytes(on_gpu(fetch)), *copying_);
     copying_->record(*target.filled);
@@ -90,13 +90,13 @@ device::View<const float> TileLoader::tile(const Fetch& fetch, device::Stream& s
     if (places_.same()) {
         return inputs_->tile(fetch.operand, fetch.tile);
     }
-    stream.wait(*(places_.on_gpu ? of_gpu_ : of_files_)[position(fetch.slot)].filled);
+    stream.wait(*(places_.on_gpu ? gpu_events_ : file_events_)[position(fetch.slot)].filled);
     return places_.on_gpu ? on_gpu(fetch) : file_slots_.elements(fetch.slot, fetch.tile);
 }
 
 void TileLoader::release(const Fetch& fetch, device::Stream& stream) {
     if (!places_.same()) {
-        stream.record(*(places_.on_gpu ? of_gpu_ : of_files_)[position(fetch.slot)].used);
+        stream.record(*(places_.on_gpu ? gpu_events_ : file_events_)[position(fetch.slot)].used);
     }
 }
 

@@ -12,7 +12,7 @@
 
 namespace quartet::matmul {
 
-/// A tile of A or B that is brought to a slot; what the slot held is gone then.
+/// A tile of A or B that is brought to a slot and replaces what the slot held.
 struct Fetch {
     Operand operand = Operand::a;
     TileIndex tile;
@@ -34,8 +34,8 @@ struct SlotEvents {
     std::unique_ptr<device::Event> used;
 };
 
-/// A stream of the arena's device for copies and files. None while the arena plans, since each has
-/// a line in the timeline.
+/// A stream of the arena's device for copies and files. Null while the arena plans, since each
+/// stream has a line in the timeline.
 std::unique_ptr<device::Stream> make_transfer_stream(const device::Arena& arena, const char* name);
 
 /// Brings tiles of A and B to slots near a rank's products, ahead of them: from files to the host's
@@ -46,7 +46,7 @@ class TileLoader {
     /// Slots of the host through which files pass on their way to a GPU.
     static constexpr std::int64_t passing = 4;
 
-    /// From `files`, or from `inputs` if there are none: borrowed, as the arena's device is.
+    /// From `files`, or from `inputs` if there are no files. Borrows `inputs` and the device.
     TileLoader(device::Arena& arena, const Problem& problem, const TilePlaces& places,
                std::int64_t slots, const ProductFiles& files, const HostInputs* inputs);
 
@@ -54,11 +54,11 @@ class TileLoader {
     void prepare() { read_ = copied_ = {}; }
     /// Begins to bring a tile to its slot, once the work that uses what the slot holds is done.
     void fetch(const Fetch& fetch);
-    /// A tile that was fetched, there for the stream's later work.
+    /// A tile that was fetched. The stream's later work waits until it has come.
     device::View<const float> tile(const Fetch& fetch, device::Stream& stream);
-    /// The stream's work so far is the last that uses what the slot holds.
+    /// Lets the slot be filled again once the stream's work so far is done.
     void release(const Fetch& fetch, device::Stream& stream);
-    /// Waits for what was fetched; throws what bringing it has thrown.
+    /// Waits for all fetched tiles; rethrows what a stream has thrown while it brought them.
     void synchronize();
 
     /// Bytes of the last run, from files and to a GPU.
@@ -81,8 +81,8 @@ class TileLoader {
     device::Device& device_;
     FileSlots file_slots_;
     device::Buffer<float> gpu_slots_;
-    std::vector<SlotEvents> of_files_;
-    std::vector<SlotEvents> of_gpu_;
+    std::vector<SlotEvents> file_events_;
+    std::vector<SlotEvents> gpu_events_;
     std::int64_t passed_ = 0;  ///< tiles in files on their way to a GPU
     Bytes read_;               ///< changed by the stream while it reads
     Bytes copied_;
@@ -97,7 +97,7 @@ class TileStorer {
     /// Tiles on their way from a GPU to files.
     static constexpr std::int64_t passing = 2;
 
-    /// In `files`, or in `result` if there are none: borrowed, as the arena's device is.
+    /// In `files`, or in `result` if there are no files. Borrows `result` and the device.
     TileStorer(device::Arena& arena, const Problem& problem, const Block& block,
                const TilePlaces& places, const ProductFiles& files, HostResult* result);
 
@@ -107,7 +107,7 @@ class TileStorer {
     /// be used again.
     void store(TileIndex tile, device::View<const float> from, device::Event& complete,
                device::Event& stored);
-    /// Waits for what was stored; throws what storing it has thrown.
+    /// Waits for all stored tiles; rethrows what a stream has thrown while it stored them.
     void synchronize();
 
     /// Bytes of the last run, to files and from a GPU.
@@ -128,11 +128,11 @@ class TileStorer {
     std::unique_ptr<device::Stream> writing_;  ///< to files, behind a GPU
 };
 
-/// What the document says of the bytes that all ranks moved. Collective over `world`.
+/// The bytes that all ranks together moved, for the document. Collective over `world`.
 bench::Details traffic_of_all(const comm::Communicator& world, const TilePlaces& places,
                               const Traffic& files, const Traffic& copies);
 
-/// Waits for all of these, then throws what the first one that failed has thrown.
+/// Synchronises all `parts`, then rethrows the exception of the first one that failed.
 template <typename... Parts>
 void synchronize_all(Parts&... parts) {
     std::exception_ptr first;

@@ -1,6 +1,5 @@
 #include "matmul/verify.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -13,8 +12,8 @@ namespace {
 
 constexpr double unit_roundoff = 0x1p-24;
 constexpr double few_roundings = 64;  // up to which the normal law does not hold
-constexpr double of_sums = 1.3;
-constexpr double of_signs = 7;
+constexpr double sums_factor = 1.3;
+constexpr double signs_factor = 7;
 
 std::size_t at(std::int64_t index) {
     return static_cast<std::size_t>(index);
@@ -28,17 +27,7 @@ void fill_random(const Problem& problem, const Range& elements, std::span<double
     }
 }
 
-// Each row of `rows` on one thread: sums do not depend on the number of threads.
-template <typename Body>
-void for_rows(int threads, std::int64_t rows, Body body) {
-    system::parallel_parts(threads, [&](int part) {
-        const Range range = block_range(rows, threads, part);
-        for (std::int64_t row = range.begin; row < range.end; ++row) {
-            body(row);
-        }
-    });
-}
-
+// A row's product is made by one thread: it does not depend on the number of threads.
 double product_of(std::span<const float> row, std::span<const double> vector) {
     constexpr std::size_t lanes = 16;
     std::array<double, lanes> products{};
@@ -99,7 +88,7 @@ void Freivalds::multiply_b(Product& product, std::span<double> products) {
         for (std::int64_t inner = 0; inner < problem_.tiles(); ++inner) {
             const auto tile = product.input(Operand::b, {inner, block_.columns.begin + column});
             const std::int64_t first = problem_.begin(inner);
-            for_rows(threads_, problem_.extent(inner), [&](std::int64_t row) {
+            system::parallel_for(threads_, problem_.extent(inner), [&](std::int64_t row) {
                 products[at((first + row) * width_ + column)] =
                     product_of(tile.subspan(at(row) * vector.size(), vector.size()), vector);
             });
@@ -111,7 +100,7 @@ void Freivalds::multiply_a(Product& product, std::span<const double> products) {
     for_each_tile({block_.rows, {0, problem_.tiles()}}, [&](TileIndex index) {
         const auto tile = product.input(Operand::a, index);
         const std::int64_t columns = problem_.extent(index.column);
-        for_rows(threads_, problem_.extent(index.row), [&](std::int64_t row) {
+        system::parallel_for(threads_, problem_.extent(index.row), [&](std::int64_t row) {
             const double* factors = &products[at(problem_.begin(index.column) * width_)];
             double* const sums = &expected_[place(index.row, row)];
             for (const double value : tile.subspan(at(row * columns), at(columns))) {
@@ -128,8 +117,9 @@ double Freivalds::bound(std::int64_t column) const {
     const auto n = static_cast<double>(problem_.size);
     const auto columns = static_cast<double>(problem_.extent(column));
     const double h = n * std::sqrt(7 * columns / 108);
-    const double of_format = math_ == device::Math::tf32 ? of_signs * (0x1p-9 + n * 0x1p-25) : 0;
-    return (of_sums * std::sqrt(n + few_roundings) * unit_roundoff + of_format) * h;
+    const double of_format =
+        math_ == device::Math::tf32 ? signs_factor * (0x1p-9 + n * 0x1p-25) : 0;
+    return (sums_factor * std::sqrt(n + few_roundings) * unit_roundoff + of_format) * h;
 }
 
 double Freivalds::deviation(Product& product) const {
@@ -142,7 +132,7 @@ double Freivalds::deviation(Product& product) const {
         const auto tile = product.result(index);
         const auto vector = vector_of(index.column);
         const std::int64_t rows = problem_.extent(index.row);
-        for_rows(threads_, rows, [&](std::int64_t row) {
+        system::parallel_for(threads_, rows, [&](std::int64_t row) {
             const double found =
                 product_of(tile.subspan(at(row) * vector.size(), vector.size()), vector);
             const std::size_t own = place(index.row, row) + at(index.column - block_.columns.begin);

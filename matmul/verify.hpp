@@ -35,7 +35,7 @@ class Freivalds {
     void set_up(Product& product);
 
     /// The largest deviation of a row of C's tiles in units of its bound: sound results are far
-    /// below 1. NaN or infinity if the tiles hold such. Local; 0 for an empty block.
+    /// below 1. NaN or infinity if a tile holds one. Local; 0 for an empty block.
     [[nodiscard]] double deviation(Product& product) const;
     /// The bound of a row of a tile in that tile column.
     [[nodiscard]] double bound(std::int64_t column) const;

@@ -22,10 +22,10 @@ flow::QueuePlan queue_plan(const std::vector<int>& senders, int receiver, Bytes 
             .values = on_host ? comm::PayloadValues::same : comm::PayloadValues::differ};
 }
 
-/// The push through a bounded queue that the receiver owns: what the paper's data flow costs beside
-/// a direct push. Each push is an item; the receiver dequeues one, adds it to its vector, each
-/// piece while the next one comes, and dequeues the next. Vectors in a GPU's memory are copied out
-/// into each payload, and copied in from it, whole.
+/// Pushes through a bounded queue that the receiver owns, to show what the paper's data flow costs
+/// beside a direct push. Each push is an item. The receiver dequeues one item after another and
+/// adds each to its vector, each piece while the next piece arrives. A vector in a GPU's memory is
+/// copied as a whole to each payload, and from each payload.
 class DataflowPush final : public comm::Push {
   public:
     DataflowPush(device::Arena& arena, bench::Session& session, comm::Transport& transport,
@@ -57,7 +57,7 @@ class DataflowPush final : public comm::Push {
     }
 
   private:
-    // The source lies in the payloads from the first run on: a push need not copy it first.
+    // Copies the source to all payloads once, so that no push has to copy it.
     void post_from_host() {
         const auto stream = device_.make_stream("fill");
         for (int place = 0; place < payloads_in_flight; ++place) {

@@ -6,7 +6,7 @@ namespace quartet::stream {
 
 namespace {
 
-// Senders that the receiver can reach only over a network.
+// The senders on other nodes than the receiver.
 std::vector<int> remote_senders(const Problem& problem, const comm::Topology& topology) {
     std::vector<int> remote;
     std::ranges::copy_if(problem.senders, std::back_inserter(remote),
@@ -19,7 +19,7 @@ std::vector<int> remote_senders(const Problem& problem, const comm::Topology& to
 PushLimit::PushLimit(device::Arena& arena, bench::Session& session, const Problem& problem)
     : session_(session), problem_(problem) {
     if (problem.receives(session.world().rank())) {
-        // As many sources as there are senders: what the receiver reads is as large.
+        // One source for each sender, so that the receiver reads as much memory as in a run.
         local_add_.emplace(arena, session.device(), bench::AccessPattern::add, problem.size,
                            static_cast<int>(problem.senders.size()));
     }
@@ -30,24 +30,20 @@ PushLimit::PushLimit(device::Arena& arena, bench::Session& session, const Proble
     }
 }
 
-// As many additions as in a run: the more follow on one another, the more of the vectors a large
-// cache keeps.
-void PushLimit::choose_way() {
-    passes_ = local_add_ ? local_add_->passes_for(bench::longest_probe_time,
-                                                  static_cast<int>(problem_.additions()),
-                                                  session_.stream())
-                         : 1;
-    way_ = bench::summarise_over_ranks(local_add_ ? local_add_->way() : "", session_.world());
-}
-
 std::vector<bench::LimitComponent> PushLimit::measure() {
     if (passes_ == 0) {
-        choose_way();
+        // At most as many additions as in a run: the more additions follow one another, the more of
+        // the vectors stays in a large cache.
+        passes_ = local_add_ ? local_add_->passes_for(bench::longest_probe_time,
+                                                      static_cast<int>(problem_.additions()),
+                                                      session_.stream())
+                             : 1;
+        way_ = bench::summarise_over_ranks(local_add_ ? local_add_->way() : "", session_.world());
     }
     double adding = 0;
     if (local_add_) {
         local_add_->fill_target(session_.stream());  // as PushCase::prepare does before a run
-        // One source for each sender: finds the caches as another run left them.
+        // An untimed pass over all sources: then the caches hold what an earlier run leaves there.
         local_add_->measure(static_cast<int>(problem_.senders.size()), session_.stream());
         adding = static_cast<double>(problem_.additions()) *
                  local_add_->measure(passes_, session_.stream()).value;
@@ -55,7 +51,7 @@ std::vector<bench::LimitComponent> PushLimit::measure() {
     std::vector<bench::LimitComponent> components{
         {"local add", {session_.world().maximum(adding)}}};
     components.front().way = way_;
-    if (link_) {  // all come in through the receiver's link
+    if (link_) {  // all remote messages pass the receiver's link
         constexpr int messages = 3;
         const auto remote = std::ssize(remote_senders(problem_, session_.topology()));
         const double sending = static_cast<double>(problem_.pushes * remote) *

@@ -132,7 +132,8 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     bench::PlannedCase planned;
     planned.name = row_name(session, variant, problem);
     planned.work = problem.work();
-    const int times = session.options().limits == bench::Switch::on ? 2 : 1;  // the probe's, too
+    const int times =
+        session.options().limits == bench::Switch::on ? 2 : 1;  // the limit's probe, too
     planned.traffic = times *
                       traffic_factor(variant, session.registry().traits(variant.transport)) *
                       planned.work.bytes;

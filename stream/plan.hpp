@@ -13,8 +13,8 @@
 
 namespace quartet::stream {
 
-/// The pushes of two formulations; `native` is the transport's own. Borrow session and transport.
-/// Collective; local while the arena plans.
+/// Make the push of the formulations dataflow and library; for native the transport has its own.
+/// The push borrows session and transport. Collective; local while the arena plans.
 std::unique_ptr<comm::Push> make_dataflow_push(device::Arena& arena, bench::Session& session,
                                                comm::Transport& transport,
                                                const comm::PushPlan& plan, Bytes size);
@@ -22,8 +22,8 @@ std::unique_ptr<comm::Push> make_library_push(device::Arena& arena, bench::Sessi
                                               comm::Transport& transport,
                                               const comm::PushPlan& plan);
 
-/// The receiver's own addition of local vectors, as large and as many as are pushed; with senders
-/// on other nodes, also what the link between the nodes can carry.
+/// Measures the limit of a run: the receiver adds local vectors, as many and as large as a run
+/// pushes. If senders are on other nodes, the link between the nodes is measured, too.
 class PushLimit {
   public:
     /// Borrows session and problem. Collective; local while the arena plans.
@@ -33,13 +33,11 @@ class PushLimit {
     std::vector<bench::LimitComponent> measure();
 
   private:
-    void choose_way();
-
     bench::Session& session_;
     const Problem& problem_;
     std::optional<bench::MemoryProbe> local_add_;  ///< on the receiver
-    int passes_ = 0;                               ///< before the first measurement
-    std::string way_;                              ///< of local_add_
+    int passes_ = 0;                               ///< of local_add_; 0 until it is first measured
+    std::string way_;                              ///< that local_add_ has chosen
     std::optional<bench::PairProbe> link_;         ///< between nodes
 };
 
@@ -68,7 +66,7 @@ class PushCase final : public bench::Case {
     device::Buffer<float> target_;  ///< on the receiver
     std::vector<float> expected_;   ///< the sums that the target should hold
     std::unique_ptr<comm::Push> push_;
-    Seconds pushing_;  ///< of the last run, on a sender
+    Seconds pushing_;  ///< how long this sender pushed in the last run
     std::optional<PushLimit> limit_;
 };
 

@@ -17,7 +17,7 @@ namespace {
 constexpr Bytes largest_size = gibibytes(1024);
 constexpr int largest_value = 8;
 constexpr std::int64_t exact_in_float = std::int64_t{1} << 24;
-constexpr int most_ranks_in_pairs = 16;  // which are measured one at a time
+constexpr int most_ranks_in_pairs = 16;  // pairs are measured one at a time
 
 std::int64_t parse_size(std::string_view text) {
     const Bytes size = parse_bytes(text, mebibytes(1));
@@ -29,7 +29,7 @@ std::int64_t parse_size(std::string_view text) {
     return size.value;
 }
 
-// use(i, value of element begin + i) for i in [0, elements).
+// Calls use(i, value of element begin + i) for i in [0, elements).
 template <typename Use>
 void for_each_value(std::int64_t begin, std::int64_t elements, std::uint64_t seed, int sender,
                     Use use) {
@@ -45,7 +45,7 @@ void for_each_value(std::int64_t begin, std::int64_t elements, std::uint64_t see
     }
 }
 
-// Without sizes.
+// The problems of one size, which the caller fills in.
 std::vector<Problem> routes(const Options& options, int ranks) {
     Problem problem{.size = {},
                     .pushes = *options.pushes,

@@ -14,8 +14,8 @@ namespace quartet::stream {
 
 /// The flags that only stream has.
 struct Options {
-    std::vector<Bytes> sizes;   ///< of one vector; 2 to 128 MiB (VI.A), of pairs 16, unless given
-    std::optional<int> pushes;  ///< 100 (VI.A), of pairs 10, unless given
+    std::vector<Bytes> sizes;   ///< of a vector; default: 2 to 128 MiB (VI.A), with --pairs 16 MiB
+    std::optional<int> pushes;  ///< in a run; default: 100 (VI.A), with --pairs 10
     bench::Switch pairs = bench::Switch::off;
 };
 
@@ -30,23 +30,23 @@ struct Problem {
     int pushes = 0;
     std::vector<int> senders;  ///< ascending
     int receiver = 0;
-    bench::Switch is_pair = bench::Switch::off;  ///< one of all ordered pairs of ranks
+    bench::Switch is_pair = bench::Switch::off;  ///< on: a problem of --pairs, with one sender
 
     [[nodiscard]] std::int64_t elements() const { return size.value / 4; }
     /// Vectors that the receiver adds in a run.
     [[nodiscard]] std::int64_t additions() const { return pushes * std::ssize(senders); }
     [[nodiscard]] bool sends(int rank) const;
     [[nodiscard]] bool receives(int rank) const { return rank == receiver; }
-    [[nodiscard]] bool has(int rank) const { return sends(rank) || receives(rank); }
-    /// Counted: size x pushes of every sender.
+    /// The counted work: size x pushes bytes of each sender.
     [[nodiscard]] bench::Work work() const;
 };
 
 /// The options with their defaults filled in.
 Options with_defaults(Options options);
 
-/// The problems of options with defaults: of each size all ranks to rank 0, or each ordered pair.
-/// Throws UsageError if the sums would not be exact, or for pairs of more than 16 ranks.
+/// The problems of options that with_defaults() returned: for each size, all ranks push to rank 0,
+/// or with --pairs one rank to one other, for each ordered pair of ranks. Throws UsageError if the
+/// sums would not be exact, or with --pairs for more than 16 ranks.
 std::vector<Problem> problems(const Options& options, int ranks);
 
 /// Element values of a sender's vector: whole numbers from 1 to 8 that depend on seed, sender and
@@ -54,7 +54,7 @@ std::vector<Problem> problems(const Options& options, int ranks);
 /// the vector that begins at element `first`.
 void fill_source(std::span<float> source, std::uint64_t seed, int sender, std::int64_t first = 0);
 
-/// Fills in the vector that the receiver must hold after a run's pushes onto zeros.
+/// Fills in the vector that the receiver must hold after a run that began with zeros.
 void fill_expected(std::span<float> expected, std::uint64_t seed, const Problem& problem);
 
 }  // namespace quartet::stream

@@ -12,13 +12,13 @@ using device::let_next_kernel_start;
 using device::sum_of;
 using device::wait_for_last_kernel;
 
-/// p = r + beta p of an element. Product and update compute it, each for itself: the same bits.
+/// An element of p = r + beta p. Product and update both compute it, with the same bits.
 __device__ inline double next_direction(double beta, double p, double r) {
     return fma(beta, p, r);
 }
 
-/// An element of what a product multiplies. Read past the first cache, which may have what earlier
-/// kernels found there.
+/// An element of the vector that a product multiplies. Read past the L1 cache, which may hold old
+/// values.
 __device__ inline double element_of(const DirectionOnGpu& direction, double beta, std::int64_t i) {
     const double p = __ldcg(direction.p + i);
     const double next = next_direction(beta, p, __ldcg(direction.r + i));
@@ -65,7 +65,7 @@ __device__ inline double begin_update(const UpdateOnGpu& update) {
     return alpha;
 }
 
-/// Element i of a product: what all warps' shares of its sums add up to, for the first warp.
+/// Element i of a product, for the first warp: the sum of all warps' shares.
 /// Product::sums(i, warp, warps) is a warp's share.
 template <typename Product>
 __device__ double element_of_product(const Product& product, std::int64_t i, std::int64_t size) {

@@ -24,8 +24,8 @@ using device::most_sum_blocks;
 /// A product shares out the part's tiles, panel after panel and from left to right, over blocks of
 /// threads: each has the same number of neighbours, one more or less. A tile leaves 128 sums over
 /// its columns; a block leaves 2 x 128 sums over the rows of each panel that it has tiles of, one
-/// for each half of the columns. Each is at most two percent of what is read. Whoever needs the
-/// product adds them up in a fixed order. Smaller tiles would leave more sums; larger ones could
+/// for each half of the columns. Each is at most two percent of what is read. The kernels that need
+/// the product add them up in a fixed order. Smaller tiles would leave more sums; larger ones could
 /// not be shared out evenly at N = 4096, where an H100 has room for 528 blocks and the triangle has
 /// 528 tiles.
 
@@ -36,7 +36,7 @@ struct TrianglePanel {
     std::int64_t first_row;   ///< and column
     std::int64_t offset;      ///< of its elements in the part
     std::int64_t stride;      ///< from row to row
-    std::int64_t first_tile;  ///< the one on the diagonal, of the part's tiles
+    std::int64_t first_tile;  ///< number of its tile on the diagonal among the part's tiles
 };
 
 /// What a block of threads begins with; it ends where the next one begins.
@@ -50,8 +50,8 @@ struct TriangleLayout {
     std::int64_t size = 0;
     std::int64_t elements = 0;
     std::int64_t tiles = 0;
-    std::vector<TrianglePanel> panels;  ///< and one more, where the next one would begin
-    std::vector<TriangleBlock> blocks;  ///< likewise
+    std::vector<TrianglePanel> panels;  ///< and one more, which begins where they end
+    std::vector<TriangleBlock> blocks;  ///< and one more, which begins where they end
     /// By panel of the matrix: how many panels of the part lie above it.
     std::vector<std::int64_t> panels_above;
 
@@ -60,7 +60,7 @@ struct TriangleLayout {
 
     [[nodiscard]] std::int64_t panel_count() const { return std::ssize(panels) - 1; }
     [[nodiscard]] std::int64_t block_count() const { return std::ssize(blocks) - 1; }
-    /// Of a product, over columns and rows.
+    /// How many sums over columns and rows a product leaves.
     [[nodiscard]] std::int64_t sums() const {
         return (tiles + 2 * (block_count() + panel_count())) * triangle_tile;
     }
@@ -161,7 +161,7 @@ constexpr std::int64_t rows_chunks(std::int64_t columns) {
     return (columns + rows_chunk_columns - 1) / rows_chunk_columns;
 }
 
-/// A part of a triangle in the GPU's memory (triangle_layout.hpp); a product leaves its sums over
+/// A part of a triangle in the GPU's memory (TriangleLayout); a product leaves its sums over
 /// columns and rows in `sums`, and p.Ap of each block in `curvature`.
 struct TriangleOnGpu {
     std::int64_t size;
@@ -196,7 +196,7 @@ void launch_vector_update(const double* product, const UpdateOnGpu& update, cuda
 void launch_last_direction(const DirectionOnGpu& direction, double* p, std::int64_t size,
                            cudaStream_t stream);
 
-/// Load all of these (loaded_kernels.hpp).
+/// Load all kernels of this header (loaded_kernels.hpp).
 cudaError_t load_rows_kernels();
 cudaError_t load_triangle_kernels();
 

@@ -121,8 +121,8 @@ void fill_rows(const StoredRows& rows, const ReadRow& read_row, View<double> ele
     }
 }
 
-// A recording, what is timed and what memory is planned from must not load them
-// (loaded_kernels.hpp).
+// Loads the kernels now: their first launch may come in a recording, in timed work or while memory
+// is planned (loaded_kernels.hpp).
 void load_kernels() {
     for (const auto load : {load_rows_kernels, load_triangle_kernels})
         device::cuda_check(load(), "cudaFuncGetAttributes");
@@ -325,9 +325,8 @@ class CudaMatrix final : public MatrixShare {
 template <typename Layout>
 void CudaMatrix<Layout>::launch(View<const double> x, View<double> y, double* result,
                                 Stream& stream) {
-    require_device(x, layout_.columns(), "multiply: x does not have as many elements as A columns");
-    require_device(y, layout_.rows(),
-                   "multiply: y does not have as many elements as the share rows");
+    require_device(x, layout_.columns(), "multiply: x is not as long as a row of A");
+    require_device(y, layout_.rows(), "multiply: y is not as long as a column of the share");
     device::require_apart(x, y);
     if (y.empty())
         return;
@@ -387,7 +386,7 @@ constexpr std::int64_t most_at_once = 1 + 8 * of_graph;
 template <typename Layout>
 class CudaIterations final : public ResidentIterations {
   public:
-    /// Borrows all.
+    /// Borrows its arguments.
     CudaIterations(device::Arena& arena, CudaMatrix<Layout>& matrix, const IterationState& state,
                    Stream& stream)
         : matrix_(matrix),
@@ -437,7 +436,7 @@ void CudaIterations<Layout>::run(IterationState& state, std::span<double> histor
     CgScalars& seen = seen_scalars_.span().front();
     seen = {.sum = state.residual_dot, .residual_dot = state.residual_dot, .alpha = state.alpha};
     while (state.done < end) {
-        seen.done = 0;  // of these
+        seen.done = 0;  // counts from here
         copy(seen_scalars_.view(), scalars_.view());
         const std::int64_t count = std::min(most_at_once, end - state.done);
         matrix_.iterate(cg_, DirectionOf::state, stream_);

@@ -6,7 +6,7 @@ namespace stencil {
 
 namespace {
 
-/// What one would write with MPI alone.
+/// The exchange as a user would write it with MPI alone.
 class LibraryHalo final : public Halo {
   public:
     LibraryHalo(const Problem& problem, MPI_Comm world, device::View<double> rows)

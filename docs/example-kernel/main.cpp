@@ -42,7 +42,7 @@ double Problem::decay() const {
 
 namespace {
 
-/// native: over any transport. Where it can, the sweep reads the rows in the neighbours' memory.
+/// The halo of native. If the transport can, the sweep reads the rows in the neighbours' memory.
 class NativeHalo final : public Halo {
   public:
     NativeHalo(device::Arena& arena, const Problem& problem, comm::Transport& transport,
@@ -97,8 +97,8 @@ class NativeHalo final : public Halo {
     bool has_above_ = false, has_below_ = false;
 };
 
-/// One sweep of this rank's rows, compiled as it stands. A kernel of the suite has its loops in
-/// files for each instruction set and for GPUs.
+/// One sweep of this rank's rows. A kernel of the suite has its loops in files that are compiled
+/// for each instruction set, and in files for GPUs.
 struct Sweep {
     std::int64_t n;
     View<const double> from;
@@ -186,7 +186,7 @@ class Stencil final : public bench::Case {
     bench::Session& session_;
     Problem problem_;
     device::Buffer<double> grids_[2];  ///< before a sweep and after it, in turn
-    device::Buffer<double> rows_;      ///< beyond the grid's edge: zeros; library: the neighbours'
+    device::Buffer<double> rows_;      ///< zeros beyond the edge; library: the neighbours' rows
     std::unique_ptr<Halo> halo_;
     std::optional<bench::MemoryProbe> probe_;
 };

@@ -11,8 +11,8 @@ namespace stencil {
 
 using namespace quartet;
 
-/// One case: Jacobi sweeps of a five-point stencil over an N x N grid, beyond whose edge all is
-/// zero. Ranks have blocks of rows. Each sweep needs the nearest row of each neighbour.
+/// One case: Jacobi sweeps of a five-point stencil over an N x N grid, with zeros beyond its edge.
+/// Each rank has a block of rows. Each sweep needs the nearest row of each neighbour.
 struct Problem {
     std::int64_t n = 0;
     int sweeps = 0;
@@ -30,19 +30,19 @@ struct Problem {
     [[nodiscard]] double decay() const;
 };
 
-/// Brings the neighbours' rows: what the formulations differ in.
+/// Brings the rows of the neighbours. Each formulation has its own way to do that.
 class Halo {
   public:
     virtual ~Halo() = default;
     /// Brings the rows beside `grid` to above() and below(). Collective.
     virtual void bring(device::View<const double> grid, device::Stream& stream) = 0;
-    /// They have been read. Collective.
+    /// Tells that the caller has read above() and below(). Collective.
     virtual void release(device::Stream& stream) = 0;
     [[nodiscard]] virtual device::View<const double> above() const = 0;
     [[nodiscard]] virtual device::View<const double> below() const = 0;
 };
 
-/// By plain MPI. `rows` is room for two rows, of zeros. Local.
+/// The halo by plain MPI. `rows` has memory for two rows, filled with zeros. Local.
 std::unique_ptr<Halo> make_library_halo(const Problem& problem, const comm::Communicator& world,
                                         device::View<double> rows);
 

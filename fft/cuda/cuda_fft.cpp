@@ -52,8 +52,8 @@ device::Buffer<double2> table_on_gpu(device::Arena& arena, std::int64_t count, F
     return table;
 }
 
-/// What the plans below work with. A plan by cuFFT that does a batch in pieces has at most that
-/// workspace, unless one transform takes more.
+/// The means of the plans below. A plan by cuFFT does a batch in pieces whose workspace is at most
+/// `most_workspace`, unless one transform takes more.
 struct Tools {
     device::Arena& arena;
     std::shared_ptr<const CufftLibrary> library;
@@ -109,7 +109,7 @@ class CufftPlan {
 
 CufftPlan::CufftPlan(const FftLayout& layout, const Tools& tools) : CufftPlan(tools.library) {
     check_status(library_->set_auto_allocation(handle_, 0), "cufftSetAutoAllocation");
-    // In one dimension the extent of a layout is asked for, but not used.
+    // In one dimension cuFFT requires the extent of a layout, but does not use it.
     long long length = layout.length;
     long long* extent = layout.step == 1 && layout.distance == layout.length ? nullptr : &length;
     std::size_t size = 0;
@@ -117,7 +117,7 @@ CufftPlan::CufftPlan(const FftLayout& layout, const Tools& tools) : CufftPlan(to
         library_->make_plan_many(handle_, 1, &length, extent, layout.step, layout.distance, extent,
                                  layout.step, layout.distance, CUFFT_Z2Z, layout.count, &size),
         "cufftMakePlanMany64");
-    // cuFFT wants a place even where it needs none.
+    // cuFFT wants an address even if it needs no workspace.
     workspace_ = tools.arena.device().allocate(
         std::max(kibibytes(1), Bytes{static_cast<std::int64_t>(size)}), MemoryKind::device);
     check_status(library_->set_work_area(handle_, workspace_.data.get()), "cufftSetWorkArea");
@@ -147,7 +147,7 @@ BatchSplit split_batch(std::int64_t length, std::int64_t count, Bytes most,
     return {pieces, each, count - (pieces - 1) * each};
 }
 
-/// The workspace, estimated: that of cuFFT's plans is about the size of their points.
+/// The workspace, estimated: a plan by cuFFT takes about the size of its points.
 Bytes workspace_of(const BatchSplit& split, std::int64_t length) {
     const std::int64_t at_once = split.each + (split.last != split.each ? split.last : 0);
     return std::max(kibibytes(2), bytes_of<Point>(at_once * length));
@@ -439,7 +439,7 @@ class MultiPass {
     CudaEvent ended_;
 };
 
-/// How the current GPU splits a transform into our passes; nothing where it has no such.
+/// How the current GPU splits a transform into our passes; nothing if it cannot.
 std::optional<FftSplit> own_passes(const FourStepFft& shape) {
     return shape.tiles == 1 && has_fft_passes()
                ? split_fft(shape.length, gpu_attribute(cudaDevAttrL2CacheSize))

@@ -139,8 +139,8 @@ std::optional<ColumnSplit> split_columns(std::int64_t tiles, std::int64_t column
 }
 
 // With tile t = t1 T2 + t2 the first pass leaves [k1][t2] for each column j, times the powers of
-// exp(-2 pi i j / (N1 columns)); the second one multiplies by those of exp(-2 pi i (j + columns k1)
-// / all) and writes row k1 + T1 k2.
+// exp(-2 pi i j / (T1 columns)); the second one multiplies by the powers of exp(-2 pi i (j +
+// columns k1) / (all elements)) and writes row k1 + T1 k2.
 void for_each_pass(const ColumnSplit& split, const FftBuffers& buffers, const LaunchPass& launch) {
     double2* const points = buffers.to;
     const int first_width = widest_fft_pass(split.first);

@@ -503,7 +503,7 @@ constexpr Kernel made(FftLines lines) {
             Tile::shared_bytes};
 }
 
-// Those that transforms are made of (passes.cpp).
+// The kernels of which transforms are made (passes.cpp).
 const Kernel kernels[] = {
     made<Columns, 8, 4>(FftLines::columns),
     made<Columns, 9, 4>(FftLines::columns),

@@ -36,7 +36,7 @@ struct FftSplit {
         return in_chunks() ? std::int64_t{fft_lanes} << (chunk + middle + last) : 0;
     }
 };
-/// Nothing for sizes that it does not have. `cache_bytes` are the L2 cache's.
+/// Nothing for sizes that cannot be split so. `cache_bytes` is the size of the L2 cache.
 std::optional<FftSplit> split_fft(std::int64_t points, std::int64_t cache_bytes);
 
 struct FftBuffers {

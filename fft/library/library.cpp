@@ -6,7 +6,6 @@
 #include <numbers>
 #include <optional>
 #include <type_traits>
-#include <utility>
 
 #include "bench/data/input_guard.hpp"
 #include "bench/session/variants.hpp"
@@ -43,8 +42,7 @@ unsigned flags(const Problem& problem, const Options& options, int ranks) {
     return scrambled ? effort | FFTW_MPI_SCRAMBLED_OUT : effort;
 }
 
-// Makes FFTW and FFTW-MPI ready; again it does nothing. Whether FFTW's library for threads is
-// there.
+// Initialises FFTW and FFTW-MPI; again it does nothing. Returns whether FFTW has threads.
 bool start_fftw() {
     static const bool has_threads = fftw_init_threads() != 0;  // before MPI, says its manual
     fftw_mpi_init();
@@ -55,7 +53,7 @@ std::string no_plan(const Problem& problem, std::int64_t ranks) {
     return fmt::format("FFTW-MPI has no plan for {} points on {} ranks", problem.points, ranks);
 }
 
-// Why FFTW-MPI cannot have a problem, or nothing.
+// Why FFTW-MPI cannot transform a problem, or nothing.
 std::optional<std::string> why_not(const Problem& problem, std::int64_t ranks) {
     // Counts of its exchanges, in doubles, are ints.
     constexpr std::int64_t most = std::numeric_limits<int>::max();
@@ -189,7 +187,7 @@ std::string LibraryCase::note() const {
                        threads_ == 1 ? "one thread" : fmt::format("{} threads", threads_));
 }
 
-// Plans that others make of FFTW have one thread.
+// Sets the number of threads back to one, which other plans by FFTW have.
 void LibraryCase::make_plan() {
     threads_ = start_fftw() ? session_.threads() : 1;
     const auto fftws = [](device::Buffer<Point>& buffer) {

@@ -1,7 +1,6 @@
 #include <fftw3.h>
 
-// Stand for FFTW's library for OpenMP where that was not found: its transforms then have one
-// thread.
+// Replacements for FFTW's OpenMP library where it was not found: transforms then have one thread.
 
 int fftw_init_threads() {
     return 0;

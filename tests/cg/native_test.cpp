@@ -32,8 +32,8 @@ struct Solving {
     }
 
     std::vector<double> run(int iterations) {
-        Nobody nobody;
-        return run(iterations, nobody);
+        NoObserver none;
+        return run(iterations, none);
     }
     std::vector<double> run(int iterations, Observer& observer) {
         std::vector<double> history(static_cast<std::size_t>(iterations) + 1);
