@@ -150,8 +150,9 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
     ResultFiles files(session, command_line_.resolved());
     const Measured measured = measure_with_progress(session, files);
     files.write(measured);
-    report(session, measured, files.warning());
-    if (session.world().any(!files.problem().empty())) {
+    const bool is_written = !session.world().any(!files.problem().empty());
+    report(session, measured, is_written, files.warning());
+    if (!is_written) {
         if (session.is_root()) {
             say(files.problem());
         }
@@ -178,7 +179,8 @@ void Program::prepare(Session& session, const std::function<void(Session&)>& pla
     require_memory(session);
 }
 
-void Program::report(const Session& session, const Measured& measured, const std::string& warning) {
+void Program::report(const Session& session, const Measured& measured, bool is_written,
+                     const std::string& warning) {
     if (!session.is_root()) {
         return;
     }
@@ -192,7 +194,7 @@ void Program::report(const Session& session, const Measured& measured, const std
             print(
                 within_columns(fmt::format("{}{}", is_marked ? "" : "warning: ", text), continued));
         }
-        if (json) {
+        if (json && is_written) {
             print(fmt::format("more: quartet table {}\n", json->native()));
         }
     }

@@ -11,7 +11,8 @@ namespace quartet::bench {
 namespace {
 
 constexpr Seconds six_ticks{0.06};
-constexpr double unsteady_share = 0.25;  // width of the middle half of the runs, by their median
+constexpr double unsteady_share = 0.25;     // width of the middle half of the runs, by their median
+constexpr double useless_limit_spread = 1;  // likewise of a limit's probes
 constexpr double implausible_fraction = 1.05;
 // A BLAS with kernels for its processor reaches 0.8 or more of the hardware's peak; with registers
 // half as wide, or with one of two multipliers, it reaches at most 0.5.
@@ -116,14 +117,18 @@ std::vector<Flag> flags_of(const Row& row, const RunConditions& job) {
     const double fraction = row.fraction_of_limit().value_or(0);
     const auto interval = row.fraction_interval();
     const bool is_above_limit = fraction > implausible_fraction;
-    const double spread = row.time.median > 0 ? row.time.middle_half / row.time.median : 0;
+    const double spread = row.time.spread();
+    const double limit_spread = row.limit ? row.limit->spread : 0;
     if (spread > unsteady_share) {
         add(FlagKind::unsteady,
             fmt::format("the runs differ: the middle half of them by {:.0f}%", 100 * spread));
-    } else if (is_above_limit && !interval) {
+    } else if (limit_spread > useless_limit_spread) {
         add(FlagKind::unsteady,
-            fmt::format("{:.0f}% of its limit, and fewer than six runs cannot tell whether by "
-                        "chance",
+            fmt::format("the measurements of its limit differ: the middle half of them by {:.0f}%",
+                        100 * limit_spread));
+    } else if (is_above_limit && !(interval && interval->lower > 1)) {
+        add(FlagKind::unsteady,
+            fmt::format("{:.0f}% of its limit, and the runs cannot tell whether by chance",
                         100 * fraction));
     }
     if (flags.empty() && row.limit) {

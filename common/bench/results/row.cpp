@@ -86,17 +86,20 @@ void Limit::add(std::vector<LimitComponent> probe) {
           "probes of different limits");
     probes.push_back(std::move(probe));
     components = probes.front();
-    const auto median_of = [this](const auto& time_in) {
+    const auto summary_of = [this](const auto& time_in) {
         std::vector<double> times;
         std::ranges::transform(probes, std::back_inserter(times), time_in);
-        return Seconds{Summary::of(times).median};
+        return Summary::of(times);
     };
-    seconds = median_of([](const auto& one) { return slowest(one).seconds.value; });
+    const Summary slowest_times =
+        summary_of([](const auto& one) { return slowest(one).seconds.value; });
+    seconds = {slowest_times.median};
+    spread = slowest_times.spread();
     for (std::size_t index = 0; index < components.size(); ++index) {
         for (Seconds LimitComponent::*time :
              {&LimitComponent::seconds, &LimitComponent::hardware, &LimitComponent::all_ranks}) {
-            components[index].*time =
-                median_of([&](const auto& one) { return (one[index].*time).value; });
+            components[index].*time = {
+                summary_of([&](const auto& one) { return (one[index].*time).value; }).median};
         }
     }
 }

@@ -87,6 +87,8 @@ struct Summary {
     /// Throws Failure for an empty sample.
     static Summary of(std::span<const double> values);
 
+    /// The middle half, as a share of the median.
+    [[nodiscard]] double spread() const { return median > 0 ? middle_half / median : 0; }
     [[nodiscard]] double variation() const { return mean > 0 ? stddev / mean : 0; }
     /// Whether the interval is known and at most this wide, as a share of the median.
     [[nodiscard]] bool within(double width) const {
@@ -151,6 +153,7 @@ const LimitComponent& slowest(std::span<const LimitComponent> components);
 struct Limit {
     std::vector<LimitComponent> components;           ///< each with the probes' median times
     Seconds seconds;                                  ///< median of the probes' slowest components
+    double spread = 0;                                ///< of these times
     std::vector<std::vector<LimitComponent>> probes;  ///< as measured
 
     /// Throws Failure unless each probe has the same components, at least one.

@@ -159,8 +159,29 @@ TEST(FlagRows, TooFewRunsAboveTheLimitAreADoubt) {
     ASSERT_EQ(row.flags.size(), 1U);
     EXPECT_EQ(row.flags.front().kind, FlagKind::unsteady);
     EXPECT_EQ(row.flags.front().text,
-              "111% of its limit, and fewer than six runs cannot tell whether by chance");
+              "111% of its limit, and the runs cannot tell whether by chance");
     EXPECT_EQ(row.mark(), "?");
+}
+
+TEST(FlagRows, ALimitWhoseMeasurementsDifferIsADoubt) {
+    const auto probed = [](const std::vector<double>& times) {
+        Row row = fake_row(alike);
+        row.limit.emplace();
+        for (const double time : times) {
+            row.limit->add({{"memory", {time}}});
+        }
+        return flagged(row);
+    };
+    EXPECT_EQ(probed({0.8, 0.9, 0.7, 0.8}).mark(), "");
+    const Row row = probed({0.01, 0.01, 0.8, 20, 0.01, 20});
+    EXPECT_EQ(row.mark(), "?");
+    EXPECT_THAT(row.flags.front().text, HasSubstr("the measurements of its limit differ"));
+}
+
+TEST(FlagRows, RunsOnBothSidesOfTheLimitAreADoubtAboveIt) {
+    Row row = above_limit(8);
+    row.runs.front().limit_seconds = row.runs.back().limit_seconds = 0.1;
+    EXPECT_EQ(flagged(row).flags.front().kind, FlagKind::unsteady);
 }
 
 TEST(FlagRows, AGpuThatWasHeldBackIsAFindingAndNoReasonToDistrust) {
