@@ -11,7 +11,7 @@ from fake_build import Scratch
 from quartet.launch import LaunchError, Outcome
 from quartet.nodes import findings
 from quartet.nodes import plan as nodes_plan
-from quartet.results import cases, reference
+from quartet.results import rows_of, reference
 from quartet.slurm import launcher, site
 from quartet.slurm.machine import MachineError
 from quartet.sweep.folder import SweepFolder, launches
@@ -143,8 +143,8 @@ class Checks(Scratch):
     def test_all_of_a_few_may_be_slow_beside_a_reference(self):
         self.check("1", {"n1": 100.0})
         made, = (self.folder / "1").glob("*.json")
-        case, = cases(json.loads(made.read_text()))
-        known = {(case.text, case.place): reference.Known(200.0, 180.0, 40)}
+        case, = rows_of(json.loads(made.read_text()))
+        known = {(case.text, case.place): reference.ReferenceRate(200.0, 180.0, 40)}
         _, found, text = self.check("2", {"n1": 100.0, "n2": 199.0}, known=reference.Reference(known))
         self.assertEqual([(one.who, one.what) for one in found.slow], [("n1", "cg")])
         self.assertRegex(text, r"\nn1 +cg GFLOP/s +100 +200 +50% reference\n")

@@ -15,7 +15,7 @@ from typing import Any, Callable, Optional
 from quartet.exit_codes import STOPPED, UNAVAILABLE, VERIFIED
 from quartet.launch import Files, LocalLauncher, Outcome, quiet_job
 from quartet.machine import Machine, processor_quota
-from quartet.results import Case, cases, load
+from quartet.results import Row, load, rows_of
 from quartet.rounds import Budget, Launch, Rounds
 from quartet.terminal import GREEN, RED, YELLOW, Style
 from quartet.text import WIDTH, counted, rate
@@ -224,15 +224,15 @@ def look(folder: Path, launcher: LocalLauncher, machine: Machine, budget: float 
 
 def _of_launch(launch: Launch, outcome: Outcome) -> list[Finding]:
     document = load(launch.files.document) if launch.files.document.exists() else {"benchmarks": []}
-    measured = [case for case in cases(document) if not case.error]
+    measured = [row for row in rows_of(document) if not row.error]
     if outcome.exit_code not in (VERIFIED, STOPPED) or not measured:
         busy = "something else takes the machine's time: see the lines above" if outcome.exit_code == STOPPED else \
             f"`quartet launch 2 {launch.name} --list` says what can run here"
         return [Finding(launch.name, Level.BAD, f"no run ended ({outcome.message})", busy)]
-    return [finding for case in measured
-            for finding in (*_memory_rate(launch.name, case), *_core_rate(launch.name, document, case),
+    return [finding for row in measured
+            for finding in (*_memory_rate(launch.name, row), *_core_rate(launch.name, document, row),
                             *(Finding(f"{kind.replace('_', ' ')}, {launch.name}", Level.LOOK, text)
-                              for kind, text in case.flags.items()))]
+                              for kind, text in row.flags.items()))]
 
 
 def _spread(values: list[float]) -> float:
@@ -240,20 +240,20 @@ def _spread(values: list[float]) -> float:
     return (ordered[-1] - ordered[0]) / ordered[len(ordered) // 2]
 
 
-def _memory_rate(program: str, case: Case) -> Iterator[Finding]:
-    limit = case.limit or {}
+def _memory_rate(program: str, row: Row) -> Iterator[Finding]:
+    limit = row.limit or {}
     probes = [limit["rate"] * limit["seconds"] / probe for probe in limit.get("probes", [])]
     if probes:
         yield Finding(f"memory, {program}", graded(_spread(probes), LOOK_MEMORY, BAD_MEMORY),
-                      f"{limit['what']}: {rate(min(probes))} to {rate(max(probes))} {case.unit} "
+                      f"{limit['what']}: {rate(min(probes))} to {rate(max(probes))} {row.unit} "
                       f"in {counted(len(probes), 'probe')}", "another process or guest uses the memory: compare "
                       "fractions of the limit, not rates, or wait")
 
 
-def _core_rate(program: str, document: dict[str, Any], case: Case) -> Iterator[Finding]:
-    loops = [row["core_loop_seconds"] for row in document["benchmarks"]
-             if row.get("run_name") == case.text and row.get("run_type") == "iteration"
-             and row.get("core_loop_seconds")]
+def _core_rate(program: str, document: dict[str, Any], row: Row) -> Iterator[Finding]:
+    loops = [entry["core_loop_seconds"] for entry in document["benchmarks"]
+             if entry.get("run_name") == row.text and entry.get("run_type") == "iteration"
+             and entry.get("core_loop_seconds")]
     if loops:
         yield Finding(f"cores, {program}", graded(_spread(loops), LOOK_CORE, BAD_CORE),
                       f"a fixed loop takes {1e6 * min(loops):.1f} to {1e6 * max(loops):.1f} us",

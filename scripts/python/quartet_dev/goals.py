@@ -19,7 +19,7 @@ from quartet.files import FileProblem
 from quartet.launch import Files, Job, LocalLauncher, Outcome, quiet_job
 from quartet.machine import Machine
 from quartet.paths import RESULTS
-from quartet.results import Case, cases, load
+from quartet.results import Row, load, rows_of
 from quartet.rounds import Budget, Launch, Rounds, alternating
 from quartet.text import WIDTH, aligned, counted, fraction, rate, say, size_in_bytes, widths_of
 
@@ -56,7 +56,7 @@ class Result:
     """What a launch left."""
 
     outcome: Outcome
-    cases: list[Case] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
 
 
 Round = dict[str, Result]  # by the variant's name
@@ -122,11 +122,11 @@ def measure(options: argparse.Namespace, groups: list[Group]) -> tuple[dict[str,
         rounds.say(launch, outcome, len(places))
         variant, round_ = places[launch.name]
         try:
-            rows = cases(load(launch.files.document)) if launch.files.document.exists() else []
+            rows = rows_of(load(launch.files.document)) if launch.files.document.exists() else []
         except FileProblem as problem:
             outcome, rows = replace(outcome, exit_code=FAILED, message=str(problem)), []
         if outcome.exit_code == STOPPED:  # what it had no time for is not run
-            rows = [case for case in rows if not case.error]
+            rows = [row for row in rows if not row.error]
         if rows or outcome.exit_code != STOPPED:
             round_[variant] = Result(outcome, rows)
 
@@ -156,55 +156,55 @@ class Missing(Exception):
 
 
 @dataclass(frozen=True)
-class Row:
+class Selector:
     """The row of a variant's document whose name has these parts; of several that of the largest size, if asked for."""
 
     variant: str
     factors: tuple[str, ...] = ()
     largest: bool = False
 
-    def of(self, results: Round) -> Case:
+    def of(self, results: Round) -> Row:
         """Raises Missing."""
         if self.variant not in results:
             raise Missing("not run")
         result = results[self.variant]
-        found = [case for case in result.cases if set(self.factors) <= set(case.text.split("/"))]
-        errors = [case.error for case in found or result.cases if case.error]
+        found = [row for row in result.rows if set(self.factors) <= set(row.text.split("/"))]
+        errors = [row.error for row in found or result.rows if row.error]
         if errors or not found:
             raise Missing(errors[0] if errors else result.outcome.message or "no such row")
-        if any(case.verified is False for case in found):
+        if any(row.verified is False for row in found):
             raise Missing("a wrong result")
         if len(found) > 1 and not self.largest:
             raise Missing(f"{len(found)} rows where there should be one")
-        return max(found, key=lambda case: size_in_bytes(case.name.size))
+        return max(found, key=lambda row: size_in_bytes(row.name.size))
 
 
 @dataclass(frozen=True)
 class Goal:
     what: str
-    row: Row
+    row: Selector
     least: float = 0  # what the ratio should be; 0: it is only shown
-    over: Union[None, Row, float] = None  # None: its limit; a number: a rate
+    over: Union[None, Selector, float] = None  # None: its limit; a number: a rate
     label: str = "limit"
 
 
 class Figures(NamedTuple):
     """What one round measured, and what that is compared with."""
 
-    case: Case
+    row: Row
     against: float
     ratio: float
 
 
 def figures(goal: Goal, results: Round) -> Figures:
     """Raises Missing."""
-    case = goal.row.of(results)
+    row = goal.row.of(results)
     if goal.over is None:
-        if not case.limit or not case.fraction_of_limit:
+        if not row.limit or not row.fraction_of_limit:
             raise Missing("no limit was measured")
-        return Figures(case, case.limit["rate"], case.fraction_of_limit)
-    against = goal.over.of(results).rate if isinstance(goal.over, Row) else goal.over
-    return Figures(case, against, case.rate / against)
+        return Figures(row, row.limit["rate"], row.fraction_of_limit)
+    against = goal.over.of(results).rate if isinstance(goal.over, Selector) else goal.over
+    return Figures(row, against, row.rate / against)
 
 
 class Verdict(Enum):
@@ -227,7 +227,7 @@ class Judged:
     @property
     def is_above(self) -> bool:
         """True if the programs say of most rounds that the row is above its limit."""
-        return self.goal.over is None and 2 * sum(each.case.is_suspicious for each in self.found) > len(self.found)
+        return self.goal.over is None and 2 * sum(each.row.is_suspicious for each in self.found) > len(self.found)
 
     @property
     def verdict(self) -> Verdict:
@@ -244,7 +244,7 @@ class Judged:
         if not self.found:
             return "", self.goal.label, "", "", "", least, self.verdict.value
         ratios = [each.ratio for each in self.found]
-        return (rate(statistics.median(each.case.rate for each in self.found)), self.goal.label,
+        return (rate(statistics.median(each.row.rate for each in self.found)), self.goal.label,
                 rate(statistics.median(each.against for each in self.found)),
                 fraction(self.ratio) + "!" * self.is_above, f"{fraction(min(ratios))}..{fraction(max(ratios))}",
                 least, self.verdict.value)

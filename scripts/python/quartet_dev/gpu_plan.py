@@ -11,10 +11,10 @@ from typing import Optional
 from quartet.launch import Outcome, Running
 from quartet.machine import Machine
 from quartet.paths import ROOT
-from quartet.results import Case
+from quartet.results import Row
 from quartet.text import counted, slug
 from quartet.units import MIB
-from quartet_dev.goals import Goal, Judged, Result, Row, judge
+from quartet_dev.goals import Goal, Judged, Result, Selector, judge
 
 LARGER = "larger"  # the part with the sizes that take long; the others are in the part of their kernel
 # The model of a launch's cost: its start, each case's limits, its data made and checked at a rate, and its runs.
@@ -46,24 +46,24 @@ class Benchmark:
                 self.run_seconds)
 
 
-def judged(goal: Goal, cases: list[Case]) -> Judged:
+def judged(goal: Goal, cases: list[Row]) -> Judged:
     """The verdict over the runs of one launch, each a round of its own: the launch's rows ran in turns."""
-    count = min((len(case.rates) for case in cases if not case.error), default=1)
-    return judge(goal, [{goal.row.variant: Result(Outcome(0, None), [_of_run(case, run) for case in cases])}
+    count = min((len(row.rates) for row in cases if not row.error), default=1)
+    return judge(goal, [{goal.row.variant: Result(Outcome(0, None), [_of_run(row, run) for row in cases])}
                         for run in range(max(count, 1))])
 
 
-def _of_run(case: Case, run: int) -> Case:
-    if run >= len(case.rates):
-        return case
-    rate = case.rates[run]
-    return replace(case.with_row(fraction_of_limit=rate / case.limit["rate"] if case.limit else None), rate=rate)
+def _of_run(row: Row, run: int) -> Row:
+    if run >= len(row.rates):
+        return row
+    rate = row.rates[run]
+    return replace(row.with_keys(fraction_of_limit=rate / row.limit["rate"] if row.limit else None), rate=rate)
 
 
 def _cg(size: int, iterations: int, full: float, symmetric: float, over_full: float, part: str = "") -> Benchmark:
     """The last three are goals; 0 is none."""
     title, both = f"cg {size}", 8 * size**2 * 3 / 2
-    of_full, of_symmetric = (Row(title, (storage,)) for storage in ("full", "symmetric"))
+    of_full, of_symmetric = (Selector(title, (storage,)) for storage in ("full", "symmetric"))
     goals = (Goal("full", of_full, full), Goal("symmetric", of_symmetric, symmetric),
              Goal("symmetric", of_symmetric, over_full, of_full, "full"))
     return Benchmark(title, ("--size", str(size), *BOTH_STORAGES, "--iterations", str(iterations), "--runs", "6"),
@@ -75,9 +75,9 @@ def _cg(size: int, iterations: int, full: float, symmetric: float, over_full: fl
 def _fft(exponent: int, least: float, tiles: int = 0) -> Benchmark:
     """One transform beside cuFFT's in the same launch; where there is no room for that, beside its limit."""
     title, is_alone = f"fft 2^{exponent}" + (f" in {tiles} tiles" if tiles else ""), exponent > 30
-    native = Row(title, ("native",))
+    native = Selector(title, ("native",))
     goal = Goal("native", native, least) if is_alone else \
-        Goal("native", native, least, Row(title, ("library",)), "cuFFT")
+        Goal("native", native, least, Selector(title, ("library",)), "cuFFT")
     formulations = ("--formulation", "native" if is_alone else "native,library", "--transport", "staged")
     count = 1 if is_alone else 2
     small = ("--size", "2^10", "--tiles", "32") if tiles else ("--size", f"2^{exponent - 16}")
@@ -90,7 +90,7 @@ def _fft(exponent: int, least: float, tiles: int = 0) -> Benchmark:
 def _matmul(title: str, size: int, arguments: tuple[str, ...], least: float, runs: int, part: str = "") -> Benchmark:
     title = f"matmul {title}"
     return Benchmark(title, ("--size", str(size), *arguments, "--runs", str(runs)),
-                     ("--size", "256", "--tile", "64", "--runs", "2"), (Goal("native", Row(title), least),), 1,
+                     ("--size", "256", "--tile", "64", "--runs", "2"), (Goal("native", Selector(title), least),), 1,
                      3 * 4 * size**2, (runs + 1) * 2 * size**3 / GPU_FLOPS, part=part)
 
 
@@ -98,8 +98,8 @@ _PAIR = "stream, a pair"
 _STREAM = Benchmark(
     _PAIR, ("--transport", "ipc,staged", "--sizes", "32,128", "--pushes", "50", "--runs", "10"),
     ("--transport", "ipc,staged", "--sizes", "1,2", "--pushes", "3", "--runs", "2"),
-    (Goal("ipc, 128 MiB", Row(_PAIR, ("ipc",), largest=True), 0.9),
-     Goal("staged, 128 MiB", Row(_PAIR, ("staged",), largest=True), 1, STAGED / MIB, "45 GB/s")),
+    (Goal("ipc, 128 MiB", Selector(_PAIR, ("ipc",), largest=True), 0.9),
+     Goal("staged, 128 MiB", Selector(_PAIR, ("staged",), largest=True), 1, STAGED / MIB, "45 GB/s")),
     4, 4 * 2 * 128 * MIB, 5, ranks=2)
 
 BENCHMARKS: dict[str, tuple[Benchmark, ...]] = {

@@ -124,14 +124,14 @@ class Duel:
             if found.is_interrupted:
                 raise KeyboardInterrupt
             sides = read_sides({label: [self.folder / label.lower()] for label in "AB"})
-            rows = compare(sides[0], sides[1], threshold, LOOK_ERROR)
+            pairs = compare(sides[0], sides[1], threshold, LOOK_ERROR)
             if found.reason:
                 say(f"{found.reason}: more launches would say more")
-            if found.reason or all(row.is_decided or row.verdict is Verdict.NOT_COMPARABLE for row in rows):
+            if found.reason or all(pair.is_decided or pair.verdict is Verdict.NOT_COMPARABLE for pair in pairs):
                 break
-            say(f"{sum(not row.is_decided for row in rows)} of {len(rows)} cases undecided after "
+            say(f"{sum(not pair.is_decided for pair in pairs)} of {len(pairs)} cases undecided after "
                 f"{look} launches of each side")
-        return sides, rows
+        return sides, pairs
 
     def _launch(self, side: str, number: int) -> Launch:
         files = LaunchFolder(self.folder / side).files(f"{number:02}")
@@ -157,12 +157,12 @@ def compare_in_turn(options: argparse.Namespace) -> int:
     ranks = options.ranks or max(2, cores)
     duel = Duel(LocalLauncher(options.launcher), (found[0][0], found[1][0]), found[0][1],
                 ranks, max(1, cores // ranks), folder, options.budget)
-    sides, rows = duel.until_decided(options.threshold / 100)
+    sides, pairs = duel.until_decided(options.threshold / 100)
     say(f"documents in {folder}")
-    if not rows:
+    if not pairs:
         say("no time was left to measure a case: give more by --budget")
         return UNDECIDED
-    return _shown(sides, rows, options, LOOK_ERROR)
+    return _shown(sides, pairs, options, LOOK_ERROR)
 
 
 def _expect(options: argparse.Namespace, count: int, what: str) -> None:
@@ -175,21 +175,21 @@ def _compared(first: list[Path], second: list[Path], options: argparse.Namespace
     return _shown(sides, compare(sides[0], sides[1], options.threshold / 100), options)
 
 
-def _shown(sides: list[Side], rows: list[Pair], options: argparse.Namespace, error: float = ERROR) -> int:
+def _shown(sides: list[Side], pairs: list[Pair], options: argparse.Namespace, error: float = ERROR) -> int:
     """Prints the comparison. Returns its exit code."""
-    print(compare_table.render(sides, rows, options.threshold, error), end="")
-    code = exit_code(rows)
+    print(compare_table.render(sides, pairs, options.threshold, error), end="")
+    code = exit_code(pairs)
     if code == NOTHING_COMPARED:
         say("nothing could be compared (no case is in both and verified): see the reasons above")
     return code
 
 
-def exit_code(rows: list[Pair]) -> int:
-    if any(row.fails for row in rows):
+def exit_code(pairs: list[Pair]) -> int:
+    if any(pair.fails for pair in pairs):
         return SLOWER
-    if all(row.verdict is Verdict.NOT_COMPARABLE for row in rows):
+    if all(pair.verdict is Verdict.NOT_COMPARABLE for pair in pairs):
         return NOTHING_COMPARED
-    is_open = not any(row.is_decided for row in rows) or any(row.looks_slower for row in rows)
+    is_open = not any(pair.is_decided for pair in pairs) or any(pair.looks_slower for pair in pairs)
     return UNDECIDED if is_open else NOTHING_SLOWER
 
 

@@ -24,7 +24,7 @@ from quartet.exit_codes import UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.files import check_output, write_text
 from quartet.history import rule
 from quartet.report import page, style
-from quartet.results import Name, cases, collect, device, grouped, identity
+from quartet.results import Name, collect, device, grouped, identity, rows_of
 from quartet.text import WIDTH, counted, rate, say, shortened
 
 EXAMPLE = "quartet history results/nodes"
@@ -91,7 +91,7 @@ def launches(documents: Iterable[tuple[Path, Document]]) -> tuple[list[rule.Laun
     chosen: dict[str, dict[str, str]] = defaultdict(dict)  # by node: each document tells of its own kernel
     for time, hosts, processor, document in sorted(found, key=lambda one: one[0]):
         node = f"{hosts} ({processor})" if len(machines[hosts]) > 1 else hosts
-        rows, is_automatic = cases(document), document["context"]["quartet"]["options"].get("transport") == "auto"
+        rows, is_automatic = rows_of(document), document["context"]["quartet"]["options"].get("transport") == "auto"
         chosen[node].update({f"transport of {row.name.kernel} {row.name.formulation}": row.name.transport
                              for row in rows if is_automatic})
         known = {**identity.facts(document, (row.network_path.most for row in rows)), **chosen[node]}

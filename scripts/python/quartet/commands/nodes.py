@@ -269,7 +269,7 @@ def _made(options: argparse.Namespace, what: this.Found) -> this.Found:
     """What a run has found that keeps its results: a reference, if any of its rows can be one."""
     with contextlib.suppress(ScriptError):
         made = reference.read([options.results])
-        if any(made.of(row.case) for row in what.rows):
+        if any(made.of(each.row) for each in what.rows):
             return dataclasses.replace(what, reason=f"{what.reason}; the results were kept as a reference",
                                        next=f"quartet nodes --this --reference {options.results}")
     return dataclasses.replace(what, reason=f"{what.reason}; no result can be a reference: all are wrong or in doubt",

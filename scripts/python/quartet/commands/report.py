@@ -48,10 +48,10 @@ def _subtitle(material: Material) -> list[str]:
     hosts = sorted({str(context.get("host_name", "?")) for context in contexts})
     when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
     where = ", ".join(hosts[:6]) + (f" and {len(hosts) - 6} more hosts" if len(hosts) > 6 else "")
-    cases = [case for result in material.results for case in result.counting]
-    documents, rows = counted(len(material.documents), "document"), counted(len(material.results), "row")
-    return [f"{documents} with {rows}; {when}; {where}",
-            *map(glance, grouped(cases, lambda case: case.machine).values())]
+    rows = [row for result in material.results for row in result.counting]
+    documents, count = counted(len(material.documents), "document"), counted(len(material.results), "row")
+    return [f"{documents} with {count}; {when}; {where}",
+            *map(glance, grouped(rows, lambda row: row.machine).values())]
 
 
 def write(content: page.Page, target: Path, with_charts: bool) -> None:

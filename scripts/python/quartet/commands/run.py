@@ -22,7 +22,7 @@ from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, UNAVAILABLE, UNDECIDE
 from quartet.launch import SECONDS_TO_FINISH, Files, Job, LocalLauncher, Outcome
 from quartet.machine import Machine
 from quartet.paths import RESULTS
-from quartet.results import Case, collect, judged_cases
+from quartet.results import Row, collect, judged_rows
 from quartet.rounds import SECONDS_TO_START, Budget, Launch, Rounds
 from quartet.tables import table, verdict
 from quartet.terminal import Style
@@ -180,22 +180,22 @@ def measure(rounds: list[list[Launch]], launcher: Path, budget: float) -> tuple[
     return codes, [launch.files.document for launch in launches if launch.files.document.exists()]
 
 
-def show(files: list[Path], everything: bool, was_interrupted: bool) -> tuple[list[Case], bool]:
+def show(files: list[Path], everything: bool, was_interrupted: bool) -> tuple[list[Row], bool]:
     """Prints table, verdict and where the documents are. Returns the cases, and whether all documents could be read."""
     found = collect(files)
     for problem in found.skipped:
         say(f"left out {problem}")
-    cases = judged_cases(document for _, document in found.documents)
-    if was_interrupted and all(case.error for case in cases):
+    rows = judged_rows(document for _, document in found.documents)
+    if was_interrupted and all(row.error for row in rows):
         print("Nothing was measured yet.")
-        return cases, not found.skipped
+        return rows, not found.skipped
     style = Style.of(sys.stdout)
-    print(table.render(cases, is_short=not everything, style=style))
+    print(table.render(rows, is_short=not everything, style=style))
     if files:
         stamp = os.path.relpath(files[0]).partition("-")[0]
         print(f"{counted(len(files), 'document')}: {stamp}-*.json")
-    print(verdict.render(cases, style), end="")
-    return cases, not found.skipped
+    print(verdict.render(rows, style), end="")
+    return rows, not found.skipped
 
 
 def run(options: argparse.Namespace) -> int:
@@ -211,11 +211,11 @@ def run(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         say("interrupted: this is what there is")
         codes, files = [STOPPED], []
-    cases, is_whole = show(files, options.all, STOPPED in codes)
+    rows, is_whole = show(files, options.all, STOPPED in codes)
     if not is_whole or (not files and worst(codes) == VERIFIED):
         codes.append(FAILED)
     without = [launch.name for launch in rounds[0]
-               if not any(case.rate for case in cases if launch.name.startswith(case.name.kernel))]
+               if not any(row.rate for row in rows if launch.name.startswith(row.name.kernel))]
     if worst(codes) == VERIFIED and without:
         say(f"no rate of {', '.join(name.partition('-')[0] for name in without)}: the table or a line above says why")
         return UNDECIDED

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from quartet.exit_codes import BAD_USAGE, VERIFIED
-from quartet.results import collect, grouped, judged_cases
+from quartet.results import collect, grouped, judged_rows
 from quartet.tables import export, verdict
 from quartet.tables.table import render
 from quartet.terminal import Style
@@ -37,12 +37,12 @@ def run(options: argparse.Namespace) -> int:
         say(f"left out {text}")
     if not found.documents:
         return BAD_USAGE
-    cases = judged_cases(document for _, document in found.documents)
+    rows = judged_rows(document for _, document in found.documents)
     if options.format:
-        print(export.FORMATS[options.format](export.rows(cases)), end="")
+        print(export.FORMATS[options.format](export.flat_rows(rows)), end="")
         return VERIFIED
     style = Style.of(sys.stdout)
     blocks = [f"{render(own, is_short=not options.all, style=style)}\n{verdict.render(own, style)}"
-              for own in grouped(cases, lambda case: case.machine).values()]
+              for own in grouped(rows, lambda row: row.machine).values()]
     print("\n".join(blocks), end="")
     return VERIFIED

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, Optional
 
 from quartet.exit_codes import ScriptError
-from quartet.results import Case, Collection, Launches, Name, collect, device, judged
-from quartet.results.case import NOT_RUN
+from quartet.results import Collection, Launches, Name, Row, collect, device, judged
 from quartet.results.identity import Facts, are_different, facts, machine, processor
+from quartet.results.row import NOT_RUN
 from quartet.results.statistics import ERROR, MOST_VALUES, Ratio, ratio, spread, values_for
 from quartet.text import slug
 
@@ -72,24 +72,24 @@ def read_sides(paths: dict[str, list[Path]]) -> list[Side]:
     return [_side(label, each, [every.pop(0) for _ in each.documents]) for label, each in found.items()]
 
 
-def _side(label: str, found: Collection, judged_documents: list[list[Case]]) -> Side:
+def _side(label: str, found: Collection, judged_documents: list[list[Row]]) -> Side:
     side = Side(label, found.documents, found.skipped, settings=_settings(found, judged_documents))
-    launches: dict[str, list[Case]] = {}
-    for case in (case for cases in judged_documents for case in cases):
-        if case.error:
-            side.errors[case.text] = case.error
-        elif case.rate:
-            launches.setdefault(case.text, []).append(case)
-    for text, cases in launches.items():
-        side.samples[text] = Sample(tuple(cases))
+    launches: dict[str, list[Row]] = {}
+    for row in (row for rows in judged_documents for row in rows):
+        if row.error:
+            side.errors[row.text] = row.error
+        elif row.rate:
+            launches.setdefault(row.text, []).append(row)
+    for text, rows in launches.items():
+        side.samples[text] = Sample(tuple(rows))
     return side
 
 
-def _settings(found: Collection, judged_documents: list[list[Case]]) -> dict[str, str]:
+def _settings(found: Collection, judged_documents: list[list[Row]]) -> dict[str, str]:
     known: dict[str, dict[str, None]] = {}
-    for (_, document), cases in zip(found.documents, judged_documents):
+    for (_, document), rows in zip(found.documents, judged_documents):
         own = {"device": device(document), "host": str(document["context"]["host_name"]),
-               **facts(document, (case.network_path.most for case in cases))}
+               **facts(document, (row.network_path.most for row in rows))}
         for key, value in own.items():
             known.setdefault(key, {})[value] = None
     return {key: ", ".join(values) for key, values in known.items()}
@@ -176,23 +176,23 @@ def judge(found: Ratio, threshold: float) -> Verdict:
 
 def compare(first: Side, second: Side, threshold: float, error: float = ERROR) -> list[Pair]:
     """Every case of either side; the intervals miss in `error` of all cases at most."""
-    rows, matched = [], set()
+    pairs, matched = [], set()
     is_elsewhere = first.is_elsewhere(second)
     for text, sample in first.samples.items():
         partner = _fellow(text, first, second) if is_elsewhere else text if text in second.samples else None
         if partner:
             matched.add(partner)
-            rows.append(_pair(sample, second.samples[partner], threshold, error))
+            pairs.append(_pair(sample, second.samples[partner], threshold, error))
         elif text in second.errors:
-            rows.append(Pair(sample.name, Verdict.NOT_COMPARABLE, (_failed("B", second.errors[text]),), sample,
+            pairs.append(Pair(sample.name, Verdict.NOT_COMPARABLE, (_failed("B", second.errors[text]),), sample,
                              is_broken=not second.errors[text].startswith(NOT_RUN)))
         else:
-            rows.append(Pair(sample.name, Verdict.NOT_COMPARABLE, ("only in A",), sample))
+            pairs.append(Pair(sample.name, Verdict.NOT_COMPARABLE, ("only in A",), sample))
     for text, sample in second.samples.items():
         if text not in matched and (text not in first.samples or is_elsewhere):
             why = _failed("A", first.errors[text]) if text in first.errors else "only in B"
-            rows.append(Pair(sample.name, Verdict.NOT_COMPARABLE, (why,), second=sample))
-    return rows
+            pairs.append(Pair(sample.name, Verdict.NOT_COMPARABLE, (why,), second=sample))
+    return pairs
 
 
 def _failed(side: str, error: str) -> str:
@@ -221,7 +221,7 @@ def _pair(first: Sample, second: Sample, threshold: float, error: float) -> Pair
                    is_broken=second.is_wrong and not first.is_wrong)
     found = ratio(first.medians, second.medians, error)
     launches = min(len(first.undisturbed), len(second.undisturbed))
-    usable = min(len(sample.undisturbed) / len(sample.cases) for _, sample in sides)
+    usable = min(len(sample.undisturbed) / len(sample.rows) for _, sample in sides)
     verdict = judge(found, threshold) if launches >= LEAST_LAUNCHES else Verdict.UNCLEAR
     why = (*_differs(first.name, second.name),
            *(f"{side}: {sample.disturbance}" for side, sample in sides if sample.disturbance))

@@ -13,31 +13,31 @@ LEFT_ALIGNED = ("form", "via", "size", "verdict")  # columns; the others are num
 IN_COLUMNS = {"size", "n", "ranks", "pair"}
 
 
-def render(sides: list[Side], rows: list[Pair], threshold: float, error: float = ERROR) -> str:
+def render(sides: list[Side], pairs: list[Pair], threshold: float, error: float = ERROR) -> str:
     """Renders all of it; `threshold` is in per cent; intervals miss in `error` of all cases at most."""
     reasons = Footnotes(map(str, itertools.count(1)))
     table: list[Union[str, tuple[str, ...]]] = [HEADINGS]
     groups: dict[str, list[tuple[str, ...]]] = {}
-    for row in rows:
-        groups.setdefault(_group(row), []).append(_cells(row, reasons))
+    for pair in pairs:
+        groups.setdefault(_group(pair), []).append(_cells(pair, reasons))
     for heading, members in groups.items():
         table += [heading, *members]
     left = [column for column, heading in enumerate(HEADINGS) if heading in LEFT_ALIGNED]
-    lines = [*_sides(sides), "", *aligned_rows(table, left), "", *_legend(rows, error),
-             *reasons.lines(), "", *_not_in_turn(sides), *_counts(rows, threshold),
-             *_unclear(rows, threshold), *_too_few(rows), *_all_disturbed(rows), *_looks_slower(rows)]
+    lines = [*_sides(sides), "", *aligned_rows(table, left), "", *_legend(pairs, error),
+             *reasons.lines(), "", *_not_in_turn(sides), *_counts(pairs, threshold),
+             *_unclear(pairs, threshold), *_too_few(pairs), *_all_disturbed(pairs), *_looks_slower(pairs)]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _group(row: Pair) -> str:
-    name = row.name
-    unit = next(sample.unit for sample in (row.first, row.second) if sample)
+def _group(pair: Pair) -> str:
+    name = pair.name
+    unit = next(sample.unit for sample in (pair.first, pair.second) if sample)
     others = [f"{key}:{value}" for key, value in name.values.items() if key not in IN_COLUMNS]
     return ", ".join([f"{name.kernel} {unit}", name.device, *name.words, *others])
 
 
-def _who(row: Pair) -> tuple[str, ...]:
-    name = row.name
+def _who(pair: Pair) -> tuple[str, ...]:
+    name = pair.name
     ranks = name.values.get("pair", name.values.get("ranks", ""))
     return (name.formulation, name.transport, size(name.size), ranks)
 
@@ -51,13 +51,13 @@ def _rate(sample: Optional[Sample]) -> str:
     return rate(sample.rate) + ("" if sample.undisturbed else "?") if sample else ""
 
 
-def _cells(row: Pair, reasons: Footnotes) -> tuple[str, ...]:
-    found = row.ratio
-    bounds = found.interval if found and row.launches >= LEAST_LAUNCHES else None
+def _cells(pair: Pair, reasons: Footnotes) -> tuple[str, ...]:
+    found = pair.ratio
+    bounds = found.interval if found and pair.launches >= LEAST_LAUNCHES else None
     interval = "-".join(map(_ratio, bounds)) if bounds else ""
-    verdict = f"{row.verdict.value} {','.join(map(reasons.mark, row.why))}".rstrip()
-    return (*_who(row), _rate(row.first), _rate(row.second), _ratio(found.value) + row.mark if found else "", interval,
-            str(row.more) if row.more else "", verdict)
+    verdict = f"{pair.verdict.value} {','.join(map(reasons.mark, pair.why))}".rstrip()
+    return (*_who(pair), _rate(pair.first), _rate(pair.second), _ratio(found.value) + pair.mark if found else "",
+            interval, str(pair.more) if pair.more else "", verdict)
 
 
 def _sides(sides: list[Side]) -> list[str]:
@@ -82,12 +82,12 @@ def _sides(sides: list[Side]) -> list[str]:
     return lines
 
 
-def _legend(rows: list[Pair], error: float) -> list[str]:
-    marks = {row.mark for row in rows}
+def _legend(pairs: list[Pair], error: float) -> list[str]:
+    marks = {pair.mark for pair in pairs}
     found = []
-    if any(row.ratio and row.ratio.interval for row in rows):
+    if any(pair.ratio and pair.ratio.interval for pair in pairs):
         found += wrapped("", f"interval: of the ratio, {1 - error:.0%}, over the launches' medians")
-    if any(row.more for row in rows):
+    if any(pair.more for pair in pairs):
         found += wrapped("", "more: launches of each side that would probably decide")
     if "?" in marks:
         found += wrapped("?", "a launch was disturbed or flagged: do not quote")
@@ -106,26 +106,26 @@ def _not_in_turn(sides: list[Side]) -> list[str]:
                    "them looks like one of the program (quartet compare --run launches in turn)") if apart else []
 
 
-def _counts(rows: list[Pair], threshold: float) -> list[str]:
-    counts = [f"{sum(row.verdict is verdict for row in rows)} "
+def _counts(pairs: list[Pair], threshold: float) -> list[str]:
+    counts = [f"{sum(pair.verdict is verdict for pair in pairs)} "
               f"{'not comparable' if verdict is Verdict.NOT_COMPARABLE else verdict.value}"
-              for verdict in Verdict if any(row.verdict is verdict for row in rows)]
+              for verdict in Verdict if any(pair.verdict is verdict for pair in pairs)]
     return wrapped("", f"{', '.join(counts) or 'no case'}, at a threshold of {threshold:g}%")
 
 
-def _has_enough(row: Pair) -> bool:
+def _has_enough(pair: Pair) -> bool:
     """Launches for an interval."""
-    return bool(row.ratio and row.ratio.interval) and row.launches >= LEAST_LAUNCHES
+    return bool(pair.ratio and pair.ratio.interval) and pair.launches >= LEAST_LAUNCHES
 
 
-def _unclear(rows: list[Pair], threshold: float) -> list[str]:
+def _unclear(pairs: list[Pair], threshold: float) -> list[str]:
     """Unclear cases with enough launches for an interval."""
-    seen = [row for row in rows if row.verdict is Verdict.UNCLEAR and _has_enough(row)]
+    seen = [pair for pair in pairs if pair.verdict is Verdict.UNCLEAR and _has_enough(pair)]
     if not seen:
         return []
-    widest = max(row.ratio.half_width or 0 for row in seen if row.ratio)
-    more = max((row.more for row in seen if row.more), default=None)
-    is_hopeless = threshold > 0 and not any(row.more for row in seen)
+    widest = max(pair.ratio.half_width or 0 for pair in seen if pair.ratio)
+    more = max((pair.more for pair in seen if pair.more), default=None)
+    is_hopeless = threshold > 0 and not any(pair.more for pair in seen)
     remedy = f"; {_launches(more)} would decide {threshold:g}%" if more else \
         f". Launches differ too much to decide {threshold:g}%: quiet the machine, or raise --threshold" \
         if is_hopeless else ""
@@ -137,27 +137,27 @@ def _launches(more: int) -> str:
     return f"about {more} more {'launch' if more == 1 else 'launches'} of each side"
 
 
-def _too_few(rows: list[Pair]) -> list[str]:
-    few = [row for row in rows if row.verdict is Verdict.UNCLEAR and row.launches and not _has_enough(row)]
+def _too_few(pairs: list[Pair]) -> list[str]:
+    few = [pair for pair in pairs if pair.verdict is Verdict.UNCLEAR and pair.launches and not _has_enough(pair)]
     if not few:
         return []
-    more = max(row.more or 0 for row in few)
-    have = counted(min(row.launches for row in few), "undisturbed launch")
+    more = max(pair.more or 0 for pair in few)
+    have = counted(min(pair.launches for pair in few), "undisturbed launch")
     return wrapped("", f"no verdict on {counted(len(few), 'case')}, a side has only {have}: one program "
                    f"differs from launch to launch, so it takes {LEAST_LAUNCHES} of each side at least"
                    + (f" ({_launches(more)})" if more else ""))
 
 
-def _all_disturbed(rows: list[Pair]) -> list[str]:
+def _all_disturbed(pairs: list[Pair]) -> list[str]:
     """Says what to do about cases of which a side has no undisturbed launch: they have no ratio."""
-    none = [row for row in rows if row.verdict is Verdict.UNCLEAR and not row.launches]
-    has_one = any(sample and sample.undisturbed for row in none for sample in (row.first, row.second))
+    none = [pair for pair in pairs if pair.verdict is Verdict.UNCLEAR and not pair.launches]
+    has_one = any(sample and sample.undisturbed for pair in none for sample in (pair.first, pair.second))
     return wrapped("", f"no verdict on {counted(len(none), 'case')}: every launch{' of a side' * has_one} was "
                    "disturbed: quiet the machine (quartet check-machine), then repeat") if none else []
 
 
-def _looks_slower(rows: list[Pair]) -> list[str]:
-    doubtful = [row for row in rows if row.looks_slower and row.launches]
-    worst, mark = min(((row.ratio.value, row.mark) for row in doubtful if row.ratio), default=(1.0, ""))
+def _looks_slower(pairs: list[Pair]) -> list[str]:
+    doubtful = [pair for pair in pairs if pair.looks_slower and pair.launches]
+    worst, mark = min(((pair.ratio.value, pair.mark) for pair in doubtful if pair.ratio), default=(1.0, ""))
     return wrapped("!", f"{counted(len(doubtful), 'case')} may be slower, which is not decided: at worst "
                    f"{worst:.2f}{mark} of A's rate") if doubtful else []

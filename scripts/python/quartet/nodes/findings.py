@@ -7,7 +7,7 @@ from typing import Optional
 
 from quartet.exit_codes import VERIFIED
 from quartet.nodes.plan import LONGEST, PAIR
-from quartet.results.reference import LEAST_VALUES, Known, Reference, Sample, scored, slow
+from quartet.results.reference import LEAST_VALUES, Reference, ReferenceRate, Sample, scored, slow
 from quartet.sweep.folder import SweepFolder, judged_launches, launches
 from quartet.text import ABOVE_LIMIT, DISTRUSTED, aligned, counted, rate, widths_of, wrapped
 
@@ -40,7 +40,7 @@ class Measure:
     what: str
     unit: str
     rates: dict[str, Rated]
-    known: dict[str, Known] = field(default_factory=dict)  # what a reference has of each
+    known: dict[str, ReferenceRate] = field(default_factory=dict)  # what a reference has of each
     sample: Optional[Sample] = None  # None if there are too few
     noticed: float = 1.0  # the least share below the median that would be named
 
@@ -65,7 +65,7 @@ class Findings:
 def find(folder: SweepFolder, least: float, reference: Optional[Reference] = None) -> Findings:
     """What is less than `least` below the median is not named. Beside a reference all may be slow."""
     found = Findings(period=folder.period())
-    known: dict[tuple[str, str], Known] = {}
+    known: dict[tuple[str, str], ReferenceRate] = {}
     rates, units = _rates(folder, found, reference or Reference({}), known)
     pairs = rates.pop(PAIR, {})
     named = {kind: {" ".join(hosts): rate for hosts, rate in each.items()} for kind, each in rates.items()}
@@ -100,7 +100,7 @@ def _judge(found: Findings, measure: Measure, false_alarms: float, least: float)
                    for who, known in measure.known.items() if rates[who] < known.bound and who not in named]
 
 
-def _rates(folder: SweepFolder, found: Findings, reference: Reference, known: dict[tuple[str, str], Known]
+def _rates(folder: SweepFolder, found: Findings, reference: Reference, known: dict[tuple[str, str], ReferenceRate]
            ) -> tuple[dict[str, dict[tuple[str, ...], Rated]], dict[str, str]]:
     """The best launch of each, by kind and nodes: what disturbs one launch does not make a node slow. And the
     units. Adds what the reference has of each kind and node."""
@@ -120,12 +120,12 @@ def _rates(folder: SweepFolder, found: Findings, reference: Reference, known: di
         if why:
             found.failures[(" - ".join(hosts), what)] = why
             continue
-        for case in measured.get(launch, []):
-            if not case.error and case.rate > 0:
-                units[what] = case.unit
+        for row in measured.get(launch, []):
+            if not row.error and row.rate > 0:
+                units[what] = row.unit
                 each = rates.setdefault(what, {})
-                each[hosts] = max((case.rate, case.mark), each.get(hosts, (0.0, "")))
-                there = reference.of(case)
+                each[hosts] = max((row.rate, row.mark), each.get(hosts, (0.0, "")))
+                there = reference.of(row)
                 if there:
                     names = [(NETWORK, host) for host in hosts] if what == PAIR else [(what, " ".join(hosts))]
                     known.update(dict.fromkeys(names, there))

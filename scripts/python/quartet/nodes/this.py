@@ -18,8 +18,8 @@ from quartet.exit_codes import VERIFIED, WRONG_RESULT
 from quartet.files import FileProblem
 from quartet.launch import Files, LocalLauncher, judged, quiet_job
 from quartet.nodes.plan import CHECKS, title_of
-from quartet.results import Case, cases, load
-from quartet.results.reference import Known, Reference
+from quartet.results import Row, load, rows_of
+from quartet.results.reference import Reference, ReferenceRate
 from quartet.rounds import Budget
 from quartet.slurm.site import kind_of_this_node
 from quartet.text import counted, rate
@@ -47,13 +47,13 @@ class Verdict(Enum):
 
 
 @dataclass(frozen=True)
-class Row:
-    case: Case
-    known: Optional[Known]
+class ComparedRow:
+    row: Row
+    reference: Optional[ReferenceRate]
 
     @property
     def of_reference(self) -> Optional[float]:
-        return self.case.rate / self.known.rate if self.known else None
+        return self.row.rate / self.reference.rate if self.reference else None
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Found:
     verdict: Verdict
     reason: str = ""
     next: str = ""  # what to run
-    rows: tuple[Row, ...] = ()
+    rows: tuple[ComparedRow, ...] = ()
     is_wrong: bool = False  # a result was
     is_final: bool = False  # looking again would show the same
 
@@ -171,33 +171,34 @@ class NodeCheck:
         if outcome.exit_code != VERIFIED:
             return Found(Verdict.CANNOT_TELL, f"{launch.title} could not run ({outcome.message})", failed)
         try:
-            measured = [case for case in cases(load(files.document)) if not case.error and case.rate > 0]
+            measured = [row for row in rows_of(load(files.document)) if not row.error and row.rate > 0]
         except (FileProblem, OSError) as error:
             return Found(Verdict.CANNOT_TELL, f"{launch.title} left no document ({error})", failed)
-        rows = tuple(Row(case, self.reference.of(case)) for case in measured)
-        unknown = [row.case for row in rows if not row.known]
-        if unknown or not rows:
+        compared = tuple(ComparedRow(row, self.reference.of(row)) for row in measured)
+        unknown = [each.row for each in compared if not each.reference]
+        if unknown or not compared:
             why = self.reference.why_not(unknown[0]) if unknown else f"{launch.title} measured nothing"
-            return Found(Verdict.CANNOT_TELL, why, MAKE_REFERENCE, rows, is_final=True)
-        highest = max(row.of_reference or 0 for row in rows)
+            return Found(Verdict.CANNOT_TELL, why, MAKE_REFERENCE, compared, is_final=True)
+        highest = max(each.of_reference or 0 for each in compared)
         if highest > UNLIKELY:
             return Found(Verdict.CANNOT_TELL, f"{launch.title} is {rate(highest)} times as fast as the reference, "
-                         "which therefore does not fit this node", MAKE_REFERENCE, rows, is_final=True)
-        slow = [(row, _how_slow(launch, row, row.known)) for row in rows
-                if row.known and row.case.rate < row.known.bound]
+                         "which therefore does not fit this node", MAKE_REFERENCE, compared, is_final=True)
+        slow = [(each.row, _how_slow(launch, each.row, each.reference)) for each in compared
+                if each.reference and each.row.rate < each.reference.bound]
         if not slow:
-            return Found(Verdict.SOUND, rows=rows)
+            return Found(Verdict.SOUND, rows=compared)
         for row, text in slow:
-            if "disturbed" in row.case.flags:
-                return Found(Verdict.CANNOT_TELL, f"{text}, but it was disturbed: {row.case.flags['disturbed']}",
-                             f"{LOOK_AT_IT} --quick", rows)
-        return Found(Verdict.SICK, "; ".join(text for _, text in slow), LOOK_AT_IT, rows)
+            if "disturbed" in row.flags:
+                return Found(Verdict.CANNOT_TELL, f"{text}, but it was disturbed: {row.flags['disturbed']}",
+                             f"{LOOK_AT_IT} --quick", compared)
+        return Found(Verdict.SICK, "; ".join(text for _, text in slow), LOOK_AT_IT, compared)
 
 
-def _how_slow(launch: Launch, row: Row, known: Known) -> str:
-    held_back = row.case.flags.get("held_back")
-    return (f"{launch.title} reaches {rate(row.case.rate)} {row.case.unit}, {row.of_reference:.0%} of the reference "
-            f"(median of {counted(known.launches, 'launch')} {rate(known.rate)}; below {rate(known.bound)} is slow)"
+def _how_slow(launch: Launch, row: Row, reference: ReferenceRate) -> str:
+    held_back = row.flags.get("held_back")
+    return (f"{launch.title} reaches {rate(row.rate)} {row.unit}, {row.rate / reference.rate:.0%} of the reference "
+            f"(median of {counted(reference.launches, 'launch')} {rate(reference.rate)}; below {rate(reference.bound)} "
+            "is slow)"
             + f", {held_back}" * bool(held_back))
 
 
@@ -213,11 +214,11 @@ def both(first: Found, second: Found) -> Found:
 
 
 def _together(found: list[Found]) -> Found:
-    rows = tuple(row for one in found for row in one.rows)
+    rows = tuple(each for one in found for each in one.rows)
     worst = max((one.verdict for one in found), key=list(Verdict).index)
     if worst is not Verdict.SOUND:
         these = [one for one in found if one.verdict is worst]
         return Found(worst, "; ".join(dict.fromkeys(one.reason for one in these)), these[0].next, rows)
-    lowest = min(rows, key=lambda row: row.of_reference or 0)
-    text = f"every rate is {lowest.of_reference or 0:.0%} of the reference or more (lowest: {lowest.case.name.kernel})"
+    lowest = min(rows, key=lambda each: each.of_reference or 0)
+    text = f"every rate is {lowest.of_reference or 0:.0%} of the reference or more (lowest: {lowest.row.name.kernel})"
     return Found(Verdict.SOUND, text, "quartet run", rows)

@@ -1,7 +1,7 @@
 """The model of conjugate gradients."""
 
 from quartet.predict.network import Duration, Model, Options, Run
-from quartet.results import Case
+from quartet.results import Row
 from quartet.text import size_in_bytes
 
 MEMORY = "memory_bytes_per_second"
@@ -37,9 +37,9 @@ def _dataflow(run: Run) -> Duration:
     return iteration * run.count("iterations")
 
 
-def _shows(case: Case, options: Options) -> tuple[float, float]:
-    return (options["iterations"] * _local(size_in_bytes(case.name.size), options, 1, FUSED),
-            case.phases.get("compute", 0.0))
+def _shows(row: Row, options: Options) -> tuple[float, float]:
+    return (options["iterations"] * _local(size_in_bytes(row.name.size), options, 1, FUSED),
+            row.phases.get("compute", 0.0))
 
 
 MODEL = Model(work=lambda run: run.count("iterations") * 2.0 * run.size**2,

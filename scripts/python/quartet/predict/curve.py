@@ -12,7 +12,7 @@ from quartet.kernels import WORDS, Kernel
 from quartet.predict import cg, fft, matmul, stream
 from quartet.predict.machine import HIGH, LOW, Machine, Rate, Values
 from quartet.predict.network import PARTS, Cluster, Duration, Model, Options, Run
-from quartet.results import Case, Collection, identity, judged, nodes
+from quartet.results import Collection, Row, identity, judged, nodes
 from quartet.sizes import GROWTH, grow
 from quartet.text import WIDTH, aligned, counted, rate, say, widths_of
 from quartet.text import size as written
@@ -169,25 +169,25 @@ def with_rates_of(found: Collection, machine: Machine) -> Machine:
         say(f"left out {why}")
     device = "cuda" if machine.has_gpus else "host"
     shown: dict[str, dict[int, list[Sample]]] = defaultdict(lambda: defaultdict(list))  # by rate and ranks of a node
-    pairs: dict[str, list[tuple[Case, Options]]] = defaultdict(list)  # by kernel
+    pairs: dict[str, list[tuple[Row, Options]]] = defaultdict(list)  # by kernel
     used = {}
-    for (path, document), cases in zip(found.documents, judged(document for _, document in found.documents)):
-        for case in cases:
-            options = options_of(case)
-            if options is None or case.name.device != device or not _is_sound(case):
+    for (path, document), rows in zip(found.documents, judged(document for _, document in found.documents)):
+        for row in rows:
+            options = options_of(row)
+            if options is None or row.name.device != device or not _is_sound(row):
                 continue
             used[path] = document
             if nodes(document) == 1:
-                for name, value in _shown(case, options).items():
-                    low, high = case.interval or (case.rate, case.rate)
-                    spread = max(high / case.rate, case.rate / low) - 1 if low > 0 else 0.0
-                    shown[name][case.name.ranks].append((value, spread, path.name))
-            elif nodes(document) == 2 and case.name.ranks == 2:
-                pairs[case.name.kernel].append((case, options))
+                for name, value in _shown(row, options).items():
+                    low, high = row.interval or (row.rate, row.rate)
+                    spread = max(high / row.rate, row.rate / low) - 1 if low > 0 else 0.0
+                    shown[name][row.name.ranks].append((value, spread, path.name))
+            elif nodes(document) == 2 and row.name.ranks == 2:
+                pairs[row.name.kernel].append((row, options))
     _require_one_machine(list(used.values()))
     rates = {name: _rate(max(by_ranks), by_ranks[max(by_ranks)]) for name, by_ranks in shown.items()}
-    for kernel, rows in pairs.items():
-        link = MODELS[kernel].shows_link(rows)
+    for kernel, pushes in pairs.items():
+        link = MODELS[kernel].shows_link(pushes)
         rates.update({name: Rate(value, uncertainty, "measured, a pair of nodes")
                       for name, (value, uncertainty) in link.items() if value < LARGEST_RATE})
     if not rates:
@@ -196,27 +196,27 @@ def with_rates_of(found: Collection, machine: Machine) -> Machine:
     return machine.with_rates(rates)
 
 
-def options_of(case: Case) -> Optional[Options]:
+def options_of(row: Row) -> Optional[Options]:
     """The options that its kernel's model knows, from a row's name; None if there is no model, or the name has what no
     program writes."""
-    model = MODELS.get(case.name.kernel)
-    given = {**dict(zip(WORDS.get(case.name.kernel, ()), case.name.words)), **case.name.values}
+    model = MODELS.get(row.name.kernel)
+    given = {**dict(zip(WORDS.get(row.name.kernel, ()), row.name.words)), **row.name.values}
     try:
         return model.chosen(given, is_strict=False) if model else None
     except ScriptError:
         return None
 
 
-def _is_sound(case: Case) -> bool:
-    return case.name.formulation == "native" and not case.error and not case.is_distrusted \
-        and case.verified is not False and case.seconds > 0 and case.rate > 0
+def _is_sound(row: Row) -> bool:
+    return row.name.formulation == "native" and not row.error and not row.is_distrusted \
+        and row.verified is not False and row.seconds > 0 and row.rate > 0
 
 
-def _shown(case: Case, options: Options) -> dict[str, float]:
+def _shown(row: Row, options: Options) -> dict[str, float]:
     """The rate of each of a row's workers, which share the work."""
-    model = MODELS[case.name.kernel]
-    work, seconds = model.shows(case, options)
-    value = work / case.workers / seconds if seconds > 0 and case.workers else 0.0
+    model = MODELS[row.name.kernel]
+    work, seconds = model.shows(row, options)
+    value = work / row.workers / seconds if seconds > 0 and row.workers else 0.0
     return {model.rate: value} if LEAST_RATE < value < LARGEST_RATE else {}
 
 

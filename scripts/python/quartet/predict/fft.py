@@ -3,7 +3,7 @@
 from math import log2
 
 from quartet.predict.network import Duration, Model, Options, Run, longer
-from quartet.results import Case
+from quartet.results import Row
 from quartet.text import size_in_bytes
 
 POINT = 16.0  # bytes
@@ -58,9 +58,9 @@ def _dataflow(run: Run) -> Duration:
     return longer(works + (arrives + merges) * (1 / tiles), first + collects) + Duration(compute=within / groups + over)
 
 
-def _shows(case: Case, _: Options) -> tuple[float, float]:
-    points = size_in_bytes(case.name.size)
-    return operations(points, points), case.phases.get("compute", 0.0) + case.phases.get("merge", 0.0)
+def _shows(row: Row, _: Options) -> tuple[float, float]:
+    points = size_in_bytes(row.name.size)
+    return operations(points, points), row.phases.get("compute", 0.0) + row.phases.get("merge", 0.0)
 
 
 MODEL = Model(work=lambda run: operations(run.size, max(2, run.size)),

@@ -4,7 +4,7 @@ from functools import cache
 from math import ceil, isqrt
 
 from quartet.predict.network import Duration, Model, Options, Run, longer
-from quartet.results import Case
+from quartet.results import Row
 from quartet.text import size_in_bytes
 
 ELEMENT = 4.0  # bytes
@@ -56,8 +56,8 @@ def _dataflow(run: Run) -> Duration:
     return longer(works + (arrives + adds) * (1 / taken), first + collects)
 
 
-def _shows(case: Case, _: Options) -> tuple[float, float]:
-    return 2.0 * size_in_bytes(case.name.size)**3, case.phases.get("compute", 0.0)
+def _shows(row: Row, _: Options) -> tuple[float, float]:
+    return 2.0 * size_in_bytes(row.name.size)**3, row.phases.get("compute", 0.0)
 
 
 MODEL = Model(work=lambda run: 2.0 * run.size**3 - float(run.size)**2,

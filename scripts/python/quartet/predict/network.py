@@ -10,7 +10,7 @@ from typing import Any, Callable, Optional, Union
 
 from quartet.exit_codes import ScriptError
 from quartet.predict.machine import LINK, Values
-from quartet.results import Case, whole_number
+from quartet.results import Row, whole_number
 from quartet.sizes import points
 from quartet.text import one_of
 
@@ -270,9 +270,9 @@ class Model:
     size_of: Callable[[str], int] = points  # as a flag has it; raises ValueError
     rate: str = ""  # that rows of one node show
     # The work of a native row, in operations or bytes, and the seconds of it.
-    shows: Callable[[Case, Options], tuple[float, float]] = lambda case, options: (0.0, 0.0)
+    shows: Callable[[Row, Options], tuple[float, float]] = lambda row, options: (0.0, 0.0)
     # Rates and their uncertainties that rows of two ranks on two nodes show.
-    shows_link: Callable[[list[tuple[Case, Options]]], dict[str, tuple[float, float]]] = lambda rows: {}
+    shows_link: Callable[[list[tuple[Row, Options]]], dict[str, tuple[float, float]]] = lambda rows: {}
 
     def chosen(self, given: dict[str, str], is_strict: bool = True) -> Options:
         """Options with their defaults. Raises ScriptError if one has a wrong value, or with `is_strict` is not

@@ -4,7 +4,7 @@ import re
 
 from quartet.predict.machine import LINK
 from quartet.predict.network import ADDED, Duration, Model, Options, Run, longer
-from quartet.results import Case
+from quartet.results import Row
 from quartet.sizes import points
 from quartet.text import size_in_bytes
 from quartet.units import MIB
@@ -59,10 +59,10 @@ def _dataflow(run: Run) -> Duration:
     return _answered(run) + longer(crosses + adds * pushes, crosses * pushes + adds * (1 / flow.workers))
 
 
-def _shows_link(rows: list[tuple[Case, Options]]) -> dict[str, tuple[float, float]]:
+def _shows_link(rows: list[tuple[Row, Options]]) -> dict[str, tuple[float, float]]:
     """Reads rows in which one rank pushes to another: the link from the most bytes, and with a short run beside it the
     latency, since a run takes two latencies and its bytes' time."""
-    runs = sorted((float(size_in_bytes(case.name.size)) * options["pushes"], case.seconds) for case, options in rows)
+    runs = sorted((float(size_in_bytes(row.name.size)) * options["pushes"], row.seconds) for row, options in rows)
     if not runs or not runs[-1][0]:
         return {}
     (few, short), (many, long) = runs[0], runs[-1]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Callable, Optional, TypeVar
 
 from quartet.kernels import NAMES
-from quartet.results import Case, Launches, collect, commit, grouped, identity, judged
+from quartet.results import Launches, Row, collect, commit, grouped, identity, judged
 from quartet.tables.verdict import handicap
 from quartet.terminal import printable
 from quartet.text import fraction_cell, plain_versions, size, size_in_bytes
@@ -26,14 +26,14 @@ class Result(Launches):
 
     @property
     def commits(self) -> set[str]:
-        return {commit({"context": case.context}) for case in self.cases}
+        return {commit({"context": row.context}) for row in self.rows}
 
     @property
     def doubts(self) -> str:
         """The reason why it is marked, in plain words."""
         if not self.mark:
             return ""
-        texts = dict.fromkeys(text for case in self.counting for text in case.flags.values() if text)
+        texts = dict.fromkeys(text for row in self.counting for text in row.flags.values() if text)
         return plain_versions("; ".join(texts)) or self.disturbance or "above its limit"
 
     @property
@@ -50,7 +50,7 @@ class Result(Launches):
 class Material:
     documents: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
-    failed: list[tuple[str, Case]] = field(default_factory=list)  # or not run
+    failed: list[tuple[str, Row]] = field(default_factory=list)  # or not run
     skipped: list[str] = field(default_factory=list)  # documents that cannot be used, with the reason
 
 
@@ -59,16 +59,16 @@ def gather(paths: Iterable[Path]) -> Material:
     found = collect(paths)
     material = Material(skipped=found.skipped)
     documents = [document for _, document in found.documents]
-    groups: dict[tuple[Any, ...], list[tuple[str, Case]]] = {}
-    for (path, document), cases, machine in zip(found.documents, judged(documents), identity.names(documents)):
+    groups: dict[tuple[Any, ...], list[tuple[str, Row]]] = {}
+    for (path, document), rows, machine in zip(found.documents, judged(documents), identity.names(documents)):
         shown = printable(os.path.relpath(path))
         material.documents.append((shown, document))
-        for case in cases:
-            if case.error:
-                material.failed.append((shown, case))
+        for row in rows:
+            if row.error:
+                material.failed.append((shown, row))
             else:
-                groups.setdefault((machine, case.nodes, case.text), []).append((shown, case))
-    material.results = [Result(tuple(case for _, case in members), machine, tuple(path for path, _ in members))
+                groups.setdefault((machine, row.nodes, row.text), []).append((shown, row))
+    material.results = [Result(tuple(row for _, row in members), machine, tuple(path for path, _ in members))
                         for (machine, _, _), members in groups.items()]
     order = list(dict.fromkeys(result.machine for result in material.results))
     material.results.sort(key=lambda result: (order.index(result.machine), by_kernel(result)))
@@ -139,4 +139,4 @@ def library_of(result: Result, others: list[Result]) -> tuple[Optional[Result], 
     found = [other for other in others if other.name.formulation == LIBRARY and other is not result
              and other.name.variant == result.name.variant and other.mark != "?"]
     best = max(found, key=trusted_rate, default=None)
-    return best, handicap(best.case) if best else ""
+    return best, handicap(best.row) if best else ""

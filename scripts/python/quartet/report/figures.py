@@ -68,7 +68,7 @@ def _shares(groups: list[tuple[str, list[Result]]]) -> ShareChart:
                  for own in grouped(shown, lambda result: result.name.variant).values())
     notes = tuple(f"{result.mark} {way(result)}: {result.doubts}" for result in every if result.mark)
     one = "" if bars[1:] else f"{rate(first.limit_rate or 0)} {first.unit}: "  # else their headings say it
-    about = f"{problem(first)}; 100% is {one}{(first.case.limit or {}).get('what')}; {first.machine}"
+    about = f"{problem(first)}; 100% is {one}{(first.row.limit or {}).get('what')}; {first.machine}"
     return ShareChart(f"{first.name.kernel}: {_reached(every)}", bars, about, notes)
 
 
@@ -93,7 +93,7 @@ def _reached(shown: list[Result]) -> str:
 def _bar(result: Result, usual: tuple[str, ...]) -> Bar:
     text = f"{rate(result.rate)}{result.rate_mark} {result.unit}"
     text = f"{result.share_text} ({text})" if result.share_text else text
-    return Bar(way(result, usual), result.fraction or 0, text, result.name.formulation, result.mark, result.case.text)
+    return Bar(way(result, usual), result.fraction or 0, text, result.name.formulation, result.mark, result.row.text)
 
 
 def scaling(kernel: Kernel, results: list[Result], numbers: Sequence[Number]) -> Section:
@@ -156,7 +156,7 @@ def _lines(x_of: Callable[[Result], float], members: list[Result],
                                                   result.name.variant)).values():
         best = best_of_each(group, x_of)
         points = tuple(Point(x, y_of(best[x]), best[x].interval if y_of(best[x]) == best[x].rate else None,
-                             best[x].case.text, best[x].rate_mark, best[x].doubts) for x in sorted(best))
+                             best[x].row.text, best[x].rate_mark, best[x].doubts) for x in sorted(best))
         made.append(Line(way(group[0], usual), points, group[0].name.formulation, group[0].name.transport))
     return made
 
@@ -198,7 +198,7 @@ def _over_sizes(kernel: Kernel, members: list[Result], lettered: list[tuple[str,
 
 def _latency(members: list[Result]) -> LineChart:
     """How long one push takes."""
-    found = _lines(size_of, members, lambda result: result.case.push_microseconds)
+    found = _lines(size_of, members, lambda result: result.row.push_microseconds)
     return _chart("Time of a push", "vector size", "microseconds a push", found, [], members[0].machine, True)
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from quartet.results import Case, device, grouped, load_published
+from quartet.results import Row, device, grouped, load_published
 from quartet.results.identity import facts
 from quartet.results.published import FOLDER, SPEED_UP, Number, nearest, place_of_ours
 from quartet.text import CHECKS, counted, plain_versions, rate, ratio
@@ -67,7 +67,7 @@ def devices(results: list[Result]) -> Section:
         if {"host", "cuda"} <= best.keys():
             host, cuda = best["host"], best["cuda"]
             doubtful = host.rate_mark or cuda.rate_mark
-            tasks = [each.case.whole_task_seconds for each in (host, cuda)]
+            tasks = [each.row.whole_task_seconds for each in (host, cuda)]
             rows.append((host.name.kernel, problem(host).partition(", ")[0],
                          *(f"{rate(each.rate)}{each.rate_mark} {each.unit}" for each in (host, cuda)),
                          "" if doubtful else ratio(cuda.rate / host.rate),
@@ -160,17 +160,17 @@ def _settings(documents: list[dict[str, Any]]) -> list[tuple[str, str]]:
     return [(key, text) for key, values in found.items() if (text := _values(values))]
 
 
-def every_row(results: list[Result], failed: list[tuple[str, Case]]) -> Section:
+def every_row(results: list[Result], failed: list[tuple[str, Row]]) -> Section:
     """A line for each case on each machine, the failed last."""
     several = len({result.machine for result in results}) > 1
     rows: list[tuple[str, ...]] = [
-            (result.case.text, rate(result.rate) + result.rate_mark, result.unit, _interval(result),
-             str(len(result.cases)), str(result.case.runs), f"{result.case.seconds:.4g}", CHECKS[result.verified],
-             rate(result.limit_rate) if result.limit_rate else "", result.share_text, result.case.network_path.text,
-             "; ".join(filter(None, [result.doubts, result.case.note])), result.machine * several, result.paths[0])
+            (result.row.text, rate(result.rate) + result.rate_mark, result.unit, _interval(result),
+             str(len(result.rows)), str(result.row.runs), f"{result.row.seconds:.4g}", CHECKS[result.verified],
+             rate(result.limit_rate) if result.limit_rate else "", result.share_text, result.row.network_path.text,
+             "; ".join(filter(None, [result.doubts, result.row.note])), result.machine * several, result.paths[0])
             for result in results]
-    rows += [(case.text, *[""] * 6, "not run" if case.is_not_run else "failed", "", "", "", case.error,
-              case.machine * several, path) for path, case in failed]
+    rows += [(row.text, *[""] * 6, "not run" if row.is_not_run else "failed", "", "", "", row.error,
+              row.machine * several, path) for path, row in failed]
     heading = ("case", "median", "unit", "95% interval", "launches", "runs", "seconds", "check", "limit", "fraction",
                "network path", "note", "machine", "document")
     table = Table(heading, rows, frozenset({*heading[1:2], *heading[3:7], *heading[8:10]}),
@@ -181,14 +181,14 @@ def every_row(results: list[Result], failed: list[tuple[str, Case]]) -> Section:
 def doubts(material: Material) -> list[Doubt]:
     """All doubts; the grave ones say that something is wrong or missing."""
     results = material.results
-    failed = [(path, case) for path, case in material.failed if not case.is_not_run]
-    not_run = [case.text for _, case in material.failed if case.is_not_run]
+    failed = [(path, row) for path, row in material.failed if not row.is_not_run]
+    not_run = [row.text for _, row in material.failed if row.is_not_run]
     found = [
         Doubt("Documents that could not be read", tuple(material.skipped), True),
         Doubt("Wrong results, left out of all charts", tuple(
-            f"{result.case.text} ({', '.join(sorted(set(result.paths)))})" for result in results
+            f"{result.row.text} ({', '.join(sorted(set(result.paths)))})" for result in results
             if result.verified is False), True),
-        *(Doubt(f"Failed: {message}", tuple(f"{case.text} ({path})" for path, case in members), True)
+        *(Doubt(f"Failed: {message}", tuple(f"{row.text} ({path})" for path, row in members), True)
           for message, members in grouped(failed, lambda item: item[1].error).items()),
         Doubt("Not run: they got no time", tuple(not_run)),
         Doubt("In doubt: not to be quoted", tuple(f"{plain_name(result)}: {result.doubts}" for result in results
@@ -208,12 +208,12 @@ def _of_documents(material: Material) -> Iterator[Doubt]:
     changed = [commit for commit in commits if commit.endswith("-dirty")]
     if changed:
         yield Doubt("Built from a changed working tree, so nobody can repeat these exactly: " + ", ".join(changed))
-    marked = [result.case.text for result in material.results if result.mark]
+    marked = [result.row.text for result in material.results if result.mark]
     said = Counter(str(text) for context in contexts for text in context["quartet"].get("warnings") or []
                    if not str(text).startswith("! ")
                    and not any(f" {name} " in f" {text} ".replace(": ", " ") for name in marked))
-    longest_first = sorted(material.results, key=lambda result: -len(result.case.text))
+    longest_first = sorted(material.results, key=lambda result: -len(result.row.text))
     for text, count in said.items():
         for result in longest_first if "/" in text else ():
-            text = text.replace(result.case.text, plain_name(result))
+            text = text.replace(result.row.text, plain_name(result))
         yield Doubt(f"Said by the program: {plain_versions(text)}" + f" ({count} documents)" * (count > 1))

@@ -1,4 +1,4 @@
-"""Reads result documents: the only reader. What one measured is in case.py.
+"""Reads result documents: the only reader. What one measured is in row.py.
 
 Each document is checked against results/schema/quartet-results.schema.json, so that nobody else need doubt what it
 reads. No text of a document can move a terminal's cursor."""

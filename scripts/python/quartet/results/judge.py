@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Any, Optional
 
 from quartet.kernels import KERNELS
-from quartet.results.case import Case, cases, grouped
 from quartet.results.network_path import BY_TCP
+from quartet.results.row import Row, grouped, rows_of
 from quartet.text import rate, size, size_in_bytes
 
 BELOW_LIBRARY, BELOW_NEIGHBOURS, SLOW_PATH = KINDS = ("below_library", "below_neighbours", "slow_network_path")
@@ -23,29 +23,29 @@ SIZES = {"size", "n"}
 WAYS = {"queue", "reducers", "tile", "tiles", "plan", "pushes", "iterations"}  # to do equal work
 
 
-def judged(documents: Iterable[dict[str, Any]]) -> list[list[Case]]:
+def judged(documents: Iterable[dict[str, Any]]) -> list[list[Row]]:
     """The cases of each document, with what shows only beside the others."""
-    found = [cases(document) for document in documents]
-    flat = [case for members in found for case in members]
-    flags = grouped([*_below_library(flat), *_below_neighbours(flat),
-                     *((row, SLOW_PATH, row.network_path.warning) for row in flat if row.network_path.warning)],
+    by_document = [rows_of(document) for document in documents]
+    every = [row for members in by_document for row in members]
+    flags = grouped([*_below_library(every), *_below_neighbours(every),
+                     *((row, SLOW_PATH, row.network_path.warning) for row in every if row.network_path.warning)],
                     lambda flag: id(flag[0]))
-    rows = iter(_with_one_limit([_flagged(case, [{"kind": kind, "text": text}
-                                                 for _, kind, text in flags.get(id(case), [])]) for case in flat]))
-    return [[next(rows) for _ in members] for members in found]
+    flagged = iter(_with_one_limit([_flagged(row, [{"kind": kind, "text": text} for _, kind, text
+                                                    in flags.get(id(row), [])]) for row in every]))
+    return [[next(flagged) for _ in members] for members in by_document]
 
 
-def judged_cases(documents: Iterable[dict[str, Any]]) -> list[Case]:
+def judged_rows(documents: Iterable[dict[str, Any]]) -> list[Row]:
     """The same of all documents in one list."""
-    return [case for members in judged(documents) for case in members]
+    return [row for members in judged(documents) for row in members]
 
 
-def _flagged(case: Case, more: list[dict[str, str]]) -> Case:
-    flags = [*(case.median.get("flags") or []), *more]
-    return case.with_row(flags=flags, distrusted=True) if more else case
+def _flagged(row: Row, more: list[dict[str, str]]) -> Row:
+    flags = [*(row.median.get("flags") or []), *more]
+    return row.with_keys(flags=flags, distrusted=True) if more else row
 
 
-def is_alike(one: Case, other: Case) -> bool:
+def is_alike(one: Row, other: Row) -> bool:
     """True if two formulations did the same work in the same kind of place: one variant, and every factor that both
     know."""
     first, second = one.name, other.name
@@ -56,7 +56,7 @@ def is_alike(one: Case, other: Case) -> bool:
             and one.place == other.place)
 
 
-def library_rows(native: Case, rows: Iterable[Case]) -> list[Case]:
+def library_rows(native: Row, rows: Iterable[Row]) -> list[Row]:
     """The sound rows of the library formulation that did the work of `native`: over its own transport, or over others
     where there are none. Of a row above its limit the limit is wrong, not the rate."""
     alike = [row for row in rows if row.name.formulation == "library" and row.mark != "?" and row.verified is not False
@@ -64,14 +64,14 @@ def library_rows(native: Case, rows: Iterable[Case]) -> list[Case]:
     return [row for row in alike if row.name.transport == native.name.transport] or alike
 
 
-def _work(row: Case) -> tuple[object, ...]:
+def _work(row: Row) -> tuple[object, ...]:
     """Rows of equal work on equal ranks and kinds of machines have one 100%."""
     name = row.name
     values = sorted((key, value) for key, value in name.values.items() if key not in WAYS)
     return (row.place, row.unit, name.kernel, name.device, name.words, *values)
 
 
-def _with_one_limit(rows: list[Case]) -> list[Case]:
+def _with_one_limit(rows: list[Row]) -> list[Row]:
     """Each row with one 100% for all rows of its work: the largest limit that was measured beside a row without doubt.
     So much the machine has been seen to allow."""
     largest = {work: max((row.mark != "?", row.limit_rate or 0) for row in members)[1]
@@ -79,7 +79,7 @@ def _with_one_limit(rows: list[Case]) -> list[Case]:
     return [replace(row, own_limit=row.limit_rate / largest[_work(row)]) if row.limit_rate else row for row in rows]
 
 
-def library_name(row: Case) -> str:
+def library_name(row: Row) -> str:
     """What the library formulation of a row's kernel runs, as its users call it."""
     kernel = KERNELS.get(row.name.kernel)
     if not kernel or row.name.device != "host":
@@ -88,15 +88,15 @@ def library_name(row: Case) -> str:
     return kernel.library or blas.partition(" (")[0]
 
 
-def slower_than(library: Case, of_library: float, native: Case) -> str:
+def slower_than(library: Row, of_library: float, native: Row) -> str:
     """ "native is slower than OpenBLAS here (4.10 against 7.40)"."""
     return f"native is slower than {library_name(library)} here ({rate(native.rate)} against {rate(of_library)})"
 
 
-Found = Iterator[tuple[Case, str, str]]  # a case, the flag's kind, and why
+Found = Iterator[tuple[Row, str, str]]  # a case, the flag's kind, and why
 
 
-def _below_library(rows: list[Case]) -> Found:
+def _below_library(rows: list[Row]) -> Found:
     libraries = [row for row in rows if row.name.formulation == "library" and not row.error]
     for row in rows:
         # A data flow's queue has its price.
@@ -107,10 +107,10 @@ def _below_library(rows: list[Case]) -> Found:
                 yield row, BELOW_LIBRARY, slower_than(peers[0], middle, row)
 
 
-def _below_neighbours(rows: list[Case]) -> Found:
+def _below_neighbours(rows: list[Row]) -> Found:
     """The smallest size has no neighbour that says what it should be: its runs are short. A size that is itself far
     below its own neighbour says nothing."""
-    def work(row: Case) -> tuple[object, ...]:
+    def work(row: Row) -> tuple[object, ...]:
         name = row.name
         others = tuple(item for item in name.values.items() if item[0] not in SIZES)
         return name.kernel, name.formulation, name.device, name.transport, name.words, others, row.place

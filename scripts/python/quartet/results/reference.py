@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Optional
 
 from quartet.exit_codes import ScriptError
-from quartet.results import Case, Launches, collect, judged_cases
+from quartet.results import Launches, Row, collect, judged_rows
 from quartet.results.statistics import CONSISTENT
 from quartet.units import MIB
 
@@ -32,7 +32,7 @@ Key = tuple[str, tuple[object, ...]]  # a row's name and its kind of machine: ra
 
 
 @dataclass(frozen=True)
-class Known:
+class ReferenceRate:
     """Of one row."""
 
     rate: float  # median
@@ -42,41 +42,41 @@ class Known:
 
 @dataclass(frozen=True)
 class Reference:
-    rows: dict[Key, Known]
+    known: dict[Key, ReferenceRate]
 
-    def of(self, case: Case) -> Optional[Known]:
-        return self.rows.get((case.text, case.place))
+    def of(self, row: Row) -> Optional[ReferenceRate]:
+        return self.known.get((row.text, row.place))
 
-    def why_not(self, case: Case) -> str:
+    def why_not(self, row: Row) -> str:
         """The reason why there is nothing about this row."""
-        if not self.rows:
+        if not self.known:
             return "there is no reference to compare with"
-        what = "kinds of nodes" if any(text == case.text for text, _ in self.rows) else "sizes or ranks"
-        return f"the reference has {case.name.kernel} of other {what} only"
+        what = "kinds of nodes" if any(text == row.text for text, _ in self.known) else "sizes or ranks"
+        return f"the reference has {row.name.kernel} of other {what} only"
 
 
 def read(paths: Iterable[Path], least: float = 0) -> Reference:
     """From documents, or folders of them. A row must be at least the share `least` below the median to be slow. Raises
     ScriptError where something is named and nothing is there."""
     named = list(paths)
-    launches: dict[Key, list[Case]] = {}
+    launches: dict[Key, list[Row]] = {}
     found = collect(named, MOST_BYTES)
-    for case in judged_cases(document for _, document in found.documents):
-        if not case.error and case.rate > 0 and case.verified and not case.is_distrusted:
-            launches.setdefault((case.text, case.place), []).append(case)
-    rows = {key: _known(Launches(tuple(cases)), least) for key, cases in launches.items()}
-    if named and not rows:
+    for row in judged_rows(document for _, document in found.documents):
+        if not row.error and row.rate > 0 and row.verified and not row.is_distrusted:
+            launches.setdefault((row.text, row.place), []).append(row)
+    known = {key: _reference_rate(Launches(tuple(rows)), least) for key, rows in launches.items()}
+    if named and not known:
         why = found.skipped[0] if found.skipped else "every row failed, is wrong or in doubt"
         raise ScriptError(f"no reference in {named[0]} ({why}): name documents, or a folder of them")
-    return Reference(rows)
+    return Reference(known)
 
 
-def _known(row: Launches, least: float) -> Known:
-    rates = [case.rate for case in row.counting]
+def _reference_rate(launches: Launches, least: float) -> ReferenceRate:
+    rates = [row.rate for row in launches.counting]
     bound = statistics.median(rates) * (1 - least)
     if len(rates) >= LEAST_VALUES:
         bound = scored({str(number): rate for number, rate in enumerate(rates)}, FALSE_ALARMS).bound(least)
-    return Known(statistics.median(rates), bound, len(rates))
+    return ReferenceRate(statistics.median(rates), bound, len(rates))
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from typing import Any, Callable, Optional
 from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, VERIFIED, WRONG_RESULT
 from quartet.files import FileProblem, make_folder, read_json, reason_of, write_json
 from quartet.launch import Files, LaunchError, Outcome
-from quartet.results import Case, cases, judged, load
+from quartet.results import Row, judged, load, rows_of
 from quartet.rounds import OUTCOME, LaunchFolder, shuffled
 from quartet.sweep.plan import Configuration, Plan
 from quartet.text import counted, say
@@ -135,11 +135,11 @@ class SweepFolder:
         if recorded or launch.name in self._damaged or self._folder.file(launch.name, OUTCOME).exists():
             return recorded
         document = self.loaded(launch)
-        found = cases(document) if document else []
-        if not document or any(case.is_not_run for case in found):
+        found = rows_of(document) if document else []
+        if not document or any(row.is_not_run for row in found):
             return None
-        code = FAILED if any(case.error for case in found) else \
-            WRONG_RESULT if any(case.verified is False for case in found) else VERIFIED
+        code = FAILED if any(row.error for row in found) else \
+            WRONG_RESULT if any(row.verified is False for row in found) else VERIFIED
         return Outcome(code, None)
 
     def left(self) -> list[Launch]:
@@ -190,7 +190,7 @@ class SweepFolder:
         return (min(times), max(times)) if times else None
 
 
-def judged_launches(folder: SweepFolder, everything: list[Launch]) -> dict[Launch, list[Case]]:
+def judged_launches(folder: SweepFolder, everything: list[Launch]) -> dict[Launch, list[Row]]:
     """The cases of every launch that left a document, judged beside all others. The outcomes of the others say why."""
     found = {launch: document for launch in everything if (document := folder.loaded(launch))}
     return dict(zip(found, judged(found.values())))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 from quartet.exit_codes import VERIFIED
-from quartet.results import Case, Launches, grouped, load
+from quartet.results import Launches, Row, grouped, load
 from quartet.sweep.folder import Launch, SweepFolder, judged_launches, launches
 from quartet.sweep.plan import Block
 from quartet.text import (
@@ -36,12 +36,12 @@ class Point(Launches):
     is_misplaced: bool = False  # a launch ran elsewhere
 
 
-def _points(folder: SweepFolder, block: Block, measured: dict[Launch, list[Case]], misplaced: set[int]) -> list[Point]:
-    found: dict[tuple[int, str, int], list[Case]] = {}
-    for launch, cases in measured.items():
-        for case in cases if launch.number in block.members else ():
-            if not case.error:
-                found.setdefault((launch.number, case.text, case.nodes), []).append(case)
+def _points(folder: SweepFolder, block: Block, measured: dict[Launch, list[Row]], misplaced: set[int]) -> list[Point]:
+    found: dict[tuple[int, str, int], list[Row]] = {}
+    for launch, rows in measured.items():
+        for row in rows if launch.number in block.members else ():
+            if not row.error:
+                found.setdefault((launch.number, row.text, row.nodes), []).append(row)
     order = {number: place for place, number in enumerate(block.members)}
     asked = folder.plan.configurations
     return [Point(tuple(members), ",".join(asked[number].hosts) or str(asked[number].nodes or ""), number in misplaced)
@@ -67,7 +67,7 @@ def base_of(point: Point, series: list[Point], scaling: str) -> Optional[Point]:
 
 def _base_in_words(base: Point, scaling: str) -> str:
     growth = ", the size growing with the workers" if scaling == "weak" else ""
-    return (f"  speed-up against {rate(base.rate)} {base.case.unit} on "
+    return (f"  speed-up against {rate(base.rate)} {base.row.unit} on "
             f"{counted(base.workers, 'worker')} at {size(base.name.size)}{growth}")
 
 
@@ -78,7 +78,7 @@ def _cells(point: Point, base: Optional[Point]) -> tuple[str, ...]:
     elif base and point.verified is not False:
         ratio = point.rate / base.rate
         speed_up, efficiency = f"{ratio:.2f}x", f"{ratio * base.workers / point.workers:.0%}"
-    launched, counting = str(len(point.cases)), len(point.undisturbed)
+    launched, counting = str(len(point.rows)), len(point.undisturbed)
     return (size(point.name.size), point.where, point.name.values.get("ranks", ""), str(point.workers),
             median_cell(point.rate, "?" if point.is_misplaced else point.mark),
             interval_cell(point.interval), f"{counting} of {launched}" if point.disturbance else launched, speed_up,

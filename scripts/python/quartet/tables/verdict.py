@@ -9,8 +9,8 @@ import re
 import textwrap
 from typing import Optional
 
-from quartet.results import OWN_FORMULATIONS, Case, Launches, grouped, judge, statistics
-from quartet.results.case import DISTURBING
+from quartet.results import OWN_FORMULATIONS, Launches, Row, grouped, judge, statistics
+from quartet.results.row import DISTURBING
 from quartet.tables.pairs import slowest
 from quartet.tables.table import crowding
 from quartet.terminal import BOLD, GREEN, RED, YELLOW, Style
@@ -21,46 +21,46 @@ MOST_SLOWER = 3  # lines of rows that are slower than the library
 JOINED = "\N{NO-BREAK SPACE}"  # inside of what no line may break
 
 
-def render(cases: list[Case], style: Style = Style()) -> str:
+def render(rows: list[Row], style: Style = Style()) -> str:
     """The verdict over the (judged) cases of a run."""
-    measured = [case for case in cases if not case.error]
+    measured = [row for row in rows if not row.error]
     if not measured:
         return style.paint("Nothing was measured.", RED) + "\n"
     slower = [style.paint(line, RED) for line in _slower(measured)]
     last = textwrap.wrap(slowest(measured), WIDTH, subsequent_indent="  ")
-    return "\n".join([_verified(cases, style), *slower, *_kernels(measured), _next(cases), *last]) + "\n"
+    return "\n".join([_verified(rows, style), *slower, *_kernels(measured), _next(rows), *last]) + "\n"
 
 
-def _verified(cases: list[Case], style: Style) -> str:
-    good, marks = sum(case.verified is True for case in cases), [case.mark for case in cases]
-    bad = {"WRONG": sum(case.verified is False for case in cases),
-           "failed": sum(bool(case.error) and not case.is_not_run for case in cases)}
-    doubtful = {"not run": sum(case.is_not_run for case in cases), "in doubt (?), left out below": marks.count("?"),
+def _verified(rows: list[Row], style: Style) -> str:
+    good, marks = sum(row.verified is True for row in rows), [row.mark for row in rows]
+    bad = {"WRONG": sum(row.verified is False for row in rows),
+           "failed": sum(bool(row.error) and not row.is_not_run for row in rows)}
+    doubtful = {"not run": sum(row.is_not_run for row in rows), "in doubt (?), left out below": marks.count("?"),
                 "above its limit (!)": marks.count("!")}
-    of_all = "All" if good == len(cases) else f"{good} of"
-    texts = [f"{of_all} {counted(len(cases), 'row')} verified",
+    of_all = "All" if good == len(rows) else f"{good} of"
+    texts = [f"{of_all} {counted(len(rows), 'row')} verified",
              *(f"{count} {what}" for what, count in {**bad, **doubtful}.items() if count)]
     colour = RED if any(bad.values()) else YELLOW if any(doubtful.values()) else GREEN
     return style.paint(style.paint("; ".join(texts) + ".", colour), BOLD)
 
 
-def _slower(measured: list[Case]) -> list[str]:
+def _slower(measured: list[Row]) -> list[str]:
     """Names the native rows that are slower than the library in the same work: by the interval of the ratio, or by so
     much that the judge flagged them, though nothing else is wrong with them."""
     texts = []
-    for case in measured:
-        name = f"{case.name.kernel} {case.name.transport} {' '.join([*case.name.words, size(case.name.size)])}"
-        if list(case.flags) == [judge.BELOW_LIBRARY]:
-            texts.append(f"{name}: {case.flags[judge.BELOW_LIBRARY]}")
-        texts += [f"{name}: {judge.slower_than(library, library.rate, case)}" for _, library in _pairs([case], measured)
-                  if (_interval(case, library) or (1, 1))[1] < 1]
+    for row in measured:
+        name = f"{row.name.kernel} {row.name.transport} {' '.join([*row.name.words, size(row.name.size)])}"
+        if list(row.flags) == [judge.BELOW_LIBRARY]:
+            texts.append(f"{name}: {row.flags[judge.BELOW_LIBRARY]}")
+        texts += [f"{name}: {judge.slower_than(library, library.rate, row)}" for _, library in _pairs([row], measured)
+                  if (_interval(row, library) or (1, 1))[1] < 1]
     return textwrap.wrap(f"SLOWER: {'; '.join(texts)}.", WIDTH, max_lines=MOST_SLOWER, subsequent_indent="  ",
                          placeholder=" ...") if texts else []
 
 
-def _kernels(measured: list[Case]) -> list[str]:
+def _kernels(measured: list[Row]) -> list[str]:
     """A line for each, below the headings; the ratios may need a second one."""
-    kernels = grouped(measured, lambda case: case.name.kernel)
+    kernels = grouped(measured, lambda row: row.name.kernel)
     rows = [HEADINGS[:-1], *((kernel, *(_range(own, each) for each in OWN_FORMULATIONS))
                              for kernel, own in kernels.items())]
     widths = widths_of(rows)
@@ -70,20 +70,20 @@ def _kernels(measured: list[Case]) -> list[str]:
         aligned(cells, widths, (0,)).ljust(len(indent)) + text, WIDTH, subsequent_indent=indent)]
 
 
-def _range(cases: list[Case], formulation: str) -> str:
+def _range(rows: list[Row], formulation: str) -> str:
     """The range of the fractions that may be quoted; the mark where none may be."""
-    own = [Launches(tuple(members)) for members in grouped(cases, lambda case: (case.text, case.place)).values()
+    own = [Launches(tuple(members)) for members in grouped(rows, lambda row: (row.text, row.place)).values()
            if members[0].name.formulation == formulation]
-    found = [row.quotable for row in own if row.quotable]
-    return percent_range(min(found), max(found)) if found else max((row.mark for row in own), default="") or "-"
+    found = [each.quotable for each in own if each.quotable]
+    return percent_range(min(found), max(found)) if found else max((each.mark for each in own), default="") or "-"
 
 
-def _ratios(cases: list[Case]) -> str:
+def _ratios(rows: list[Row]) -> str:
     """Of native over the library, by native's transport and by what the words of the rows do not share."""
-    found = _pairs(cases, cases)
+    found = _pairs(rows, rows)
     if not found:
         return "-"
-    shared = set.intersection(*(set(case.name.words) for case in cases))
+    shared = set.intersection(*(set(row.name.words) for row in rows))
     ways = grouped(sorted(found, key=lambda pair: pair[0].rate / pair[1].rate), lambda pair: (
         *(word for word in pair[0].name.variant if word not in shared), pair[0].name.transport))
     several = len({words[-1] for words in ways}) > 1
@@ -92,7 +92,7 @@ def _ratios(cases: list[Case]) -> str:
     return ", ".join(text.replace(" ", JOINED) for text in texts) + "".join(f" ({text})" for text in lacks)
 
 
-def _ratio(ordered: list[tuple[Case, Case]]) -> str:
+def _ratio(ordered: list[tuple[Row, Row]]) -> str:
     low, high = (native.rate / library.rate for native, library in (ordered[0], ordered[-1]))
     if len(ordered) > 1:
         return f"{ratio(low)[:-1]}-{ratio(high)}"
@@ -100,7 +100,7 @@ def _ratio(ordered: list[tuple[Case, Case]]) -> str:
     return ratio(low) + (f" [{', '.join(ratio(bound)[:-1] for bound in interval)}]" if interval else "")
 
 
-def handicap(library: Case) -> str:
+def handicap(library: Row) -> str:
     """What a library lacks here, so that a ratio over it is no praise: "FFTW without AVX2, planned by estimate"."""
     lacks = re.search(r"(\w+) of this package has no (\w+) code", library.note)
     is_estimate = library.name.device == "host" and library.name.values.get("plan") == "estimate"
@@ -108,27 +108,27 @@ def handicap(library: Case) -> str:
     return ", ".join(texts + ["planned by estimate"] * is_estimate)
 
 
-def _pairs(cases: list[Case], others: list[Case]) -> list[tuple[Case, Case]]:
+def _pairs(rows: list[Row], others: list[Row]) -> list[tuple[Row, Row]]:
     """Each native row of `cases` that can be trusted, with the library's row of `others` of the same work."""
-    return [(native, library) for native in cases
+    return [(native, library) for native in rows
             if native.name.formulation == "native" and native.mark != "?" and native.verified is not False
             for library in judge.library_rows(native, others)[:1]]
 
 
-def _interval(native: Case, library: Case) -> Optional[tuple[float, float]]:
+def _interval(native: Row, library: Row) -> Optional[tuple[float, float]]:
     """Of the ratio of their runs, from six runs a side on."""
     enough = min(len(native.rates), len(library.rates)) >= statistics.LEAST_VALUES
     return statistics.ratio(list(library.rates), list(native.rates)).interval if enough else None
 
 
-def _next(cases: list[Case]) -> str:
+def _next(rows: list[Row]) -> str:
     """Says what to do about the first cause that there is."""
-    doubtful = [case for case in cases if case.is_distrusted]
-    kinds = {kind for case in doubtful for kind in case.flags} or {"" for case in doubtful}
+    doubtful = [row for row in rows if row.is_distrusted]
+    kinds = {kind for row in doubtful for kind in row.flags} or {"" for row in doubtful}
     crowded = next(filter(None, map(crowding, doubtful)), "")
     return "Next: " + (
         "a result is WRONG: use no rate of this build before `make test` passes."
-        if any(case.verified is False for case in cases) else
+        if any(row.verified is False for row in rows) else
         "`quartet report` (charts), `quartet sweep`, docs/reading-the-numbers.md." if not kinds else
         f"{crowded}: start fewer ranks, or lower --threads." if crowded else
         "`quartet check-machine` says what disturbs this machine; measure again." if kinds & {*DISTURBING, ""} else

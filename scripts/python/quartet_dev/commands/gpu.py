@@ -28,7 +28,7 @@ from quartet.exit_codes import FAILED, UNAVAILABLE, VERIFIED, ScriptError, worst
 from quartet.files import FileProblem
 from quartet.machine import Machine
 from quartet.paths import RESULTS, ROOT
-from quartet.results import cases, load
+from quartet.results import load, rows_of
 from quartet.rounds import Budget
 from quartet.text import WIDTH, aligned, say, slug, widths_of
 from quartet_dev.goals import Verdict
@@ -128,7 +128,7 @@ def _run_within(step: Step, left: float, place: Place) -> Record:
     if code not in (VERIFIED, UNAVAILABLE):
         return Record(WRONG, f"exit code {code}", code, seconds)
     try:  # where a part of a list is not available, the rest has been measured
-        has_rows = bool(step.document) and written.exists() and any(not case.error for case in cases(load(written)))
+        has_rows = bool(step.document) and written.exists() and any(not row.error for row in rows_of(load(written)))
     except FileProblem as problem:
         return Record(WRONG, str(problem), FAILED, seconds)
     if step.document and code == VERIFIED and not has_rows:
@@ -152,7 +152,7 @@ def render(done: list[tuple[Step, Record]], place: Place) -> str:
     found = {}
     for step, record in done:
         if step.is_kept and record.state == OK:
-            rows = cases(load(place.documents / step.document))
+            rows = rows_of(load(place.documents / step.document))
             found[step.title] = [judged(goal, rows) for goal in goals[step.title]]
     cells = [(each.goal.what, *each.cells()) for judges in found.values() for each in judges]
     widths = widths_of([HEADINGS, *cells])

@@ -24,7 +24,7 @@ from quartet.exit_codes import BAD_USAGE, UNDECIDED, VERIFIED, WRONG_RESULT, Scr
 from quartet.results import statistics as own_statistics
 from quartet.text import ABOVE_LIMIT, Footnotes, counted, rate, wrapped
 from quartet_dev import goals
-from quartet_dev.goals import ONE, RANKS, THREADS, Goal, Group, Judged, Round, Row, Setup, Variant, Verdict, judge
+from quartet_dev.goals import ONE, RANKS, THREADS, Goal, Group, Judged, Round, Selector, Setup, Variant, Verdict, judge
 from quartet_dev.goals import lines_of as table_lines
 
 SETUPS = (RANKS, THREADS)
@@ -38,7 +38,7 @@ def _variant(name: str, setup: Setup, arguments: str, *more: str) -> Variant:
 
 
 def _over(what: str, row: str, peer: str, label: str, least: float = 0) -> Goal:
-    return Goal(what, Row(row), least, Row(peer), label)
+    return Goal(what, Selector(row), least, Selector(peer), label)
 
 
 def _stream() -> Group:
@@ -50,8 +50,8 @@ def _stream() -> Group:
                 _variant("flow", RANKS, f"{common} --formulation dataflow --transport mpi --limits off"),
                 _variant("shm", RANKS, f"{common} --transport shm"))
 
-    def row(variant: str, size: int) -> Row:
-        return Row(variant, (f"size:{size}MiB",))
+    def row(variant: str, size: int) -> Selector:
+        return Selector(variant, (f"size:{size}MiB",))
 
     def over(variant: str, peer: str, label: str, size: int, least: float) -> Goal:
         return Goal(f"{variant} {size} MiB", row(variant, size), least, row(peer, size), label)
@@ -72,13 +72,13 @@ def _products(setup: Setup, data: Path) -> Group:
                 _variant("psgemm", setup, f"{common} --formulation library --runs 1 --limits off"),
                 _variant("memory", setup, f"{common} --tile 1024 --runs 1")]
     least = 1.4 if more else 0  # on one rank psgemm is one call of SGEMM: the limit itself
-    goals = [*(Goal(f"files, tile {tile}", Row(f"files-{tile}"), 0.97) for tile in tiles),
-             Goal("in memory", Row("memory"), 0.97),
+    goals = [*(Goal(f"files, tile {tile}", Selector(f"files-{tile}"), 0.97) for tile in tiles),
+             Goal("in memory", Selector("memory"), 0.97),
              _over("files, tile 1024", "files-1024", "psgemm", "psgemm", least),
              _over("in memory", "memory", "psgemm", "psgemm", least)]
     if more:
         variants.append(_variant("flow", setup, f"{common} --tile 1024 --runs 1 --formulation dataflow"))
-        goals.append(Goal("flow, 1 worker", Row("flow"), 0.95))
+        goals.append(Goal("flow, 1 worker", Selector("flow"), 0.95))
     name = f"matmul-{setup.ranks}x{setup.threads}"
     return Group("matmul", name, tuple(variants), f"matmul, N = 8192, {setup}", tuple(goals))
 
@@ -89,7 +89,7 @@ def _solutions(setup: Setup) -> Group:
     variants = (_variant("full", setup, f"{common} --storage full"),
                 _variant("library", setup, f"{common} --formulation library --limits off"),
                 _variant("symmetric", setup, f"{common} --storage symmetric"))
-    goals = (Goal("full", Row("full"), 0.97), Goal("symmetric", Row("symmetric"), 0.95),
+    goals = (Goal("full", Selector("full"), 0.97), Goal("symmetric", Selector("symmetric"), 0.95),
              _over("full", "full", "library", "dgemv", 1.05), _over("symmetric", "symmetric", "full", "full", 1.9),
              _over("symmetric", "symmetric", "library", "dgemv"))
     return Group("cg", f"cg-{setup.ranks}x{setup.threads}", variants, f"cg, N = {size}, {setup}", goals)
@@ -120,9 +120,9 @@ def _power(power: int, order: str) -> Group:
     library = f"{common} --formulation library --plan {plan} --limits off"
     variants = [_variant("threads", THREADS, common), _variant("ranks", RANKS, common),
                 _variant("library", RANKS, library)]
-    goals = [Goal("ranks", Row("ranks"), 0.5 if power == 24 else 0),
+    goals = [Goal("ranks", Selector("ranks"), 0.5 if power == 24 else 0),
              _over("ranks", "ranks", "library", f"FFTW {plan}d", OVER_FFTW[power]),
-             Goal("threads", Row("threads")), _over("threads", "threads", "ranks", "2 ranks", 0.95)]
+             Goal("threads", Selector("threads")), _over("threads", "threads", "ranks", "2 ranks", 0.95)]
     if order == "natural":  # one rank's FFTW knows no other
         variants.append(_variant("threaded", THREADS, library))
         goals.append(_over("threads", "threads", "threaded", "FFTW threads", 1.5))
@@ -187,7 +187,7 @@ def render(groups: list[Group], found: dict[str, list[Round]]) -> str:
             marks = " ".join(troubles.mark(text) for text in each.troubles)
             cells = each.cells()
             lines.append((each.goal.what, *cells[:-1], f"{cells[-1]} {marks}".strip()))
-        units = dict.fromkeys(figures.case.unit for each in judged for figures in each.found)
+        units = dict.fromkeys(figures.row.unit for each in judged for figures in each.found)
         blocks.append((", ".join([group.title, *units, counted(len(found[group.name]), "round")]), lines))
     text = table_lines(HEADINGS, blocks, LEFT_ALIGNED)
     verdicts = [each.verdict for each in all_judged]
@@ -204,8 +204,8 @@ def render(groups: list[Group], found: dict[str, list[Round]]) -> str:
 
 def _machines(found: dict[str, list[Round]]) -> list[str]:
     """Processor and instruction set of the rows."""
-    known = dict.fromkeys(", ".join(filter(None, (case.machine, case.isa))) for rounds in found.values()
-                          for results in rounds for result in results.values() for case in result.cases if case.context)
+    known = dict.fromkeys(", ".join(filter(None, (row.machine, row.isa))) for rounds in found.values()
+                          for results in rounds for result in results.values() for row in result.rows if row.context)
     return [line for text in known for line in wrapped("", text)]
 
 
@@ -233,9 +233,9 @@ def _rates(group: Group, variant: str, found: dict[str, list[Round]]) -> dict[st
     """The rates of a variant's rows in all rounds, by what tells its rows apart."""
     rates: dict[str, list[float]] = {}
     for results in found[group.name]:
-        rows = [case for case in (results[variant].cases if variant in results else []) if not case.error]
-        for case in rows:
-            rates.setdefault(case.name.size if len(rows) > 1 else "", []).append(case.rate)
+        rows = [row for row in (results[variant].rows if variant in results else []) if not row.error]
+        for row in rows:
+            rates.setdefault(row.name.size if len(rows) > 1 else "", []).append(row.rate)
     return rates
 
 

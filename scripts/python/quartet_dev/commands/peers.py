@@ -26,7 +26,7 @@ from quartet.files import FileProblem
 from quartet.kernels import KERNELS
 from quartet.launch import Files, Job, LaunchError
 from quartet.paths import ROOT, SCRIPTS
-from quartet.results import TENSORFLOW, cases, load
+from quartet.results import TENSORFLOW, load, rows_of
 from quartet.results import statistics as own_statistics
 from quartet.text import Footnotes, counted, rate, ratio, slug, wrapped
 from quartet_dev import goals
@@ -84,7 +84,7 @@ def plan_beside(companion: Path, kernel: str, data: Path, document: Path) -> Pla
         ours = load(companion)
     except (FileProblem, OSError) as problem:
         raise LaunchError(FAILED, str(problem)) from None
-    found = cases(ours)
+    found = rows_of(ours)
     if len(found) != 1 or found[0].error:
         raise LaunchError(FAILED, "our data flow has no result to stand beside")
     quartet = ours["context"]["quartet"]
@@ -163,14 +163,14 @@ def lines_by_variant(rounds: list[Round]) -> list[Line]:
     lines = {name: Line(label) for name, label in LABELS.items()}
     for results in rounds:
         for name, result in results.items():
-            case = next(iter(result.cases), None)
-            if case is None or case.error or case.verified is False:
-                lines[name].trouble = "a wrong result" if case and not case.error else \
-                    case.error if case else result.outcome.message
+            row = next(iter(result.rows), None)
+            if row is None or row.error or row.verified is False:
+                lines[name].trouble = "a wrong result" if row and not row.error else \
+                    row.error if row else result.outcome.message
                 continue
-            lines[name].rates.append(case.rate)
-            lines[name].paper += [] if case.paper_rate is None else [case.paper_rate]
-            lines[name].marked += bool(case.mark)
+            lines[name].rates.append(row.rate)
+            lines[name].paper += [] if row.paper_rate is None else [row.paper_rate]
+            lines[name].marked += bool(row.mark)
     return list(lines.values())
 
 

@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, Optional
 
-from quartet.results import TENSORFLOW, Case, cases
+from quartet.results import TENSORFLOW, Row, rows_of
 from quartet.units import MIB
 
 TRANSPORT = "grpc"
@@ -79,7 +79,7 @@ def document(ours: dict[str, Any], plan: Plan, records: list[Record]) -> dict[st
         made.pop(key, None)
     context = {**ours["context"], "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
                "executable": sys.executable, "load_avg": list(os.getloadavg()), "quartet": made}
-    return {"context": context, "benchmarks": _rows(cases(ours)[0], plan, records)}
+    return {"context": context, "benchmarks": _rows(rows_of(ours)[0], plan, records)}
 
 
 def run_name(text: str) -> str:
@@ -88,7 +88,7 @@ def run_name(text: str) -> str:
     return "/".join((kernel, TENSORFLOW, device, TRANSPORT, *rest))
 
 
-def _rows(ours: Case, plan: Plan, records: list[Record]) -> list[dict[str, Any]]:
+def _rows(ours: Row, plan: Plan, records: list[Record]) -> list[dict[str, Any]]:
     """The runs, then what sums them up; likewise by the paper's clock."""
     by_run = list(zip(*(record.seconds for record in records)))
     longest = [max(times) for times in by_run]
@@ -110,7 +110,7 @@ def _rows(ours: Case, plan: Plan, records: list[Record]) -> list[dict[str, Any]]
             *(_timed(f"{name}/paper", ours, plan, paper, cpu, {}) if paper else [])]
 
 
-def _timed(name: str, ours: Case, plan: Plan, seconds: list[float], cpu: list[float],
+def _timed(name: str, ours: Row, plan: Plan, seconds: list[float], cpu: list[float],
            details: dict[str, Any]) -> list[dict[str, Any]]:
     common = {"run_name": name, "factors": {**ours.median["factors"], "formulation": TENSORFLOW,
                                             "transport": TRANSPORT},

@@ -93,7 +93,7 @@ class Name:
 
 
 @dataclass(frozen=True)
-class Case:
+class Row:
     """One way to run a kernel, and how it went in one launch: a rate, or an error."""
 
     name: Name
@@ -102,14 +102,14 @@ class Case:
     unit: str = ""
     rate: float = 0  # median
     interval: Optional[tuple[float, float]] = None  # 95% of the median, as rates
-    median: dict[str, Any] = field(default_factory=dict)  # the row, as written
+    median: dict[str, Any] = field(default_factory=dict)  # its median entry, as written
     rates: tuple[float, ...] = ()  # of each run
     paper_rate: Optional[float] = None  # median by the paper's own clock
     own_limit: float = 1.0  # what was measured beside it, as a share of the 100% of all rows of this work
     context: dict[str, Any] = field(default_factory=dict, repr=False)  # its document's
 
-    def with_row(self, **keys: object) -> "Case":
-        """Returns a copy with these keys of its median row in place of what was written."""
+    def with_keys(self, **keys: object) -> "Row":
+        """Returns a copy with these keys of its median entry replaced."""
         return replace(self, median={**self.median, **keys})
 
     @property
@@ -248,8 +248,8 @@ class Case:
         return published.beside(self, self.paper_rate or self.rate)
 
 
-def is_disturbed(case: Case) -> bool:
-    return case.is_distrusted and (not case.flags or bool(DISTURBING & set(case.flags)))
+def is_disturbed(row: Row) -> bool:
+    return row.is_distrusted and (not row.flags or bool(DISTURBING & set(row.flags)))
 
 
 @dataclass(frozen=True)
@@ -258,54 +258,54 @@ class Launches:
     pages and the minute, so a launch is one value: its median. Launches that something disturbed do not count where
     others are left."""
 
-    cases: tuple[Case, ...]  # one a launch
+    rows: tuple[Row, ...]  # one a launch
 
     @property
-    def undisturbed(self) -> list[Case]:
-        return [case for case in self.cases if not is_disturbed(case)]
+    def undisturbed(self) -> list[Row]:
+        return [row for row in self.rows if not is_disturbed(row)]
 
     @property
-    def counting(self) -> list[Case]:
+    def counting(self) -> list[Row]:
         """The undisturbed ones; all where none is."""
-        return self.undisturbed or list(self.cases)
+        return self.undisturbed or list(self.rows)
 
     @property
-    def case(self) -> Case:
+    def row(self) -> Row:
         """The case of the first launch that counts."""
         return self.counting[0]
 
     @property
     def name(self) -> Name:
-        return self.cases[0].name
+        return self.rows[0].name
 
     @property
     def unit(self) -> str:
-        return self.case.unit
+        return self.row.unit
 
     @property
     def workers(self) -> int:
-        return self.case.workers
+        return self.row.workers
 
     @property
     def nodes(self) -> int:
-        return self.case.nodes
+        return self.row.nodes
 
     @property
     def gpus(self) -> tuple[str, ...]:
-        return self.case.gpus
+        return self.row.gpus
 
     @property
     def disturbance(self) -> str:
         """Says how many launches do not count, and why; empty if all do."""
-        disturbed = [case for case in self.cases if is_disturbed(case)]
-        causes = [text for case in disturbed for kind, text in case.flags.items() if kind in DISTURBING and text]
+        disturbed = [row for row in self.rows if is_disturbed(row)]
+        causes = [text for row in disturbed for kind, text in row.flags.items() if kind in DISTURBING and text]
         cause = f" ({causes[0]})" if causes else ""
-        return f"{len(disturbed)} of {counted(len(self.cases), 'launch')} disturbed{cause}" if disturbed else ""
+        return f"{len(disturbed)} of {counted(len(self.rows), 'launch')} disturbed{cause}" if disturbed else ""
 
     @property
     def medians(self) -> list[float]:
         """The medians of the launches that count: those that the documents have, which are of times."""
-        return [case.rate for case in self.counting]
+        return [row.rate for row in self.counting]
 
     @property
     def rate(self) -> float:
@@ -315,13 +315,13 @@ class Launches:
     def interval(self) -> Optional[tuple[float, float]]:
         """One launch: the 95% interval of its median. Several: the range of their medians."""
         if len(self.counting) == 1:
-            return self.case.interval
+            return self.row.interval
         return min(self.medians), max(self.medians)
 
     @property
     def limit_rate(self) -> Optional[float]:
         """The rate that is 100%: one for all launches, once they are judged."""
-        rates = [case.limit_rate for case in self.counting if case.limit_rate]
+        rates = [row.limit_rate for row in self.counting if row.limit_rate]
         return statistics.median(rates) if rates else None
 
     @property
@@ -337,41 +337,39 @@ class Launches:
     @property
     def verified(self) -> Optional[bool]:
         """True if all launches are right; None if one was not checked."""
-        checks = {case.verified for case in self.cases}
+        checks = {row.verified for row in self.rows}
         return False if False in checks else None if None in checks else True
 
     @property
     def mark(self) -> str:
         """`?` where a launch that counts is distrusted, or fewer count than do not; `!` where most are above their
         limit."""
-        if any(case.is_distrusted for case in self.counting) or 2 * len(self.counting) < len(self.cases):
+        if any(row.is_distrusted for row in self.counting) or 2 * len(self.counting) < len(self.rows):
             return "?"
-        above = sum(case.is_suspicious for case in self.counting)
+        above = sum(row.is_suspicious for row in self.counting)
         return "!" if 2 * above > len(self.counting) and (self.fraction or 0) > PLAUSIBLE else ""
 
 
-
-
-def cases(document: dict[str, Any]) -> list[Case]:
+def rows_of(document: dict[str, Any]) -> list[Row]:
     """Every case, in the document's order. What the paper's own clock timed (".../paper") is no case of its own."""
     aggregates: dict[str, dict[str, dict[str, Any]]] = {}
     runs: dict[str, list[dict[str, Any]]] = {}
-    result = []
-    for row in document["benchmarks"]:
-        if row.get("error_occurred"):
-            text = row["name"][: -len("/error")]
-            result.append(Case(Name.parse(text), text, row["error_message"], context=document["context"]))
-        elif row["run_type"] == "aggregate":
-            aggregates.setdefault(row["run_name"], {})[row["aggregate_name"]] = row
+    found = []
+    for entry in document["benchmarks"]:
+        if entry.get("error_occurred"):
+            text = entry["name"][: -len("/error")]
+            found.append(Row(Name.parse(text), text, entry["error_message"], context=document["context"]))
+        elif entry["run_type"] == "aggregate":
+            aggregates.setdefault(entry["run_name"], {})[entry["aggregate_name"]] = entry
         else:
-            runs.setdefault(row["run_name"], []).append(row)
-    for run_name, rows in aggregates.items():
-        if "median" in rows and not run_name.endswith(PAPER):
-            median, paper = rows["median"], aggregates.get(run_name + PAPER, {}).get("median", {})
+            runs.setdefault(entry["run_name"], []).append(entry)
+    for run_name, entries in aggregates.items():
+        if "median" in entries and not run_name.endswith(PAPER):
+            median, paper = entries["median"], aggregates.get(run_name + PAPER, {}).get("median", {})
             unit = next(unit for unit in RATE_UNITS if unit in median)
-            bounds = sorted(rows[key][unit] for key in ("ci95_low", "ci95_high") if key in rows)
-            result.append(Case(Name.parse(run_name), run_name, unit=unit, rate=median[unit],
+            bounds = sorted(entries[key][unit] for key in ("ci95_low", "ci95_high") if key in entries)
+            found.append(Row(Name.parse(run_name), run_name, unit=unit, rate=median[unit],
                 interval=(bounds[0], bounds[1]) if len(bounds) == 2 else None, median=median,
-                rates=tuple(row[unit] for row in runs.get(run_name, []) if unit in row), paper_rate=paper.get(unit),
-                context=document["context"]))
-    return result
+                rates=tuple(entry[unit] for entry in runs.get(run_name, []) if unit in entry),
+                paper_rate=paper.get(unit), context=document["context"]))
+    return found
