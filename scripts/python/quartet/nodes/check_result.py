@@ -1,0 +1,184 @@
+"""The result of a check of nodes: outliers and failures; and its table."""
+
+import math
+import time
+from dataclasses import dataclass, field
+from typing import Optional
+
+from quartet.exit_codes import VERIFIED
+from quartet.nodes.plan import LONGEST, PAIR
+from quartet.results.reference import LEAST_VALUES, RateScores, Reference, ReferenceRate, score_rates, slow
+from quartet.sweep.folder import SweepFolder, judged_launches, launches
+from quartet.text import ABOVE_LIMIT, DISTRUSTED, aligned, counted, rate, widths_of, wrapped
+
+NETWORK = "network"  # a node's best pair
+FALSE_ALARMS = 0.05  # share of checks of equally fast nodes that name a node; of the whole check
+LOOSE = 0.2  # share below the median: if a node this much slower is not detected, nothing is decided
+HEADINGS = ("node", "what", "rate", "median", "below", "score")
+SHOWN = 20  # of failures, and of names
+TEXT = (0, 1)  # columns
+Rated = tuple[float, str]  # a rate and its mark
+
+
+@dataclass(frozen=True)
+class Outlier:
+    """A node or a pair that is slow."""
+
+    who: str
+    what: str
+    rate: float
+    mark: str  # of its row
+    median: float  # of all nodes, or of the reference
+    share: float  # below the median
+    score: Optional[float] = None  # in robust deviations; None beside a reference
+
+
+@dataclass
+class Measurement:
+    """The rates of one benchmark on all nodes, or pairs."""
+
+    what: str
+    unit: str
+    rates: dict[str, Rated]
+    known: dict[str, ReferenceRate] = field(default_factory=dict)  # the reference of each
+    scores: Optional[RateScores] = None  # None if there are too few
+    detectable_loss: float = 1.0  # a node that is this share below the median is named
+
+    @property
+    def is_decided(self) -> bool:
+        return bool(self.known) or self.detectable_loss <= LOOSE
+
+
+@dataclass
+class CheckResult:
+    measures: list[Measurement] = field(default_factory=list)
+    slow: list[Outlier] = field(default_factory=list)
+    failures: dict[tuple[str, str], str] = field(default_factory=dict)  # reasons, by node and benchmark
+    left: int = 0  # launches that were not run
+    period: Optional[tuple[float, float]] = None  # of the launches, in seconds since 1970
+
+    @property
+    def is_decided(self) -> bool:
+        return bool(self.slow) or any(measure.is_decided for measure in self.measures)
+
+
+def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] = None) -> CheckResult:
+    """Names what is at least the share `least` below the median, or below the reference: then all may be slow."""
+    found = CheckResult(period=folder.period())
+    known: dict[tuple[str, str], ReferenceRate] = {}
+    rates, units = _rates(folder, found, reference or Reference({}), known)
+    pairs = rates.pop(PAIR, {})
+    named = {kind: {" ".join(hosts): rate for hosts, rate in each.items()} for kind, each in rates.items()}
+    if pairs:
+        best = named.setdefault(NETWORK, {})
+        for hosts, rated in pairs.items():
+            best.update({host: max(rated, best.get(host, rated)) for host in hosts})
+    share = FALSE_ALARMS / max(1, len(named) + bool(pairs))
+    for what, each in named.items():
+        there = {who: known[what, who] for who in each if (what, who) in known}
+        _judge(found, Measurement(what, units.get(what, units.get(PAIR, "")), each, there), share, least)
+    # A node whose pairs are all slow is named once, not with each pair.
+    named_already = {one.who for one in found.slow if one.what == NETWORK}
+    others = {" - ".join(hosts): rate for hosts, rate in pairs.items() if not named_already & set(hosts)}
+    if others:
+        _judge(found, Measurement(PAIR, units[PAIR], others), share, least)
+    found.slow.sort(key=lambda one: -one.share)
+    return found
+
+
+def _judge(found: CheckResult, measure: Measurement, false_alarms: float, least: float) -> None:
+    found.measures.append(measure)
+    rates = {who: rate for who, (rate, _) in measure.rates.items()}
+    named: dict[str, float] = {}
+    if len(rates) >= LEAST_VALUES:
+        measure.scores = scores = score_rates(rates, false_alarms)
+        measure.detectable_loss = max(least, 1 - math.exp(-scores.threshold * scores.deviation))
+        named = slow(rates, false_alarms, least)
+        found.slow += [Outlier(who, measure.what, *measure.rates[who], scores.median, share, scores.by_name[who])
+                       for who, share in named.items()]
+    found.slow += [Outlier(who, measure.what, *measure.rates[who], known.rate, 1 - rates[who] / known.rate)
+                   for who, known in measure.known.items() if rates[who] < known.bound and who not in named]
+
+
+def _rates(folder: SweepFolder, found: CheckResult, reference: Reference, known: dict[tuple[str, str], ReferenceRate]
+           ) -> tuple[dict[str, dict[tuple[str, ...], Rated]], dict[str, str]]:
+    """The rate of the best launch, by benchmark and nodes, since a disturbed launch does not mean a slow node; and the
+    units. Adds the reference of each to `known`, and failures to `found`."""
+    rates: dict[str, dict[tuple[str, ...], Rated]] = {}
+    units: dict[str, str] = {}
+    kinds = {number: block.title for block in folder.plan.blocks for number in block.members}
+    everything = launches(folder.plan)
+    measured = judged_launches(folder, everything)
+    for launch in everything:
+        what, hosts, outcome = kinds[launch.number], launch.configuration.hosts, folder.outcome(launch)
+        if outcome is None:
+            found.left += 1
+            continue
+        why = "; ".join(folder.misplacement(launch))
+        if outcome.exit_code != VERIFIED:
+            why = outcome.message or f"exit code {outcome.exit_code}"
+        if why:
+            found.failures[(" - ".join(hosts), what)] = why
+            continue
+        for row in measured.get(launch, []):
+            if not row.error and row.rate > 0:
+                units[what] = row.unit
+                each = rates.setdefault(what, {})
+                each[hosts] = max((row.rate, row.mark), each.get(hosts, (0.0, "")))
+                there = reference.of(row)
+                if there:
+                    names = [(NETWORK, host) for host in hosts] if what == PAIR else [(what, " ".join(hosts))]
+                    known.update(dict.fromkeys(names, there))
+    return rates, units
+
+
+def render(found: CheckResult) -> str:
+    """The slow nodes and pairs, the failures, and how much the rates differ."""
+    units = {measure.what: measure.unit for measure in found.measures}
+    rows = [HEADINGS, *((one.who, f"{one.what} {units[one.what]}", rate(one.rate) + one.mark, rate(one.median),
+                         f"{one.share:.0%}", "reference" if one.score is None else f"{one.score:.1f}")
+                        for one in found.slow)]
+    lines = [*(aligned(row, widths_of(rows), TEXT) for row in rows), ""] if found.slow else []
+    failures = [f"{who}, {what}: failed: {why}" for (who, what), why in found.failures.items()]
+    if len(failures) > SHOWN:
+        failures[SHOWN:] = [f"{len(failures) - SHOWN} more failed"]
+    lines += [line for text in failures for line in wrapped("x", text)]
+    lines += [line for measure in found.measures for line in wrapped("", _spread(measure))]
+    marks = {mark for measure in found.measures for _, mark in measure.rates.values()}
+    lines += [line for mark, text in (("!", ABOVE_LIMIT), ("?", DISTRUSTED)) if mark in marks
+              for line in wrapped(mark, text)]
+    lines += wrapped("", _verdict(found))
+    until = "The same command runs them."
+    if found.period:
+        first, last, end = (time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
+                            for seconds in (*found.period, found.period[0] + LONGEST))
+        lines += wrapped("", f"Measured from {first} to {last}.")
+        until = f"Until {end} the same command runs them; after that it begins a new check."
+    if found.left:
+        lines += wrapped("", f"{counted(found.left, 'launch')} not run yet. {until}")
+    return "\n".join(lines) + "\n"
+
+
+def _spread(measure: Measurement) -> str:
+    noun = "pair" if measure.what == PAIR else "node"
+    what = counted(len(measure.rates), noun)
+    for sign in "?!":
+        marked = sum(mark == sign for _, mark in measure.rates.values())
+        what += f", {marked} of them marked {sign}" if marked else ""
+    for known in list(measure.known.values())[:1]:
+        what += f", reference {rate(known.rate)} {measure.unit} (below {rate(known.bound)} is slow)"
+    if not measure.scores:
+        return f"{measure.what}: {what}; at least {LEAST_VALUES} {noun}s are needed to tell whether one is slow"
+    why = ", since the rates differ so much" * (measure.detectable_loss > LOOSE)
+    return (f"{measure.what}: {what}, median {rate(measure.scores.median)} {measure.unit}; only a {noun} at least "
+            f"{measure.detectable_loss:.0%} below it is named{why}")
+
+
+def _verdict(found: CheckResult) -> str:
+    if not found.is_decided:
+        return "Undecided: there are too few nodes, or their rates differ too much, to tell whether one is slow."
+    names = list(dict.fromkeys(one.who for one in found.slow))
+    more = [f"and {len(names) - SHOWN} more"] * (len(names) > SHOWN)
+    who = f"Slow: {', '.join([*names[:SHOWN], *more])}." if names else "None is slow, as far as these lines can tell."
+    besides = " This does not count comparisons with the reference." * any(measure.known for measure in found.measures)
+    return f"{who} Among equally fast, undisturbed nodes {FALSE_ALARMS:.0%} of such checks name one by chance.{besides}"
