@@ -19,7 +19,7 @@ from quartet.text import WIDTH
 from quartet_dev import gpu_plan
 from quartet_dev.commands import gpu
 from quartet_dev.goals import Verdict
-from quartet_dev.gpu_plan import BENCHMARKS, CHECKS, judged
+from quartet_dev.gpu_plan import BENCHMARKS, CHECKS, judge_runs
 
 LAUNCHES = sum(map(len, BENCHMARKS.values()))
 # Leaves a program that says so.
@@ -178,7 +178,7 @@ class Goals(unittest.TestCase):
 
     def verdicts(self, name, title, rows):
         benchmark = next(each for each in BENCHMARKS[name] if each.title == title)
-        return [judged(each, rows).verdict for each in benchmark.goals]
+        return [judge_runs(each, rows).verdict for each in benchmark.goals]
 
     def test_products_with_a_matrix_meet_their_goals_or_miss_them(self):
         def rows(full, symmetric, of_full, of_symmetric):

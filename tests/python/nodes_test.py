@@ -9,7 +9,7 @@ from unittest import mock
 import fake_results
 from fake_build import Scratch
 from quartet.launch import LaunchError, Outcome
-from quartet.nodes import findings
+from quartet.nodes import check_result
 from quartet.nodes import plan as nodes_plan
 from quartet.results import rows_of, reference
 from quartet.slurm import launcher, site
@@ -86,8 +86,8 @@ class Checks(Scratch):
                 {**fake_results.PLACE, "rank": rank, "host": host[rank * one.nodes // one.ranks],
                  "node": rank * one.nodes // one.ranks} for rank in range(one.ranks)]
             folder.document(launch).write_text(json.dumps(document))
-        found = findings.find(folder, 0.05, known)
-        return folder, found, findings.render(found)
+        found = check_result.evaluate(folder, 0.05, known)
+        return folder, found, check_result.render(found)
 
     def rates(self, **changes):
         return {**{host: 100 + place / 10 for place, host in enumerate(HOSTS)}, **changes}
@@ -125,7 +125,7 @@ class Checks(Scratch):
         folder, _, _ = self.check("1", self.rates(), missing=("n5",))
         for file, time in zip(sorted(folder.path.glob("*.json")), range(1_700_000_000, 1_700_100_000, 600)):
             os.utime(file, (time, time))
-        text = " ".join(findings.render(findings.find(folder, 0.05)).split())
+        text = " ".join(check_result.render(check_result.evaluate(folder, 0.05)).split())
         self.assertIn("Measured from 2023-11-14 22:13 UTC to 2023-11-14 23:13 UTC.", text)
         self.assertIn("1 launch not run yet. Until 2023-11-15 22:13 UTC the same command runs them; after that it begins a "
                       "new check.", text)

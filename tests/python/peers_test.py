@@ -97,7 +97,7 @@ class Plans(unittest.TestCase):
 
     def test_every_group_runs_our_data_flow_before_tensorflow(self):
         options = argparse.Namespace(runs=3, python=Path("python"))
-        for kernel, beside in peers.BESIDE.items():
+        for kernel, beside in peers.PEER_RUNS.items():
             group = peers.group_of(kernel, beside.sizes[0], "name", Path("data"), options)
             flow, *_, theirs = group.variants
             self.assertTrue(fnmatch(f"name-{flow.name}-1.json", theirs.companions))

@@ -21,7 +21,7 @@ FLAGS = ("--help", ALL, "--version")
 
 
 def all_summaries() -> dict[str, str]:
-    """Those of maintainers, too, which only a checkout has."""
+    """Summaries of all commands; a checkout also has those for maintainers."""
     return {**SUMMARIES, **(importlib.import_module("quartet_dev.commands").SUMMARIES if IS_CHECKOUT else {})}
 
 
@@ -34,7 +34,7 @@ def help_text(is_all: bool = False) -> str:
 
 
 class _Format(argparse.RawDescriptionHelpFormatter):
-    """As wide as all that is printed, whatever the terminal is."""
+    """Help of the same width as all other output, whatever the terminal is."""
 
     def __init__(self, prog: str):
         super().__init__(prog, width=WIDTH)
@@ -51,7 +51,7 @@ def module_of(name: str) -> ModuleType:
 
 
 def parser_of(wanted: Collection[str]) -> Parser:
-    """The parser of all commands. Only those that are `wanted` are imported and know their arguments."""
+    """The parser of all commands. Only the `wanted` commands are imported and get their arguments."""
     root = _Root(prog="quartet", allow_abbrev=False)
     root.add_argument("--version", action="store_true")
     parsers = root.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
@@ -67,7 +67,7 @@ def parser_of(wanted: Collection[str]) -> Parser:
 
 
 def run(words: Sequence[str]) -> int:
-    """Does what the words ask for. Returns the exit code, or raises."""
+    """Runs the command that the words name. Returns its exit code, or raises."""
     name = words[0] if words else ""
     known = all_summaries()
     if not words or name in (*HELP, ALL):
@@ -88,7 +88,7 @@ def run(words: Sequence[str]) -> int:
 
 
 def complete() -> None:
-    """Answers a shell that asks for completions, where argcomplete is."""
+    """Answers a shell that asks for completions, if argcomplete is installed."""
     try:
         import argcomplete
     except ImportError:

@@ -1,9 +1,8 @@
-"""Whether this machine is fit to be measured, in about 20 seconds: what others do meanwhile, how it is
+"""Checks in about 20 seconds whether this machine is fit to be measured: what other processes do, how it is
 configured, and whether its memory and cores keep their speed in two short launches.
 
-Each line is ok, look (figures may suffer) or bad (they will), with what to do about it. The exit code
-is 0 if the check ran, whatever it found; 3 if a launch failed; 2 for bad usage. `quartet run` checks for
-two seconds by itself."""
+Each line is ok, look (figures may suffer) or bad (they will), with what to do about it. The exit code is 0 if the check
+ran, whatever it found; 3 if a launch failed; 2 for bad usage. `quartet run` checks for two seconds by itself."""
 
 import argparse
 import sys
@@ -35,12 +34,12 @@ def show(findings: list[Finding]) -> None:
 
 
 def verdict(findings: list[Finding]) -> str:
-    bad, look = (sum(finding.level is level for finding in findings)
+    bad, run_probes = (sum(finding.level is level for finding in findings)
                  for level in (Level.BAD, Level.LOOK))
     if bad:
         return f"Not fit: {counted(bad, 'line')} bad. Figures from now would be disturbed."
-    if look:
-        return f"Fit for fractions and ratios; {counted(look, 'line')} to look at before quoting rates."
+    if run_probes:
+        return f"Fit for fractions and ratios; {counted(run_probes, 'line')} to look at before quoting rates."
     return "Fit to be measured."
 
 
@@ -49,10 +48,10 @@ def run(options: argparse.Namespace) -> int:
         require_launcher(options.launcher)
     has_failed = False
     try:
-        findings = [*check_machine.quiet_time(options.seconds), *check_machine.settings()]
+        findings = [*check_machine.watch_others(options.seconds), *check_machine.settings()]
         show(findings)
         if not options.quick:
-            launched, has_failed = check_machine.look(options.build / "bin", LocalLauncher(options.launcher),
+            launched, has_failed = check_machine.run_probes(options.build / "bin", LocalLauncher(options.launcher),
                                                       Machine.here())
             show(launched)
             findings += launched

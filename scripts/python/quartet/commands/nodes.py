@@ -45,7 +45,7 @@ from quartet.exit_codes import FAILED, SICK, STOPPED, UNDECIDED, VERIFIED, WRONG
 from quartet.files import make_folder, read_text, write_text
 from quartet.launch import LocalLauncher
 from quartet.machine import Machine
-from quartet.nodes import findings, this
+from quartet.nodes import check_result, this
 from quartet.nodes import plan as nodes_plan
 from quartet.paths import RESULTS
 from quartet.results import reference
@@ -59,8 +59,8 @@ from quartet.terminal import printable
 from quartet.text import WIDTH, counted, say
 
 EXAMPLE = "quartet nodes --slurm mine.json --hosts 'n[1-16]'"
-CODES = {this.Verdict.SOUND: VERIFIED, this.Verdict.SICK: SICK, this.Verdict.CANNOT_TELL: UNDECIDED}
-LEAST = {False: 0.05, True: 0.1}  # below the median; of nodes beside each other, and of this one
+EXIT_CODES = {this.Verdict.SOUND: VERIFIED, this.Verdict.SICK: SICK, this.Verdict.CANNOT_TELL: UNDECIDED}
+LEAST = {False: 0.05, True: 0.1}  # default of --least, by --this
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -105,7 +105,7 @@ def age(text: str) -> float:
 
 
 def hosts_up(partition: str) -> tuple[str, ...]:
-    """Nodes that run jobs now, or could; the others are named. Raises ScriptError if there are none."""
+    """Nodes that run jobs now, or could; says which are left out. Raises ScriptError if there are none."""
     states = node_states(partition)
     left_out = [f"{name} ({state})" for name, state in sorted(states.items()) if state not in UP]
     if left_out:
@@ -130,8 +130,8 @@ def make_plan(options: argparse.Namespace, machine: SlurmMachine, names: tuple[s
 
 
 def open_folder(options: argparse.Namespace, machine: SlurmMachine, named: tuple[str, ...]) -> Optional[SweepFolder]:
-    """The check that was begun, or a new one; nothing if there is none that could be cancelled. Where nobody has
-    `named` nodes, a check goes on with its own: nodes come and go."""
+    """The folder of the check that was begun, or of a new one; None if --cancel finds no check. If no nodes are
+    `named`, a check continues with its own nodes, whichever are up now."""
     version = functools.cache(version_of)  # of each program, for all plans
 
     def again(there: dict[str, Any]) -> Plan:
@@ -158,7 +158,7 @@ def open_folder(options: argparse.Namespace, machine: SlurmMachine, named: tuple
 
 
 def is_over(folder: SweepFolder, options: argparse.Namespace) -> bool:
-    """Whether what is left of a check would run too long after the rest of it."""
+    """True if launches are left, but the first launch was too long ago to compare with them."""
     period = folder.period()
     return bool(period and time.time() > period[0] + nodes_plan.LONGEST and (options.retry_failed or folder.left()))
 
@@ -211,8 +211,8 @@ def check_nodes(options: argparse.Namespace) -> int:
         code = Sweep(folder, StepLauncher(machine), options, allocation, options.at_once).run()
     else:
         code = QueuedSweep(folder, queue, options).run()
-    found = findings.find(folder, options.least, known)
-    print(findings.render(found), end="")
+    found = check_result.evaluate(folder, options.least, known)
+    print(check_result.render(found), end="")
     if not found.left:
         folder.mark_over()
     what = WRONG_RESULT if found.slow else FAILED if found.failures else VERIFIED if found.is_decided else UNDECIDED
@@ -228,20 +228,20 @@ def _raise(_number: int, _frame: object) -> None:
 
 
 def _kept_folder(results: Path, node: str) -> Path:
-    """A new folder, under a name that nobody can have taken beforehand."""
+    """A new folder, whose name nobody can know beforehand."""
     begin = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{node}-"
     found = Path(tempfile.mkdtemp(prefix=begin, dir=make_folder(results).absolute()))
     found.chmod(0o755)
     return found
 
 
-def _found(options: argparse.Namespace, node: str) -> this.Found:
-    """Whatever happens is a verdict in time, but for bad usage."""
+def _check_in_time(options: argparse.Namespace, node: str) -> this.NodeResult:
+    """Returns a verdict in time, whatever happens. Raises only UsageError."""
     end = time.monotonic() + max(options.budget - this.SECONDS_TO_KILL, options.budget / 2)
     signal.signal(signal.SIGALRM, _raise)
     signal.setitimer(signal.ITIMER_REAL, end - time.monotonic())
     try:
-        this.stand_alone()
+        this.leave_job()
         counts = {nodes_plan.HOST: Machine.here().cores, nodes_plan.CUDA: this.gpus_here()}
         if options.device == nodes_plan.CUDA and not counts[nodes_plan.CUDA]:
             raise UsageError("--device cuda (the driver lists no GPU here)")
@@ -253,39 +253,40 @@ def _found(options: argparse.Namespace, node: str) -> this.Found:
             folder = _kept_folder(options.results, node) if options.results else Path(name)
             what = this.NodeCheck(Budget(end - time.monotonic()), LocalLauncher(options.launcher), known, folder,
                                   Path(name)).run(wanted)
-            return _made(options, what) if what.next == this.MAKE_REFERENCE and options.results else what
+            return _with_reference(options, what) if what.next == this.MAKE_REFERENCE and options.results else what
     except UsageError:
         raise
     except _NoTimeLeft:
-        return this.Found(this.Verdict.CANNOT_TELL, "the time was over before the end", this.more_time(options.budget))
+        what_next = this.more_time(options.budget)
+        return this.NodeResult(this.Verdict.CANNOT_TELL, "the time was over before the end", what_next)
     except (ScriptError, OSError) as error:
-        what_next = this.MAKE_REFERENCE if isinstance(error, ScriptError) else this.LOOK_AT_IT
-        return this.Found(this.Verdict.CANNOT_TELL, str(error), what_next)
+        what_next = this.MAKE_REFERENCE if isinstance(error, ScriptError) else this.CHECK_MACHINE
+        return this.NodeResult(this.Verdict.CANNOT_TELL, str(error), what_next)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def _made(options: argparse.Namespace, what: this.Found) -> this.Found:
-    """What a run has found that keeps its results: a reference, if any of its rows can be one."""
+def _with_reference(options: argparse.Namespace, what: this.NodeResult) -> this.NodeResult:
+    """The result of a run with --results: says how to use its rows as a reference, if any of them can be one."""
     with contextlib.suppress(ScriptError):
         made = reference.read([options.results])
         if any(made.of(each.row) for each in what.rows):
             return dataclasses.replace(what, reason=f"{what.reason}; the results were kept as a reference",
                                        next=f"quartet nodes --this --reference {options.results}")
     return dataclasses.replace(what, reason=f"{what.reason}; no result can be a reference: all are wrong or in doubt",
-                               next=f"{this.LOOK_AT_IT} --quick")
+                               next=f"{this.CHECK_MACHINE} --quick")
 
 
 def stamp_of(options: argparse.Namespace) -> Path:
-    """The file that says that such a check found the node sound. Nobody else may write its folder."""
+    """The file that records that this check found the node sound, in a folder that only this user can write."""
     own = "/run" if os.geteuid() == 0 else os.environ.get("XDG_RUNTIME_DIR") or os.path.expanduser("~/.cache")
     what = (options.kernels, options.device, options.small, options.least, options.build.absolute(),
             [path.absolute() for path in options.reference])
     return Path(own, "quartet") / f"sound-{hashlib.sha256(repr(what).encode()).hexdigest()[:16]}"
 
 
-def _lately(stamp: Path, most: float) -> str:
-    """What was found, and when, if it was so lately; else nothing."""
+def _recently_sound(stamp: Path, most: float) -> str:
+    """The recorded result and its age, if it is at most `most` seconds old; else empty."""
     with contextlib.suppress(OSError, ScriptError):
         state = stamp.lstat()
         since = time.time() - state.st_mtime
@@ -294,8 +295,8 @@ def _lately(stamp: Path, most: float) -> str:
     return ""
 
 
-def _keep(stamp: Path, reason: str, is_sound: bool) -> None:
-    """A node that is not sound loses all its stamps. Where none can be written, the next check runs again."""
+def _update_stamp(stamp: Path, reason: str, is_sound: bool) -> None:
+    """Records that the node is sound, or removes all such records. If none can be written, the next check runs."""
     with contextlib.suppress(OSError, ScriptError):
         if is_sound:
             make_folder(stamp.parent)
@@ -310,17 +311,17 @@ def check_this(options: argparse.Namespace) -> int:
         raise UsageError(f"--budget {options.budget:g} (seconds; a launch takes some): give 1 at least")
     require_launcher(options.launcher)
     node, stamp = os.uname().nodename.partition(".")[0], stamp_of(options)
-    earlier = _lately(stamp, options.max_age) if options.max_age else ""
+    earlier = _recently_sound(stamp, options.max_age) if options.max_age else ""
     if earlier:
         print(printable(f"{node}: {this.Verdict.SOUND.value}: {earlier}; next: quartet run"))
         return VERIFIED
-    found = _found(options, node)
+    found = _check_in_time(options, node)
     if options.max_age or found.verdict is not this.Verdict.SOUND:
-        _keep(stamp, found.reason, found.verdict is this.Verdict.SOUND)
+        _update_stamp(stamp, found.reason, found.verdict is this.Verdict.SOUND)
     if options.fail_closed and found.verdict is this.Verdict.CANNOT_TELL:
         found = dataclasses.replace(found, verdict=this.Verdict.SICK, reason=f"nothing can be told ({found.reason})")
     print(printable(f"{node}: {found.verdict.value}: {found.reason}; next: {found.next}"))
-    return CODES[found.verdict]
+    return EXIT_CODES[found.verdict]
 
 
 def run(options: argparse.Namespace) -> int:

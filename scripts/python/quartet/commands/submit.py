@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def job_of(machine: SlurmMachine, given: argparse.Namespace) -> Job:
-    """Raises MachineError if too little is said, or too much."""
+    """The job of the command line. Raises MachineError if flags are missing, or contradict each other."""
     threads = given.threads or (machine.cores_per_node // machine.sockets_per_node
                                 if given.ranks_per_node == "sockets" else 1)
     hosts = hosts_of(given.hosts) if "[" in given.hosts else tuple(filter(None, given.hosts.split(",")))

@@ -1,5 +1,5 @@
-"""Predictions over numbers of ranks, as a table of 80 columns, and the rates that it is computed from below; and the
-rates that result documents show: of computing from runs on one node, of the link from a pair of nodes."""
+"""Predictions over numbers of ranks, as a table of 80 columns with the rates that were used below it. And the rates
+that result documents show: compute rates from rows of one node, the link's rate from a pair of nodes."""
 
 import statistics
 import textwrap
@@ -19,9 +19,9 @@ from quartet.text import size as written
 
 MODELS: dict[str, Model] = {"stream": stream.MODEL, "matmul": matmul.MODEL, "cg": cg.MODEL, "fft": fft.MODEL}
 HEADINGS = ("ranks", "nodes", "seconds", "comp.", "lat.", "bandw.", "overh.", "rate", "90% band", "effic.")
-LEAST_UNCERTAINTY, LARGEST_UNCERTAINTY = 0.03, 9.0  # what one hour says of another; a schema's bound
-LEAST_RATE, LARGEST_RATE = 1e3, 1e18  # of bytes or operations a second that a row may show
-Sample = tuple[float, float, str]  # what a row shows of a rate, its interval as a share, and its file
+LEAST_UNCERTAINTY, LARGEST_UNCERTAINTY = 0.03, 9.0  # from one hour to another; the bound of machine.schema.json
+LEAST_RATE, LARGEST_RATE = 1e3, 1e18  # plausible rates, in bytes or operations per second
+Sample = tuple[float, float, str]  # a rate that a row shows, its interval as a share, and its file
 COMPUTED = ("Computed from the rates below, not measured. Parts of the time are in per cent. Not in it: "
             "others' jobs, noise of the system, another algorithm of MPI's.")
 
@@ -51,7 +51,7 @@ class Work:
 
     @property
     def why_not(self) -> str:
-        """The reason why nobody can run it; empty if one can."""
+        """The reason why it cannot be run; empty if it can."""
         if self.workers < 1:
             return "no worker would be left"
         return f"it takes {self.kernel.least_ranks} ranks" if self.ranks < self.kernel.least_ranks else ""
@@ -77,7 +77,7 @@ class Curve:
     is_weak: bool
 
     def efficiency(self, point: Point) -> float:
-        """The rate of a worker, by that of a worker of the first point."""
+        """The rate per worker over that of the first point."""
         first = self.points[0]
         return point.rate / point.work.workers / (first.rate / first.work.workers)
 
@@ -85,7 +85,7 @@ class Curve:
 def predict(machine: Machine, work: Work) -> Point:
     """Raises MissingRate."""
     most = machine.per_node
-    if machine.has_gpus:  # reducers come beside the ranks that have a GPU
+    if machine.has_gpus:  # a node has reducers in addition to one rank for each GPU
         most = -(-work.ranks // -(-work.workers // machine.per_node))
 
     def seconds(values: Values) -> tuple[Run, Duration]:
@@ -119,7 +119,7 @@ def curve(machine: Machine, work: Work, ranks: list[int], is_weak: bool = False)
 
 
 def render(machine: Machine, curve: Curve) -> str:
-    """The table. What was left out stands in its last lines."""
+    """The table; its last lines name the numbers of ranks that were left out."""
     work = curve.work
     chosen = ", ".join(f"{name} {value}" for name, value in work.options.items() if value)
     growth = "growing from" if curve.is_weak else "of"
@@ -163,8 +163,8 @@ def describe(machine: Machine) -> str:
 
 
 def with_rates_of(found: Collection, machine: Machine) -> Machine:
-    """The machine with the rates that the documents show of the device on which its ranks compute, in place of
-    described ones. Says what was left out. Raises ScriptError where they show nothing, or are of several machines."""
+    """The machine with the documents' rates of the device on which its ranks compute, in place of described ones. Says
+    what was left out. Raises ScriptError if they show no rate, or are of several machines."""
     for why in found.skipped:
         say(f"left out {why}")
     device = "cuda" if machine.has_gpus else "host"
@@ -197,8 +197,8 @@ def with_rates_of(found: Collection, machine: Machine) -> Machine:
 
 
 def options_of(row: Row) -> Optional[Options]:
-    """The options that its kernel's model knows, from a row's name; None if there is no model, or the name has what no
-    program writes."""
+    """The options of a row's kernel model, from the row's name; None if there is no model, or a value in the name is
+    not valid."""
     model = MODELS.get(row.name.kernel)
     given = {**dict(zip(WORDS.get(row.name.kernel, ()), row.name.words)), **row.name.values}
     try:
@@ -213,7 +213,7 @@ def _is_sound(row: Row) -> bool:
 
 
 def _shown(row: Row, options: Options) -> dict[str, float]:
-    """The rate of each of a row's workers, which share the work."""
+    """The rate of one worker of a row; the workers share the work equally."""
     model = MODELS[row.name.kernel]
     work, seconds = model.shows(row, options)
     value = work / row.workers / seconds if seconds > 0 and row.workers else 0.0
@@ -221,7 +221,7 @@ def _shown(row: Row, options: Options) -> dict[str, float]:
 
 
 def _rate(ranks: int, samples: list[Sample]) -> Rate:
-    """The rate of the most ranks that shared a node; known as well as the samples agree."""
+    """The median of the samples with most ranks on a node; its uncertainty is how far they differ."""
     values, spreads, paths = zip(*samples)
     middle = statistics.median(values)
     spread = max(LEAST_UNCERTAINTY, max(values) / middle - 1, middle / min(values) - 1, *spreads)

@@ -1,4 +1,4 @@
-"""Result documents: the one reader, the one judge, and the published numbers that stand beside them."""
+"""Result documents: reading and judging them, and the published numbers that they are compared with."""
 
 from quartet.results.document import Collection, collect, commit, device, isa, load, load_published, nodes
 from quartet.results.judge import is_alike, judged, judged_rows

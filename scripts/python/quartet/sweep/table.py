@@ -1,5 +1,5 @@
-"""The table of a sweep, 80 columns wide: every block with its series of rates. The base of a speed-up
-stands above its series, in absolute terms. Speed-ups count workers, not ranks."""
+"""The table of a sweep, 80 columns wide: every block with its series of rates. Above a series is the base of its
+speed-ups with its rate. Speed-ups are over workers, not ranks."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,14 +25,14 @@ from quartet.text import (
 
 HEADINGS = ("size", "nodes", "ranks", "workers", "median", "range", "launches", "speed-up", "effic.",
             "fraction", "check")
-VARYING = ("size", "n", "ranks", "tiles")  # within a series; tiles follow size and ranks
+VARYING = ("size", "n", "ranks", "tiles")  # within a series; tiles depend on size and ranks
 
 
 @dataclass(frozen=True)
 class Point(Launches):
-    """One case over all its launches, as one configuration asked for it."""
+    """One case of one configuration, over all its launches."""
 
-    where: str = ""  # nodes that were asked for
+    where: str = ""  # the requested nodes
     is_misplaced: bool = False  # a launch ran elsewhere
 
 
@@ -49,15 +49,15 @@ def _points(folder: SweepFolder, block: Block, measured: dict[Launch, list[Row]]
 
 
 def _series(point: Point) -> str:
-    """What is alike in its series, in words."""
+    """The heading of a point's series: the factors that all its points share."""
     name = point.name
     more = [f"{key}:{value}" for key, value in name.values.items() if key not in VARYING]
     return ", ".join([f"{name.kernel} {point.unit}", name.formulation, name.transport, name.device, *name.words, *more])
 
 
 def base_of(point: Point, series: list[Point], scaling: str) -> Optional[Point]:
-    """The base of a point's speed-up: the point with the fewest workers, in strong scaling at the
-    same size. None if nothing scales."""
+    """The base of a point's speed-up: the point with the fewest workers, in strong scaling of the same size. None if
+    the block has no scaling, or all points have equally many workers."""
     fellows = [other for other in series if other.verified is not False
                and (scaling == "weak" or other.name.size == point.name.size)]
     if scaling == "none" or len({other.workers for other in fellows}) < 2:
@@ -86,7 +86,7 @@ def _cells(point: Point, base: Optional[Point]) -> tuple[str, ...]:
 
 
 def _block_rows(points: list[Point], scaling: str) -> list[Any]:
-    """Lines of text, and cells that are aligned over the whole table."""
+    """Headings, which are texts, and table rows, which are cells that are aligned over the whole table."""
     rows: list[Any] = []
     for heading, series in grouped(points, _series).items():
         bases = [base_of(point, series, scaling) for point in series]
@@ -96,7 +96,7 @@ def _block_rows(points: list[Point], scaling: str) -> list[Any]:
 
 
 def _grouped(problems: Iterable[tuple[Launch, str]], mark: str) -> list[str]:
-    """A note for each problem, once for all launches that have it."""
+    """A note for each problem, with the number of launches that have it."""
     said: dict[str, set[Launch]] = {}
     for launch, text in problems:
         said.setdefault(f"{launch.configuration.title}: {text}", set()).add(launch)
@@ -105,7 +105,7 @@ def _grouped(problems: Iterable[tuple[Launch, str]], mark: str) -> list[str]:
 
 
 def _failure(folder: SweepFolder, launch: Launch) -> str:
-    """How a launch ended badly; empty if it did not, or was not run."""
+    """How a launch failed; empty if it did not, or was not run."""
     outcome = folder.outcome(launch)
     if not outcome:
         return ""
@@ -119,7 +119,7 @@ def _failure(folder: SweepFolder, launch: Launch) -> str:
 
 
 def render(folder: SweepFolder) -> str:
-    """The table over all that was measured so far, with what failed and what is left below."""
+    """The table of all launches so far; below it the failures, and how many launches are left."""
     everything = launches(folder.plan)
     misplacements = [(launch, text) for launch in everything for text in folder.misplacement(launch)]
     misplaced = {launch.number for launch, _ in misplacements}

@@ -1,7 +1,7 @@
-"""Result documents as flat rows, one for each case, for spreadsheets and data frames.
+"""Rows of result documents as flat rows, for spreadsheets and data frames.
 
-The columns and their names are stable (docs/reading-the-numbers.md): the factors that every case has,
-the other factors by name, then the results. What a row does not know is empty."""
+The columns and their names are stable (docs/reading-the-numbers.md): the factors that all rows have, the other factors
+by name, then the results. Unknown values are empty."""
 
 import csv
 import io
@@ -31,8 +31,8 @@ def flat_rows(rows: Iterable[Row]) -> list[FlatRow]:
 
 
 def factors(name: Name) -> FlatRow:
-    """The factors of a name, as the rows of newer documents hold them: numbers are numbers, the size is bytes
-    where it has a unit, words are named by the kernel."""
+    """The factors of a name, as newer documents have them: numbers as numbers, sizes with a unit in bytes, and words
+    under the names that the kernel gives them."""
     keys = list(WORDS.get(name.kernel, ()))
     keys += [f"word{index}" for index in range(len(keys), len(name.words))]
     values = {key: value if whole_number(value) is None else int(value)
@@ -60,7 +60,7 @@ def _flat(row: Row) -> FlatRow:
 
 
 def as_csv(found: list[FlatRow]) -> str:
-    """Writes CSV with a heading. No cell is a formula for a spreadsheet."""
+    """CSV with a heading. No cell is a formula for a spreadsheet."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(found[0] if found else (*FACTORS, *RESULTS))
@@ -69,14 +69,14 @@ def as_csv(found: list[FlatRow]) -> str:
 
 
 def safe_cell(cell: Any) -> Any:
-    """Returns the text in a form that a spreadsheet does not compute."""
+    """The cell in a form that no spreadsheet computes as a formula."""
     if isinstance(cell, bool):
         return str(cell).lower()
     return "'" + cell if isinstance(cell, str) and cell.lstrip().startswith(FORMULA) else cell
 
 
 def as_markdown(found: list[FlatRow]) -> str:
-    """A table of the columns that any row fills."""
+    """A Markdown table without the columns that are empty in all rows."""
     keys = [key for key in next(iter(found), ()) if any(flat[key] not in (None, "") for flat in found)]
     texts = [["" if flat[key] is None else f"{flat[key]:.6g}" if isinstance(flat[key], float)
               else str(safe_cell(flat[key])) for key in keys] for flat in found]

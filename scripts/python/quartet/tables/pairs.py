@@ -1,7 +1,7 @@
-"""Pairs of ranks by their hosts' names, and who is slow in all of its pairs.
+"""Pairs of ranks: their hosts' names, and hosts that are slow in all of their pairs.
 
-All pairs of a run are compared with the run's median pair: what disturbs a run as a whole makes its rates doubtful,
-not the ratios within it. Who has one fast pair is not slow, as in a check of nodes."""
+All pairs of a run are compared with the run's median pair, since a disturbance of the whole run affects rates, but not
+ratios within it. A host with one fast pair is not slow, as in a check of nodes."""
 
 import statistics
 from collections.abc import Iterable
@@ -9,37 +9,38 @@ from collections.abc import Iterable
 from quartet.results import Row, grouped, reference
 from quartet.text import counted, ratio, size_in_bytes
 
-LONGEST = 15  # of a pair's names, so that a table keeps to 80 columns
-FALSE_ALARMS, LEAST_LOSS = 0.01, 0.1  # share of tables of alike hosts that name one; below the others' median
+LONGEST = 15  # characters of a pair's names, so that the table fits 80 columns
+FALSE_ALARMS = 0.01  # share of tables of equally fast hosts that name one
+LEAST_LOSS = 0.1  # share below the median of the others
 
 
 def _hosts(row: Row) -> dict[int, str]:
-    """By rank; empty if there is one alone."""
+    """The host of each rank; empty if all ranks have the same."""
     found = {place["rank"]: str(place["host"]).partition(".")[0]
              for place in row.context.get("quartet", {}).get("placement", [])}
     return found if len(set(found.values())) > 1 else {}
 
 
-def named(row: Row) -> str:
-    """A row's pair, "n1->n3"; empty if it is of no pair."""
+def pair_name(row: Row) -> str:
+    """A row's pair, "n1->n3"; empty if the row is not of a pair."""
     pair, hosts = row.name.pair, _hosts(row)
     if pair is None:
         return ""
-    is_alone = len(set(hosts.values())) == len(hosts)  # each rank on its host
+    is_alone = len(set(hosts.values())) == len(hosts)  # each rank on a host of its own
     text = "->".join(f"{hosts[rank]}{'' if is_alone else f':{rank}'}" if rank in hosts else str(rank) for rank in pair)
     return text if len(text) <= LONGEST else "->".join(map(str, pair))
 
 
 def legend(rows: Iterable[Row]) -> str:
     """The hosts of ranks whose names are too long for the column; empty if there are none."""
-    ranks = {rank: host for row in rows if row.name.pair and named(row) == "->".join(map(str, row.name.pair))
+    ranks = {rank: host for row in rows if row.name.pair and pair_name(row) == "->".join(map(str, row.name.pair))
              for rank, host in _hosts(row).items() if rank in row.name.pair}
     return f"ranks: {', '.join(f'{rank} {ranks[rank]}' for rank in sorted(ranks))}" if ranks else ""
 
 
 def slowest(rows: Iterable[Row]) -> str:
-    """Who stands out among the pairs of a document, of its largest size, in a sentence; empty if there are no pairs, or
-    too few to tell."""
+    """A sentence that names the hosts that are slow in all pairs of a document, at its largest size; empty if there are
+    no pairs, or too few."""
     groups = grouped((row for row in rows if row.name.pair and not row.error and row.verified is not False),
                      lambda row: (id(row.context), row.text.rpartition("/pair:")[0]))
     members = max(groups.values(), key=lambda each: (size_in_bytes(each[0].name.size), len(each)), default=[])
@@ -58,12 +59,12 @@ def slowest(rows: Iterable[Row]) -> str:
                           f"({ratio(statistics.median(own[name]) / others)} the others)" for name in slow)
     else:
         found = f"none of {len(own)} in all its pairs"
-    doubt = "; rates are in doubt, ratios within a run are not" if any(row.is_distrusted for row in members) else ""
-    return f"Slowest: {found}{doubt}."
+    caveat = "; rates are in doubt, ratios within a run are not" if any(row.is_distrusted for row in members) else ""
+    return f"Slowest: {found}{caveat}."
 
 
 def _shares(members: list[Row]) -> dict[tuple[str, str], float]:
-    """The rate of each pair of different hosts over that of the run's median pair: the median of all runs."""
+    """For each pair of different hosts, its rate over that of the median pair of the run: the median over the runs."""
     rates: dict[tuple[str, str], list[tuple[float, ...]]] = {}
     for row in members:
         hosts, (first, second) = _hosts(row), row.name.pair or (0, 0)

@@ -1,8 +1,8 @@
-"""One table over result documents, at most 80 columns wide, a block for each machine.
+"""The table of result documents, at most 80 columns wide, with a block for each machine.
 
-Of a kernel with more than three sizes it shows three: the smallest, the one in the middle, and the largest. What does
-not fit a column stands under the table: published numbers with their conditions (a, b ..), errors (1, 2 ..), and why
-rows are in doubt. With --all: every size and warning, and which part of each limit decided."""
+Of a kernel with more than three sizes it shows three: the smallest, the middle, and the largest one. Under the table
+are texts that fit no column: published numbers with their conditions (a, b ..), errors (1, 2 ..), and why rows are in
+doubt. --all shows every size and warning, and which part of each limit decided."""
 
 import itertools
 import re
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from quartet.results import Row, grouped, whole_number
 from quartet.results.row import is_disturbed
-from quartet.tables.pairs import legend, named
+from quartet.tables.pairs import legend, pair_name
 from quartet.terminal import BAR, YELLOW, Style
 from quartet.text import (
     ABOVE_LIMIT,
@@ -39,20 +39,20 @@ from quartet.units import KIB
 
 HEADINGS = ("form", "via", "size", "ranks", "median", "95% interval", "limit", "fraction", "check", "publ.")
 RANKS, FRACTION = HEADINGS.index("ranks"), HEADINGS.index("fraction")
-SHARE, LEAST_BAR = 5, 4  # characters behind a bar, and of one
+SHARE, LEAST_BAR = 5, 4  # characters of the number behind a bar, and of the shortest bar
 LEFT_ALIGNED = (0, 1, 2, FRACTION)  # columns; the others are numbers
-ROW_FACTORS = ("size", "n", "ranks", "pair")  # that have a column
+ROW_FACTORS = ("size", "n", "ranks", "pair")  # factors that have a column
 MOST_WARNINGS = MOST_CAUSES = 3
 SMALL = 64 * KIB  # bytes of a push below which its time is shown
 NO_CAUSE = "its document does not say why"
-# Parts of limits that say what the machine itself allows: what is counted, and in words.
+# Parts of limits that are rates of the machine: the key of the counted work, and the text.
 RESOURCES = {"reading the matrix": ("bytes", "reads memory at {} GB/s"), "memory copy": ("bytes", "copies at {} GB/s"),
              "float64 arithmetic": ("flops", "float64 {} GFLOP/s"), "SGEMM": ("flops", "SGEMM {} GFLOP/s")}
 
 
-def glance(rows: list[Row]) -> str:
-    """The machine of these cases in a sentence: "AMD EPYC, 2 CPUs; 2 ranks; reads memory at 27 GB/s, ...". Its rates
-    are those that were measured beside the largest problems; `?` where something disturbed all of these."""
+def machine_summary(rows: list[Row]) -> str:
+    """The machine of these rows in a line: "AMD EPYC, 2 CPUs; 2 ranks; reads memory at 27 GB/s, ...". Its rates were
+    measured beside the largest problems; a `?` means that all of these were disturbed."""
     found: dict[str, list[tuple[bool, float, float]]] = {}
     for row in rows:
         for part in row.median.get("limit_components") or []:
@@ -69,8 +69,8 @@ def glance(rows: list[Row]) -> str:
 
 
 class Group:
-    """Rows under one heading: those of a kernel with the same words and the same arithmetic, whose formulations agree
-    in every factor that both have and that has no column."""
+    """Rows under one heading: of one kernel, with the same words and arithmetic. Their formulations agree in all common
+    factors that have no column."""
 
     def __init__(self, row: Row):
         self.kernel, self.unit, self.device = row.name.kernel, row.unit, row.name.device
@@ -79,7 +79,8 @@ class Group:
         self.rows: list[Row] = []
 
     def add(self, row: Row) -> bool:
-        """Adds the case if it belongs here, and says if so. An error may know fewer factors, and has no unit."""
+        """Adds the row if it belongs here; returns whether it does. An error may have fewer factors, and has no
+        unit."""
         name = row.name
         own = {key: value for key, value in name.values.items() if key not in ROW_FACTORS}
         if name.kernel != self.kernel or name.math != self.math or name.device not in ("", self.device) \
@@ -97,7 +98,7 @@ class Group:
         return True
 
     def heading(self, ranks: str) -> str:
-        """Says beside a factor which formulations have it, unless all have."""
+        """The heading; a factor that only some formulations have is behind their names."""
         owners: dict[str, tuple[str, ...]] = {}
         for formulation, own in self.values.items():
             for key, value in own.items():
@@ -111,7 +112,7 @@ class Group:
 
 
 def _groups(all_rows: list[Row]) -> list[Group]:
-    """In the order in which the kernels come."""
+    """The groups, in the order of the kernels in the documents."""
     groups: list[Group] = []
     for row in sorted(all_rows, key=lambda row: bool(row.error)):
         if not any(group.add(row) for group in groups):
@@ -121,8 +122,8 @@ def _groups(all_rows: list[Row]) -> list[Group]:
     return sorted(groups, key=lambda group: kernels.index(group.kernel))
 
 
-def chosen(all_rows: list[Row]) -> list[Row]:
-    """Returns the cases that a short table shows; errors are always among them."""
+def shown_rows(all_rows: list[Row]) -> list[Row]:
+    """The rows of a short table; it has all errors."""
     sizes: dict[tuple[str, int], set[str]] = {}
     for row in all_rows:
         if not row.error:
@@ -135,7 +136,7 @@ def chosen(all_rows: list[Row]) -> list[Row]:
 
 
 class Table:
-    """The table of the cases of one machine."""
+    """The table of the rows of one machine."""
 
     def __init__(self, all_rows: list[Row], style: Style):
         self._rows, self._style = all_rows, style
@@ -174,13 +175,13 @@ class Table:
 
     def _cells(self, row: Row) -> tuple[str, ...]:
         name = row.name
-        who = (name.formulation, name.transport, size(name.size), named(row) or name.values.get("ranks", ""))
+        who = (name.formulation, name.transport, size(name.size), pair_name(row) or name.values.get("ranks", ""))
         if row.is_not_run:
             return (*who, "not run", "", "", "", "", "")
         if row.error:
             return (*who, "failed", f"see {self.errors.mark(plain_versions(row.error))}", "", "", "", "")
         if row.push_microseconds and size_in_bytes(name.size) < SMALL:
-            # The time of one says more than a rate does; the highest rate has the least time.
+            # The time of a push says more than its rate; the bounds of the rate in reverse are those of the time.
             times = [f"{row.push_microseconds * row.rate / one:.3g}" for one in reversed(row.interval or ())]
             return (*who, f"{row.push_microseconds:.3g} us{'?' * (row.mark == '?')}", "-".join(times), "",
                     fraction_cell(row.fraction_of_limit, row.mark), CHECKS[row.verified], "")
@@ -189,7 +190,7 @@ class Table:
                 fraction_cell(row.fraction_of_limit, row.mark), CHECKS[row.verified], self._beside(row))
 
     def _beside(self, row: Row) -> str:
-        """The nearest published number."""
+        """Our rate over the nearest published number, and its footnote."""
         number = row.published
         if not number:
             return ""
@@ -200,7 +201,7 @@ class Table:
 
 
 def _limits(all_rows: list[Row]) -> Iterator[str]:
-    """Names each kernel's limits, the parts that decided, and how near they are to what the processor itself allows."""
+    """The limits of each kernel, the parts that decided, and how near these are to the processor's peak."""
     deciding: dict[str, set[str]] = {}
     peaks: dict[str, list[float]] = {}
     for row in all_rows:
@@ -216,7 +217,7 @@ def _limits(all_rows: list[Row]) -> Iterator[str]:
 
 
 def _network_paths(all_rows: list[Row]) -> Iterator[str]:
-    """Which way most of the rows' bytes took: "over mlx5_0 98-99%"."""
+    """The network path of most bytes of the rows: "over mlx5_0 98-99%"."""
     shares = grouped((part for row in all_rows for part in row.network_path.parts[:1]), lambda part: part[0])
     if shares:
         yield "over " + ", ".join(f"{name} {percent_range(min(parts)[1], max(parts)[1])}"
@@ -228,7 +229,7 @@ def _notes(shown: list[Row], all_rows: list[Row], is_short: bool) -> Iterator[st
         yield from wrapped("", text)
     if any(row.mark == "!" for row in shown):
         yield from wrapped("!", ABOVE_LIMIT)
-    yield from _doubts(shown, is_short)
+    yield from _why_in_doubt(shown, is_short)
     if len(shown) < len(all_rows):
         yield from wrapped("", f"{counted(len(all_rows) - len(shown), 'row')} of other sizes: --all shows them")
     texts = list(_warnings(all_rows, is_short))
@@ -238,10 +239,10 @@ def _notes(shown: list[Row], all_rows: list[Row], is_short: bool) -> Iterator[st
     yield from wrapped("", f"{counted(left, 'more warning')}: --all shows them") if left > 0 else []
 
 
-def _doubts(rows: list[Row], is_short: bool) -> Iterator[str]:
-    """Why rows are distrusted, each cause once."""
+def _why_in_doubt(rows: list[Row], is_short: bool) -> Iterator[str]:
+    """Why rows are in doubt, each reason once."""
     causes = grouped((row for row in rows if row.is_distrusted), lambda row: "; ".join(filter(None, (
-        crowding(row), *(text for kind, text in row.flags.items() if kind != "above_limit")))))
+        oversubscription(row), *(text for kind, text in row.flags.items() if kind != "above_limit")))))
     if causes:
         yield from wrapped("?", "in doubt, not to be quoted:")
     shown = list(causes.items())[:MOST_CAUSES if is_short else None]
@@ -252,15 +253,15 @@ def _doubts(rows: list[Row], is_short: bool) -> Iterator[str]:
     yield from wrapped("", f"and {counted(left, 'more row')}: --all says why") if left else []
 
 
-def crowding(row: Row) -> str:
-    """Says how many threads ran on how many cores, if they were more: nobody else need have disturbed them."""
+def oversubscription(row: Row) -> str:
+    """How many threads shared how many cores; empty unless they were more. They then disturbed each other."""
     warnings = " ".join(row.context.get("quartet", {}).get("warnings", []))
     found = re.search(r"([0-9]+ x [0-9]+ threads share [0-9]+ cores?)", warnings)
     return found[1] if found else ""
 
 
 def _warnings(all_rows: list[Row], is_short: bool) -> Iterator[str]:
-    """Of the documents, with short names of rows. What is about a marked row a short table says otherwise."""
+    """The documents' warnings, with short names of rows. A short table omits those about marked rows."""
     for text in dict.fromkeys(text for row in all_rows for text in row.context["quartet"].get("warnings", [])):
         about = [row for row in all_rows if row.text in text]
         for row in about:
@@ -270,14 +271,14 @@ def _warnings(all_rows: list[Row], is_short: bool) -> Iterator[str]:
 
 
 def render(all_rows: list[Row], is_short: bool = False, style: Style = Style()) -> str:
-    """The tables over all (judged) cases, with their footnotes."""
+    """The tables of all (judged) rows, with their footnotes."""
     if not all_rows:
         return "no results\n"
     blocks = []
     for rows in grouped(all_rows, lambda row: row.machine).values():
-        shown = chosen(rows) if is_short else rows
+        shown = shown_rows(rows) if is_short else rows
         table = Table(shown, style)
-        lines = [*textwrap.wrap(glance(rows), WIDTH, subsequent_indent="  "), *table.lines(), "",
+        lines = [*textwrap.wrap(machine_summary(rows), WIDTH, subsequent_indent="  "), *table.lines(), "",
                  *table.published.lines(), *table.errors.lines(), *_notes(shown, rows, is_short)]
         blocks.append("\n".join(lines).rstrip() + "\n")
     return "\n".join(blocks)

@@ -1,28 +1,28 @@
-"""What a run says in a few lines: how much is verified, where native is slower than the library, how near each
-kernel comes to its limit, how far native is ahead, and what to do next. Of pairs of ranks the last line names the host
-that is slow in all of its pairs.
+"""The verdict on a run, in a few lines: how many rows are verified, where native is slower than the library, how near
+each kernel comes to its limit, how many times as fast as the library native is, and what to do next. If there are pairs
+of ranks, the last line names hosts that are slow in all of their pairs.
 
-A distrusted row (?) is in no range and in no ratio. A row above its limit (!) is in no range: its limit is wrong. Its
-rate is sound, and so are ratios of it."""
+A row in doubt (?) is in no range and no ratio. A row above its limit (!) is in no range, since its limit is wrong, but
+in ratios, since its rate is sound."""
 
 import re
 import textwrap
 from typing import Optional
 
 from quartet.results import OWN_FORMULATIONS, Launches, Row, grouped, judge, statistics
-from quartet.results.row import DISTURBING
+from quartet.results.row import DISTURBANCE_FLAGS
 from quartet.tables.pairs import slowest
-from quartet.tables.table import crowding
+from quartet.tables.table import oversubscription
 from quartet.terminal import BOLD, GREEN, RED, YELLOW, Style
 from quartet.text import WIDTH, aligned, counted, percent_range, ratio, size, widths_of
 
 HEADINGS = ("of the limit", *OWN_FORMULATIONS, "native over library")
 MOST_SLOWER = 3  # lines of rows that are slower than the library
-JOINED = "\N{NO-BREAK SPACE}"  # inside of what no line may break
+JOINED = "\N{NO-BREAK SPACE}"  # in texts that must stay on one line
 
 
 def render(rows: list[Row], style: Style = Style()) -> str:
-    """The verdict over the (judged) cases of a run."""
+    """The verdict on the (judged) rows of a run."""
     measured = [row for row in rows if not row.error]
     if not measured:
         return style.paint("Nothing was measured.", RED) + "\n"
@@ -45,8 +45,8 @@ def _verified(rows: list[Row], style: Style) -> str:
 
 
 def _slower(measured: list[Row]) -> list[str]:
-    """Names the native rows that are slower than the library in the same work: by the interval of the ratio, or by so
-    much that the judge flagged them, though nothing else is wrong with them."""
+    """The native rows that are slower than the library in the same work: by the interval of the ratio, or because
+    below_library is their only flag."""
     texts = []
     for row in measured:
         name = f"{row.name.kernel} {row.name.transport} {' '.join([*row.name.words, size(row.name.size)])}"
@@ -59,27 +59,27 @@ def _slower(measured: list[Row]) -> list[str]:
 
 
 def _kernels(measured: list[Row]) -> list[str]:
-    """A line for each, below the headings; the ratios may need a second one."""
+    """A line for each kernel below the headings; the ratios may need a second line."""
     kernels = grouped(measured, lambda row: row.name.kernel)
-    rows = [HEADINGS[:-1], *((kernel, *(_range(own, each) for each in OWN_FORMULATIONS))
+    lines = [HEADINGS[:-1], *((kernel, *(_range(own, each) for each in OWN_FORMULATIONS))
                              for kernel, own in kernels.items())]
-    widths = widths_of(rows)
+    widths = widths_of(lines)
     indent = " " * (sum(widths) + len(widths) + 1)
     texts = [HEADINGS[-1], *map(_ratios, kernels.values())]
-    return [line.replace(JOINED, " ") for cells, text in zip(rows, texts) for line in textwrap.wrap(
+    return [line.replace(JOINED, " ") for cells, text in zip(lines, texts) for line in textwrap.wrap(
         aligned(cells, widths, (0,)).ljust(len(indent)) + text, WIDTH, subsequent_indent=indent)]
 
 
 def _range(rows: list[Row], formulation: str) -> str:
-    """The range of the fractions that may be quoted; the mark where none may be."""
+    """The range of the quotable fractions; the mark if there is none."""
     own = [Launches(tuple(members)) for members in grouped(rows, lambda row: (row.text, row.place)).values()
            if members[0].name.formulation == formulation]
-    found = [each.quotable for each in own if each.quotable]
+    found = [each.quotable_fraction for each in own if each.quotable_fraction]
     return percent_range(min(found), max(found)) if found else max((each.mark for each in own), default="") or "-"
 
 
 def _ratios(rows: list[Row]) -> str:
-    """Of native over the library, by native's transport and by what the words of the rows do not share."""
+    """Ratios of native to the library, by native's transport and by the words that not all rows have."""
     found = _pairs(rows, rows)
     if not found:
         return "-"
@@ -88,7 +88,7 @@ def _ratios(rows: list[Row]) -> str:
         *(word for word in pair[0].name.variant if word not in shared), pair[0].name.transport))
     several = len({words[-1] for words in ways}) > 1
     texts = [" ".join([*words[:-1], *words[-1:] * several, _ratio(pairs)]) for words, pairs in ways.items()]
-    lacks = dict.fromkeys(filter(None, (handicap(library) for _, library in found)))
+    lacks = dict.fromkeys(filter(None, (library_drawback(library) for _, library in found)))
     return ", ".join(text.replace(" ", JOINED) for text in texts) + "".join(f" ({text})" for text in lacks)
 
 
@@ -100,8 +100,8 @@ def _ratio(ordered: list[tuple[Row, Row]]) -> str:
     return ratio(low) + (f" [{', '.join(ratio(bound)[:-1] for bound in interval)}]" if interval else "")
 
 
-def handicap(library: Row) -> str:
-    """What a library lacks here, so that a ratio over it is no praise: "FFTW without AVX2, planned by estimate"."""
+def library_drawback(library: Row) -> str:
+    """What makes the library slow here, so that a ratio means less: "FFTW without AVX2, planned by estimate"."""
     lacks = re.search(r"(\w+) of this package has no (\w+) code", library.note)
     is_estimate = library.name.device == "host" and library.name.values.get("plan") == "estimate"
     texts = [f"{lacks[1]} without {lacks[2]}"] if lacks else []
@@ -109,29 +109,30 @@ def handicap(library: Row) -> str:
 
 
 def _pairs(rows: list[Row], others: list[Row]) -> list[tuple[Row, Row]]:
-    """Each native row of `cases` that can be trusted, with the library's row of `others` of the same work."""
+    """Each trusted native row of `rows`, with the library's row of the same work in `others`."""
     return [(native, library) for native in rows
             if native.name.formulation == "native" and native.mark != "?" and native.verified is not False
             for library in judge.library_rows(native, others)[:1]]
 
 
 def _interval(native: Row, library: Row) -> Optional[tuple[float, float]]:
-    """Of the ratio of their runs, from six runs a side on."""
+    """The interval of the ratio of their runs; None with fewer than six runs of either."""
     enough = min(len(native.rates), len(library.rates)) >= statistics.LEAST_VALUES
     return statistics.ratio(list(library.rates), list(native.rates)).interval if enough else None
 
 
 def _next(rows: list[Row]) -> str:
-    """Says what to do about the first cause that there is."""
+    """What to do next, by the most important cause."""
     doubtful = [row for row in rows if row.is_distrusted]
     kinds = {kind for row in doubtful for kind in row.flags} or {"" for row in doubtful}
-    crowded = next(filter(None, map(crowding, doubtful)), "")
+    crowded = next(filter(None, map(oversubscription, doubtful)), "")
     return "Next: " + (
         "a result is WRONG: use no rate of this build before `make test` passes."
         if any(row.verified is False for row in rows) else
         "`quartet report` (charts), `quartet sweep`, docs/reading-the-numbers.md." if not kinds else
         f"{crowded}: start fewer ranks, or lower --threads." if crowded else
-        "`quartet check-machine` says what disturbs this machine; measure again." if kinds & {*DISTURBING, ""} else
+        "`quartet check-machine` says what disturbs this machine; measure again."
+        if kinds & {*DISTURBANCE_FLAGS, ""} else
         "the BLAS is slow here: see slow_library in docs/reading-the-numbers.md." if "slow_library" in kinds else
         "MPI took a slower way than there is: docs/reading-the-numbers.md." if judge.SLOW_PATH in kinds else
         "measure these again; see docs/reading-the-numbers.md, Marks and flags.")

@@ -1,13 +1,11 @@
 """Compares each kernel with its limit and with its peers, or with another build, on two cores.
 
-Each kernel runs as two ranks of one thread and as one rank of two threads; fft in caches as one
-rank of one thread. Launches to be compared follow one another, round after round. A ratio is the
-median over the rounds; its smallest and largest value stand beside it. Nothing else should run on
-the machine meanwhile.
+Each kernel runs as two ranks of one thread and as one rank of two threads; fft in caches as one rank of one thread.
+Launches to be compared follow one another, round after round. A ratio is the median over the rounds; its smallest and
+largest value stand beside it. Nothing else should run on the machine meanwhile.
 
-The peers are the programs' own `--formulation library`: plain MPI, ScaLAPACK's psgemm, BLAS's dgemv
-and FFTW-MPI. A missed goal does not change the exit code: 3 means that a launch failed, 1 that a result
-was wrong.
+The peers are the programs' own `--formulation library`: plain MPI, ScaLAPACK's psgemm, BLAS's dgemv and FFTW-MPI. A
+missed goal does not change the exit code: 3 means that a launch failed, 1 that a result was wrong.
 
 --before BUILD measures our rows alone, by both builds in turn, without limits. A row has lost speed if
 its ratio is below 0.97, and all of the ratio's 95% interval is below 1: exit code 1. If no row has, but one
@@ -33,7 +31,7 @@ OVER_FFTW = {20: 2.5, 22: 3.5, 24: 4}  # by the power of two
 
 
 def _variant(name: str, setup: Setup, arguments: str, *more: str) -> Variant:
-    """`arguments` are words; `more` may have spaces in them."""
+    """`arguments` are split at blanks; `more` are words that may have blanks."""
     return Variant(name, setup, (*arguments.split(), *more))
 
 
@@ -64,7 +62,7 @@ def _stream() -> Group:
 
 
 def _products(setup: Setup, data: Path) -> Group:
-    # A product takes seconds: few runs a launch, hence more launches.
+    # A product takes seconds, so a launch has few runs.
     common, more = "--size 8192", setup.ranks > 1
     tiles = (1024, 2048)
     variants = [*(_variant(f"files-{tile}", setup, f"{common} --tile {tile} --runs 3 --cache warm --generate --data",
@@ -123,7 +121,7 @@ def _power(power: int, order: str) -> Group:
     goals = [Goal("ranks", Selector("ranks"), 0.5 if power == 24 else 0),
              _over("ranks", "ranks", "library", f"FFTW {plan}d", OVER_FFTW[power]),
              Goal("threads", Selector("threads")), _over("threads", "threads", "ranks", "2 ranks", 0.95)]
-    if order == "natural":  # one rank's FFTW knows no other
+    if order == "natural":  # FFTW on one rank has no transposed order
         variants.append(_variant("threaded", THREADS, library))
         goals.append(_over("threads", "threads", "threaded", "FFTW threads", 1.5))
     return Group("fft", f"fft-{power}-{order}", tuple(variants), f"fft, 2^{power}, {order}", tuple(goals))
@@ -138,7 +136,7 @@ KERNELS: dict[str, Callable[[Path], list[Group]]] = {
 EXAMPLE = "quartet limits --only cg,fft"
 HEADINGS = ("", "measured", "against", "", "ratio", "min..max", "goal", "")
 LEFT_ALIGNED = (0, 2, 7)  # columns; the others are numbers
-BEFORE = "before-"  # how the names of the other build's variants begin
+BEFORE = "before-"  # begins the names of the other build's variants
 LOST = 0.97  # the least ratio to the other build
 
 
@@ -165,7 +163,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def beside(group: Group, before: Path) -> Group:
-    """Our own rows alone, without limits, by both builds."""
+    """The group with only our own variants, each in both builds, without limits."""
     members = []
     for each in group.variants:
         if "library" not in each.arguments:
@@ -203,14 +201,14 @@ def render(groups: list[Group], found: dict[str, list[Round]]) -> str:
 
 
 def _machines(found: dict[str, list[Round]]) -> list[str]:
-    """Processor and instruction set of the rows."""
+    """The processors and instruction sets of the rows."""
     known = dict.fromkeys(", ".join(filter(None, (row.machine, row.isa))) for rounds in found.values()
                           for results in rounds for result in results.values() for row in result.rows if row.context)
     return [line for text in known for line in wrapped("", text)]
 
 
 def before_after(groups: list[Group], found: dict[str, list[Round]]) -> tuple[str, int]:
-    """The table of our rows by both builds, and what it decides."""
+    """The table of our rows in both builds, and the exit code."""
     blocks, codes = [], []
     for group in groups:
         lines = []
@@ -230,7 +228,7 @@ def before_after(groups: list[Group], found: dict[str, list[Round]]) -> tuple[st
 
 
 def _rates(group: Group, variant: str, found: dict[str, list[Round]]) -> dict[str, list[float]]:
-    """The rates of a variant's rows in all rounds, by what tells its rows apart."""
+    """The rates of a variant in all rounds, by size if it has several rows."""
     rates: dict[str, list[float]] = {}
     for results in found[group.name]:
         rows = [row for row in (results[variant].rows if variant in results else []) if not row.error]
