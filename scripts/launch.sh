@@ -45,17 +45,17 @@
 set -eu
 is_open_mpi=
 job=
-stopped_by= # the number of the first signal
-sent=       # the last one that the job got
+stopped_by= # number of the first signal that this shell got
+sent=       # the last signal that the job got
 
-# Whether the launcher has started no rank yet; false if nobody can tell.
+# True if the launcher has started no rank yet; false if that is unknown.
 # shellcheck disable=SC2317  # pass_on calls it
 has_no_ranks() {
     children=$(cat "/proc/$job/task/"*/children 2>/dev/null) && [ -z "$children" ]
 }
 
-# pass_on SIGNAL NUMBER: the first one asks the ranks to stop, the next one ends the job. Open MPI would
-# take a request before there are ranks, and forget it: nothing is lost by ending the job then.
+# pass_on SIGNAL NUMBER: the first signal asks the ranks to stop, the next one ends the job. Before there are
+# ranks, Open MPI would ignore a request, so the job is ended: nothing is lost.
 # shellcheck disable=SC2317  # the traps call it
 pass_on() {
     signal=$1
@@ -74,7 +74,7 @@ trap 'pass_on INT 2' INT
 trap 'pass_on HUP 1' HUP
 trap 'pass_on USR1 10' USR1
 
-# finish CODE: names the signal behind it, since Open MPI is quiet.
+# finish CODE: exits, and names the signal that the code stands for, since Open MPI is quiet.
 finish() {
     case $1 in
     129 | 13[024-9] | 141 | 143 | 15[23])
@@ -88,17 +88,17 @@ finish() {
     exit "$1"
 }
 
-# Of an empty environment Open MPI would find nothing.
+# With an empty environment Open MPI would find no programs.
 PATH=${PATH:-/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin}
 export PATH
 
-# The programs count the whole task from here, by a clock that nobody sets.
+# The whole task begins here for the programs, by a clock that is never set.
 QUARTET_LAUNCHED="$(uname -n) $(cut -d " " -f 1 /proc/uptime 2>/dev/null || :)"
 export QUARTET_LAUNCHED
-[ ! -t 2 ] || export QUARTET_TERMINAL=1 # ranks, whose own is a pipe, show their progress
-(exec 3<&0) 2>/dev/null || exec </dev/null # it was closed
+[ ! -t 2 ] || export QUARTET_TERMINAL=1 # so that ranks show progress though their standard error is a pipe
+(exec 3<&0) 2>/dev/null || exec </dev/null # standard input was closed
 
-refuse() { # control characters move no cursor, and backslashes are no escapes, as they are for dash's echo
+refuse() { # replaces control characters; printf, since dash's echo reads backslashes as escapes
     printf '%s' "launch.sh: $2" | LC_ALL=C tr '[:cntrl:]' '?' >&2
     echo >&2
     exit "$1"
@@ -134,7 +134,7 @@ is_program() {
     [ -f "$1" ] && [ -x "$1" ]
 }
 
-# path_of PROGRAM: where it is, a path, or a name on PATH. Shells differ in what command -v finds.
+# path_of PROGRAM: its path; PROGRAM is a path or a name on PATH. Shells differ in what command -v finds.
 path_of() (
     case $1 in
     */*) is_program "$1" && printf '%s' "$1" && exit ;;
@@ -157,22 +157,22 @@ if ! program=$(path_of "$1"); then
     [ ! -f "$1" ] || refuse 2 "$1 is no program (not an executable file): name another one"
     refuse 2 "there is no program $1: build it (make build TARGETS=...), or name its path"
 fi
-# Of what is none Open MPI says so in a dozen lines.
+# Open MPI would report a file that is no program in a dozen lines.
 [ ! -r "$program" ] || case $(head -c 4 "$program" | tr -d '\0') in
 "$(printf '\177ELF')" | '#!'*) ;;
 *) refuse 2 "$1 is no program (it begins neither as a compiled one nor with #!): name another one" ;;
 esac
 
-# CPUs that this process may use; nproc would take OMP_NUM_THREADS for them.
+# CPUs that this process may use; nproc would follow OMP_NUM_THREADS.
 allowed=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc 2>/dev/null || echo 1)
 online=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo "$allowed")
-# Cores among these: a core's second hardware thread is not one. Without lscpu, CPUs count as cores.
+# Cores: hardware threads of one core count once. Without lscpu, CPUs count as cores.
 cores=$(lscpu -p=core,socket 2>/dev/null | grep -v '^#' | sort -u | wc -l)
 if [ "$cores" -eq 0 ] || [ "$cores" -gt "$allowed" ]; then
     cores=$allowed
 fi
 
-# Whether the batch system gave this job other hosts, too.
+# True if the batch system gave this job several hosts.
 has_other_hosts() {
     [ "${SLURM_JOB_NUM_NODES:-1}" = 1 ] || return 0
     for file in "${PBS_NODEFILE-}" "${LSB_DJOB_HOSTFILE-}"; do
@@ -189,7 +189,7 @@ if [ -z "$threads" ]; then
     fi
 fi
 
-# Whether each rank gets cores of its own: on other hosts that is the batch system's business.
+# True if each rank gets its own cores; on several hosts the batch system decides that.
 binds_ranks() {
     [ "${QUARTET_BIND:-core}" != none ] || return 1
     has_other_hosts || { [ "$((ranks * threads))" -le "$cores" ] && [ "$allowed" -ge "$online" ]; }
@@ -198,18 +198,18 @@ binds_ranks() {
 open_mpi_flags() {
     has_other_hosts || printf '%s ' --oversubscribe
     if binds_ranks; then
-        echo "--bind-to core --map-by slot:PE=$threads" # as for slots, not cores
+        echo "--bind-to core --map-by slot:PE=$threads"
     else
         echo "--bind-to none"
     fi
 }
 
-# Hydra counts no slots, and does not bind unless it is told to.
+# Hydra counts no slots, and binds only if it is told to.
 hydra_flags() {
     ! binds_ranks || echo "-bind-to core:$threads"
 }
 
-# has_room FOLDER: whether a file with something in it can be made there.
+# has_room FOLDER: true if a file that is not empty can be written there.
 has_room() (
     file=$(mktemp "$1/quartet.XXXXXX" 2>/dev/null) || exit
     code=0
@@ -223,12 +223,12 @@ prepare_open_mpi() {
     if [ -r /proc/net/fib_trie ] && ! grep -qs . /proc/net/fib_trie /proc/net/if_inet6; then
         refuse 77 "no network interface is up (Open MPI needs one): ip link set lo up"
     fi
-    # Without room it would exit with 1, as if a result were wrong. A folder that is not there it makes.
+    # Without room it would exit with 1, as if a result were wrong. It makes a missing folder.
     folder=${OMPI_MCA_orte_tmpdir_base:-${TMPDIR:-/tmp}}
     if [ -d "$folder" ] && ! has_room "$folder"; then
         refuse 3 "nothing can be written to $folder, where Open MPI has its files: set TMPDIR to another folder"
     fi
-    # With fewer files it would hang: some of its own, and pipes and sockets of each rank.
+    # With fewer open files it would hang: it has some itself, and pipes and sockets for each rank.
     files=$((32 + 5 * ranks))
     # shellcheck disable=SC3045 # every shell that is sh on Linux has it
     open=$(ulimit -n)
@@ -240,14 +240,14 @@ prepare_open_mpi() {
     [ -n "${MPIEXEC_FLAGS+set}" ] || : "${OMPI_MCA_orte_execute_quiet:=1}"
     : "${OMPI_MCA_orte_execute_quiet:=0}" "${OMPI_MCA_btl_base_warn_component_unused:=0}"
     export OMPI_MCA_orte_execute_quiet OMPI_MCA_btl_base_warn_component_unused
-    # It looks for the means to reach other machines even where there are none, and fails without.
+    # It looks for ssh or rsh even if there are no other machines, and fails without.
     if ! command -v ssh >/dev/null && ! command -v rsh >/dev/null; then
         export OMPI_MCA_plm_rsh_agent="${OMPI_MCA_plm_rsh_agent-}"
     fi
     if [ "$(id -u)" = 0 ]; then
         export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     fi
-    # Unbound ranks may meet on a core, with each other or with other jobs.
+    # Unbound ranks may share a core with each other, or with other jobs.
     case $flags in
     *"--bind-to none"*)
         : "${OMPI_MCA_mpi_yield_when_idle:=1}"
@@ -256,7 +256,7 @@ prepare_open_mpi() {
     esac
 }
 
-# Whether the site's files for Open MPI name hosts or network interfaces; comments do not count.
+# True if the site's configuration of Open MPI names hosts or network interfaces, outside of comments.
 is_set_by_site() {
     info=$(dirname "$(command -v "$launcher")")/ompi_info
     folder=$("$info" --path sysconfdir 2>/dev/null || ompi_info --path sysconfdir 2>/dev/null) || folder=
@@ -271,7 +271,7 @@ is_set_by_site() {
     return 1
 }
 
-# Whether nothing says that ranks may be elsewhere, or which network to use.
+# True if no setting says that ranks may be on other hosts, or which network to use.
 is_local() {
     [ -z "${MPIEXEC_FLAGS-}${SLURM_JOB_ID-}${PBS_JOBID-}${LSB_JOBID-}${PE_HOSTFILE-}" ] &&
         [ -z "${FLUX_URI-}${OAR_NODEFILE-}${COBALT_NODEFILE-}" ] &&
@@ -281,7 +281,7 @@ is_local() {
         ! is_set_by_site
 }
 
-# Ends the ranks that did not notice that their launcher was killed: they are this job's, and their parent is not.
+# Kills ranks that did not notice that their launcher was killed: they have this job's mark, their parents do not.
 end_orphans() {
     mark=QUARTET_LAUNCHED=$QUARTET_LAUNCHED
     grep -lsF "$mark" /proc/[0-9]*/environ | while read -r rank; do
@@ -293,16 +293,16 @@ end_orphans() {
     done
 }
 
-# Removes what Open MPI's jobs of this user and host have left in shared memory, where their mpiexec is
-# dead (a zombie, too: those have no exe) and no process has it mapped: a job that is killed leaves it, and a
-# container's /dev/shm is small. Each killed job leaves a session, too: no process is started for one.
+# Removes shared memory that killed jobs of Open MPI have left, of this user on this host: their mpiexec is dead,
+# or a zombie, which has no exe, and no process maps it. A container's /dev/shm is small. The loops start no
+# process for each session, since each killed job leaves one.
 remove_leftovers() {
     user=$(id -u)
     host=$(uname -n)
     host=${host%%.*}
     dead=" " # job families
     sessions=${TMPDIR:-/tmp}/ompi.$host.$user
-    [ -O "$sessions" ] && [ ! -L "$sessions" ] || return 0 # another user's, who may have put a FIFO there
+    [ -O "$sessions" ] && [ ! -L "$sessions" ] || return 0 # another user may have put a FIFO there
     for session in "$sessions"/pid.*; do
         if [ -f "$session/contact.txt" ] && [ ! -e "/proc/${session##*.}/exe" ]; then
             contact=
@@ -343,23 +343,23 @@ fi
 : "${OMP_NUM_THREADS:=$threads}"
 export OMP_NUM_THREADS
 
-# In a process group of its own the job gets each signal once, from here, however it is sent; and it
-# ends if this shell is killed. Without Perl and setpriv a signal to the group ends the job at once.
+# In its own process group the job gets each signal once, from this shell, and it ends if this shell is
+# killed. Without Perl and setpriv a signal to the group ends the job at once.
 apart=
 if command -v perl >/dev/null && setpriv --pdeathsig TERM true 2>/dev/null; then
     # shellcheck disable=SC2016  # Perl's, not the shell's
     apart='setpgrp(0, 0); exec { $ARGV[0] } @ARGV or exit 127'
 fi
 
-exec 3<&0 # a shell takes standard input from what runs in its background
+exec 3<&0 # a shell gives background processes no standard input
 # shellcheck disable=SC2086  # the flags are words
 set -- "$launcher" -n "$ranks" $flags "$@"
 [ -z "$apart" ] || set -- perl -e "$apart" setpriv --pdeathsig TERM "$@"
 [ -z "$stopped_by" ] || finish "$((128 + stopped_by))" # nothing has begun
 "$@" <&3 3<&- &
 job=$!
-if [ -n "$stopped_by" ] && [ -z "$sent" ]; then # it came before there was a job
-    sleep 1 # as long as the job is this shell still, it would lose the signal
+if [ -n "$stopped_by" ] && [ -z "$sent" ]; then # the signal came before there was a job
+    sleep 1 # before its exec the job would lose the signal
     sent=TERM
     kill -s TERM "$job" 2>/dev/null || :
 fi
@@ -370,14 +370,14 @@ while kill -0 "$job" 2>/dev/null; do # a signal ends wait, not the job
     wait "$job" || code=$?
 done
 if [ -n "$stopped_by" ]; then
-    # 1 is Open MPI's if it was ended, and the ranks' if it was handed USR1 alone. 138 is a rank's that
-    # USR1 has ended, 143 the launcher's.
+    # Open MPI exits with 1 if it was ended; after USR1 alone, 1 is the ranks' code. 138 means that USR1 has
+    # ended a rank, 143 that TERM has ended the launcher.
     case $code-$sent-${is_open_mpi:+open}-${apart:+apart} in
     1-USR1-open-apart) ;;
     1-* | 138-* | 143-*) code=$((128 + stopped_by)) ;;
     esac
 fi
-if [ "$code-${OMPI_MCA_orte_execute_quiet-}-$stopped_by" = 1-1- ]; then # Open MPI's own 1 comes without a word
+if [ "$code-${OMPI_MCA_orte_execute_quiet-}-$stopped_by" = 1-1- ]; then # Open MPI gives no reason for its own 1
     echo "launch.sh: wrong, or MPI did not start (OMPI_MCA_orte_execute_quiet=0 says why)" >&2 || :
 fi
 if [ "$code" -gt 128 ] && [ -n "$is_open_mpi" ]; then

@@ -82,9 +82,9 @@ tensorflow='tensorflow-cpu==2.21.0'
 mkl='mkl==2026.2.0 mkl-include==2026.2.0'
 carried=$(dirname "$0")/../carried/include # of a release tarball
 
-# Functions with a body in ( ) are subshells: their IFS and exit stay inside.
+# Functions with a body in ( ) run in subshells: IFS and exit have no effect outside.
 
-# Whether any of the comma-separated names is on PATH.
+# True if any of the comma-separated names is on PATH.
 has_command() (
     IFS=,
     for name in $1; do
@@ -93,7 +93,7 @@ has_command() (
     exit 1
 )
 
-# Whether any of the comma-separated compilers finds mpi.h; wrappers come without it, too.
+# True if any of the comma-separated compilers finds mpi.h; a wrapper may be installed without it.
 has_mpi() (
     IFS=,
     for compiler in $1; do
@@ -103,7 +103,7 @@ has_mpi() (
     exit 1
 )
 
-# Whether any of the comma-separated compilers links a fuzz target.
+# True if any of the comma-separated compilers links a fuzz target.
 has_fuzzer() (
     IFS=,
     for compiler in $1; do
@@ -114,7 +114,7 @@ has_fuzzer() (
     exit 1
 )
 
-# Whether compilers or CMake would find any of the comma-separated headers.
+# True if compilers or CMake would find any of the comma-separated headers.
 has_header() (
     IFS=,:
     for name in $1; do
@@ -123,7 +123,7 @@ has_header() (
         done
         [ ! -e "$carried/$name" ] || exit 0
         for prefix in $prefixes ${CMAKE_PREFIX_PATH-} ${MKLROOT-}; do
-            # Some systems keep headers further down: in the architecture's folder, the vendor's.
+            # Some systems have headers in a folder of the architecture, or of the vendor.
             for file in "$prefix/include/$name" "$prefix"/include/*-linux-gnu/"$name" \
                 "$prefix"/include/openblas*/"$name" \
                 "$prefix"/include/*-linux-gnu/openblas*/"$name"; do
@@ -134,7 +134,7 @@ has_header() (
     exit 1
 )
 
-# Whether any of the comma-separated libraries, which have no headers, is where linkers look.
+# True if linkers would find any of the comma-separated libraries, which have no headers.
 has_library() (
     IFS=,:
     for prefix in $prefixes ${CMAKE_PREFIX_PATH-}; do
@@ -148,7 +148,7 @@ has_library() (
     exit 1
 )
 
-# Whether any prefix has any of the comma-separated files in share/.
+# True if any prefix has any of the comma-separated files in share/.
 has_share() (
     IFS=,:
     for prefix in $prefixes ${CMAKE_PREFIX_PATH-}; do
@@ -159,8 +159,8 @@ has_share() (
     exit 1
 )
 
-# The Python modules that are missing. One Python must have them all, the system's or PATH's; where
-# none has, what the first lacks counts: packages are for the system's.
+# The Python modules that are missing. One Python must have them all, the system's or that on PATH; if none
+# has, prints what the first one lacks, the system's: packages are installed for that.
 find_missing_modules() (
     modules=matplotlib
     case $groups in *" test "*) modules='numpy scipy jsonschema pytest xdist pandas matplotlib' ;; esac
@@ -190,14 +190,14 @@ is_there() {
     esac
 }
 
-# Sets `missing` (names), `probes`, and the packages `apt`, `dnf` and `spack` to what is missing.
+# Sets `missing` (names), `probes`, and the lists of packages `apt`, `dnf` and `spack`.
 find_missing() {
     missing='' probes='' apt='' dnf='' spack='' missing_modules=''
     case $groups in *" report "*) missing_modules=$(find_missing_modules) ;; esac
     while read -r group probe for_apt for_dnf for_spack name; do
         case $groups in *" ${group:-none} "*) ;; *) continue ;; esac
         is_there "$probe" && continue
-        [ "$for_dnf" = - ] && [ -n "$(find_obstacle)" ] && continue # what only apt has, and nothing depends on
+        [ "$for_dnf" = - ] && [ -n "$(find_obstacle)" ] && continue # only apt has it, and nothing depends on it
         missing="$missing${missing:+, }$name"
         probes="$probes $probe"
         apt="$apt $for_apt"
@@ -208,7 +208,7 @@ $requirements
 LIST
 }
 
-# Names what is missing, and why it stays so.
+# Names what is missing and why it cannot be installed, and exits.
 give_up() {
     cat >&2 <<MESSAGE
 setup: missing: $missing
@@ -220,7 +220,7 @@ MESSAGE
     exit 2
 }
 
-# Where only libraries seem to be missing CMake is the judge: sites keep them in places of their own.
+# If only libraries seem to be missing, CMake decides: sites have them in other places.
 cmake_is_content() (
     case $probes in *command:* | *mpi:* | *share:* | *module:* | *fuzzer:* | *venv:*) exit 1 ;; esac
     tests=OFF
@@ -230,7 +230,7 @@ cmake_is_content() (
     cmake -S "$(dirname "$0")/.." -B "$build" -G Ninja -D QUARTET_TESTS=$tests >/dev/null 2>&1
 )
 
-# Why nothing can be installed here; empty if it can.
+# Prints why nothing can be installed here; nothing if it can.
 find_obstacle() {
     if ! command -v apt-get >/dev/null; then
         echo 'no apt-get'
@@ -251,7 +251,7 @@ install() {
     sudo=sudo
     [ "$(id -u)" = 0 ] && sudo=
     apt_get="$sudo env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300"
-    # A stale or partly unreachable index may still do: the installation decides.
+    # An old or partly unreachable index may suffice: the installation decides.
     $apt_get update >"$log" 2>&1 || echo 'setup: the package index could not be refreshed' >&2
     # shellcheck disable=SC2086  # lists of words
     if ! $apt_get install --no-install-recommends $apt >>"$log" 2>&1; then
@@ -264,7 +264,7 @@ install() {
     [ -z "$missing" ] || give_up 'not found after its installation'
 }
 
-# Old CMakes fail late and obscurely.
+# Old versions of CMake fail late, with unclear messages.
 check_cmake() {
     version=$(cmake --version)
     version=${version#cmake version }
@@ -279,7 +279,7 @@ check_cmake() {
     fi
 }
 
-# make_venv FOLDER PACKAGE...: the packages are noted once they are there.
+# make_venv FOLDER PACKAGE...: makes a virtual environment, and records its packages when they are installed.
 make_venv() {
     folder=$1
     shift
@@ -289,8 +289,8 @@ make_venv() {
         echo "$*" >"$folder/packages"
 }
 
-# Debian's packages of libraries for arm64, unpacked in build/aarch64: apt works there with folders of its own, and the
-# machine's packages stay as they are. What their scripts would do at installation is done by hand.
+# Unpacks Debian's packages of libraries for arm64 in build/aarch64. apt uses its own folders there, so that the
+# machine's packages do not change. The work of the packages' installation scripts is done here.
 make_aarch64_root() (
     root=$(dirname "$0")/../build/aarch64
     libraries=''
@@ -324,7 +324,7 @@ CONF
         dpkg-deb -x "$package" . || exit
     done
     [ -e lib ] || ln -s usr/lib lib
-    # Links from the top lead out of the root, for the linker.
+    # For the linker, absolute links would lead out of this root: they become relative.
     find . -type l -lname '/*' | while read -r link; do
         ln -sf --relative ".$(readlink "$link")" "$link"
     done
@@ -380,7 +380,7 @@ tensorflow)
 mkl)
     folder=$(dirname "$0")/../build/mkl
     [ -e "$folder/packages" ] || echo "setup: installing Intel's MKL from PyPI: 0.7 GB, half a minute or more"
-    # What it would bring is for threads by TBB or Intel's OpenMP, and for GPUs.
+    # Its dependencies are only for threads by TBB or Intel's OpenMP, and for GPUs.
     # shellcheck disable=SC2086  # a list of words
     make_venv "$folder" --no-deps $mkl
     ;;

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# debian_root.sh FOLDER [COMMAND]: a Debian 13 in FOLDER, by debootstrap and as root, with what Quartet needs and the
-# last commit's sources in /opt/quartet-source; then COMMAND there, of bash, or else Quartet is built and
-# installed in /opt/quartet. What FOLDER has already stays. It is the base of an image where none can be fetched:
+# debian_root.sh FOLDER [COMMAND]: makes a Debian 13 in FOLDER by debootstrap, as root, with what Quartet needs and the
+# last commit's sources in /opt/quartet-source. Then runs COMMAND there by bash, or else builds Quartet and installs it
+# in /opt/quartet. A Debian that FOLDER has already is kept. It can be the base of an image if none can be fetched:
 #     tar -C FOLDER -c . | podman import - quartet       or       apptainer build quartet.sif FOLDER
 #
-# QUARTET_SUITE: another suite of Debian's (trixie)
-# QUARTET_MIRROR: where its packages are (http://deb.debian.org/debian)
+# QUARTET_SUITE: another suite of Debian (trixie)
+# QUARTET_MIRROR: the mirror of its packages (http://deb.debian.org/debian)
 set -euo pipefail
 if [ $# -lt 1 ] || [ $# -gt 2 ] || [ -z "$1" ]; then
     echo "debian_root.sh: usage: debian_root.sh FOLDER [COMMAND]" >&2
@@ -15,7 +15,7 @@ mkdir -p "$1"
 root=$(cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
 
-# Its mounts are gone with it.
+# Runs a command of bash in the root; its mounts end with it.
 in_root() {
     # shellcheck disable=SC2016 # expanded by the inner shell
     unshare --mount bash -euc '

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# install.sh [PREFIX]: what images and roots do: installs what Quartet needs, builds it for any processor of this
-# architecture, with CUDA where a toolkit is, and installs it in PREFIX (/opt/quartet). As root.
+# install.sh [PREFIX], for images and roots: installs what Quartet needs, builds it for any processor of this
+# architecture, with CUDA if there is a toolkit, and installs it in PREFIX (/opt/quartet). As root.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 scripts/setup.sh run

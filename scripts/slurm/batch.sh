@@ -1,17 +1,17 @@
 #!/bin/bash
-# batch.sh PROGRAM [ARGUMENTS...]: what a batch script runs: start.sh, and what becomes of its end.
+# batch.sh PROGRAM [ARGUMENTS...]: for batch scripts: runs start.sh, then records or requeues.
 #
-# Slurm sends this shell USR1 before the time limit (#SBATCH --signal=B:USR1@...); it passes it on to
-# a program that saves a checkpoint then (--checkpoint DIR, also of a --config file). That ends with exit
-# code 75: the job is requeued, and goes on from there (--restart), as it does when a node has failed
-# under it. TERM, INT and HUP end every program by TERM; a job that is cancelled is not requeued.
+# Slurm sends this shell USR1 before the time limit (#SBATCH --signal=B:USR1@...). The shell passes it on if
+# the program saves checkpoints (--checkpoint DIR, also in a --config file); that then saves one and exits with
+# 75. The job is requeued, and continues from the checkpoint (--restart), as it does after a node has failed.
+# TERM, INT and HUP end every program by TERM; a job that is cancelled is not requeued.
 #
-# QUARTET_EXIT_CODE_FILE  where exit code and seconds are left when the job has ended (for quartet sweep)
+# QUARTET_EXIT_CODE_FILE  gets exit code and seconds when the job has ended (for quartet sweep)
 set -u
 here=$(dirname "$0")
 STOPPED=75
 
-# value_of NAME ARGUMENTS...: of the last --NAME VALUE or --NAME=VALUE.
+# value_of NAME ARGUMENTS...: the value of the last --NAME VALUE or --NAME=VALUE.
 value_of() {
     local flag=--$1 value=
     shift
@@ -25,8 +25,8 @@ value_of() {
     printf '%s' "$value"
 }
 
-# set_in NAME FILE: the value of NAME = "VALUE" in a file for --config, the first one. Backslashes in
-# double quotes, texts of several lines and dotted names are not read as the programs read them.
+# set_in NAME FILE: the value of the first NAME = "VALUE" in a file for --config. Unlike the programs, this does
+# not read backslashes in double quotes, texts of several lines, or dotted names.
 set_in() {
     local line value head="^[[:space:]]*$1[[:space:]]*=[[:space:]]*"
     [ -f "$2" ] || return 0
@@ -79,7 +79,7 @@ leave_exit_code() {
 arguments=("$@")
 checkpoints=$(checkpoints_of "$@")
 if [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ]; then
-    # What the interrupted run has left is replaced.
+    # Files of the interrupted run are replaced.
     arguments+=(--force)
     if [ -n "$checkpoints" ] && ! has_restart "$@" && has_checkpoints "$checkpoints"; then
         arguments+=(--restart)
@@ -93,7 +93,7 @@ is_ended=  # from outside
 pass_on() {
     [ -z "$step" ] || kill -s "$1" "$step"
 }
-# USR1 is no more than a warning: what saves no checkpoint may end in time.
+# USR1 is only a warning: a program without checkpoints may still end in time.
 trap 'is_warned=1; [ -z "$checkpoints" ] || pass_on USR1' USR1
 trap 'is_ended=1; pass_on TERM' TERM INT HUP
 "$here/start.sh" "${arguments[@]}" &
@@ -105,7 +105,7 @@ while kill -0 "$step" 2>/dev/null; do # a signal ends wait, not the program
     code=$?
 done
 
-# Without a checkpoint it would begin anew, and be stopped again. A TERM without a warning is scancel's.
+# Without checkpoints the job would begin anew, and be stopped again. A TERM without a warning is from scancel.
 if [ "$code" = "$STOPPED" ] && [ -n "${SLURM_JOB_ID-}" ] && [ -n "$checkpoints" ] &&
     { [ -z "$is_ended" ] || [ -n "$is_warned" ]; }; then
     trap - TERM INT HUP # Slurm ends this shell as it requeues the job
@@ -116,6 +116,6 @@ if [ "$code" = "$STOPPED" ] && [ -n "${SLURM_JOB_ID-}" ] && [ -n "$checkpoints" 
     fi
     echo "batch.sh: the job could not be requeued: submit it again, with --restart" >&2
 fi
-# Of a job that was cancelled, or ran out of time, Slurm knows more than its exit code.
+# For a job that was cancelled, or ran out of time, Slurm's state says more than an exit code.
 [ -z "$is_ended" ] || exit "$code"
 leave_exit_code "$code"

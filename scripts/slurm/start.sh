@@ -31,12 +31,12 @@
 # example:
 #   salloc -N 2 -n 2 quartet start stream --runs 3 --json pair.json
 set -eu
-# The programs count the whole task from here, by a clock that nobody sets.
+# The whole task begins here for the programs, by a clock that is never set.
 : "${QUARTET_LAUNCHED:=$(uname -n) $(cut -d " " -f 1 /proc/uptime 2>/dev/null || :)}"
 export QUARTET_LAUNCHED
-[ ! -t 2 ] || export QUARTET_TERMINAL=1 # ranks, whose own is a pipe, show their progress
+[ ! -t 2 ] || export QUARTET_TERMINAL=1 # so that ranks show progress though their standard error is a pipe
 
-refuse() { # control characters move no cursor
+refuse() { # replaces control characters
     printf '%s' "start.sh: $1" | LC_ALL=C tr '[:cntrl:]' '?' >&2
     echo >&2
     exit 2
@@ -96,7 +96,7 @@ esac
 here=$(dirname "$0")
 
 find_modules() {
-    # Batch shells need not have read the profile that defines it.
+    # Batch shells may not have read the profile that defines `module`.
     for file in "${LMOD_PKG:-/usr/share/lmod/lmod}/init/bash" \
         "${MODULESHOME:-/usr/share/modules}/init/bash" /etc/profile.d/modules.sh /etc/profile.d/lmod.sh; do
         command -v module >/dev/null && return
@@ -104,14 +104,14 @@ find_modules() {
         if [ -r "$file" ]; then . "$file"; fi
     done
 }
-# Without arguments, which a script that it sources would take for its own.
+# Runs a line without our arguments, which a script that it sources would take for its own.
 run_line() {
     local line=$1
     shift
     eval "$line"
 }
 if [ -n "$modules" ] || [ ${#prepare[@]} -gt 0 ]; then
-    set +eu # the site's functions were not written for it
+    set +eu # the site's functions may not work with it
     find_modules
     for line in ${prepare[@]+"${prepare[@]}"}; do
         run_line "$line" || refuse "'$line' failed (prepare): try it in a job of yours"
@@ -131,7 +131,7 @@ ranks=${ranks:-${SLURM_NTASKS:-${nodes:-${SLURM_JOB_NUM_NODES:-1}}}}
 threads=${threads:-${QUARTET_THREADS:-${SLURM_CPUS_PER_TASK:-1}}}
 : "${OMP_NUM_THREADS:=$threads}" "${OMP_PLACES:=cores}" "${OMP_PROC_BIND:=close}"
 export OMP_NUM_THREADS OMP_PLACES OMP_PROC_BIND
-export SLURM_EXPORT_ENV=ALL # a job without the user's variables would hand its own to no rank
+export SLURM_EXPORT_ENV=ALL # after --export=NONE srun would pass no variables to ranks
 if [ -n "$is_step" ]; then
     all=${SLURM_JOB_NUM_NODES:-1}
     [ -z "$hosts" ] || nodes=$(tr , '\n' <<<"$hosts" | grep -c .)
@@ -140,7 +140,7 @@ if [ -n "$is_step" ]; then
     [ "$nodes" -le "$ranks" ] || refuse "$ranks ranks on $nodes nodes (each needs one): give more ranks"
     per_node=$(((ranks + nodes - 1) / nodes))
     case $distribution in
-    plane=*) # whole rounds over all nodes, then what the first node gets of the last round
+    plane=*) # ranks of the first node: from whole rounds over all nodes, and from the last round
         plane=${distribution#plane=}
         rounds=$((ranks / (plane * nodes)))
         rest=$((ranks % (plane * nodes)))
@@ -149,7 +149,7 @@ if [ -n "$is_step" ]; then
     esac
 fi
 
-# Names of the nodes to be used, a line each.
+# The names of the nodes to be used, one per line.
 names_of_nodes() {
     if [ -n "$hosts" ]; then
         tr , '\n' <<<"$hosts"
@@ -159,24 +159,24 @@ names_of_nodes() {
 }
 
 with_srun() {
-    # Since 22.05 srun no longer takes this from the job by itself.
+    # Since 22.05 srun does not take this from the job.
     export SRUN_CPUS_PER_TASK="${SRUN_CPUS_PER_TASK:-$threads}"
-    unset SLURM_NTASKS_PER_NODE # a maximum, that srun would warn of: the job has been placed by it
-    # Where a rank dies the others would wait for it. All end within moments when all is well; ending
-    # the others at once (--kill-on-bad-exit) would hide an exit code that all have.
+    unset SLURM_NTASKS_PER_NODE # srun would warn of this maximum, which has placed the job already
+    # If a rank dies, the others would wait for it for ever. Without a failure all end within moments. To end
+    # the others at once (--kill-on-bad-exit) would hide an exit code that all ranks have.
     export SLURM_WAIT="${SLURM_WAIT:-20}" # seconds
     local flags=("--ntasks=$ranks" "--mpi=$mpi")
     if [ -n "$is_step" ]; then
-        # An interrupt ends the step, whatever its ranks do.
+        # An interrupt ends the step, even if ranks ignore it.
         flags+=("--nodes=$nodes" "--ntasks-per-node=$per_node" "--cpus-per-task=$threads" --exact
             "--distribution=${distribution:-block}" --quit-on-interrupt)
         [ -z "$hosts" ] || flags+=("--nodelist=$hosts")
     fi
     [ -z "$cpu_bind" ] || flags+=("--cpu-bind=$cpu_bind")
     [ -z "$seconds" ] || flags+=("--time=$(((seconds + 59) / 60))")
-    # Ranks that see one GPU each cannot open each other's memory (CUDA IPC): all must see all of the
-    # node's. By itself srun binds none; where the job asks for GPUs by the task, it does. Not always:
-    # Slurm 22.05 then sets no CUDA_VISIBLE_DEVICES, and shared nodes without cgroups show too many.
+    # Ranks that see only one GPU cannot open each other's memory (CUDA IPC): each must see all GPUs of the
+    # node. srun restricts them only if the job requests GPUs per task. The flag is not always set, since Slurm
+    # 22.05 then sets no CUDA_VISIBLE_DEVICES, and shared nodes without cgroups would show too many GPUs.
     if [ -n "${SLURM_GPU_BIND-}${SLURM_GPUS_PER_TASK-}" ] ||
         [ -n "${SLURM_NTASKS_PER_GPU-}${SLURM_TRES_PER_TASK-}" ]; then
         flags+=(--gpu-bind=none)
@@ -185,7 +185,7 @@ with_srun() {
 }
 
 with_mpirun() {
-    # The daemons of mpirun are a step with one task a node: they need all of its cores.
+    # The daemons of mpirun are a step with one task per node, which needs all cores of the node.
     unset SRUN_CPUS_PER_TASK
     local flags=(-n "$ranks") policy=slot
     case ${distribution:-${SLURM_DISTRIBUTION:-block}} in
@@ -204,7 +204,7 @@ with_mpirun() {
 
 with_mpiexec() {
     local flags=(-n "$ranks")
-    case ${distribution:-block} in # it deals so many to each host, in turn
+    case ${distribution:-block} in # mpiexec gives -ppn ranks to each host, in turn
     plane=*) per_node=${distribution#plane=} ;;
     cyclic) per_node=1 ;;
     esac
@@ -215,7 +215,7 @@ with_mpiexec() {
     exec mpiexec "${flags[@]}" "$@"
 }
 
-# has_threads ARGUMENTS...: whether they give the program's --threads, or a file for --config does.
+# has_threads ARGUMENTS...: true if they, or a file for --config, set the program's --threads.
 has_threads() {
     local word config=
     for word; do
@@ -229,7 +229,7 @@ has_threads() {
     [ -f "$config" ] && grep -q '^[[:space:]]*threads[[:space:]]*=' "$config"
 }
 
-# Without it a program whose ranks are not bound would take all cores of its node.
+# Without --threads a program whose ranks are not bound would use all cores of its node.
 case ${1##*/} in
 stream | matmul | cg | fft) has_threads "$@" || set -- "$1" "--threads=$threads" "${@:2}" ;;
 esac

@@ -10,7 +10,7 @@ import schemas
 from quartet.exit_codes import ScriptError
 from quartet.launch import Files, LocalLauncher
 from quartet.paths import LAUNCHER
-from quartet.results import cases, load
+from quartet.results import rows_of, load
 from quartet_cli import Scratch, run
 from quartet_dev.commands import peers
 from quartet_dev.goals import RANKS
@@ -42,8 +42,8 @@ class Peers(Scratch):
         running = LocalLauncher(LAUNCHER).submit(variant.job(folder, kernel, files), files.log)
         self.assertEqual(running.wait(SECONDS), 0, files.log.read_text())
         schemas.validator("results").validate(load(files.document))
-        case, = cases(load(files.document))
-        expected, = cases(ours.document)
+        case, = rows_of(load(files.document))
+        expected, = rows_of(ours.document)
         self.assertEqual(case.text, expected.text.replace("/dataflow/host/shm/", "/tensorflow/host/grpc/"))
         self.assertEqual((case.verified, len(case.rates), case.workers), (True, 2, expected.workers))
         self.assertEqual(case.paper_rate is not None, has_paper_clock)

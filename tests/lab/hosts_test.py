@@ -11,7 +11,7 @@ from enclosure import ROOT, enclose, scratch
 enclose("mpirun")
 from documents import PROGRAMS, error_rows, medians, quartet, read, saved_iterations
 from hosts import Hosts, mpirun, wait_for
-from quartet.results import cases
+from quartet.results import rows_of
 
 SMALL = ("--device", "host", "--threads", "1", "--limits", "off")
 ENDLESS = ("--iterations", "1000000", "--problem", "random", "--size", "1000", "--runs", "1", "--warmup", "0")
@@ -77,7 +77,7 @@ class Transports(OnHosts):
     def test_automatic_choice_is_what_reaches_all_ranks_and_bytes_go_that_way(self):
         for where, transport in (("n1:1,n2:1", "mpi"), ("n1:2,n2:1", "mpi"), ("n2:2", "shm")):
             document = self.measure(where, "stream", "--sizes", "1MiB", "--pushes", "3", "--runs", "1")
-            [case] = cases(document)
+            [case] = rows_of(document)
             self.assertEqual((case.name.transport, case.network_path.most), (transport, "" if transport == "shm" else "eth0"))
 
     def test_grpc_between_hosts_by_either_protocol(self):

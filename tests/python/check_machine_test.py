@@ -7,7 +7,7 @@ import fake_results
 from fake_build import FakeBuild, Scratch
 from in_process import quartet
 from quartet import check_machine
-from quartet.check_machine import Finding, Level, graded
+from quartet.check_machine import Finding, Level, level_of
 from quartet.launch import LocalLauncher
 from quartet.machine import Machine
 from quartet.terminal import Style
@@ -31,7 +31,7 @@ class FakeSystem(Scratch):
 
     def meanwhile(self, **ticks):
         self.ticks()
-        found = check_machine.quiet_time(1, self.folder, {0, 1}, lambda _: self.ticks(**ticks))
+        found = check_machine.watch_others(1, self.folder, {0, 1}, lambda _: self.ticks(**ticks))
         return {finding.what: finding for finding in found}
 
     def settings(self):
@@ -91,7 +91,7 @@ class Launches(FakeBuild):
         (self.folder / "made.json").write_text(json.dumps(fake_results.document(rows)))
         self.write(f"bin/{self.NAME}", '#!/bin/sh\nwhile [ "$1" != --json ]; do shift; done\n'
                    f'[ {code} != 0 ] || cp {self.folder}/made.json "$2"\nexit {code}\n')
-        return check_machine.look(self.folder / "bin", LocalLauncher(self.folder / "launcher"), Machine(2, 1 << 34))
+        return check_machine.run_probes(self.folder / "bin", LocalLauncher(self.folder / "launcher"), Machine(2, 1 << 34))
 
     def test_steady_rates_are_ok(self):
         found, has_failed = self.look([1.0, 1.01, 1.02], [4e-5] * 3)
@@ -110,7 +110,7 @@ class Launches(FakeBuild):
         self.assertEqual(([finding.level for finding in found], has_failed), ([Level.BAD], True))
         self.assertIn("no run ended", found[0].text)
         self.write(f"bin/{self.NAME}", "#!/bin/sh\ntrap 'exit 75' TERM\nwhile :; do sleep 0.05; done\n")
-        found, has_failed = check_machine.look(self.folder / "bin", LocalLauncher(self.folder / "launcher"),
+        found, has_failed = check_machine.run_probes(self.folder / "bin", LocalLauncher(self.folder / "launcher"),
                                                Machine(2, 1 << 34), budget=2.5)
         self.assertEqual(([finding.level for finding in found], has_failed), ([Level.BAD], False))
         self.assertIn("something else takes the machine's time", found[0].remedy)
@@ -124,7 +124,7 @@ class Lines(unittest.TestCase):
         lines = Finding("quota", Level.LOOK, "word " * 30, "do this").lines(Style(True), 14)
         self.assertLessEqual(max(map(len, lines[1:])), 80)
         self.assertTrue(lines[0].startswith("\033[33mlook\033[0m"))
-        self.assertEqual([graded(value, 1, 2) for value in (0.9, 1, 2)], [Level.OK, Level.LOOK, Level.BAD])
+        self.assertEqual([level_of(value, 1, 2) for value in (0.9, 1, 2)], [Level.OK, Level.LOOK, Level.BAD])
 
 
 class CommandLine(unittest.TestCase):

@@ -7,8 +7,8 @@ import unittest
 
 from compare_case import NAME
 from quartet.commands import compare as command
-from quartet.compare.pairs import Sample, Side, Verdict, compare
-from quartet.results import Case, Name
+from quartet.compare.pairs import Sample, ResultSet, Verdict, compare
+from quartet.results import Row, Name
 from quartet.results.statistics import ERROR
 
 WITHIN = 0.01  # spread of a launch's runs
@@ -16,17 +16,17 @@ CALLED_DIFFERENT = (Verdict.FASTER, Verdict.SLOWER)
 
 
 def side(draw, launches, between, rate=1000.0):
-    cases = []
+    rows = []
     for _ in range(launches):
         level = rate * draw.lognormvariate(0, between)
         runs = tuple(level * draw.lognormvariate(0, WITHIN) for _ in range(10))
-        cases.append(Case(Name.parse(NAME), unit="MiB/s", rate=statistics.median(runs), rates=runs,
+        rows.append(Row(Name.parse(NAME), unit="MiB/s", rate=statistics.median(runs), rates=runs,
                           median={"verified": True}))
-    return Side("", samples={NAME: Sample(tuple(cases))})
+    return ResultSet("", samples={NAME: Sample(tuple(rows))})
 
 
 def first_launches(whole, count):
-    return Side("", samples={NAME: Sample(whole.samples[NAME].cases[:count])})
+    return ResultSet("", samples={NAME: Sample(whole.samples[NAME].rows[:count])})
 
 
 def share(verdicts, wanted=CALLED_DIFFERENT):
@@ -53,8 +53,8 @@ class Rates(unittest.TestCase):
     def test_looking_three_times_errs_no_more_often_than_once(self):
         draw, alarms, count = random.Random(2), 0, 400
         for _ in range(count):
-            whole = [side(draw, max(command.LOOKS), 0.05) for _ in "ab"]
+            whole = [side(draw, max(command.STAGES), 0.05) for _ in "ab"]
             alarms += any(compare(*(first_launches(each, look) for each in whole), 0.0,
-                                  command.LOOK_ERROR)[0].verdict in CALLED_DIFFERENT
-                          for look in command.LOOKS)
+                                  command.STAGE_ERROR)[0].verdict in CALLED_DIFFERENT
+                          for look in command.STAGES)
         self.assertLessEqual(alarms / count, ERROR + 0.02)

@@ -12,7 +12,7 @@ import unittest
 import fake_results
 from fake_build import Scratch
 from in_process import quartet
-from quartet.results import Name, judged_cases
+from quartet.results import Name, judged_rows
 from quartet.tables import export
 from tree import ROOT
 
@@ -42,13 +42,13 @@ class Factors(unittest.TestCase):
     def test_a_documents_own_factors_win(self):
         document = fake_results.document(fake_results.case(
             fake_results.stream_name(), 1, factors={"kernel": "stream", "size": 7, "tile": 3}))
-        row = export.rows(judged_cases([document]))[0]
+        row = export.flat_rows(judged_rows([document]))[0]
         self.assertEqual((row["size"], row["tile"], row["ranks"]), (7, 3, 2))
 
 
 class Rows(unittest.TestCase):
     def test_hold_every_figure(self):
-        row = next(row for row in export.rows(judged_cases(documents()))
+        row = next(row for row in export.flat_rows(judged_rows(documents()))
                    if row["kernel"] == "stream" and not row["error"])
         expected = {"rate": 10000, "unit": "MiB/s", "runs": 10, "limit_rate": 12500,
                     "fraction_of_limit": 0.8, "fraction_low": 0.7, "fraction_high": 0.9,
@@ -59,7 +59,7 @@ class Rows(unittest.TestCase):
         self.assertLess(row["rate_low"], row["rate_high"])
 
     def test_say_what_is_distrusted_and_what_failed(self):
-        rows = export.rows(judged_cases(documents()))
+        rows = export.flat_rows(judged_rows(documents()))
         self.assertEqual([(row["flags"], row["distrusted"]) for row in rows
                           if row["kernel"] == "cg"], [("unsteady", True)])
         failed = next(row for row in rows if row["error"])
@@ -71,7 +71,7 @@ class Formats(unittest.TestCase):
         for formula in FORMULAS:
             document = fake_results.document(fake_results.case(fake_results.stream_name(), 1))
             document["context"]["host_name"] = formula
-            read = next(csv.DictReader(io.StringIO(export.as_csv(export.rows(judged_cases([document]))))))
+            read = next(csv.DictReader(io.StringIO(export.as_csv(export.flat_rows(judged_rows([document]))))))
             self.assertEqual(read["host"], "'" + formula)
 
     def test_text_is_no_markup_in_markdown(self):
@@ -82,7 +82,7 @@ class Formats(unittest.TestCase):
             document = fake_results.document(fake_results.case(
                 fake_results.stream_name(), 1, factors={"kernel": "stream", text: 1}))
             document["context"]["host_name"] = text
-            heading, _, row = export.as_markdown(export.rows(judged_cases([document]))).splitlines()
+            heading, _, row = export.as_markdown(export.flat_rows(judged_rows([document]))).splitlines()
             self.assertIn(f" | {shown} | ", heading)
             self.assertIn(f" | {shown} | ", row)
 

@@ -13,13 +13,13 @@ from fake_build import FakeBuild
 from in_process import quartet
 from quartet.exit_codes import FAILED
 from quartet.machine import Machine
-from quartet.results import Case, Name
+from quartet.results import Row, Name
 from quartet.rounds import Budget
 from quartet.text import WIDTH
 from quartet_dev import gpu_plan
 from quartet_dev.commands import gpu
 from quartet_dev.goals import Verdict
-from quartet_dev.gpu_plan import BENCHMARKS, CHECKS, judged
+from quartet_dev.gpu_plan import BENCHMARKS, CHECKS, judge_runs
 
 LAUNCHES = sum(map(len, BENCHMARKS.values()))
 # Leaves a program that says so.
@@ -167,22 +167,22 @@ class Whole(FakeBuild):
 
 class Goals(unittest.TestCase):
     @staticmethod
-    def case(name, rates, fraction=None):
-        case = Case(Name.parse(name), name, unit="GFLOP/s", rate=sorted(rates)[len(rates) // 2],
-                    rates=tuple(rates), median={"verified": True})
+    def row(name, rates, fraction=None):
+        row = Row(Name.parse(name), name, unit="GFLOP/s", rate=sorted(rates)[len(rates) // 2],
+                  rates=tuple(rates), median={"verified": True})
         if not fraction:
-            return case
-        limit = {"what": "a limit", "rate": case.rate / fraction, "seconds": 1}
+            return row
+        limit = {"what": "a limit", "rate": row.rate / fraction, "seconds": 1}
         flags = [{"kind": "above_limit", "text": "above its limit"}] if fraction > 1.05 else []
-        return case.with_row(limit=limit, fraction_of_limit=fraction, flags=flags)
+        return row.with_keys(limit=limit, fraction_of_limit=fraction, flags=flags)
 
     def verdicts(self, name, title, rows):
         benchmark = next(each for each in BENCHMARKS[name] if each.title == title)
-        return [judged(each, rows).verdict for each in benchmark.goals]
+        return [judge_runs(each, rows).verdict for each in benchmark.goals]
 
     def test_products_with_a_matrix_meet_their_goals_or_miss_them(self):
         def rows(full, symmetric, of_full, of_symmetric):
-            return [self.case(f"cg/native/cuda/ipc/laplace/{storage}/classic/n:16384", [rate] * 6, fraction)
+            return [self.row(f"cg/native/cuda/ipc/laplace/{storage}/classic/n:16384", [rate] * 6, fraction)
                     for storage, rate, fraction in (("full", full, of_full), ("symmetric", symmetric, of_symmetric))]
 
         met, missed = Verdict.MET, Verdict.MISSED
@@ -193,11 +193,11 @@ class Goals(unittest.TestCase):
 
     def test_the_transform_is_compared_with_cuffts_own_run_by_run(self):
         for ours, verdict in (([106, 212] * 3, Verdict.MET), ([104, 208] * 3, Verdict.MISSED)):
-            rows = [self.case("fft/native/cuda/staged/transposed/n:1/tiles:1", ours),
-                    self.case("fft/library/cuda/mpi/transposed/n:1", [100, 200] * 3)]
+            rows = [self.row("fft/native/cuda/staged/transposed/n:1/tiles:1", ours),
+                    self.row("fft/library/cuda/mpi/transposed/n:1", [100, 200] * 3)]
             self.assertEqual(self.verdicts("fft", "fft 2^27", rows), [verdict], ours)
         for fraction, verdict in ((0.41, Verdict.MET), (0.39, Verdict.MISSED)):
-            alone = [self.case("fft/native/cuda/staged/transposed/n:1/tiles:32768", [1] * 3, fraction)]
+            alone = [self.row("fft/native/cuda/staged/transposed/n:1/tiles:32768", [1] * 3, fraction)]
             self.assertEqual(self.verdicts("fft", "fft 2^31 in 32768 tiles", alone), [verdict])
 
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import fake_results
 from quartet.commands import report
 from quartet.report.data import gather
-from quartet.results import collect, judged_cases
+from quartet.results import collect, judged_rows
 from quartet.tables import table
 
 
 def judged(*rows):
     """The judged cases of documents of one row each, as different programs leave them."""
-    return judged_cases(fake_results.document(row) for row in rows)
+    return judged_rows(fake_results.document(row) for row in rows)
 
 
 def stream(rate, formulation="native", transport="mpi", size="2MiB", **more):
@@ -37,7 +37,7 @@ class BelowTheLibrary(unittest.TestCase):
             return f"cg/{formulation}/host/mpi/laplace/{storage}/n:64{own}/ranks:2/threads:1"
 
         def marks(*names):
-            return [case.mark for case in judged(*(
+            return [row.mark for row in judged(*(
                 fake_results.case(text, rate, "GFLOP/s") for text, rate in zip(names, (1, 8))))]
 
         self.assertEqual(marks(name("native", "symmetric", ""), name("library", "full", "")), ["", ""])
@@ -46,24 +46,24 @@ class BelowTheLibrary(unittest.TestCase):
         self.assertEqual(marks(name("native", "full", ""), name("library", "full", "/math:tf32")), ["", ""])
 
     def test_tcp_is_no_slow_shared_memory(self):
-        self.assertEqual([case.mark for case in judged(stream(900, transport="grpc"), stream(10000, "library"))],
+        self.assertEqual([row.mark for row in judged(stream(900, transport="grpc"), stream(10000, "library"))],
                          ["", ""])
 
     def test_a_library_row_that_is_distrusted_judges_nothing(self):
-        self.assertEqual([case.mark for case in judged(
+        self.assertEqual([row.mark for row in judged(
             stream(1000), stream(10000, "library", distrusted=True))], ["", "?"])
 
     def test_another_machine_is_another_place(self):
         native, library = fake_results.document(stream(1000)), fake_results.document(stream(10000, "library"))
         library["context"]["num_cpus"] = 128
-        self.assertEqual([case.mark for case in judged_cases([native, library])], ["", ""])
+        self.assertEqual([row.mark for row in judged_rows([native, library])], ["", ""])
 
 
 class BelowTheNeighbours(unittest.TestCase):
     def marks(self, *fractions):
         rows = (stream(10000, size=f"{2**power}MiB", fraction_of_limit=fraction)
                 for power, fraction in enumerate(fractions, 1))
-        return "".join(case.mark or "." for case in judged(*rows))
+        return "".join(row.mark or "." for row in judged(*rows))
 
     def test_rows_far_below_the_next_size_are_flagged(self):
         self.assertEqual(self.marks(0.8, 0.8, 0.3, 0.8), "..?.")
@@ -81,7 +81,7 @@ class BelowTheNeighbours(unittest.TestCase):
 
     def test_launches_of_one_size_are_no_neighbours_of_each_other(self):
         rows = [stream(10000, fraction_of_limit=fraction) for fraction in (0.9, 0.3)]
-        self.assertEqual([case.mark for case in judged(*rows)], ["", ""])
+        self.assertEqual([row.mark for row in judged(*rows)], ["", ""])
 
 
 class Everywhere(unittest.TestCase):
@@ -93,14 +93,14 @@ class Everywhere(unittest.TestCase):
         with tempfile.TemporaryDirectory() as name:
             for number, row in enumerate(rows):
                 (Path(name) / f"{number}.json").write_text(json.dumps(fake_results.document(row)))
-            cases = judged_cases(document for _, document in collect([name]).documents)
+            rows = judged_rows(document for _, document in collect([name]).documents)
             page = report.compose(gather([Path(name)]))
-        marked = {(case.text, case.mark) for case in cases}
-        text = table.render(cases)
-        for case in cases:
+        marked = {(row.text, row.mark) for row in rows}
+        text = table.render(rows)
+        for row in rows:
             line = next(line for line in text.splitlines()
-                        if line.split()[:2] == [case.name.formulation, case.name.transport])
-            self.assertEqual("?" in line, case.mark == "?", line)
+                        if line.split()[:2] == [row.name.formulation, row.name.transport])
+            self.assertEqual("?" in line, row.mark == "?", line)
         bars = next(section for section in page.sections if section.slug == "kernels").charts[0].bars
         every = next(section for section in page.sections if section.title == "Every row").tables[0].rows
         self.assertEqual({(row[0], (re.findall("[?!]", row[1] + row[9]) or [""])[0]) for row in every}, marked)

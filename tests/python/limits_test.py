@@ -9,9 +9,9 @@ import fake_results
 from fake_build import FakeBuild
 from in_process import quartet
 from quartet.launch import Outcome
-from quartet.results import cases
+from quartet.results import rows_of
 from quartet_dev.commands.limits import KERNELS
-from quartet_dev.goals import Goal, Result, Row, Verdict, judge
+from quartet_dev.goals import Goal, Result, Selector, Verdict, judge
 
 # cg at the rates of behaviour.json: by variant, a list of the rounds', or how it fails.
 PROGRAM = """#!{python} -S
@@ -45,11 +45,11 @@ def results(rate, error="", **median):
     """A round's result with one row."""
     rows = fake_results.error("cg/library", error) if error else \
         fake_results.case("cg/native/host/shm/n:8", rate, "GFLOP/s", 3, **median)
-    return Result(Outcome(77 if error else 0, 1.0), cases(fake_results.document(rows)))
+    return Result(Outcome(77 if error else 0, 1.0), rows_of(fake_results.document(rows)))
 
 
 def over_peer(least=0):
-    return Goal("full", Row("ours"), least, Row("theirs"), "peer")
+    return Goal("full", Selector("ours"), least, Selector("theirs"), "peer")
 
 
 def rounds(ours, theirs):
@@ -65,7 +65,7 @@ class Goals(unittest.TestCase):
     def test_ratio_above_the_limit_does_not_meet_the_goal(self):
         for fraction, verdict in ((1.04, Verdict.MET), (1.06, Verdict.ABOVE)):
             flags = [{"kind": "above_limit", "text": "above its limit"}] if verdict is Verdict.ABOVE else []
-            found = judge(Goal("", Row("ours"), 0.8), [{"ours": results(8, fraction_of_limit=fraction, flags=flags)}])
+            found = judge(Goal("", Selector("ours"), 0.8), [{"ours": results(8, fraction_of_limit=fraction, flags=flags)}])
             self.assertIs(found.verdict, verdict)
 
     def test_round_without_a_figure_is_left_out_and_said(self):
@@ -82,7 +82,7 @@ class Goals(unittest.TestCase):
             names = {variant.name for variant in group.variants}
             self.assertEqual(len(names), len(group.variants))
             for goal in group.goals:
-                self.assertLessEqual({row.variant for row in (goal.row, goal.over) if isinstance(row, Row)}, names, goal)
+                self.assertLessEqual({row.variant for row in (goal.row, goal.over) if isinstance(row, Selector)}, names, goal)
                 self.assertLessEqual(len(goal.what) + len(goal.label), 32)
             for words in (variant.arguments for variant in group.variants if "--data" in variant.arguments):
                 self.assertRegex(words[words.index("--data") + 1], "^my data/")

@@ -3,7 +3,7 @@
 import unittest
 
 import schemas
-from quartet.results import cases, collect, device, load
+from quartet.results import rows_of, collect, device, load
 from tree import ROOT
 
 MEASURED = ROOT / "results" / "measured"
@@ -16,7 +16,7 @@ class InTheTree(unittest.TestCase):
             found = collect([folder])
             self.assertEqual(found.skipped, [])
             self.assertEqual(len({device(document) for _, document in found.documents}), 1)
-            names = [case.text for _, document in found.documents for case in cases(document)]
+            names = [row.text for _, document in found.documents for row in rows_of(document)]
             self.assertEqual(len(names), len(set(names)))
 
     def test_every_document_obeys_the_schema_and_was_verified(self):
@@ -24,5 +24,5 @@ class InTheTree(unittest.TestCase):
             with self.subTest(file.name):
                 self.assertEqual(schemas.problems("results", schemas.read_strictly(file)), [])
                 document = load(file)
-                self.assertTrue(all(case.verified for case in cases(document)))
+                self.assertTrue(all(row.verified for row in rows_of(document)))
                 self.assertNotIn("dirty", document["context"]["quartet"]["commit"])

@@ -4,7 +4,7 @@ import unittest
 
 import fake_results
 from fake_paths import interface, node
-from quartet.results import judged_cases
+from quartet.results import judged_rows
 from quartet.results.network_path import network_path
 
 
@@ -27,7 +27,7 @@ class NetworkPaths(unittest.TestCase):
         self.assertEqual(network_path(pair(103, 0), "grpc").warning, "", "it goes so by nature")
         few = [{**each, "runs": 500} for each in pair(103, 0)]
         self.assertEqual(network_path(few, "mpi").parts, (), "half a mebibyte a run says nothing")
-        [row] = judged_cases([fake_results.document(fake_results.case(
+        [row] = judged_rows([fake_results.document(fake_results.case(
             fake_results.stream_name(transport="mpi"), 1000, network_path=pair(103, 0)))])
         self.assertEqual((row.mark, row.flags), ("?", {"slow_network_path": warning}))
 

@@ -9,9 +9,9 @@ from unittest import mock
 import fake_results
 from fake_build import Scratch
 from quartet.launch import LaunchError, Outcome
-from quartet.nodes import findings
+from quartet.nodes import check_result
 from quartet.nodes import plan as nodes_plan
-from quartet.results import cases, reference
+from quartet.results import rows_of, reference
 from quartet.slurm import launcher, site
 from quartet.slurm.machine import MachineError
 from quartet.sweep.folder import SweepFolder, launches
@@ -86,15 +86,15 @@ class Checks(Scratch):
                 {**fake_results.PLACE, "rank": rank, "host": host[rank * one.nodes // one.ranks],
                  "node": rank * one.nodes // one.ranks} for rank in range(one.ranks)]
             folder.document(launch).write_text(json.dumps(document))
-        found = findings.find(folder, 0.05, known)
-        return folder, found, findings.render(found)
+        found = check_result.evaluate(folder, 0.05, known)
+        return folder, found, check_result.render(found)
 
     def rates(self, **changes):
         return {**{host: 100 + place / 10 for place, host in enumerate(HOSTS)}, **changes}
 
     def test_a_slow_node_is_named(self):
         text = " ".join(self.check("1", self.rates())[2].split())
-        self.assertIn("only a node at least 5% below it is named None is slow, as far as these lines can tell.", text)
+        self.assertIn("only a node at least 5% below it is named None is slow, as far as this check can tell.", text)
         _, found, text = self.check("2", self.rates(n3=60.0), marked=("n3", "n4"))
         self.assertEqual([(one.who, one.what) for one in found.slow], [("n3", "cg")])
         self.assertRegex(text, r"n3 +cg GFLOP/s +60.0\? +100 +40% +[\d.]+\n")
@@ -125,7 +125,7 @@ class Checks(Scratch):
         folder, _, _ = self.check("1", self.rates(), missing=("n5",))
         for file, time in zip(sorted(folder.path.glob("*.json")), range(1_700_000_000, 1_700_100_000, 600)):
             os.utime(file, (time, time))
-        text = " ".join(findings.render(findings.find(folder, 0.05)).split())
+        text = " ".join(check_result.render(check_result.evaluate(folder, 0.05)).split())
         self.assertIn("Measured from 2023-11-14 22:13 UTC to 2023-11-14 23:13 UTC.", text)
         self.assertIn("1 launch not run yet. Until 2023-11-15 22:13 UTC the same command runs them; after that it begins a "
                       "new check.", text)
@@ -143,8 +143,8 @@ class Checks(Scratch):
     def test_all_of_a_few_may_be_slow_beside_a_reference(self):
         self.check("1", {"n1": 100.0})
         made, = (self.folder / "1").glob("*.json")
-        case, = cases(json.loads(made.read_text()))
-        known = {(case.text, case.place): reference.Known(200.0, 180.0, 40)}
+        case, = rows_of(json.loads(made.read_text()))
+        known = {(case.text, case.place): reference.ReferenceRate(200.0, 180.0, 40)}
         _, found, text = self.check("2", {"n1": 100.0, "n2": 199.0}, known=reference.Reference(known))
         self.assertEqual([(one.who, one.what) for one in found.slow], [("n1", "cg")])
         self.assertRegex(text, r"\nn1 +cg GFLOP/s +100 +200 +50% reference\n")

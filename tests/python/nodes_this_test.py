@@ -16,7 +16,7 @@ from quartet.commands.nodes import stamp_of
 from quartet.launch import options_of
 from quartet.nodes import plan as nodes_plan
 from quartet.nodes import this
-from quartet.results import cases
+from quartet.results import rows_of
 from tree import SCRIPTS
 
 # Does what is in the file of its name and look: "cg.1", else "cg".
@@ -117,7 +117,7 @@ class Verdicts(FakeNode):
         self.assertIn("next: quartet check-machine --quick", line)
         self.assertEqual(self.verdict(40, (40, {"flags": DISTURBED}))[0], CANNOT_TELL)
         code, line = self.verdict((40, {"flags": DISTURBED}), more=("--fail-closed",))
-        self.assertEqual((code, ": sick: nothing can be told (cg reaches 40.0" in line), (SICK, True), line)
+        self.assertEqual((code, ": sick: undecided (cg reaches 40.0" in line), (SICK, True), line)
         self.assertEqual(self.verdict((99, {"flags": DISTURBED}))[0], SOUND)
 
     def test_without_a_reference_of_such_nodes_it_cannot_tell(self):
@@ -140,7 +140,7 @@ class Verdicts(FakeNode):
         self.assertIn("there is no reference to compare with; the results were kept as a reference; next: quartet nodes --this "
                       f"--reference {self.folder / 'kept'}", done.stdout)
         [kept] = (self.folder / "kept").glob("*/cg-host.json")
-        self.assertTrue(cases(json.loads(kept.read_text())))
+        self.assertTrue(rows_of(json.loads(kept.read_text())))
         self.reference = self.folder / "kept"  # two launches later it is one
         self.assertEqual(self.verdict(40)[0], SOUND)
         self.assertEqual(self.verdict(30)[0], SICK)

@@ -10,7 +10,7 @@ from quartet import kernels
 from quartet.commands import report
 from quartet.predict.curve import options_of
 from quartet.report.data import Material, Result
-from quartet.results import cases
+from quartet.results import rows_of
 from tree import SCRIPTS
 
 PACKAGES = SCRIPTS / "python"
@@ -83,8 +83,8 @@ class AnotherKernel(unittest.TestCase):
     def test_it_is_shown_and_left_out_where_a_tool_has_no_entry(self):
         row = fake_results.case("example/native/host/shm/n:4096/ranks:2/threads:1", 12.5, "GFLOP/s")
         document = fake_results.document(row)
-        self.assertIsNone(options_of(cases(document)[0]))
-        material = Material([("a.json", document)], [Result(tuple(cases(document)), "a machine", ("a.json",))])
+        self.assertIsNone(options_of(rows_of(document)[0]))
+        material = Material([("a.json", document)], [Result(tuple(rows_of(document)), "a machine", ("a.json",))])
         with mock.patch.dict(kernels.KERNELS, {"example": kernels.Kernel("example", "GFLOP/s")}):
             page = report.compose(material)
         self.assertEqual(page.sections[0].charts[0].groups[0][0], "example")

@@ -12,7 +12,7 @@ import fake_results
 from fake_build import FakeBuild
 from in_process import quartet
 from quartet.launch import LaunchError
-from quartet.results import cases
+from quartet.results import rows_of
 from quartet.results import document as documents
 from quartet_dev.commands import peers
 from quartet_dev.tensorflow.document import Plan, Record, document, run_name
@@ -97,7 +97,7 @@ class Plans(unittest.TestCase):
 
     def test_every_group_runs_our_data_flow_before_tensorflow(self):
         options = argparse.Namespace(runs=3, python=Path("python"))
-        for kernel, beside in peers.BESIDE.items():
+        for kernel, beside in peers.PEER_RUNS.items():
             group = peers.group_of(kernel, beside.sizes[0], "name", Path("data"), options)
             flow, *_, theirs = group.variants
             self.assertTrue(fnmatch(f"name-{flow.name}-1.json", theirs.companions))
@@ -107,13 +107,13 @@ class Documents(unittest.TestCase):
     def test_document_is_one_of_the_suites(self):
         found = made(paper=[1.0, 0.5])
         self.assertEqual(documents._problem(json.loads(json.dumps(found))), "")
-        case, = cases(found)
+        case, = rows_of(found)
         self.assertEqual((case.name.formulation, case.name.transport, case.text), ("tensorflow", "grpc", run_name(NAME)))
         self.assertEqual(found["context"]["quartet"]["device_description"], "A CPU; TensorFlow 2.21.0")
         self.assertAlmostEqual(case.paper_rate, 1000 / 0.75)
 
     def test_slowest_process_counts_and_work_is_ours(self):
-        case, = cases(made())
+        case, = rows_of(made())
         self.assertEqual(case.rates, (1000 / 4, 1000 / 5))
         self.assertAlmostEqual(case.rate, 1000 / 4.5)
         self.assertEqual(case.median["total_seconds"], 2 + 4.5)
@@ -122,7 +122,7 @@ class Documents(unittest.TestCase):
     def test_difference_from_numpy_is_a_wrong_result(self):
         for error in (0.6, float("nan"), float("inf")):
             found = made(error)
-            self.assertIs(cases(found)[0].verified, False)
+            self.assertIs(rows_of(found)[0].verified, False)
             json.dumps(found, allow_nan=False)
 
 

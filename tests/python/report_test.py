@@ -14,7 +14,7 @@ import in_process
 from quartet.commands import report
 from quartet.report import style
 from quartet.report.data import gather
-from quartet.results import collect, judged_cases
+from quartet.results import collect, judged_rows
 from quartet.tables import table, verdict
 
 CG = "cg/native/host/shm/laplace/full/classic/n:4096/iterations:50/ranks:{}/threads:1"
@@ -135,7 +135,7 @@ class Kernels(Reported):
         self.assertEqual({bar.text: round(bar.share, 3) for bar in chart.bars},
                          {"87% (11.8 GFLOP/s)": 0.874, "66% (8.87 GFLOP/s)": 0.657})
         self.assertIn("100% is 13.5 GFLOP/s", chart.about)
-        cases = judged_cases(document for _, document in collect([self.folder / "runs"]).documents)
+        cases = judged_rows(document for _, document in collect([self.folder / "runs"]).documents)
         self.assertRegex(verdict.render(cases), r"cg +87% +- +66%")
         self.assertRegex(table.render(cases), r"library .* 13\.5 .* 66% ")
 

@@ -4,7 +4,7 @@ import json
 
 import fake_results
 from fake_build import Scratch
-from quartet.results import cases, collect, load
+from quartet.results import rows_of, collect, load
 
 
 class Documents(Scratch):
@@ -53,7 +53,7 @@ class Documents(Scratch):
             rows = fake_results.case(fake_results.stream_name(), 10000, fraction_of_limit=fraction,
                                      flags=[{"kind": kind, "text": "why"} for kind in kinds],
                                      distrusted=distrusted)
-            case, = cases(fake_results.document(rows))
+            case, = rows_of(fake_results.document(rows))
             self.assertEqual(case.mark, mark, kinds)
             self.assertEqual(case.flags, dict.fromkeys(kinds, "why"))
 

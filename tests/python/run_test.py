@@ -112,10 +112,10 @@ class Run(FakeBuild):
 
     def test_looks_at_the_machine_first(self):
         machine = check_machine.Finding("swap", Level.BAD, "9 pages moved", "free memory first")
-        with mock.patch.object(check_machine, "quiet_time", return_value=[machine]), \
+        with mock.patch.object(check_machine, "watch_others", return_value=[machine]), \
                 mock.patch.object(check_machine, "settings", return_value=[check_machine.Finding("quota", Level.OK, "none")]), \
                 mock.patch.object(sys, "stderr", io.StringIO()) as errors:
-            run_script.look_at_the_machine(0.1)
+            run_script.warn_about_machine(0.1)
         self.assertEqual(errors.getvalue(), "quartet: this machine: swap: 9 pages moved (free memory first)\n")
 
     def test_a_launch_that_takes_too_long_is_asked_to_end_and_its_other_rows_are_not_run(self):
@@ -170,7 +170,7 @@ class Run(FakeBuild):
     def test_whatever_ends_it_ends_the_job_and_shows_what_it_had_written(self):
         self.keep(fake_results.case(fake_results.stream_name(), 10000))
         output, errors = self.interrupted(1)
-        self.assertIn("quartet: interrupted: this is what there is", errors)
+        self.assertIn("quartet: interrupted: these are the results so far", errors)
         self.assertIn("stream MiB/s", output)
 
     def test_second_signal_does_not_leave_the_job_behind(self):

@@ -10,14 +10,14 @@ import fake_results
 from fake_paths import node
 from in_process import quartet
 from quartet import terminal
-from quartet.results import OWN_FORMULATIONS, judged_cases
+from quartet.results import OWN_FORMULATIONS, judged_rows
 from quartet.tables import table, verdict
 
 PARTS = [{"name": "memory copy", "seconds": 0.5}, {"name": "float64 arithmetic", "seconds": 0.25}]
 
 
 def render(*rows, is_short=False, **context):
-    text = table.render(judged_cases([fake_results.document(*rows, **context)]), is_short)
+    text = table.render(judged_rows([fake_results.document(*rows, **context)]), is_short)
     assert max(map(len, text.splitlines())) <= 80, text
     return text
 
@@ -52,7 +52,7 @@ class Table(unittest.TestCase):
         one, two = (fake_results.document(cg(8, formulation, flops=2e9, bytes=4e9, limit_components=PARTS))
                     for formulation in ("native", "library"))
         two["context"]["quartet"]["device_description"] = "Arm; BLIS"
-        text = table.render(judged_cases([one, two, one]))
+        text = table.render(judged_rows([one, two, one]))
         self.assertEqual(text.splitlines()[0],
                          "unknown processor, 4 CPUs; 2 ranks; copies at 8.00 GB/s, float64 8.00 GFLOP/s")
         self.assertEqual([len(rows_of(block)) for block in text.split("Arm, 4 CPUs")], [2, 1])
@@ -152,7 +152,7 @@ class Table(unittest.TestCase):
         self.assertIn(" 0->1 ", text)
 
     def of_pairs(self, *hosts):
-        return table.render(judged_cases([pairs(hosts, lambda *_: [23456], distrusted=True)]))
+        return table.render(judged_rows([pairs(hosts, lambda *_: [23456], distrusted=True)]))
 
     def test_a_short_table_has_the_ends_and_the_size_in_the_middle(self):
         rows = [stream(10000, size=size) for size in ("2MiB", "8MiB", "32MiB", "64MiB", "1GiB")]
@@ -171,7 +171,7 @@ class Table(unittest.TestCase):
         self.assertTrue(style().has_colour)
         self.assertFalse(style(is_terminal=False).has_colour or style(NO_COLOR="1").has_colour or style(TERM="dumb").has_colour)
         self.assertEqual((style().bar(0.8), style(encoding="ascii").bar(1.3)), ("████████░░", "##########"))
-        cases = judged_cases([fake_results.document(stream(10000), stream(10000, size="4MiB", distrusted=True))])
+        cases = judged_rows([fake_results.document(stream(10000), stream(10000, size="4MiB", distrusted=True))])
         text = table.render(cases, style=terminal.Style(True))
         self.assertIn("\033[32m########\033[0m..", text)
         self.assertIn("\033[33mnative mpi 4 MiB", text)
@@ -202,7 +202,7 @@ def pairs(hosts, rates_of, **more):
 
 class Verdict(unittest.TestCase):
     def lines(self, *rows):
-        found = verdict.render(judged_cases([fake_results.document(*rows)])).splitlines()
+        found = verdict.render(judged_rows([fake_results.document(*rows)])).splitlines()
         self.assertLessEqual(max(map(len, found)), 80)
         return found
 
@@ -256,13 +256,13 @@ class Verdict(unittest.TestCase):
     def test_the_advice_fits_the_cause(self):
         def next_line(kind, **context):
             document = fake_results.document(stream(100, flags=[{"kind": kind, "text": ""}]), **context)
-            return verdict.render(judged_cases([document])).splitlines()[-1]
+            return verdict.render(judged_rows([document])).splitlines()[-1]
 
         self.assertIn("check-machine", next_line("disturbed"))
         crowd = "rank 0 to 2 on host: 3 x 1 threads share 2 cores (more threads than cores wait for each other)"
         self.assertIn("Next: 3 x 1 threads share 2 cores: start fewer ranks", next_line("disturbed", warnings=[crowd]))
         self.assertIn("BLAS", next_line("slow_library"))
-        self.assertIn("slower way", next_line("slow_network_path"))
+        self.assertIn("fastest network", next_line("slow_network_path"))
         self.assertIn("Marks and flags", next_line("below_library"))
 
     def test_of_pairs_the_slow_host_is_named(self):
@@ -270,7 +270,7 @@ class Verdict(unittest.TestCase):
 
         def last(rate_of, hosts=("n1", "n2", "n3", "n4"), **more):
             document = pairs(hosts, lambda *pair: [rate_of(*pair) * share for share in shares], **more)
-            return flat(verdict.render(judged_cases([document])).partition("\nSlowest")[2])
+            return flat(verdict.render(judged_rows([document])).partition("\nSlowest")[2])
 
         self.assertEqual(last(lambda *pair: 100.0 if 2 in pair else 1000.0 + pair[0], distrusted=True),
                          ": n3, in all its 6 pairs (0.10x the others); rates are in doubt, ratios within a run are not.")

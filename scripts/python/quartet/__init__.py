@@ -1,1 +1,1 @@
-"""What the scripts share. Each script in the folder above is what a user types."""
+"""The `quartet` command: one module for each subcommand in `commands`, and the packages that they share."""

@@ -12,7 +12,7 @@ from quartet.command_line import DEBUG, Parser, run_script
 from quartet.commands import SHELL_SCRIPTS, SUMMARIES
 from quartet.exit_codes import BAD_USAGE, VERIFIED, ScriptError
 from quartet.paths import SCRIPTS, version
-from quartet.text import WIDTH, filled, near
+from quartet.text import WIDTH, filled, suggestion
 
 IS_CHECKOUT = Path(__file__).parents[1].joinpath("quartet_dev").is_dir()
 HELP = ("help", "-h", "--help")
@@ -21,7 +21,7 @@ FLAGS = ("--help", ALL, "--version")
 
 
 def all_summaries() -> dict[str, str]:
-    """Those of maintainers, too, which only a checkout has."""
+    """Summaries of all commands; a checkout also has those for maintainers."""
     return {**SUMMARIES, **(importlib.import_module("quartet_dev.commands").SUMMARIES if IS_CHECKOUT else {})}
 
 
@@ -34,7 +34,7 @@ def help_text(is_all: bool = False) -> str:
 
 
 class _Format(argparse.RawDescriptionHelpFormatter):
-    """As wide as all that is printed, whatever the terminal is."""
+    """Help of the same width as all other output, whatever the terminal is."""
 
     def __init__(self, prog: str):
         super().__init__(prog, width=WIDTH)
@@ -51,7 +51,7 @@ def module_of(name: str) -> ModuleType:
 
 
 def parser_of(wanted: Collection[str]) -> Parser:
-    """The parser of all commands. Only those that are `wanted` are imported and know their arguments."""
+    """The parser of all commands. Only the `wanted` commands are imported and get their arguments."""
     root = _Root(prog="quartet", allow_abbrev=False)
     root.add_argument("--version", action="store_true")
     parsers = root.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
@@ -67,7 +67,7 @@ def parser_of(wanted: Collection[str]) -> Parser:
 
 
 def run(words: Sequence[str]) -> int:
-    """Does what the words ask for. Returns the exit code, or raises."""
+    """Runs the command that the words name. Returns its exit code, or raises."""
     name = words[0] if words else ""
     known = all_summaries()
     if not words or name in (*HELP, ALL):
@@ -80,7 +80,7 @@ def run(words: Sequence[str]) -> int:
         print(f"quartet {version()}")
         return VERIFIED
     if name not in known:
-        raise ScriptError(f"no command is called '{name:.40}'{near(name, [*known, *FLAGS])}: see quartet --help")
+        raise ScriptError(f"no command is called '{name:.40}'{suggestion(name, [*known, *FLAGS])}: see quartet --help")
     module = module_of(name)
     cut = words.index("--") if "--" in words and hasattr(module, "TAKES_COMMAND") else len(words)
     options = parser_of((name,)).parse_args(words[:cut], argparse.Namespace(command=words[cut + 1:]))
@@ -88,7 +88,7 @@ def run(words: Sequence[str]) -> int:
 
 
 def complete() -> None:
-    """Answers a shell that asks for completions, where argcomplete is."""
+    """Answers a shell that asks for completions, if argcomplete is installed."""
     try:
         import argcomplete
     except ImportError:

@@ -1,6 +1,6 @@
-"""What disturbs measurements on this machine: what the operating system tells of its settings, what happens while
-nothing of ours runs, and whether the memory's rate and the cores' keep still in short launches. `root` is where proc/
-and sys/ are, for tests."""
+"""What disturbs measurements on this machine: the settings of the operating system, the load while nothing of ours
+runs, and how steady the rates of memory and cores are in short launches. `root` is the folder with proc/ and sys/, for
+tests."""
 
 import os
 import tempfile
@@ -15,19 +15,19 @@ from typing import Any, Callable, Optional
 from quartet.exit_codes import STOPPED, UNAVAILABLE, VERIFIED
 from quartet.launch import Files, LocalLauncher, Outcome, quiet_job
 from quartet.machine import Machine, processor_quota
-from quartet.results import Case, cases, load
+from quartet.results import Row, load, rows_of
 from quartet.rounds import Budget, Launch, Rounds
 from quartet.terminal import GREEN, RED, YELLOW, Style
 from quartet.text import WIDTH, counted, rate
 from quartet.units import GIB, MIB
 
 BUDGET = 15.0  # seconds, of all launches
-LOOK_MEMORY, BAD_MEMORY = 0.1, 0.3  # from the slowest to the fastest probe, of the median
+LOOK_MEMORY, BAD_MEMORY = 0.1, 0.3  # range of the probes / their median
 LOOK_CORE, BAD_CORE = 0.05, 0.3
-# Of processors: what others may take while nothing of ours runs.
+# Processors that other programs may use while nothing of ours runs.
 LOOK_LOAD, BAD_LOAD = 0.1, 0.5
 LOOK_STEAL, BAD_STEAL = 0.01, 0.05  # share of the time
-LEAST_MEMORY = 0.2  # of it all, that should be free
+LEAST_MEMORY = 0.2  # share of the memory that should be free
 
 
 class Level(Enum):
@@ -49,11 +49,11 @@ class Finding:
 
     @property
     def sentence(self) -> str:
-        """Returns the finding in words, without its level."""
+        """The finding in words, without its level."""
         return f"{self.what}: {self.text}" + (f" ({self.remedy})" if self.remedy else "")
 
     def lines(self, style: Style, width: int = 0) -> list[str]:
-        """One line, and the remedy below where it is not ok; `width` is that of the longest `what`."""
+        """One line, with the remedy unless it is ok; `width` is the length of the longest `what`."""
         label = f"{self.what:<{width}}"
         text = f"{self.level.value:<4}  {label}  {self.text}"
         if self.level is not Level.OK and self.remedy:
@@ -63,30 +63,30 @@ class Finding:
         return [style.paint(head, self.level.colour) + lines[0][len(head):], *lines[1:]]
 
 
-def graded(value: float, look: float, bad: float) -> Level:
+def level_of(value: float, look: float, bad: float) -> Level:
     """OK below `look`, BAD from `bad` on."""
     return Level.BAD if value >= bad else Level.LOOK if value >= look else Level.OK
 
 
 @dataclass(frozen=True)
-class Sample:
-    """Ticks since the start, of the processors that may be used and of the whole machine."""
+class CpuTimes:
+    """Clock ticks since the start, of the processors that this process may use."""
 
     busy: float
     stolen: float
     total: float
-    swapped: int  # pages
+    swapped: int  # pages, of the whole machine
 
 
 def text_of(file: Path) -> str:
-    """Empty if it cannot be read."""
+    """The file's text; empty if it cannot be read."""
     try:
         return file.read_text(encoding="ascii", errors="replace").strip()
     except OSError:
         return ""
 
 
-def sample(root: Path, cpus: set[int]) -> Sample:
+def cpu_times(root: Path, cpus: set[int]) -> CpuTimes:
     busy = stolen = total = 0.0
     for line in text_of(root / "proc/stat").splitlines():
         words = line.split()
@@ -97,26 +97,26 @@ def sample(root: Path, cpus: set[int]) -> Sample:
             stolen += ticks[7] if len(ticks) > 7 else 0
     pages = dict(line.split()[:2] for line in text_of(root / "proc/vmstat").splitlines() if line)
     swapped = int(pages.get("pswpin", 0)) + int(pages.get("pswpout", 0))
-    return Sample(busy, stolen, total, swapped)
+    return CpuTimes(busy, stolen, total, swapped)
 
 
-def quiet_time(seconds: float, root: Path = Path("/"), cpus: Optional[set[int]] = None,
-               sleep: Callable[[float], None] = time.sleep) -> list[Finding]:
-    """Sleeps for so long, and returns what others did meanwhile."""
+def watch_others(seconds: float, root: Path = Path("/"), cpus: Optional[set[int]] = None,
+                 sleep: Callable[[float], None] = time.sleep) -> list[Finding]:
+    """Sleeps for so many seconds, and returns what other programs did meanwhile."""
     own = os.sched_getaffinity(0) if cpus is None else cpus
-    before = sample(root, own)
+    before = cpu_times(root, own)
     sleep(seconds)
-    after = sample(root, own)
+    after = cpu_times(root, own)
     total = after.total - before.total
     if total <= 0:
-        return [Finding("load of others", Level.LOOK, "not told by /proc/stat")]
+        return [Finding("load of others", Level.LOOK, "/proc/stat does not say")]
     load = (after.busy - before.busy) / total * len(own)
     stolen = (after.stolen - before.stolen) / total
     return [
-        Finding("load of others", graded(load, LOOK_LOAD, BAD_LOAD),
+        Finding("load of others", level_of(load, LOOK_LOAD, BAD_LOAD),
                 f"{load:.2f} of {counted(len(own), 'processor')} busy",
                 "end what runs (top shows it), or wait"),
-        Finding("steal", graded(stolen, LOOK_STEAL, BAD_STEAL),
+        Finding("steal", level_of(stolen, LOOK_STEAL, BAD_STEAL),
                 f"the hypervisor withheld {stolen:.1%} of the time",
                 "another guest is busy: wait, or use a dedicated host"),
         Finding("swap", Level.BAD if after.swapped > before.swapped else Level.OK,
@@ -133,7 +133,7 @@ def _governor(root: Path, cpus: set[int]) -> Finding:
     folder = root / "sys/devices/system/cpu"
     names = sorted({text_of(folder / f"cpu{cpu}/cpufreq/scaling_governor") for cpu in cpus} - {""})
     if not names:
-        return Finding("governor", Level.OK, "not told, as on virtual machines")
+        return Finding("governor", Level.OK, "unknown, as on virtual machines")
     level = Level.OK if names == ["performance"] else Level.LOOK
     return Finding("governor", level, ", ".join(names), "clocks follow the load: "
                    "`cpupower frequency-set -g performance`, as root")
@@ -169,7 +169,7 @@ def _huge_pages(root: Path) -> Finding:
     chosen = text.partition("[")[2].partition("]")[0]
     if chosen in ("always", "madvise"):
         return Finding("huge pages", Level.OK, f"transparent ones: {chosen}")
-    return Finding("huge pages", Level.LOOK, f"transparent ones: {chosen or 'not told'}",
+    return Finding("huge pages", Level.LOOK, f"transparent ones: {chosen or 'unknown'}",
                    "`echo madvise >/sys/kernel/mm/transparent_hugepage/enabled`, as root")
 
 
@@ -178,7 +178,7 @@ def _memory(root: Path) -> Finding:
     sizes = {words[0].rstrip(":"): int(words[1]) * 1024 for words in lines if len(words) > 1}
     total, free = sizes.get("MemTotal", 0), sizes.get("MemAvailable", 0)
     if not total:
-        return Finding("memory", Level.LOOK, "not told by /proc/meminfo")
+        return Finding("memory", Level.LOOK, "/proc/meminfo does not say")
     return Finding("memory", Level.OK if free >= LEAST_MEMORY * total else Level.LOOK,
                    f"{free / GIB:.1f} of {total / GIB:.1f} GiB available", "end what holds it")
 
@@ -189,17 +189,18 @@ def _stream(machine: Machine) -> tuple[int, tuple[str, ...]]:
 
 
 def _cg(machine: Machine) -> tuple[int, tuple[str, ...]]:
-    # All cores read memory together, far beyond their caches if it is so large.
+    # All cores read memory together; the larger matrix does not fit their caches.
     size = 8192 if 1.1 * 8 * 8192**2 <= machine.memory else 2048
     return machine.cores, ("--size", str(size), "--iterations", "10", "--verify", "off")
 
 
-# Ranks and arguments of launches whose limits show the memory's rate over time.
+# Ranks and arguments of the launches; the probes of their limits show the memory's rate over time.
 LAUNCHES: dict[str, Callable[[Machine], tuple[int, tuple[str, ...]]]] = {"stream": _stream, "cg": _cg}
 
 
-def look(folder: Path, launcher: LocalLauncher, machine: Machine, budget: float = BUDGET) -> tuple[list[Finding], bool]:
-    """Launches every program that is built and shows the memory's rate. Returns also whether all could run."""
+def run_probes(folder: Path, launcher: LocalLauncher, machine: Machine, budget: float = BUDGET
+               ) -> tuple[list[Finding], bool]:
+    """Launches each of these programs that is built. Returns the findings, and whether a launch failed."""
     found: list[Finding] = []
     has_failed = False
     with tempfile.TemporaryDirectory(prefix="quartet-") as name:
@@ -224,15 +225,15 @@ def look(folder: Path, launcher: LocalLauncher, machine: Machine, budget: float 
 
 def _of_launch(launch: Launch, outcome: Outcome) -> list[Finding]:
     document = load(launch.files.document) if launch.files.document.exists() else {"benchmarks": []}
-    measured = [case for case in cases(document) if not case.error]
+    measured = [row for row in rows_of(document) if not row.error]
     if outcome.exit_code not in (VERIFIED, STOPPED) or not measured:
         busy = "something else takes the machine's time: see the lines above" if outcome.exit_code == STOPPED else \
             f"`quartet launch 2 {launch.name} --list` says what can run here"
         return [Finding(launch.name, Level.BAD, f"no run ended ({outcome.message})", busy)]
-    return [finding for case in measured
-            for finding in (*_memory_rate(launch.name, case), *_core_rate(launch.name, document, case),
+    return [finding for row in measured
+            for finding in (*_memory_rate(launch.name, row), *_core_rate(launch.name, document, row),
                             *(Finding(f"{kind.replace('_', ' ')}, {launch.name}", Level.LOOK, text)
-                              for kind, text in case.flags.items()))]
+                              for kind, text in row.flags.items()))]
 
 
 def _spread(values: list[float]) -> float:
@@ -240,21 +241,21 @@ def _spread(values: list[float]) -> float:
     return (ordered[-1] - ordered[0]) / ordered[len(ordered) // 2]
 
 
-def _memory_rate(program: str, case: Case) -> Iterator[Finding]:
-    limit = case.limit or {}
+def _memory_rate(program: str, row: Row) -> Iterator[Finding]:
+    limit = row.limit or {}
     probes = [limit["rate"] * limit["seconds"] / probe for probe in limit.get("probes", [])]
     if probes:
-        yield Finding(f"memory, {program}", graded(_spread(probes), LOOK_MEMORY, BAD_MEMORY),
-                      f"{limit['what']}: {rate(min(probes))} to {rate(max(probes))} {case.unit} "
+        yield Finding(f"memory, {program}", level_of(_spread(probes), LOOK_MEMORY, BAD_MEMORY),
+                      f"{limit['what']}: {rate(min(probes))} to {rate(max(probes))} {row.unit} "
                       f"in {counted(len(probes), 'probe')}", "another process or guest uses the memory: compare "
                       "fractions of the limit, not rates, or wait")
 
 
-def _core_rate(program: str, document: dict[str, Any], case: Case) -> Iterator[Finding]:
-    loops = [row["core_loop_seconds"] for row in document["benchmarks"]
-             if row.get("run_name") == case.text and row.get("run_type") == "iteration"
-             and row.get("core_loop_seconds")]
+def _core_rate(program: str, document: dict[str, Any], row: Row) -> Iterator[Finding]:
+    loops = [entry["core_loop_seconds"] for entry in document["benchmarks"]
+             if entry.get("run_name") == row.text and entry.get("run_type") == "iteration"
+             and entry.get("core_loop_seconds")]
     if loops:
-        yield Finding(f"cores, {program}", graded(_spread(loops), LOOK_CORE, BAD_CORE),
+        yield Finding(f"cores, {program}", level_of(_spread(loops), LOOK_CORE, BAD_CORE),
                       f"a fixed loop takes {1e6 * min(loops):.1f} to {1e6 * max(loops):.1f} us",
                       "the clock changes, or a hyperthread is busy: governor, power limit, neighbours")

@@ -1,4 +1,4 @@
-"""What the commands' arguments share, and how a command ends."""
+"""Arguments that several commands share, and how a command ends."""
 
 import argparse
 import contextlib
@@ -15,16 +15,15 @@ from quartet.exit_codes import FAILED, STOPPED, VERIFIED, ScriptError
 from quartet.files import make_folder, reason_of
 from quartet.launch import end_jobs_when_ended
 from quartet.paths import LAUNCHER, MACHINES, PROGRAMS, given_or_shipped
-from quartet.text import near, say
+from quartet.text import say, suggestion
 
 DEBUG = "--debug"
-NOBODY_READS = 128 + signal.SIGPIPE  # as the shell has it of other programs
+NOBODY_READS = 128 + signal.SIGPIPE  # the code that a shell gives a program whose output nobody reads
 LONGEST_TIME = 366 * 24 * 3600.0  # seconds
 
 
 def run_script(main: Callable[[], int]) -> NoReturn:
-    """Exits with the code of `main`, the one way in which scripts end. A signal that asks for the end
-    interrupts it."""
+    """Runs `main` and exits with its code, as all scripts do. A signal that asks for the end interrupts it."""
     end_jobs_when_ended()
     code = exit_code_of(main)
     with contextlib.suppress(OSError, ValueError):
@@ -33,12 +32,12 @@ def run_script(main: Callable[[], int]) -> NoReturn:
 
 
 def exit_code_of(main: Callable[[], int]) -> int:
-    """Returns what `main` returns, or its failure's exit code. A failure is said in one line; with --debug
-    its traceback comes before it."""
+    """Returns what `main` returns, or the exit code of its failure, which one line reports; with --debug a traceback
+    comes first."""
     _prepare_output()
     try:
         code = _ended(main)
-        sys.stdout.flush()  # a full disk is a failure of ours
+        sys.stdout.flush()  # a full disk must give an exit code of ours
         return code
     except BaseException as error:
         if DEBUG in sys.argv:
@@ -58,8 +57,8 @@ def _ended(main: Callable[[], int]) -> int:
 
 
 def _in_words(error: BaseException) -> tuple[str, int]:
-    """Says what went wrong (why) and what to do, with the exit code. There is nothing to say to a reader that
-    has enough, such as `head`."""
+    """The message (what went wrong, why, what to do) and the exit code. The message is empty if a reader, such as
+    `head`, has closed the pipe."""
     if isinstance(error, ScriptError):
         return str(error), error.code
     if isinstance(error, KeyboardInterrupt):
@@ -79,8 +78,8 @@ def _in_words(error: BaseException) -> tuple[str, int]:
 
 
 def _prepare_output() -> None:
-    """Makes output show as an escape what its encoding lacks, and opens what nobody reads for streams that are closed:
-    a file of ours would take their numbers."""
+    """Characters that the output's encoding lacks become escapes. Closed standard streams are opened on /dev/null,
+    since the next file that is opened would get their numbers."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             opened = os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
@@ -91,7 +90,7 @@ def _prepare_output() -> None:
 
 
 def _give_up_output() -> None:
-    """What could not be written Python would complain about at its end."""
+    """Drops what could not be written, since Python would complain about it at exit."""
     try:
         sys.stdout.flush()
     except (OSError, ValueError):
@@ -112,19 +111,19 @@ class Parser(argparse.ArgumentParser):
     _given: Sequence[str] = ()
 
     def error(self, message: str) -> NoReturn:
-        # What is required may be there, with a mistake in it.
+        # A required flag may be there, but misspelt.
         unknown = [word.partition("=")[0] for word in self._given if word.startswith("--")]
         mistyped = [flag for flag in unknown if flag not in self._option_string_actions
-                    and near(flag, self._option_string_actions)]
+                    and suggestion(flag, self._option_string_actions)]
         if mistyped and "required" in message:
-            message = f"unknown flag '{mistyped[0]:.40}'{near(mistyped[0], self._option_string_actions)}"
+            message = f"unknown flag '{mistyped[0]:.40}'{suggestion(mistyped[0], self._option_string_actions)}"
         raise ScriptError(f"{message}: see {self.prog} --help")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             names = list(map(str, action.choices))
             what = f"'{value!s:.40}' is none of {', '.join(names)}"
-            raise argparse.ArgumentError(action, what + near(str(value), names))
+            raise argparse.ArgumentError(action, what + suggestion(str(value), names))
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         self._given = list(map(str, args or ()))
@@ -132,16 +131,16 @@ class Parser(argparse.ArgumentParser):
         if surplus:
             flag = surplus[0].partition("=")[0]
             kind = "flag" if flag.startswith("-") else "argument"
-            self.error(f"unknown {kind} '{flag:.40}'{near(flag, self._option_string_actions)}")
+            self.error(f"unknown {kind} '{flag:.40}'{suggestion(flag, self._option_string_actions)}")
         return namespace, surplus
 
     def print_help(self, file: Any = None) -> None:
-        """Raises OSError where it cannot be written, of which argparse says nothing."""
+        """Raises OSError if the help cannot be written; argparse would ignore that."""
         print(self.format_help(), end="", file=file or sys.stdout)
 
 
 def add_launch_arguments(parser: argparse.ArgumentParser) -> None:
-    """--build and --launcher: what is launched, and how."""
+    """--build and --launcher."""
     parser.add_argument("--build", type=Path, default=PROGRAMS,
                         help="build folder or prefix, its programs in bin/ (%(default)s)")
     add_launcher(parser)
@@ -154,12 +153,12 @@ def add_launcher(parser: argparse.ArgumentParser) -> None:
 
 
 def _launcher(text: str) -> Path:
-    """A path is made absolute: as a Path, ./NAME would be NAME, which is searched for on PATH."""
+    """Makes paths absolute: Path("./NAME") is NAME, which would be searched for on PATH."""
     return Path(text).absolute() if os.sep in text else Path(text)
 
 
 def add_queue_arguments(parser: Any, timeout: float) -> None:
-    """What is about jobs of Slurm, and a folder that a later command goes on with."""
+    """Flags of commands that submit Slurm jobs and can continue in their folder."""
     parser.add_argument("--slurm", type=shipped_in(MACHINES), metavar="MACHINE",
                         help="submits to Slurm as this machine file says (docs/cluster.md); not needed within a job")
     parser.add_argument("--folder", type=Path,
@@ -174,7 +173,7 @@ def add_queue_arguments(parser: Any, timeout: float) -> None:
 
 
 def shipped_in(folder: Path) -> Callable[[str], Path]:
-    """The type of an argument that is a file, or the name of one in a folder beside the scripts."""
+    """The type of an argument that is a file, or the name of a file in a shipped folder."""
     return lambda text: given_or_shipped(Path(text), folder)
 
 
@@ -226,7 +225,7 @@ def whole_number(most: int, least: int = 1) -> Callable[[str], int]:
 
 
 def require_launcher(launcher: Path, *folders: Path) -> None:
-    """Raises ScriptError if jobs cannot be launched by it, or leave files in these folders, which it makes."""
+    """Makes the folders. Raises ScriptError if the launcher cannot be run, or a folder cannot be written to."""
     if not shutil.which(launcher):
         raise ScriptError(f"{launcher} cannot be run: name another --launcher")
     for folder in map(make_folder, folders):
@@ -241,7 +240,8 @@ def some_of(names: Iterable[str]) -> Callable[[str], tuple[str, ...]]:
     def parse(text: str) -> tuple[str, ...]:
         unknown = sorted(set(text.split(",")) - set(known))
         if unknown:
-            raise argparse.ArgumentTypeError(f"'{unknown[0]}' is none of {', '.join(known)}{near(unknown[0], known)}")
+            raise argparse.ArgumentTypeError(
+                f"'{unknown[0]}' is none of {', '.join(known)}{suggestion(unknown[0], known)}")
         return tuple(text.split(","))
 
     return parse

@@ -1,8 +1,8 @@
-"""The one way in which scripts read what a user names, and write what they make.
+"""Safe reading and writing of files; all scripts use it.
 
-Reading takes regular files of a bounded size alone, and waits for nothing. Writing goes to a file beside
-the target, which takes its place when all is on the disk: a reader finds the old file or the new one. No
-file is written through a link that another user may have put in its place."""
+Only regular files of a bounded size are read, and reading never waits. Writing goes to a temporary file beside the
+target, which replaces the target when all is on the disk: a reader finds the old file or the new one. No file is
+written through a link that another user may have put in its place."""
 
 import contextlib
 import errno
@@ -20,7 +20,7 @@ from quartet.units import MIB
 
 MOST_BYTES = 64 * MIB  # of a file that is read
 MOST_LEVELS = 64  # of arrays and objects within each other
-LARGEST_INTEGER = 2**64  # of a document
+LARGEST_INTEGER = 2**64  # in a document
 KINDS = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a FIFO"), (stat.S_ISCHR, "a device"),
          (stat.S_ISBLK, "a device"), (stat.S_ISSOCK, "a socket"))
 
@@ -39,8 +39,8 @@ def _kind(mode: int) -> str:
 
 
 def read_bytes(path: Union[str, Path], most: int = MOST_BYTES) -> bytes:
-    """Reads a regular file. Raises FileProblem if it is none, or holds more than `most`, and
-    FileNotFoundError where there is none."""
+    """Reads a regular file. Raises FileNotFoundError if there is none, and FileProblem if it is not a regular file, or
+    has more than `most` bytes."""
     try:
         # Opening a FIFO, or a terminal, must neither wait nor change anything.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
@@ -58,7 +58,7 @@ def read_bytes(path: Union[str, Path], most: int = MOST_BYTES) -> bytes:
             raise FileProblem(f"{path}: has {state.st_size} bytes (at most {most} are read): name "
                               "another file")
         try:
-            found = file.read(most + 1)  # files of the kernel have no size
+            found = file.read(most + 1)  # files in /proc and /sys have no size
         except OSError as error:
             raise FileProblem(f"{path}: cannot be read ({reason_of(error)})") from None
     if len(found) > most:
@@ -75,8 +75,8 @@ def read_text(path: Union[str, Path], most: int = MOST_BYTES, errors: str = "str
 
 
 def read_json(path: Union[str, Path], most: int = MOST_BYTES) -> Any:
-    """Like read_text(), as JSON. Raises FileProblem also if it is none, too deep, has a key twice in
-    an object, or has numbers that no document has."""
+    """Like read_text(), parsed as JSON. Raises FileProblem also if it is no JSON, is nested too deeply, has a key twice
+    in an object, or a number that is too large."""
     text = read_text(path, most)
     try:
         return with_bounds(json.loads(text, parse_constant=_refuse, parse_int=_integer,
@@ -92,7 +92,7 @@ def _refuse(word: str) -> None:
 
 
 def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Readers differ in which one they take of a key that is there twice."""
+    """Refuses a key that is there twice, since readers differ in which one they take."""
     found = dict(members)
     if len(found) < len(members):
         counts = Counter(key for key, _ in members)
@@ -101,14 +101,14 @@ def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _integer(digits: str) -> int:
-    if len(digits) > 2 * len(str(LARGEST_INTEGER)):  # reading more digits takes their square in time
+    if len(digits) > 2 * len(str(LARGEST_INTEGER)):  # int() takes quadratic time
         raise ValueError("a number is too large")
     return int(digits)
 
 
 def with_bounds(value: Any, of_text: Callable[[str], str] = str, level: int = 0) -> Any:
-    """The same JSON value, each text replaced by `of_text` of it. Raises ValueError if it is too
-    deep, or a number is too large for a document."""
+    """The JSON value with `of_text` applied to each text. Raises ValueError if it is nested too deeply, or a number is
+    too large for a document."""
     if isinstance(value, str):
         return of_text(value)
     if isinstance(value, float) and not math.isfinite(value):
@@ -150,18 +150,18 @@ def make_folder(path: Path) -> Path:
 
 
 def require_folder(path: Path) -> None:
-    """Raises ScriptError if there is none: a mistyped name makes no folders."""
+    """Raises ScriptError if there is no such folder. It is not made: its name may be mistyped."""
     if not os.path.isdir(path):
         raise ScriptError(f"{path} is no folder (it is missing, or a file): make it, or name another one")
 
 
 def check_output(path: Path, inputs: Iterable[Path] = ()) -> None:
-    """Raises ScriptError if `path` cannot be written, or would replace what is no regular file, or
-    one of the inputs. To be called before work is done."""
+    """Raises ScriptError if `path` cannot be written, is not a regular file, or is one of the inputs. To be called
+    before the work is done."""
     if path.name in ("", ".."):
         raise ScriptError(f"'{path}' names no file to write: give one")
     require_folder(path.parent)
-    with _worded(path, BAD_USAGE):
+    with _as_script_errors(path, BAD_USAGE):
         require_safe_links(path)
         with contextlib.suppress(FileNotFoundError):
             state = os.stat(path)
@@ -171,20 +171,20 @@ def check_output(path: Path, inputs: Iterable[Path] = ()) -> None:
             for other in inputs:
                 if os.path.exists(other) and os.path.samestat(state, os.stat(other)):
                     raise ScriptError(f"{path} is read from (it would be replaced): name another file")
-        aside = _aside(path)
-        os.close(_created(aside))
+        aside = _temporary_path(path)
+        os.close(_create(aside))
         os.unlink(aside)
 
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A file beside `path` with its ending. It takes the place of `path` once all is written, and is
-    removed where that fails. Raises ScriptError."""
+    """Yields a temporary file beside `path`, with the same ending. It replaces `path` when the block ends, and is
+    removed if the block fails. Raises ScriptError."""
     check_output(path)
-    aside = _aside(path)
+    aside = _temporary_path(path)
     try:
-        with _worded(path, FAILED):
-            os.close(_created(aside))
+        with _as_script_errors(path, FAILED):
+            os.close(_create(aside))
             yield aside
             descriptor = os.open(aside, os.O_RDONLY | os.O_CLOEXEC)
             try:
@@ -201,7 +201,7 @@ def replacing(path: Path) -> Iterator[Path]:
 def write_text(path: Path, text: str) -> None:
     """Whole or not at all, in UTF-8. Raises ScriptError."""
     with replacing(path) as aside:
-        # What no encoding has, such as half of a pair, is written as an escape.
+        # What UTF-8 cannot encode, such as a lone surrogate, is written as an escape.
         aside.write_bytes(text.encode("utf-8", "backslashreplace"))
 
 
@@ -210,19 +210,19 @@ def write_json(path: Path, data: object) -> None:
     write_text(path, json.dumps(data, indent=1) + "\n")
 
 
-def _aside(path: Path) -> Path:
-    """Of a name of its own, which no long name makes too long, and which no file has that a process of
-    the same number left, here or on another host."""
+def _temporary_path(path: Path) -> Path:
+    """A name beside `path` that no other file has, also from another host. It is short, however long the name of `path`
+    is."""
     real = Path(os.path.realpath(path))
     return real.with_name(f".quartet-{secrets.token_hex(8)}{real.suffix[:20]}")
 
 
-def _created(path: Path) -> int:
+def _create(path: Path) -> int:
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
 
 
 @contextlib.contextmanager
-def _worded(path: Path, code: int) -> Iterator[None]:
+def _as_script_errors(path: Path, code: int) -> Iterator[None]:
     """Turns errors of writing into ScriptErrors."""
     try:
         yield

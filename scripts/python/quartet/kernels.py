@@ -1,5 +1,5 @@
-"""What every tool has to know of a kernel. Whatever one tool alone wants of it, say its flags in a sweep, stands in
-that tool's own table by kernel; a tool leaves a kernel out that its table does not have."""
+"""What all tools need to know about each kernel. What only one tool needs, for instance flags of a sweep, is in that
+tool's own table by kernel; a tool omits kernels that its table does not have."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -34,5 +34,5 @@ KERNELS = {kernel.name: kernel for kernel in (Kernel("stream", "MiB/s", "--sizes
     Kernel("matmul", "GFLOP/s", reducers=Reducers.CHOSEN, library="ScaLAPACK"), Kernel("cg", "GFLOP/s"),
     Kernel("fft", "GFLOP/s", library="FFTW"))}
 NAMES = tuple(KERNELS)
-# What the factors are that a row's name holds without a key.
+# The meaning of the factors that a row's name holds without a key.
 WORDS: dict[str, tuple[str, ...]] = {"cg": ("problem", "storage", "algorithm"), "fft": ("order",)}

@@ -16,11 +16,11 @@ from quartet.processes import kill_session, processor_seconds
 from quartet.terminal import printable
 from quartet.units import KIB
 
-ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # a terminal that goes away, too
-ASKING = (signal.SIGTERM, signal.SIGTERM)  # what a job gets, and if it goes on, again
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # the last one when the terminal is closed
+ASKING = (signal.SIGTERM, signal.SIGTERM)  # sent to a job; the second one if it goes on
 NO_LOG = Path()  # the job's standard error is ours
-LAST_BYTES = 64 * KIB  # of a log, that hold its last words
-SECONDS_TO_FINISH = 10  # the run under way, of a job that was asked to end
+LAST_BYTES = 64 * KIB  # of a log, which are read for its last line
+SECONDS_TO_FINISH = 10  # for the current run, of a job that was asked to end
 SECONDS_TO_CLEAN_UP = 5  # of a job that was asked to end, before it is killed
 
 
@@ -36,7 +36,7 @@ class Outcome:
     """How a launch ended."""
 
     exit_code: int
-    seconds: Optional[float]  # None if no script saw it end
+    seconds: Optional[float]  # None if no script was there when it ended
     message: str = ""
 
 
@@ -51,7 +51,7 @@ class Job:
     folder: Optional[Path] = None  # where it runs, if not here
     nodes: Optional[int] = None  # to be spread over; None: as few as hold it
     hosts: tuple[str, ...] = ()  # these nodes; empty: any
-    variables: tuple[tuple[str, str], ...] = ()  # of its environment, whatever ours has
+    variables: tuple[tuple[str, str], ...] = ()  # of its environment, in place of ours
     distribution: str = ""  # of ranks over nodes: block, cyclic or plane=N; empty: the machine's choice
 
     @property
@@ -60,7 +60,7 @@ class Job:
 
 
 def options_of(arguments: tuple[str, ...]) -> dict[str, str]:
-    """Flags with the word after each, or what follows "="."""
+    """The value of each flag: the next word, or what follows "="."""
     joined = (word.split("=", 1) for word in arguments if word.startswith("--") and "=" in word)
     return {**dict(zip(arguments, arguments[1:])), **{flag: value for flag, value in joined}}
 
@@ -72,7 +72,7 @@ def quiet_job(program: Path, ranks: int, threads: int, arguments: tuple[str, ...
 
 
 def _interrupt(_number: int, _frame: object) -> None:
-    # Later signals are ignored, so that nothing interrupts the end of a job.
+    # Later signals are ignored, so that nothing interrupts the ending of a job.
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt
@@ -97,7 +97,7 @@ class Running:
         self._errors.start()
 
     def _pass_on_errors(self) -> None:
-        """To our standard error, until the job is to end: what MPI says of that is no news."""
+        """Copies to our standard error until we end the job: what MPI says about that is not of interest."""
         for line in self._process.stderr or ():
             if not self._is_ending:
                 with contextlib.suppress(OSError):  # the terminal may be gone
@@ -111,8 +111,8 @@ class Running:
         return self._process.returncode
 
     def cancel(self) -> None:
-        """Ends launcher and ranks. To launch.sh the first signal is a request, the second one is not.
-        What is then left of the session is killed: launch.sh and Open MPI make process groups."""
+        """Ends launcher and ranks. launch.sh takes the first signal as a request to finish, the second as an order.
+        What is left of the session is killed: launch.sh and Open MPI make process groups of their own."""
         for number in self._ending:
             self._signal(number)
             if self.wait(SECONDS_TO_CLEAN_UP) is not None:
@@ -120,14 +120,14 @@ class Running:
         self.kill()
 
     def kill(self) -> None:
-        """Ends it without a word, and what it has started."""
+        """Kills the job and all processes that it has started."""
         if self._process.poll() is None:
             self._signal(signal.SIGKILL)
         kill_session(self._process.pid, SECONDS_TO_CLEAN_UP)
         self._process.wait()
 
     def processor_seconds(self) -> float:
-        """What its processes have used so far."""
+        """Processor time that its processes have used so far."""
         return processor_seconds(self._process.pid)
 
     def ask(self) -> None:
@@ -142,7 +142,7 @@ class Running:
 
 @dataclass(frozen=True)
 class Files:
-    """What a job leaves."""
+    """The files that a job writes."""
 
     document: Path
     log: Path = NO_LOG  # of its standard error
@@ -160,9 +160,9 @@ class Files:
         return next(reversed(own or lines), "")
 
 
-def judged(program: str, files: Files, code: int, seconds: Optional[float]) -> Outcome:
-    """Returns the outcome of a program that ended with `code`. It failed if something else ended it, or if it claims to
-    have measured and its document is missing."""
+def outcome_of(program: str, files: Files, code: int, seconds: Optional[float]) -> Outcome:
+    """The outcome of a program that ended with `code`. It failed if `code` is not one of ours, or if `code` says that
+    it has measured but its document is missing."""
     words = "" if code == VERIFIED else files.last_words(program)
     why = f"ended from outside, with exit code {code}" if code not in WORST_FIRST else \
         f"left no {files.document}" if code in (VERIFIED, WRONG_RESULT) and not files.document.exists() else ""
@@ -172,7 +172,7 @@ def judged(program: str, files: Files, code: int, seconds: Optional[float]) -> O
 
 
 class LocalLauncher:
-    """Runs jobs on this machine, now, through a script: SCRIPT RANKS PROGRAM ARGUMENTS."""
+    """Runs jobs on this machine by a script: SCRIPT RANKS PROGRAM ARGUMENTS."""
 
     ENDING: tuple[signal.Signals, ...] = ASKING
 
@@ -183,8 +183,8 @@ class LocalLauncher:
         return [str(self._script), str(job.ranks), str(job.program), *job.arguments]
 
     def submit(self, job: Job, log: Path, held: tuple[int, ...] = ()) -> Running:
-        """Starts the job, its standard error going to `log`, or to ours until it is to end. It inherits the file
-        descriptors `held`, for instance locks. The keyboard's interrupt does not reach it: the caller decides."""
+        """Starts the job. Its standard error goes to `log`, or to ours until we end it. It inherits the file
+        descriptors `held`, for instance locks. An interrupt from the keyboard does not reach it: the caller decides."""
         if log != NO_LOG:
             log.unlink(missing_ok=True)  # it may be a link of another user
         with open(log, "xb") if log != NO_LOG else contextlib.nullcontext(subprocess.PIPE) as errors:

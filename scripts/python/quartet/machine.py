@@ -20,7 +20,7 @@ class Machine:
 
 
 def _cores() -> int:
-    """Physical cores that this process may use, a container's share respected."""
+    """Physical cores that this process may use, within its container's quota."""
     allowed = os.sched_getaffinity(0)
     siblings = set()
     for cpu in allowed:
@@ -31,8 +31,8 @@ def _cores() -> int:
 
 
 def processor_quota(root: Path = Path("/")) -> Optional[float]:
-    """Returns how many processors' time the control groups of this process let it have; None if none of
-    them is limited. `root` is where proc/ and sys/ are."""
+    """The number of processors whose time the control groups of this process allow; None if there is no limit. `root`
+    is the folder with proc/ and sys/."""
     quotas = []
     for folder, files in _group_folders(root):
         try:
@@ -46,8 +46,8 @@ def processor_quota(root: Path = Path("/")) -> Optional[float]:
 
 
 def _group_folders(root: Path) -> Iterator[tuple[Path, tuple[str, ...]]]:
-    """Of the processors' control groups and all above them, and in which files a limit is: of version
-    2 in one, of version 1 in two."""
+    """The folders of this process's control group for processors and of all above it, each with the files that hold the
+    limit: one file in version 2, two in version 1."""
     try:
         lines = (root / "proc/self/cgroup").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -64,7 +64,7 @@ def _group_folders(root: Path) -> Iterator[tuple[Path, tuple[str, ...]]]:
 
 
 def _memory() -> int:
-    """Bytes available here, a container's share respected."""
+    """Bytes available here, within the container's limit."""
     text = Path("/proc/meminfo").read_text(encoding="ascii")
     [kibibytes] = re.findall(r"^MemAvailable:\s+(\d+) kB$", text, re.MULTILINE)
     available = int(kibibytes) * 1024

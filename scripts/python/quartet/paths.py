@@ -1,11 +1,11 @@
-"""Where things are: in the repository, or below the prefix that `cmake --install` or pip was given."""
+"""Paths of the suite: in the repository, or below the prefix of `cmake --install` or pip."""
 
 import os
 import sys
 from pathlib import Path
 
-BESIDE = Path(__file__).resolve().parents[2]  # scripts/, but for pip, which has folders of its own for packages
-SCRIPTS = BESIDE if (BESIDE / "launch.sh").is_file() else Path(sys.prefix, "share/quartet/scripts")
+PARENT = Path(__file__).resolve().parents[2]  # scripts/, unless pip has installed the package elsewhere
+SCRIPTS = PARENT if (PARENT / "launch.sh").is_file() else Path(sys.prefix, "share/quartet/scripts")
 ROOT = SCRIPTS.parent
 IS_INSTALLED = not (ROOT / "CMakeLists.txt").is_file()
 SHIPPED = ROOT if IS_INSTALLED else ROOT / "results"  # published numbers, references, schemas
@@ -22,8 +22,7 @@ def version() -> str:
 
 
 def given_or_shipped(file: Path, folder: Path) -> Path:
-    """The file; else, where there is none, the one in the folder that bears its name, with .json or
-    without."""
+    """The file; if it does not exist, the file of that name in the folder, with .json or without."""
     if file.name != str(file) or os.path.exists(file):  # which is false of a name that is too long
         return file
     named = folder / file.name

@@ -1,4 +1,4 @@
-"""Processes of a job, wherever its launcher has put them: they stay in its session."""
+"""Finds and ends the processes of a job: all of them stay in its session."""
 
 import contextlib
 import math
@@ -7,11 +7,11 @@ import signal
 import time
 from pathlib import Path
 
-SECONDS_BETWEEN_LOOKS = 0.02
+POLL_SECONDS = 0.02
 
 
 def alive_in_session(session: int) -> list[int]:
-    """Returns the processes that a job has started and that have not ended."""
+    """The processes of a session that have not ended."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -24,7 +24,7 @@ def alive_in_session(session: int) -> list[int]:
 
 
 def processor_seconds(session: int) -> float:
-    """What the processes of a session that are alive have used, with their children that have ended."""
+    """Processor time of the living processes of a session, and of their children that have ended."""
     ticks = 0
     for process in alive_in_session(session):
         with contextlib.suppress(OSError, ValueError):
@@ -34,7 +34,7 @@ def processor_seconds(session: int) -> float:
 
 
 def words_of(process: int) -> list[str]:
-    """Returns a process's command line; no words if it has ended."""
+    """The words of a process's command line; none if it has ended."""
     try:
         return os.fsdecode(Path(f"/proc/{process}/cmdline").read_bytes()).split("\0")
     except OSError:
@@ -42,7 +42,7 @@ def words_of(process: int) -> list[str]:
 
 
 def send(processes: list[int], number: signal.Signals) -> int:
-    """To how many of them the signal went."""
+    """Sends the signal. Returns how many processes got it."""
     count = 0
     for process in processes:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -52,16 +52,16 @@ def send(processes: list[int], number: signal.Signals) -> int:
 
 
 def kill_session(session: int, seconds: float = math.inf) -> None:
-    """Also what is started meanwhile; tries for so long."""
+    """Kills all processes of a session, also those started meanwhile; tries for so many seconds."""
     end = time.monotonic() + seconds
     while time.monotonic() < end and (processes := alive_in_session(session)):
         send(processes, signal.SIGKILL)
-        time.sleep(SECONDS_BETWEEN_LOOKS)
+        time.sleep(POLL_SECONDS)
 
 
 def wait_for_the_last(session: int, seconds: float) -> list[int]:
-    """Waits for so long at most, and returns what is still alive of a session."""
+    """Waits at most so many seconds for the end of a session. Returns the processes that are still alive."""
     end = time.monotonic() + seconds
     while (left := alive_in_session(session)) and time.monotonic() < end:
-        time.sleep(SECONDS_BETWEEN_LOOKS)
+        time.sleep(POLL_SECONDS)
     return left

@@ -1,11 +1,12 @@
-"""Launches programs in rounds, within a budget of time: what run, sweep, compare, nodes, limits, peers and soak share.
+"""Launches programs in rounds, within a budget of time; used by run, check-machine, sweep, compare, nodes, limits and
+peers.
 
-A round runs whole or is left out: it is one launch, or several that are compared and follow one another.
+A round is one launch, or several that are compared and follow one another. It runs as a whole or is left out.
 
-A budget holds by the clock. A round that would probably pass its end is left out; the others are tried. A launch
-that is still running when its time is over is asked to end: it finishes the run under way and keeps what it has
-measured. So everything ends within 10% of the budget, or one run after it. What got no time is "not run": no failure,
-and nothing is recorded that would keep the same command from running it later.
+A budget is wall time. A round that would probably exceed it is left out; the others are tried. A launch that is still
+running when its time is over is asked to end: it finishes the current run and keeps what it has measured. So everything
+ends within 10% of the budget, or one run after it. Launches that got no time are "not run": this is no failure, and
+nothing is recorded that would keep the same command from running them later.
 
 Each launch of a folder leaves
 
@@ -24,7 +25,7 @@ from typing import Callable, Optional, TypeVar
 
 from quartet.exit_codes import FAILED, STOPPED, UNAVAILABLE, VERIFIED
 from quartet.files import FileProblem, read_json, reason_of, write_json
-from quartet.launch import SECONDS_TO_FINISH, Files, Job, LaunchError, LocalLauncher, Outcome, Running, judged
+from quartet.launch import SECONDS_TO_FINISH, Files, Job, LaunchError, LocalLauncher, Outcome, Running, outcome_of
 from quartet.schema import problem as problem_of
 from quartet.terminal import printable
 from quartet.text import say
@@ -34,16 +35,16 @@ Item = TypeVar("Item")
 
 OUTCOME = "outcome"
 MOST_BYTES = MIB  # of a record
-LEAST = 2.0  # seconds that a launch with a share of the budget gets; with less left it is not run
+LEAST = 2.0  # seconds that a launch with a share of the budget gets at least; with less left it is not run
 SECONDS_TO_START = 1.0  # of such a launch, before it measures
-OVERTIME = 0.05  # of a budget, for launches with a share to end by themselves
-SECONDS_BETWEEN_LOOKS = 0.1
-# How a job ends that was asked to; None: it had to be killed. Any other code is a failure.
+OVERTIME = 0.05  # share of a budget, in which launches with a share may still end by themselves
+POLL_SECONDS = 0.1
+# Codes of a job that was asked to end; None: it had to be killed. Any other code is a failure.
 AS_ASKED = (None, VERIFIED, STOPPED, UNAVAILABLE, -signal.SIGTERM, 128 + signal.SIGTERM)
 
 
 class LaunchFolder:
-    """What launches have left, so that a table can be made again and a run resumed."""
+    """The files that launches have written, so that a table can be made again and a command resumed."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -52,7 +53,7 @@ class LaunchFolder:
         return self.path / f"{name}.{kind}"
 
     def files(self, name: str, kind: str = "json") -> Files:
-        """Names the files that a launch writes; `kind` is the ending of its results."""
+        """The files that a launch writes; `kind` is the ending of its results."""
         return Files(self.file(name, kind), self.file(name, "log"))
 
     def record(self, name: str, outcome: Outcome) -> None:
@@ -68,7 +69,7 @@ class LaunchFolder:
         except FileProblem:
             if os.path.lexists(file):
                 raise
-            return None  # nor can there be any: the folder is none, or closed to us
+            return None  # there can be none: this is no folder, or we may not read it
         problem = problem_of(OUTCOME, record)
         if problem:
             raise FileProblem(f"{file}: a damaged record of how a launch ended ({problem})")
@@ -76,7 +77,7 @@ class LaunchFolder:
 
 
 class Budget:
-    """Seconds that count from now; None: without end."""
+    """Seconds from now on; None: unlimited."""
 
     def __init__(self, seconds: Optional[float], clock: Callable[[], float] = time.monotonic):
         self.seconds = seconds
@@ -90,31 +91,31 @@ class Budget:
 
 @dataclass(frozen=True, eq=False)
 class Launch:
-    """One launch of a program, and what a loop over many has to know of it."""
+    """One launch of a program, with what Rounds needs to know about it."""
 
     name: str  # different for all launches
     title: str
     job: Callable[[float], Job]  # called when it starts, with its share of the budget in seconds
     files: Files
-    alike: tuple[Hashable, ...] = ()  # what launches have in common that take as long; the nearest first
-    weight: float = 0.0  # of its share, after which it is asked to end; 0: it takes as long as it takes
+    alike: tuple[Hashable, ...] = ()  # keys of launches that take about as long; the most similar first
+    weight: float = 0.0  # of its share of the budget, after which it is asked to end; 0: it has no share
     hosts: tuple[str, ...] = ()  # the nodes that it has for itself
-    launcher: Optional[LocalLauncher] = None  # in place of the others'
+    launcher: Optional[LocalLauncher] = None  # in place of that of Rounds
 
 
 def shuffled(rounds: Iterable[Sequence[Item]], seed: int) -> list[Item]:
-    """The items of each round in an order of its own: a drift of the machine then affects all alike."""
+    """The items of all rounds, each round in a random order: a drift of the machine then affects all alike."""
     shuffler = random.Random(seed)
     return [item for members in rounds for item in shuffler.sample(members, len(members))]
 
 
 def alternating(items: Sequence[Item], number: int) -> list[Item]:
-    """The items of round `number`: every other round is run backwards, so that none always comes last."""
+    """The items in the order of round `number`: reversed in every other round, so that none is always last."""
     return list(items if number % 2 == 0 else reversed(items))
 
 
 class Durations:
-    """What launches took, and what others will take."""
+    """How long launches took, and how long others will probably take."""
 
     def __init__(self) -> None:
         self._seconds: dict[Hashable, list[float]] = {}
@@ -125,7 +126,7 @@ class Durations:
                 self._seconds.setdefault(key, []).append(outcome.seconds)
 
     def of(self, launch: Launch) -> Optional[float]:
-        """As the last launch of its nearest likeness, else as the mean of the next one's, else of all."""
+        """The time of the last launch with its first key, else the mean time by its next known key, else of all."""
         keys = (*launch.alike, None)
         known = next((self._seconds[key][-1:] if key == keys[0] else self._seconds[key]
                       for key in keys if key in self._seconds), [])
@@ -156,17 +157,17 @@ class _Started:
 
 
 class Stop(Exception):
-    """Nothing more can be run, and why."""
+    """Nothing more can be run; the message says why."""
 
 
 class Rounds:
-    """Runs launches. What was run before may be added to `durations`."""
+    """Runs launches. The times of earlier ones may be added to `durations`."""
 
     def __init__(self, launcher: LocalLauncher, budget: Optional[Budget] = None, timeout: float = float("inf"),
                  at_once: int = 1, held: tuple[int, ...] = (), is_over: Callable[[], str] = str):
-        """`timeout` is in seconds, of one launch. As many as `at_once` launches run beside each other, on nodes of
-        their own. Jobs inherit the file descriptors `held`. After a launch that ended badly `is_over` says why nothing
-        more can be run; that launch is not to blame then."""
+        """`timeout`: seconds of one launch. Up to `at_once` launches run at the same time, on different nodes. Jobs
+        inherit the file descriptors `held`. After a failed launch `is_over` returns the reason why nothing more can be
+        run, or an empty text; with a reason that launch is not a failure."""
         self.budget = budget or Budget(None)
         self.durations = Durations()
         self._launcher, self._timeout, self._at_once = launcher, timeout, at_once
@@ -219,7 +220,7 @@ class Rounds:
                 ended(launch, Outcome(FAILED, None, text))
 
     def _has_time(self, launch: Launch) -> bool:
-        """A round that was begun goes on as long as there is time."""
+        """True if the launch fits the budget; the first one of a round only if the whole round probably does."""
         members = self._rounds[launch.name]
         is_first = all(each in self._waiting for each in members)
         expected = sum(self.durations.of(each) or 0 for each in members if not each.weight) if is_first else 0
@@ -229,7 +230,7 @@ class Rounds:
         left, members = self.budget.left, [each for each in self._rounds[launch.name] if each in self._waiting]
         weights = sum(each.weight for each in self._waiting)
         share = max(left * launch.weight / weights - SECONDS_TO_START, LEAST) if launch.weight else left
-        limit = left / len(members)  # as much for each of its round
+        limit = left / len(members)  # an equal part for each launch of its round
         if launch.weight:
             limit = min(share + SECONDS_TO_START, left + OVERTIME * (self.budget.seconds or 0))
         self._waiting.remove(launch)
@@ -239,9 +240,9 @@ class Rounds:
         return _Started(launch, job, running, time.monotonic(), min(limit, self._timeout), limit < self._timeout)
 
     def _collect_some(self, found: Ended, ended: Callable[[Launch, Outcome], None]) -> None:
-        """Waits a little for a launch to end."""
+        """Waits a little for a launch to end, and handles those that have ended or are late."""
         for place, each in enumerate(list(self._running)):
-            if each.running.wait(0 if place else SECONDS_BETWEEN_LOOKS) is None and not each.is_late:
+            if each.running.wait(0 if place else POLL_SECONDS) is None and not each.is_late:
                 continue
             outcome = self._outcome(each)
             self._running.remove(each)
@@ -269,11 +270,11 @@ class Rounds:
             return Outcome(STOPPED, seconds, f"cut off after {seconds:.0f} s, to keep the budget{how}")
         if code is None:
             return Outcome(FAILED, seconds, f"did not end within {self._timeout:g} s (--timeout)")
-        return judged(each.job.program.name, each.launch.files, code, seconds)
+        return outcome_of(each.job.program.name, each.launch.files, code, seconds)
 
     def say(self, launch: Launch, outcome: Outcome, total: int, remarks: Iterable[str] = (),
             left: Optional[list[Launch]] = None) -> None:
-        """How a launch of so many has ended, and how long those that are `left` will take."""
+        """Reports how a launch ended, of `total`, and how long the launches `left` will take."""
         if left is None:
             left = [*(each.launch for each in self._running), *self._waiting]
         how = "ok" if outcome.exit_code == VERIFIED else outcome.message

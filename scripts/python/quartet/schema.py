@@ -1,8 +1,7 @@
-"""Whether a JSON value is what its schema says. A schema becomes a tree of functions, once in a process.
+"""Checks JSON values against schemas. A schema is compiled to a tree of functions, once in a process.
 
-The keywords are those of JSON Schema (2020-12) in the table KEYWORDS; a schema with any other is an error. In two
-things the rules are stricter: a whole number is an integer only where it is written as one (2.0 is none), and a
-pattern's `$` is the very end of a text."""
+It knows the keywords of JSON Schema (2020-12) in the table KEYWORDS; any other keyword is an error. Two rules are
+stricter: 2.0 is not an integer, and `$` in a pattern matches only at the very end of a text."""
 
 import json
 import operator
@@ -22,7 +21,7 @@ Schema = Any  # an object of JSON, or a boolean
 
 
 class Problem(NamedTuple):
-    """Where a value breaks its schema, what should be there, and the value."""
+    """The place where a value breaks its schema, the broken rule, and the value there."""
 
     path: str  # as ".context.gpus[0]"
     rule: str
@@ -39,13 +38,13 @@ Check = Callable[[Any], Optional[Problem]]
 
 
 def problem(name: str, value: object) -> str:
-    """Says in a line where `value` breaks the schema NAME, and what should be there; empty if it is valid."""
+    """One line that says where `value` breaks the named schema, and which rule; empty if it is valid."""
     return str(validator(name)(value) or "")
 
 
 @cache
 def validator(name: str) -> Check:
-    """The check of a schema: "results" and "published" are shipped for all readers, "machine" lies beside its files."""
+    """The check of a schema: "results" and "published" are shipped for all readers, "machine" is beside its files."""
     shipped = {"results": SHIPPED / "schema" / "quartet-results.schema.json",
                "published": SHIPPED / "schema" / "quartet-published.schema.json",
                "machine": SLURM / "machine.schema.json"}
@@ -54,7 +53,7 @@ def validator(name: str) -> Check:
 
 
 def compiled(schema: Schema) -> Check:
-    """The check of any schema. Raises ValueError if it has a keyword that is not known here."""
+    """The check of any schema. Raises ValueError for an unknown keyword."""
     return _Compiler(schema).check(schema)
 
 
@@ -74,7 +73,7 @@ class _Compiler:
         return rules[0] if len(rules) == 1 else _all_of(rules)
 
     def reference(self, path: str, _schema: Schema) -> Check:
-        """Made when it is first used, for a schema may refer to itself."""
+        """The check is made when it is first used, since a schema may refer to itself."""
         def check(value: Any) -> Optional[Problem]:
             if path not in self.checks:
                 found = self.root
@@ -90,7 +89,7 @@ class _Compiler:
         return lambda value: None if type(value) in kinds else Problem("", rule, value)
 
     def enum(self, values: list[Any], _schema: Schema) -> Check:
-        allowed = [(type(value), value) for value in values]  # for 1 equals True
+        allowed = [(type(value), value) for value in values]  # since 1 equals True
         rule = f"must be {' or '.join(map(str, values))}"
         return lambda value: None if (type(value), value) in allowed else Problem("", rule, value)
 
@@ -134,7 +133,7 @@ class _Compiler:
         return _all_of(tuple(map(self.check, rules)))
 
     def any_of(self, rules: list[Schema], _schema: Schema, most: int = 0) -> Check:
-        """The problem of an alternative that says least stands for all of them."""
+        """If no alternative fits, the shortest of their problems stands for all."""
         checks = tuple(map(self.check, rules))
 
         def check(value: Any) -> Optional[Problem]:
@@ -160,7 +159,7 @@ def _all_of(checks: tuple[Check, ...]) -> Check:
 
 
 def _each(kind: type, members: Callable[[Any], Iterable[tuple[str, Check, Any]]]) -> Check:
-    """The rules of a value's members, each with its place."""
+    """A check of each member of a list or an object; `members` gives places, checks and values."""
     def check(value: Any) -> Optional[Problem]:
         if type(value) is kind:
             for place, rule, member in members(value):
@@ -172,7 +171,7 @@ def _each(kind: type, members: Callable[[Any], Iterable[tuple[str, Check, Any]]]
 
 
 def _of(kind: type, broken: Callable[[Any], str]) -> Check:
-    """A rule of values of one kind: it says what is wrong, or nothing."""
+    """A check of values of one type; `broken` returns the broken rule, or an empty text."""
     def check(value: Any) -> Optional[Problem]:
         rule = broken(value) if type(value) is kind else ""
         return Problem("", rule, value) if rule else None
@@ -180,7 +179,7 @@ def _of(kind: type, broken: Callable[[Any], str]) -> Check:
 
 
 def _bound(is_within: Callable[[Any, Any], bool], rule: str, *kinds: type) -> Callable[..., Check]:
-    """A rule of numbers, or of the lengths of texts and lists."""
+    """A bound of numbers, or of the lengths of texts and lists."""
     def make(_compiler: _Compiler, bound: Any, _schema: Schema) -> Check:
         def check(value: Any) -> Optional[Problem]:
             if type(value) not in kinds or is_within(value if kinds == NUMBERS else len(value), bound):

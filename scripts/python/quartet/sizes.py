@@ -1,4 +1,4 @@
-"""Sizes of problems: as written, and as problems need them that give every worker the same work."""
+"""Sizes of problems: how they are written, and weak scaling, which gives every worker the same work."""
 
 import math
 import re
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Callable
 
-TILE = "1024"  # an edge, where --tile says none
+TILE = "1024"  # the default of --tile
 
 
 def points(text: str) -> int:
-    """A size as programs take it: "8192", "2^13", "8k" (8192), "1e4". Raises ValueError."""
+    """Reads a size as programs do: "8192", "2^13", "8k" (8192), "1e4". Raises ValueError."""
     match = re.fullmatch(r"(?:2\^(\d{1,2})|(\d{1,18}(?:\.\d{1,9})?(?:e\d{1,2})?))([kmgt]?)", text.lower(), re.ASCII)
     value = (2 ** int(match[1]) if match[1] else Decimal(match[2])) * 1024 ** "\0kmgt".find(match[3] or "\0") \
         if match else 0
@@ -20,30 +20,30 @@ def points(text: str) -> int:
 
 
 def written(size: int, like: str) -> str:
-    """Writes a size as 2^k if the size `like` is so written."""
+    """Writes a size, as 2^k if `like` is written so."""
     power = size.bit_length() - 1
     return f"2^{power}" if "^" in like and size == 2**power else str(size)
 
 
 @dataclass(frozen=True)
 class Growth:
-    """How the size grows with the workers in weak growth."""
+    """How the size grows with the workers in weak scaling."""
 
     exponent: int  # a run's work grows as size^exponent
-    rounded: Callable[[float, int, dict[str, str]], int]  # of an exact size, workers, flags
+    rounded: Callable[[float, int, dict[str, str]], int]  # rounds an exact size, by workers and flags
 
 
 @dataclass(frozen=True)
 class Grown:
-    """A size, the exact one before rounding, and what rounding does to the work."""
+    """A size, the exact one before rounding, and the change of the work by rounding."""
 
     size: int
     exact: float
-    work: float  # of the rounded size over that of the exact one, less 1
+    work: float  # work of the rounded size / work of the exact one - 1
 
 
 def grow(growth: Growth, size: int, workers: int, base: int, options: dict[str, str]) -> Grown:
-    """The size for `workers` when it is `size` for `base`. `options` are the program's flags."""
+    """The size for `workers` if `base` workers have `size`. `options` are the program's flags."""
     exact = size * (workers / base) ** (1 / growth.exponent)
     rounded = growth.rounded(exact, workers, options)
     if workers == base:
@@ -57,7 +57,7 @@ def multiple(exact: float, step: int) -> int:
 
 
 def smooth_multiple(exact: float, step: int) -> int:
-    """The nearest multiple of `step` whose other factors are 2, 3, 5 and 7, which FFTs like."""
+    """The nearest multiple of `step` whose other factors are 2, 3, 5 and 7, for which FFTs are fast."""
     share = exact / step
     return step * min(_smooth_numbers(2 * share), key=lambda value: abs(value - share))
 
@@ -72,5 +72,5 @@ def _smooth_numbers(limit: float) -> list[int]:
 
 GROWTH = {
     "matmul": Growth(3, lambda exact, _workers, flags: multiple(exact, points(flags.get("--tile", TILE)))),
-    "cg": Growth(2, lambda exact, workers, _flags: multiple(exact, workers)),  # as many rows to each
+    "cg": Growth(2, lambda exact, workers, _flags: multiple(exact, workers)),  # equal numbers of rows
     "fft": Growth(1, lambda exact, workers, _flags: smooth_multiple(exact, workers))}

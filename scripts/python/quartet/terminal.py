@@ -1,4 +1,4 @@
-"""What a terminal can show: colour, a bar, and text that moves no cursor."""
+"""Output for terminals: colour, bars, and text without control characters."""
 
 import os
 import re
@@ -7,15 +7,15 @@ from typing import Optional, TextIO
 
 BAR = 10  # characters
 GREEN, YELLOW, RED, FAINT, BOLD = "32", "33", "31", "2", "1"
-GOOD, FAIR = 0.8, 0.5  # of the limit, from which on a bar is green and yellow
+GOOD, FAIR = 0.8, 0.5  # fractions of the limit, from which on a bar is green, or yellow
 
-# What a terminal obeys instead of showing it, what reverses a line, and what no encoding has.
+# Control characters, characters that reverse the direction of text, and surrogates, which no encoding has.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def printable(text: str) -> str:
-    """The text without anything that a terminal would obey: white space is a blank, other control
-    characters are escapes. All text of files and of other programs goes through it."""
+    """The text without control characters: white space becomes a blank, others become escapes. All text from files and
+    other programs goes through it."""
     return _CONTROL.sub(_escaped, text)
 
 
@@ -25,7 +25,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 @dataclass(frozen=True)
 class Style:
-    """How lines are shown; without colour and in ASCII unless said."""
+    """The style of printed lines; by default without colour, and in ASCII."""
 
     has_colour: bool = False
     full: str = "#"
@@ -33,7 +33,7 @@ class Style:
 
     @staticmethod
     def of(stream: TextIO) -> "Style":
-        """Returns the style that the stream can show. NO_COLOR and TERM=dumb are respected."""
+        """The style that the stream can show; follows NO_COLOR and TERM=dumb."""
         terminal = os.environ.get("TERM", "dumb")
         colour = stream.isatty() and not os.environ.get("NO_COLOR") and terminal != "dumb"
         try:

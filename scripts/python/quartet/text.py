@@ -1,4 +1,4 @@
-"""The words, numbers and lines that the scripts print."""
+"""Formats the words, numbers and table lines that scripts print."""
 
 import contextlib
 import difflib
@@ -14,18 +14,18 @@ from quartet.terminal import printable
 
 WIDTH = 80
 LONGEST_LINE = 1000  # of a message
-LONGEST_VALUE = 60  # of a fact
-CHECKS = {True: "ok", False: "WRONG", None: "off"}  # whether what was verified is right
+LONGEST_VALUE = 60  # characters of a fact
+CHECKS = {True: "ok", False: "WRONG", None: "off"}  # by `verified`
 BOUNDS = {"above": ">", "below": "<", "about": "~"}  # of a published number
 _BUILD_OF_OPENBLAS = re.compile(r"(OpenBLAS \d[\w.]*)(?: [A-Z0-9_]{4,})*(?: \w+)? MAX_THREADS=\d+")
-_MARKUP = re.compile(r"[\\`*\[\]|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")  # within a word _ is none
+_MARKUP = re.compile(r"[\\`*\[\]|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")  # within a word _ is no markup
 ABOVE_LIMIT = ("above its limit, which is too low: a cache helps, or memory was slower while the limit was measured; "
                "quote the rate, not the fraction")
 DISTRUSTED = "in doubt (disturbed, or far slower than rows like it): not to be quoted"
 
 
 def say(text: str) -> None:
-    """One line on standard error. A text without end is cut."""
+    """Writes one line to standard error; very long ones are shortened."""
     line = printable(" ".join(text.split()))
     if len(line) > LONGEST_LINE:
         line = f"{line[:LONGEST_LINE // 2]} .. {line[-LONGEST_LINE // 2:]}"
@@ -39,15 +39,20 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}{ending}"
 
 
-def near(word: str, known: Iterable[str]) -> str:
-    """ " (did you mean X?)", where a word that is known is near."""
+def listed(names: Sequence[str], most: int) -> str:
+    """ "a, b and 3 more": at most so many of the names."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """ " (did you mean X?)", if a known word is similar; else empty."""
     return "".join(f" (did you mean {meant}?)" for meant in difflib.get_close_matches(word, list(known), n=1))
 
 
 def one_of(word: str, known: Iterable[str]) -> str:
-    """ "one of X, Y; did you mean X?", for what is in parentheses."""
+    """ "one of X, Y; did you mean X?", for use within parentheses."""
     names = list(known)
-    return f"one of {', '.join(names)}" + near(word, names).replace(" (", "; ").replace(")", "")
+    return f"one of {', '.join(names)}" + suggestion(word, names).replace(" (", "; ").replace(")", "")
 
 
 def filled(text: str) -> str:
@@ -58,7 +63,7 @@ def filled(text: str) -> str:
 
 
 def plain_versions(text: str) -> str:
-    """Without what OpenBLAS says of its build: "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH Zen MAX_THREADS=64"."""
+    """The text without OpenBLAS's details, as in "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH Zen MAX_THREADS=64"."""
     return _BUILD_OF_OPENBLAS.sub(r"\1", text)
 
 
@@ -68,12 +73,12 @@ def slug(text: str) -> str:
 
 
 def in_markdown(text: str) -> str:
-    """The text as a line or a table's cell of Markdown that shows it as it is: no markup, link, picture or HTML."""
+    """The text escaped for Markdown, on one line, so that it is shown literally."""
     return _MARKUP.sub(r"\\\g<0>", " ".join(html.escape(text, quote=False).split()))
 
 
 def rate(value: float) -> str:
-    """At least three digits, at most the integer's: 0.123, 1.23, 12.3, 123, 1234."""
+    """The value with three digits, or all digits of a larger integer: 0.123, 1.23, 12.3, 123, 1234."""
     for digits in (3, 2, 1):
         if value < 10 ** (3 - digits):
             return f"{value:.{digits}f}"
@@ -86,7 +91,7 @@ def ratio(value: float) -> str:
 
 
 def size(text: str) -> str:
-    """ "2MiB" as "2 MiB", a large power of two as "2^24"."""
+    """A size for reading: "2 MiB" for "2MiB", "2^24" for a large power of two."""
     count, unit = _split_size(text)
     power = count.bit_length() - 1
     if unit or count != 2**power or power < 17:
@@ -111,7 +116,7 @@ def in_bytes(count: float) -> str:
 
 
 def fraction(value: float) -> str:
-    """Two digits after the point, none from 100 on."""
+    """The value with two digits after the point, or none from 100 on."""
     return f"{value:.2f}" if value < 99.5 else f"{value:.0f}"
 
 
@@ -122,7 +127,7 @@ def percent_range(low: float, high: float) -> str:
 
 
 def shortened(*pair: str) -> list[str]:
-    """Two values; long ones from a little before the first word in which they differ."""
+    """Two values; long ones begin one word before the first difference."""
     words = [value.split() for value in pair]
     alike = len(os.path.commonprefix(words))
     if max(map(len, pair)) > LONGEST_VALUE and alike > 1:
@@ -131,7 +136,7 @@ def shortened(*pair: str) -> list[str]:
 
 
 class Footnotes:
-    """Texts under the table, each once, by the marks that refer to them."""
+    """Texts under a table, each once, with the mark that refers to it."""
 
     def __init__(self, marks: Iterable[str]):
         self._marks = iter(marks)
@@ -147,13 +152,13 @@ class Footnotes:
 
 
 def wrapped(mark: str, text: str) -> list[str]:
-    """A footnote's lines."""
+    """The lines of a footnote."""
     return textwrap.wrap(f"{mark:>2}  {' '.join(text.split())}", WIDTH, subsequent_indent="    ",
                          break_on_hyphens=False)
 
 
 def aligned(cells: Sequence[str], widths: Sequence[int], left: Iterable[int]) -> str:
-    """A line of a table; `left` are the columns that are not numbers."""
+    """A line of a table; the columns in `left` are left-aligned, the others right-aligned."""
     left = tuple(left)
     return " ".join(cell.ljust(width) if column in left else cell.rjust(width)
                     for column, (cell, width) in enumerate(zip(cells, widths))).rstrip()
@@ -165,7 +170,7 @@ def widths_of(rows: Sequence[Sequence[str]]) -> list[int]:
 
 
 def median_cell(value: float, mark: str) -> str:
-    """Writes the median with its `?`; `!` stands behind the fraction."""
+    """The median, with `?` if it has that mark; `!` is behind the fraction."""
     return rate(value) + ("?" if mark == "?" else "")
 
 
@@ -180,7 +185,7 @@ def fraction_cell(value: Optional[float], mark: str) -> str:
 
 def aligned_rows(rows: Sequence[Union[str, tuple[str, ...]]],
                  left: Iterable[int] = (), indent: str = "  ") -> list[str]:
-    """Rows of cells, aligned; a text between them is a heading. `left` are the columns that are no numbers."""
+    """Lines of aligned cells; texts between them are headings. Columns in `left` are left-aligned."""
     widths = widths_of([row for row in rows if isinstance(row, tuple)])
     left = tuple(left)
     return [line for row in rows for line in ([aligned(row, widths, left)] if isinstance(row, tuple) else

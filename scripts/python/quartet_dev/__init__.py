@@ -1,1 +1,1 @@
-"""Tools for those who work on the suite. Only a checkout has them."""
+"""Commands for developers of the suite. Only a checkout has them."""

@@ -1,7 +1,7 @@
-"""What `quartet limits` and `quartet peers` launch, and goals: ratios of rates of one round, and the verdict on them.
+"""The launches of `quartet limits` and `quartet peers`, and goals: ratios of rates of one round, with a verdict.
 
-Launches come in groups of variants that are compared with each other. In each round the variants of a group follow one
-another, every other round backwards. What counts of a ratio is the median over the rounds."""
+Launches are in groups of variants that are compared with each other. In each round the variants of a group follow one
+another, in reverse order every other round. The verdict is on the median of a ratio over the rounds."""
 
 import argparse
 import functools
@@ -19,7 +19,7 @@ from quartet.files import FileProblem
 from quartet.launch import Files, Job, LocalLauncher, Outcome, quiet_job
 from quartet.machine import Machine
 from quartet.paths import RESULTS
-from quartet.results import Case, cases, load
+from quartet.results import Row, load, rows_of
 from quartet.rounds import Budget, Launch, Rounds, alternating
 from quartet.text import WIDTH, aligned, counted, fraction, rate, say, size_in_bytes, widths_of
 
@@ -43,7 +43,7 @@ class Variant:
     name: str
     setup: Setup
     arguments: tuple[str, ...]
-    build: Path = Path()  # in place of the one that is measured
+    build: Path = Path()  # in place of --build
 
     def job(self, programs: Path, kernel: str, files: Files, _share: float = 0) -> Job:
         arguments = (*self.arguments, "--device", "host", "--threads", str(self.setup.threads))
@@ -53,10 +53,10 @@ class Variant:
 
 @dataclass(frozen=True)
 class Result:
-    """What a launch left."""
+    """The outcome of a launch, and its rows."""
 
     outcome: Outcome
-    cases: list[Case] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
 
 
 Round = dict[str, Result]  # by the variant's name
@@ -64,7 +64,7 @@ Round = dict[str, Result]  # by the variant's name
 
 @dataclass(frozen=True)
 class Group:
-    """Sides that are compared with each other, and the goals of that."""
+    """Variants that are compared with each other, and the goals of their ratios."""
 
     kernel: str
     name: str
@@ -99,11 +99,11 @@ def check(options: argparse.Namespace) -> None:
 
 
 def measure(options: argparse.Namespace, groups: list[Group]) -> tuple[dict[str, list[Round]], int]:
-    """Runs so many rounds of all groups, or as many as fit the budget; the documents stay in the folder of results.
-    Returns the rounds by group, and the worst exit code: what is unavailable, or got no time, is no failure."""
+    """Runs --rounds rounds of all groups, or as many as fit the budget; documents stay in --results. Returns the rounds
+    by group, and the worst exit code: what is unavailable, or got no time, is no failure."""
     programs = options.build.resolve() / "bin"
     found: dict[str, list[Round]] = {group.name: [{} for _ in range(options.rounds)] for group in groups}
-    places: dict[str, tuple[str, Round]] = {}  # of a launch: its variant's name and its round
+    places: dict[str, tuple[str, Round]] = {}  # variant and round of each launch
     plan: list[list[Launch]] = []
     for old in (file for group in groups for file in options.results.glob(f"{group.name}-*[0-9].*")):
         old.unlink()  # of an earlier measurement
@@ -122,11 +122,11 @@ def measure(options: argparse.Namespace, groups: list[Group]) -> tuple[dict[str,
         rounds.say(launch, outcome, len(places))
         variant, round_ = places[launch.name]
         try:
-            rows = cases(load(launch.files.document)) if launch.files.document.exists() else []
+            rows = rows_of(load(launch.files.document)) if launch.files.document.exists() else []
         except FileProblem as problem:
             outcome, rows = replace(outcome, exit_code=FAILED, message=str(problem)), []
-        if outcome.exit_code == STOPPED:  # what it had no time for is not run
-            rows = [case for case in rows if not case.error]
+        if outcome.exit_code == STOPPED:  # errors are then rows that got no time
+            rows = [row for row in rows if not row.error]
         if rows or outcome.exit_code != STOPPED:
             round_[variant] = Result(outcome, rows)
 
@@ -142,7 +142,7 @@ def measure(options: argparse.Namespace, groups: list[Group]) -> tuple[dict[str,
 
 def lines_of(headings: tuple[str, ...], blocks: list[tuple[str, list[tuple[str, ...]]]],
               left_aligned: tuple[int, ...]) -> list[str]:
-    """Lines of a table: blocks under a heading each, in columns that are as wide in all of them."""
+    """The lines of a table: blocks, each with a heading, in columns of the same width."""
     widths = widths_of([headings, *(row for _, members in blocks for row in members)])
     lines = [aligned(headings, widths, left_aligned)]
     for heading, members in blocks:
@@ -152,69 +152,69 @@ def lines_of(headings: tuple[str, ...], blocks: list[tuple[str, list[tuple[str, 
 
 
 class Missing(Exception):
-    """A figure that is not there, and why."""
+    """A figure is missing; the message says why."""
 
 
 @dataclass(frozen=True)
-class Row:
-    """The row of a variant's document whose name has these parts; of several that of the largest size, if asked for."""
+class Selector:
+    """Selects the row of a variant's document whose name has these parts; with `largest` that of the largest size."""
 
     variant: str
     factors: tuple[str, ...] = ()
     largest: bool = False
 
-    def of(self, results: Round) -> Case:
+    def of(self, results: Round) -> Row:
         """Raises Missing."""
         if self.variant not in results:
             raise Missing("not run")
         result = results[self.variant]
-        found = [case for case in result.cases if set(self.factors) <= set(case.text.split("/"))]
-        errors = [case.error for case in found or result.cases if case.error]
+        found = [row for row in result.rows if set(self.factors) <= set(row.text.split("/"))]
+        errors = [row.error for row in found or result.rows if row.error]
         if errors or not found:
             raise Missing(errors[0] if errors else result.outcome.message or "no such row")
-        if any(case.verified is False for case in found):
+        if any(row.verified is False for row in found):
             raise Missing("a wrong result")
         if len(found) > 1 and not self.largest:
             raise Missing(f"{len(found)} rows where there should be one")
-        return max(found, key=lambda case: size_in_bytes(case.name.size))
+        return max(found, key=lambda row: size_in_bytes(row.name.size))
 
 
 @dataclass(frozen=True)
 class Goal:
     what: str
-    row: Row
-    least: float = 0  # what the ratio should be; 0: it is only shown
-    over: Union[None, Row, float] = None  # None: its limit; a number: a rate
+    row: Selector
+    least: float = 0  # of the ratio; 0: it is only shown
+    over: Union[None, Selector, float] = None  # a row, a rate, or None: the row's limit
     label: str = "limit"
 
 
 class Figures(NamedTuple):
-    """What one round measured, and what that is compared with."""
+    """The rate of one round, and the rate that it is compared with."""
 
-    case: Case
+    row: Row
     against: float
     ratio: float
 
 
 def figures(goal: Goal, results: Round) -> Figures:
     """Raises Missing."""
-    case = goal.row.of(results)
+    row = goal.row.of(results)
     if goal.over is None:
-        if not case.limit or not case.fraction_of_limit:
+        if not row.limit or not row.fraction_of_limit:
             raise Missing("no limit was measured")
-        return Figures(case, case.limit["rate"], case.fraction_of_limit)
-    against = goal.over.of(results).rate if isinstance(goal.over, Row) else goal.over
-    return Figures(case, against, case.rate / against)
+        return Figures(row, row.limit["rate"], row.fraction_of_limit)
+    against = goal.over.of(results).rate if isinstance(goal.over, Selector) else goal.over
+    return Figures(row, against, row.rate / against)
 
 
 class Verdict(Enum):
-    MET, MISSED, UNKNOWN, NONE = "met", "missed", "?", ""  # the last is only shown
-    ABOVE = "above"  # its limit: one of the two is wrong
+    MET, MISSED, UNKNOWN, NONE = "met", "missed", "?", ""  # NONE: there is no goal
+    ABOVE = "above"  # above its limit: rate or limit is wrong
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A goal, and what the rounds say of it."""
+    """A goal, and its figures in the rounds."""
 
     goal: Goal
     found: tuple[Figures, ...]
@@ -226,8 +226,8 @@ class Judged:
 
     @property
     def is_above(self) -> bool:
-        """True if the programs say of most rounds that the row is above its limit."""
-        return self.goal.over is None and 2 * sum(each.case.is_suspicious for each in self.found) > len(self.found)
+        """True if the row is flagged as above its limit in most rounds."""
+        return self.goal.over is None and 2 * sum(each.row.is_above_limit for each in self.found) > len(self.found)
 
     @property
     def verdict(self) -> Verdict:
@@ -239,19 +239,19 @@ class Judged:
             Verdict.MET if self.ratio >= self.goal.least else Verdict.MISSED
 
     def cells(self) -> tuple[str, ...]:
-        """Measured, against what, its rate, the ratio, its spread, the goal and the verdict."""
+        """The cells: rate, label and rate of the other, ratio, range of the ratio, goal, verdict."""
         least = f">={self.goal.least:g}" if self.goal.least else ""
         if not self.found:
             return "", self.goal.label, "", "", "", least, self.verdict.value
         ratios = [each.ratio for each in self.found]
-        return (rate(statistics.median(each.case.rate for each in self.found)), self.goal.label,
+        return (rate(statistics.median(each.row.rate for each in self.found)), self.goal.label,
                 rate(statistics.median(each.against for each in self.found)),
                 fraction(self.ratio) + "!" * self.is_above, f"{fraction(min(ratios))}..{fraction(max(ratios))}",
                 least, self.verdict.value)
 
 
 def judge(goal: Goal, rounds: list[Round]) -> Judged:
-    """Rounds that lack a figure are left out and listed as troubles."""
+    """Judges a goal over the rounds. Rounds without a figure are left out, with the reasons in `troubles`."""
     found: list[Figures] = []
     troubles: dict[str, None] = {}
     for results in rounds:

@@ -1,4 +1,4 @@
-"""What `quartet gpu` runs: its parts and their steps, what they cost, and the goals that it is judged by."""
+"""The parts of `quartet gpu` and their steps, with their expected times and the goals of their rows."""
 
 import os
 import re
@@ -11,24 +11,24 @@ from typing import Optional
 from quartet.launch import Outcome, Running
 from quartet.machine import Machine
 from quartet.paths import ROOT
-from quartet.results import Case
+from quartet.results import Row
 from quartet.text import counted, slug
 from quartet.units import MIB
-from quartet_dev.goals import Goal, Judged, Result, Row, judge
+from quartet_dev.goals import Goal, Judged, Result, Selector, judge
 
-LARGER = "larger"  # the part with the sizes that take long; the others are in the part of their kernel
-# The model of a launch's cost: its start, each case's limits, its data made and checked at a rate, and its runs.
-# Seconds and bytes a second, as 16 cores beside an H200 had them.
+LARGER = "larger"  # the part with the launches that take long; others are in the part of their kernel
+# The model of a launch's time: its start, the limits of each case, data that are made and checked at a rate, and the
+# runs. In seconds and bytes per second, as measured with 16 cores beside an H200.
 LAUNCH, LIMITS = 1.0, 1.5
 SET_UP = {"cg": 18e9, "fft": 1.2e9, "matmul": 1.5e9, "stream": 1e9}
-GPU_BYTES, GPU_FLOPS = 3e12, 5e13  # a second, as the GPU's memory and its single precision have them
-STAGED = 45e9  # bytes a second that PCIe 5 gives each direction at least, of 52
+GPU_BYTES, GPU_FLOPS = 3e12, 5e13  # per second, of the GPU's memory and its single precision
+STAGED = 45e9  # bytes per second that PCIe 5 should reach in each direction; it can reach 52e9
 BOTH_STORAGES = ("--storage", "full,symmetric")
 
 
 @dataclass(frozen=True)
 class Benchmark:
-    """One launch. The rows of goals have its title for a variant."""
+    """One launch. Its title is the variant of its goals' rows."""
 
     title: str
     arguments: tuple[str, ...]
@@ -46,24 +46,24 @@ class Benchmark:
                 self.run_seconds)
 
 
-def judged(goal: Goal, cases: list[Case]) -> Judged:
-    """The verdict over the runs of one launch, each a round of its own: the launch's rows ran in turns."""
-    count = min((len(case.rates) for case in cases if not case.error), default=1)
-    return judge(goal, [{goal.row.variant: Result(Outcome(0, None), [_of_run(case, run) for case in cases])}
+def judge_runs(goal: Goal, rows: list[Row]) -> Judged:
+    """The verdict on one launch, each of whose runs counts as a round, since its rows were measured in turn."""
+    count = min((len(row.rates) for row in rows if not row.error), default=1)
+    return judge(goal, [{goal.row.variant: Result(Outcome(0, None), [_of_run(row, run) for row in rows])}
                         for run in range(max(count, 1))])
 
 
-def _of_run(case: Case, run: int) -> Case:
-    if run >= len(case.rates):
-        return case
-    rate = case.rates[run]
-    return replace(case.with_row(fraction_of_limit=rate / case.limit["rate"] if case.limit else None), rate=rate)
+def _of_run(row: Row, run: int) -> Row:
+    if run >= len(row.rates):
+        return row
+    rate = row.rates[run]
+    return replace(row.with_keys(fraction_of_limit=rate / row.limit["rate"] if row.limit else None), rate=rate)
 
 
 def _cg(size: int, iterations: int, full: float, symmetric: float, over_full: float, part: str = "") -> Benchmark:
-    """The last three are goals; 0 is none."""
+    """`full`, `symmetric` and `over_full` are goals; 0 is none."""
     title, both = f"cg {size}", 8 * size**2 * 3 / 2
-    of_full, of_symmetric = (Row(title, (storage,)) for storage in ("full", "symmetric"))
+    of_full, of_symmetric = (Selector(title, (storage,)) for storage in ("full", "symmetric"))
     goals = (Goal("full", of_full, full), Goal("symmetric", of_symmetric, symmetric),
              Goal("symmetric", of_symmetric, over_full, of_full, "full"))
     return Benchmark(title, ("--size", str(size), *BOTH_STORAGES, "--iterations", str(iterations), "--runs", "6"),
@@ -73,11 +73,11 @@ def _cg(size: int, iterations: int, full: float, symmetric: float, over_full: fl
 
 
 def _fft(exponent: int, least: float, tiles: int = 0) -> Benchmark:
-    """One transform beside cuFFT's in the same launch; where there is no room for that, beside its limit."""
+    """A transform that is compared with cuFFT's in the same launch, or with its limit if both do not fit the memory."""
     title, is_alone = f"fft 2^{exponent}" + (f" in {tiles} tiles" if tiles else ""), exponent > 30
-    native = Row(title, ("native",))
+    native = Selector(title, ("native",))
     goal = Goal("native", native, least) if is_alone else \
-        Goal("native", native, least, Row(title, ("library",)), "cuFFT")
+        Goal("native", native, least, Selector(title, ("library",)), "cuFFT")
     formulations = ("--formulation", "native" if is_alone else "native,library", "--transport", "staged")
     count = 1 if is_alone else 2
     small = ("--size", "2^10", "--tiles", "32") if tiles else ("--size", f"2^{exponent - 16}")
@@ -90,7 +90,7 @@ def _fft(exponent: int, least: float, tiles: int = 0) -> Benchmark:
 def _matmul(title: str, size: int, arguments: tuple[str, ...], least: float, runs: int, part: str = "") -> Benchmark:
     title = f"matmul {title}"
     return Benchmark(title, ("--size", str(size), *arguments, "--runs", str(runs)),
-                     ("--size", "256", "--tile", "64", "--runs", "2"), (Goal("native", Row(title), least),), 1,
+                     ("--size", "256", "--tile", "64", "--runs", "2"), (Goal("native", Selector(title), least),), 1,
                      3 * 4 * size**2, (runs + 1) * 2 * size**3 / GPU_FLOPS, part=part)
 
 
@@ -98,26 +98,26 @@ _PAIR = "stream, a pair"
 _STREAM = Benchmark(
     _PAIR, ("--transport", "ipc,staged", "--sizes", "32,128", "--pushes", "50", "--runs", "10"),
     ("--transport", "ipc,staged", "--sizes", "1,2", "--pushes", "3", "--runs", "2"),
-    (Goal("ipc, 128 MiB", Row(_PAIR, ("ipc",), largest=True), 0.9),
-     Goal("staged, 128 MiB", Row(_PAIR, ("staged",), largest=True), 1, STAGED / MIB, "45 GB/s")),
+    (Goal("ipc, 128 MiB", Selector(_PAIR, ("ipc",), largest=True), 0.9),
+     Goal("staged, 128 MiB", Selector(_PAIR, ("staged",), largest=True), 1, STAGED / MIB, "45 GB/s")),
     4, 4 * 2 * 128 * MIB, 5, ranks=2)
 
 BENCHMARKS: dict[str, tuple[Benchmark, ...]] = {
-    # Of 65536 the goals are what an H200 had.
+    # The goals of 65536 are the fractions that an H200 reached.
     "cg": (_cg(16384, 200, 0.97, 0.93, 1.9), _cg(4096, 1000, 0.9, 0, 1.6), _cg(65536, 50, 0.995, 0.925, 0, LARGER)),
     "fft": (_fft(24, 1.15), _fft(27, 1.05), _fft(30, 1.25), _fft(24, 0.95, 4096), _fft(26, 1.05), _fft(28, 1.05),
             _fft(31, 0.4, 32768), _fft(32, 0.4, 65536)),
     "matmul": (_matmul("16384, TF32, from host memory", 16384, ("--math", "tf32"), 0.9, 6),
                _matmul("65536 from host memory", 65536, ("--device-memory", "8GiB"), 0.95, 2, LARGER)),
     "stream": (_STREAM,)}
-# Problems of about a second with ragged edges. Of the bounded one a third of the tiles fits beside what cuBLAS takes:
-# the matrices stream through.
+# Problems of about a second, whose sizes tiles do not divide. In the bounded one a third of the tiles fits the memory
+# that cuBLAS leaves, so that matrices are streamed.
 _ANY = "--formulation native,dataflow,library --transport ipc,staged,mpi,nccl"
 _NATIVE = "--formulation native --transport ipc,staged,mpi,nccl"
 _CG, _PRODUCT = "--size 1001 --iterations 5", "--size 500 --tile 64"
 _BOUNDED = f"{_PRODUCT} --device-memory 33MiB"
-# Kernel, ranks and arguments; DATA stands for a folder. On two ranks there are all formulations and transports: what
-# this build or GPU does not have is an error's row, and no failure.
+# Kernel, ranks and arguments; DATA stands for a folder. On two ranks all formulations and transports are tried: what
+# this build or GPU does not have gives an error row, and is no failure.
 CHECKS = (("cg", 1, f"{_CG} --storage full,symmetric {_NATIVE}"), ("cg", 2, f"{_CG} --storage full,symmetric {_ANY}"),
           ("cg", 1, f"{_CG} {_NATIVE} DATA"), ("cg", 2, f"{_CG} {_NATIVE} DATA"),
           ("fft", 1, f"--size 3600 {_NATIVE}"), ("fft", 1, "--size 3600 --formulation library --transport staged"),
@@ -130,10 +130,10 @@ CHECKS = (("cg", 1, f"{_CG} --storage full,symmetric {_NATIVE}"), ("cg", 2, f"{_
 
 
 KERNELS, BUILD, CHECK, TESTS = "kernels", "build", "check", "tests"
-# The most important numbers come first, and what takes minutes to find nothing last.
+# The most important numbers come first; tests, which take minutes, come last.
 PARTS = (KERNELS, BUILD, *BENCHMARKS, CHECK, LARGER, TESTS)
 SOURCE = ROOT / "tests" / "micro" / "kernel_benchmark.cu"
-# A queue for all streams, as some set-ups have it: tests that hold a stream would hold the others.
+# Some set-ups give all streams one queue: tests that block a stream would then block the others.
 HANGS_TESTS = "CUDA_DEVICE_MAX_CONNECTIONS"
 
 
@@ -146,7 +146,7 @@ class Gpu:
 
     @staticmethod
     def parse(text: str) -> Optional["Gpu"]:
-        """Parses a line "NVIDIA H200, 9.0"; None if it is none."""
+        """Parses a line like "NVIDIA H200, 9.0"; None if it is not one."""
         found = re.match(r"\s*(.+?)\s*,\s*(\d+)\.(\d+)\s*$", text.splitlines()[0] if text else "")
         return Gpu(found[1], found[2] + found[3]) if found else None
 
@@ -162,7 +162,7 @@ class Gpu:
 
 @dataclass(frozen=True)
 class Place:
-    """Where things are, and whether launches are to be small."""
+    """Folders, the launcher and the machine, and whether launches are to be small."""
 
     build: Path
     launcher: Path
@@ -179,20 +179,20 @@ class Place:
         return self.results / "documents"
 
     def shared_by_cores(self, seconds: float) -> float:
-        """What takes 16 cores so many seconds takes fewer longer."""
+        """The seconds for work that takes 16 cores so many."""
         return seconds * max(1.0, 16 / self.machine.cores)
 
 
 @dataclass(frozen=True)
 class Step:
-    """Something to run."""
+    """A command of a part."""
 
     part: str
     title: str
     command: tuple[str, ...]
     expected: float = 0  # seconds
     document: str = ""  # that it writes into the logs
-    is_kept: bool = False  # a good document then replaces the one in the documents
+    is_kept: bool = False  # a document with rows replaces the one in `documents`
     environment: dict[str, str] = field(default_factory=dict)
     missing: str = ""  # why it cannot run here
 
@@ -201,8 +201,8 @@ class Step:
         return f"{slug(f'{self.part} {self.title}')}.log"
 
     def code_within(self, seconds: float, log: Path) -> Optional[int]:
-        """Runs it. Returns the exit code; None if it had to be ended. Its output goes to the log."""
-        # The settings of this process count for more than the step's.
+        """Runs it, with its output in the log. Returns the exit code; None if it had to be ended."""
+        # Settings of this process have precedence over those of the step.
         environment = {**self.environment, **os.environ}
         if self.part == TESTS:
             environment.pop(HANGS_TESTS, None)
@@ -212,7 +212,7 @@ class Step:
         code = None
         try:
             code = running.wait(seconds)
-        finally:  # an interrupt leaves nothing behind
+        finally:  # also after an interrupt
             if code is None:
                 running.cancel()
         return code
@@ -242,7 +242,7 @@ def plan(part: str, place: Place, gpu: Gpu) -> list[Step]:
 
 def _launch(place: Place, part: str, title: str, name: str, ranks: int, arguments: tuple[str, ...], expected: float,
             is_kept: bool = False) -> Step:
-    """A launch of a program; all cores are dealt to the ranks, which make data and check results."""
+    """A launch of a program; the ranks share all cores, for making data and checking results."""
     document = f"{slug(title)}.json"
     command = (str(place.launcher), str(ranks), str(place.build / "bin" / name), "--device", "cuda", *arguments,
                "--progress", "on", "--force", "--json", str(place.logs / document))
@@ -259,11 +259,10 @@ def check_step(place: Place, number: int) -> Step:
 
 
 def kernel_steps(place: Place, gpu: Gpu) -> list[Step]:
-    """Compiles the benchmark of the kernels, which needs nothing but nvcc, where it is older than what it is made of,
-    and runs it."""
+    """Runs the benchmark of the kernels, after compiling it if it is older than its sources; only nvcc is needed."""
     program = place.build / "kernel_benchmark"
     folders = ROOT / "common" / "device" / "cuda", ROOT / "cg" / "cuda", ROOT / "fft" / "cuda"
-    # The kernel of random numbers needs a library's headers.
+    # random_points.cu is left out: it needs the headers of a library.
     sources = [SOURCE, ROOT / "fft" / "cuda" / "passes.cpp",
                *(source for folder in folders for source in sorted(folder.rglob("*.cu"))
                  if source.name != "random_points.cu")]
@@ -277,7 +276,7 @@ def kernel_steps(place: Place, gpu: Gpu) -> list[Step]:
     if not nvcc:
         return [Step(KERNELS, "rates of kernels", (), missing="nvcc is neither on PATH nor in CUDAToolkit_ROOT")]
     place.build.mkdir(parents=True, exist_ok=True)
-    program.unlink(missing_ok=True)  # a compilation that fails must not leave rates of old kernels
+    program.unlink(missing_ok=True)  # after a failed compilation the old kernels must not be measured
     compiled = (nvcc, "--threads", "0", "-std=c++20", "-O3", "--expt-relaxed-constexpr", "--extended-lambda",
                 f"-arch=sm_{gpu.architecture}", "-I", str(ROOT), "-I", str(ROOT / "common"),
                 *map(str, sources), "-lcublas", "-lcufft",
@@ -286,8 +285,8 @@ def kernel_steps(place: Place, gpu: Gpu) -> list[Step]:
 
 
 def build_steps(place: Place, gpu: Gpu) -> list[Step]:
-    """The programs, for the architecture of this GPU alone. What CMake finds is the environment's affair
-    (CMAKE_PREFIX_PATH, MPI_HOME, CUDAToolkit_ROOT); nothing is downloaded."""
+    """Builds the programs for the architecture of this GPU. The environment (CMAKE_PREFIX_PATH, MPI_HOME,
+    CUDAToolkit_ROOT) decides what CMake finds; nothing is downloaded."""
     generator = () if shutil.which("ninja") else ("-G", "Unix Makefiles")
     configure = ("cmake", "--preset", "gpu", *generator, "-D", f"CMAKE_CUDA_ARCHITECTURES={gpu.architecture}",
                  "-D", "QUARTET_MICROBENCH=OFF", "-S", str(ROOT), "-B", str(place.build))

@@ -1,9 +1,8 @@
-"""Whether this machine is fit to be measured, in about 20 seconds: what others do meanwhile, how it is
+"""Checks in about 20 seconds whether this machine is fit to be measured: what other processes do, how it is
 configured, and whether its memory and cores keep their speed in two short launches.
 
-Each line is ok, look (figures may suffer) or bad (they will), with what to do about it. The exit code
-is 0 if the check ran, whatever it found; 3 if a launch failed; 2 for bad usage. `quartet run` checks for
-two seconds by itself."""
+Each line is ok, look (figures may suffer) or bad (they will), with what to do about it. The exit code is 0 if the check
+ran, whatever it found; 3 if a launch failed; 2 for bad usage. `quartet run` checks for two seconds by itself."""
 
 import argparse
 import sys
@@ -49,11 +48,11 @@ def run(options: argparse.Namespace) -> int:
         require_launcher(options.launcher)
     has_failed = False
     try:
-        findings = [*check_machine.quiet_time(options.seconds), *check_machine.settings()]
+        findings = [*check_machine.watch_others(options.seconds), *check_machine.settings()]
         show(findings)
         if not options.quick:
-            launched, has_failed = check_machine.look(options.build / "bin", LocalLauncher(options.launcher),
-                                                      Machine.here())
+            launched, has_failed = check_machine.run_probes(options.build / "bin", LocalLauncher(options.launcher),
+                                                            Machine.here())
             show(launched)
             findings += launched
     except KeyboardInterrupt:

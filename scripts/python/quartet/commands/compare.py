@@ -1,4 +1,4 @@
-"""Whether the results B are faster or slower than the results A, case by case.
+"""Says case by case whether the results B are faster or slower than the results A.
 
     quartet compare A B                  documents or folders (A,C joins two)
     quartet compare --baseline FOLDER B  with what it holds for B's machine;
@@ -14,7 +14,7 @@ differ by more than the runs of one launch show.
 B/A is a ratio of rates: above 1, B is faster. Exit codes: 0 nothing is slower; 1 a case is slower by
 more than the threshold, or was right in A and is wrong or failed in B; 2 nothing can be compared;
 4 nothing could be decided, or a case looks slower and more launches must decide. Results that are shipped
-(results/measured) have one launch of a case: beside them nothing is called faster or slower."""
+(results/measured) have one launch of a case: compared with them nothing is called faster or slower."""
 
 import argparse
 import time
@@ -24,7 +24,7 @@ from typing import Callable, Optional
 
 from quartet.command_line import add_launcher, require_launcher, seconds, whole_number
 from quartet.compare import table as compare_table
-from quartet.compare.pairs import Pair, Side, Verdict, compare, place_of_baseline, read_sides, replace_baseline
+from quartet.compare.pairs import Pair, ResultSet, Verdict, baseline_folder, compare, read_result_sets, replace_baseline
 from quartet.exit_codes import BAD_USAGE, STOPPED, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.launch import LocalLauncher, Outcome, quiet_job
 from quartet.machine import Machine
@@ -36,10 +36,10 @@ from quartet.text import say
 EXAMPLE = "quartet compare before/ after/"
 TAKES_COMMAND = True  # after --
 NOTHING_SLOWER, SLOWER, NOTHING_COMPARED = VERIFIED, WRONG_RESULT, BAD_USAGE
-# Launches of each side in turn, after which it looks. Whoever looks three times errs more often, so each look takes
-# intervals that miss in 2.2%, which makes 5% of all three together (Pocock, Biometrika 64, 1977).
-LOOKS = (5, 10, 20)
-LOOK_ERROR = 0.022
+# After so many launches of each program it tries to decide. Three tests err more often than one, so each uses intervals
+# that miss in 2.2%, which makes 5% for all three together (Pocock, Biometrika 64, 1977).
+STAGES = (5, 10, 20)
+STAGE_ERROR = 0.022
 TIMEOUT = 1800  # seconds of a launch
 
 
@@ -47,32 +47,32 @@ def _paths(text: str) -> list[Path]:
     return [Path(word) for word in text.split(",")]
 
 
-def _sides(paths: dict[str, list[Path]]) -> list[Side]:
-    """Raises ScriptError if one has no results."""
-    sides = read_sides(paths)
-    for side in sides:
-        for text in side.skipped:
+def _result_sets(paths: dict[str, list[Path]]) -> list[ResultSet]:
+    """Raises ScriptError if a set has no results."""
+    sets = read_result_sets(paths)
+    for each in sets:
+        for text in each.skipped:
             say(f"skipped {text}")
-    empty = [" ".join(map(str, paths[side.label])) for side in sides if not side.samples and not side.errors]
+    empty = [" ".join(map(str, paths[each.label])) for each in sets if not each.samples and not each.errors]
     if empty:
         raise ScriptError(f"no results in {' nor in '.join(empty)}: name documents, or folders of them (quartet sweep "
                           "--folder makes one)")
-    return sides
+    return sets
 
 
 def compare_named(options: argparse.Namespace) -> int:
-    """Compares two sides that are there."""
-    _expect(options, 2, "A and B")
-    first, second = map(_paths, options.sides)
+    """Compares two sets of documents."""
+    _require_paths(options, 2, "A and B")
+    first, second = map(_paths, options.paths)
     return _compared(first, second, options)
 
 
 def compare_with_baseline(options: argparse.Namespace) -> int:
-    """Compares with what the baseline holds; with --update keeps the new results, if none is slower."""
-    _expect(options, 1, "the new results")
-    paths = _paths(options.sides[0])
-    side, = _sides({"B": paths})
-    there = place_of_baseline(options.baseline, side)
+    """Compares with the baseline's results; --update replaces them by the new results if none is slower."""
+    _require_paths(options, 1, "the new results")
+    paths = _paths(options.paths[0])
+    new, = _result_sets({"B": paths})
+    there = baseline_folder(options.baseline, new)
     code = NOTHING_SLOWER if options.update else UNDECIDED
     if there.exists():
         code = _compared([there], paths, options)
@@ -80,9 +80,9 @@ def compare_with_baseline(options: argparse.Namespace) -> int:
         say(f"{options.baseline} has no results of this machine yet"
             + ("" if options.update else ": --update keeps these"))
     if options.update and code != NOTHING_SLOWER:
-        say(f"{there} is left as it was: remove it where the new results are to be the baseline")
+        say(f"{there} is left as it was: remove it to make the new results the baseline")
     elif options.update:
-        replace_baseline(there, side)
+        replace_baseline(there, new)
         say(f"{there} holds the new results")
     return code
 
@@ -101,9 +101,9 @@ def program_at(path: Path, command: list[str]) -> tuple[Path, list[str]]:
 
 
 @dataclass
-class Duel:
-    """Two builds, and where their documents go. The first launch of a round alternates, so that a trend of the machine
-    hits both alike."""
+class AlternatingLaunches:
+    """Launches two programs alternately. The order is reversed in every other round, so that a drift of the machine
+    affects both alike."""
 
     launcher: LocalLauncher
     programs: tuple[Path, Path]
@@ -113,31 +113,31 @@ class Duel:
     folder: Path
     budget: Optional[float] = None  # seconds
 
-    def until_decided(self, threshold: float) -> tuple[list[Side], list[Pair]]:
-        """Both sides and all rows, at the look that decided or at the last one."""
+    def until_decided(self, threshold: float) -> tuple[list[ResultSet], list[Pair]]:
+        """Both sets of results and all pairs, after the stage that decided, or the last one."""
         rounds = Rounds(self.launcher, Budget(self.budget), TIMEOUT)
-        for side in "ab":
-            (self.folder / side).mkdir(parents=True, exist_ok=True)
-        for done, look in zip((0, *LOOKS), LOOKS):
-            found = rounds.run([[self._launch(side, number) for side in alternating("ab", number)]
-                                for number in range(done, look)], _require_no_failure)
+        for label in "ab":
+            (self.folder / label).mkdir(parents=True, exist_ok=True)
+        for done, stage in zip((0, *STAGES), STAGES):
+            found = rounds.run([[self._launch(label, number) for label in alternating("ab", number)]
+                                for number in range(done, stage)], _require_no_failure)
             if found.is_interrupted:
                 raise KeyboardInterrupt
-            sides = read_sides({label: [self.folder / label.lower()] for label in "AB"})
-            rows = compare(sides[0], sides[1], threshold, LOOK_ERROR)
+            sets = read_result_sets({label: [self.folder / label.lower()] for label in "AB"})
+            pairs = compare(sets[0], sets[1], threshold, STAGE_ERROR)
             if found.reason:
-                say(f"{found.reason}: more launches would say more")
-            if found.reason or all(row.is_decided or row.verdict is Verdict.NOT_COMPARABLE for row in rows):
+                say(f"{found.reason}: more launches may decide")
+            if found.reason or all(pair.is_decided or pair.verdict is Verdict.NOT_COMPARABLE for pair in pairs):
                 break
-            say(f"{sum(not row.is_decided for row in rows)} of {len(rows)} cases undecided after "
-                f"{look} launches of each side")
-        return sides, rows
+            say(f"{sum(not pair.is_decided for pair in pairs)} of {len(pairs)} cases undecided after "
+                f"{stage} launches of each side")
+        return sets, pairs
 
-    def _launch(self, side: str, number: int) -> Launch:
-        files = LaunchFolder(self.folder / side).files(f"{number:02}")
-        job = quiet_job(self.programs["ab".index(side)], self.ranks, self.threads, tuple(self.arguments),
+    def _launch(self, label: str, number: int) -> Launch:
+        files = LaunchFolder(self.folder / label).files(f"{number:02}")
+        job = quiet_job(self.programs["ab".index(label)], self.ranks, self.threads, tuple(self.arguments),
                         files.document)
-        return Launch(f"{side}{number}", str(job.program), lambda _: job, files, (side,))
+        return Launch(f"{label}{number}", str(job.program), lambda _: job, files, (label,))
 
 
 def _require_no_failure(launch: Launch, outcome: Outcome) -> None:
@@ -146,50 +146,50 @@ def _require_no_failure(launch: Launch, outcome: Outcome) -> None:
 
 
 def compare_in_turn(options: argparse.Namespace) -> int:
-    """Launches both sides' programs by turns."""
-    _expect(options, 2, "two build folders, and the command after --")
-    found = [program_at(Path(path), options.command) for path in options.sides]
+    """Launches both programs in turn."""
+    _require_paths(options, 2, "two build folders, and the command after --")
+    found = [program_at(Path(path), options.command) for path in options.paths]
     folder = options.folder or RESULTS / "compare" / time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     require_launcher(options.launcher, folder)
     if any(folder.iterdir()):
         raise ScriptError(f"{folder} is not empty: name a new folder")
     cores = Machine.here().cores
     ranks = options.ranks or max(2, cores)
-    duel = Duel(LocalLauncher(options.launcher), (found[0][0], found[1][0]), found[0][1],
-                ranks, max(1, cores // ranks), folder, options.budget)
-    sides, rows = duel.until_decided(options.threshold / 100)
+    launches = AlternatingLaunches(LocalLauncher(options.launcher), (found[0][0], found[1][0]), found[0][1],
+                                   ranks, max(1, cores // ranks), folder, options.budget)
+    sets, pairs = launches.until_decided(options.threshold / 100)
     say(f"documents in {folder}")
-    if not rows:
+    if not pairs:
         say("no time was left to measure a case: give more by --budget")
         return UNDECIDED
-    return _shown(sides, rows, options, LOOK_ERROR)
+    return _shown(sets, pairs, options, STAGE_ERROR)
 
 
-def _expect(options: argparse.Namespace, count: int, what: str) -> None:
-    if len(options.sides) != count:
-        raise ScriptError(f"{len(options.sides)} paths, not {count} (name {what}): see --help")
+def _require_paths(options: argparse.Namespace, count: int, what: str) -> None:
+    if len(options.paths) != count:
+        raise ScriptError(f"{len(options.paths)} paths, not {count} (name {what}): see --help")
 
 
 def _compared(first: list[Path], second: list[Path], options: argparse.Namespace) -> int:
-    sides = _sides({"A": first, "B": second})
-    return _shown(sides, compare(sides[0], sides[1], options.threshold / 100), options)
+    sets = _result_sets({"A": first, "B": second})
+    return _shown(sets, compare(sets[0], sets[1], options.threshold / 100), options)
 
 
-def _shown(sides: list[Side], rows: list[Pair], options: argparse.Namespace, error: float = ERROR) -> int:
+def _shown(sets: list[ResultSet], pairs: list[Pair], options: argparse.Namespace, error: float = ERROR) -> int:
     """Prints the comparison. Returns its exit code."""
-    print(compare_table.render(sides, rows, options.threshold, error), end="")
-    code = exit_code(rows)
+    print(compare_table.render(sets, pairs, options.threshold, error), end="")
+    code = exit_code(pairs)
     if code == NOTHING_COMPARED:
         say("nothing could be compared (no case is in both and verified): see the reasons above")
     return code
 
 
-def exit_code(rows: list[Pair]) -> int:
-    if any(row.fails for row in rows):
+def exit_code(pairs: list[Pair]) -> int:
+    if any(pair.fails for pair in pairs):
         return SLOWER
-    if all(row.verdict is Verdict.NOT_COMPARABLE for row in rows):
+    if all(pair.verdict is Verdict.NOT_COMPARABLE for pair in pairs):
         return NOTHING_COMPARED
-    is_open = not any(row.is_decided for row in rows) or any(row.looks_slower for row in rows)
+    is_open = not any(pair.is_decided for pair in pairs) or any(pair.looks_slower for pair in pairs)
     return UNDECIDED if is_open else NOTHING_SLOWER
 
 
@@ -204,7 +204,7 @@ def percent(text: str) -> float:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("sides", nargs="*", metavar="PATH", help="what is compared, see above")
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="what is compared, see above")
     parser.add_argument("--threshold", type=percent, default=5, metavar="PERCENT",
                         help="differences of the rate that do not matter (%(default)s)")
     parser.add_argument("--baseline", type=Path, metavar="FOLDER",
@@ -215,7 +215,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ranks", type=whole_number(10**6), metavar="N",
                         help="with --run: ranks of a launch (one a core, at least 2)")
     parser.add_argument("--budget", type=seconds, metavar="SECONDS",
-                        help="with --run: ends in this time; starts no round that would probably pass it")
+                        help="with --run: ends in this time; starts no round that would probably exceed it")
     parser.add_argument("--folder", type=Path,
                         help="with --run: folder of the documents (a new one in results/compare)")
     add_launcher(parser)

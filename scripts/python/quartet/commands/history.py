@@ -24,14 +24,14 @@ from quartet.exit_codes import UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.files import check_output, write_text
 from quartet.history import rule
 from quartet.report import page, style
-from quartet.results import Name, cases, collect, device, grouped, identity
-from quartet.text import WIDTH, counted, rate, say, shortened
+from quartet.results import Name, collect, device, grouped, identity, rows_of
+from quartet.text import WIDTH, counted, listed, rate, say, shortened
 
 EXAMPLE = "quartet history results/nodes"
 DAY = 24 * 3600
 Document = dict[str, Any]
 INCOMPARABLE = {"disturbed", "held_back"}  # flags: something else took the processors, or slowed the GPU
-NAMED = 6  # nodes, rows and facts of a finding
+NAMED = 6  # nodes, rows and facts of a finding that are printed
 WIDE, HIGH = 560, 220  # of a picture
 _TRANSPORT = re.compile(r"^((?:[^/:]+/){3})[^/:]+")  # in a row's name
 
@@ -74,8 +74,8 @@ def run(options: argparse.Namespace) -> int:
 
 def launches(documents: Iterable[tuple[Path, Document]]) -> tuple[list[rule.Launch], list[Path]]:
     """A launch for each row, and the files whose date is invalid. Rows that failed, are wrong or were disturbed are not
-    sound; slow ones are, whatever flag says so. A node is its short name; its CPUs and the transports that `auto` chose
-    are facts. Machines that share a name but have other processors are nodes of their own."""
+    sound; slow rows are, whatever their flags. A node is identified by its short name; its CPUs and the transports that
+    `auto` chose are facts. Machines with one name but different processors are different nodes."""
     found: list[tuple[float, str, str, Document]] = []
     undated = []
     for file, document in documents:
@@ -88,10 +88,10 @@ def launches(documents: Iterable[tuple[Path, Document]]) -> tuple[list[rule.Laun
         found.append((time / DAY, _hosts(document), str(processor.get("name", "unknown processor")), document))
     machines = {hosts: {one[2] for one in same} for hosts, same in grouped(found, lambda one: one[1]).items()}
     every: list[rule.Launch] = []
-    chosen: dict[str, dict[str, str]] = defaultdict(dict)  # by node: each document tells of its own kernel
+    chosen: dict[str, dict[str, str]] = defaultdict(dict)  # by node: a document has the choice for its own kernel only
     for time, hosts, processor, document in sorted(found, key=lambda one: one[0]):
         node = f"{hosts} ({processor})" if len(machines[hosts]) > 1 else hosts
-        rows, is_automatic = cases(document), document["context"]["quartet"]["options"].get("transport") == "auto"
+        rows, is_automatic = rows_of(document), document["context"]["quartet"]["options"].get("transport") == "auto"
         chosen[node].update({f"transport of {row.name.kernel} {row.name.formulation}": row.name.transport
                              for row in rows if is_automatic})
         known = {**identity.facts(document, (row.network_path.most for row in rows)), **chosen[node]}
@@ -104,7 +104,7 @@ def launches(documents: Iterable[tuple[Path, Document]]) -> tuple[list[rule.Laun
 
 
 def _hosts(document: Document) -> str:
-    """The hosts of its ranks, without domains. Where a container hid them, the kind of machine stands for them."""
+    """The hosts of its ranks, without domains; in a container, which hides them, the kind of machine."""
     if not identity.host(document):
         return re.sub(r", \d+ CPUs$", "", device(document))
     places = document["context"]["quartet"].get("placement") or [{"host": document["context"]["host_name"]}]
@@ -113,7 +113,7 @@ def _hosts(document: Document) -> str:
 
 
 def _page(parts: list[list[str]], skipped: list[str], sound: list[rule.Launch], answer: rule.Answer) -> str:
-    """The findings, and below them the curves of each row, those with findings first."""
+    """The page: the findings, then the curves of each row; rows with findings come first."""
     rows = grouped(sound, lambda one: one.row)
     slow = {row: [seen for one in answer.findings for seen in one.observations if seen.row == row] for row in rows}
     names = sorted(rows, key=lambda row: (not slow[row], row))
@@ -122,12 +122,12 @@ def _page(parts: list[list[str]], skipped: list[str], sound: list[rule.Launch], 
     section = page.Section("rates", "Rates", charts=charts)
     pictures = dict(zip(section.file_names(), (_curves(rows[row], slow[row]) for row in names)))
     texts = [page.tag("span", "\n".join(part), style="white-space: pre-line") for part in parts]
-    doubts = [page.Doubt("Rows that failed, are wrong or were disturbed are not drawn."), *map(page.Doubt, skipped)]
-    return page.render(page.Page(texts, doubts, [section]), pictures, (), "Quartet history")
+    warnings = list(map(page.PageWarning, ["Rows that failed, are wrong or were disturbed are not drawn.", *skipped]))
+    return page.render(page.Page(texts, warnings, [section]), pictures, (), "Quartet history")
 
 
 def _curves(launches: list[rule.Launch], observations: list[rule.Observation]) -> page.Markup:
-    """Rates from 0 on, over time."""
+    """Rates over time as SVG; the axis begins at 0."""
     first, last = (choose(one.time for one in launches) for choose in (min, max))
     most = max(one.rate for one in launches)
     colours = dict(zip(dict.fromkeys(seen.node for seen in observations), itertools.cycle(style.FORMULATIONS.values())))
@@ -161,19 +161,19 @@ def _day(time: float) -> str:
 
 
 def _parts(answer: rule.Answer) -> Iterator[list[str]]:
-    """The answer: of each part a headline, and what is said below it."""
+    """The answer in parts: each is a headline and the lines below it."""
     for finding in sorted(answer.findings, key=lambda one: (
             not one.is_lasting_loss, one.loss < 0, min(seen.start for seen in one.observations))):
         yield [*_finding(finding, answer.nodes)]
     for (count, rows), nodes in grouped(answer.slow, lambda node: answer.slow[node][::2]).items():
         share = 1 - math.exp(-median([answer.slow[node][1] for node in nodes]))
-        what = f"last {counted(count, 'launch')} on {_some(nodes)}".replace("last 1 ", "last ")
+        what = f"last {counted(count, 'launch')} on {listed(nodes, NAMED)}".replace("last 1 ", "last ")
         yield [f"{what}: {share:.0%} below the launches before; {answer.least_launches // 2} such launches decide",
-               _some([_short(row) for row in rows])]
+               listed([_short(row) for row in rows], NAMED)]
     alike = grouped(sorted(answer.stopped), lambda key: (key[0], *answer.stopped[key]))
     for (node, since, unusable), keys in alike.items():
         why = f"{counted(unusable, 'later launch')} failed, were wrong or disturbed" if unusable else "others have some"
-        yield [f"{node}: no usable launch since {_day(since)} ({why})", _some([_short(row) for _, row in keys])]
+        yield [f"{node}: no usable launch since {_day(since)} ({why})", listed([_short(row) for _, row in keys], NAMED)]
     none = "" if answer.findings or answer.slow or answer.stopped else "Nothing was found. "
     yield [f"{none}Would have been seen in 9 of 10 histories: a lasting step of {answer.least_step:.1%}, a drift of "
            f"{answer.least_drift:.2%} a day. A step is a difference of {answer.step_errors:.1f} standard errors."
@@ -189,10 +189,10 @@ def _finding(finding: rule.Finding, nodes: int) -> Iterator[str]:
         when = f"from {_day(min(starts))} to {_day(max(ends))}"
     elif not finding.is_drift and max(starts) - min(starts) > rule.NEAR + 1:
         when += f" .. {_day(max(starts))}, each node at its own moment"
-    where = f"all {nodes} nodes" if 1 < nodes == len(finding.nodes) else _some(finding.nodes)
+    where = f"all {nodes} nodes" if 1 < nodes == len(finding.nodes) else listed(finding.nodes, NAMED)
     how = f"{share:.2%} {which} each day" if finding.is_drift else f"{share:.0%} {which}"
     yield f"{how} {when}, on {where}"
-    yield _some([_short(row) for row in finding.rows])
+    yield listed([_short(row) for row in finding.rows], NAMED)
     for cause in finding.causes[:NAMED]:
         fact, *values = cause.change
         sound = f"; also on {counted(cause.sound_with, 'sound node')}" if cause.sound_with else ""
@@ -200,11 +200,6 @@ def _finding(finding: rule.Finding, nodes: int) -> Iterator[str]:
                f"{counted(cause.slow_with + cause.slow_without, 'such node')}{sound}")
     if not finding.causes and not finding.is_drift:
         yield "no recorded fact changed there then"
-
-
-def _some(names: list[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
 
 
 def _short(row: str) -> str:

@@ -1,19 +1,19 @@
-"""Finds slow nodes. Runs stream, cg and fft for some seconds on each node, on its processors and on its
-GPUs, and stream between neighbours in a ring (or other pairs), and ends with a table of the slow ones.
+"""Finds slow nodes. Runs stream, cg and fft for some seconds on the processors and the GPUs of each node, and stream
+between neighbours in a ring (or other pairs). Prints a table of the slow ones.
 
-In salloc's shell or a batch script it checks the nodes of that job, by steps of it. Elsewhere it submits
-a job for each node and each pair (--slurm), which run as nodes come free. If it is stopped, give the same
-command again: it continues, and shows what the jobs have found meanwhile. A day after its first launch, or by --cancel,
-a check is over: then the same command begins a new one. A node's network rate is that of its best
-pair, so that a slow node does not make its partners slow. Since when a node is slow, quartet history says.
+In salloc's shell or a batch script it checks the nodes of that job, by job steps. Elsewhere it submits a job for each
+node and each pair (--slurm), which run when nodes become free. After an interruption give the same command again: it
+continues, and shows what was found meanwhile. A check is over a day after its first launch, or by --cancel; then the
+same command begins a new one. A node's network rate is that of its best pair, so that a slow node does not make its
+partners slow. `quartet history` says since when a node is slow.
 
---this says whether the node that it runs on is sound, alone and within --budget: as Slurm's prolog, epilog or
-HealthCheckProgram, or by hand (docs/cluster.md). Rates are compared with --reference; a launch that finds something is
-repeated; the line that it prints ends with what to run next.
+--this checks only the node that it runs on, within --budget: for Slurm's prolog, epilog or HealthCheckProgram, or by
+hand (docs/cluster.md). Rates are compared with --reference, and a launch that finds something is repeated. It prints
+one line, which ends with the next command to run.
 
-Exit codes: 1 a node or a pair is slow, 3 a launch failed, 4 nothing can be told. With --this: 0 sound; 5 sick: both
-launches found a rate below the reference, a wrong result, or a program that hangs; 4 cannot tell: no reference for this
-kind of node, slow but disturbed by others, a program that could not run, or no time left."""
+Exit codes: 1 a node or a pair is slow, 3 a launch failed, 4 undecided. With --this: 0 sound; 5 sick: both launches
+found a rate below the reference, a wrong result, or a program that hangs; 4 cannot tell: there is no reference for this
+kind of node, it is slow but disturbed by others, a program could not run, or no time was left."""
 
 import argparse
 import contextlib
@@ -45,7 +45,7 @@ from quartet.exit_codes import FAILED, SICK, STOPPED, UNDECIDED, VERIFIED, WRONG
 from quartet.files import make_folder, read_text, write_text
 from quartet.launch import LocalLauncher
 from quartet.machine import Machine
-from quartet.nodes import findings, this
+from quartet.nodes import check_result, this
 from quartet.nodes import plan as nodes_plan
 from quartet.paths import RESULTS
 from quartet.results import reference
@@ -59,21 +59,21 @@ from quartet.terminal import printable
 from quartet.text import WIDTH, counted, say
 
 EXAMPLE = "quartet nodes --slurm mine.json --hosts 'n[1-16]'"
-CODES = {this.Verdict.SOUND: VERIFIED, this.Verdict.SICK: SICK, this.Verdict.CANNOT_TELL: UNDECIDED}
-LEAST = {False: 0.05, True: 0.1}  # below the median; of nodes beside each other, and of this one
+EXIT_CODES = {this.Verdict.SOUND: VERIFIED, this.Verdict.SICK: SICK, this.Verdict.CANNOT_TELL: UNDECIDED}
+LEAST = {False: 0.05, True: 0.1}  # default of --least, by --this
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kernels", type=some_of(nodes_plan.CHECKS), default=tuple(nodes_plan.CHECKS), metavar="LIST",
                         help=f"kernels to run on each node ({','.join(nodes_plan.CHECKS)})")
     parser.add_argument("--device", choices=("auto", nodes_plan.HOST, nodes_plan.CUDA), default="auto",
-                        help="where the kernels compute; auto: on the processors, and on GPUs too where the nodes have "
-                        "some, pairs between processors (%(default)s)")
-    parser.add_argument("--small", action="store_true", help="small problems, to try it")
+                        help="where the kernels compute; auto: on the processors, and also on GPUs if the nodes have "
+                        "some; pairs between processors (%(default)s)")
+    parser.add_argument("--small", action="store_true", help="small problems, to try the command")
     parser.add_argument("--least", type=share, metavar="SHARE",
                         help="a rate is slow only if it is this share below the median (0.05; of --this 0.1)")
     parser.add_argument("--reference", type=Path, action="append", default=[], metavar="PATH",
-                        help="documents of sound nodes of this kind, or a folder: names what is slow beside it, too")
+                        help="documents of sound nodes of this kind, or a folder: rates below these are slow, too")
     parser.add_argument("--results", type=Path,
                         help=f"where new folders are made ({RESULTS / 'nodes'}; with --this: none is kept)")
     add_launch_arguments(parser)
@@ -84,16 +84,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     many.add_argument("--pairs", choices=(nodes_plan.RING, nodes_plan.ALL, nodes_plan.NONE), default=nodes_plan.RING,
                       help="which nodes send to each other (%(default)s)")
     many.add_argument("--launches", type=whole_number(100), default=2,
-                      help="launches of each; the best counts (%(default)s)")
+                      help="launches on each node and pair; the best one counts (%(default)s)")
     many.add_argument("--at-once", type=whole_number(10_000), default=32, metavar="N",
-                      help="steps of a job at one time, on different nodes; 1 leaves the network to each (%(default)s)")
+                      help="job steps at one time, on different nodes; with 1 none shares the network (%(default)s)")
     one = parser.add_argument_group("this node")
     one.add_argument("--this", action="store_true", help="checks the node that this runs on")
     one.add_argument("--budget", type=seconds, default=60, metavar="SECONDS",
-                     help="it ends within so long, whatever happens (%(default)s)")
+                     help="it ends within this time, whatever happens (%(default)s)")
     one.add_argument("--max-age", type=age, metavar="AGE",
-                     help="runs nothing where such a check found the node sound lately: 6h, 30m, 1d")
-    one.add_argument("--fail-closed", action="store_true", help="what cannot be told counts as sick")
+                     help="runs nothing if such a check has found the node sound within this time: 6h, 30m, 1d")
+    one.add_argument("--fail-closed", action="store_true", help="a node that it cannot judge counts as sick")
 
 
 def age(text: str) -> float:
@@ -105,7 +105,7 @@ def age(text: str) -> float:
 
 
 def hosts_up(partition: str) -> tuple[str, ...]:
-    """Nodes that run jobs now, or could; the others are named. Raises ScriptError if there are none."""
+    """Nodes that run jobs now, or could; says which are left out. Raises ScriptError if there are none."""
     states = node_states(partition)
     left_out = [f"{name} ({state})" for name, state in sorted(states.items()) if state not in UP]
     if left_out:
@@ -130,8 +130,8 @@ def make_plan(options: argparse.Namespace, machine: SlurmMachine, names: tuple[s
 
 
 def open_folder(options: argparse.Namespace, machine: SlurmMachine, named: tuple[str, ...]) -> Optional[SweepFolder]:
-    """The check that was begun, or a new one; nothing if there is none that could be cancelled. Where nobody has
-    `named` nodes, a check goes on with its own: nodes come and go."""
+    """The folder of the check that was begun, or of a new one; None if --cancel finds no check. If no nodes are
+    `named`, a check continues with its own nodes, whichever are up now."""
     version = functools.cache(version_of)  # of each program, for all plans
 
     def again(there: dict[str, Any]) -> Plan:
@@ -146,10 +146,10 @@ def open_folder(options: argparse.Namespace, machine: SlurmMachine, named: tuple
         folder = SweepFolder.open(path, again(there))
         if options.cancel or options.folder or not is_over(folder, options):
             if not named and not options.cancel:
-                _say_who_is_up(folder, machine.partition)
+                _report_nodes(folder, machine.partition)
             return folder
-        say(f"{path} is left as it is, since its first launch was more than a day ago: a new check begins, and what "
-            "jobs of the old one are in the queue are cancelled")
+        say(f"{path} is left as it is, since its first launch was more than a day ago: a new check begins, and "
+            "queued jobs of the old one are cancelled")
         QueuedSweep(folder, SlurmLauncher(machine, options.timeout), options).cancel()
     elif options.cancel and not there:
         return None
@@ -158,17 +158,17 @@ def open_folder(options: argparse.Namespace, machine: SlurmMachine, named: tuple
 
 
 def is_over(folder: SweepFolder, options: argparse.Namespace) -> bool:
-    """Whether what is left of a check would run too long after the rest of it."""
+    """True if launches are left, but the first launch was too long ago to compare with them."""
     period = folder.period()
     return bool(period and time.time() > period[0] + nodes_plan.LONGEST and (options.retry_failed or folder.left()))
 
 
-def _say_who_is_up(folder: SweepFolder, partition: str) -> None:
+def _report_nodes(folder: SweepFolder, partition: str) -> None:
     names, states = nodes_plan.hosts_in(folder.plan.as_json()), node_states(partition)
     needed = dict.fromkeys(host for launch in folder.left() for host in launch.configuration.hosts)
     gone = [f"{name} ({states.get(name, 'unknown to Slurm')})" for name in needed if states.get(name) not in UP]
     others = sorted(name for name, state in states.items() if state in UP and name not in names)
-    say(f"goes on with the check of {counted(len(names), 'node')} that was begun"
+    say(f"continues the check of {counted(len(names), 'node')} that was begun"
         + f"; launches wait for these nodes, which are not up: {', '.join(gone)}" * bool(gone)
         + f"; not part of it (--hosts begins another check): {', '.join(others)}" * bool(others))
 
@@ -211,8 +211,8 @@ def check_nodes(options: argparse.Namespace) -> int:
         code = Sweep(folder, StepLauncher(machine), options, allocation, options.at_once).run()
     else:
         code = QueuedSweep(folder, queue, options).run()
-    found = findings.find(folder, options.least, known)
-    print(findings.render(found), end="")
+    found = check_result.evaluate(folder, options.least, known)
+    print(check_result.render(found), end="")
     if not found.left:
         folder.mark_over()
     what = WRONG_RESULT if found.slow else FAILED if found.failures else VERIFIED if found.is_decided else UNDECIDED
@@ -228,20 +228,20 @@ def _raise(_number: int, _frame: object) -> None:
 
 
 def _kept_folder(results: Path, node: str) -> Path:
-    """A new folder, under a name that nobody can have taken beforehand."""
+    """A new folder, whose name nobody can know beforehand."""
     begin = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{node}-"
     found = Path(tempfile.mkdtemp(prefix=begin, dir=make_folder(results).absolute()))
     found.chmod(0o755)
     return found
 
 
-def _found(options: argparse.Namespace, node: str) -> this.Found:
-    """Whatever happens is a verdict in time, but for bad usage."""
+def _check_in_time(options: argparse.Namespace, node: str) -> this.NodeResult:
+    """Returns a verdict in time, whatever happens. Raises only UsageError."""
     end = time.monotonic() + max(options.budget - this.SECONDS_TO_KILL, options.budget / 2)
     signal.signal(signal.SIGALRM, _raise)
     signal.setitimer(signal.ITIMER_REAL, end - time.monotonic())
     try:
-        this.stand_alone()
+        this.leave_job()
         counts = {nodes_plan.HOST: Machine.here().cores, nodes_plan.CUDA: this.gpus_here()}
         if options.device == nodes_plan.CUDA and not counts[nodes_plan.CUDA]:
             raise UsageError("--device cuda (the driver lists no GPU here)")
@@ -253,39 +253,40 @@ def _found(options: argparse.Namespace, node: str) -> this.Found:
             folder = _kept_folder(options.results, node) if options.results else Path(name)
             what = this.NodeCheck(Budget(end - time.monotonic()), LocalLauncher(options.launcher), known, folder,
                                   Path(name)).run(wanted)
-            return _made(options, what) if what.next == this.MAKE_REFERENCE and options.results else what
+            return _with_reference(options, what) if what.next == this.MAKE_REFERENCE and options.results else what
     except UsageError:
         raise
     except _NoTimeLeft:
-        return this.Found(this.Verdict.CANNOT_TELL, "the time was over before the end", this.more_time(options.budget))
+        what_next = this.more_time(options.budget)
+        return this.NodeResult(this.Verdict.CANNOT_TELL, "the time was over before the end", what_next)
     except (ScriptError, OSError) as error:
-        what_next = this.MAKE_REFERENCE if isinstance(error, ScriptError) else this.LOOK_AT_IT
-        return this.Found(this.Verdict.CANNOT_TELL, str(error), what_next)
+        what_next = this.MAKE_REFERENCE if isinstance(error, ScriptError) else this.CHECK_MACHINE
+        return this.NodeResult(this.Verdict.CANNOT_TELL, str(error), what_next)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def _made(options: argparse.Namespace, what: this.Found) -> this.Found:
-    """What a run has found that keeps its results: a reference, if any of its rows can be one."""
+def _with_reference(options: argparse.Namespace, what: this.NodeResult) -> this.NodeResult:
+    """The result of a run with --results: says how to use its rows as a reference, if any of them can be one."""
     with contextlib.suppress(ScriptError):
         made = reference.read([options.results])
-        if any(made.of(row.case) for row in what.rows):
+        if any(made.of(each.row) for each in what.rows):
             return dataclasses.replace(what, reason=f"{what.reason}; the results were kept as a reference",
                                        next=f"quartet nodes --this --reference {options.results}")
     return dataclasses.replace(what, reason=f"{what.reason}; no result can be a reference: all are wrong or in doubt",
-                               next=f"{this.LOOK_AT_IT} --quick")
+                               next=f"{this.CHECK_MACHINE} --quick")
 
 
 def stamp_of(options: argparse.Namespace) -> Path:
-    """The file that says that such a check found the node sound. Nobody else may write its folder."""
+    """The file that records that this check found the node sound, in a folder that only this user can write."""
     own = "/run" if os.geteuid() == 0 else os.environ.get("XDG_RUNTIME_DIR") or os.path.expanduser("~/.cache")
     what = (options.kernels, options.device, options.small, options.least, options.build.absolute(),
             [path.absolute() for path in options.reference])
     return Path(own, "quartet") / f"sound-{hashlib.sha256(repr(what).encode()).hexdigest()[:16]}"
 
 
-def _lately(stamp: Path, most: float) -> str:
-    """What was found, and when, if it was so lately; else nothing."""
+def _recently_sound(stamp: Path, most: float) -> str:
+    """The recorded result and its age, if it is at most `most` seconds old; else empty."""
     with contextlib.suppress(OSError, ScriptError):
         state = stamp.lstat()
         since = time.time() - state.st_mtime
@@ -294,8 +295,8 @@ def _lately(stamp: Path, most: float) -> str:
     return ""
 
 
-def _keep(stamp: Path, reason: str, is_sound: bool) -> None:
-    """A node that is not sound loses all its stamps. Where none can be written, the next check runs again."""
+def _update_stamp(stamp: Path, reason: str, is_sound: bool) -> None:
+    """Records that the node is sound, or removes all such records. If none can be written, the next check runs."""
     with contextlib.suppress(OSError, ScriptError):
         if is_sound:
             make_folder(stamp.parent)
@@ -310,17 +311,17 @@ def check_this(options: argparse.Namespace) -> int:
         raise UsageError(f"--budget {options.budget:g} (seconds; a launch takes some): give 1 at least")
     require_launcher(options.launcher)
     node, stamp = os.uname().nodename.partition(".")[0], stamp_of(options)
-    earlier = _lately(stamp, options.max_age) if options.max_age else ""
+    earlier = _recently_sound(stamp, options.max_age) if options.max_age else ""
     if earlier:
         print(printable(f"{node}: {this.Verdict.SOUND.value}: {earlier}; next: quartet run"))
         return VERIFIED
-    found = _found(options, node)
+    found = _check_in_time(options, node)
     if options.max_age or found.verdict is not this.Verdict.SOUND:
-        _keep(stamp, found.reason, found.verdict is this.Verdict.SOUND)
+        _update_stamp(stamp, found.reason, found.verdict is this.Verdict.SOUND)
     if options.fail_closed and found.verdict is this.Verdict.CANNOT_TELL:
-        found = dataclasses.replace(found, verdict=this.Verdict.SICK, reason=f"nothing can be told ({found.reason})")
+        found = dataclasses.replace(found, verdict=this.Verdict.SICK, reason=f"undecided ({found.reason})")
     print(printable(f"{node}: {found.verdict.value}: {found.reason}; next: {found.next}"))
-    return CODES[found.verdict]
+    return EXIT_CODES[found.verdict]
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,8 +1,7 @@
 """Makes one HTML page, and its figures as files, from result documents.
 
-The page holds everything it shows, so it can be copied away and opened without a network. Documents
-that cannot be used are named on it and left out. Charts need matplotlib; without it the page has
-tables.
+The page holds everything it shows, so it can be copied away and opened without a network. Documents that cannot be used
+are named on it and left out. Charts need matplotlib; without it the page has tables.
 
     quartet report                          # results/report/index.html
     quartet report FOLDER --output page.html
@@ -23,7 +22,7 @@ from quartet.report.data import Material, gather
 from quartet.report.style import NO_MATPLOTLIB, has_matplotlib, require_matplotlib
 from quartet.results import grouped, published
 from quartet.tables.export import safe_cell
-from quartet.tables.table import glance
+from quartet.tables.table import machine_summary
 from quartet.text import counted, say
 
 PAGE = RESULTS / "report" / "index.html"
@@ -32,9 +31,9 @@ OWN, REFERENCE = RESULTS / "runs", SHIPPED / "measured"
 
 
 def compose(material: Material) -> page.Page:
-    """The page in its order."""
+    """The page with all its sections."""
     numbers, results = published.read(), material.results
-    return page.Page(_subtitle(material), tables.doubts(material), [
+    return page.Page(_subtitle(material), tables.warnings(material), [
         figures.kernels(results), tables.summary(results, numbers),
         *(figures.scaling(kernel, results, numbers) for kernel in KERNELS.values()),
         tables.devices(results), tables.published(results, numbers), tables.machines(material.documents),
@@ -42,20 +41,20 @@ def compose(material: Material) -> page.Page:
 
 
 def _subtitle(material: Material) -> list[str]:
-    """The documents in a line, then each machine in one glance."""
+    """A line about the documents, then a line about each machine."""
     contexts = [document["context"] for _, document in material.documents]
     dates = sorted(str(context.get("date", ""))[:10] for context in contexts)
     hosts = sorted({str(context.get("host_name", "?")) for context in contexts})
     when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
     where = ", ".join(hosts[:6]) + (f" and {len(hosts) - 6} more hosts" if len(hosts) > 6 else "")
-    cases = [case for result in material.results for case in result.counting]
-    documents, rows = counted(len(material.documents), "document"), counted(len(material.results), "row")
-    return [f"{documents} with {rows}; {when}; {where}",
-            *map(glance, grouped(cases, lambda case: case.machine).values())]
+    rows = [row for result in material.results for row in result.rows_that_count]
+    documents, count = counted(len(material.documents), "document"), counted(len(material.results), "row")
+    return [f"{documents} with {count}; {when}; {where}",
+            *map(machine_summary, grouped(rows, lambda row: row.machine).values())]
 
 
 def write(content: page.Page, target: Path, with_charts: bool) -> None:
-    """The page and its figures' files; without charts the figures' numbers alone."""
+    """Writes the page and the files of its figures; without charts only their numbers."""
     folder = make_folder(target.parent / "figures")
     charts = {name: chart for section in content.sections for name, chart in zip(section.file_names(), section.charts)}
     for name, chart in charts.items():
@@ -76,7 +75,7 @@ def _csv(chart: page.Chart) -> str:
 
 
 def write_kernels(material: Material, file: Path) -> None:
-    """The kernels' chart alone. Raises ScriptError if it cannot be drawn."""
+    """Writes only the chart of the kernels. Raises ScriptError if it cannot be drawn."""
     charts = figures.all_kernels(material.results)
     if len(charts) != 1:
         raise ScriptError(f"--kernels shows one kind of machine, here are {len(charts)} with limits: name documents of "

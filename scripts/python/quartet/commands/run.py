@@ -1,7 +1,6 @@
-"""Measures with every program that was built, on this machine's cores and within a time budget, shows
-one table and ends with a verdict. The budget holds by the clock: each launch gets its share of the time
-that is left, and ends with the run under way. The native rows of each kernel come first. What got no time
-is named and "not run". `make run` builds first.
+"""Measures with every program that was built, on this machine's cores and within a time budget, and prints one table
+and a verdict. The budget is wall time: each launch gets a share of what is left, and ends after its current run. The
+native rows of each kernel come first. Launches that got no time are named. `make run` builds first.
 
 Exit codes: 1 a wrong result, 3 a launch failed, 4 a kernel got no rate, 75 interrupted."""
 
@@ -22,7 +21,7 @@ from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, UNAVAILABLE, UNDECIDE
 from quartet.launch import SECONDS_TO_FINISH, Files, Job, LocalLauncher, Outcome
 from quartet.machine import Machine
 from quartet.paths import RESULTS
-from quartet.results import Case, collect, judged_cases
+from quartet.results import Row, collect, judged_rows
 from quartet.rounds import SECONDS_TO_START, Budget, Launch, Rounds
 from quartet.tables import table, verdict
 from quartet.terminal import Style
@@ -30,7 +29,7 @@ from quartet.text import counted, say
 from quartet.units import MIB
 
 EXAMPLE = "quartet run --budget 300"
-ROUNDED = 30  # a budget that is proposed, in seconds
+ROUNDED = 30  # seconds of which a proposed budget is a multiple
 NATIVE, REST, ALL = "native", "dataflow,library", "native,dataflow,library"
 TRANSPORTS = "shm,mpi,rma"  # of stream
 
@@ -40,8 +39,8 @@ class Run:
     program: str
     ranks: int
     arguments: tuple[str, ...]
-    weight: int  # of the budget, beside the others'
-    label: str = ""  # of a launch beside the program's first
+    weight: int  # of its share of the budget
+    label: str = ""  # of later launches of the program
 
     @property
     def name(self) -> str:
@@ -49,17 +48,17 @@ class Run:
 
 
 def runs(machine: Machine) -> tuple[list[Run], list[Run]]:
-    """The first launch of each program, and the others."""
+    """The first launch of each program, and the later ones."""
     all_cores = max(2, machine.cores)  # one rank a core; a data flow has a worker and a reducer at least
     ranks = {**dict.fromkeys(ARGUMENTS, all_cores), "stream": 2}
-    # A kernel's first rows must not wait for stream's other transports.
+    # The first rows of a kernel must not wait for the other transports of stream.
     first, rest = ([Run(name, ranks[name], arguments_of(name, machine, ranks[name], formulations, transports), weight,
                         label) for name, weight in WEIGHTS.items()]
                    for formulations, transports, label in ((NATIVE, "shm", ""), (REST, TRANSPORTS, "rest")))
     rest.append(Run("stream", 2, arguments_of("stream", machine, 2, NATIVE, "mpi,rma"), WEIGHTS["stream"], "others"))
     if machine.cores > 2:
         rest.append(Run("stream", machine.cores, arguments_of("stream", machine, machine.cores, ALL), 30))
-    # The paper's third protocol is so slow that one size must do.
+    # The paper's third protocol is so slow that only one size is measured.
     grpc = ("--device", "host", "--sizes", str(_largest(machine, 2)), "--pushes", "5", "--transport", "grpc")
     return first, [*rest, Run("stream", 2, grpc, 6, "grpc")]
 
@@ -71,8 +70,8 @@ def arguments_of(program: str, machine: Machine, ranks: int, formulations: str =
 
 
 def _largest(machine: Machine, ranks: int) -> int:
-    # Vectors, what they are pushed through, and the limit's arrays: six times the size a rank, and as much for all
-    # smaller sizes together.
+    # Vectors, transport buffers and the limit's arrays take six times the size for each rank, and all smaller sizes
+    # together as much again.
     return _halved(128, 2, lambda largest: 12 * ranks * largest * MIB <= machine.memory)
 
 
@@ -83,7 +82,7 @@ def _halved(size: int, least: int, fits: Callable[[int], bool]) -> int:
 
 
 def _stream(machine: Machine, ranks: int) -> tuple[str, ...]:
-    # From the paper's smallest to its largest size; the data flow and plain MPI calls stand beside the direct push.
+    # From the paper's smallest to its largest size.
     doublings = _largest(machine, ranks).bit_length() - 2
     sizes = dict.fromkeys(2 << (step * doublings + 2) // 4 for step in range(5))
     return "--sizes", ",".join(map(str, sizes)), "--pushes", "10"
@@ -94,7 +93,7 @@ def _matmul(machine: Machine, ranks: int) -> tuple[str, ...]:
     wanted = 2048 if ranks < 4 else 4096 if ranks < 8 else 8192 if ranks < 32 else 16384
     # Three matrices, and three small ones of each rank for the limit.
     size = _halved(wanted, 1024, lambda size: (3 * size**2 + 3 * ranks * 2048**2) * 4 <= machine.memory)
-    tile = min(1024, size // 4)  # as many tiles to each of 2, 4, 8 .. ranks
+    tile = min(1024, size // 4)  # 2, 4, 8 .. ranks then have equal numbers of tiles
     return "--size", str(size), "--tile", str(tile), "--threads", "1"
 
 
@@ -112,11 +111,11 @@ def _fft(machine: Machine, _ranks: int) -> tuple[str, ...]:
 
 ARGUMENTS: dict[str, Callable[[Machine, int], tuple[str, ...]]] = {
     "stream": _stream, "matmul": _matmul, "cg": _cg, "fft": _fft}
-WEIGHTS = {"stream": 16, "matmul": 8, "cg": 12, "fft": 8}  # of the native rows, and of the others again
+WEIGHTS = {"stream": 16, "matmul": 8, "cg": 12, "fft": 8}  # of native rows, and again of the other formulations
 
 
 def rounds_of(programs: Path, machine: Machine, results: Path, stamp: str) -> Iterator[list[Launch]]:
-    """The launches of all programs that are there; their documents in `results` begin with `stamp`."""
+    """The launches of all programs that are built; the names of their documents in `results` begin with `stamp`."""
     for members in runs(machine):
         built = [run for run in members if (programs / run.program).exists()]
         if built:
@@ -141,13 +140,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--results", type=Path, default=RESULTS / "runs",
                         help="where the JSON documents go (%(default)s)")
     parser.add_argument("--look", type=seconds_or_none, default=2, metavar="SECONDS",
-                        help="how long to watch what disturbs the machine before measuring (%(default)s; 0: not)")
+                        help="how long to watch for disturbances before measuring (%(default)s; 0: not)")
     parser.add_argument("--all", action="store_true", help="show every size and warning, not three of each")
 
 
-def look_at_the_machine(seconds: float) -> None:
-    """Says what is not as it should be."""
-    for finding in [*check_machine.quiet_time(seconds), *check_machine.settings()] if seconds > 0 else []:
+def warn_about_machine(seconds: float) -> None:
+    """Says what may disturb the measurements."""
+    for finding in [*check_machine.watch_others(seconds), *check_machine.settings()] if seconds > 0 else []:
         if finding.level is not Level.OK:
             say("this machine: " + finding.sentence)
 
@@ -160,7 +159,7 @@ def measure(rounds: list[list[Launch]], launcher: Path, budget: float) -> tuple[
     done = dict.fromkeys(launches, 0.0)  # the share of each
 
     def ended(launch: Launch, outcome: Outcome) -> None:
-        done[launch] = 0.5 if outcome.exit_code == STOPPED else 1  # nobody knows how much was left
+        done[launch] = 0.5 if outcome.exit_code == STOPPED else 1  # a guess: how much was left is not known
         if outcome.exit_code not in (VERIFIED, UNAVAILABLE):
             say(f"{launch.title}: {outcome.message}")
         # The table lists what is not available here; that is no failure.
@@ -170,7 +169,7 @@ def measure(rounds: list[list[Launch]], launcher: Path, budget: float) -> tuple[
     clock = Budget(budget)
     found = Rounds(LocalLauncher(launcher), clock).run(rounds, ended)
     if found.is_interrupted:
-        say("interrupted: this is what there is")
+        say("interrupted: these are the results so far")
         codes.append(STOPPED)
     elif short := [launch for launch in launches if done[launch] < 1]:
         missing = sum(launch.weight for launch in launches) / max(sum(each.weight * done[each] for each in launches), 1)
@@ -180,22 +179,22 @@ def measure(rounds: list[list[Launch]], launcher: Path, budget: float) -> tuple[
     return codes, [launch.files.document for launch in launches if launch.files.document.exists()]
 
 
-def show(files: list[Path], everything: bool, was_interrupted: bool) -> tuple[list[Case], bool]:
-    """Prints table, verdict and where the documents are. Returns the cases, and whether all documents could be read."""
+def show(files: list[Path], everything: bool, was_interrupted: bool) -> tuple[list[Row], bool]:
+    """Prints table, verdict and where the documents are. Returns the rows, and whether all documents could be read."""
     found = collect(files)
     for problem in found.skipped:
         say(f"left out {problem}")
-    cases = judged_cases(document for _, document in found.documents)
-    if was_interrupted and all(case.error for case in cases):
+    rows = judged_rows(document for _, document in found.documents)
+    if was_interrupted and all(row.error for row in rows):
         print("Nothing was measured yet.")
-        return cases, not found.skipped
+        return rows, not found.skipped
     style = Style.of(sys.stdout)
-    print(table.render(cases, is_short=not everything, style=style))
+    print(table.render(rows, is_short=not everything, style=style))
     if files:
         stamp = os.path.relpath(files[0]).partition("-")[0]
         print(f"{counted(len(files), 'document')}: {stamp}-*.json")
-    print(verdict.render(cases, style), end="")
-    return cases, not found.skipped
+    print(verdict.render(rows, style), end="")
+    return rows, not found.skipped
 
 
 def run(options: argparse.Namespace) -> int:
@@ -206,16 +205,16 @@ def run(options: argparse.Namespace) -> int:
         say(f"no program of the suite in {programs}: build it first (make build)")
         return BAD_USAGE
     try:
-        look_at_the_machine(options.look)
+        warn_about_machine(options.look)
         codes, files = measure(rounds, options.launcher, options.budget)
     except KeyboardInterrupt:
-        say("interrupted: this is what there is")
+        say("interrupted: these are the results so far")
         codes, files = [STOPPED], []
-    cases, is_whole = show(files, options.all, STOPPED in codes)
+    rows, is_whole = show(files, options.all, STOPPED in codes)
     if not is_whole or (not files and worst(codes) == VERIFIED):
         codes.append(FAILED)
     without = [launch.name for launch in rounds[0]
-               if not any(case.rate for case in cases if launch.name.startswith(case.name.kernel))]
+               if not any(row.rate for row in rows if launch.name.startswith(row.name.kernel))]
     if worst(codes) == VERIFIED and without:
         say(f"no rate of {', '.join(name.partition('-')[0] for name in without)}: the table or a line above says why")
         return UNDECIDED

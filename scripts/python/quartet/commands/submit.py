@@ -24,7 +24,7 @@ from quartet.paths import MACHINES
 from quartet.slurm.launcher import hosts_of
 from quartet.slurm.machine import MachineError, SlurmMachine, ceil, ranks_on_each_node, reducers_of, request, shape_of
 from quartet.terminal import printable
-from quartet.text import near, say
+from quartet.text import say, suggestion
 
 EXAMPLE = "quartet submit mine.json --nodes 2 --ranks-per-node 1 stream"
 
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def job_of(machine: SlurmMachine, given: argparse.Namespace) -> Job:
-    """Raises MachineError if too little is said, or too much."""
+    """The job of the command line. Raises MachineError if flags are missing, or contradict each other."""
     threads = given.threads or (machine.cores_per_node // machine.sockets_per_node
                                 if given.ranks_per_node == "sockets" else 1)
     hosts = hosts_of(given.hosts) if "[" in given.hosts else tuple(filter(None, given.hosts.split(",")))
@@ -81,7 +81,7 @@ def run(given: argparse.Namespace) -> int:
     machine = SlurmMachine.load(given.machine)
     program = shutil.which(given.program.absolute()) or shutil.which(given.program)  # on PATH
     if not program:
-        meant = "" if given.program.name in KERNELS else near(given.program.name, KERNELS)
+        meant = "" if given.program.name in KERNELS else suggestion(given.program.name, KERNELS)
         raise ScriptError(f"there is no program {given.program}{meant}: build it first")
     job = job_of(machine, given)
     wanted = request(machine, job, given.minutes)

@@ -1,15 +1,14 @@
 """Runs programs over sizes, ranks, formulations, transports and devices.
 
-Files say what to run: the published figures are shipped, in full and in laptop size (paper-cg, laptop-cg ..).
-Or flags say it: --kernels, --sizes, --ranks and so on. Each launch is an MPI job and leaves one document in
-the sweep's folder. Repeated launches follow in rounds, shuffled. A failed launch is recorded and the
-rest is run. After an interruption the same command resumes the sweep.
+Files describe sweeps: those of the published figures are shipped, in full and in laptop size (paper-cg, laptop-cg ..).
+Or flags do: --kernels, --sizes, --ranks and so on. Each launch is an MPI job and writes one document to the sweep's
+folder. Repeated launches are in rounds, in random order. A failed launch is recorded, and the others run. After an
+interruption the same command resumes the sweep.
 
-With --slurm the launches are Slurm jobs: one array for each round and kind of job, each round after
-the one before. The jobs do not need this command, which only watches them; it finds them again when it
-is restarted. Without a file --folder goes on with the plan there. With --inside launches are steps of a
-job: of the present one, if the command is given in salloc's shell or a batch script; otherwise of one job
-for each number of nodes, which it submits (--slurm)."""
+With --slurm the launches are Slurm jobs: one array for each round and kind of job, each round after the one before. The
+jobs do not need this command, which only watches them; it finds them again when it is restarted. Without a file
+--folder continues with the plan there. With --inside launches are steps of a job: of the present one, if the command is
+given in salloc's shell or a batch script; otherwise of one job for each number of nodes, which it submits (--slurm)."""
 
 import argparse
 import os
@@ -61,8 +60,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--results", type=Path, default=RESULTS / "runs",
                         help="where new folders are made (%(default)s)")
     parser.add_argument("--budget", type=seconds, metavar="SECONDS",
-                        help="ends in this time: starts no launch that would probably pass it, and asks one that does "
-                             "to end")
+                        help="ends in this time: starts no launch that would probably exceed it, and asks one that "
+                             "does to end")
     add_launch_arguments(parser)
     add_queue_arguments(parser, 1800)
     parser.add_argument("--inside", action="store_true", help="launches are steps of one job")
@@ -71,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Checks what argparse does not, and finds the job that --inside is in. Raises UsageError."""
+    """Checks how flags combine, and finds the Slurm job that --inside uses. Raises UsageError."""
     options.allocation = Allocation.here() if options.inside else None
     if options.inside and not (options.slurm or options.allocation):
         raise UsageError("--inside needs a Slurm job: salloc or sbatch first, or name a machine to "
@@ -110,7 +109,7 @@ def _block(options: argparse.Namespace, lists: dict[str, str]) -> dict[str, Any]
 
 
 def find_folder(options: argparse.Namespace, machine: Optional[SlurmMachine]) -> SweepFolder:
-    """The folder of the command line's sweep, made where it is not there."""
+    """The folder of the command line's sweep; makes it if there is none."""
     if options.folder and not options.files and not options.kernels:
         data = stored_plan(options.folder)
         if data is None:
@@ -126,7 +125,7 @@ def find_folder(options: argparse.Namespace, machine: Optional[SlurmMachine]) ->
 
 
 def show(plan: Plan, machine: Optional[SlurmMachine], timeout: float) -> None:
-    """The launches in their order, and what they cost on a cluster."""
+    """Prints the launches in their order, and their cost on a cluster."""
     for launch in launches(plan):
         words = " ".join(launch.configuration.command_line())
         print("\n".join(textwrap.wrap(printable(f"{launch.title}: {words}"), WIDTH, subsequent_indent="    ",
@@ -158,5 +157,5 @@ def run(options: argparse.Namespace) -> int:
     print(sweep_table.render(folder), end="")
     if code != STOPPED:
         folder.mark_over()
-    # What a machine does not have is said in the table; it makes nothing wrong that ran.
+    # The table says what is not available on this machine; that is no failure.
     return VERIFIED if code == UNAVAILABLE else code

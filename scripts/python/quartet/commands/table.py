@@ -1,18 +1,18 @@
-"""A table of result documents (files, or all in a folder) for each machine, at most 80 columns wide. Files
-that are no documents are named and left out.
+"""A table of result documents (files, or all in a folder) for each machine, at most 80 columns wide. Files that are no
+documents are named and left out.
 
-Of a kernel with more than three sizes it shows three, unless --all is given. What does not fit a column
-stands under the table: published numbers with their conditions (a, b ..), errors (1, 2 ..), why rows are in
-doubt. Below stands the verdict that `quartet run` ends with.
+Of a kernel with more than three sizes it shows three, unless --all is given. Under the table are texts that fit no
+column: published numbers with their conditions (a, b ..), errors (1, 2 ..), why rows are in doubt; then the verdict
+with which `quartet run` ends.
 
-With --csv or --markdown it writes one flat row for each case instead, with all factors."""
+With --csv or --markdown it writes one flat row for each result instead, with all factors."""
 
 import argparse
 import sys
 from pathlib import Path
 
 from quartet.exit_codes import BAD_USAGE, VERIFIED
-from quartet.results import collect, grouped, judged_cases
+from quartet.results import collect, grouped, judged_rows
 from quartet.tables import export, verdict
 from quartet.tables.table import render
 from quartet.terminal import Style
@@ -37,12 +37,12 @@ def run(options: argparse.Namespace) -> int:
         say(f"left out {text}")
     if not found.documents:
         return BAD_USAGE
-    cases = judged_cases(document for _, document in found.documents)
+    rows = judged_rows(document for _, document in found.documents)
     if options.format:
-        print(export.FORMATS[options.format](export.rows(cases)), end="")
+        print(export.FORMATS[options.format](export.flat_rows(rows)), end="")
         return VERIFIED
     style = Style.of(sys.stdout)
     blocks = [f"{render(own, is_short=not options.all, style=style)}\n{verdict.render(own, style)}"
-              for own in grouped(cases, lambda case: case.machine).values()]
+              for own in grouped(rows, lambda row: row.machine).values()]
     print("\n".join(blocks), end="")
     return VERIFIED

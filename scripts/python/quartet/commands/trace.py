@@ -1,4 +1,4 @@
-"""Draws a run of a timeline (--trace FILE) as a picture: a group of lines for each rank, a line for
+"""Draws one run of a timeline (--trace FILE) as a picture: a group of lines for each rank, a line for
 each of its streams, a colour for each phase (the paper's Fig. 3). Needs matplotlib.
 
     quartet trace trace.json picture.png
@@ -30,7 +30,7 @@ Stretch = tuple[float, float, str]  # begin and length in microseconds, phase
 Spans = dict[Line, list[Stretch]]
 EXAMPLE = "quartet trace trace.json picture.png"
 ACROSS, LONGEST_LINE = 760, 100  # of the picture in points, and of its title in characters
-LEAST_WIDTH = 1 / 700  # of the picture: a dot
+LEAST_WIDTH = 1 / 700  # of a span, as a share of the picture: a dot
 MOST_BYTES = GIB  # of a trace; a span takes about 100
 
 
@@ -47,8 +47,8 @@ class Timeline:
         self.spans = [event for event in spans if event["cat"] in style.PHASES]
 
     def run(self, case: str, number: int) -> tuple[float, float, str]:
-        """Begin and end, in microseconds, and the name of a case's run: over all ranks, numbered
-        from 0, the ones to warm up included; negative numbers count from the last."""
+        """Begin and end over all ranks, in microseconds, and the name of a run of a case. Runs are numbered from 0,
+        with those that warm up; negative numbers count from the last one."""
         names = [run["name"] for run in self.runs if case in run["name"]]
         if not names:
             there = ", ".join(sorted({run["name"] for run in self.runs})) or "none"
@@ -62,7 +62,7 @@ class Timeline:
         return min(run["ts"] for run in chosen), max(run["ts"] + run["dur"] for run in chosen), names[-1]
 
     def within(self, begin: float, end: float) -> Spans:
-        """The spans that reach into a stretch of time, by line, cut to it."""
+        """The parts of spans between `begin` and `end`, by line."""
         found: Spans = {}
         for span in self.spans:
             first = max(span["ts"], begin)
@@ -88,7 +88,7 @@ def read(path: Path) -> Timeline:
 
 
 def draw(timeline: Timeline, spans: Spans, begin: float, end: float, title: str) -> "Figure":
-    """A figure with one row for each line that has spans; rank 0 on top. Within the pictures' style."""
+    """A figure with one row for each line that has spans; rank 0 is on top. To be called within `style.applied`."""
     from matplotlib.patches import Patch
 
     figure = style.figure(110 + 26 * len(spans), ACROSS)
@@ -110,15 +110,15 @@ def draw(timeline: Timeline, spans: Spans, begin: float, end: float, title: str)
 
 
 def _plain(title: str) -> str:
-    """A row's name in words, as the report has them."""
+    """The name of a row in words, as in the report."""
     name = Name.parse(title)
     words = [*name.words, *(factor(key, value) for key, value in name.values.items())]
     return ", ".join([f"{name.kernel}: {name.formulation} {name.device} {name.transport}", *words])
 
 
 def _draw_line(axes: "Axes", row: int, stretches: list[Stretch], begin: float) -> None:
-    """The spans of one line."""
-    least = (axes.get_xlim()[1] or 1) * LEAST_WIDTH  # what is thinner than a dot of the picture would vanish
+    """Draws the spans of one line."""
+    least = (axes.get_xlim()[1] or 1) * LEAST_WIDTH  # thinner spans would not be visible
     for phase, members in grouped(stretches, lambda stretch: stretch[2]).items():
         parts = [((first - begin) / 1e3, max(length / 1e3, least)) for first, length, _ in members]
         axes.broken_barh(parts, (row - 0.4, 0.8), facecolors=style.PHASES[phase], edgecolors="white",
@@ -126,11 +126,11 @@ def _draw_line(axes: "Axes", row: int, stretches: list[Stretch], begin: float) -
 
 
 def _name_ranks(axes: "Axes", timeline: Timeline, rows: list[Line], is_flow: bool) -> None:
-    """Each rank and its role beside its rows."""
+    """Writes each rank and its role beside its rows."""
     for process, name in timeline.processes.items():
         of_rank = [row for row, line in enumerate(rows) if line[0] == process]
         if of_rank:
-            # With several cases a rank may have two roles: of these, data flows have the reducers.
+            # With several cases a rank may be "worker or reducer": in a data flow it is then the reducer.
             role = name.split(", ")[-1].replace("worker or ", "") if is_flow else "worker"
             axes.annotate(f"rank {process}\n{role}", (-0.11, (of_rank[0] + of_rank[-1]) / 2),
                           xycoords=("axes fraction", "data"), ha="right", va="center", annotation_clip=False)

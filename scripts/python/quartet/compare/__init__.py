@@ -1,1 +1,1 @@
-"""Comparisons of two sides of results, case by case."""
+"""Comparisons of two sets of results, case by case."""

@@ -1,11 +1,11 @@
-"""The two sides of a comparison: for each case what every run of every launch reached; their pairs of cases, and the
-verdict on each pair. And the folder of results that a continuous integration keeps as one side, with a folder of each
-kind of machine in it, since rates of one say nothing of another's.
+"""Two sets of results, A and B, their pairs of samples of one case, and the verdict on each pair. And the baseline, a
+folder of results that continuous integration keeps: it has a folder for each kind of machine, since rates of different
+kinds of machines do not compare.
 
-A verdict needs four launches of either side, the 95% interval of the ratio of rates, B to A, and a
-threshold: "faster" and "slower" where the interval leaves out 1 and the ratio passes the threshold;
-"same" where the whole interval is within it; "unclear" otherwise: not to see a difference does not
-mean there is none. Launches count, not runs: those of one process share what makes launches differ."""
+A verdict needs four launches of each set, the 95% interval of the ratio of rates, B to A, and a threshold: "faster" or
+"slower" if the interval excludes 1 and the ratio passes the threshold; "same" if the whole interval is within the
+threshold; "unclear" otherwise: no difference seen does not mean that there is none. The values are launches, not runs:
+runs of one process share placement and pages, which make launches differ."""
 
 import hashlib
 import math
@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, Optional
 
 from quartet.exit_codes import ScriptError
-from quartet.results import Case, Collection, Launches, Name, collect, device, judged
-from quartet.results.case import NOT_RUN
+from quartet.results import Collection, Launches, Name, Row, collect, device, judged
 from quartet.results.identity import Facts, are_different, facts, machine, processor
+from quartet.results.row import NOT_RUN
 from quartet.results.statistics import ERROR, MOST_VALUES, Ratio, ratio, spread, values_for
 from quartet.text import slug
 
@@ -29,7 +29,7 @@ LEAST_LAUNCHES = 4  # of each side: with fewer there is no 95% interval
 
 @dataclass(frozen=True)
 class Sample(Launches):
-    """A case on one side: one value a launch."""
+    """The launches of one case in one set of results; each gives one value."""
 
     @property
     def is_wrong(self) -> bool:
@@ -41,8 +41,8 @@ class Sample(Launches):
 
 
 @dataclass
-class Side:
-    """A set of documents."""
+class ResultSet:
+    """Documents that are compared as a whole."""
 
     label: str
     documents: list[tuple[Path, dict[str, Any]]] = field(default_factory=list)
@@ -60,60 +60,61 @@ class Side:
         """True if its documents are from several kinds of machines."""
         return any(are_different(one, other) for one in self.machines for other in self.machines)
 
-    def is_elsewhere(self, other: "Side") -> bool:
-        """True if no document of one side can be from the kind of machine of one of the other's."""
+    def is_elsewhere(self, other: "ResultSet") -> bool:
+        """True if each machine of one set is known to differ from each machine of the other."""
         return all(are_different(mine, theirs) for mine in self.machines for theirs in other.machines)
 
 
-def read_sides(paths: dict[str, list[Path]]) -> list[Side]:
-    """The documents of each side, by its label, judged beside all others; what cannot be used is named in `skipped`."""
+def read_result_sets(paths: dict[str, list[Path]]) -> list[ResultSet]:
+    """The sets of results by label, from their paths; all documents are judged together. `skipped` names those that
+    cannot be used."""
     found = {label: collect(places) for label, places in paths.items()}
     every = judged(document for each in found.values() for _, document in each.documents)
-    return [_side(label, each, [every.pop(0) for _ in each.documents]) for label, each in found.items()]
+    return [_result_set(label, each, [every.pop(0) for _ in each.documents]) for label, each in found.items()]
 
 
-def _side(label: str, found: Collection, judged_documents: list[list[Case]]) -> Side:
-    side = Side(label, found.documents, found.skipped, settings=_settings(found, judged_documents))
-    launches: dict[str, list[Case]] = {}
-    for case in (case for cases in judged_documents for case in cases):
-        if case.error:
-            side.errors[case.text] = case.error
-        elif case.rate:
-            launches.setdefault(case.text, []).append(case)
-    for text, cases in launches.items():
-        side.samples[text] = Sample(tuple(cases))
-    return side
+def _result_set(label: str, found: Collection, judged_documents: list[list[Row]]) -> ResultSet:
+    results = ResultSet(label, found.documents, found.skipped, settings=_settings(found, judged_documents))
+    launches: dict[str, list[Row]] = {}
+    for row in (row for rows in judged_documents for row in rows):
+        if row.error:
+            results.errors[row.text] = row.error
+        elif row.rate:
+            launches.setdefault(row.text, []).append(row)
+    for text, rows in launches.items():
+        results.samples[text] = Sample(tuple(rows))
+    return results
 
 
-def _settings(found: Collection, judged_documents: list[list[Case]]) -> dict[str, str]:
+def _settings(found: Collection, judged_documents: list[list[Row]]) -> dict[str, str]:
     known: dict[str, dict[str, None]] = {}
-    for (_, document), cases in zip(found.documents, judged_documents):
+    for (_, document), rows in zip(found.documents, judged_documents):
         own = {"device": device(document), "host": str(document["context"]["host_name"]),
-               **facts(document, (case.network_path.most for case in cases))}
+               **facts(document, (row.network_path.most for row in rows))}
         for key, value in own.items():
             known.setdefault(key, {})[value] = None
     return {key: ", ".join(values) for key, values in known.items()}
 
 
-def place_of_baseline(folder: Path, side: Side) -> Path:
-    """Returns the baseline's folder of this side's machine, which may not be there yet. Raises ScriptError
-    where they are of several."""
-    kinds = {processor(document) for _, document in side.documents}
+def baseline_folder(folder: Path, results: ResultSet) -> Path:
+    """The folder of these results' kind of machine in the baseline; it may not exist yet. Raises ScriptError if the
+    results are of several kinds."""
+    kinds = {processor(document) for _, document in results.documents}
     if len(kinds) > 1:
-        raise ScriptError(f"{side.label} is of {len(kinds)} kinds of machines (a baseline compares "
+        raise ScriptError(f"{results.label} is of {len(kinds)} kinds of machines (a baseline compares "
                           "each with itself): name the results of one")
     kind = kinds.pop()
     digest = hashlib.sha256("\n".join(kind).encode()).hexdigest()[:8]
     return folder / f"{slug(kind[0])}-{digest}"
 
 
-def replace_baseline(there: Path, side: Side) -> None:
-    """Makes the documents of a side the baseline, whole or not at all."""
+def replace_baseline(there: Path, results: ResultSet) -> None:
+    """Makes these documents the baseline, whole or not at all."""
     aside, old = (there.with_name(there.name + ending) for ending in (".new", ".old"))
     for left_over in (aside, old):
         shutil.rmtree(left_over, ignore_errors=True)
     aside.mkdir(parents=True)
-    for number, (path, _) in enumerate(side.documents):
+    for number, (path, _) in enumerate(results.documents):
         shutil.copyfile(path, aside / f"{number:03}-{path.name}")
     if there.exists():
         os.replace(there, old)
@@ -133,22 +134,22 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Pair:
-    """A case, and how B stands to A in it."""
+    """The samples of one case in A and B, and the verdict on them."""
 
     name: Name
     verdict: Verdict
-    why: tuple[str, ...] = ()  # where there is more to say
+    why: tuple[str, ...] = ()  # notes on the verdict
     first: Optional[Sample] = None
     second: Optional[Sample] = None
-    ratio: Optional[Ratio] = None  # none where every launch of a side was disturbed
-    launches: int = 0  # that count, of the side with fewer
-    more: Optional[int] = None  # launches of each side that would probably decide
+    ratio: Optional[Ratio] = None  # None if every launch of A or of B was disturbed
+    launches: int = 0  # undisturbed ones, of the sample with fewer
+    more: Optional[int] = None  # further launches of each that would probably decide
     is_broken: bool = False  # right in A, and wrong or failed in B
-    looks_slower: bool = False  # by more than the threshold, but that is not decided
+    looks_slower: bool = False  # by more than the threshold, though not significantly
 
     @property
     def fails(self) -> bool:
-        """True if a gate for regressions should close."""
+        """True if a regression test should fail."""
         return self.is_broken or self.verdict is Verdict.SLOWER
 
     @property
@@ -157,7 +158,7 @@ class Pair:
 
     @property
     def mark(self) -> str:
-        """The mark of the ratio: the graver one of its sides."""
+        """The mark of the ratio: the graver one of its samples."""
         return max((sample.mark for sample in (self.first, self.second) if sample), key=" !?".index, default="").strip()
 
 
@@ -174,34 +175,34 @@ def judge(found: Ratio, threshold: float) -> Verdict:
     return Verdict.SAME if within else Verdict.UNCLEAR
 
 
-def compare(first: Side, second: Side, threshold: float, error: float = ERROR) -> list[Pair]:
-    """Every case of either side; the intervals miss in `error` of all cases at most."""
-    rows, matched = [], set()
+def compare(first: ResultSet, second: ResultSet, threshold: float, error: float = ERROR) -> list[Pair]:
+    """The pair of each case of A or B; an interval misses the true ratio with probability `error` at most."""
+    pairs, matched = [], set()
     is_elsewhere = first.is_elsewhere(second)
     for text, sample in first.samples.items():
-        partner = _fellow(text, first, second) if is_elsewhere else text if text in second.samples else None
+        partner = _matching_name(text, first, second) if is_elsewhere else text if text in second.samples else None
         if partner:
             matched.add(partner)
-            rows.append(_pair(sample, second.samples[partner], threshold, error))
+            pairs.append(_pair(sample, second.samples[partner], threshold, error))
         elif text in second.errors:
-            rows.append(Pair(sample.name, Verdict.NOT_COMPARABLE, (_failed("B", second.errors[text]),), sample,
-                             is_broken=not second.errors[text].startswith(NOT_RUN)))
+            pairs.append(Pair(sample.name, Verdict.NOT_COMPARABLE, (_failed("B", second.errors[text]),), sample,
+                              is_broken=not second.errors[text].startswith(NOT_RUN)))
         else:
-            rows.append(Pair(sample.name, Verdict.NOT_COMPARABLE, ("only in A",), sample))
+            pairs.append(Pair(sample.name, Verdict.NOT_COMPARABLE, ("only in A",), sample))
     for text, sample in second.samples.items():
         if text not in matched and (text not in first.samples or is_elsewhere):
             why = _failed("A", first.errors[text]) if text in first.errors else "only in B"
-            rows.append(Pair(sample.name, Verdict.NOT_COMPARABLE, (why,), second=sample))
-    return rows
+            pairs.append(Pair(sample.name, Verdict.NOT_COMPARABLE, (why,), second=sample))
+    return pairs
 
 
-def _failed(side: str, error: str) -> str:
-    return f"not run in {side}" if error.startswith(NOT_RUN) else f"failed in {side}: {error}"
+def _failed(label: str, error: str) -> str:
+    return f"not run in {label}" if error.startswith(NOT_RUN) else f"failed in {label}: {error}"
 
 
-def _fellow(text: str, first: Side, second: Side) -> Optional[str]:
-    """The case of another machine, B, that did the same work on as many nodes and ranks: over the same transport, or
-    the only one."""
+def _matching_name(text: str, first: ResultSet, second: ResultSet) -> Optional[str]:
+    """The name of B's row, on another machine, of the same work on as many nodes and ranks: with the same transport, or
+    the only such row."""
     def work(sample: Sample) -> tuple[object, ...]:
         name = sample.name
         return (name.kernel, name.formulation, name.device, name.variant, name.size, name.ranks, name.pair,
@@ -214,25 +215,26 @@ def _fellow(text: str, first: Side, second: Side) -> Optional[str]:
 
 
 def _pair(first: Sample, second: Sample, threshold: float, error: float) -> Pair:
-    sides = (("A", first), ("B", second))
-    problems = [f"{sample.problem()} in {side}" for side, sample in sides if sample.problem()]
+    samples = (("A", first), ("B", second))
+    problems = [f"{sample.problem()} in {label}" for label, sample in samples if sample.problem()]
     if problems:
         return Pair(first.name, Verdict.NOT_COMPARABLE, tuple(problems), first, second,
                    is_broken=second.is_wrong and not first.is_wrong)
     found = ratio(first.medians, second.medians, error)
     launches = min(len(first.undisturbed), len(second.undisturbed))
-    usable = min(len(sample.undisturbed) / len(sample.cases) for _, sample in sides)
+    usable = min(len(sample.undisturbed) / len(sample.rows) for _, sample in samples)
     verdict = judge(found, threshold) if launches >= LEAST_LAUNCHES else Verdict.UNCLEAR
-    why = (*_differs(first.name, second.name),
-           *(f"{side}: {sample.disturbance}" for side, sample in sides if sample.disturbance))
+    why = (*_factor_differences(first.name, second.name),
+           *(f"{label}: {sample.disturbance}" for label, sample in samples if sample.disturbance))
     return Pair(first.name, verdict, why, first, second, ratio=found if launches else None, launches=launches,
-               more=_more(verdict, launches, usable, threshold, first.medians, second.medians),
-               looks_slower=verdict is Verdict.UNCLEAR and found.value < 1 / (1 + threshold))
+                more=_launches_to_decide(verdict, launches, usable, threshold, first.medians, second.medians),
+                looks_slower=verdict is Verdict.UNCLEAR and found.value < 1 / (1 + threshold))
 
 
-def _more(verdict: Verdict, launches: int, usable: float, threshold: float, *medians: list[float]) -> Optional[int]:
-    """Launches of each side that would probably decide, if as large a share of them is `usable` as so far; None if it
-    is decided, or if no number that anybody would make would."""
+def _launches_to_decide(verdict: Verdict, launches: int, usable: float, threshold: float, *medians: list[float]
+                        ) -> Optional[int]:
+    """Further launches of each set that would probably decide, of which the share `usable` is undisturbed as before.
+    None if the pair is decided, or too many would be needed."""
     if verdict is not Verdict.UNCLEAR or threshold <= 0 or not launches:
         return None
     known = spread(*medians)
@@ -241,7 +243,7 @@ def _more(verdict: Verdict, launches: int, usable: float, threshold: float, *med
     return more if needed < MOST_VALUES and more < MOST_VALUES else None
 
 
-def _differs(first: Name, second: Name) -> list[str]:
+def _factor_differences(first: Name, second: Name) -> list[str]:
     here, there = _factors(first), _factors(second)
     return [f"{key}: {here.get(key)} in A, {there.get(key)} in B" for key in {**here, **there}
             if here.get(key) != there.get(key)]

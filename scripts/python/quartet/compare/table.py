@@ -1,10 +1,10 @@
-"""A comparison in words, 80 columns wide: what differs between the sides' machines and builds, the
-cases, what could not be compared and why, what was not found, and what would decide."""
+"""A comparison as a text of 80 columns: how the machines and builds differ, the table of cases, what could not be
+compared and why, what is undecided, and how many launches would decide it."""
 
 import itertools
 from typing import Optional, Union
 
-from quartet.compare.pairs import LEAST_LAUNCHES, Pair, Sample, Side, Verdict
+from quartet.compare.pairs import LEAST_LAUNCHES, Pair, ResultSet, Sample, Verdict
 from quartet.results.statistics import ERROR
 from quartet.text import ABOVE_LIMIT, Footnotes, aligned_rows, counted, rate, shortened, size, wrapped
 
@@ -13,31 +13,31 @@ LEFT_ALIGNED = ("form", "via", "size", "verdict")  # columns; the others are num
 IN_COLUMNS = {"size", "n", "ranks", "pair"}
 
 
-def render(sides: list[Side], rows: list[Pair], threshold: float, error: float = ERROR) -> str:
-    """Renders all of it; `threshold` is in per cent; intervals miss in `error` of all cases at most."""
+def render(sets: list[ResultSet], pairs: list[Pair], threshold: float, error: float = ERROR) -> str:
+    """The whole text; `threshold` is in per cent; an interval misses with probability `error` at most."""
     reasons = Footnotes(map(str, itertools.count(1)))
     table: list[Union[str, tuple[str, ...]]] = [HEADINGS]
     groups: dict[str, list[tuple[str, ...]]] = {}
-    for row in rows:
-        groups.setdefault(_group(row), []).append(_cells(row, reasons))
+    for pair in pairs:
+        groups.setdefault(_group(pair), []).append(_cells(pair, reasons))
     for heading, members in groups.items():
         table += [heading, *members]
     left = [column for column, heading in enumerate(HEADINGS) if heading in LEFT_ALIGNED]
-    lines = [*_sides(sides), "", *aligned_rows(table, left), "", *_legend(rows, error),
-             *reasons.lines(), "", *_not_in_turn(sides), *_counts(rows, threshold),
-             *_unclear(rows, threshold), *_too_few(rows), *_all_disturbed(rows), *_looks_slower(rows)]
+    lines = [*_sets(sets), "", *aligned_rows(table, left), "", *_legend(pairs, error),
+             *reasons.lines(), "", *_not_in_turn(sets), *_counts(pairs, threshold),
+             *_unclear(pairs, threshold), *_too_few(pairs), *_all_disturbed(pairs), *_looks_slower(pairs)]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _group(row: Pair) -> str:
-    name = row.name
-    unit = next(sample.unit for sample in (row.first, row.second) if sample)
+def _group(pair: Pair) -> str:
+    name = pair.name
+    unit = next(sample.unit for sample in (pair.first, pair.second) if sample)
     others = [f"{key}:{value}" for key, value in name.values.items() if key not in IN_COLUMNS]
     return ", ".join([f"{name.kernel} {unit}", name.device, *name.words, *others])
 
 
-def _who(row: Pair) -> tuple[str, ...]:
-    name = row.name
+def _factor_cells(pair: Pair) -> tuple[str, ...]:
+    name = pair.name
     ranks = name.values.get("pair", name.values.get("ranks", ""))
     return (name.formulation, name.transport, size(name.size), ranks)
 
@@ -47,32 +47,32 @@ def _ratio(value: float) -> str:
 
 
 def _rate(sample: Optional[Sample]) -> str:
-    """The median; with a mark where all launches of it were disturbed."""
+    """The median, with `?` if all its launches were disturbed."""
     return rate(sample.rate) + ("" if sample.undisturbed else "?") if sample else ""
 
 
-def _cells(row: Pair, reasons: Footnotes) -> tuple[str, ...]:
-    found = row.ratio
-    bounds = found.interval if found and row.launches >= LEAST_LAUNCHES else None
+def _cells(pair: Pair, reasons: Footnotes) -> tuple[str, ...]:
+    found = pair.ratio
+    bounds = found.interval if found and pair.launches >= LEAST_LAUNCHES else None
     interval = "-".join(map(_ratio, bounds)) if bounds else ""
-    verdict = f"{row.verdict.value} {','.join(map(reasons.mark, row.why))}".rstrip()
-    return (*_who(row), _rate(row.first), _rate(row.second), _ratio(found.value) + row.mark if found else "", interval,
-            str(row.more) if row.more else "", verdict)
+    verdict = f"{pair.verdict.value} {','.join(map(reasons.mark, pair.why))}".rstrip()
+    return (*_factor_cells(pair), _rate(pair.first), _rate(pair.second),
+            _ratio(found.value) + pair.mark if found else "", interval, str(pair.more) if pair.more else "", verdict)
 
 
-def _sides(sides: list[Side]) -> list[str]:
-    """Describes each side, and how the two differ apart from what was measured."""
+def _sets(sets: list[ResultSet]) -> list[str]:
+    """Describes A and B, and how their machines, builds and settings differ."""
     lines = []
-    settings = [side.settings for side in sides]
-    for side, known in zip(sides, settings):
-        lines += wrapped(f"{side.label}:", f"{counted(len(side.documents), 'document')}, "
+    settings = [each.settings for each in sets]
+    for each, known in zip(sets, settings):
+        lines += wrapped(f"{each.label}:", f"{counted(len(each.documents), 'document')}, "
                          f"{known['device']} on {known['host']}")
-        if side.is_mixed:
-            lines += wrapped("!", f"{side.label} has results of several machines, whose launches of a case are taken "
+        if each.is_mixed:
+            lines += wrapped("!", f"{each.label} has results of several machines, whose launches of a case are taken "
                              "together: name the folder of one")
-    if len(sides) < 2:
+    if len(sets) < 2:
         return lines
-    if sides[0].is_elsewhere(sides[1]):
+    if sets[0].is_elsewhere(sets[1]):
         lines += wrapped("!", "A and B are different machines, so ratios are not of a change of the program: "
                          "rows are matched by kernel, formulation, kind of device, size, nodes and ranks")
     for key in {**settings[0], **settings[1]}:
@@ -82,12 +82,12 @@ def _sides(sides: list[Side]) -> list[str]:
     return lines
 
 
-def _legend(rows: list[Pair], error: float) -> list[str]:
-    marks = {row.mark for row in rows}
+def _legend(pairs: list[Pair], error: float) -> list[str]:
+    marks = {pair.mark for pair in pairs}
     found = []
-    if any(row.ratio and row.ratio.interval for row in rows):
+    if any(pair.ratio and pair.ratio.interval for pair in pairs):
         found += wrapped("", f"interval: of the ratio, {1 - error:.0%}, over the launches' medians")
-    if any(row.more for row in rows):
+    if any(pair.more for pair in pairs):
         found += wrapped("", "more: launches of each side that would probably decide")
     if "?" in marks:
         found += wrapped("?", "a launch was disturbed or flagged: do not quote")
@@ -96,36 +96,36 @@ def _legend(rows: list[Pair], error: float) -> list[str]:
     return found
 
 
-def _not_in_turn(sides: list[Side]) -> list[str]:
-    """Warns if one side was measured before the other: a change of the machine then looks like one of the program."""
-    if len(sides) < 2 or sides[0].is_elsewhere(sides[1]) or not all(side.documents for side in sides):
+def _not_in_turn(sets: list[ResultSet]) -> list[str]:
+    """Warns if all of A was measured before B, or after: a change of the machine then looks like one of the program."""
+    if len(sets) < 2 or sets[0].is_elsewhere(sets[1]) or not all(each.documents for each in sets):
         return []
-    dates = [sorted(str(document["context"].get("date", "")) for _, document in side.documents) for side in sides]
+    dates = [sorted(str(document["context"].get("date", "")) for _, document in each.documents) for each in sets]
     apart = dates[0][-1] < dates[1][0] or dates[1][-1] < dates[0][0]
     return wrapped("", "A and B were measured one after the other: a change of the machine between "
                    "them looks like one of the program (quartet compare --run launches in turn)") if apart else []
 
 
-def _counts(rows: list[Pair], threshold: float) -> list[str]:
-    counts = [f"{sum(row.verdict is verdict for row in rows)} "
+def _counts(pairs: list[Pair], threshold: float) -> list[str]:
+    counts = [f"{sum(pair.verdict is verdict for pair in pairs)} "
               f"{'not comparable' if verdict is Verdict.NOT_COMPARABLE else verdict.value}"
-              for verdict in Verdict if any(row.verdict is verdict for row in rows)]
+              for verdict in Verdict if any(pair.verdict is verdict for pair in pairs)]
     return wrapped("", f"{', '.join(counts) or 'no case'}, at a threshold of {threshold:g}%")
 
 
-def _has_enough(row: Pair) -> bool:
-    """Launches for an interval."""
-    return bool(row.ratio and row.ratio.interval) and row.launches >= LEAST_LAUNCHES
+def _has_enough(pair: Pair) -> bool:
+    """True if there are enough launches for an interval."""
+    return bool(pair.ratio and pair.ratio.interval) and pair.launches >= LEAST_LAUNCHES
 
 
-def _unclear(rows: list[Pair], threshold: float) -> list[str]:
-    """Unclear cases with enough launches for an interval."""
-    seen = [row for row in rows if row.verdict is Verdict.UNCLEAR and _has_enough(row)]
+def _unclear(pairs: list[Pair], threshold: float) -> list[str]:
+    """Says how large a difference the unclear cases with enough launches may hide."""
+    seen = [pair for pair in pairs if pair.verdict is Verdict.UNCLEAR and _has_enough(pair)]
     if not seen:
         return []
-    widest = max(row.ratio.half_width or 0 for row in seen if row.ratio)
-    more = max((row.more for row in seen if row.more), default=None)
-    is_hopeless = threshold > 0 and not any(row.more for row in seen)
+    widest = max(pair.ratio.half_width or 0 for pair in seen if pair.ratio)
+    more = max((pair.more for pair in seen if pair.more), default=None)
+    is_hopeless = threshold > 0 and not any(pair.more for pair in seen)
     remedy = f"; {_launches(more)} would decide {threshold:g}%" if more else \
         f". Launches differ too much to decide {threshold:g}%: quiet the machine, or raise --threshold" \
         if is_hopeless else ""
@@ -137,27 +137,27 @@ def _launches(more: int) -> str:
     return f"about {more} more {'launch' if more == 1 else 'launches'} of each side"
 
 
-def _too_few(rows: list[Pair]) -> list[str]:
-    few = [row for row in rows if row.verdict is Verdict.UNCLEAR and row.launches and not _has_enough(row)]
+def _too_few(pairs: list[Pair]) -> list[str]:
+    few = [pair for pair in pairs if pair.verdict is Verdict.UNCLEAR and pair.launches and not _has_enough(pair)]
     if not few:
         return []
-    more = max(row.more or 0 for row in few)
-    have = counted(min(row.launches for row in few), "undisturbed launch")
+    more = max(pair.more or 0 for pair in few)
+    have = counted(min(pair.launches for pair in few), "undisturbed launch")
     return wrapped("", f"no verdict on {counted(len(few), 'case')}, a side has only {have}: one program "
                    f"differs from launch to launch, so it takes {LEAST_LAUNCHES} of each side at least"
                    + (f" ({_launches(more)})" if more else ""))
 
 
-def _all_disturbed(rows: list[Pair]) -> list[str]:
-    """Says what to do about cases of which a side has no undisturbed launch: they have no ratio."""
-    none = [row for row in rows if row.verdict is Verdict.UNCLEAR and not row.launches]
-    has_one = any(sample and sample.undisturbed for row in none for sample in (row.first, row.second))
+def _all_disturbed(pairs: list[Pair]) -> list[str]:
+    """Says what to do about cases without a ratio: every launch of A or of B was disturbed."""
+    none = [pair for pair in pairs if pair.verdict is Verdict.UNCLEAR and not pair.launches]
+    has_one = any(sample and sample.undisturbed for pair in none for sample in (pair.first, pair.second))
     return wrapped("", f"no verdict on {counted(len(none), 'case')}: every launch{' of a side' * has_one} was "
                    "disturbed: quiet the machine (quartet check-machine), then repeat") if none else []
 
 
-def _looks_slower(rows: list[Pair]) -> list[str]:
-    doubtful = [row for row in rows if row.looks_slower and row.launches]
-    worst, mark = min(((row.ratio.value, row.mark) for row in doubtful if row.ratio), default=(1.0, ""))
-    return wrapped("!", f"{counted(len(doubtful), 'case')} may be slower, which is not decided: at worst "
-                   f"{worst:.2f}{mark} of A's rate") if doubtful else []
+def _looks_slower(pairs: list[Pair]) -> list[str]:
+    slower = [pair for pair in pairs if pair.looks_slower and pair.launches]
+    worst, mark = min(((pair.ratio.value, pair.mark) for pair in slower if pair.ratio), default=(1.0, ""))
+    return wrapped("!", f"{counted(len(slower), 'case')} may be slower, which is not decided: at worst "
+                   f"{worst:.2f}{mark} of A's rate") if slower else []

@@ -1,7 +1,7 @@
 """The rule by which a history is judged. docs/history.md explains it by an example that can be checked by hand.
 
-Rates are logarithms here. A series has steps, or one drift; what several series share is one event; what they tell of
-an event is one finding."""
+Rates are logarithms here. A series has steps, or one drift. A step or drift that several series share is one event, and
+gives one finding."""
 
 import math
 from collections import Counter, defaultdict
@@ -14,19 +14,19 @@ from quartet.results import grouped
 from quartet.results.statistics import CONSISTENT
 
 FALSE_ALARMS = 0.01  # share of sound histories with a finding: half by steps, half by drifts
-ODD = 0.01  # share of sound launches that may be far off for no reason
-SHORT, LONG = 7, 40  # launches of a short and of a long median
+ODD = 0.01  # share of sound launches that may be outliers without a cause
+SHORT, LONG = 7, 40  # launches in a short and in a long median
 LEAST_OF_STEP, LEAST_OF_DRIFT = 3, 15  # launches
 LEAST_STEP, LEAST_DRIFT = 0.01, 0.03  # smaller losses are left out
-NEAR = 2  # launches by which a date may be wrong
-CERTAIN, LIKELY = 3.0, 1.0  # standard errors of a shared step; the second where most nodes of a row have it
-OWN_PENALTY = 10.0  # what a step that no other series shares costs more, in units of Schwarz's criterion
-APART, MOST_PERSISTENT = 5, 0.8  # launches, and autocorrelation, by which noise is judged that lasts
+NEAR = 2  # launches by which the place of a step may be wrong
+CERTAIN, LIKELY = 3.0, 1.0  # standard errors of a shared step; the second if most nodes of a row have it
+OWN_PENALTY = 10.0  # added to Schwarz's criterion for a step that no other series shares
+APART, MOST_PERSISTENT = 5, 0.8  # for persistence(): the lag in launches, and the largest autocorrelation
 VOLATILE = 0.1  # of launches: a fact that changes more often explains nothing
-MOST_TRIED = 20  # events in a round
-MARGIN = 1.7  # standard errors beyond a threshold at which nine of ten are seen, in simulated histories
-LEAST_FALLS = 3  # falls of a row on one node alone that are a drift
-LEAST_SLOW = 2  # newest values of a node, of any rows, that are told before they decide
+MOST_TRIED = 20  # candidate events in each step of SharedEvents
+MARGIN = 1.7  # standard errors above a threshold at which nine of ten are detected, in simulated histories
+LEAST_FALLS = 3  # that many falls of a row on one node alone are a drift
+LEAST_SLOW = 2  # newest slow values of a node, over its rows, that are reported before they decide
 
 
 class Launch(NamedTuple):
@@ -54,11 +54,12 @@ class Line(NamedTuple):
 
 
 class Event(NamedTuple):
-    """What series may share: a step at a time, or on each node where a fact changed; or a drift from a time on."""
+    """A change that series may share: a step at one time, a step on each node when a fact changed there, or a drift
+    from a time on."""
 
-    row: str  # that it was found in
+    row: str  # in which it was found
     is_drift: bool
-    loss: float  # of a drift by day; negative where it became faster
+    loss: float  # of a drift: by day; negative if it became faster
     start: float
     end: Optional[float] = None
     change: Optional[Change] = None
@@ -72,7 +73,7 @@ class Cause(NamedTuple):
 
 
 class Observation(NamedTuple):
-    """What one series tells of a finding."""
+    """How a finding shows in one series."""
 
     node: str
     row: str
@@ -112,14 +113,14 @@ class Answer:
     stopped: dict[tuple[str, str], tuple[float, int]]  # by node and row: since when, unusable launches since then
     is_decided: bool  # some row has enough launches on a node
     least_launches: int
-    step_errors: float  # a step must be so many standard errors
-    least_step: float  # the smallest lasting step that would be seen in 9 of 10, at this noise
+    step_errors: float  # standard errors that a step must have
+    least_step: float  # the smallest lasting step that is detected in 9 of 10 histories, at this noise
     least_drift: float  # the same by day
 
 
 @dataclass
 class Series:
-    """The sound launches of a row on a node: cut at steps, or along a line."""
+    """The sound launches of a row on a node, modelled by steps between levels, or by a line."""
 
     node: str
     row: str
@@ -158,7 +159,7 @@ class Series:
         return median(old) - median(new), self.noise * error(len(old), len(new))
 
     def criterion(self, cuts: Sequence[int], line: Optional[Line], shared: Collection[int] = ()) -> float:
-        """Schwarz's: the distances from the model, and a price for each of its numbers, and for what is its own."""
+        """Schwarz's criterion: distances from the model, and penalties for its parameters and for unshared steps."""
         if line:
             model = [median(self.values[:line.first])] * line.first if line.first else []
             model += [line.level + line.slope * (time - self.times[line.first]) for time in self.times[line.first:]]
@@ -172,7 +173,7 @@ class Series:
         return 2 * len(self) * math.log(left + 1e-9) + (numbers + own) * math.log(len(self)) + OWN_PENALTY * own
 
     def steps(self) -> Iterator[tuple[int, Optional[int], float]]:
-        """Each step's cut, the cut that ends it, and its loss. A fall ends where half of it is made good; a rise that
+        """Each step's cut, the cut that ends it, and its loss. A fall ends where half of it has recovered; a rise that
         ends no fall is a step, too."""
         level, ends = self.levels(self.cuts), set()
         for number, cut in enumerate(self.cuts, 1):
@@ -192,14 +193,14 @@ class Thresholds:
     def __init__(self, launches: int, series: int) -> None:
         share, normal = FALSE_ALARMS / 4 / max(1, launches), NormalDist()
         self.step, self.drift = -normal.inv_cdf(share), -normal.inv_cdf(FALSE_ALARMS / 12 / max(1, series))
-        # So many odd launches in a row chance makes in less than a third of the false alarms; they are all beyond the
-        # second threshold as seldom as a median is beyond the first.
+        # A run of so many outliers occurs by chance in less than a third of the false alarms. A whole run is beyond the
+        # second threshold as rarely as a median is beyond the first.
         self.run = max(LEAST_OF_STEP, math.ceil(math.log(FALSE_ALARMS / 3 / max(1, launches)) / math.log(ODD)))
         self.of_run = -normal.inv_cdf(share ** (1 / self.run))
 
     def excess(self, series: Series, first: int, cut: int, last: int) -> float:
         """How far the launches before and after the cut differ, in thresholds: by medians, or by a run of launches that
-        lie wholly beyond the other side's median."""
+        all lie beyond the median of the others."""
         before, after = series.values[max(first, cut - LONG):cut], series.values[cut:min(last, cut + LONG)]
         old, new, found = median(before), median(after), [0.0]
         if min(len(before), len(after)) >= SHORT:
@@ -213,7 +214,7 @@ class Thresholds:
         return max(found) / series.noise
 
     def cuts(self, series: Series, first: int, last: int) -> list[int]:
-        """The place that is farthest beyond the threshold, if any, and then likewise on either side of it."""
+        """The place farthest beyond the threshold, if any; then recursively the places before and after it."""
         sizes = {cut: self.excess(series, first, cut, last) for cut in range(first + 1, last)}
         best = max(sizes, key=sizes.__getitem__, default=first)
         if sizes.get(best, 0.0) <= 1:
@@ -257,16 +258,16 @@ def spread(values: Sequence[float], apart: int = 1) -> float:
 
 
 def persistence(every: Collection[Series]) -> float:
-    """The autocorrelation of successive launches, as far as it is sure: their differences are smaller than those of
+    """A lower bound of the autocorrelation of successive launches, whose differences are then smaller than those of
     launches that are further apart."""
     shares = [(spread(series.values) / spread(series.values, APART)) ** 2 for series in every
               if len(series) >= 4 * APART and spread(series.values, APART) > 0]
-    doubt = 4 / math.sqrt(sum(map(len, every))) if shares else 1.0
-    return min(max(0.0, 1 - median(shares) - doubt), MOST_PERSISTENT) if shares else 0.0
+    uncertainty = 4 / math.sqrt(sum(map(len, every))) if shares else 1.0
+    return min(max(0.0, 1 - median(shares) - uncertainty), MOST_PERSISTENT) if shares else 0.0
 
 
 def best_cut(values: Sequence[float], first: int, last: int) -> int:
-    """The place whose two medians leave the smallest sum of distances."""
+    """The cut for which the distances from the medians before and after it have the smallest sum."""
     def left(cut: int) -> float:
         old, new = median(values[first:cut]), median(values[cut:last])
         return sum([abs(value - old) for value in values[first:cut]] + [abs(value - new) for value in values[cut:last]])
@@ -288,11 +289,11 @@ def trend(series: Series, first: int) -> tuple[Line, float]:
 
 
 class History:
-    """The series, and the changes of facts on each node. There must be a sound launch."""
+    """The series, and the changes of facts on each node. At least one launch must be sound."""
 
     def __init__(self, launches: Iterable[Launch]) -> None:
         self.series: dict[tuple[str, str], Series] = {}
-        self.tried: dict[tuple[str, str], list[float]] = defaultdict(list)  # usable or not
+        self.tried: dict[tuple[str, str], list[float]] = defaultdict(list)  # times of all launches, sound or not
         seen: dict[str, dict[float, Mapping[str, str]]] = defaultdict(dict)
         for one in sorted(launches, key=lambda one: one.time):
             seen[one.node].setdefault(one.time, one.facts)
@@ -312,8 +313,8 @@ class History:
         spreads: dict[str, list[float]] = defaultdict(list)
         for series in self.series.values():
             spreads[series.row].append(spread(series.values))
-        alike = persistence(self.series.values())  # medians of launches that are alike are less certain
-        for series in self.series.values():  # few launches hardly tell their noise
+        alike = persistence(self.series.values())  # medians of correlated launches are less certain
+        for series in self.series.values():  # few launches do not show their noise well
             wide = max(spread(series.values), median(spreads[series.row]), 1e-4) * math.sqrt(1 + alike) / (1 - alike)
             series.noise = wide * (1 + 2 / len(series))
         self.thresholds = Thresholds(sum(map(len, self.series.values())), len(self.series) + len(spreads))
@@ -322,13 +323,14 @@ class History:
         return next((self.times[node][number] for number, other in self.changes[node] if other == change), None)
 
     def changes_at(self, node: str, time: float) -> dict[Change, int]:
-        """Changes on a node within NEAR launches of a time, and by how many launches they are apart."""
+        """Changes on a node within NEAR launches of a time, and how many launches they are away."""
         place = sum(other < time for other in self.times[node])
         return {change: abs(number - place) for number, change in self.changes[node]
                 if abs(number - place) <= NEAR and change.fact not in self.volatile}
 
     def explain(self, findings: Iterable[Finding]) -> None:
-        """Names what changed on slow nodes at their own moment: first what did on most, then on fewest others."""
+        """Finds the facts that changed on each finding's nodes at its time: first those that changed on most of them,
+        then on fewest sound nodes."""
         steps = [(finding, {node: self.changes_at(node, median([one.start for one in seen]))
                             for node, seen in grouped(finding.observations, lambda one: one.node).items()})
                  for finding in findings if not finding.is_drift]
@@ -344,18 +346,18 @@ class History:
                               for with_it, sound, _, change in sorted(found)]
 
     def _excludes(self, node: str, change: Change, finding: Finding) -> bool:
-        """True if a fact changed on a node, and its launches exclude a loss like the finding's in each of its rows."""
+        """True if the fact changed on the node, and its launches exclude the finding's loss in each of its rows."""
         time, found, sign = self.changed(node, change), [], math.copysign(1, finding.loss)
         for row, seen in grouped(finding.observations, lambda one: one.row).items():
             series = self.series.get((node, row))
             if series and time is not None:
                 cut = series.place(time)
-                loss, doubt = series.step(cut, [other for other in series.cuts if abs(other - cut) > NEAR])
-                found.append(sign * loss + CERTAIN * doubt < sign * median([one.loss for one in seen]))
+                loss, uncertainty = series.step(cut, [other for other in series.cuts if abs(other - cut) > NEAR])
+                found.append(sign * loss + CERTAIN * uncertainty < sign * median([one.loss for one in seen]))
         return bool(found) and all(found)
 
     def slow(self) -> dict[str, tuple[int, float, tuple[str, ...]]]:
-        """Nodes whose newest launches, fewer than k, are all as far below the ones before them as a step must be."""
+        """Nodes whose newest launches, too few to decide, are all as far below those before as a step must be."""
         found: dict[str, list[tuple[int, float, str]]] = defaultdict(list)
         for series in [one for one in self.series.values() if not one.line]:
             values, few = series.values[max(series.cuts, default=0):], self.thresholds.run - 1
@@ -368,8 +370,8 @@ class History:
                 for counts, losses, rows in [zip(*own)] if sum(counts) >= LEAST_SLOW}
 
     def stopped(self) -> dict[tuple[str, str], tuple[float, int]]:
-        """Rows without a usable launch for longer than is usual on a node, while launches of the row went on: the time
-        of the last one, and how many unusable ones came since."""
+        """Rows without a usable launch on a node for longer than usual, though the row was still launched: the time of
+        the last one, and how many unusable ones came after it."""
         days: dict[str, set[int]] = defaultdict(set)
         found, run = {}, self.thresholds.run
         for (_, row), times in self.tried.items():
@@ -385,7 +387,7 @@ class History:
 class Model(NamedTuple):
     """A series with an event."""
 
-    saved: float  # by how much it betters the criterion of the series
+    saved: float  # by how much the event lowers the criterion of the series
     series: Series
     loss: float
     cuts: list[int]
@@ -394,7 +396,7 @@ class Model(NamedTuple):
 
 
 class SharedEvents:
-    """Which series share an event: the one that saves most by Schwarz's criterion is taken, again and again."""
+    """Finds the events that series share: greedily, the one that lowers Schwarz's criterion most comes first."""
 
     def __init__(self, history: History) -> None:
         self.history = history
@@ -415,7 +417,8 @@ class SharedEvents:
                 series.shared.update(dict.fromkeys(model.added, number))
 
     def _events(self) -> list[Event]:
-        """Steps (by time or change, also as drifts) and drifts (also as steps) not shared yet, most frequent first."""
+        """Candidates, most frequent first: the unshared steps (by time or change, also as drifts) and drifts (also as
+        steps)."""
         events = []
         for series in self.every:
             row, days = series.row, series.times[-1] - series.times[0]
@@ -434,10 +437,10 @@ class SharedEvents:
         return [same[0] for same in sorted(alike.values(), key=len, reverse=True)[:MOST_TRIED]]
 
     def _members(self, event: Event) -> list[Model]:
-        """The series that share an event: nodes of its row with a loss like it, then these nodes' other rows of which
-        more than half have it. None if it is one series'."""
+        """The series that share an event: those of its row with a similar loss, then those of other rows in which more
+        than half of these nodes have it. Empty if only one series has it."""
         row, found = self.rows[event.row], []
-        for certain, least in ((CERTAIN, 0.0), (LIKELY, -OWN_PENALTY)):  # where most have it, so have likely ones
+        for certain, least in ((CERTAIN, 0.0), (LIKELY, -OWN_PENALTY)):  # if most nodes have it, likely ones count
             tried = [self._model(series, event, certain) for series in row.values()]
             found = [one for one in tried if one and one.saved > least and 0.5 < one.loss / event.loss < 2]
             if 2 * len(found) <= len(row) or len(row) < 3:
@@ -450,7 +453,7 @@ class SharedEvents:
         return found if len(found) > 1 else []
 
     def _model(self, series: Series, event: Event, least: float) -> Optional[Model]:
-        """The series with the event, or None where it does not have it, by so many standard errors."""
+        """The series with the event; None if it does not have the event with at least so many standard errors."""
         start = self.history.changed(series.node, event.change) if event.change else event.start
         if start is None or -1 in series.shared or event.is_drift and series.shared:
             return None
@@ -463,15 +466,15 @@ class SharedEvents:
             added = [first, *([series.place(event.end)] if event.end else [])]
             cuts = sorted({*added, *(cut for cut in series.cuts if all(abs(cut - new) > NEAR for new in added))})
             if {*series.shared} <= {*cuts} and 0 < cuts[0] and cuts[-1] < len(series):
-                loss, doubt = series.step(first, cuts)
-                tried.append((abs(loss) / doubt if abs(loss) > LEAST_STEP else 0.0, loss, cuts, None, added))
+                loss, uncertainty = series.step(first, cuts)
+                tried.append((abs(loss) / uncertainty if abs(loss) > LEAST_STEP else 0.0, loss, cuts, None, added))
         now = series.criterion(series.cuts, series.line, series.shared)
         found = [Model(now - series.criterion(cuts, line, {*series.shared, *added}), series, loss, cuts, line, added)
                  for certain, loss, cuts, line, added in tried if certain >= least and loss * event.loss > 0]
         return max(found, key=lambda model: model.saved, default=None)
 
     def findings(self) -> list[Finding]:
-        """What shares its beginning is one; so is what is a series' own."""
+        """One finding for each shared event, and one for each step or drift of a single series."""
         found: dict[object, Finding] = {}
         for series in self.every:
             drift = [(-1, None, -series.line.slope)] if series.line else []
@@ -483,7 +486,7 @@ class SharedEvents:
         return self._with_drifts(list(found.values()))
 
     def _with_drifts(self, findings: list[Finding]) -> list[Finding]:
-        """Several lasting falls of a row on one node alone are a drift."""
+        """Joins several lasting falls of a row on one node alone into a drift."""
         for node in {series.node for series in self.every}:
             falls = [one for one in findings if one.nodes == [node] and not one.is_drift
                      and all(seen.loss > 0 and not seen.end for seen in one.observations)]
@@ -498,7 +501,7 @@ class SharedEvents:
 
 
 def judge(launches: Iterable[Launch]) -> Answer:
-    """What a history tells. There must be a sound launch."""
+    """Judges a history. At least one launch must be sound."""
     history = History(launches)
     sharing = SharedEvents(history)
     findings = sharing.findings()
@@ -507,9 +510,10 @@ def judge(launches: Iterable[Launch]) -> Answer:
     noise, count = median([series.noise for series in every]), median(map(len, every))
     half = max(1, min(LONG, int(count) // 2))
     days = max(1, max(series.times[-1] for series in every) - min(series.times[0] for series in every))
-    # Of the loss from the first to the last launch: that of least squares, more for medians and for a rival step.
-    doubt = 1.35 * noise * math.sqrt(12 / count)
-    drift = max((history.thresholds.drift + MARGIN) * doubt, LEAST_DRIFT + MARGIN * doubt)
+    # Standard error of the loss from the first to the last launch: that of least squares, more for
+    # medians and since a step is the alternative.
+    uncertainty = 1.35 * noise * math.sqrt(12 / count)
+    drift = max((history.thresholds.drift + MARGIN) * uncertainty, LEAST_DRIFT + MARGIN * uncertainty)
     step = (history.thresholds.step + MARGIN) * noise * error(half, half)
     return Answer(findings, len(history.times), history.slow(), history.stopped(), bool(sharing.every),
                   2 * history.thresholds.run, history.thresholds.step, 1 - math.exp(-step), drift / days)

@@ -1,1 +1,1 @@
-"""Whether the nodes of a cluster are alike: short launches on each and on pairs, and who stands out."""
+"""Finds slow nodes of a cluster: short launches on each node and on pairs, and which of them are outliers."""

@@ -1,4 +1,4 @@
-"""What a check of nodes runs: some kernels on each node, and one between pairs of them."""
+"""The launches of a check of nodes: some kernels on each node, and one between the nodes of each pair."""
 
 import itertools
 from dataclasses import dataclass
@@ -12,34 +12,34 @@ PAIR = "pair"  # the title of the block of pairs
 NAME = "nodes"
 SEED = 1  # of the order
 SECONDS = 10  # of a launch, about
-LONGEST = 24 * 3600  # seconds after its first launch a check is over: rates of other days say nothing of these nodes
+LONGEST = 24 * 3600  # seconds from the first launch to the end of a check: rates of different days do not compare
 
 
 @dataclass(frozen=True)
 class Check:
-    """A launch of some seconds that shows whether a node is as fast as others: size and flags, beyond a
-    node's caches."""
+    """Size and flags of a launch of some seconds that shows whether a node is as fast as others; its data exceed the
+    caches."""
 
     full: tuple[str, ...]
-    small: tuple[str, ...]  # to try it
-    ranks: Callable[[int], int] = lambda cores: cores  # on a node with so many cores, or GPUs
+    small: tuple[str, ...]  # for --small
+    ranks: Callable[[int], int] = lambda cores: cores  # by the number of cores, or GPUs, of a node
 
 
 CHECKS = {
     "stream": Check(("16:16", "--pushes", "50"), ("1:1", "--pushes", "3"), lambda _: 2),
     "cg": Check(("8192", "--iterations", "20"), ("512", "--iterations", "10")),
-    "fft": Check(("2^24",), ("2^16",), lambda cores: 1 << (cores.bit_length() - 1))}  # as many tiles for each
-NO_LIMITS = ("--limits", "off")  # they would take longer than that; nodes are compared with each other
-BETWEEN = "stream"  # also with a rank on each of two nodes
+    "fft": Check(("2^24",), ("2^16",), lambda cores: 1 << (cores.bit_length() - 1))}  # equal numbers of tiles
+NO_LIMITS = ("--limits", "off")  # probes take longer than the runs, and nodes are compared with each other
+BETWEEN = "stream"  # the kernel that also runs on pairs of nodes, a rank on each
 
 
 @dataclass(frozen=True)
 class Node:
-    """What every node has."""
+    """The cores and GPUs of each node."""
 
     cores: int
     gpus: int
-    devices: tuple[str, ...] = (HOST,)  # that are checked; the first one is for pairs
+    devices: tuple[str, ...] = (HOST,)  # to be checked; pairs use the first one
 
 
 def pairs_of(hosts: tuple[str, ...], partners: str) -> list[tuple[str, str]]:
@@ -52,7 +52,7 @@ def pairs_of(hosts: tuple[str, ...], partners: str) -> list[tuple[str, str]]:
 
 
 def hosts_in(stored: dict[str, Any]) -> tuple[str, ...]:
-    """The nodes of a plan, as JSON, in their order."""
+    """The nodes of a plan that is given as JSON, in their order."""
     return tuple(dict.fromkeys(host for one in stored["configurations"] for host in one.get("hosts", ())))
 
 

@@ -1,12 +1,12 @@
 """The model of conjugate gradients."""
 
 from quartet.predict.network import Duration, Model, Options, Run
-from quartet.results import Case
+from quartet.results import Row
 from quartet.text import size_in_bytes
 
 MEMORY = "memory_bytes_per_second"
 # Bytes of vectors that an iteration reads and writes for each row.
-FUSED = 16 + 48 + 24  # p.q; x, r and r.r in one pass; p
+FUSED = 16 + 48 + 24  # p.q; x, r and r.r in one pass; the next p
 PUSHED = 16  # a data flow's worker copies its part of p
 
 
@@ -16,7 +16,7 @@ def _local(size: int, options: Options, workers: float, vectors: int) -> float:
 
 
 def _native(run: Run) -> Duration:
-    """Beside its sums each of the two reductions carries whether a rank asks to stop."""
+    """Each of the two reductions has a second number: whether a rank asks to stop."""
     is_symmetric = run.options["storage"] == "symmetric"
     iteration = run.computed(_local(run.size, run.options, run.ranks, FUSED), MEMORY, 3 + is_symmetric)
     iteration += run.cluster.all_gather(8.0 * run.size) + 2 * run.cluster.ordered_sums(2)
@@ -26,7 +26,7 @@ def _native(run: Run) -> Duration:
 
 
 def _dataflow(run: Run) -> Duration:
-    """The reducer puts p together; a GPU's piece leaves it, and all of p enters it."""
+    """The reducer assembles p. Each GPU copies its piece of p out, and all of p in."""
     flow, cluster, vector, scalars = run.flow, run.cluster, 8.0 * run.size, 24.0
     vectors = FUSED + (0 if cluster.has_gpus else PUSHED)  # a GPU's copy is counted below
     iteration = run.computed(_local(run.size, run.options, flow.workers, vectors), MEMORY, 5)
@@ -37,9 +37,9 @@ def _dataflow(run: Run) -> Duration:
     return iteration * run.count("iterations")
 
 
-def _shows(case: Case, options: Options) -> tuple[float, float]:
-    return (options["iterations"] * _local(size_in_bytes(case.name.size), options, 1, FUSED),
-            case.phases.get("compute", 0.0))
+def _shows(row: Row, options: Options) -> tuple[float, float]:
+    return (options["iterations"] * _local(size_in_bytes(row.name.size), options, 1, FUSED),
+            row.phases.get("compute", 0.0))
 
 
 MODEL = Model(work=lambda run: run.count("iterations") * 2.0 * run.size**2,

@@ -1,5 +1,5 @@
-"""Predictions over numbers of ranks, as a table of 80 columns, and the rates that it is computed from below; and the
-rates that result documents show: of computing from runs on one node, of the link from a pair of nodes."""
+"""Predictions over numbers of ranks, as a table of 80 columns with the rates that were used below it. And the rates
+that result documents show: compute rates from rows of one node, the link's rate from a pair of nodes."""
 
 import statistics
 import textwrap
@@ -12,16 +12,16 @@ from quartet.kernels import WORDS, Kernel
 from quartet.predict import cg, fft, matmul, stream
 from quartet.predict.machine import HIGH, LOW, Machine, Rate, Values
 from quartet.predict.network import PARTS, Cluster, Duration, Model, Options, Run
-from quartet.results import Case, Collection, identity, judged, nodes
+from quartet.results import Collection, Row, identity, judged, nodes
 from quartet.sizes import GROWTH, grow
 from quartet.text import WIDTH, aligned, counted, rate, say, widths_of
 from quartet.text import size as written
 
 MODELS: dict[str, Model] = {"stream": stream.MODEL, "matmul": matmul.MODEL, "cg": cg.MODEL, "fft": fft.MODEL}
 HEADINGS = ("ranks", "nodes", "seconds", "comp.", "lat.", "bandw.", "overh.", "rate", "90% band", "effic.")
-LEAST_UNCERTAINTY, LARGEST_UNCERTAINTY = 0.03, 9.0  # what one hour says of another; a schema's bound
-LEAST_RATE, LARGEST_RATE = 1e3, 1e18  # of bytes or operations a second that a row may show
-Sample = tuple[float, float, str]  # what a row shows of a rate, its interval as a share, and its file
+LEAST_UNCERTAINTY, LARGEST_UNCERTAINTY = 0.03, 9.0  # from one hour to another; the bound of machine.schema.json
+LEAST_RATE, LARGEST_RATE = 1e3, 1e18  # plausible rates, in bytes or operations per second
+Sample = tuple[float, float, str]  # a rate that a row shows, its interval as a share, and its file
 COMPUTED = ("Computed from the rates below, not measured. Parts of the time are in per cent. Not in it: "
             "others' jobs, noise of the system, another algorithm of MPI's.")
 
@@ -51,7 +51,7 @@ class Work:
 
     @property
     def why_not(self) -> str:
-        """The reason why nobody can run it; empty if one can."""
+        """The reason why it cannot be run; empty if it can."""
         if self.workers < 1:
             return "no worker would be left"
         return f"it takes {self.kernel.least_ranks} ranks" if self.ranks < self.kernel.least_ranks else ""
@@ -77,7 +77,7 @@ class Curve:
     is_weak: bool
 
     def efficiency(self, point: Point) -> float:
-        """The rate of a worker, by that of a worker of the first point."""
+        """The rate per worker over that of the first point."""
         first = self.points[0]
         return point.rate / point.work.workers / (first.rate / first.work.workers)
 
@@ -85,7 +85,7 @@ class Curve:
 def predict(machine: Machine, work: Work) -> Point:
     """Raises MissingRate."""
     most = machine.per_node
-    if machine.has_gpus:  # reducers come beside the ranks that have a GPU
+    if machine.has_gpus:  # a node has reducers in addition to one rank for each GPU
         most = -(-work.ranks // -(-work.workers // machine.per_node))
 
     def seconds(values: Values) -> tuple[Run, Duration]:
@@ -119,7 +119,7 @@ def curve(machine: Machine, work: Work, ranks: list[int], is_weak: bool = False)
 
 
 def render(machine: Machine, curve: Curve) -> str:
-    """The table. What was left out stands in its last lines."""
+    """The table; its last lines name the numbers of ranks that were left out."""
     work = curve.work
     chosen = ", ".join(f"{name} {value}" for name, value in work.options.items() if value)
     growth = "growing from" if curve.is_weak else "of"
@@ -163,31 +163,31 @@ def describe(machine: Machine) -> str:
 
 
 def with_rates_of(found: Collection, machine: Machine) -> Machine:
-    """The machine with the rates that the documents show of the device on which its ranks compute, in place of
-    described ones. Says what was left out. Raises ScriptError where they show nothing, or are of several machines."""
+    """The machine with the documents' rates of the device on which its ranks compute, in place of described ones. Says
+    what was left out. Raises ScriptError if they show no rate, or are of several machines."""
     for why in found.skipped:
         say(f"left out {why}")
     device = "cuda" if machine.has_gpus else "host"
     shown: dict[str, dict[int, list[Sample]]] = defaultdict(lambda: defaultdict(list))  # by rate and ranks of a node
-    pairs: dict[str, list[tuple[Case, Options]]] = defaultdict(list)  # by kernel
+    pairs: dict[str, list[tuple[Row, Options]]] = defaultdict(list)  # by kernel
     used = {}
-    for (path, document), cases in zip(found.documents, judged(document for _, document in found.documents)):
-        for case in cases:
-            options = options_of(case)
-            if options is None or case.name.device != device or not _is_sound(case):
+    for (path, document), rows in zip(found.documents, judged(document for _, document in found.documents)):
+        for row in rows:
+            options = options_of(row)
+            if options is None or row.name.device != device or not _is_sound(row):
                 continue
             used[path] = document
             if nodes(document) == 1:
-                for name, value in _shown(case, options).items():
-                    low, high = case.interval or (case.rate, case.rate)
-                    spread = max(high / case.rate, case.rate / low) - 1 if low > 0 else 0.0
-                    shown[name][case.name.ranks].append((value, spread, path.name))
-            elif nodes(document) == 2 and case.name.ranks == 2:
-                pairs[case.name.kernel].append((case, options))
+                for name, value in _shown(row, options).items():
+                    low, high = row.interval or (row.rate, row.rate)
+                    spread = max(high / row.rate, row.rate / low) - 1 if low > 0 else 0.0
+                    shown[name][row.name.ranks].append((value, spread, path.name))
+            elif nodes(document) == 2 and row.name.ranks == 2:
+                pairs[row.name.kernel].append((row, options))
     _require_one_machine(list(used.values()))
     rates = {name: _rate(max(by_ranks), by_ranks[max(by_ranks)]) for name, by_ranks in shown.items()}
-    for kernel, rows in pairs.items():
-        link = MODELS[kernel].shows_link(rows)
+    for kernel, pushes in pairs.items():
+        link = MODELS[kernel].shows_link(pushes)
         rates.update({name: Rate(value, uncertainty, "measured, a pair of nodes")
                       for name, (value, uncertainty) in link.items() if value < LARGEST_RATE})
     if not rates:
@@ -196,32 +196,32 @@ def with_rates_of(found: Collection, machine: Machine) -> Machine:
     return machine.with_rates(rates)
 
 
-def options_of(case: Case) -> Optional[Options]:
-    """The options that its kernel's model knows, from a row's name; None if there is no model, or the name has what no
-    program writes."""
-    model = MODELS.get(case.name.kernel)
-    given = {**dict(zip(WORDS.get(case.name.kernel, ()), case.name.words)), **case.name.values}
+def options_of(row: Row) -> Optional[Options]:
+    """The options of a row's kernel model, from the row's name; None if there is no model, or a value in the name is
+    not valid."""
+    model = MODELS.get(row.name.kernel)
+    given = {**dict(zip(WORDS.get(row.name.kernel, ()), row.name.words)), **row.name.values}
     try:
         return model.chosen(given, is_strict=False) if model else None
     except ScriptError:
         return None
 
 
-def _is_sound(case: Case) -> bool:
-    return case.name.formulation == "native" and not case.error and not case.is_distrusted \
-        and case.verified is not False and case.seconds > 0 and case.rate > 0
+def _is_sound(row: Row) -> bool:
+    return row.name.formulation == "native" and not row.error and not row.is_distrusted \
+        and row.verified is not False and row.seconds > 0 and row.rate > 0
 
 
-def _shown(case: Case, options: Options) -> dict[str, float]:
-    """The rate of each of a row's workers, which share the work."""
-    model = MODELS[case.name.kernel]
-    work, seconds = model.shows(case, options)
-    value = work / case.workers / seconds if seconds > 0 and case.workers else 0.0
+def _shown(row: Row, options: Options) -> dict[str, float]:
+    """The rate of one worker of a row; the workers share the work equally."""
+    model = MODELS[row.name.kernel]
+    work, seconds = model.shows(row, options)
+    value = work / row.workers / seconds if seconds > 0 and row.workers else 0.0
     return {model.rate: value} if LEAST_RATE < value < LARGEST_RATE else {}
 
 
 def _rate(ranks: int, samples: list[Sample]) -> Rate:
-    """The rate of the most ranks that shared a node; known as well as the samples agree."""
+    """The median of the samples with most ranks on a node; its uncertainty is how far they differ."""
     values, spreads, paths = zip(*samples)
     middle = statistics.median(values)
     spread = max(LEAST_UNCERTAINTY, max(values) / middle - 1, middle / min(values) - 1, *spreads)

@@ -3,14 +3,14 @@
 from math import log2
 
 from quartet.predict.network import Duration, Model, Options, Run, longer
-from quartet.results import Case
+from quartet.results import Row
 from quartet.text import size_in_bytes
 
 POINT = 16.0  # bytes
 LAUNCHES = 4
-OUTGOING = 8  # transformed tiles in a worker's memory
+OUTGOING = 8  # transformed tiles that a worker may have in memory
 USUAL = 2**13  # points of a tile that fit the cache
-MEMBERS = 32  # tiles of a group that the merger transforms while others arrive
+MEMBERS = 32  # tiles of a group, which the merger transforms while other tiles arrive
 FFT = "fft_flops_per_second"
 
 
@@ -20,7 +20,7 @@ def operations(points: float, length: float) -> float:
 
 
 def _native(run: Run) -> Duration:
-    """Points are taken to be dealt evenly. Natural order takes another all-to-all, and a pass that transposes."""
+    """Ranks have equal numbers of points. Natural order needs a second all-to-all, and a pass that transposes."""
     mine = POINT * run.size / run.ranks
     whole = run.computed(operations(run.size, run.size) / run.ranks, FFT, LAUNCHES)
     if run.ranks > 1:
@@ -31,7 +31,7 @@ def _native(run: Run) -> Duration:
 
 
 def tiles_of(points: int, ranks: int) -> int:
-    """The fewest that fit the cache, as many for each rank."""
+    """The smallest number of tiles that fit the cache and divide equally among ranks."""
     length = USUAL
     while length < points // length:
         length *= 2
@@ -39,9 +39,9 @@ def tiles_of(points: int, ranks: int) -> int:
 
 
 def _dataflow(run: Run) -> Duration:
-    """Workers transform tiles. The merger reads and writes them with their twiddles; transforms over the tiles of a
-    group follow while others arrive, those of the last group and over the groups at the end. On a CPU beside GPUs all
-    transforms are as fast as it reads and writes."""
+    """Workers transform tiles. The merger reads and writes them with their twiddle factors. It transforms over the
+    tiles of a group while others arrive; the last group, and the transforms over groups, come at the end. On a CPU
+    beside GPUs memory alone limits the transforms."""
     cluster, flow, points = run.cluster, run.flow, run.size
     tiles = tiles_of(points, run.ranks)
     mine, groups = tiles / flow.workers, max(1.0, tiles / MEMBERS)
@@ -58,9 +58,9 @@ def _dataflow(run: Run) -> Duration:
     return longer(works + (arrives + merges) * (1 / tiles), first + collects) + Duration(compute=within / groups + over)
 
 
-def _shows(case: Case, _: Options) -> tuple[float, float]:
-    points = size_in_bytes(case.name.size)
-    return operations(points, points), case.phases.get("compute", 0.0) + case.phases.get("merge", 0.0)
+def _shows(row: Row, _: Options) -> tuple[float, float]:
+    points = size_in_bytes(row.name.size)
+    return operations(points, points), row.phases.get("compute", 0.0) + row.phases.get("merge", 0.0)
 
 
 MODEL = Model(work=lambda run: operations(run.size, max(2, run.size)),

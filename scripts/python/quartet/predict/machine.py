@@ -1,5 +1,5 @@
-"""A machine file as a prediction needs it: its rates, each with an uncertainty and a source, and how ranks lie on
-nodes. The names and units of rates are those of `rates` in scripts/slurm/machine.schema.json."""
+"""A machine for predictions: its rates, each with an uncertainty and a source, and its ranks per node. The names and
+units of rates are defined by `rates` in scripts/slurm/machine.schema.json."""
 
 import math
 import random
@@ -31,11 +31,11 @@ class Rate:
 
 
 class MissingRate(ScriptError):
-    """A rate that a prediction needs, and which is not described."""
+    """A prediction needs a rate that is not described."""
 
 
 class Values(dict[str, float]):
-    """Rates as plain numbers. Keeps which of them were asked for. Raises MissingRate."""
+    """Rates as plain numbers. Records which of them were used. Raises MissingRate."""
 
     def __init__(self, rates: dict[str, float], bisection: dict[int, float], is_staged: bool):
         super().__init__(rates)
@@ -52,7 +52,7 @@ class Values(dict[str, float]):
                           "from, or measure it (--from)")
 
     def link(self, nodes: int) -> float:
-        """Bytes per second of a node's link when all of so many nodes send across all of them."""
+        """Bytes per second of a node's link when that many nodes all send across their bisection."""
         self.used.add(BISECTION)
         shares = sorted(self._bisection.items())
         return self[LINK] * next((share for most, share in shares if nodes <= most), shares[-1][1] if shares else 1.0)
@@ -64,7 +64,7 @@ class Machine:
     per_node: int  # ranks
     has_gpus: bool  # one for each rank that computes
     rates: dict[str, Rate]
-    bisection: dict[int, Rate] = field(default_factory=dict)  # shares of the link, by the nodes up to which
+    bisection: dict[int, Rate] = field(default_factory=dict)  # shares of the link, by the largest number of nodes
     is_staged: bool = False
 
     @staticmethod
@@ -76,7 +76,7 @@ class Machine:
 
     @staticmethod
     def described(name: str, per_node: int, has_gpus: bool, rates: dict[str, Any]) -> "Machine":
-        """From a machine file's object `rates`, which its schema has found valid."""
+        """From a machine file's object `rates`, which must follow its schema."""
         shares = {one["nodes"]: Rate(one["value"], one["uncertainty"], one["source"])
                   for one in rates.get(BISECTION, [])}
         return Machine(name, per_node, has_gpus, {key: Rate(**rate) for key, rate in rates.items()
@@ -91,8 +91,8 @@ class Machine:
 
     @cached_property
     def samples(self) -> list[Values]:
-        """Rates as they may be, given their uncertainty: the same each time. Each rate has random numbers of its own,
-        so that another one more or less changes none of them."""
+        """Random draws of the rates within their uncertainties, the same each time. Each rate has its own generator, so
+        that its draws do not depend on the other rates."""
         sources = {name: random.Random(f"{SEED} {name}") for name in (*self.rates, BISECTION)}
         return [self._drawn({name: source.gauss(0, 1) for name, source in sources.items()}) for _ in range(SAMPLES)]
 

@@ -1,8 +1,8 @@
-"""What it costs that ranks send: the time by what it is spent on, ranks on nodes, collectives, queues of data flows.
-And what a kernel's model is: formulas for the time of a run, and what they take from measurements.
+"""The cost of communication: durations by cause, ranks on nodes, collectives, queues of data flows. And the model of a
+kernel: formulas for the time of a run, and the rates that measured rows show.
 
-Ranks fill nodes one after the other, and share their node's link. Work that goes on at once takes as long as the
-longest part; other times add up. Sizes are in bytes."""
+Ranks fill nodes one after the other, and share their node's link. Simultaneous work takes as long as its longest part;
+other times add up. Sizes are in bytes."""
 
 from dataclasses import dataclass, field, fields
 from math import ceil, log2
@@ -10,7 +10,7 @@ from typing import Any, Callable, Optional, Union
 
 from quartet.exit_codes import ScriptError
 from quartet.predict.machine import LINK, Values
-from quartet.results import Case, whole_number
+from quartet.results import Row, whole_number
 from quartet.sizes import points
 from quartet.text import one_of
 
@@ -18,8 +18,8 @@ ADDED = 3  # bytes read and written for each byte that is added to others
 ADDITION = 1e-9  # seconds of adding up a scalar: a few cycles
 QUEUE = 16  # places of a queue (--queue)
 LARGEST_INLINE = 1024  # bytes of a payload that travels in its header's message
-MOST = 10**12  # of an option that is a number
-Options = dict[str, Any]  # by the names that flags and rows' names share
+MOST = 10**12  # largest value of an option
+Options = dict[str, Any]  # by the names that flags and names of rows have
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Duration:
     compute: float = 0.0
     latency: float = 0.0  # waiting for messages, however small
     bandwidth: float = 0.0  # bytes through the narrowest link
-    overhead: float = 0.0  # the processor's work for messages, launches and sums of scalars
+    overhead: float = 0.0  # processor time for messages, launches and sums of scalars
 
     @property
     def total(self) -> float:
@@ -48,7 +48,7 @@ PARTS = tuple(part.name for part in fields(Duration))
 
 
 def longer(*durations: Duration) -> Duration:
-    """The longer of what goes on at the same time."""
+    """The longest of simultaneous durations."""
     return max(durations, key=lambda duration: duration.total)
 
 
@@ -57,7 +57,7 @@ class Cluster:
     values: Values
     ranks: int
     most_per_node: int  # ranks
-    has_gpus: bool = False  # which then compute
+    has_gpus: bool = False  # then the GPUs compute
 
     @property
     def per_node(self) -> int:
@@ -73,7 +73,7 @@ class Cluster:
 
     @property
     def shares_memory(self) -> bool:
-        """True where ranks read one another's memory in place: GPUs over the link between them."""
+        """True if ranks read each other's memory directly (GPUs: over the link between them)."""
         return self.nodes == 1 and not self.is_staged
 
     @property
@@ -84,7 +84,7 @@ class Cluster:
 
     @property
     def launch(self) -> float:
-        """Seconds of a kernel's launch; none on a CPU."""
+        """Seconds to launch a GPU's kernel; 0 on a CPU."""
         return self.values["launch_seconds"] if "launch_seconds" in self.values else 0.0
 
     @property
@@ -92,19 +92,19 @@ class Cluster:
         return self.values["latency_seconds" if self.nodes > 1 else "node_latency_seconds"]
 
     def within(self, size: float) -> float:
-        """Seconds for bytes of each rank to another one of its node, if there is one."""
+        """Seconds in which each rank sends so many bytes to another rank of its node, if there is one."""
         return size / self.values["node_bytes_per_second"] if size and self.per_node > 1 else 0.0
 
     def copied(self, size: float) -> float:
-        """Seconds for bytes of each rank from its GPU to the host, or back."""
+        """Seconds in which each rank copies so many bytes from its GPU to the host, or back."""
         return size / self.values["host_link_bytes_per_second"] if self.has_gpus and size else 0.0
 
     def barrier(self) -> Duration:
-        """As an all-reduce of something small: recursive doubling."""
+        """The time of a small all-reduce by recursive doubling."""
         return Duration(latency=ceil(log2(self.ranks)) * self.latency if self.ranks > 1 else 0.0)
 
     def _step(self, size: float, distance: int, leaving: int) -> Duration:
-        """Each rank sends bytes to a rank at that distance; `leaving` ranks of a node send to another node."""
+        """Each rank sends so many bytes to the rank at that distance; `leaving` ranks of a node send to other nodes."""
         if not leaving:
             return Duration(latency=self.values["node_latency_seconds"], bandwidth=self.within(size))
         spanned = min(self.nodes, 2 * -(-distance // self.per_node))
@@ -112,8 +112,8 @@ class Cluster:
         return Duration(latency=self.latency, bandwidth=max(leaving * size / self.values.link(spanned), inside))
 
     def _doubling(self, size: float) -> Duration:
-        """ceil(log2 P) steps: in each, a rank sends all that it has, or all that is left. Where ranks and a node's
-        ranks are powers of two, the first steps stay within nodes."""
+        """ceil(log2 P) steps, in each of which a rank sends all that it has, or what is still missing. The first steps
+        stay within nodes if the numbers of ranks and of ranks per node are powers of two."""
         are_powers = all(count & (count - 1) == 0 for count in (self.ranks, self.per_node))
         have, whole = 1, Duration()
         while have < self.ranks:
@@ -124,8 +124,8 @@ class Cluster:
         return whole
 
     def all_gather(self, size: float) -> Duration:
-        """`size` is of the whole that each rank has in the end. MPI takes the faster of recursive doubling and a ring
-        of P - 1 steps. In shared memory each rank copies from the others, between two barriers."""
+        """`size`: bytes that each rank has in the end. MPI uses the faster of recursive doubling and a ring of P - 1
+        steps. In shared memory each rank copies from the others, between two barriers."""
         if self.ranks == 1:
             return Duration()
         if self.shares_memory:
@@ -136,13 +136,13 @@ class Cluster:
         return min(self._doubling(size), ring, key=lambda one: one.total)
 
     def reduce_scatter(self, size: float) -> Duration:
-        """`size` is of each rank's contribution. Parts travel as those of an all-gather, backwards."""
+        """`size`: bytes that each rank contributes. Parts are sent as in an all-gather, in reverse order."""
         others = size * (self.ranks - 1) / self.ranks
         return self.all_gather(size) + Duration(compute=ADDED * others / self.values["memory_bytes_per_second"])
 
     def ordered_sums(self, count: int) -> Duration:
-        """Sums in the order of ranks: all numbers of all ranks are gathered, and each rank adds them up. In shared
-        memory ranks read one another's."""
+        """Sums in the order of ranks: each rank gathers the numbers of all ranks and adds them up. In shared memory
+        ranks read each other's numbers."""
         if self.ranks == 1:
             return Duration()
         added = Duration(overhead=count * self.ranks * ADDITION)
@@ -150,15 +150,15 @@ class Cluster:
                         self.all_gather(8.0 * count * self.ranks))
 
     def exchange(self, size: float) -> Duration:
-        """An all-to-all of ours: in shared memory the next step reads in place, a GPU over the link."""
+        """Our all-to-all: in shared memory the next step reads other ranks' memory directly, GPUs over their link."""
         if not self.shares_memory:
             return self.to_all(size)
         linked = self.within(size * (self.ranks - 1) / self.ranks) if self.has_gpus else 0.0
         return 2 * self.barrier() + Duration(bandwidth=linked)
 
     def to_all(self, size: float) -> Duration:
-        """Each rank sends its bytes in equal parts to all ranks, itself included, all messages at once. Staged ones
-        cross the host's link both ways, at the same time."""
+        """Each rank sends its bytes in equal parts to all ranks, itself included, all messages at once. Staged messages
+        cross the host's link in both directions at the same time."""
         if self.ranks == 1:
             return Duration()
         others, part, away = self.ranks - 1, size / self.ranks, self.ranks - self.per_node
@@ -170,9 +170,9 @@ class Cluster:
 
 @dataclass(frozen=True)
 class DataFlow:
-    """Workers push items to reducers, which lie on the first nodes. An item is a header, its payload where that does
-    not travel in it, and the word that it was taken. Where a queue has fewer places than pushers, a pusher first asks
-    for one. In shared memory payloads are read in place."""
+    """Workers push items to reducers, which are on the first nodes. An item takes a header, a payload unless it fits in
+    the header's message, and a reply that it was taken. If a queue has fewer places than workers, a worker first asks
+    for a place. In shared memory payloads are read directly."""
 
     cluster: Cluster
     reducers: int = 1
@@ -191,8 +191,8 @@ class DataFlow:
         return QUEUE < self.workers
 
     def crossing(self, size: float) -> float:
-        """Seconds for bytes between the reducers' nodes and all workers, in equal parts. Half of the nodes cross the
-        bisection, whose links all nodes share."""
+        """Seconds for so many bytes, in equal parts, between all workers and the reducers' nodes. All nodes share the
+        links of the bisection, which half of the nodes cross."""
         cluster = self.cluster
         near = size * min(self.workers, self.homes * cluster.per_node - self.reducers) / self.workers / self.homes**2
         if cluster.nodes == 1:
@@ -204,37 +204,37 @@ class DataFlow:
         return 0.0 if self.cluster.shares_memory else self.crossing(size)
 
     def handled(self, items: float, size: float, messages: int = 0) -> float:
-        """Seconds of a reducer's processor for the messages of so many items; of all messages, unless told."""
+        """Seconds of a reducer's processor for so many items with `messages` each (0: all that an item takes)."""
         all_messages = 2 + (size > LARGEST_INLINE and not self.cluster.shares_memory) + 2 * self.asks
         return items * (messages or all_messages) * self.cluster.values["overhead_seconds"]
 
     def collected(self, size: float) -> Duration:
-        """Each worker pushes an item of so many bytes, and the reducer takes all of them. Payloads travel while
-        headers of others are handled."""
+        """Each worker pushes an item of so many bytes, and the reducer takes all of them. Payloads are sent while
+        headers of other items are handled."""
         return Duration(latency=(3 if self.asks else 1) * self.cluster.latency) + longer(
             Duration(bandwidth=self.payloads(size * self.workers)), Duration(overhead=self.handled(self.workers, size)))
 
     def published(self, size: float) -> Duration:
-        """The reducer gives each worker a copy: a processor copies and sends while others' copies travel."""
+        """The reducer sends each worker a copy: it makes the next copy while earlier ones are sent."""
         copied = 2 * size * self.workers / self.cluster.host_memory
         sent = self.handled(self.workers, size, 1 + (size > LARGEST_INLINE and not self.cluster.shares_memory))
         return Duration(latency=self.cluster.latency, overhead=self.handled(self.workers, 0, 1)) + longer(
             Duration(bandwidth=self.payloads(size * self.workers)), Duration(bandwidth=copied, overhead=sent))
 
     def under_way(self, outgoing: int) -> int:
-        """Items at most, of pushers that have memory for so many each."""
+        """The most items that can be on their way, if each worker has memory for `outgoing`."""
         return QUEUE if self.asks else min(QUEUE // self.workers, outgoing) * self.workers
 
     def taken(self, items: float, arrives: Duration, work: Duration, outgoing: int) -> Duration:
-        """A reducer takes out all tiles that are under way, and works on each. Then it asks for the next ones: a place
-        is free, a header comes, its payload does."""
+        """A reducer takes all items that are on their way and works on each. Then it waits for the next ones: the
+        message that a place is free, a header, and a payload."""
         waits = 2 if self.cluster.shares_memory else 3
         return arrives + work + Duration(latency=items / self.under_way(outgoing) * waits * self.cluster.latency)
 
 
 @dataclass(frozen=True)
 class Run:
-    """What is to be predicted. A data flow's reducers are ranks of the cluster, too."""
+    """The run to be predicted. The ranks of the cluster include the reducers of a data flow."""
 
     cluster: Cluster
     size: int
@@ -254,29 +254,29 @@ class Run:
         return DataFlow(self.cluster, max(1, self.reducers))
 
     def computed(self, work: float, rate: str, launches: float = 0) -> Duration:
-        """So much work of a rank, in operations or bytes."""
+        """The time of so much work of a rank, in operations or bytes."""
         return Duration(compute=work / self.cluster.values[rate], overhead=launches * self.cluster.launch)
 
 
 @dataclass(frozen=True)
 class Model:
-    """`options` has each option's default, or its choices, the first being the default."""
+    """`options` has the default of each option, or its choices, of which the first is the default."""
 
     work: Callable[[Run], float]  # operations, or bytes, that the kernel's rate counts
     formulations: dict[str, Callable[[Run], Duration]]
     options: dict[str, Union[int, tuple[str, ...]]] = field(default_factory=dict)
-    # Ranks of a data flow that collect: of all ranks and the options.
+    # The number of reducers of a data flow, by the number of ranks and the options.
     reducers: Callable[[int, Options], int] = lambda ranks, options: 1
-    size_of: Callable[[str], int] = points  # as a flag has it; raises ValueError
-    rate: str = ""  # that rows of one node show
-    # The work of a native row, in operations or bytes, and the seconds of it.
-    shows: Callable[[Case, Options], tuple[float, float]] = lambda case, options: (0.0, 0.0)
-    # Rates and their uncertainties that rows of two ranks on two nodes show.
-    shows_link: Callable[[list[tuple[Case, Options]]], dict[str, tuple[float, float]]] = lambda rows: {}
+    size_of: Callable[[str], int] = points  # reads the size flag; raises ValueError
+    rate: str = ""  # the name of the rate that rows of one node show
+    # The work of a native row, in operations or bytes, and the seconds that it took.
+    shows: Callable[[Row, Options], tuple[float, float]] = lambda row, options: (0.0, 0.0)
+    # The rates, with their uncertainties, that rows of two ranks on two nodes show.
+    shows_link: Callable[[list[tuple[Row, Options]]], dict[str, tuple[float, float]]] = lambda rows: {}
 
     def chosen(self, given: dict[str, str], is_strict: bool = True) -> Options:
-        """Options with their defaults. Raises ScriptError if one has a wrong value, or with `is_strict` is not
-        known."""
+        """The given options, and defaults for the others. Raises ScriptError for a wrong value and, if `is_strict`, for
+        an unknown option."""
         unknown = sorted(given.keys() - self.options.keys())
         if unknown and is_strict:
             known = ", ".join(f"--{name}" for name in self.options) or "none"

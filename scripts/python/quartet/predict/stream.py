@@ -4,22 +4,22 @@ import re
 
 from quartet.predict.machine import LINK
 from quartet.predict.network import ADDED, Duration, Model, Options, Run, longer
-from quartet.results import Case
+from quartet.results import Row
 from quartet.sizes import points
 from quartet.text import size_in_bytes
 from quartet.units import MIB
 
-OUTGOING = 2  # chunks of a sender that are under way
+OUTGOING = 2  # chunks of a sender that are on their way
 CHUNK = 2 * MIB  # --chunk
-ASKED = 3  # messages, one after the other: a place is free, a header, its vector
-ACKNOWLEDGED = 2  # messages, one after the other: the first piece, and the word that all is added
+ASKED = 3  # successive messages: a place is free, a header, its vector
+ACKNOWLEDGED = 2  # successive messages: the first piece, and the reply that all is added
 LATENCY = "latency_seconds"
-SEEN = 0.3  # of the shortest run, from which on its latency can be told
+SEEN = 0.3  # share of the shortest run that must be latency, for it to be measurable
 LINK_SPREAD, LATENCY_SPREAD = 0.05, 0.3  # uncertainties: other pairs of nodes, other minutes
 
 
 def bytes_of(text: str) -> int:
-    """A size as the program's flag has it: a number alone counts MiB, 4k is 4 KiB. Raises ValueError."""
+    """Reads a size as the program does: a plain number counts MiB, 4k is 4 KiB. Raises ValueError."""
     match = re.fullmatch(r"([1-9]\d{0,9})([kKMG])(?:iB)?", text, re.ASCII)
     return size_in_bytes(f"{match[1]}{match[2].upper()}iB") if match else points(text) * MIB
 
@@ -34,7 +34,7 @@ def _answered(run: Run) -> Duration:
 
 
 def _native(run: Run) -> Duration:
-    """In chunks, the next one under way while one is added; or added where it lies."""
+    """Vectors are sent in chunks, one while the previous one is added; or they are added in place."""
     pushes, adds = run.count("pushes"), run.computed(ADDED * _all(run), "memory_bytes_per_second", launches=1)
     if run.cluster.shares_memory:
         linked = Duration(bandwidth=run.cluster.within(_all(run)) if run.cluster.has_gpus else 0.0)
@@ -46,8 +46,8 @@ def _native(run: Run) -> Duration:
 
 
 def _dataflow(run: Run) -> Duration:
-    """Vectors through a queue. The receiver of one sender's asks for the next when it has added one; of several senders
-    other vectors are there meanwhile. GPUs copy whole vectors to the host and back."""
+    """Vectors go through a queue. From a single sender the receiver asks for the next one when it has added one; from
+    several, other vectors have arrived meanwhile. GPUs copy whole vectors to the host and back."""
     flow, pushes = run.flow, run.count("pushes")
     adds = run.computed(ADDED * _all(run), "memory_bytes_per_second") + Duration(
         overhead=flow.handled(flow.workers, float(run.size)), bandwidth=2 * run.cluster.copied(float(run.size)))
@@ -59,10 +59,10 @@ def _dataflow(run: Run) -> Duration:
     return _answered(run) + longer(crosses + adds * pushes, crosses * pushes + adds * (1 / flow.workers))
 
 
-def _shows_link(rows: list[tuple[Case, Options]]) -> dict[str, tuple[float, float]]:
-    """Reads rows in which one rank pushes to another: the link from the most bytes, and with a short run beside it the
-    latency, since a run takes two latencies and its bytes' time."""
-    runs = sorted((float(size_in_bytes(case.name.size)) * options["pushes"], case.seconds) for case, options in rows)
+def _shows_link(rows: list[tuple[Row, Options]]) -> dict[str, tuple[float, float]]:
+    """The link's rate from the row with most bytes, and the latency from that and the row with fewest, of rows in which
+    one rank pushes to another: a run takes two latencies and the time of its bytes."""
+    runs = sorted((float(size_in_bytes(row.name.size)) * options["pushes"], row.seconds) for row, options in rows)
     if not runs or not runs[-1][0]:
         return {}
     (few, short), (many, long) = runs[0], runs[-1]

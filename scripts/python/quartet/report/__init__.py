@@ -1,1 +1,1 @@
-"""The page of results: what it shows, and how it is drawn and written."""
+"""The HTML page of results: its content, charts and markup."""

@@ -1,4 +1,4 @@
-"""What the page is made from: the documents, and their cases with the launches of each joined."""
+"""The data of the page: the documents, and their rows, joined over the launches of each case."""
 
 import os
 import re
@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Callable, Optional, TypeVar
 
 from quartet.kernels import NAMES
-from quartet.results import Case, Launches, collect, commit, grouped, identity, judged
-from quartet.tables.verdict import handicap
+from quartet.results import Launches, Row, collect, commit, grouped, identity, judged
+from quartet.tables.verdict import library_drawback
 from quartet.terminal import printable
 from quartet.text import fraction_cell, plain_versions, size, size_in_bytes
 
@@ -19,26 +19,27 @@ NATIVE, LIBRARY = "native", "library"
 
 @dataclass(frozen=True)
 class Result(Launches):
-    """One case on one kind of machine and number of nodes, over all its launches."""
+    """One case on one kind of machine and number of nodes, over all launches."""
 
     machine: str = ""
     paths: tuple[str, ...] = ()  # of its documents
 
     @property
     def commits(self) -> set[str]:
-        return {commit({"context": case.context}) for case in self.cases}
+        return {commit({"context": row.context}) for row in self.rows}
 
     @property
-    def doubts(self) -> str:
-        """The reason why it is marked, in plain words."""
+    def why_marked(self) -> str:
+        """Why it is marked; empty if it has no mark."""
         if not self.mark:
             return ""
-        texts = dict.fromkeys(text for case in self.counting for text in case.flags.values() if text)
+        texts = dict.fromkeys(text for row in self.rows_that_count for text in row.flags.values() if text)
         return plain_versions("; ".join(texts)) or self.disturbance or "above its limit"
 
     @property
     def share_text(self) -> str:
-        """ "87%", of a row above its limit "114%!"; empty without a limit, and in doubt."""
+        """The fraction of the limit: "87%", or "114%!" above the limit; empty without a limit, and for a row in
+        doubt."""
         return fraction_cell(self.fraction, self.mark)
 
     @property
@@ -48,9 +49,11 @@ class Result(Launches):
 
 @dataclass
 class Material:
+    """All that the page is made from."""
+
     documents: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
-    failed: list[tuple[str, Case]] = field(default_factory=list)  # or not run
+    failed: list[tuple[str, Row]] = field(default_factory=list)  # with the document's path; also rows that were not run
     skipped: list[str] = field(default_factory=list)  # documents that cannot be used, with the reason
 
 
@@ -59,16 +62,16 @@ def gather(paths: Iterable[Path]) -> Material:
     found = collect(paths)
     material = Material(skipped=found.skipped)
     documents = [document for _, document in found.documents]
-    groups: dict[tuple[Any, ...], list[tuple[str, Case]]] = {}
-    for (path, document), cases, machine in zip(found.documents, judged(documents), identity.names(documents)):
+    groups: dict[tuple[Any, ...], list[tuple[str, Row]]] = {}
+    for (path, document), rows, machine in zip(found.documents, judged(documents), identity.names(documents)):
         shown = printable(os.path.relpath(path))
         material.documents.append((shown, document))
-        for case in cases:
-            if case.error:
-                material.failed.append((shown, case))
+        for row in rows:
+            if row.error:
+                material.failed.append((shown, row))
             else:
-                groups.setdefault((machine, case.nodes, case.text), []).append((shown, case))
-    material.results = [Result(tuple(case for _, case in members), machine, tuple(path for path, _ in members))
+                groups.setdefault((machine, row.nodes, row.text), []).append((shown, row))
+    material.results = [Result(tuple(row for _, row in members), machine, tuple(path for path, _ in members))
                         for (machine, _, _), members in groups.items()]
     order = list(dict.fromkeys(result.machine for result in material.results))
     material.results.sort(key=lambda result: (order.index(result.machine), by_kernel(result)))
@@ -76,18 +79,17 @@ def gather(paths: Iterable[Path]) -> Material:
 
 
 def by_kernel(result: Result) -> int:
-    """A key that sorts by the list of kernels; those that are not in it come last."""
+    """A sort key: the order of the list of kernels, unknown kernels last."""
     return NAMES.index(result.name.kernel) if result.name.kernel in NAMES else len(NAMES)
 
 
 def usable(results: list[Result]) -> list[Result]:
-    """Leaves out wrong results, and pairs of ranks: the table has them."""
+    """The results without wrong ones and those of pairs of ranks, which only the table of every row has."""
     return [result for result in results if result.verified is not False and not result.name.pair]
 
 
 def trusted_rate(result: Result) -> tuple[bool, float]:
-    """A key whose greatest is the best: in doubt only where nothing else is there. A row above its limit is in no
-    doubt."""
+    """A sort key, greatest for the best: rows in doubt come after all others. A row above its limit is not in doubt."""
     return result.mark != "?", result.rate
 
 
@@ -96,7 +98,7 @@ def best_of_each(results: list[Result], key: Callable[[Result], Key]) -> dict[Ke
 
 
 def size_of(result: Result) -> int:
-    """Bytes of a stream vector, N of the others."""
+    """Bytes of a vector of stream, N of other kernels."""
     return size_in_bytes(result.name.size)
 
 
@@ -106,7 +108,7 @@ def natural(text: str) -> list[Any]:
 
 
 def way(result: Result, usual: tuple[str, ...] = ()) -> str:
-    """ "native shm, symmetric": formulation, transport, and how it differs from the usual variant."""
+    """ "native shm, symmetric": formulation, transport, and what is not in the usual variant."""
     name = result.name
     more = [word for word in name.variant if word not in usual]
     return ", ".join([f"{name.formulation} {name.transport}", *more])
@@ -135,8 +137,8 @@ def plain_name(result: Result) -> str:
 
 
 def library_of(result: Result, others: list[Result]) -> tuple[Optional[Result], str]:
-    """The library's row of the same work, and what the library lacks here."""
+    """The library's best row of the same work, and what the library lacks here."""
     found = [other for other in others if other.name.formulation == LIBRARY and other is not result
              and other.name.variant == result.name.variant and other.mark != "?"]
     best = max(found, key=trusted_rate, default=None)
-    return best, handicap(best.case) if best else ""
+    return best, library_drawback(best.row) if best else ""

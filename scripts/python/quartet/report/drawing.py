@@ -1,4 +1,4 @@
-"""Draws a chart: as SVG for a page, and as files. No picture has a title inside, so that it can stand in a paper."""
+"""Draws charts, as SVG for the page and as files. Pictures have no title inside, so that papers can use them."""
 
 import io
 import math
@@ -30,7 +30,7 @@ _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 
 
 def draw(chart: Chart, across: float = style.WIDTH) -> Figure:
-    """The chart as a matplotlib figure; within `style.applied`."""
+    """The chart as a matplotlib figure. To be called within `style.applied`."""
     made = _bars(chart, across) if isinstance(chart, ShareChart) else _lines(chart, across)
     made.draw_without_rendering()
     made.set_layout_engine("none")  # laid out once for all files
@@ -51,16 +51,16 @@ def save(chart: Chart, stem: Path) -> Markup:
 
 
 def save_alone(chart: Chart, file: Path) -> None:
-    """One picture, wider than in a page, by the ending of its file."""
+    """Writes one picture, wider than on the page, in the format of the file's ending."""
     with style.applied():
         style.save(draw(chart, ALONE), file)
 
 
 def _bars(chart: ShareChart, across: float) -> Figure:
-    """Names on the left, values on the right; 100% is a line through all groups."""
+    """Horizontal bars with names on the left and values on the right; a line through all groups is 100%."""
     made = style.figure((len(chart.bars) + len(chart.groups) * (len(chart.groups) > 1) + 3) * style.LINE, across)
     axes = made.subplots()
-    names: list[tuple[float, str, str, bool]] = []  # place, left, right, whether it is a heading
+    names: list[tuple[float, str, str, bool]] = []  # place, left text, right text, whether it is a heading
     place = 0.0
     for heading, limit, bars in chart.groups:
         if len(chart.groups) > 1:
@@ -92,7 +92,7 @@ def _bars(chart: ShareChart, across: float) -> Figure:
 
 
 def _lines(chart: LineChart, across: float) -> Figure:
-    """Each line's name stands at its right end."""
+    """Lines with logarithmic axes; each line's name is at its right end."""
     made = style.figure(PLOT, across)
     axes = made.subplots()
     axes.set_xscale("log", base=2)
@@ -128,7 +128,7 @@ def _line(axes: Any, line: Line, unit: str) -> None:
 
 
 def _mark_points(axes: Any, shown: Sequence[Line]) -> None:
-    """Above each point that has a mark; once where such points lie on one another."""
+    """Draws the mark above each marked point, once for points that overlap."""
     drawn: list[tuple[float, float]] = []
     for point in (point for line in shown for point in line.points if point.mark):
         x, y = axes.transData.transform((point.x, point.y)) * style.POINTS_PER_INCH / axes.figure.dpi
@@ -144,7 +144,7 @@ def _about(line: Line, point: Point, unit: str) -> str:
 
 
 def _scale(axes: Any, xs: Sequence[float], ys: Sequence[float], is_bytes: bool) -> None:
-    """From one round number to another, around all values."""
+    """Sets axes that contain all values; the vertical one begins and ends at a round number."""
     left, right = (math.log2(choose(xs)) for choose in (min, max))
     beside = 0.04 * (right - left) or 1
     axes.set_xlim(2 ** (left - beside), 2 ** (right + beside))
@@ -170,7 +170,7 @@ def _scale(axes: Any, xs: Sequence[float], ys: Sequence[float], is_bytes: bool) 
 
 
 def _name_lines(axes: Any, shown: Sequence[Line]) -> None:
-    """At the right, in the colours of the lines, pushed apart where they would touch."""
+    """Writes the lines' names at the right, in their colours, moved apart if they would overlap."""
     low, high = (math.log(bound) for bound in axes.get_ylim())
     ends = sorted((((math.log(max(line.points[-1].y, 1e-30)) - low) / (high - low), line) for line in shown),
                   key=lambda end: end[0])
@@ -179,7 +179,7 @@ def _name_lines(axes: Any, shown: Sequence[Line]) -> None:
     for place, _ in ends:
         places.append(max(place, places[-1] + step) if places else place)
     over = max(0.0, places[-1] - 1.02) if places else 0.0
-    for index in range(len(places) - 1, -1, -1):  # what passes the top is pushed down again
+    for index in range(len(places) - 1, -1, -1):  # names above the top are moved down again
         highest = places[index + 1] - step if index + 1 < len(places) else places[index] - over
         places[index] = min(places[index], highest)
     names = axes.twinx()
@@ -200,9 +200,9 @@ def _svg(made: Figure, name: str, label: str) -> Markup:
     ElementTree.register_namespace("", SVG)
     for child in [*root.findall(f"{{{SVG}}}metadata"), *root.findall(f"{{{SVG}}}defs")]:
         if child.tag.endswith("metadata") or child.find(f"{{{SVG}}}style") is not None:
-            root.remove(child)  # such a style would hold for the whole page
+            root.remove(child)  # such a style would apply to the whole page
     root.set("style", "stroke-linejoin: round; stroke-linecap: butt")
-    for key in ("width", "height"):  # the viewBox alone: the page decides
+    for key in ("width", "height"):  # with the viewBox alone the page decides the size
         root.attrib.pop(key, None)
     for element in root.iter():
         for key in {"style", "fill", "stroke"} & set(element.attrib):
@@ -221,13 +221,13 @@ def _title(text: str) -> Any:
 
 
 def _by_scheme(found: re.Match[str]) -> str:
-    """A colour as a variable of the page, or as it was where there is none."""
+    """A colour as a variable of the page; unchanged if there is no such variable."""
     name = style.VARIABLES.get(found[0].lower())
     return f"var(--{name}, {found[0]})" if name else found[0]
 
 
 def _unique(root: ElementTree.Element, name: str) -> None:
-    """Renames the ids that are referred to, and drops the others."""
+    """Makes ids unique: renames those that are referred to, and drops the others."""
     used = set()
     for element in root.iter():
         reference = element.attrib.pop(f"{{{XLINK}}}href", "")

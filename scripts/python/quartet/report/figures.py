@@ -16,19 +16,19 @@ from .page import Bar, Line, LineChart, Point, Section, ShareChart, Table
 from .style import FORMULATIONS
 
 FIGURES = {"stream": 7, "matmul": 8, "cg": 10, "fft": 11}  # the paper's
-SIZES = {"stream": "1,8,64", "fft": "2^18,2^20,2^22"}  # that fill them; N of the others
+SIZES = {"stream": "1,8,64", "fft": "2^18,2^20,2^22"}  # in the command that fills them, by kernel
 LEAST_POINTS = 3  # sizes or numbers of workers in a chart; stream is shown from two sizes on
 MOST_LINES = 8
-NEAR = 4.0  # factor of ours within which a published number is drawn
-ROUNDING = 0.06  # by how much a weak problem's N may differ: it is rounded to what tiles divide
+NEAR = 4.0  # published numbers within this factor of our rates are drawn
+ROUNDING = 0.06  # share by which N of weak scaling may differ: it is rounded to a multiple of tiles
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def on_one_problem(results: list[Result]) -> list[Result]:
-    """Each formulation's best on one size and number of ranks: that on which most formulations have a fraction that may
-    be quoted, then most formulations. First in the variant that most of them have, then in the others."""
+    """The best row of each formulation on one size and number of ranks: the problem on which most formulations have a
+    quotable fraction, then most formulations at all. The variant that most formulations have comes first."""
     problems = grouped(results, lambda result: (result.name.ranks, result.nodes, size_of(result)))
-    formulations = {key: [len({result.name.formulation for result in members if result.quotable or is_any})
+    formulations = {key: [len({result.name.formulation for result in members if result.quotable_fraction or is_any})
                           for is_any in (False, True)] for key, members in problems.items()}
     members = problems[max(problems, key=lambda key: (formulations[key], key))]
     variants = [best_of_each(found, lambda result: result.name.formulation)
@@ -38,7 +38,7 @@ def on_one_problem(results: list[Result]) -> list[Result]:
 
 
 def comparable(results: list[Result]) -> list[list[Result]]:
-    """For each machine and kernel its rows on one problem, those with a limit where there are any."""
+    """For each machine and kernel its verified rows on one problem; those with a limit, if there are any."""
     groups = grouped((result for result in usable(results) if result.verified),
                      lambda result: (result.machine, result.name.device, result.name.kernel, result.unit))
     return [on_one_problem([result for result in members if result.fraction] or members) for members in groups.values()]
@@ -66,9 +66,9 @@ def _shares(groups: list[tuple[str, list[Result]]]) -> ShareChart:
     first = every[0]
     bars = tuple(_group(heading, shown, own) for heading, shown in groups
                  for own in grouped(shown, lambda result: result.name.variant).values())
-    notes = tuple(f"{result.mark} {way(result)}: {result.doubts}" for result in every if result.mark)
-    one = "" if bars[1:] else f"{rate(first.limit_rate or 0)} {first.unit}: "  # else their headings say it
-    about = f"{problem(first)}; 100% is {one}{(first.case.limit or {}).get('what')}; {first.machine}"
+    notes = tuple(f"{result.mark} {way(result)}: {result.why_marked}" for result in every if result.mark)
+    one = "" if bars[1:] else f"{rate(first.limit_rate or 0)} {first.unit}: "  # several groups have it in headings
+    about = f"{problem(first)}; 100% is {one}{(first.row.limit or {}).get('what')}; {first.machine}"
     return ShareChart(f"{first.name.kernel}: {_reached(every)}", bars, about, notes)
 
 
@@ -80,20 +80,20 @@ def _group(heading: str, shown: list[Result], own: list[Result]) -> tuple[str, s
 
 
 def _reached(shown: list[Result]) -> str:
-    """Says of native, and of what is nearest to the limit."""
-    sound = [result for result in shown if result.quotable]
+    """How near to the limit native comes, and the formulation that comes nearest."""
+    sound = [result for result in shown if result.quotable_fraction]
     if not sound:
         return "no share of the limit can be quoted"
-    told = [result for result in sound if result.name.formulation == NATIVE][:1] or sound[:1]
-    told += [result for result in [max(sound, key=lambda each: each.quotable or 0)] if result not in told]
-    texts = [f"{way(result, shown[0].name.variant)} reaches {result.quotable:.0%}" for result in told]
+    named = [result for result in sound if result.name.formulation == NATIVE][:1] or sound[:1]
+    named += [result for result in [max(sound, key=lambda each: each.quotable_fraction or 0)] if result not in named]
+    texts = [f"{way(result, shown[0].name.variant)} reaches {result.quotable_fraction:.0%}" for result in named]
     return f"{', '.join(texts)} of the limit"
 
 
 def _bar(result: Result, usual: tuple[str, ...]) -> Bar:
     text = f"{rate(result.rate)}{result.rate_mark} {result.unit}"
     text = f"{result.share_text} ({text})" if result.share_text else text
-    return Bar(way(result, usual), result.fraction or 0, text, result.name.formulation, result.mark, result.case.text)
+    return Bar(way(result, usual), result.fraction or 0, text, result.name.formulation, result.mark, result.row.text)
 
 
 def scaling(kernel: Kernel, results: list[Result], numbers: Sequence[Number]) -> Section:
@@ -132,7 +132,7 @@ def _conditions(letter: str, number: Number) -> str:
 
 
 def weak_sets(results: list[Result]) -> list[tuple[list[Result], str]]:
-    """Rows whose problem grows with the workers, for each smallest problem."""
+    """Sets of rows whose problem grows in proportion to the workers, one for each problem on the fewest workers."""
     found = []
     for members in grouped(results, lambda result: (result.machine, result.name.device, result.name.kernel)).values():
         fewest = min(result.workers for result in members)
@@ -149,14 +149,14 @@ def weak_sets(results: list[Result]) -> list[tuple[list[Result], str]]:
 
 def _lines(x_of: Callable[[Result], float], members: list[Result],
            y_of: Callable[[Result], float] = lambda result: result.rate) -> list[Line]:
-    """One for each way; of several rows at one point, the best. Those that reach most come first."""
+    """A line for each formulation, transport and variant; of several rows at one point it has the best."""
     usual = members[0].name.variant
     made = []
     for group in grouped(members, lambda result: (result.name.formulation, result.name.transport,
                                                   result.name.variant)).values():
         best = best_of_each(group, x_of)
         points = tuple(Point(x, y_of(best[x]), best[x].interval if y_of(best[x]) == best[x].rate else None,
-                             best[x].case.text, best[x].rate_mark, best[x].doubts) for x in sorted(best))
+                             best[x].row.text, best[x].rate_mark, best[x].why_marked) for x in sorted(best))
         made.append(Line(way(group[0], usual), points, group[0].name.formulation, group[0].name.transport))
     return made
 
@@ -165,7 +165,7 @@ def _chart(title: str, x_label: str, y_label: str, found: list[Line], others: li
            x_is_bytes: bool = False) -> LineChart:
     shown = sorted(found, key=lambda line: -line.points[-1].y)[:MOST_LINES]
     rates = [point.y for line in shown for point in line.points]
-    others = [line for line in others if line.role != "published" or  # far away they would make ours a flat line
+    others = [line for line in others if line.role != "published" or  # distant numbers would flatten our lines
               min(rates) / NEAR < line.points[0].y < max(rates) * NEAR]
     left_out = f"; {counted(len(found) - len(shown), 'slower way')} left out" * (len(found) > len(shown))
     marked = tuple(f"{point.mark} {line.label} at {in_bytes(point.x) if x_is_bytes else f'{point.x:g}'}: {point.why}"
@@ -174,7 +174,7 @@ def _chart(title: str, x_label: str, y_label: str, found: list[Line], others: li
 
 
 def _limits(x_of: Callable[[Result], float], members: list[Result]) -> list[Line]:
-    """One for each variant: of the fewest ranks, where data flows have a reducer beside as many workers."""
+    """A line for each variant: the limit on the fewest ranks, since data flows have a reducer beside equal workers."""
     made = []
     for variant, own in grouped((each for each in members if each.limit_rate),
                                 lambda result: result.name.variant).items():
@@ -197,8 +197,8 @@ def _over_sizes(kernel: Kernel, members: list[Result], lettered: list[tuple[str,
 
 
 def _latency(members: list[Result]) -> LineChart:
-    """How long one push takes."""
-    found = _lines(size_of, members, lambda result: result.case.push_microseconds)
+    """A chart of the time of one push."""
+    found = _lines(size_of, members, lambda result: result.row.push_microseconds)
     return _chart("Time of a push", "vector size", "microseconds a push", found, [], members[0].machine, True)
 
 
@@ -214,7 +214,7 @@ def _over_workers(kernel: Kernel, members: list[Result], found: list[Line], abou
 
 
 def _speed_ups(about: str, line: Line) -> list[tuple[str, ...]]:
-    """Against the line's fewest workers."""
+    """Lines of the table of speed-ups, against the fewest workers."""
     base = line.points[0]
     return [(about, line.label, f"{point.x:g}", rate(point.y) + point.mark,
              f"{point.y / base.y:.2f}x" if point is not base else "base",
@@ -223,7 +223,7 @@ def _speed_ups(about: str, line: Line) -> list[tuple[str, ...]]:
 
 
 def published_speed_up(results: list[Result], number: Number) -> Optional[tuple[float, str]]:
-    """Ours for the same step in workers, of the largest such problem, and what it is of."""
+    """Our speed-up for the same step in workers, on the largest such problem, and a description of that."""
     lines = grouped((result for result in usable(results) if number.is_like(result, ("workers",))),
                     lambda result: (way(result), result.machine, result.name.size))
     steps = []

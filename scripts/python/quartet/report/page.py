@@ -1,6 +1,6 @@
-"""The page: one self-contained HTML file, that runs no script and fetches nothing; and what its charts show, apart from
-how they are drawn. Each chart can be a table (`rows`). Its `title` says what is to be seen, `about` what was measured,
-`notes` why points are marked."""
+"""The page: one self-contained HTML file, which runs no script and fetches nothing; and the data of its charts, which
+drawing.py draws. Each chart can also be a table (`rows`). Its `title` is the finding, `about` says what was measured,
+and `notes` why points are marked."""
 
 import html
 import re
@@ -15,8 +15,8 @@ from .style import NO_MATPLOTLIB, SCHEMES
 
 STYLE = Path(__file__).with_name("style.css")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-LONG = 34  # characters of a cell that may be broken anywhere, given room
-TALL = 30  # rows of a table that scrolls in itself
+LONG = 34  # characters of a cell, above which its text may be broken anywhere
+TALL = 30  # rows above which a table has its own scroll bar
 MISSING = "missing"
 # No XML text may hold these, and some editors obey them.
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
@@ -29,13 +29,13 @@ class Bar:
     share: float  # of the limit
     text: str  # as shown
     formulation: str = ""
-    mark: str = ""  # where it is not to be quoted: drawn hatched
+    mark: str = ""  # not empty: not to be quoted, drawn hatched
     about: str = ""
 
 
 @dataclass(frozen=True)
 class ShareChart:
-    """Bars in per cent of one limit, in groups under headings that say what 100% is."""
+    """Bars in per cent of a limit, in groups whose headings say what 100% is."""
 
     title: str
     groups: tuple[tuple[str, str, tuple[Bar, ...]], ...]
@@ -58,13 +58,13 @@ class Point:
     y: float
     interval: Optional[tuple[float, float]] = None
     about: str = ""
-    mark: str = ""  # drawn hollow
-    why: str = ""  # it is marked
+    mark: str = ""  # not empty: drawn hollow
+    why: str = ""  # why it is marked
 
 
 @dataclass(frozen=True)
 class Line:
-    """Grey without a formulation: a limit, an ideal, or what is published (a number may be a single point)."""
+    """Without a formulation it is grey: a limit, an ideal, or a published number, which may be a single point."""
 
     label: str
     points: tuple[Point, ...]
@@ -95,13 +95,13 @@ Chart = Union[ShareChart, LineChart]
 
 
 class Markup(str):
-    """Text that is markup already. What is not Markup is escaped, so no document can write its own."""
+    """Text that is markup already. All other text is escaped, so that documents cannot add markup."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Cells are texts; columns named in `numeric` are set to the right. Columns that are empty in all rows are not
-    shown. A folded one is behind its caption."""
+    """Cells are texts; the columns named in `numeric` are right-aligned. Columns that are empty in all rows are not
+    shown. A folded table shows only its caption until it is opened."""
 
     heading: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
@@ -112,7 +112,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page. With neither charts nor tables `missing` says so, `command` fills it."""
+    """A part of the page. If it has neither charts nor tables, the page shows `missing`, and `command` to fill it."""
 
     slug: str  # names the files of its charts
     title: str
@@ -124,14 +124,14 @@ class Section:
     command: str = ""
 
     def file_names(self) -> list[str]:
-        """Of its charts, without an ending."""
+        """The names of its charts' files, without endings."""
         count = len(self.charts)
         return [self.slug if count == 1 else f"{self.slug}-{index + 1}" for index in range(count)]
 
 
 @dataclass(frozen=True)
-class Doubt:
-    """A text, and the rows or documents it is about. A grave one stands at the head of the page."""
+class PageWarning:
+    """A text, and the rows or documents that it is about. Grave warnings are at the top of the page."""
 
     text: str
     about: tuple[str, ...] = ()
@@ -141,7 +141,7 @@ class Doubt:
 @dataclass(frozen=True)
 class Page:
     subtitle: Sequence[str]
-    doubts: Sequence[Doubt]
+    warnings: Sequence[PageWarning]
     sections: Sequence[Section]
 
 
@@ -164,42 +164,42 @@ def tag(name: str, /, *children: Any, **attributes: Any) -> Markup:
 
 
 def render(page: Page, pictures: dict[str, Markup], endings: tuple[str, ...], title: str = "Quartet report") -> str:
-    """The HTML. `pictures` are the charts as SVG, by their files' names; none if they cannot be drawn. Beside the
-    page lie their files, with these endings."""
+    """The page as HTML. `pictures` are the charts as SVG, by their files' names; empty if they cannot be drawn. Their
+    files, with these endings, are in figures/ beside the page."""
     head = tag("head", tag("meta", charset="utf-8"),
                tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
                tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
                tag("title", title), tag("style", Markup(STYLE.read_text(encoding="utf-8") + SCHEMES)))
     full = [section for section in page.sections if section.charts or section.tables]
     empty = [section for section in page.sections if section not in full]
-    grave, others = ([doubt for doubt in page.doubts if doubt.is_grave is which] for which in (True, False))
+    grave, others = ([warning for warning in page.warnings if warning.is_grave is which] for which in (True, False))
     links = [*((section.slug, section.title) for section in full), ("doubts", "Doubts")]
     links += [(MISSING, "Not measured")] * bool(empty)
     body = tag("body", tag("header", tag("h1", title), *(tag("p", line) for line in page.subtitle)),
-               tag("div", tag("h2", "Read this first"), *map(_doubt, grave), class_="grave") if grave else "",
+               tag("div", tag("h2", "Read this first"), *map(_warning, grave), class_="grave") if grave else "",
                "" if pictures else tag("p", f"Tables instead of charts: {NO_MATPLOTLIB}.", class_="quiet"),
                tag("nav", tag("ul", *(tag("li", tag("a", title, href=f"#{slug}")) for slug, title in links)),
                    aria_label="Contents"),
-               tag("main", *(_section(section, pictures, endings) for section in full), _doubts(others, bool(grave)),
+               tag("main", *(_section(section, pictures, endings) for section in full), _warnings(others, bool(grave)),
                    _not_measured(empty)))
     return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
 
 
-def _doubt(doubt: Doubt) -> Markup:
-    if not doubt.about:
-        return tag("p", doubt.text)
-    return tag("details", tag("summary", f"{doubt.text} ({len(doubt.about)})"),
-               tag("ul", *(tag("li", item) for item in doubt.about)), open="" if doubt.is_grave else None)
+def _warning(warning: PageWarning) -> Markup:
+    if not warning.about:
+        return tag("p", warning.text)
+    return tag("details", tag("summary", f"{warning.text} ({len(warning.about)})"),
+               tag("ul", *(tag("li", item) for item in warning.about)), open="" if warning.is_grave else None)
 
 
-def _doubts(doubts: list[Doubt], are_there_more: bool) -> Markup:
+def _warnings(warnings: list[PageWarning], are_there_more: bool) -> Markup:
     sound_text = "Every document was read, every row was verified, and none is in doubt."
-    return tag("section", tag("h2", "Doubts"), *map(_doubt, doubts),
-               "" if doubts or are_there_more else tag("p", sound_text), id="doubts")
+    return tag("section", tag("h2", "Doubts"), *map(_warning, warnings),
+               "" if warnings or are_there_more else tag("p", sound_text), id="doubts")
 
 
 def _not_measured(empty: list[Section]) -> str:
-    """What the page could show, and the command that would measure it."""
+    """The empty sections, each with the command that would fill it."""
     items = [tag("li", f"{section.title}: {section.missing}",
                  *((" To get it: ", tag("code", section.command)) if section.command else ())) for section in empty]
     return tag("section", tag("h2", "Not measured"), tag("ul", *items), id=MISSING, class_="quiet") if empty else ""

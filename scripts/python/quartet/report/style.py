@@ -1,4 +1,4 @@
-"""How every picture looks: the colour is the formulation, the marker is the transport."""
+"""The style of all pictures: the colour shows the formulation, the marker the transport."""
 
 import warnings
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ PHASES = {"read": "#332288", "copy_in": "#88CCEE", "compute": "#117733", "copy_o
           "push": "#999933", "exchange": "#DDCC77", "reduce": "#CC6677", "merge": "#AA4499",
           "wait": "#e4e4e4", "checkpoint": "#882255"}
 INK, GREY, FAINT, PAPER = "#1c1c1c", "#6b6b6b", "#dddddd", "#fefefe"
-# What a page may replace, and by what where the reader wants dark pages.
+# Colours that the page defines as variables, and their values for readers who prefer dark pages.
 _DARK = {"ink": (INK, "#ececec"), "quiet": (GREY, "#a6a6a6"), "faint": (FAINT, "#3a3d42"), "paper": (PAPER, "#16181c"),
          "native": (FORMULATIONS["native"], "#4aa3df"), "dataflow": (FORMULATIONS["dataflow"], "#f0803c"),
          "library": (FORMULATIONS["library"], "#2cc295"), "tensorflow": (FORMULATIONS["tensorflow"], "#e39cc4")}
@@ -44,7 +44,7 @@ _SETTINGS = {
 
 
 def colour(formulation: str) -> str:
-    """Grey for what belongs to no formulation."""
+    """The colour of a formulation; grey if it is none."""
     return FORMULATIONS.get(formulation, GREY)
 
 
@@ -57,35 +57,35 @@ def has_matplotlib() -> bool:
 
 
 def require_matplotlib() -> None:
-    """Raises ScriptError where there is none."""
+    """Raises ScriptError if matplotlib is not installed."""
     if not has_matplotlib():
         raise ScriptError(NO_MATPLOTLIB, UNAVAILABLE)
 
 
 @contextmanager
 def applied() -> Any:
-    """Draw and save within this: the style holds, the user's own settings do not."""
+    """A context for drawing and saving: this style applies, and the user's own settings do not."""
     import matplotlib
     with matplotlib.rc_context(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of characters that no font has
+        warnings.simplefilter("ignore")  # about characters that no font has
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_SETTINGS)
         yield
 
 
 def figure(height: float, width: float = WIDTH) -> Any:
-    """An empty figure, in points; within `applied`."""
+    """An empty figure of that size in points. To be called within `applied`."""
     from matplotlib.figure import Figure
     return Figure((width / POINTS_PER_INCH, height / POINTS_PER_INCH))
 
 
 def plain(text: str) -> str:
-    """The text on one line; a $ starts no formula."""
+    """The text on one line, with $ escaped so that it starts no formula."""
     return " ".join(text.split()).replace("$", r"\$")
 
 
 def save(made: Any, file: Any, dots_per_inch: Optional[float] = None) -> None:
-    """By the file's ending. No date is written, so that equal pictures are equal files."""
+    """Saves in the format of the file's ending, without a date, so that equal pictures are equal files."""
     ending = str(file).rsplit(".", 1)[-1].lower()
     dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
     made.savefig(file, dpi=dots_per_inch or 150, metadata=dates.get(ending), facecolor="white")

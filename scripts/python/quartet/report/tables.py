@@ -1,14 +1,14 @@
 """The page's tables: each kernel's rows on one problem, host against GPU, published numbers, machines, every row; and
-what to know before a number of the page is quoted."""
+the page's warnings, which a reader must know before quoting a number."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from quartet.results import Case, device, grouped, load_published
+from quartet.results import Row, device, grouped, load_published
 from quartet.results.identity import facts
 from quartet.results.published import FOLDER, SPEED_UP, Number, nearest, place_of_ours
-from quartet.text import CHECKS, counted, plain_versions, rate, ratio
+from quartet.text import CHECKS, counted, listed, plain_versions, rate, ratio
 
 from .data import (
     LIBRARY,
@@ -25,7 +25,7 @@ from .data import (
     way,
 )
 from .figures import comparable, published_speed_up
-from .page import Doubt, Section, Table
+from .page import PageWarning, Section, Table
 
 LONGEST = 300  # characters of a setting's values
 _OF_ONE_LAUNCH = {"json", "force", "progress", "list", "dry-run", "config", "quiet", "trace"}  # options
@@ -67,7 +67,7 @@ def devices(results: list[Result]) -> Section:
         if {"host", "cuda"} <= best.keys():
             host, cuda = best["host"], best["cuda"]
             doubtful = host.rate_mark or cuda.rate_mark
-            tasks = [each.case.whole_task_seconds for each in (host, cuda)]
+            tasks = [each.row.whole_task_seconds for each in (host, cuda)]
             rows.append((host.name.kernel, problem(host).partition(", ")[0],
                          *(f"{rate(each.rate)}{each.rate_mark} {each.unit}" for each in (host, cuda)),
                          "" if doubtful else ratio(cuda.rate / host.rate),
@@ -85,7 +85,7 @@ def devices(results: list[Result]) -> Section:
 
 
 def published(results: list[Result], numbers: Sequence[Number]) -> Section:
-    """Numbers of other work on these kernels: those of like work with ours, then the others for orientation."""
+    """Published numbers of these kernels: first those that compare with our rows, then the others for orientation."""
     kernels = {result.name.kernel for result in results}
     beside, others = [], list[tuple[str, ...]]()
     for number in (number for number in numbers if number.kernel in kernels):
@@ -112,7 +112,7 @@ def published(results: list[Result], numbers: Sequence[Number]) -> Section:
 
 
 def neighbours(kernel: str, on_gpu: bool) -> list[dict[str, Any]]:
-    """What is published of a kernel on current devices of this kind."""
+    """The published numbers of a kernel on current devices of this kind."""
     try:
         document = load_published(FOLDER / f"{kernel}.json")
     except FileNotFoundError:
@@ -128,7 +128,7 @@ def _neighbour(kernel: str, item: dict[str, Any]) -> tuple[str, ...]:
 
 
 def machines(documents: list[tuple[str, dict[str, Any]]]) -> Section:
-    """Where and how it was measured, for each machine and commit."""
+    """A table of the recorded settings for each machine and commit."""
     groups = grouped((document for _, document in documents),
                      lambda document: (device(document), str(document["context"]["quartet"].get("commit"))))
     tables = [Table(("setting", "value"), _settings(members), caption=f"{name}, commit {commit}", is_folded=True)
@@ -137,14 +137,14 @@ def machines(documents: list[tuple[str, dict[str, Any]]]) -> Section:
 
 
 def _values(found: Iterable[Any]) -> str:
-    """Each once, in a natural order; a long list shortened."""
+    """The distinct values in natural order; a long list is shortened."""
     distinct = sorted({str(value) for value in found if value not in ("", None)}, key=natural)
-    text = ", ".join(distinct[:12]) + (f" and {len(distinct) - 12} more" if len(distinct) > 12 else "")
+    text = listed(distinct, 12)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]} .."
 
 
 def _settings(documents: list[dict[str, Any]]) -> list[tuple[str, str]]:
-    """Those that compare and history go by, and the programs' options."""
+    """The recorded facts that `compare` and `history` use, and the programs' options."""
     dates = sorted(str(document["context"]["date"]) for document in documents)
     found: dict[str, list[str]] = {"documents": [str(len(documents))],
                                    "measured": [" to ".join(dict.fromkeys((dates[0], dates[-1])))]}
@@ -160,17 +160,17 @@ def _settings(documents: list[dict[str, Any]]) -> list[tuple[str, str]]:
     return [(key, text) for key, values in found.items() if (text := _values(values))]
 
 
-def every_row(results: list[Result], failed: list[tuple[str, Case]]) -> Section:
-    """A line for each case on each machine, the failed last."""
+def every_row(results: list[Result], failed: list[tuple[str, Row]]) -> Section:
+    """A line for each row on each machine; failed rows come last."""
     several = len({result.machine for result in results}) > 1
     rows: list[tuple[str, ...]] = [
-            (result.case.text, rate(result.rate) + result.rate_mark, result.unit, _interval(result),
-             str(len(result.cases)), str(result.case.runs), f"{result.case.seconds:.4g}", CHECKS[result.verified],
-             rate(result.limit_rate) if result.limit_rate else "", result.share_text, result.case.network_path.text,
-             "; ".join(filter(None, [result.doubts, result.case.note])), result.machine * several, result.paths[0])
+            (result.row.text, rate(result.rate) + result.rate_mark, result.unit, _interval(result),
+             str(len(result.rows)), str(result.row.runs), f"{result.row.seconds:.4g}", CHECKS[result.verified],
+             rate(result.limit_rate) if result.limit_rate else "", result.share_text, result.row.network_path.text,
+             "; ".join(filter(None, [result.why_marked, result.row.note])), result.machine * several, result.paths[0])
             for result in results]
-    rows += [(case.text, *[""] * 6, "not run" if case.is_not_run else "failed", "", "", "", case.error,
-              case.machine * several, path) for path, case in failed]
+    rows += [(row.text, *[""] * 6, "not run" if row.is_not_run else "failed", "", "", "", row.error,
+              row.machine * several, path) for path, row in failed]
     heading = ("case", "median", "unit", "95% interval", "launches", "runs", "seconds", "check", "limit", "fraction",
                "network path", "note", "machine", "document")
     table = Table(heading, rows, frozenset({*heading[1:2], *heading[3:7], *heading[8:10]}),
@@ -178,42 +178,42 @@ def every_row(results: list[Result], failed: list[tuple[str, Case]]) -> Section:
     return Section("rows", "Every row", tables=[table] if rows else [], missing="No row.")
 
 
-def doubts(material: Material) -> list[Doubt]:
-    """All doubts; the grave ones say that something is wrong or missing."""
+def warnings(material: Material) -> list[PageWarning]:
+    """All warnings; a grave one says that a result is wrong or missing."""
     results = material.results
-    failed = [(path, case) for path, case in material.failed if not case.is_not_run]
-    not_run = [case.text for _, case in material.failed if case.is_not_run]
+    failed = [(path, row) for path, row in material.failed if not row.is_not_run]
+    not_run = [row.text for _, row in material.failed if row.is_not_run]
     found = [
-        Doubt("Documents that could not be read", tuple(material.skipped), True),
-        Doubt("Wrong results, left out of all charts", tuple(
-            f"{result.case.text} ({', '.join(sorted(set(result.paths)))})" for result in results
+        PageWarning("Documents that could not be read", tuple(material.skipped), True),
+        PageWarning("Wrong results, left out of all charts", tuple(
+            f"{result.row.text} ({', '.join(sorted(set(result.paths)))})" for result in results
             if result.verified is False), True),
-        *(Doubt(f"Failed: {message}", tuple(f"{case.text} ({path})" for path, case in members), True)
+        *(PageWarning(f"Failed: {message}", tuple(f"{row.text} ({path})" for path, row in members), True)
           for message, members in grouped(failed, lambda item: item[1].error).items()),
-        Doubt("Not run: they got no time", tuple(not_run)),
-        Doubt("In doubt: not to be quoted", tuple(f"{plain_name(result)}: {result.doubts}" for result in results
-                                                  if result.mark == "?")),
-        Doubt("Above their limit, which is too low: quote the rate, not the fraction", tuple(
+        PageWarning("Not run: they got no time", tuple(not_run)),
+        PageWarning("In doubt: not to be quoted", tuple(
+            f"{plain_name(result)}: {result.why_marked}" for result in results if result.mark == "?")),
+        PageWarning("Above their limit, which is too low: quote the rate, not the fraction", tuple(
             f"{plain_name(result)}: {result.fraction:.0%}" for result in results if result.mark == "!"))]
-    return [doubt for doubt in found if doubt.about] + list(_of_documents(material))
+    return [warning for warning in found if warning.about] + list(_of_documents(material))
 
 
-def _of_documents(material: Material) -> Iterator[Doubt]:
+def _of_documents(material: Material) -> Iterator[PageWarning]:
     contexts = [document["context"] for _, document in material.documents]
     if any(context.get("library_build_type") == "debug" for context in contexts):
-        yield Doubt("Some documents are from a debug build: do not quote their rates.", is_grave=True)
+        yield PageWarning("Some documents are from a debug build: do not quote their rates.", is_grave=True)
     commits = sorted(set().union(*(result.commits for result in material.results)))
     if len(commits) > 1:
-        yield Doubt("Rows of several commits stand side by side", tuple(commits))
-    changed = [commit for commit in commits if commit.endswith("-dirty")]
+        yield PageWarning("Rows of several commits stand side by side", tuple(commits))
+    changed = ", ".join(commit for commit in commits if commit.endswith("-dirty"))
     if changed:
-        yield Doubt("Built from a changed working tree, so nobody can repeat these exactly: " + ", ".join(changed))
-    marked = [result.case.text for result in material.results if result.mark]
+        yield PageWarning(f"Built from a changed working tree, so nobody can repeat these exactly: {changed}")
+    marked = [result.row.text for result in material.results if result.mark]
     said = Counter(str(text) for context in contexts for text in context["quartet"].get("warnings") or []
                    if not str(text).startswith("! ")
                    and not any(f" {name} " in f" {text} ".replace(": ", " ") for name in marked))
-    longest_first = sorted(material.results, key=lambda result: -len(result.case.text))
+    longest_first = sorted(material.results, key=lambda result: -len(result.row.text))
     for text, count in said.items():
         for result in longest_first if "/" in text else ():
-            text = text.replace(result.case.text, plain_name(result))
-        yield Doubt(f"Said by the program: {plain_versions(text)}" + f" ({count} documents)" * (count > 1))
+            text = text.replace(result.row.text, plain_name(result))
+        yield PageWarning(f"Said by the program: {plain_versions(text)}" + f" ({count} documents)" * (count > 1))

@@ -1,9 +1,9 @@
-"""Result documents: the one reader, the one judge, and the published numbers that stand beside them."""
+"""Result documents: reading and judging them, and the published numbers that they are compared with."""
 
-from quartet.results.case import OWN_FORMULATIONS, TENSORFLOW, Case, Launches, Name, cases, grouped, whole_number
 from quartet.results.document import Collection, collect, commit, device, isa, load, load_published, nodes
-from quartet.results.judge import is_alike, judged, judged_cases
+from quartet.results.judge import is_alike, judged, judged_rows
+from quartet.results.row import OWN_FORMULATIONS, TENSORFLOW, Launches, Name, Row, grouped, rows_of, whole_number
 
-__all__ = ["OWN_FORMULATIONS", "TENSORFLOW", "Case", "Collection", "Launches", "Name", "cases",
-           "collect", "commit", "device", "grouped", "is_alike", "isa", "judged", "judged_cases", "load",
-           "load_published", "nodes", "whole_number"]
+__all__ = ["OWN_FORMULATIONS", "TENSORFLOW", "Collection", "Launches", "Name", "Row", "collect", "commit", "device",
+           "grouped", "is_alike", "isa", "judged", "judged_rows", "load", "load_published", "nodes", "rows_of",
+           "whole_number"]

@@ -1,7 +1,7 @@
-"""Reads result documents: the only reader. What one measured is in case.py.
+"""Reads result documents; row.py has their rows.
 
-Each document is checked against results/schema/quartet-results.schema.json, so that nobody else need doubt what it
-reads. No text of a document can move a terminal's cursor."""
+Each document is checked here against results/schema/quartet-results.schema.json, so that other code need not check what
+it reads. Control characters are replaced, so that no text of a document can move a terminal's cursor."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -13,15 +13,15 @@ from quartet import schema
 from quartet.files import MOST_BYTES, FileProblem, read_json, reason_of, with_bounds
 from quartet.terminal import printable
 
-SCHEMA_VERSION = 2  # that is understood here
+SCHEMA_VERSION = 2  # the version that can be read
 ENDING = ".json"
-PARTS = ("system", "build", "mpi_settings", "environment")  # of the document, each with facts of its own
-MOST_FACTS = 2**18  # characters of them
+PARTS = ("system", "build", "mpi_settings", "environment")  # of the document; each has facts
+MOST_FACTS = 2**18  # characters of all facts
 
 
 def load(path: Union[str, Path], most: int = MOST_BYTES) -> dict[str, Any]:
-    """The document at `path`. Raises FileProblem (a ValueError), with the path and the reason, where it is none of ours
-    or newer than what is understood here, and FileNotFoundError."""
+    """The document at `path`. Raises FileNotFoundError, and FileProblem (a ValueError) with the path and the reason if
+    it is not a results document of this schema version."""
     document = with_bounds(read_json(path, most), printable)
     problem = _problem(document)
     if problem or not isinstance(document, dict):
@@ -30,7 +30,7 @@ def load(path: Union[str, Path], most: int = MOST_BYTES) -> dict[str, Any]:
 
 
 def _problem(document: object) -> str:
-    """The reason why this is no results document; empty if it is one."""
+    """Why this is not a results document that can be read; empty if it is."""
     if not isinstance(document, dict) or not {"context", "benchmarks"} <= document.keys():
         return "not a results document (no context and benchmarks)"
     context = document["context"]
@@ -67,13 +67,13 @@ def commit(document: dict[str, Any]) -> str:
 
 
 def models_of_gpus(document: dict[str, Any]) -> tuple[str, ...]:
-    """Each once; none on the host."""
+    """The distinct models of the GPUs; none on the host."""
     gpus = document["context"]["quartet"].get("gpus") or []
     return tuple(sorted({str(gpu.get("name", "GPU")) for gpu in gpus}))
 
 
 def device(document: dict[str, Any]) -> str:
-    """Names what computed: the GPU's model, or the processor's with how many CPUs the node has."""
+    """The device that computed: the GPU's model, or the processor's with the number of CPUs of the node."""
     context = document["context"]
     quartet = context["quartet"]
     models = models_of_gpus(document)
@@ -84,22 +84,22 @@ def device(document: dict[str, Any]) -> str:
 
 
 def isa(document: dict[str, Any]) -> str:
-    """Names the vector instructions of the host's loops, as --isa has them; empty where none were run, or of older
+    """The vector instructions of the host's loops, as --isa names them; empty if no loops ran, or in older
     documents."""
     return str(document["context"]["quartet"].get("isa", ""))
 
 
 @dataclass(frozen=True)
 class Collection:
-    """What was found at some paths: documents that can be used, and why the others cannot."""
+    """The documents at some paths that can be used, and why others cannot."""
 
     documents: list[tuple[Path, dict[str, Any]]] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
 
 
 def collect(paths: Iterable[Union[str, Path]], most: int = MOST_BYTES) -> Collection:
-    """The documents at these paths: files, and all that end in .json in folders and below. `most` is the most bytes of
-    one."""
+    """Reads the documents at these paths: files, and in folders and below all files that end in .json. `most`: bytes of
+    the largest that is read."""
     found = Collection()
     seen: set[str] = set()
     files = [file for path in map(Path, paths)
@@ -119,8 +119,8 @@ def collect(paths: Iterable[Union[str, Path]], most: int = MOST_BYTES) -> Collec
 
 
 def _files(folder: Path, skipped: list[str]) -> Iterator[Path]:
-    """Returns the files that may be documents, by name; hidden ones may be of a write that was cut short. Says which
-    folders cannot be searched, or hold none."""
+    """The files that may be documents, sorted. Hidden ones are left out, since an interrupted write may have left them.
+    Adds folders that cannot be read, or have no such file, to `skipped`."""
     def refused(error: OSError) -> None:
         problems.append(f"{error.filename}: {reason_of(error)}")
 

@@ -1,5 +1,5 @@
-"""Which machine a document is from, and what else it records of its surroundings. A processor's name alone does not
-tell: virtual machines hide it, and one name stands for several generations."""
+"""Identifies the machine of a document, and lists the other facts that it records. A processor's name alone does not
+identify it: virtual machines hide it, and one name stands for several generations."""
 
 import re
 from collections.abc import Iterable
@@ -12,15 +12,15 @@ from quartet.units import GIB
 Facts = tuple[tuple[str, str], ...]  # by name
 
 OF_GPUS = ("name", "driver", "power_limit_watts", "error_correction")
-# What launchers tell their own processes.
+# Variables that launchers set for their own processes.
 _INTERNAL = re.compile("environment (OMPI_MCA_(orte_|ess|initial_wdir|shmem_RUNTIME|pmix)|PMIX_|"
                        "OMPI_(COMM|ARGV|FILE|APP|FIRST|NUM|UNIVERSE)|PRTE_|QUARTET_LAUNCHED)")
-_CONTAINER = re.compile(r"[0-9a-f]{12}")  # a name that a container engine gave: another each time
+_CONTAINER = re.compile(r"[0-9a-f]{12}")  # a name from a container engine, different each time
 
 
 def processor(document: dict[str, Any]) -> tuple[str, ...]:
-    """Returns what tells kinds of devices apart: name, count, family, model, stepping, vector instructions that
-    the host computed with, caches. Older documents lack some of it."""
+    """The facts that distinguish kinds of devices: name, count, family, model, stepping, vector instructions of the
+    host's loops, caches. Older documents lack some of them."""
     context = document["context"]
     vectors = [isa(document)] if context["quartet"].get("device") == "host" and isa(document) else []
     return (device(document), *(f"{key} {value}" for key, value in numbers(document)), *vectors, *caches(document))
@@ -33,28 +33,28 @@ def numbers(document: dict[str, Any]) -> Facts:
 
 
 def machine(document: dict[str, Any]) -> Facts:
-    """What a document records of the kind of machine, whatever vector instructions somebody chose."""
+    """The recorded facts about the kind of machine, except the chosen vector instructions."""
     levels = ", ".join(caches(document))
     return ((f"{document['context']['quartet'].get('device')} device", device(document)), *numbers(document),
             *([("caches", levels)] if levels else []))
 
 
 def are_different(one: Facts, other: Facts) -> bool:
-    """True if two kinds of machines differ in what both documents record: what one lacks tells nothing."""
+    """True if two machines differ in a fact that both documents record."""
     first, second = dict(one), dict(other)
     return any(first[key] != second[key] for key in first.keys() & second.keys())
 
 
 def caches(document: dict[str, Any]) -> tuple[str, ...]:
-    """Each as "L3 32 MiB"; those of instructions are left out."""
+    """The caches as "L3 32 MiB", without instruction caches."""
     return tuple(f"L{cache.get('level')} {in_bytes(cache.get('size', 0))}"
                  for cache in document["context"].get("caches") or []
                  if str(cache.get("type")).lower() != "instruction")
 
 
 def host(document: dict[str, Any]) -> str:
-    """The host's name: of a cluster's node without its number, since its nodes are alike; empty where
-    a container has hidden it."""
+    """The host's name; for a cluster's node without its number, since nodes are alike; empty if a container hides
+    it."""
     context = document["context"]
     name = str(context.get("host_name") or "")
     if _CONTAINER.fullmatch(name):
@@ -64,25 +64,25 @@ def host(document: dict[str, Any]) -> str:
 
 
 def names(documents: list[dict[str, Any]]) -> list[str]:
-    """Names each document's machine: its device, and what tells it from others of that name."""
+    """The name of each document's machine: its device, and how it differs from others of that name."""
     keys = [(processor(document), host(document)) for document in documents]
     return [_name(key, [other for other in dict.fromkeys(keys) if other[0][0] == key[0][0]])
             for key in keys]
 
 
-def _name(key: tuple[tuple[str, ...], str], fellows: list[Any]) -> str:
+def _name(key: tuple[tuple[str, ...], str], namesakes: list[Any]) -> str:
     (device_name, *details), host_name = key
-    if len(fellows) == 1:
+    if len(namesakes) == 1:
         return device_name
-    telling = [detail for detail in details if not all(detail in other[0] for other in fellows)]
-    if len({other[1] for other in fellows}) > 1 and host_name:
-        telling.insert(0, host_name)
-    return f"{device_name} ({', '.join(telling) or 'less is known of it'})"
+    distinguishing = [detail for detail in details if not all(detail in other[0] for other in namesakes)]
+    if len({other[1] for other in namesakes}) > 1 and host_name:
+        distinguishing.insert(0, host_name)
+    return f"{device_name} ({', '.join(distinguishing) or 'no more is known'})"
 
 
 def facts(document: dict[str, Any], network_paths: Iterable[str] = ()) -> dict[str, str]:
-    """What a document records of machine, build and surroundings, by name: what may have changed when a rate did. What
-    it does not record is absent. `network_paths` are those of its rows."""
+    """The recorded facts of machine, build and environment, by name: any may be the cause when a rate changes. Facts
+    that are not recorded are absent. `network_paths` are those of its rows."""
     context, quartet = document["context"], document["context"]["quartet"]
     found = {"version": quartet["version"], "commit": quartet["commit"], "MPI": quartet["mpi"],
              "network path": ", ".join(sorted({*network_paths} - {""})),

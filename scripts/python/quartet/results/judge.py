@@ -1,11 +1,10 @@
-"""The one judge of what documents tell beyond what programs have flagged in them, over all documents that a command is
-given.
+"""Flags that need several rows, over all documents that a command is given; programs flag single rows.
 
 - below_library: native has less than half of the rate of the library formulation in the same work;
 - below_neighbours: a row has less than half of the fraction of the limit of the next smaller size;
 - slow_network_path: its bytes went by TCP/IP although there was a faster way.
 
-Such a row is flagged as the programs flag one, and is distrusted. docs/reading-the-numbers.md tells of all flags."""
+Such a row gets a flag like those of programs, and is distrusted. docs/reading-the-numbers.md explains all flags."""
 
 import statistics
 from collections.abc import Iterable, Iterator
@@ -13,41 +12,41 @@ from dataclasses import replace
 from typing import Any, Optional
 
 from quartet.kernels import KERNELS
-from quartet.results.case import Case, cases, grouped
 from quartet.results.network_path import BY_TCP
+from quartet.results.row import Row, grouped, rows_of
 from quartet.text import rate, size, size_in_bytes
 
 BELOW_LIBRARY, BELOW_NEIGHBOURS, SLOW_PATH = KINDS = ("below_library", "below_neighbours", "slow_network_path")
 FAR_BELOW = 0.5
 SIZES = {"size", "n"}
-WAYS = {"queue", "reducers", "tile", "tiles", "plan", "pushes", "iterations"}  # to do equal work
+WORK_SHARING = {"queue", "reducers", "tile", "tiles", "plan", "pushes", "iterations"}  # ways to do the same work
 
 
-def judged(documents: Iterable[dict[str, Any]]) -> list[list[Case]]:
-    """The cases of each document, with what shows only beside the others."""
-    found = [cases(document) for document in documents]
-    flat = [case for members in found for case in members]
-    flags = grouped([*_below_library(flat), *_below_neighbours(flat),
-                     *((row, SLOW_PATH, row.network_path.warning) for row in flat if row.network_path.warning)],
+def judged(documents: Iterable[dict[str, Any]]) -> list[list[Row]]:
+    """The rows of each document, with the flags that need other rows, and one limit for equal work."""
+    by_document = [rows_of(document) for document in documents]
+    every = [row for members in by_document for row in members]
+    flags = grouped([*_below_library(every), *_below_neighbours(every),
+                     *((row, SLOW_PATH, row.network_path.warning) for row in every if row.network_path.warning)],
                     lambda flag: id(flag[0]))
-    rows = iter(_with_one_limit([_flagged(case, [{"kind": kind, "text": text}
-                                                 for _, kind, text in flags.get(id(case), [])]) for case in flat]))
-    return [[next(rows) for _ in members] for members in found]
+    flagged = iter(_with_one_limit([_flagged(row, [{"kind": kind, "text": text} for _, kind, text
+                                                   in flags.get(id(row), [])]) for row in every]))
+    return [[next(flagged) for _ in members] for members in by_document]
 
 
-def judged_cases(documents: Iterable[dict[str, Any]]) -> list[Case]:
-    """The same of all documents in one list."""
-    return [case for members in judged(documents) for case in members]
+def judged_rows(documents: Iterable[dict[str, Any]]) -> list[Row]:
+    """judged(), but the rows of all documents in one list."""
+    return [row for members in judged(documents) for row in members]
 
 
-def _flagged(case: Case, more: list[dict[str, str]]) -> Case:
-    flags = [*(case.median.get("flags") or []), *more]
-    return case.with_row(flags=flags, distrusted=True) if more else case
+def _flagged(row: Row, more: list[dict[str, str]]) -> Row:
+    flags = [*(row.median.get("flags") or []), *more]
+    return row.with_keys(flags=flags, distrusted=True) if more else row
 
 
-def is_alike(one: Case, other: Case) -> bool:
-    """True if two formulations did the same work in the same kind of place: one variant, and every factor that both
-    know."""
+def is_alike(one: Row, other: Row) -> bool:
+    """True if two formulations did the same work on the same kind of machine: their variants, and all factors that both
+    have, are equal."""
     first, second = one.name, other.name
     return (not one.error and not other.error and one.unit == other.unit
             and (first.kernel, first.device, first.variant) == (second.kernel, second.device, second.variant)
@@ -56,31 +55,31 @@ def is_alike(one: Case, other: Case) -> bool:
             and one.place == other.place)
 
 
-def library_rows(native: Case, rows: Iterable[Case]) -> list[Case]:
-    """The sound rows of the library formulation that did the work of `native`: over its own transport, or over others
-    where there are none. Of a row above its limit the limit is wrong, not the rate."""
+def library_rows(native: Row, rows: Iterable[Row]) -> list[Row]:
+    """The sound rows of the library formulation for the same work as `native`, with the same transport if there are
+    any. A row above its limit is sound: its limit is wrong, not its rate."""
     alike = [row for row in rows if row.name.formulation == "library" and row.mark != "?" and row.verified is not False
              and is_alike(native, row)]
     return [row for row in alike if row.name.transport == native.name.transport] or alike
 
 
-def _work(row: Case) -> tuple[object, ...]:
-    """Rows of equal work on equal ranks and kinds of machines have one 100%."""
+def _work(row: Row) -> tuple[object, ...]:
+    """The key of rows that have one limit: equal work, ranks and kind of machine."""
     name = row.name
-    values = sorted((key, value) for key, value in name.values.items() if key not in WAYS)
+    values = sorted((key, value) for key, value in name.values.items() if key not in WORK_SHARING)
     return (row.place, row.unit, name.kernel, name.device, name.words, *values)
 
 
-def _with_one_limit(rows: list[Case]) -> list[Case]:
-    """Each row with one 100% for all rows of its work: the largest limit that was measured beside a row without doubt.
-    So much the machine has been seen to allow."""
+def _with_one_limit(rows: list[Row]) -> list[Row]:
+    """Gives all rows of equal work one limit: the largest that was measured beside a row without `?`, since the machine
+    has been seen to allow it."""
     largest = {work: max((row.mark != "?", row.limit_rate or 0) for row in members)[1]
                for work, members in grouped((row for row in rows if row.limit_rate), _work).items()}
-    return [replace(row, own_limit=row.limit_rate / largest[_work(row)]) if row.limit_rate else row for row in rows]
+    return [replace(row, limit_scale=row.limit_rate / largest[_work(row)]) if row.limit_rate else row for row in rows]
 
 
-def library_name(row: Case) -> str:
-    """What the library formulation of a row's kernel runs, as its users call it."""
+def library_name(row: Row) -> str:
+    """The name of the library that the library formulation of a row's kernel runs."""
     kernel = KERNELS.get(row.name.kernel)
     if not kernel or row.name.device != "host":
         return "the library"
@@ -88,18 +87,18 @@ def library_name(row: Case) -> str:
     return kernel.library or blas.partition(" (")[0]
 
 
-def slower_than(library: Case, of_library: float, native: Case) -> str:
+def slower_than(library: Row, of_library: float, native: Row) -> str:
     """ "native is slower than OpenBLAS here (4.10 against 7.40)"."""
     return f"native is slower than {library_name(library)} here ({rate(native.rate)} against {rate(of_library)})"
 
 
-Found = Iterator[tuple[Case, str, str]]  # a case, the flag's kind, and why
+Flags = Iterator[tuple[Row, str, str]]  # a row, the flag's kind, and its text
 
 
-def _below_library(rows: list[Case]) -> Found:
+def _below_library(rows: list[Row]) -> Flags:
     libraries = [row for row in rows if row.name.formulation == "library" and not row.error]
     for row in rows:
-        # A data flow's queue has its price.
+        # Native rows only: the queue of a data flow has a cost.
         if row.name.formulation == "native" and not row.error:
             peers = library_rows(row, libraries)
             middle = statistics.median(peer.rate for peer in peers) if peers else 0
@@ -107,15 +106,15 @@ def _below_library(rows: list[Case]) -> Found:
                 yield row, BELOW_LIBRARY, slower_than(peers[0], middle, row)
 
 
-def _below_neighbours(rows: list[Case]) -> Found:
-    """The smallest size has no neighbour that says what it should be: its runs are short. A size that is itself far
-    below its own neighbour says nothing."""
-    def work(row: Case) -> tuple[object, ...]:
+def _below_neighbours(rows: list[Row]) -> Flags:
+    """Compares each size with the next smaller one. The smallest size is never flagged: its runs are short. A flagged
+    size is not compared with."""
+    def work(row: Row) -> tuple[object, ...]:
         name = row.name
         others = tuple(item for item in name.values.items() if item[0] not in SIZES)
         return name.kernel, name.formulation, name.device, name.transport, name.words, others, row.place
 
-    for members in grouped((row for row in rows if row.fraction_of_limit and not row.is_suspicious), work).values():
+    for members in grouped((row for row in rows if row.fraction_of_limit and not row.is_above_limit), work).values():
         sound: Optional[tuple[str, float]] = None  # the next smaller size that fits, and its fraction
         for _, launches in sorted(grouped(members, lambda row: size_in_bytes(row.name.size)).items()):
             here = (launches[0].name.size, statistics.median(row.fraction_of_limit or 0 for row in launches))

@@ -1,28 +1,26 @@
-"""Which network path the bytes of a row took: the bytes that each interface of its nodes sent in its runs. Documents
-hold what was counted alone, so that the reader judges it.
-
-docs/reading-the-numbers.md ("The network path of the bytes") tells what is counted."""
+"""The network path of a row: the bytes that each interface of its nodes sent during its runs. Documents have only the
+counts; here they are judged. docs/reading-the-numbers.md ("The network path of the bytes") explains what is counted."""
 
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-BY_TCP = {"grpc"}  # transports that go by TCP/IP whatever there is
+BY_TCP = {"grpc"}  # transports that always use TCP/IP
 
-LEAST_BYTES = 2**20  # a run: less are barriers, and sums of scalars
+LEAST_BYTES = 2**20  # of a run: fewer are barriers, and sums of scalars
 LEAST_SHARE = 0.01  # that is shown
-MOST = 0.5
-FASTER = 2
+MOST = 0.5  # share above which TCP is a reason to warn
+FASTER = 2  # factor of a faster interface
 
 Interface = dict[str, Any]  # as the schema has it
 
 
 @dataclass(frozen=True)
 class NetworkPath:
-    """The shares of all bytes that the nodes sent; empty where nobody looked, or hardly anything was sent."""
+    """The interfaces' shares of the bytes that the nodes sent; empty if they were not counted, or too few."""
 
     parts: tuple[tuple[str, float], ...] = ()  # by interface; largest first
-    warning: str = ""  # that there was a faster one
+    warning: str = ""  # if a faster interface was there
 
     @property
     def text(self) -> str:
@@ -36,7 +34,7 @@ class NetworkPath:
 
 
 def network_path(nodes: list[dict[str, Any]], transport: str) -> NetworkPath:
-    """The path of a row over this transport."""
+    """The path of a row with this transport, from what was counted on its nodes."""
     used = [one for node in nodes for one in node["interfaces"]]
     sent: Counter[str] = Counter()
     for one in used:
@@ -55,7 +53,7 @@ def _warning(used: list[Interface], shares: dict[str, float]) -> str:
         share = shares.get(one["name"], 0)
         if one["kind"] == "network" and share > MOST:
             for other in used:
-                # One that cannot be counted may have carried anything.
+                # An interface without a counter may have carried any number of bytes.
                 if other["up"] and "sent_bytes" in other and _is_faster(other, one):
                     return f"{share:.0%} by TCP over {_named(one)}, though {_named(other)} is up"
     return ""

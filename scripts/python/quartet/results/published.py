@@ -1,4 +1,4 @@
-"""Numbers that others have published, and which of them stands beside a result: the one implementation of the rule in
+"""Published numbers, and which of them a result is compared with, by the rule in
 results/schema/quartet-published.schema.json."""
 
 import functools
@@ -16,11 +16,11 @@ from quartet.results.document import load_published
 from quartet.text import BOUNDS, counted, size_in_bytes
 
 FOLDER = SHIPPED / "published"
-LIKE_SIZE = 2  # sizes are alike within this factor
+LIKE_SIZE = 2  # sizes compare within this factor
 SIZES = ("n", "size")
 SPEED_UP = "speed-up"
-FLOAT32 = "fp32"  # which is in no name
-Result = Any  # what a number may stand beside: a Case, or several Launches of it
+FLOAT32 = "fp32"  # names do not have it
+Result = Any  # a Row, or Launches of a case
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Number:
         return f"{self.value:g}x" if self.unit == SPEED_UP else f"{BOUNDS[self.bound]} {self.value:g} {self.unit}"
 
     def is_like(self, result: Result, besides: Iterable[str] = ()) -> bool:
-        """True if the arithmetic and every factor that both know are alike, those `besides` apart."""
+        """True if the arithmetic and all factors that both have are alike, except the factors in `besides`."""
         known = _known(result)
         if known.get("math", FLOAT32) not in self.match.get("math", (FLOAT32,)):
             return False
@@ -52,12 +52,12 @@ class Number:
                    if factor in known and factor not in besides)
 
     def fits(self, result: Result) -> bool:
-        """True if it may stand in one chart with the result, whose axis is workers."""
+        """True if it may be in one chart with the result, over workers."""
         return self.unit == result.unit and self.is_like(result, ("workers",))
 
     def merit(self, result: Result) -> tuple[bool, int, float, float]:
-        """Ranks numbers that are alike; the greatest comes first: of our model of device, with most equal factors,
-        nearest in size, greatest."""
+        """A sort key for numbers that compare with the result, greatest for the best: of the same model of device, with
+        most equal factors, nearest in size, with the highest value."""
         known = _known(result)
         shared = [factor for factor in self.match if factor in known]
         apart = sum(_distance(known[factor], self.match[factor]) for factor in shared if factor in SIZES)
@@ -114,14 +114,14 @@ def _number(item: Mapping[str, Any], short: str) -> Number:
 
 
 def nearest(result: Result, numbers: Optional[Iterable[Number]] = None) -> Optional[Number]:
-    """The rate that may be set against the result in a ratio; of those that are shipped, unless others are given."""
+    """The published rate that the result is compared with, of `numbers` or of those that are shipped."""
     like = (number for number in (read() if numbers is None else numbers)
             if number.unit == result.unit and number.is_like(result))
     return max(like, default=None, key=lambda number: number.merit(result))
 
 
-def beside(result: Result, rate: float) -> Optional[dict[str, Any]]:
-    """The nearest number and `rate` over it, by the contract's keys."""
+def comparison(result: Result, rate: float) -> Optional[dict[str, Any]]:
+    """The nearest number, and the ratio of `rate` to it."""
     number = nearest(result)
     if not number:
         return None
@@ -132,5 +132,5 @@ def beside(result: Result, rate: float) -> Optional[dict[str, Any]]:
 
 
 def place_of_ours(nodes: int, workers: int) -> str:
-    """Says where a result was measured that stands beside a published one."""
+    """Nodes and workers of a result, for a comparison with a published number."""
     return f"{'within one node' if nodes == 1 else f'on {nodes} nodes'}, {counted(workers, 'worker')}"

@@ -1,12 +1,11 @@
-"""What nodes of a kind usually reach: the median of launches that something measured before, and the least that is
-not slow, from their documents.
+"""The reference rates of a kind of node: the median of earlier launches, and the bound below which a rate is slow.
 
-Who is slower than the others is told by a rule whose rate of false alarms is known. The logarithms of the rates are
-compared with their median, in robust standard deviations: 1.4826 times the median absolute deviation (Hampel, J. Amer.
-Stat. Assoc. 69, 1974), which up to half of the values may be wrong without harm. The threshold is the one that the
-lowest of so many normal values passes as rarely as is asked for, from simulated samples: with few values the deviation
-itself is uncertain, and tables for the normal distribution would give false alarms. What is slower by less than `least`
-is not named, however alike the others are."""
+A rule with a known rate of false alarms decides which rates are slow. The logarithms of the rates are compared with
+their median, in robust standard deviations: 1.4826 times the median absolute deviation (Hampel, J. Amer. Stat. Assoc.
+69, 1974), which stays right if up to half of the values are wrong. The lowest of so many normal values passes the
+threshold with the wanted probability, according to simulated samples: with few values the deviation itself is
+uncertain, and tables of the normal distribution would give more false alarms. A rate less than `least` below the median
+is never slow."""
 
 import math
 import random
@@ -18,100 +17,99 @@ from pathlib import Path
 from typing import Optional
 
 from quartet.exit_codes import ScriptError
-from quartet.results import Case, Launches, collect, judged_cases
+from quartet.results import Launches, Row, collect, judged_rows
 from quartet.results.statistics import CONSISTENT
 from quartet.units import MIB
 
-LEAST_VALUES = 4  # of two that differ either may be the odd one, and three have no robust deviation
-LEAST_DEVIATION = 1e-3  # of logarithms: rates that agree to the last digit make nobody an outlier
-SAMPLES = (1_000, 4_000)  # that are simulated, at least and at most
+LEAST_VALUES = 4  # of two that differ either may be the outlier, and three have no robust deviation
+LEAST_DEVIATION = 1e-3  # of logarithms: without it equal rates would make any other one an outlier
+SAMPLES = (1_000, 4_000)  # simulated samples, at least and at most
 MOST_DRAWN = 1_000_000  # values in all
 MOST_BYTES = 4 * MIB  # of a document: a check of a node has little time
-FALSE_ALARMS = 0.05  # of one look: a node is sick by two
-Key = tuple[str, tuple[object, ...]]  # a row's name and its kind of machine: rates of one kind say nothing of another's
+FALSE_ALARMS = 0.05  # of one launch: a node is sick after two
+Key = tuple[str, tuple[object, ...]]  # a row's name and its kind of machine: rates of different kinds do not compare
 
 
 @dataclass(frozen=True)
-class Known:
-    """Of one row."""
+class ReferenceRate:
+    """The reference of one row."""
 
     rate: float  # median
-    bound: float  # what is below it is slow
+    bound: float  # rates below it are slow
     launches: int
 
 
 @dataclass(frozen=True)
 class Reference:
-    rows: dict[Key, Known]
+    known: dict[Key, ReferenceRate]
 
-    def of(self, case: Case) -> Optional[Known]:
-        return self.rows.get((case.text, case.place))
+    def of(self, row: Row) -> Optional[ReferenceRate]:
+        return self.known.get((row.text, row.place))
 
-    def why_not(self, case: Case) -> str:
-        """The reason why there is nothing about this row."""
-        if not self.rows:
+    def why_not(self, row: Row) -> str:
+        """Why there is no reference for this row."""
+        if not self.known:
             return "there is no reference to compare with"
-        what = "kinds of nodes" if any(text == case.text for text, _ in self.rows) else "sizes or ranks"
-        return f"the reference has {case.name.kernel} of other {what} only"
+        what = "kinds of nodes" if any(text == row.text for text, _ in self.known) else "sizes or ranks"
+        return f"the reference has {row.name.kernel} of other {what} only"
 
 
 def read(paths: Iterable[Path], least: float = 0) -> Reference:
-    """From documents, or folders of them. A row must be at least the share `least` below the median to be slow. Raises
-    ScriptError where something is named and nothing is there."""
+    """The reference from documents, or folders of them. A rate must be at least the share `least` below the median to
+    be slow. Raises ScriptError if paths are given and have no usable row."""
     named = list(paths)
-    launches: dict[Key, list[Case]] = {}
+    launches: dict[Key, list[Row]] = {}
     found = collect(named, MOST_BYTES)
-    for case in judged_cases(document for _, document in found.documents):
-        if not case.error and case.rate > 0 and case.verified and not case.is_distrusted:
-            launches.setdefault((case.text, case.place), []).append(case)
-    rows = {key: _known(Launches(tuple(cases)), least) for key, cases in launches.items()}
-    if named and not rows:
+    for row in judged_rows(document for _, document in found.documents):
+        if not row.error and row.rate > 0 and row.verified and not row.is_distrusted:
+            launches.setdefault((row.text, row.place), []).append(row)
+    known = {key: _reference_rate(Launches(tuple(rows)), least) for key, rows in launches.items()}
+    if named and not known:
         why = found.skipped[0] if found.skipped else "every row failed, is wrong or in doubt"
         raise ScriptError(f"no reference in {named[0]} ({why}): name documents, or a folder of them")
-    return Reference(rows)
+    return Reference(known)
 
 
-def _known(row: Launches, least: float) -> Known:
-    rates = [case.rate for case in row.counting]
+def _reference_rate(launches: Launches, least: float) -> ReferenceRate:
+    rates = [row.rate for row in launches.rows_that_count]
     bound = statistics.median(rates) * (1 - least)
     if len(rates) >= LEAST_VALUES:
-        bound = scored({str(number): rate for number, rate in enumerate(rates)}, FALSE_ALARMS).bound(least)
-    return Known(statistics.median(rates), bound, len(rates))
+        bound = score_rates({str(number): rate for number, rate in enumerate(rates)}, FALSE_ALARMS).bound(least)
+    return ReferenceRate(statistics.median(rates), bound, len(rates))
 
 
 @dataclass(frozen=True)
-class Sample:
-    """Rates of like things, by name."""
+class RateScores:
+    """Statistics of comparable rates, by name."""
 
     median: float
     deviation: float  # robust, of the logarithms: about the relative spread
     threshold: float  # in deviations
-    scores: dict[str, float]  # how many deviations each is below the median
+    by_name: dict[str, float]  # how many deviations each is below the median
 
     def bound(self, least: float) -> float:
-        """The rate below which one stands out."""
+        """The rate below which a rate is slow."""
         return self.median * min(math.exp(-self.threshold * self.deviation), 1 - least)
 
 
-def scored(rates: dict[str, float], false_alarms: float) -> Sample:
-    """`false_alarms` is how often the lowest of such a sample may pass the threshold by chance. At least
-    LEAST_VALUES rates."""
+def score_rates(rates: dict[str, float], false_alarms: float) -> RateScores:
+    """`false_alarms`: how often the lowest rate may pass the threshold by chance. There must be LEAST_VALUES rates."""
     logarithms = {name: math.log(rate) for name, rate in rates.items()}
     middle = statistics.median(logarithms.values())
     deviation = max(LEAST_DEVIATION, _deviation(list(logarithms.values()), middle))
     scores = {name: (middle - value) / deviation for name, value in logarithms.items()}
-    return Sample(math.exp(middle), deviation, threshold(len(rates), false_alarms), scores)
+    return RateScores(math.exp(middle), deviation, threshold(len(rates), false_alarms), scores)
 
 
 def slow(rates: dict[str, float], false_alarms: float, least: float) -> dict[str, float]:
-    """Returns the names that stand out, with the share by which they are below the median."""
-    sample = scored(rates, false_alarms)
+    """The names of slow rates, each with the share by which it is below the median."""
+    sample = score_rates(rates, false_alarms)
     return {name: 1 - rate / sample.median for name, rate in rates.items() if rate < sample.bound(least)}
 
 
 @cache
 def threshold(count: int, false_alarms: float) -> float:
-    """Returns the threshold that the greatest score of `count` normal values passes so often."""
+    """The threshold that the greatest score of `count` normal values exceeds with probability `false_alarms`."""
     samples = max(SAMPLES[0], min(SAMPLES[1], MOST_DRAWN // count))
     source = random.Random(count)  # the same check gives the same answer
     greatest = sorted(_greatest_score([source.gauss(0, 1) for _ in range(count)]) for _ in range(samples))

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Optional
 
-ERROR = 0.05  # an interval misses as often: 95%
+ERROR = 0.05  # probability that a 95% interval misses
 EXACT_PAIRS = 400  # pairs up to which the interval is exact
 LEAST_VALUES = 6  # of a sample whose median has an interval
-CONSISTENT = 1.4826  # standard deviations of a normal distribution in its median absolute deviation
-MOST_VALUES = 200  # of a sample that values_for() would ask for
-# An interval of this share of a difference settles it: equal samples are then called the same in
+CONSISTENT = 1.4826  # standard deviation / median absolute deviation, of a normal distribution
+MOST_VALUES = 200  # the largest sample that values_for() asks for
+# An interval whose half width is this share of a difference decides it: equal samples are then called the same in
 # four of five comparisons, since 1 = 0.6 (1 + 1.28 / 1.96), 1.28 being the normal 90% quantile.
 SETTLING_SHARE = 0.6
 
@@ -39,7 +39,7 @@ class Ratio:
 
 
 def ratio(first: list[float], second: list[float], error: float = ERROR) -> Ratio:
-    """second / first, of positive samples; the interval misses in `error` of all cases at most."""
+    """second / first, of positive samples; the interval misses with probability `error` at most."""
     ratios = sorted(b / a for a in first for b in second)
     cut = _rejected(len(first), len(second), error)
     interval = (ratios[cut - 1], ratios[-cut]) if cut > 0 else None
@@ -92,7 +92,7 @@ def typical_half_width(count: int, error: float = ERROR) -> float:
 
 @cache
 def _orders(first: int, second: int) -> tuple[int, ...]:
-    """In how many orders of the values U is 0, 1, ..: the coefficients of the Gaussian binomial."""
+    """The numbers of orders of the values for which U is 0, 1, ..: coefficients of the Gaussian binomial."""
     counts = [1] + [0] * (first * second)
     for factor in range(1, first + 1):
         for index in range(len(counts) - 1, second + factor - 1, -1):  # times 1 - q^(second+factor)

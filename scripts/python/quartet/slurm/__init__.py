@@ -1,1 +1,1 @@
-"""Slurm: what a job asks for on a machine, and how arrays of jobs are submitted."""
+"""Slurm: machine files, requests for jobs, and the submission of arrays of jobs."""

@@ -1,8 +1,8 @@
-"""Submits jobs to Slurm, many at a time as the tasks of an array, and asks what became of them.
+"""Submits jobs to Slurm as tasks of arrays, and asks for their states. Or runs programs as steps of the Slurm job that
+this process is part of, in salloc's shell or a batch script.
 
-A task is called "1234_5": array 1234, index 5. What it runs, one launch or several, is in a file of its own (see
-scripts/slurm/array.sbatch); each exit code comes in another, since Slurm forgets jobs that have ended after minutes.
-Or runs programs as steps of the Slurm job that this process is part of, in salloc's shell or a batch script."""
+A task is called "1234_5": array 1234, index 5. A file names its launches, one or several (scripts/slurm/array.sbatch),
+and a file for each launch has its exit code, since Slurm forgets jobs minutes after their end."""
 
 import contextlib
 import math
@@ -23,31 +23,31 @@ from quartet.slurm.machine import MachineError, Request, Shape, SlurmMachine, re
 from quartet.slurm.site import answer, ask
 
 START = SLURM / "start.sh"
-NO_TASK = "4294967294"  # Slurm's word for none
-NUMBER = "number"  # of an array, beside the files of its tasks
+NO_TASK = "4294967294"  # Slurm's number for no task
+NUMBER = "number"  # the file with the array's number, beside the files of its tasks
 LONGEST_ARRAY = 1000  # Slurm's MaxArraySize, unless the site has set another
-# What sbatch says where fewer jobs, or later ones, would be taken.
+# Errors of sbatch that mean: submit fewer jobs, or try again later.
 LIMITS = ("MaxSubmitJob", "MaxJobCount", "Job violates accounting/QOS policy", "Invalid job array specification",
           "Slurm temporarily unable to accept job")
 UP = {"idle", "planned", "allocated", "mixed", "completing"}  # states of nodes that run jobs now, or could
 
 
 class QueueFull(LaunchError):
-    """Slurm takes no more jobs now, or not so many at once."""
+    """Slurm accepts no more jobs now, or not so many at once."""
 
 
 class SlurmLauncher:
     def __init__(self, machine: SlurmMachine, seconds: float, job_seconds: Optional[float] = None):
-        """Launches may take so many seconds each. With `job_seconds` those that need as many nodes run
-        in one job, which ends after so long; else each is a job of its own."""
+        """Each launch may take `seconds`. With `job_seconds` all launches on the same number of nodes share one job
+        with that time limit; else each launch is a job."""
         self._machine = machine
         self._seconds = math.ceil(seconds)
         self._minutes = max(1, math.ceil((job_seconds or seconds) / 60))
         self.shares = job_seconds is not None
 
     def request(self, job: Job) -> Request:
-        """Returns what a job asks for: jobs that ask for the same fit one array, or one job. Raises LaunchError
-        where the machine has nothing for it."""
+        """The request for a job; jobs with equal requests can share an array, or a job. Raises LaunchError if it does
+        not fit the machine."""
         try:
             if self.shares:
                 return request_of_nodes(self._machine, shape_of(self._machine, job), self._minutes)
@@ -57,10 +57,10 @@ class SlurmLauncher:
 
     def submit(self, wanted: Request, jobs: dict[str, Job], folder: Path, after: Iterable[str] = (),
                held: tuple[int, ...] = ()) -> dict[str, str]:
-        """Submits jobs, by name, as an array that waits for other arrays to end, well or not. What NAME leaves lies
-        beside `folder`, which is made: NAME.log, and NAME.code at its end; and TASK.slurm, what Slurm itself says
-        of a task. The tasks, by name. Raises QueueFull, or LaunchError where Slurm refuses. Sbatch itself leaves the
-        array's number in the folder, also where this process is killed, and keeps the files `held` open."""
+        """Submits jobs, by name, as an array that begins when the arrays `after` have ended, with whatever result.
+        Makes `folder`; beside it a job writes NAME.log and at its end NAME.code, and Slurm its own messages about a
+        task in TASK.slurm. Returns the tasks by name. Raises QueueFull, or LaunchError if Slurm refuses. sbatch writes
+        the array's number to the folder itself, even if this process is killed, and keeps the files `held` open."""
         tasks = [jobs] if self.shares else [{name: job} for name, job in jobs.items()]
         _write_tasks([{name: self._words(job) for name, job in task.items()} for task in tasks], folder)
         array = f"--array=0-{len(tasks) - 1}%{self._machine.jobs_at_a_time}"
@@ -77,54 +77,54 @@ class SlurmLauncher:
             raise (QueueFull if is_full else LaunchError)(FAILED, f"not submitted: {' '.join(answer.stderr.split())}")
         found = submitted(folder)
         if not found:
-            raise LaunchError(FAILED, "sbatch named no job: look at squeue before you go on")
+            raise LaunchError(FAILED, "sbatch named no job: check squeue before you continue")
         return found
 
     def _words(self, job: Job) -> tuple[str, ...]:
-        """The arguments of batch.sh."""
+        """The arguments of batch.sh for a job."""
         step = (*shape_of(self._machine, job).step, f"--seconds={self._seconds}") if self.shares else ()
         return (*self._machine.settings, *step, str(job.program), *job.arguments)
 
     def waiting(self, tasks: Iterable[str]) -> Optional[dict[str, str]]:
-        """Returns the tasks that are in the queue: pending, running or about to end, each with why it does not run
-        yet. None if Slurm gives no answer now."""
+        """The tasks that are in the queue, pending, running or about to end, each with Slurm's reason why it waits.
+        None if Slurm does not answer now."""
         tasks = set(tasks)
         arrays = sorted({task.split("_")[0] for task in tasks})
         answer = ask(["squeue", "-h", "-r", "-o", "%F_%K %r", f"--jobs={','.join(arrays)}"])
         if answer.returncode == 0:
             found = (line.strip().partition(" ") for line in answer.stdout.splitlines())
             return {task: why for task, _, why in found if task in tasks}
-        # Of jobs that it has forgotten it knows just that.
+        # This error means that it has forgotten all of these jobs.
         return {} if "Invalid job id" in answer.stderr else None
 
-    def gone(self, hosts: Iterable[str]) -> list[str]:
-        """Those of the nodes that run no jobs now; all of them where Slurm does not tell."""
+    def unavailable(self, hosts: Iterable[str]) -> list[str]:
+        """The nodes among `hosts` that run no jobs now; all of them if Slurm does not answer."""
         names = list(dict.fromkeys(hosts))
         with contextlib.suppress(LaunchError):
             states = node_states()
             return [name for name in names if states.get(name) not in UP] or names
         return names
 
-    def ending(self, task: str) -> str:
-        """The state in which a task ended ("CANCELLED", "NODE_FAIL"); empty if it is forgotten."""
+    def final_state(self, task: str) -> str:
+        """The state in which a task ended ("CANCELLED", "NODE_FAIL"); empty if Slurm has forgotten it."""
         array, index = task.split("_")
         states = {}
         for record in ask(["scontrol", "-o", "show", "job", array]).stdout.splitlines():
             words = dict(word.split("=", 1) for word in record.split() if "=" in word)
             states[words.get("ArrayTaskId", "")] = words.get("JobState", "")
-        # Tasks that never started have one record together, "0-4%2"; cancelled, it has no numbers.
+        # Tasks that never started share one record, "0-4%2"; after a cancellation it has no indices.
         together = [state for indices, state in states.items() if not indices.isdigit() or indices == NO_TASK]
         return states.get(index, next(iter(together), ""))
 
     def cancel(self, tasks: Iterable[str]) -> None:
-        """Raises LaunchError if Slurm does not."""
+        """Cancels the tasks. Raises LaunchError if Slurm refuses."""
         answer = ask(["scancel", *tasks])
         if answer.returncode != 0:
             raise LaunchError(FAILED, f"not cancelled: {' '.join(answer.stderr.split())}")
 
 
 def _write_tasks(tasks: list[dict[str, tuple[str, ...]]], folder: Path) -> None:
-    """A file for each task, as array.sbatch reads it: the words of each launch by its name. Raises LaunchError."""
+    """Writes a file for each task, as array.sbatch reads it: the words of each launch by name. Raises LaunchError."""
     try:
         folder.mkdir()
         for index, task in enumerate(tasks):
@@ -140,7 +140,7 @@ def _write_tasks(tasks: list[dict[str, tuple[str, ...]]], folder: Path) -> None:
 
 
 def submitted(folder: Path) -> dict[str, str]:
-    """The tasks of an array, by name, as the folder tells that submit() has made; none if it was not submitted."""
+    """The tasks of an array by name, from the folder that submit() made; empty if it was not submitted."""
     try:
         number = read_text(folder / NUMBER, 100).strip().split(";")[0]
         files = [file for file in folder.iterdir() if file.name.isdigit()] if number.isdigit() else []
@@ -150,7 +150,7 @@ def submitted(folder: Path) -> dict[str, str]:
 
 
 def _names(text: bytes) -> Iterator[str]:
-    """Of the launches in a task's file. Raises ValueError."""
+    """The names of the launches in a task's file. Raises ValueError."""
     words = text.split(b"\0")
     place = 0
     while place + 1 < len(words):
@@ -165,19 +165,19 @@ class Allocation:
 
     @staticmethod
     def here(environment: Mapping[str, str] = os.environ) -> Optional["Allocation"]:
-        """None if this is no part of a job. Raises LaunchError if its nodes cannot be told."""
+        """The job that this process is part of; None if there is none. Raises LaunchError if its nodes are unknown."""
         job, nodes = environment.get("SLURM_JOB_ID", ""), environment.get("SLURM_JOB_NODELIST", "")
         return Allocation(job, hosts_of(nodes)) if job and nodes else None
 
     @property
     def has_ended(self) -> bool:
-        """True if Slurm says so: what fails then has not failed by itself."""
+        """True if Slurm says that the job has ended: launches that fail then are not to blame."""
         done = ask(["squeue", "-h", "-j", self.job, "-t", "RUNNING", "-o", "%i"])
         return not done.stdout.strip() and (done.returncode == 0 or "Invalid job id" in done.stderr)
 
 
 def hosts_of(nodes: str) -> tuple[str, ...]:
-    """The names in a list as Slurm writes it, "n[1-3,7]". Raises LaunchError."""
+    """The names in a list of nodes as Slurm writes it, "n[1-3,7]". Raises LaunchError."""
     found = tuple(answer("scontrol", "show", "hostnames", nodes).split())
     if not found:
         raise LaunchError(FAILED, f"'{nodes:.60}' is no list of nodes (scontrol names none): write it as n[1-3,7]")
@@ -185,13 +185,13 @@ def hosts_of(nodes: str) -> tuple[str, ...]:
 
 
 def node_states(partition: str = "") -> dict[str, str]:
-    """By the nodes' names, as sinfo calls them. Raises LaunchError."""
+    """The states of nodes by name, as sinfo prints them. Raises LaunchError."""
     where = ["-p", partition] if partition else []
     return dict(line.split()[:2] for line in answer("sinfo", "-h", "-N", "-o", "%N %T", *where).splitlines() if line)
 
 
 def machine_here(environment: Mapping[str, str] = os.environ) -> SlurmMachine:
-    """Describes the job's nodes by its variables, for want of a machine file: each hardware thread counts as a
+    """The nodes of this job, from its environment variables, without a machine file: each hardware thread counts as a
     core. Raises MachineError."""
     cores = re.match(r"[0-9]+", environment.get("SLURM_JOB_CPUS_PER_NODE", ""))
     if not cores:
@@ -213,7 +213,7 @@ class StepLauncher(LocalLauncher):
         self._machine = machine
 
     def shape(self, job: Job) -> Shape:
-        """Raises LaunchError if the machine has nothing for it."""
+        """Raises LaunchError if the job does not fit the machine."""
         try:
             return shape_of(self._machine, job)
         except MachineError as error:

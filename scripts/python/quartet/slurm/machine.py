@@ -1,6 +1,6 @@
-"""Slurm machines: files of the keys in scripts/slurm/machine.schema.json, one for a kind of nodes
-(scripts/slurm/machines/ has a template and examples). And where the ranks of a job go on one, and what is asked of
-sbatch for that. Ranks are dealt to nodes by Slurm's words: block fills a node before the next, cyclic deals one by one,
+"""Slurm machines: each is a file with the keys of scripts/slurm/machine.schema.json, for one kind of nodes
+(scripts/slurm/machines/ has a template and examples). And the placement of a job's ranks on a machine, with the options
+of sbatch for it. Distributions have Slurm's names: block fills a node before the next, cyclic deals ranks one by one,
 plane=N deals N at a time, in turn."""
 
 import os
@@ -17,7 +17,7 @@ from quartet.launch import Job, options_of
 from quartet.paths import MACHINES, ROOT, SLURM
 from quartet.results import whole_number
 from quartet.terminal import printable
-from quartet.text import counted, near
+from quartet.text import counted, suggestion
 
 TEMPLATE = MACHINES / "template.json"
 PLANE = "plane="
@@ -65,13 +65,13 @@ class SlurmMachine:
             is_empty = os.path.isfile(path) and not os.path.getsize(path)
             why = "it is empty: what should have written it failed" if is_empty else \
                 reason_of(error) if isinstance(error, OSError) else error
-            meant = near(path.name, (file.stem for file in sorted(MACHINES.glob("*.json"))))
+            meant = suggestion(path.name, (file.stem for file in sorted(MACHINES.glob("*.json"))))
             raise MachineError(f"{path}: cannot be read ({why}){meant}: {HOW_TO_MAKE}") from None
         return SlurmMachine.of(data, f"{path}: ")
 
     @staticmethod
     def of(data: object, where: str = "") -> "SlurmMachine":
-        """Makes a machine of a file's keys. Raises MachineError, which begins with `where`."""
+        """The machine with a file's keys. Raises MachineError, whose text begins with `where`."""
         problem = schema.problem("machine", data)
         if problem or not isinstance(data, dict):
             raise MachineError(f"{where}{problem}: see {SLURM}/machine.schema.json; {HOW_TO_MAKE}")
@@ -86,7 +86,7 @@ class SlurmMachine:
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """Returns the arguments of scripts/slurm/start.sh: some sites hand no variables to jobs."""
+        """The arguments of scripts/slurm/start.sh. They are no variables, since some sites pass none to jobs."""
         known = (("launcher", self.launcher), ("mpi", self.mpi if self.launcher == "srun" else ""),
                  ("cpu-bind", self.cpu_bind), *(("prepare", line) for line in self.prepare),
                  ("modules", " ".join(self.modules)),
@@ -95,7 +95,7 @@ class SlurmMachine:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Returns sbatch's options that each job has, whatever its ranks."""
+        """The options of sbatch for each job, whatever its ranks."""
         known = (("hint", self.hint), ("mem", self.memory), ("switches", self.switches),
                  ("reservation", self.reservation), ("constraint", self.constraint),
                  ("qos", self.qos), ("partition", self.partition), ("account", self.account))
@@ -104,14 +104,14 @@ class SlurmMachine:
 
 
 def _plain(text: str) -> str:
-    """The text, which no shell, terminal or Slurm reads as more. Raises ValueError."""
+    """The text, if it has no control character. Raises ValueError."""
     if printable(text) != text:
         raise ValueError(f"'{text:.40}' has a control character")
     return text
 
 
 def plane_of(order: str) -> int:
-    """Returns how many ranks a node gets at a time in a plane distribution. Raises MachineError."""
+    """The number of ranks that a node gets at a time in a plane distribution. Raises MachineError."""
     size = order[len(PLANE):]
     if not (size.isascii() and size.isdigit() and len(size) < 8 and int(size) > 0):
         raise MachineError(f"--distribution '{order:.40}' (a plane has a number of ranks): plane=2")
@@ -119,18 +119,17 @@ def plane_of(order: str) -> int:
 
 
 def check_order(order: str) -> str:
-    """The word, where it is one. Raises MachineError."""
+    """The name of a distribution, if it is valid. Raises MachineError."""
     if order.startswith(PLANE):
         plane_of(order)
     elif order not in ("", "block", "cyclic"):
         raise MachineError(f"--distribution '{order:.40}' (not block, cyclic or plane=N)"
-                           f"{near(order, ('block', 'cyclic'))}: name another one")
+                           f"{suggestion(order, ('block', 'cyclic'))}: name another one")
     return order
 
 
 def node_of_ranks(order: str, ranks: int, nodes: int) -> list[int]:
-    """The node of each rank, numbered from 0. Blocks are as even as Slurm makes them: the first nodes have
-    one more."""
+    """The node of each rank, numbered from 0. Blocks are as even as Slurm makes them: the first nodes have one more."""
     if order == "block":
         least, more = divmod(ranks, nodes)
         return [node for node in range(nodes) for _ in range(least + (node < more))]
@@ -139,26 +138,26 @@ def node_of_ranks(order: str, ranks: int, nodes: int) -> list[int]:
 
 
 def most_on_a_node(order: str, ranks: int, nodes: int) -> int:
-    """Ranks of the fullest node."""
+    """The number of ranks on the fullest node."""
     return max(Counter(node_of_ranks(order, ranks, nodes)).values())
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a job asks sbatch for; jobs that ask for the same fit one array."""
+    """What a job requests by sbatch; jobs with equal requests can share an array."""
 
     script: Path  # that runs one such job
     options: tuple[str, ...]
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """The arguments of sbatch: the options and the script, which is told where its fellows are."""
+        """The arguments of sbatch: the options, the script, and the suite's folder."""
         return (*self.options, str(self.script), f"--root={ROOT}")
 
 
 @dataclass(frozen=True)
 class Shape:
-    """Where ranks go: dealt evenly to nodes."""
+    """The placement of ranks, which are dealt evenly to nodes."""
 
     ranks: int
     nodes: int
@@ -169,20 +168,20 @@ class Shape:
 
     @property
     def per_node(self) -> int:
-        """Ranks of the node that has the most."""
+        """The number of ranks on the fullest node."""
         return most_on_a_node(self.distribution, self.ranks, self.nodes)
 
     @property
     def step(self) -> tuple[str, ...]:
-        """Returns start.sh's flags for a step, in a job that may have more than this."""
+        """The flags of start.sh for a step, whose job may be larger."""
         hosts = (f"--hosts={','.join(self.hosts)}",) if self.hosts else ()
         return (f"--ranks={self.ranks}", f"--nodes={self.nodes}", f"--threads={self.threads}",
                 f"--distribution={self.distribution}", *hosts)
 
 
 def shape_of(machine: SlurmMachine, job: Job) -> Shape:
-    """Takes as many nodes as the job names, else as few as hold its ranks' cores, or give one GPU to each rank that
-    computes on one. Raises MachineError if a rank does not fit a node, or all do not fit the nodes."""
+    """Places a job on the nodes that it names, else on as few as have enough cores, or a GPU for each rank that
+    computes on one. Raises MachineError if a rank does not fit a node, or all ranks do not fit the nodes."""
     if job.ranks < 1 or job.threads < 1:
         raise MachineError(f"{job.ranks} ranks of {job.threads} threads (not 1 at least): give more")
     if job.threads > machine.cores_per_node:
@@ -203,7 +202,7 @@ def shape_of(machine: SlurmMachine, job: Job) -> Shape:
                 f"{machine.cores_per_node} cores a node, {job.threads} for each rank")
         raise MachineError(f"{job.ranks} ranks on {counted(nodes, 'node')} ({machine.name} has {what}): "
                            f"give {least} nodes at least")
-    # With reducers ranks are dealt one by one, so that each node has as many workers.
+    # With reducers ranks are dealt one by one, so that nodes have equal numbers of workers.
     order = check_order(job.distribution) or machine.distribution or \
         ("cyclic" if uses_gpus and reducers else "block")
     share = machine.cores_per_node // most_on_a_node(order, job.ranks, nodes)  # near its GPU, where ranks are bound
@@ -214,7 +213,7 @@ def shape_of(machine: SlurmMachine, job: Job) -> Shape:
 
 
 def _require_plane_fits(machine: SlurmMachine, shape: Shape, threads: int, reducers: int) -> None:
-    """Planes are not even. Raises MachineError."""
+    """Planes may give nodes unequal numbers of ranks. Raises MachineError if one has too many."""
     if not shape.distribution.startswith(PLANE):
         return
     if machine.launcher == "mpirun":
@@ -231,12 +230,12 @@ def _require_plane_fits(machine: SlurmMachine, shape: Shape, threads: int, reduc
 
 
 def request(machine: SlurmMachine, job: Job, minutes: int) -> Request:
-    """Returns one job's request. Raises MachineError as shape_of() does."""
+    """The request of one job. Raises MachineError like shape_of()."""
     return _request(machine, shape_of(machine, job), minutes)
 
 
 def request_of_nodes(machine: SlurmMachine, shape: Shape, minutes: int) -> Request:
-    """Requests all cores and GPUs of the nodes of this shape: several launches run there in turn."""
+    """The request of all cores and GPUs of that many nodes, on which several launches run in turn."""
     whole = Shape(shape.nodes * machine.cores_per_node, shape.nodes, 1, "block", shape.uses_gpus, shape.hosts)
     return _request(machine, whole, minutes)
 
@@ -256,7 +255,7 @@ def _request(machine: SlurmMachine, shape: Shape, minutes: int) -> Request:
 
 
 def ranks_on_each_node(machine: SlurmMachine, text: str) -> Optional[int]:
-    """A number, or as many as a node has "cores", "sockets" or "gpus"; None if it is neither, or zero."""
+    """Reads a number, or the word "cores", "sockets" or "gpus" (as many as a node has); None if it is neither, or 0."""
     known = {"cores": machine.cores_per_node, "sockets": machine.sockets_per_node, "gpus": machine.gpus_per_node}
     return known.get(text, whole_number(text)) or None
 
@@ -269,7 +268,7 @@ def _uses_gpus(machine: SlurmMachine, job: Job) -> bool:
 
 
 def reducers_of(job: Job) -> int:
-    """Ranks of a data flow that collect and do not compute. Raises MachineError."""
+    """The number of reducers of a job: ranks that do not compute. Raises MachineError."""
     kernel, options = KERNELS.get(job.program.name), options_of(job.arguments)
     if options.get("--formulation") != "dataflow" or (kernel and kernel.reducers is Reducers.NONE):
         return 0

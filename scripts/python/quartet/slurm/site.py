@@ -1,6 +1,5 @@
-"""What Slurm says of a site's nodes and settings, as scontrol, sinfo and srun of versions 22 to 24 print it; and what
-this node has by its own word; a machine file by that: what it should say, and where one that is there says something
-else."""
+"""The nodes and settings of a site, from scontrol, sinfo and srun of versions 22 to 24; the cores and GPUs of this
+node; and machine files: what one should have, and how an existing one differs from the site."""
 
 import os
 import re
@@ -16,23 +15,23 @@ from quartet.exit_codes import FAILED, ScriptError
 from quartet.launch import LaunchError
 from quartet.machine import Machine
 from quartet.slurm.machine import SlurmMachine
-from quartet.text import counted, near
+from quartet.text import counted, listed, suggestion
 
 MPI_PREFERRED = ("pmix", "pmix_v5", "pmix_v4", "pmix_v3", "cray_shasta", "pmi2")
-ASKS_BY_NODE = "select/cons_tres"  # what knows --gpus-per-node
-SHOWN = 4  # names of nodes
+ASKS_BY_NODE = "select/cons_tres"  # the plugin that knows --gpus-per-node
+SHOWN = 4  # names of nodes in a message
 LONGEST_ANSWER = 60  # seconds
 MOST = 10**5  # of a node's sockets, cores or GPUs
 UNSET = "(null)"
 MPI_TYPE = re.compile(r"^(?:srun:)?\s*([a-z][a-z0-9_]*)\s*$", re.MULTILINE)
-# Of a node's record. Where one is there twice, a comment has the second one.
+# Keys in a node's record. If a key is there twice, the second one is in a comment.
 KEYS = (" NodeName=", " Sockets=", " CoresPerSocket=", " CoreSpecCount=", " Gres=", " Partitions=",
         " AvailableFeatures=", " Features=")
 MPI_VERSIONS = re.compile(r"plugin versions available: (\S+)")
 
 
 class Kind(NamedTuple):
-    """What a node consists of."""
+    """The sockets, cores and GPUs of a node."""
 
     sockets: int
     cores: int  # physical ones that jobs may use, of all sockets
@@ -76,23 +75,24 @@ class Site:
 
 
 def node_of(record: str) -> Node:
-    """A line of `scontrol -o show node`, of which there may be a million. Raises LaunchError if it is none."""
+    """Reads a line of `scontrol -o show node`. It must be fast: there may be a million. Raises LaunchError."""
     text = f" {record} "
     name, *values = [text[begin + len(key):text.find(" ", begin + 1)] if (begin := text.find(key)) >= 0 else ""
                      for key in KEYS]
     try:
-        return Node(name, *_what(*values))
+        return Node(name, *_parsed(*values))
     except ValueError:
         raise LaunchError(FAILED, f"'{record:.60}' (no node as scontrol shows it): write the machine file by hand"
                           ) from None
 
 
 @cache
-def _what(*values: str) -> tuple[Kind, frozenset[str], frozenset[str]]:
-    """A node's kind, features and partitions, by the values of KEYS. Raises ValueError where they cannot be."""
+def _parsed(*values: str) -> tuple[Kind, frozenset[str], frozenset[str]]:
+    """A node's kind, features and partitions, from the values of KEYS. Raises ValueError if they are not plausible."""
     sockets, per_socket, for_system, resources, partitions, *features = ("" if value == UNSET else value
                                                                          for value in values)
-    kind = Kind(_count(sockets), _count(sockets) * _count(per_socket) - _count(for_system or "0"), gpus_of(resources))
+    cores = _number(sockets) * _number(per_socket) - _number(for_system or "0")
+    kind = Kind(_number(sockets), cores, gpus_of(resources))
     if not (0 < kind.sockets <= kind.cores <= MOST and kind.gpus_in_all <= MOST):
         raise ValueError
     names = (next(filter(None, features), ""), partitions)
@@ -100,8 +100,8 @@ def _what(*values: str) -> tuple[Kind, frozenset[str], frozenset[str]]:
     return kind, known, places
 
 
-def _count(text: str) -> int:
-    """Raises ValueError if it is none."""
+def _number(text: str) -> int:
+    """Reads a number. Raises ValueError if it is none."""
     if not re.fullmatch("[0-9]{1,6}", text, re.ASCII):
         raise ValueError
     return int(text)
@@ -113,7 +113,7 @@ def gpus_of(resources: str) -> tuple[tuple[str, int], ...]:
     for resource in filter(None, re.sub(r"\([^()]*\)", "", resources).split(",")):
         name, *words = resource.split(":")
         if name == "gpu":
-            number = _count(words.pop()) if words and words[-1].isdigit() else 1
+            number = _number(words.pop()) if words and words[-1].isdigit() else 1
             kind = ":".join(words)
             found[kind] = found.get(kind, 0) + number
     return tuple(sorted((kind, number) for kind, number in found.items() if number))
@@ -121,8 +121,8 @@ def gpus_of(resources: str) -> tuple[tuple[str, int], ...]:
 
 def ask(command: Sequence[str], output: Optional[IO[str]] = None,
         held: tuple[int, ...] = ()) -> subprocess.CompletedProcess[str]:
-    """Calls a command of Slurm. What it writes is in the answer, or in the file `output`. It keeps the files `held`
-    open. One that only answers has so long."""
+    """Runs a command of Slurm, which keeps the files `held` open. Its output is in the result, or in the file `output`;
+    without that file it may take LONGEST_ANSWER."""
     seconds = None if output else LONGEST_ANSWER
     try:
         return subprocess.run(command, text=True, errors="replace", stdin=subprocess.DEVNULL,
@@ -136,7 +136,7 @@ def ask(command: Sequence[str], output: Optional[IO[str]] = None,
 
 
 def answer(*command: str) -> str:
-    """What a command of Slurm says. Raises LaunchError, with the last line of its errors, which tells most."""
+    """The output of a command of Slurm. Raises LaunchError with the last line of its errors, the most specific one."""
     done = ask(command)
     if done.returncode != 0:
         said = [re.sub(r"^\w+: (error|fatal): ", "", line) for line in done.stderr.splitlines() if line.strip()]
@@ -146,7 +146,7 @@ def answer(*command: str) -> str:
 
 
 def kind_of_this_node(root: Path = Path("/")) -> Kind:
-    """All of the node, whatever a job's share is. `root` is where proc/ and sys/ are."""
+    """The whole node, even if a job has only a part of it. `root` is the folder with proc/ and sys/."""
     cpus = [cpu for cpu in (_topology(file) for file in sorted((root / "sys/devices/system/cpu").glob("cpu[0-9]*")))
             if cpu]
     gpus = len(list((root / "proc/driver/nvidia/gpus").glob("*")))
@@ -157,7 +157,7 @@ def kind_of_this_node(root: Path = Path("/")) -> Kind:
 
 
 def _topology(cpu: Path) -> tuple[str, ...]:
-    """A hardware thread's socket and core; nothing of one that is off."""
+    """The socket and core of a hardware thread; empty if it is offline."""
     try:
         return tuple((cpu / "topology" / name).read_text(encoding="ascii").strip()
                      for name in ("physical_package_id", "thread_siblings_list"))
@@ -166,13 +166,14 @@ def _topology(cpu: Path) -> tuple[str, ...]:
 
 
 def discovered(site: Site, partition: str, constraint: str) -> tuple[dict[str, Any], list[str]]:
-    """The keys of a machine file for the most frequent kind of nodes, and what its user should know. Raises
-    ScriptError if there are no such nodes."""
+    """The keys of a machine file for the most frequent kind of nodes, and notes for its user. Raises ScriptError if
+    there are no such nodes."""
     if not site.nodes:
         raise ScriptError("Slurm shows no node (scontrol show node): ask whether its controller is up", FAILED)
     partition = partition or site.default_partition
     if partition not in site.partitions:
-        why = f"'{partition:.40}' is none{near(partition, site.partitions)}" if partition else "none is the default"
+        why = f"'{partition:.40}' is none{suggestion(partition, site.partitions)}" if partition else \
+            "none is the default"
         raise ScriptError(f"no partition ({why}): name one of {', '.join(site.partitions)} (--partition)")
     nodes = _selected(site, partition, constraint)
     if not nodes:
@@ -209,10 +210,10 @@ def of_this_node() -> tuple[dict[str, Any], list[str]]:
 
 
 def differences(machine: SlurmMachine, site: Site) -> list[str]:
-    """In words; none if they agree."""
+    """How a machine file differs from the site, as texts; empty if they agree."""
     partition = machine.partition or site.default_partition
     if not partition or not set(partition.split(",")) <= set(site.partitions):
-        return [f"partition is '{machine.partition}' in the file{near(partition, site.partitions)}, Slurm has "
+        return [f"partition is '{machine.partition}' in the file{suggestion(partition, site.partitions)}, Slurm has "
                 f"{', '.join(site.partitions)}{'' if partition else ', and none is the default'}"]
     nodes = _selected(site, partition, machine.constraint)
     if not nodes:
@@ -238,8 +239,8 @@ def _of_kind(machine: SlurmMachine, kind: Kind, names: str) -> list[str]:
 
 
 def _selected(site: Site, partition: str, constraint: str) -> list[Node]:
-    """The nodes of a partition, or of several ("a,b"), with the features. Of counts and brackets only the names are
-    read."""
+    """The nodes of a partition, or of several ("a,b"), with the features of the constraint; its counts and brackets are
+    ignored."""
     names = re.findall(r"[\w.:-]+", re.sub(r"\*\d+", "", constraint))
     enough = any if "|" in constraint else all
     return [node for node in site.nodes if node.partitions & set(partition.split(","))
@@ -247,15 +248,14 @@ def _selected(site: Site, partition: str, constraint: str) -> list[Node]:
 
 
 def mpi_of(site: Site) -> str:
-    """What srun starts MPI by: the site's default, else the best that it has; empty if it has none."""
+    """The value of srun --mpi: the site's default, else the best that it has; empty if it has none."""
     if site.mpi_default in site.mpi:
         return site.mpi_default
     return next((name for name in MPI_PREFERRED if name in site.mpi), "")
 
 
 def _names(nodes: list[Node]) -> str:
-    names = [node.name for node in nodes]
-    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+    return listed([node.name for node in nodes], SHOWN)
 
 
 def in_words(kind: Kind) -> str:

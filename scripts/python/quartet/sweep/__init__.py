@@ -1,1 +1,1 @@
-"""Sweeps: planned, run here or by Slurm, kept in a folder, shown as a table."""
+"""Sweeps: their plan, their launches here or by Slurm, their folder, and their table."""

@@ -1,8 +1,8 @@
-"""The folder of a sweep: results that end in .json, and beside them what a resumed sweep needs.
+"""The folder of a sweep: its results, and the files that a resumed sweep needs.
 
-    sweep.plan              what is measured; a folder keeps its plan
-    sweep.lock              held while a sweep, or a job that it started, is alive
-    sweep.shown             there once it is over: somebody was shown the table of all launches, or cancelled a check
+    sweep.plan              the plan, which never changes
+    sweep.lock              locked while a sweep, or a job that it started, is running
+    sweep.shown             exists once the sweep is over: its whole table was printed, or a check was cancelled
     NAME-launch2.json       results of one launch
 
 and the other files of a LaunchFolder."""
@@ -21,13 +21,13 @@ from typing import Any, Callable, Optional
 from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, VERIFIED, WRONG_RESULT
 from quartet.files import FileProblem, make_folder, read_json, reason_of, write_json
 from quartet.launch import Files, LaunchError, Outcome
-from quartet.results import Case, cases, judged, load
+from quartet.results import Row, judged, load, rows_of
 from quartet.rounds import OUTCOME, LaunchFolder, shuffled
 from quartet.sweep.plan import Configuration, Plan
 from quartet.text import counted, say
 
 PLAN_FILE, LOCK_FILE, SHOWN_FILE = "sweep.plan", "sweep.lock", "sweep.shown"
-IN_USE = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)  # of a lock that another one holds
+IN_USE = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)  # errors of a lock that another process holds
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Launch:
     """One of the repeated launches of a configuration."""
 
     configuration: Configuration
-    number: int  # of the configuration, in the plan
+    number: int  # of the configuration in the plan
     repetition: int  # from 1
 
     @property
@@ -52,8 +52,8 @@ class Launch:
 
 
 def launches(plan: Plan) -> list[Launch]:
-    """Lists all launches in the order in which they run. Each round has every configuration once, in a shuffled order:
-    drift of the machine then affects all alike, and a sweep that is cut short has about as many launches of each."""
+    """All launches in the order in which they run. Each round has every configuration once, in a shuffled order: a
+    drift of the machine affects all alike, and an interrupted sweep has about equally many launches of each."""
     repetitions = range(1, max(one.launches for one in plan.configurations) + 1)
     rounds = [[Launch(one, number, repetition) for number, one in enumerate(plan.configurations)
                if one.launches >= repetition] for repetition in repetitions]
@@ -61,7 +61,7 @@ def launches(plan: Plan) -> list[Launch]:
 
 
 class SweepFolder:
-    """What was measured, and what is left. One process works in a folder at a time."""
+    """The plan, the results, and the launches that are left. Only one process uses a folder at a time."""
 
     def __init__(self, path: Path, plan: Plan):
         self.path = path
@@ -72,8 +72,8 @@ class SweepFolder:
 
     @staticmethod
     def open(path: Path, plan: Plan) -> "SweepFolder":
-        """The folder for this plan, made where there is none. Raises LaunchError if another plan
-        or another process is there."""
+        """Opens or makes the folder for this plan. Raises LaunchError if it has another plan, or another process uses
+        it."""
         make_folder(path)
         folder = SweepFolder(path, plan)
         folder._hold()
@@ -108,7 +108,7 @@ class SweepFolder:
         return self.files(launch).document
 
     def code_file(self, launch: Launch) -> Path:
-        """Exit code and seconds of a launch of a queue, until they are recorded."""
+        """The file with exit code and seconds of a launch in a queue, until they are recorded."""
         return self.path / f"{launch.name}.code"
 
     def record(self, launch: Launch, outcome: Outcome) -> None:
@@ -116,8 +116,8 @@ class SweepFolder:
         self._folder.record(launch.name, outcome)
 
     def recorded(self, launch: Launch) -> Optional[Outcome]:
-        """None also if the record is damaged, or its document is gone, which is said once, and of what was cut off: it
-        is measured again."""
+        """The recorded outcome; None if the launch is to be measured: it has no record, was cut off, or its record or
+        document is damaged or gone, which is reported once."""
         try:
             recorded = self._folder.recorded(launch.name)
             if recorded and recorded.exit_code in (VERIFIED, WRONG_RESULT) and not self.document(launch).exists():
@@ -130,31 +130,31 @@ class SweepFolder:
             return None
 
     def outcome(self, launch: Launch) -> Optional[Outcome]:
-        """None if it has not run. A program that outlived its sweep has no record; its results tell how it ended."""
+        """How it ended; None if it has not run. A program that outlived its sweep has a document, but no record."""
         recorded = self.recorded(launch)
         if recorded or launch.name in self._damaged or self._folder.file(launch.name, OUTCOME).exists():
             return recorded
         document = self.loaded(launch)
-        found = cases(document) if document else []
-        if not document or any(case.is_not_run for case in found):
+        found = rows_of(document) if document else []
+        if not document or any(row.is_not_run for row in found):
             return None
-        code = FAILED if any(case.error for case in found) else \
-            WRONG_RESULT if any(case.verified is False for case in found) else VERIFIED
+        code = FAILED if any(row.error for row in found) else \
+            WRONG_RESULT if any(row.verified is False for row in found) else VERIFIED
         return Outcome(code, None)
 
     def left(self) -> list[Launch]:
-        """Launches that have not ended; what has ended while nobody looked is not left."""
+        """Launches that have not ended. One with an exit code has, even if that is not recorded yet."""
         return [each for each in launches(self.plan) if not (self.outcome(each) or self.code_file(each).exists())]
 
     def loaded(self, launch: Launch) -> Optional[dict[str, Any]]:
-        """Its document; None if it has left none that can be read."""
+        """Its document; None if there is none that can be read."""
         try:
             return load(self.document(launch))
         except (OSError, ValueError):
             return None
 
     def misplacement(self, launch: Launch) -> list[str]:
-        """How its nodes differ from those that were asked for; nothing if it left no document, or asked for none."""
+        """How its nodes differ from the requested ones; empty if it has no document, or requested none."""
         wanted, document = launch.configuration, self.loaded(launch) if launch.configuration.nodes else None
         if not document:
             return []
@@ -179,25 +179,24 @@ class SweepFolder:
         return found
 
     def mark_over(self) -> None:
-        """The same command begins anew."""
+        """Marks the sweep as over: the same command then begins a new one."""
         with contextlib.suppress(FileExistsError), open(self.path / SHOWN_FILE, "x", encoding="ascii"):
             pass
 
-
     def period(self) -> Optional[tuple[float, float]]:
-        """When the first and the last launch wrote something, in seconds since 1970; None if none did."""
+        """When launches first and last wrote a file, in seconds since 1970; None if none did."""
         times = [file.stat().st_mtime for kind in ("json", "log") for file in self.path.glob(f"*-launch[0-9]*.{kind}")]
         return (min(times), max(times)) if times else None
 
 
-def judged_launches(folder: SweepFolder, everything: list[Launch]) -> dict[Launch, list[Case]]:
-    """The cases of every launch that left a document, judged beside all others. The outcomes of the others say why."""
+def judged_launches(folder: SweepFolder, everything: list[Launch]) -> dict[Launch, list[Row]]:
+    """The rows of every launch that has a document, all judged together."""
     found = {launch: document for launch in everything if (document := folder.loaded(launch))}
     return dict(zip(found, judged(found.values())))
 
 
 def stored_plan(path: Path) -> Optional[dict[str, Any]]:
-    """The plan in a folder, as JSON; None if there is none. Raises LaunchError if it cannot be run."""
+    """The plan in a folder, as JSON; None if there is none. Raises LaunchError if the plan is not valid."""
     try:
         data: dict[str, Any] = read_json(path / PLAN_FILE)
         problem = Plan.problem(data)
@@ -211,13 +210,12 @@ def stored_plan(path: Path) -> Optional[dict[str, Any]]:
 
 
 def unfinished(parent: Path, is_wanted: Callable[[dict[str, Any]], bool]) -> Optional[Path]:
-    """The newest folder in `parent` that holds such a plan, if it is not over: launches are left, or the queue has
-    finished them while nobody looked."""
+    """The newest folder in `parent` with such a plan, unless it is over; None if there is none."""
     for file in sorted(parent.glob(f"*/{PLAN_FILE}"), reverse=True):
         try:
             there = stored_plan(file.parent)
         except LaunchError:
-            continue  # another version's, which is left alone
+            continue  # of another version: it is left alone
         if there and is_wanted(there):
             return None if (file.parent / SHOWN_FILE).exists() else file.parent
     return None

@@ -1,11 +1,11 @@
-"""Runs what is left of a sweep: one launch after the other on this machine, as steps of the Slurm job that this is
-part of, or as jobs in a queue. Those have more files in the folder:
+"""Runs the launches of a sweep that are left: one after the other on this machine, as steps of the Slurm job that this
+process is part of, or as jobs in a queue. Jobs have more files in the folder:
 
-    array-N.tasks/      what the tasks of one array run, and the number that Slurm gave it
-    NAME.code           exit code and seconds of a launch that has ended and was not yet looked at
-    TASK.slurm          what Slurm itself says of a task, until it is added to the launch's log
+    array-N.tasks/      the launches of each task of an array, and the array's number
+    NAME.code           exit code and seconds of a launch that has ended, until they are recorded
+    TASK.slurm          Slurm's own messages about a task, until they are added to the launch's log
 
-How launches end is looked up in this folder; Slurm is asked more rarely, since all users share it."""
+Exit codes are read from this folder every few seconds; Slurm is asked more rarely, since all users share it."""
 
 import argparse
 import contextlib
@@ -19,7 +19,7 @@ from typing import Optional
 
 from quartet.exit_codes import FAILED, STOPPED, VERIFIED, worst
 from quartet.files import read_text
-from quartet.launch import Job, LaunchError, LocalLauncher, Outcome, judged, quiet_job
+from quartet.launch import Job, LaunchError, LocalLauncher, Outcome, outcome_of, quiet_job
 from quartet.paths import LAUNCHER
 from quartet.rounds import Budget, Rounds
 from quartet.rounds import Launch as RoundsLaunch
@@ -30,15 +30,15 @@ from quartet.sweep.plan import Configuration, Plan
 from quartet.text import counted, rate, say
 from quartet.units import KIB
 
-AWAY = ("ReqNodeNotAvail", "NodeDown", "Nodes required for job", "Nodes_required_for_job")  # why a job waits for nodes
-LOOKS_UNTIL_GONE = 3  # without a trace in the queue; a file server may be late with the exit code
-SECONDS_BETWEEN_LOOKS = 2.0  # at the folder
-MOST_WORDS = 64 * KIB  # of Slurm's about a task
+AWAY = ("ReqNodeNotAvail", "NodeDown", "Nodes required for job", "Nodes_required_for_job")  # reasons: nodes are down
+POLLS_UNTIL_GONE = 3  # in which the queue does not have a task: a file server may be late with the exit code
+POLL_SECONDS = 2.0  # between looking for exit codes in the folder
+MOST_BYTES = 64 * KIB  # of Slurm's messages about a task
 
 
 class Sweep:
-    """In a job, `allocation`, launches that name their nodes run beside each other, `at_once` of them and never two on
-    a node; what needs other nodes than the job has is left."""
+    """Runs launches one by one. In a job, the `allocation`, those that name their nodes run up to `at_once` at a time,
+    never two on a node; launches that need other nodes than the job has are left."""
 
     def __init__(self, folder: SweepFolder, launcher: LocalLauncher, options: argparse.Namespace,
                  allocation: Optional[Allocation] = None, at_once: int = 1):
@@ -51,13 +51,13 @@ class Sweep:
         self._rounds = Rounds(launcher, Budget(options.budget), options.timeout, at_once, folder.held, self._is_over)
 
     def run(self) -> int:
-        """Runs what is left. Returns the worst exit code; STOPPED where launches remain."""
+        """Runs the launches that are left. Returns the worst exit code; STOPPED if launches remain."""
         remaining = [launch for launch in self._all if self._is_left(launch)]
         if len(remaining) < len(self._all):
             say(f"{len(self._all) - len(remaining)} of {len(self._all)} launches are done already")
         stopped = self._run_all(remaining)
         if stopped:
-            say(f"{stopped}: the same command goes on")
+            say(f"{stopped}: the same command continues")
         outcomes = [self._folder.outcome(launch) for launch in self._all]
         return worst([*(outcome.exit_code for outcome in outcomes if outcome), *([STOPPED] if stopped else [])])
 
@@ -77,8 +77,7 @@ class Sweep:
         if found.reason:
             return f"{found.reason} with {counted(len(found.left), 'launch')} to go"
         left = len(remaining) - len(fitting)
-        return f"{counted(left, 'launch')} left, which want more or other nodes than this job has: in a larger job" \
-            if left else ""
+        return f"{counted(left, 'launch')} left (this job lacks the nodes): use a larger job" if left else ""
 
     def _fits(self, launch: Launch) -> bool:
         if not self._allocation or not isinstance(self._launcher, StepLauncher):
@@ -86,7 +85,7 @@ class Sweep:
         try:
             shape = self._launcher.shape(self._job(launch))
         except LaunchError:
-            return True  # it will be said, and recorded
+            return True  # it will fail, with a message and a record
         return shape.nodes <= len(self._allocation.nodes) and set(shape.hosts) <= set(self._allocation.nodes)
 
     def _is_over(self) -> str:
@@ -98,7 +97,7 @@ class Sweep:
                             (launch.number, one.kernel), hosts=one.hosts if self._allocation else ())
 
     def _report(self, launch: Launch, outcome: Outcome, left: Optional[list[Launch]] = None) -> None:
-        """Records and says how it ended."""
+        """Records and reports how a launch ended."""
         self._folder.record(launch, outcome)
         self._rounds.say(self._in_rounds(launch), outcome, len(self._all), self._folder.misplacement(launch),
                          None if left is None else list(map(self._in_rounds, left)))
@@ -112,7 +111,7 @@ class Sweep:
 
 
 class QueuedSweep(Sweep):
-    """Submits what is left and watches it. After an interrupt the jobs stay in the queue."""
+    """Submits the launches that are left and watches them. After an interrupt the jobs stay in the queue."""
 
     def __init__(self, folder: SweepFolder, queue: SlurmLauncher, options: argparse.Namespace):
         super().__init__(folder, LocalLauncher(LAUNCHER), options)
@@ -126,7 +125,7 @@ class QueuedSweep(Sweep):
             tasks = submitted(self._tasks_folder(number))
             self._tasks.update(tasks)
             if not tasks and number == self._last_array:
-                # Sbatch was killed, too: whatever Slurm may know of this array finds no tasks, and ends.
+                # sbatch was killed, too. If Slurm has this array, its tasks find no files and end.
                 for file in self._tasks_folder(number).iterdir():
                     file.unlink()
 
@@ -140,7 +139,7 @@ class QueuedSweep(Sweep):
         say(f"{counted(len(there), 'job')} cancelled" if there else "no job is in the queue")
 
     def _is_left(self, launch: Launch) -> bool:
-        # What a task has left is looked at together with its exit code.
+        # The results of a task are read only together with its exit code.
         unseen = launch.name in self._tasks and not self._folder.recorded(launch)
         return unseen or super()._is_left(launch)
 
@@ -159,7 +158,7 @@ class QueuedSweep(Sweep):
         return self._away or (f"{lost} launches were cancelled, or lost by the queue" if lost else "")
 
     def _adopt(self, remaining: list[Launch]) -> list[Launch]:
-        """Launches whose jobs an earlier sweep has submitted and not seen the end of."""
+        """Launches whose jobs an earlier command has submitted, and whose end is not recorded."""
         known = [launch for launch in remaining if launch.name in self._tasks]
         there = self._queue.waiting(self._tasks.values()) if known else {}
         while there is None:
@@ -172,8 +171,8 @@ class QueuedSweep(Sweep):
         return found
 
     def _submit(self, fresh: list[Launch], watched: list[Launch]) -> list[Launch]:
-        """One array for each round and kind of job, each round after the one before. Returns what the queue had no room
-        for; it is for later, when something has ended."""
+        """Submits an array for each round and kind of job; each round begins after the one before. Returns the launches
+        that the queue has no room for; they are submitted when others have ended."""
         before: list[str] = []
         later: list[Launch] = []
         rounds = [[launch for launch in fresh if launch.repetition == number]
@@ -201,7 +200,7 @@ class QueuedSweep(Sweep):
 
     def _submit_array(self, wanted: Request, part: list[Launch], before: list[str],
                       watched: list[Launch], arrays: list[str]) -> list[Launch]:
-        """Adds the array to `arrays`: several where one would be too long. Returns what there was no room for."""
+        """Submits `part`, as several arrays if one is too long, and adds them to `arrays`. Returns what has no room."""
         for launch in part:
             for file in (self._folder.code_file(launch), self._folder.files(launch).log):
                 file.unlink(missing_ok=True)
@@ -230,10 +229,10 @@ class QueuedSweep(Sweep):
             say(f"{launch.title}: {error}")
 
     def _watch(self, watched: list[Launch]) -> int:
-        """Waits until all have ended, or only those are left whose nodes have gone. Returns how many have no outcome
-        (cancelled or lost)."""
+        """Waits until all have ended, or the nodes of all others are down. Returns how many have no outcome (cancelled
+        or lost)."""
         left, lost, stuck = list(watched), 0, 0
-        looks = dict.fromkeys((launch.name for launch in watched), 0)
+        missed = dict.fromkeys((launch.name for launch in watched), 0)
         asked = -math.inf
         while left:
             there = None
@@ -242,8 +241,8 @@ class QueuedSweep(Sweep):
                 asked = time.monotonic()
                 whys = [(there or {}).get(self._tasks[each.name], "") for each in left if each.configuration.hosts]
                 stuck = stuck + 1 if len(whys) == len(left) and all(why.startswith(AWAY) for why in whys) else 0
-                if stuck == LOOKS_UNTIL_GONE:
-                    away = self._queue.gone(host for launch in left for host in launch.configuration.hosts)
+                if stuck == POLLS_UNTIL_GONE:
+                    away = self._queue.unavailable(host for launch in left for host in launch.configuration.hosts)
                     self._away = (f"{counted(len(left), 'launch')} cannot start, since these nodes run no jobs now: "
                                   f"{', '.join(away)} (Slurm's reason: {whys[0]}; --cancel ends the jobs)")
                     return lost
@@ -252,11 +251,11 @@ class QueuedSweep(Sweep):
                 outcome = self._collected(launch) if self._folder.code_file(launch).name in ended else None
                 if outcome is None and there is not None:
                     gone = self._tasks[launch.name] not in there
-                    looks[launch.name] = looks[launch.name] + 1 if gone else 0
-                if outcome is None and looks[launch.name] < LOOKS_UNTIL_GONE:
+                    missed[launch.name] = missed[launch.name] + 1 if gone else 0
+                if outcome is None and missed[launch.name] < POLLS_UNTIL_GONE:
                     continue
                 left.remove(launch)
-                self._keep_words_of_slurm(launch, left, outcome)
+                self._keep_slurm_messages(launch, left, outcome)
                 outcome = outcome or self._died(launch)
                 if outcome:
                     self._rounds.durations.add(self._in_rounds(launch), outcome)
@@ -264,19 +263,19 @@ class QueuedSweep(Sweep):
                 lost += outcome is None
                 self._folder.code_file(launch).unlink(missing_ok=True)
             if left:
-                time.sleep(min(self._poll, SECONDS_BETWEEN_LOOKS))
+                time.sleep(min(self._poll, POLL_SECONDS))
         return lost
 
-    def _keep_words_of_slurm(self, launch: Launch, left: list[Launch], outcome: Optional[Outcome]) -> None:
-        """Adds what slurmstepd said (memory, time limit, prolog) to the log of a launch that ended badly, and
-        removes the file when none of its launches is left."""
+    def _keep_slurm_messages(self, launch: Launch, left: list[Launch], outcome: Optional[Outcome]) -> None:
+        """Adds the messages of slurmstepd (memory, time limit, prolog) to the log of a launch that failed, and removes
+        their file when none of its launches is left."""
         task = self._tasks[launch.name]
         file = self._folder.path / f"{task}.slurm"
         log = self._folder.files(launch).log
-        begun = log.exists() or not self._queue.shares  # the others of a job are not to blame
+        begun = log.exists() or not self._queue.shares  # a launch of a shared job that has not begun is not to blame
         if begun and not (outcome and outcome.exit_code == VERIFIED):
             with contextlib.suppress(OSError, ValueError):
-                words = read_text(file, MOST_WORDS, "replace")
+                words = read_text(file, MOST_BYTES, "replace")
                 there = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o666)
                 with open(there, "w", encoding="utf-8") as file_of_log:
                     file_of_log.write(words)
@@ -284,24 +283,24 @@ class QueuedSweep(Sweep):
             file.unlink(missing_ok=True)
 
     def _collected(self, launch: Launch) -> Optional[Outcome]:
-        """Returns how it ended; None if it has left no exit code, or was stopped."""
+        """How it ended; None if it has written no exit code, or was stopped."""
         try:
             code, seconds = map(int, read_text(self._folder.code_file(launch), 100).split())
         except (OSError, ValueError):
             return None
         if code == STOPPED:
             return None
-        return judged(launch.configuration.kernel, self._folder.files(launch), code, float(seconds))
+        return outcome_of(launch.configuration.kernel, self._folder.files(launch), code, float(seconds))
 
     def _died(self, launch: Launch) -> Optional[Outcome]:
-        """Returns how a job ended that left no exit code; None if it may run again."""
+        """How a job ended that has written no exit code; None if it is to run again."""
         task = self._tasks[launch.name]
         if self._queue.shares and not self._folder.files(launch).log.exists():
             return None  # its job ended before its turn
-        state = self._queue.ending(task)
+        state = self._queue.final_state(task)
         if state in ("", "CANCELLED", "COMPLETED", "PENDING"):
             say(f"{launch.title}: job {task} has left no result ({state.lower() or 'forgotten'})")
-            self._folder.document(launch).unlink(missing_ok=True)  # of what it did until then
+            self._folder.document(launch).unlink(missing_ok=True)  # it is not finished
             return None
         words = self._folder.files(launch).last_words(launch.configuration.kernel)
         return Outcome(FAILED, None, "; ".join(filter(None, [f"job {task} ended as {state}", words])))
@@ -311,8 +310,8 @@ class QueuedSweep(Sweep):
 
 
 def cost(plan: Plan, machine: SlurmMachine, timeout: float, seconds: Optional[float] = None) -> str:
-    """The node hours of a plan: at most, and about, if a launch takes so many `seconds`. A launch for which the machine
-    has nothing counts none."""
+    """The node hours of a plan: at most, and about, if a launch takes `seconds`. Launches that do not fit the machine
+    are not counted."""
     def nodes(one: Configuration) -> int:
         try:
             job = Job(Path(one.kernel), one.ranks, one.threads, one.command_line())

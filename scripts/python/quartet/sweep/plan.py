@@ -1,5 +1,5 @@
-"""The plan of a sweep. A file, or the command line, has blocks of factors; each block is multiplied out into
-configurations of one launch each."""
+"""The plan of a sweep. A file, or the command line, has blocks with lists of factors; a block becomes a configuration
+for each combination of them."""
 
 import itertools
 import json
@@ -21,15 +21,15 @@ from quartet.paths import SWEEPS
 from quartet.results import OWN_FORMULATIONS, whole_number
 from quartet.sizes import GROWTH, grow, points, written
 from quartet.terminal import printable
-from quartet.text import counted, near, one_of
+from quartet.text import counted, one_of, suggestion
 from quartet.units import MIB
 
 PLAN_VERSION = 1
 MOST_LAUNCHES = 100_000  # in all
-NOTABLE = 1e-3  # of the work, when a size is rounded
-SECONDS = 60  # that a program may take to say its version
+NOTABLE = 1e-3  # change of the work by rounding a size, from which on there is a note
+SECONDS = 60  # that `PROGRAM --version` may take
 
-# What a block may list: all combinations are measured.
+# Lists that a block may have: all their combinations are measured.
 FACTORS = {
     "kernels": "names of kernels",
     "sizes": 'as the program takes them: "8192", "2^24", "2:128"',
@@ -42,7 +42,7 @@ FACTORS = {
     "transports": "auto, mpi, shm and so on (auto)",
     "devices": "host, cuda (host)", "threads": "of a rank (1)",
 }
-# What else a block may have.
+# Other keys of a block.
 SETTINGS = {
     "reducers": "of the data flow (1)",
     "scaling": '"strong": the same size; "weak": the size is for the fewest workers and grows with '
@@ -57,7 +57,7 @@ COUNTS = ("ranks", "workers", "ranks_per_node")  # a block has one of these
 
 
 class SpecError(ScriptError):
-    """A sweep that cannot be planned: what is wrong (why), what to do."""
+    """A sweep that is not valid: what is wrong (why), what to do."""
 
 
 def keys_help() -> str:
@@ -77,19 +77,19 @@ def read_spec(path: Path) -> dict[str, Any]:
         return checked_spec(read_json(path, MIB), str(path))
     except (FileNotFoundError, FileProblem) as error:
         why = str(error) if isinstance(error, FileProblem) else reason_of(error)
-        meant = near(path.name, (file.stem for file in sorted(SWEEPS.glob("*.json"))))
+        meant = suggestion(path.name, (file.stem for file in sorted(SWEEPS.glob("*.json"))))
         raise SpecError(f"{path}: cannot be read ({why}){meant}: give a sweep in JSON") from None
 
 
 def checked_spec(spec: Any, where: str) -> dict[str, Any]:
-    """What a sweep says, where it says it rightly. Raises SpecError."""
+    """The sweep with a valid name, if it follows its schema. Raises SpecError."""
     blocks = spec.get("blocks") if isinstance(spec, dict) else None
     for there, table, keys in ((where, spec, FILE_KEYS), *((f"{where}, block {number}", block, BLOCK_KEYS)
                                                           for number, block in enumerate(blocks or (), 1))):
         unknown = sorted(table.keys() - keys) if isinstance(table, dict) else []
         if unknown:
             raise SpecError(f"{there}: unknown key '{unknown[0]:.60}' (known: {', '.join(sorted(keys))})"
-                            f"{near(unknown[0], keys)}: correct its name")
+                            f"{suggestion(unknown[0], keys)}: correct its name")
     problem = schema.problem("blocks", spec)
     if problem:
         raise SpecError(f"{where}: {problem}: see quartet sweep --help")
@@ -97,7 +97,7 @@ def checked_spec(spec: Any, where: str) -> dict[str, Any]:
 
 
 def counts_of(values: list[Any], known: dict[str, int], where: str, what: str = "ranks") -> list[int]:
-    """Counts of ranks or nodes: numbers, and "a:b", which doubles from a and ends with b; either may be one of the
+    """Reads counts of ranks or nodes: numbers, and "a:b", which doubles from a and ends with b. Each may be one of the
     `known` words, as "cores". If a exceeds b, a is the only count: a data flow needs two ranks even on one core."""
     counts: list[int] = []
     for value in values:
@@ -124,7 +124,7 @@ def version_of(program: Path) -> str:
 
 @dataclass(frozen=True)
 class Configuration:
-    """What one launch runs."""
+    """The program, size, ranks and flags of a launch."""
 
     kernel: str
     size: str
@@ -135,8 +135,8 @@ class Configuration:
     threads: int
     arguments: tuple[str, ...] = ()
     launches: int = 1
-    nodes: Optional[int] = None  # that were asked for; None: as few as hold the ranks
-    hosts: tuple[str, ...] = ()  # that were asked for
+    nodes: Optional[int] = None  # None: as few as hold the ranks
+    hosts: tuple[str, ...] = ()  # these nodes; empty: any
 
     @property
     def title(self) -> str:
@@ -161,18 +161,18 @@ class Block:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that decides what is measured, and in which order."""
+    """All that is measured, and the order."""
 
     name: str
     seed: int
-    programs: dict[str, str]  # what each program says that it is
+    programs: dict[str, str]  # the version line of each
     blocks: tuple[Block, ...]
     configurations: tuple[Configuration, ...]
     notes: tuple[str, ...] = ()  # sizes that were rounded
 
     def as_json(self) -> dict[str, Any]:
         data: dict[str, Any] = json.loads(json.dumps({"plan_version": PLAN_VERSION, **asdict(self)}))
-        for one in data["configurations"]:  # what was not asked for is left out
+        for one in data["configurations"]:  # keys that were not given are left out
             for key in ("nodes", "hosts"):
                 if not one[key]:
                     del one[key]
@@ -180,7 +180,7 @@ class Plan:
 
     @staticmethod
     def problem(data: Any) -> str:
-        """The reason why this is no plan that can be run; empty if it is one. A plan names only kernels."""
+        """Why this plan cannot be run; empty if it can. Its programs must be kernels."""
         if not isinstance(data, dict) or data.get("plan_version") != PLAN_VERSION:
             return f"its version is not {PLAN_VERSION}"
         problem = schema.problem("sweep", data)
@@ -204,9 +204,9 @@ class Plan:
 
 @dataclass
 class Draft:
-    """A plan in the making. A configuration that several blocks name is measured once."""
+    """A plan that is being made. A configuration that several blocks have is measured once."""
 
-    cores: int  # of a node, as the sockets and GPUs
+    cores: int  # of a node, like sockets and gpus
     sockets: int = 1
     gpus: int = 0
     blocks: list[Block] = field(default_factory=list)
@@ -224,7 +224,7 @@ class Draft:
 
 
 def add_blocks(draft: Draft, spec: Any, where: str, launches: Optional[int] = None) -> None:
-    """Multiplies out every block of a sweep. `launches` overrides what it says of them."""
+    """Adds the configurations of every block of a sweep. `launches` overrides the number in the file."""
     spec = checked_spec(spec, where)
     for number, block in enumerate(spec["blocks"], 1):
         wanted = launches or block.get("launches", spec.get("launches", 1))
@@ -287,7 +287,7 @@ def _add_block(draft: Draft, block: dict[str, Any], launches: int, where: str) -
 
 def _counts(draft: Draft, key: str, values: list[Any], nodes: list[Any], threads: int, where: str
             ) -> list[tuple[int, Optional[int], bool]]:
-    """The counts of ranks or workers, with the nodes; and whether reducers come on top."""
+    """Counts of ranks or workers, each with its nodes, and whether reducers are added to it."""
     if key != "ranks_per_node":
         return [(count, node, False) for node in nodes
                 for count in counts_of(values, {"cores": draft.cores}, where, key)]
@@ -297,7 +297,7 @@ def _counts(draft: Draft, key: str, values: list[Any], nodes: list[Any], threads
 
 
 def _weak(draft: Draft, one: Configuration, workers: int, base: int, where: str) -> Configuration:
-    """The configuration with the size that gives each worker what it has at `base` workers."""
+    """The configuration with the size that gives each worker the work that it has on `base` workers."""
     growth = GROWTH.get(one.kernel)
     if not growth or "," in one.formulation:
         *most, last = GROWTH

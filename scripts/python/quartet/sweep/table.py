@@ -1,12 +1,12 @@
-"""The table of a sweep, 80 columns wide: every block with its series of rates. The base of a speed-up
-stands above its series, in absolute terms. Speed-ups count workers, not ranks."""
+"""The table of a sweep, 80 columns wide: every block with its series of rates. Above a series is the base of its
+speed-ups with its rate. Speed-ups are over workers, not ranks."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Optional
 
 from quartet.exit_codes import VERIFIED
-from quartet.results import Case, Launches, grouped, load
+from quartet.results import Launches, Row, grouped, load
 from quartet.sweep.folder import Launch, SweepFolder, judged_launches, launches
 from quartet.sweep.plan import Block
 from quartet.text import (
@@ -25,23 +25,23 @@ from quartet.text import (
 
 HEADINGS = ("size", "nodes", "ranks", "workers", "median", "range", "launches", "speed-up", "effic.",
             "fraction", "check")
-VARYING = ("size", "n", "ranks", "tiles")  # within a series; tiles follow size and ranks
+VARYING = ("size", "n", "ranks", "tiles")  # within a series; tiles depend on size and ranks
 
 
 @dataclass(frozen=True)
 class Point(Launches):
-    """One case over all its launches, as one configuration asked for it."""
+    """One case of one configuration, over all its launches."""
 
-    where: str = ""  # nodes that were asked for
+    where: str = ""  # the requested nodes
     is_misplaced: bool = False  # a launch ran elsewhere
 
 
-def _points(folder: SweepFolder, block: Block, measured: dict[Launch, list[Case]], misplaced: set[int]) -> list[Point]:
-    found: dict[tuple[int, str, int], list[Case]] = {}
-    for launch, cases in measured.items():
-        for case in cases if launch.number in block.members else ():
-            if not case.error:
-                found.setdefault((launch.number, case.text, case.nodes), []).append(case)
+def _points(folder: SweepFolder, block: Block, measured: dict[Launch, list[Row]], misplaced: set[int]) -> list[Point]:
+    found: dict[tuple[int, str, int], list[Row]] = {}
+    for launch, rows in measured.items():
+        for row in rows if launch.number in block.members else ():
+            if not row.error:
+                found.setdefault((launch.number, row.text, row.nodes), []).append(row)
     order = {number: place for place, number in enumerate(block.members)}
     asked = folder.plan.configurations
     return [Point(tuple(members), ",".join(asked[number].hosts) or str(asked[number].nodes or ""), number in misplaced)
@@ -49,25 +49,25 @@ def _points(folder: SweepFolder, block: Block, measured: dict[Launch, list[Case]
 
 
 def _series(point: Point) -> str:
-    """What is alike in its series, in words."""
+    """The heading of a point's series: the factors that all its points share."""
     name = point.name
     more = [f"{key}:{value}" for key, value in name.values.items() if key not in VARYING]
     return ", ".join([f"{name.kernel} {point.unit}", name.formulation, name.transport, name.device, *name.words, *more])
 
 
 def base_of(point: Point, series: list[Point], scaling: str) -> Optional[Point]:
-    """The base of a point's speed-up: the point with the fewest workers, in strong scaling at the
-    same size. None if nothing scales."""
-    fellows = [other for other in series if other.verified is not False
-               and (scaling == "weak" or other.name.size == point.name.size)]
-    if scaling == "none" or len({other.workers for other in fellows}) < 2:
+    """The base of a point's speed-up: the point with the fewest workers, in strong scaling of the same size. None if
+    the block has no scaling, or all points have equally many workers."""
+    candidates = [other for other in series if other.verified is not False
+                  and (scaling == "weak" or other.name.size == point.name.size)]
+    if scaling == "none" or len({other.workers for other in candidates}) < 2:
         return None
-    return min(fellows, key=lambda other: other.workers)
+    return min(candidates, key=lambda other: other.workers)
 
 
 def _base_in_words(base: Point, scaling: str) -> str:
     growth = ", the size growing with the workers" if scaling == "weak" else ""
-    return (f"  speed-up against {rate(base.rate)} {base.case.unit} on "
+    return (f"  speed-up against {rate(base.rate)} {base.row.unit} on "
             f"{counted(base.workers, 'worker')} at {size(base.name.size)}{growth}")
 
 
@@ -78,7 +78,7 @@ def _cells(point: Point, base: Optional[Point]) -> tuple[str, ...]:
     elif base and point.verified is not False:
         ratio = point.rate / base.rate
         speed_up, efficiency = f"{ratio:.2f}x", f"{ratio * base.workers / point.workers:.0%}"
-    launched, counting = str(len(point.cases)), len(point.undisturbed)
+    launched, counting = str(len(point.rows)), len(point.undisturbed)
     return (size(point.name.size), point.where, point.name.values.get("ranks", ""), str(point.workers),
             median_cell(point.rate, "?" if point.is_misplaced else point.mark),
             interval_cell(point.interval), f"{counting} of {launched}" if point.disturbance else launched, speed_up,
@@ -86,7 +86,7 @@ def _cells(point: Point, base: Optional[Point]) -> tuple[str, ...]:
 
 
 def _block_rows(points: list[Point], scaling: str) -> list[Any]:
-    """Lines of text, and cells that are aligned over the whole table."""
+    """Headings, which are texts, and table rows, which are cells that are aligned over the whole table."""
     rows: list[Any] = []
     for heading, series in grouped(points, _series).items():
         bases = [base_of(point, series, scaling) for point in series]
@@ -96,7 +96,7 @@ def _block_rows(points: list[Point], scaling: str) -> list[Any]:
 
 
 def _grouped(problems: Iterable[tuple[Launch, str]], mark: str) -> list[str]:
-    """A note for each problem, once for all launches that have it."""
+    """A note for each problem, with the number of launches that have it."""
     said: dict[str, set[Launch]] = {}
     for launch, text in problems:
         said.setdefault(f"{launch.configuration.title}: {text}", set()).add(launch)
@@ -105,7 +105,7 @@ def _grouped(problems: Iterable[tuple[Launch, str]], mark: str) -> list[str]:
 
 
 def _failure(folder: SweepFolder, launch: Launch) -> str:
-    """How a launch ended badly; empty if it did not, or was not run."""
+    """How a launch failed; empty if it did not, or was not run."""
     outcome = folder.outcome(launch)
     if not outcome:
         return ""
@@ -119,7 +119,7 @@ def _failure(folder: SweepFolder, launch: Launch) -> str:
 
 
 def render(folder: SweepFolder) -> str:
-    """The table over all that was measured so far, with what failed and what is left below."""
+    """The table of all launches so far; below it the failures, and how many launches are left."""
     everything = launches(folder.plan)
     misplacements = [(launch, text) for launch in everything for text in folder.misplacement(launch)]
     misplaced = {launch.number for launch, _ in misplacements}

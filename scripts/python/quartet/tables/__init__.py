@@ -1,1 +1,1 @@
-"""What is printed of results: the table, its verdict, flat rows, numbers of other work."""
+"""Printed results: the table, its verdict, pairs of ranks, and flat rows."""

@@ -1,47 +1,48 @@
-"""Pairs of ranks by their hosts' names, and who is slow in all of its pairs.
+"""Pairs of ranks: their hosts' names, and hosts that are slow in all of their pairs.
 
-All pairs of a run are compared with the run's median pair: what disturbs a run as a whole makes its rates doubtful,
-not the ratios within it. Who has one fast pair is not slow, as in a check of nodes."""
+All pairs of a run are compared with the run's median pair, since a disturbance of the whole run affects rates, but not
+ratios within it. A host with one fast pair is not slow, as in a check of nodes."""
 
 import statistics
 from collections.abc import Iterable
 
-from quartet.results import Case, grouped, reference
+from quartet.results import Row, grouped, reference
 from quartet.text import counted, ratio, size_in_bytes
 
-LONGEST = 15  # of a pair's names, so that a table keeps to 80 columns
-FALSE_ALARMS, LEAST_LOSS = 0.01, 0.1  # share of tables of alike hosts that name one; below the others' median
+LONGEST = 15  # characters of a pair's names, so that the table fits 80 columns
+FALSE_ALARMS = 0.01  # share of tables of equally fast hosts that name one
+LEAST_LOSS = 0.1  # share below the median of the others
 
 
-def _hosts(case: Case) -> dict[int, str]:
-    """By rank; empty if there is one alone."""
+def _hosts(row: Row) -> dict[int, str]:
+    """The host of each rank; empty if all ranks have the same."""
     found = {place["rank"]: str(place["host"]).partition(".")[0]
-             for place in case.context.get("quartet", {}).get("placement", [])}
+             for place in row.context.get("quartet", {}).get("placement", [])}
     return found if len(set(found.values())) > 1 else {}
 
 
-def named(case: Case) -> str:
-    """A row's pair, "n1->n3"; empty if it is of no pair."""
-    pair, hosts = case.name.pair, _hosts(case)
+def pair_name(row: Row) -> str:
+    """A row's pair, "n1->n3"; empty if the row is not of a pair."""
+    pair, hosts = row.name.pair, _hosts(row)
     if pair is None:
         return ""
-    is_alone = len(set(hosts.values())) == len(hosts)  # each rank on its host
+    is_alone = len(set(hosts.values())) == len(hosts)  # each rank on a host of its own
     text = "->".join(f"{hosts[rank]}{'' if is_alone else f':{rank}'}" if rank in hosts else str(rank) for rank in pair)
     return text if len(text) <= LONGEST else "->".join(map(str, pair))
 
 
-def legend(cases: Iterable[Case]) -> str:
+def legend(rows: Iterable[Row]) -> str:
     """The hosts of ranks whose names are too long for the column; empty if there are none."""
-    ranks = {rank: host for case in cases if case.name.pair and named(case) == "->".join(map(str, case.name.pair))
-             for rank, host in _hosts(case).items() if rank in case.name.pair}
+    ranks = {rank: host for row in rows if row.name.pair and pair_name(row) == "->".join(map(str, row.name.pair))
+             for rank, host in _hosts(row).items() if rank in row.name.pair}
     return f"ranks: {', '.join(f'{rank} {ranks[rank]}' for rank in sorted(ranks))}" if ranks else ""
 
 
-def slowest(cases: Iterable[Case]) -> str:
-    """Who stands out among the pairs of a document, of its largest size, in a sentence; empty if there are no pairs, or
-    too few to tell."""
-    groups = grouped((case for case in cases if case.name.pair and not case.error and case.verified is not False),
-                     lambda case: (id(case.context), case.text.rpartition("/pair:")[0]))
+def slowest(rows: Iterable[Row]) -> str:
+    """A sentence that names the hosts that are slow in all pairs of a document, at its largest size; empty if there are
+    no pairs, or too few."""
+    groups = grouped((row for row in rows if row.name.pair and not row.error and row.verified is not False),
+                     lambda row: (id(row.context), row.text.rpartition("/pair:")[0]))
     members = max(groups.values(), key=lambda each: (size_in_bytes(each[0].name.size), len(each)), default=[])
     shares = _shares(members)
     own: dict[str, list[float]] = {}
@@ -58,18 +59,18 @@ def slowest(cases: Iterable[Case]) -> str:
                           f"({ratio(statistics.median(own[name]) / others)} the others)" for name in slow)
     else:
         found = f"none of {len(own)} in all its pairs"
-    doubt = "; rates are in doubt, ratios within a run are not" if any(case.is_distrusted for case in members) else ""
-    return f"Slowest: {found}{doubt}."
+    caveat = "; rates are in doubt, ratios within a run are not" if any(row.is_distrusted for row in members) else ""
+    return f"Slowest: {found}{caveat}."
 
 
-def _shares(members: list[Case]) -> dict[tuple[str, str], float]:
-    """The rate of each pair of different hosts over that of the run's median pair: the median of all runs."""
+def _shares(members: list[Row]) -> dict[tuple[str, str], float]:
+    """For each pair of different hosts, its rate over that of the median pair of the run: the median over the runs."""
     rates: dict[tuple[str, str], list[tuple[float, ...]]] = {}
-    for case in members:
-        hosts, (first, second) = _hosts(case), case.name.pair or (0, 0)
+    for row in members:
+        hosts, (first, second) = _hosts(row), row.name.pair or (0, 0)
         names = hosts.get(first, f"rank {first}"), hosts.get(second, f"rank {second}")
         if names[0] != names[1]:
-            rates.setdefault(names, []).append(case.rates if min(case.rates, default=0) > 0 else (case.rate,))
+            rates.setdefault(names, []).append(row.rates if min(row.rates, default=0) > 0 else (row.rate,))
     runs = range(min((len(each) for found in rates.values() for each in found), default=0))
     typical = [statistics.median(each[run] for found in rates.values() for each in found) for run in runs]
     return {pair: max(statistics.median(each[run] / typical[run] for run in runs) for each in found)

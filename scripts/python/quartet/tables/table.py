@@ -1,8 +1,8 @@
-"""One table over result documents, at most 80 columns wide, a block for each machine.
+"""The table of result documents, at most 80 columns wide, with a block for each machine.
 
-Of a kernel with more than three sizes it shows three: the smallest, the one in the middle, and the largest. What does
-not fit a column stands under the table: published numbers with their conditions (a, b ..), errors (1, 2 ..), and why
-rows are in doubt. With --all: every size and warning, and which part of each limit decided."""
+Of a kernel with more than three sizes it shows three: the smallest, the middle, and the largest one. Under the table
+are texts that fit no column: published numbers with their conditions (a, b ..), errors (1, 2 ..), and why rows are in
+doubt. --all shows every size and warning, and which part of each limit decided."""
 
 import itertools
 import re
@@ -11,9 +11,9 @@ import string
 import textwrap
 from collections.abc import Iterator
 
-from quartet.results import Case, grouped, whole_number
-from quartet.results.case import is_disturbed
-from quartet.tables.pairs import legend, named
+from quartet.results import Row, grouped, whole_number
+from quartet.results.row import is_disturbed
+from quartet.tables.pairs import legend, pair_name
 from quartet.terminal import BAR, YELLOW, Style
 from quartet.text import (
     ABOVE_LIMIT,
@@ -39,65 +39,66 @@ from quartet.units import KIB
 
 HEADINGS = ("form", "via", "size", "ranks", "median", "95% interval", "limit", "fraction", "check", "publ.")
 RANKS, FRACTION = HEADINGS.index("ranks"), HEADINGS.index("fraction")
-SHARE, LEAST_BAR = 5, 4  # characters behind a bar, and of one
+SHARE, LEAST_BAR = 5, 4  # characters of the number behind a bar, and of the shortest bar
 LEFT_ALIGNED = (0, 1, 2, FRACTION)  # columns; the others are numbers
-ROW_FACTORS = ("size", "n", "ranks", "pair")  # that have a column
+ROW_FACTORS = ("size", "n", "ranks", "pair")  # factors that have a column
 MOST_WARNINGS = MOST_CAUSES = 3
 SMALL = 64 * KIB  # bytes of a push below which its time is shown
 NO_CAUSE = "its document does not say why"
-# Parts of limits that say what the machine itself allows: what is counted, and in words.
+# Parts of limits that are rates of the machine: the key of the counted work, and the text.
 RESOURCES = {"reading the matrix": ("bytes", "reads memory at {} GB/s"), "memory copy": ("bytes", "copies at {} GB/s"),
              "float64 arithmetic": ("flops", "float64 {} GFLOP/s"), "SGEMM": ("flops", "SGEMM {} GFLOP/s")}
 
 
-def glance(cases: list[Case]) -> str:
-    """The machine of these cases in a sentence: "AMD EPYC, 2 CPUs; 2 ranks; reads memory at 27 GB/s, ...". Its rates
-    are those that were measured beside the largest problems; `?` where something disturbed all of these."""
+def machine_summary(rows: list[Row]) -> str:
+    """The machine of these rows in a line: "AMD EPYC, 2 CPUs; 2 ranks; reads memory at 27 GB/s, ...". Its rates were
+    measured beside the largest problems; a `?` means that all of these were disturbed."""
     found: dict[str, list[tuple[bool, float, float]]] = {}
-    for case in cases:
-        for part in case.median.get("limit_components") or []:
+    for row in rows:
+        for part in row.median.get("limit_components") or []:
             if part["name"] in RESOURCES and not part.get("ranks"):
-                work = float(case.median.get(RESOURCES[part["name"]][0]) or 0)
-                found.setdefault(part["name"], []).append((not is_disturbed(case), work, work / part["seconds"] / 1e9))
+                work = float(row.median.get(RESOURCES[part["name"]][0]) or 0)
+                found.setdefault(part["name"], []).append((not is_disturbed(row), work, work / part["seconds"] / 1e9))
     best = {name: max(each)[:2] for name, each in found.items()}  # undisturbed, if there is one
     rates = [words.format(rate(statistics.median(each[2] for each in found[name] if each[:2] == best[name]))
                           + "?" * (not best[name][0])) for name, (_, words) in RESOURCES.items() if name in found]
-    ranks = {case.name.ranks for case in cases if case.name.ranks}
-    nodes = max((case.nodes for case in cases), default=1)
+    ranks = {row.name.ranks for row in rows if row.name.ranks}
+    nodes = max((row.nodes for row in rows), default=1)
     where = [f"{ranks.pop()} ranks" if len(ranks) == 1 and ranks != {1} else "", f"{nodes} nodes" if nodes > 1 else ""]
-    return "; ".join(filter(None, (cases[0].machine, *where, ", ".join(rates))))
+    return "; ".join(filter(None, (rows[0].machine, *where, ", ".join(rates))))
 
 
 class Group:
-    """Rows under one heading: those of a kernel with the same words and the same arithmetic, whose formulations agree
-    in every factor that both have and that has no column."""
+    """Rows under one heading: of one kernel, with the same words and arithmetic. Their formulations agree in all common
+    factors that have no column."""
 
-    def __init__(self, case: Case):
-        self.kernel, self.unit, self.device = case.name.kernel, case.unit, case.name.device
-        self.words, self.math = case.name.words, case.name.math
+    def __init__(self, row: Row):
+        self.kernel, self.unit, self.device = row.name.kernel, row.unit, row.name.device
+        self.words, self.math = row.name.words, row.name.math
         self.values: dict[str, dict[str, str]] = {}  # by formulation
-        self.cases: list[Case] = []
+        self.rows: list[Row] = []
 
-    def add(self, case: Case) -> bool:
-        """Adds the case if it belongs here, and says if so. An error may know fewer factors, and has no unit."""
-        name = case.name
+    def add(self, row: Row) -> bool:
+        """Adds the row if it belongs here; returns whether it does. An error may have fewer factors, and has no
+        unit."""
+        name = row.name
         own = {key: value for key, value in name.values.items() if key not in ROW_FACTORS}
         if name.kernel != self.kernel or name.math != self.math or name.device not in ("", self.device) \
                 or any(known.get(key, value) != value for known in self.values.values() for key, value in own.items()):
             return False
-        if case.error:
+        if row.error:
             if not set(name.words) <= set(self.words):
                 return False
-        elif name.words != self.words or case.unit != self.unit \
+        elif name.words != self.words or row.unit != self.unit \
                 or self.values.get(name.formulation, own).keys() != own.keys():
             return False
-        if not case.error or not self.values:
+        if not row.error or not self.values:
             self.values.setdefault(name.formulation, own)
-        self.cases.append(case)
+        self.rows.append(row)
         return True
 
     def heading(self, ranks: str) -> str:
-        """Says beside a factor which formulations have it, unless all have."""
+        """The heading; a factor that only some formulations have is behind their names."""
         owners: dict[str, tuple[str, ...]] = {}
         for formulation, own in self.values.items():
             for key, value in own.items():
@@ -110,42 +111,42 @@ class Group:
         return ", ".join(filter(None, (f"{self.kernel} {self.unit}".strip(), self.device, ranks, *texts)))
 
 
-def _groups(all_cases: list[Case]) -> list[Group]:
-    """In the order in which the kernels come."""
+def _groups(all_rows: list[Row]) -> list[Group]:
+    """The groups, in the order of the kernels in the documents."""
     groups: list[Group] = []
-    for case in sorted(all_cases, key=lambda case: bool(case.error)):
-        if not any(group.add(case) for group in groups):
-            groups.append(Group(case))
-            groups[-1].add(case)
-    kernels = list(dict.fromkeys(case.name.kernel for case in all_cases))
+    for row in sorted(all_rows, key=lambda row: bool(row.error)):
+        if not any(group.add(row) for group in groups):
+            groups.append(Group(row))
+            groups[-1].add(row)
+    kernels = list(dict.fromkeys(row.name.kernel for row in all_rows))
     return sorted(groups, key=lambda group: kernels.index(group.kernel))
 
 
-def chosen(all_cases: list[Case]) -> list[Case]:
-    """Returns the cases that a short table shows; errors are always among them."""
+def shown_rows(all_rows: list[Row]) -> list[Row]:
+    """The rows of a short table; it has all errors."""
     sizes: dict[tuple[str, int], set[str]] = {}
-    for case in all_cases:
-        if not case.error:
-            sizes.setdefault((case.name.kernel, case.name.ranks), set()).add(case.name.size)
+    for row in all_rows:
+        if not row.error:
+            sizes.setdefault((row.name.kernel, row.name.ranks), set()).add(row.name.size)
     shown = set()
     for key, found in sizes.items():
         ordered = sorted(found, key=size_in_bytes)
         shown |= {(*key, each) for each in (ordered[0], ordered[len(ordered) // 2], ordered[-1])}
-    return [case for case in all_cases if case.error or (case.name.kernel, case.name.ranks, case.name.size) in shown]
+    return [row for row in all_rows if row.error or (row.name.kernel, row.name.ranks, row.name.size) in shown]
 
 
 class Table:
-    """The table of the cases of one machine."""
+    """The table of the rows of one machine."""
 
-    def __init__(self, all_cases: list[Case], style: Style):
-        self._cases, self._style = all_cases, style
+    def __init__(self, all_rows: list[Row], style: Style):
+        self._rows, self._style = all_rows, style
         pairs = map("".join, itertools.product(string.ascii_lowercase, repeat=2))
         self.published = Footnotes(itertools.chain(string.ascii_lowercase, pairs))
         self.errors = Footnotes(map(str, itertools.count(1)))
 
     def lines(self) -> Iterator[str]:
-        groups = [(group, [(case, self._cells(case)) for case in sorted(group.cases, key=lambda case: (
-            case.name.ranks, size_in_bytes(case.name.size)))]) for group in _groups(self._cases)]
+        groups = [(group, [(row, self._cells(row)) for row in sorted(group.rows, key=lambda row: (
+            row.name.ranks, size_in_bytes(row.name.size)))]) for group in _groups(self._rows)]
         every = [cells for _, rows in groups for _, cells in rows]
         ranks = {cells[RANKS] for cells in every}
         one = ranks.pop() if len(ranks) == 1 else ""
@@ -165,32 +166,32 @@ class Table:
         yield line(HEADINGS)
         for group, rows in groups:
             yield from textwrap.wrap(group.heading(shared), WIDTH, subsequent_indent="  ")
-            for case, cells in rows:
-                fraction = case.fraction_of_limit if cells[FRACTION] else None
+            for row, cells in rows:
+                fraction = row.fraction_of_limit if cells[FRACTION] else None
                 drawn = " ".join(filter(None, (self._style.bar(fraction, bar), f"{cells[FRACTION]:>{SHARE}}")))
                 text = line((*cells[:FRACTION], drawn if fraction else "", *cells[FRACTION + 1:]))
-                yield self._style.paint(text, YELLOW) if case.mark or case.verified is False \
+                yield self._style.paint(text, YELLOW) if row.mark or row.verified is False \
                     else self._style.paint_bar(text, fraction)
 
-    def _cells(self, case: Case) -> tuple[str, ...]:
-        name = case.name
-        who = (name.formulation, name.transport, size(name.size), named(case) or name.values.get("ranks", ""))
-        if case.is_not_run:
+    def _cells(self, row: Row) -> tuple[str, ...]:
+        name = row.name
+        who = (name.formulation, name.transport, size(name.size), pair_name(row) or name.values.get("ranks", ""))
+        if row.is_not_run:
             return (*who, "not run", "", "", "", "", "")
-        if case.error:
-            return (*who, "failed", f"see {self.errors.mark(plain_versions(case.error))}", "", "", "", "")
-        if case.push_microseconds and size_in_bytes(name.size) < SMALL:
-            # The time of one says more than a rate does; the highest rate has the least time.
-            times = [f"{case.push_microseconds * case.rate / one:.3g}" for one in reversed(case.interval or ())]
-            return (*who, f"{case.push_microseconds:.3g} us{'?' * (case.mark == '?')}", "-".join(times), "",
-                    fraction_cell(case.fraction_of_limit, case.mark), CHECKS[case.verified], "")
-        limit = rate(case.limit_rate) if case.limit_rate else ""
-        return (*who, median_cell(case.rate, case.mark), interval_cell(case.interval), limit,
-                fraction_cell(case.fraction_of_limit, case.mark), CHECKS[case.verified], self._beside(case))
+        if row.error:
+            return (*who, "failed", f"see {self.errors.mark(plain_versions(row.error))}", "", "", "", "")
+        if row.push_microseconds and size_in_bytes(name.size) < SMALL:
+            # The time of a push says more than its rate; the bounds of the rate in reverse are those of the time.
+            times = [f"{row.push_microseconds * row.rate / one:.3g}" for one in reversed(row.interval or ())]
+            return (*who, f"{row.push_microseconds:.3g} us{'?' * (row.mark == '?')}", "-".join(times), "",
+                    fraction_cell(row.fraction_of_limit, row.mark), CHECKS[row.verified], "")
+        limit = rate(row.limit_rate) if row.limit_rate else ""
+        return (*who, median_cell(row.rate, row.mark), interval_cell(row.interval), limit,
+                fraction_cell(row.fraction_of_limit, row.mark), CHECKS[row.verified], self._beside(row))
 
-    def _beside(self, case: Case) -> str:
-        """The nearest published number."""
-        number = case.published
+    def _beside(self, row: Row) -> str:
+        """Our rate over the nearest published number, and its footnote."""
+        number = row.published
         if not number:
             return ""
         caveat = f" Note: {number['caveat']}." if number.get("caveat") else ""
@@ -199,49 +200,49 @@ class Table:
         return f"{ratio(number['ratio'])} {self.published.mark(text)}"
 
 
-def _limits(all_cases: list[Case]) -> Iterator[str]:
-    """Names each kernel's limits, the parts that decided, and how near they are to what the processor itself allows."""
+def _limits(all_rows: list[Row]) -> Iterator[str]:
+    """The limits of each kernel, the parts that decided, and how near these are to the processor's peak."""
     deciding: dict[str, set[str]] = {}
     peaks: dict[str, list[float]] = {}
-    for case in all_cases:
-        parts = case.median.get("limit_components") or []
-        if case.limit:
-            decided = deciding.setdefault(f"{case.name.kernel}'s limit: {case.limit['what']}", set())
-            decided |= {case.median.get("limit_decided_by", "")} if len(parts) > 1 else set()
+    for row in all_rows:
+        parts = row.median.get("limit_components") or []
+        if row.limit:
+            decided = deciding.setdefault(f"{row.name.kernel}'s limit: {row.limit['what']}", set())
+            decided |= {row.median.get("limit_decided_by", "")} if len(parts) > 1 else set()
         for part in parts:
-            if "hardware_seconds" in part and not case.is_distrusted:
+            if "hardware_seconds" in part and not row.is_distrusted:
                 peaks.setdefault(part["name"], []).append(part["hardware_seconds"] / part["seconds"])
     yield from (what + (f"; {' or '.join(sorted(parts))} decided" if parts else "") for what, parts in deciding.items())
     yield from (f"{what}: {percent_range(min(shares), max(shares))} of the FMA peak" for what, shares in peaks.items())
 
 
-def _network_paths(all_cases: list[Case]) -> Iterator[str]:
-    """Which way most of the rows' bytes took: "over mlx5_0 98-99%"."""
-    shares = grouped((part for case in all_cases for part in case.network_path.parts[:1]), lambda part: part[0])
+def _network_paths(all_rows: list[Row]) -> Iterator[str]:
+    """The network path of most bytes of the rows: "over mlx5_0 98-99%"."""
+    shares = grouped((part for row in all_rows for part in row.network_path.parts[:1]), lambda part: part[0])
     if shares:
         yield "over " + ", ".join(f"{name} {percent_range(min(parts)[1], max(parts)[1])}"
                                   for name, parts in shares.items())
 
 
-def _notes(shown: list[Case], all_cases: list[Case], is_short: bool) -> Iterator[str]:
+def _notes(shown: list[Row], all_rows: list[Row], is_short: bool) -> Iterator[str]:
     for text in (*_network_paths(shown), *(() if is_short else _limits(shown)), legend(shown)):
         yield from wrapped("", text)
-    if any(case.mark == "!" for case in shown):
+    if any(row.mark == "!" for row in shown):
         yield from wrapped("!", ABOVE_LIMIT)
-    yield from _doubts(shown, is_short)
-    if len(shown) < len(all_cases):
-        yield from wrapped("", f"{counted(len(all_cases) - len(shown), 'row')} of other sizes: --all shows them")
-    texts = list(_warnings(all_cases, is_short))
+    yield from _why_in_doubt(shown, is_short)
+    if len(shown) < len(all_rows):
+        yield from wrapped("", f"{counted(len(all_rows) - len(shown), 'row')} of other sizes: --all shows them")
+    texts = list(_warnings(all_rows, is_short))
     left = len(texts) - MOST_WARNINGS if is_short else 0
     for text in texts[:MOST_WARNINGS] if is_short else texts:
         yield from wrapped("", text)
     yield from wrapped("", f"{counted(left, 'more warning')}: --all shows them") if left > 0 else []
 
 
-def _doubts(cases: list[Case], is_short: bool) -> Iterator[str]:
-    """Why rows are distrusted, each cause once."""
-    causes = grouped((case for case in cases if case.is_distrusted), lambda case: "; ".join(filter(None, (
-        crowding(case), *(text for kind, text in case.flags.items() if kind != "above_limit")))))
+def _why_in_doubt(rows: list[Row], is_short: bool) -> Iterator[str]:
+    """Why rows are in doubt, each reason once."""
+    causes = grouped((row for row in rows if row.is_distrusted), lambda row: "; ".join(filter(None, (
+        oversubscription(row), *(text for kind, text in row.flags.items() if kind != "above_limit")))))
     if causes:
         yield from wrapped("?", "in doubt, not to be quoted:")
     shown = list(causes.items())[:MOST_CAUSES if is_short else None]
@@ -252,32 +253,32 @@ def _doubts(cases: list[Case], is_short: bool) -> Iterator[str]:
     yield from wrapped("", f"and {counted(left, 'more row')}: --all says why") if left else []
 
 
-def crowding(case: Case) -> str:
-    """Says how many threads ran on how many cores, if they were more: nobody else need have disturbed them."""
-    warnings = " ".join(case.context.get("quartet", {}).get("warnings", []))
+def oversubscription(row: Row) -> str:
+    """How many threads shared how many cores; empty unless they were more. They then disturbed each other."""
+    warnings = " ".join(row.context.get("quartet", {}).get("warnings", []))
     found = re.search(r"([0-9]+ x [0-9]+ threads share [0-9]+ cores?)", warnings)
     return found[1] if found else ""
 
 
-def _warnings(all_cases: list[Case], is_short: bool) -> Iterator[str]:
-    """Of the documents, with short names of rows. What is about a marked row a short table says otherwise."""
-    for text in dict.fromkeys(text for case in all_cases for text in case.context["quartet"].get("warnings", [])):
-        about = [case for case in all_cases if case.text in text]
-        for case in about:
-            text = text.replace(case.text, case.name.short)
-        if not text.startswith("! ") and not (is_short and any(case.mark for case in about)):
+def _warnings(all_rows: list[Row], is_short: bool) -> Iterator[str]:
+    """The documents' warnings, with short names of rows. A short table omits those about marked rows."""
+    for text in dict.fromkeys(text for row in all_rows for text in row.context["quartet"].get("warnings", [])):
+        about = [row for row in all_rows if row.text in text]
+        for row in about:
+            text = text.replace(row.text, row.name.short)
+        if not text.startswith("! ") and not (is_short and any(row.mark for row in about)):
             yield f"warning: {plain_versions(text)}"
 
 
-def render(all_cases: list[Case], is_short: bool = False, style: Style = Style()) -> str:
-    """The tables over all (judged) cases, with their footnotes."""
-    if not all_cases:
+def render(all_rows: list[Row], is_short: bool = False, style: Style = Style()) -> str:
+    """The tables of all (judged) rows, with their footnotes."""
+    if not all_rows:
         return "no results\n"
     blocks = []
-    for cases in grouped(all_cases, lambda case: case.machine).values():
-        shown = chosen(cases) if is_short else cases
+    for rows in grouped(all_rows, lambda row: row.machine).values():
+        shown = shown_rows(rows) if is_short else rows
         table = Table(shown, style)
-        lines = [*textwrap.wrap(glance(cases), WIDTH, subsequent_indent="  "), *table.lines(), "",
-                 *table.published.lines(), *table.errors.lines(), *_notes(shown, cases, is_short)]
+        lines = [*textwrap.wrap(machine_summary(rows), WIDTH, subsequent_indent="  "), *table.lines(), "",
+                 *table.published.lines(), *table.errors.lines(), *_notes(shown, rows, is_short)]
         blocks.append("\n".join(lines).rstrip() + "\n")
     return "\n".join(blocks)

@@ -1,98 +1,98 @@
-"""What a run says in a few lines: how much is verified, where native is slower than the library, how near each
-kernel comes to its limit, how far native is ahead, and what to do next. Of pairs of ranks the last line names the host
-that is slow in all of its pairs.
+"""The verdict on a run, in a few lines: how many rows are verified, where native is slower than the library, how near
+each kernel comes to its limit, how many times as fast as the library native is, and what to do next. If there are pairs
+of ranks, the last line names hosts that are slow in all of their pairs.
 
-A distrusted row (?) is in no range and in no ratio. A row above its limit (!) is in no range: its limit is wrong. Its
-rate is sound, and so are ratios of it."""
+A row in doubt (?) is in no range and no ratio. A row above its limit (!) is in no range, since its limit is wrong, but
+in ratios, since its rate is sound."""
 
 import re
 import textwrap
 from typing import Optional
 
-from quartet.results import OWN_FORMULATIONS, Case, Launches, grouped, judge, statistics
-from quartet.results.case import DISTURBING
+from quartet.results import OWN_FORMULATIONS, Launches, Row, grouped, judge, statistics
+from quartet.results.row import DISTURBANCE_FLAGS
 from quartet.tables.pairs import slowest
-from quartet.tables.table import crowding
+from quartet.tables.table import oversubscription
 from quartet.terminal import BOLD, GREEN, RED, YELLOW, Style
 from quartet.text import WIDTH, aligned, counted, percent_range, ratio, size, widths_of
 
 HEADINGS = ("of the limit", *OWN_FORMULATIONS, "native over library")
 MOST_SLOWER = 3  # lines of rows that are slower than the library
-JOINED = "\N{NO-BREAK SPACE}"  # inside of what no line may break
+JOINED = "\N{NO-BREAK SPACE}"  # in texts that must stay on one line
 
 
-def render(cases: list[Case], style: Style = Style()) -> str:
-    """The verdict over the (judged) cases of a run."""
-    measured = [case for case in cases if not case.error]
+def render(rows: list[Row], style: Style = Style()) -> str:
+    """The verdict on the (judged) rows of a run."""
+    measured = [row for row in rows if not row.error]
     if not measured:
         return style.paint("Nothing was measured.", RED) + "\n"
     slower = [style.paint(line, RED) for line in _slower(measured)]
     last = textwrap.wrap(slowest(measured), WIDTH, subsequent_indent="  ")
-    return "\n".join([_verified(cases, style), *slower, *_kernels(measured), _next(cases), *last]) + "\n"
+    return "\n".join([_verified(rows, style), *slower, *_kernels(measured), _next(rows), *last]) + "\n"
 
 
-def _verified(cases: list[Case], style: Style) -> str:
-    good, marks = sum(case.verified is True for case in cases), [case.mark for case in cases]
-    bad = {"WRONG": sum(case.verified is False for case in cases),
-           "failed": sum(bool(case.error) and not case.is_not_run for case in cases)}
-    doubtful = {"not run": sum(case.is_not_run for case in cases), "in doubt (?), left out below": marks.count("?"),
+def _verified(rows: list[Row], style: Style) -> str:
+    good, marks = sum(row.verified is True for row in rows), [row.mark for row in rows]
+    bad = {"WRONG": sum(row.verified is False for row in rows),
+           "failed": sum(bool(row.error) and not row.is_not_run for row in rows)}
+    doubtful = {"not run": sum(row.is_not_run for row in rows), "in doubt (?), left out below": marks.count("?"),
                 "above its limit (!)": marks.count("!")}
-    of_all = "All" if good == len(cases) else f"{good} of"
-    texts = [f"{of_all} {counted(len(cases), 'row')} verified",
+    of_all = "All" if good == len(rows) else f"{good} of"
+    texts = [f"{of_all} {counted(len(rows), 'row')} verified",
              *(f"{count} {what}" for what, count in {**bad, **doubtful}.items() if count)]
     colour = RED if any(bad.values()) else YELLOW if any(doubtful.values()) else GREEN
     return style.paint(style.paint("; ".join(texts) + ".", colour), BOLD)
 
 
-def _slower(measured: list[Case]) -> list[str]:
-    """Names the native rows that are slower than the library in the same work: by the interval of the ratio, or by so
-    much that the judge flagged them, though nothing else is wrong with them."""
+def _slower(measured: list[Row]) -> list[str]:
+    """The native rows that are slower than the library in the same work: by the interval of the ratio, or because
+    below_library is their only flag."""
     texts = []
-    for case in measured:
-        name = f"{case.name.kernel} {case.name.transport} {' '.join([*case.name.words, size(case.name.size)])}"
-        if list(case.flags) == [judge.BELOW_LIBRARY]:
-            texts.append(f"{name}: {case.flags[judge.BELOW_LIBRARY]}")
-        texts += [f"{name}: {judge.slower_than(library, library.rate, case)}" for _, library in _pairs([case], measured)
-                  if (_interval(case, library) or (1, 1))[1] < 1]
+    for row in measured:
+        name = f"{row.name.kernel} {row.name.transport} {' '.join([*row.name.words, size(row.name.size)])}"
+        if list(row.flags) == [judge.BELOW_LIBRARY]:
+            texts.append(f"{name}: {row.flags[judge.BELOW_LIBRARY]}")
+        texts += [f"{name}: {judge.slower_than(library, library.rate, row)}" for _, library in _pairs([row], measured)
+                  if (_interval(row, library) or (1, 1))[1] < 1]
     return textwrap.wrap(f"SLOWER: {'; '.join(texts)}.", WIDTH, max_lines=MOST_SLOWER, subsequent_indent="  ",
                          placeholder=" ...") if texts else []
 
 
-def _kernels(measured: list[Case]) -> list[str]:
-    """A line for each, below the headings; the ratios may need a second one."""
-    kernels = grouped(measured, lambda case: case.name.kernel)
-    rows = [HEADINGS[:-1], *((kernel, *(_range(own, each) for each in OWN_FORMULATIONS))
-                             for kernel, own in kernels.items())]
-    widths = widths_of(rows)
+def _kernels(measured: list[Row]) -> list[str]:
+    """A line for each kernel below the headings; the ratios may need a second line."""
+    kernels = grouped(measured, lambda row: row.name.kernel)
+    lines = [HEADINGS[:-1], *((kernel, *(_range(own, each) for each in OWN_FORMULATIONS))
+                              for kernel, own in kernels.items())]
+    widths = widths_of(lines)
     indent = " " * (sum(widths) + len(widths) + 1)
     texts = [HEADINGS[-1], *map(_ratios, kernels.values())]
-    return [line.replace(JOINED, " ") for cells, text in zip(rows, texts) for line in textwrap.wrap(
+    return [line.replace(JOINED, " ") for cells, text in zip(lines, texts) for line in textwrap.wrap(
         aligned(cells, widths, (0,)).ljust(len(indent)) + text, WIDTH, subsequent_indent=indent)]
 
 
-def _range(cases: list[Case], formulation: str) -> str:
-    """The range of the fractions that may be quoted; the mark where none may be."""
-    own = [Launches(tuple(members)) for members in grouped(cases, lambda case: (case.text, case.place)).values()
+def _range(rows: list[Row], formulation: str) -> str:
+    """The range of the quotable fractions; the mark if there is none."""
+    own = [Launches(tuple(members)) for members in grouped(rows, lambda row: (row.text, row.place)).values()
            if members[0].name.formulation == formulation]
-    found = [row.quotable for row in own if row.quotable]
-    return percent_range(min(found), max(found)) if found else max((row.mark for row in own), default="") or "-"
+    found = [each.quotable_fraction for each in own if each.quotable_fraction]
+    return percent_range(min(found), max(found)) if found else max((each.mark for each in own), default="") or "-"
 
 
-def _ratios(cases: list[Case]) -> str:
-    """Of native over the library, by native's transport and by what the words of the rows do not share."""
-    found = _pairs(cases, cases)
+def _ratios(rows: list[Row]) -> str:
+    """Ratios of native to the library, by native's transport and by the words that not all rows have."""
+    found = _pairs(rows, rows)
     if not found:
         return "-"
-    shared = set.intersection(*(set(case.name.words) for case in cases))
+    shared = set.intersection(*(set(row.name.words) for row in rows))
     ways = grouped(sorted(found, key=lambda pair: pair[0].rate / pair[1].rate), lambda pair: (
         *(word for word in pair[0].name.variant if word not in shared), pair[0].name.transport))
     several = len({words[-1] for words in ways}) > 1
     texts = [" ".join([*words[:-1], *words[-1:] * several, _ratio(pairs)]) for words, pairs in ways.items()]
-    lacks = dict.fromkeys(filter(None, (handicap(library) for _, library in found)))
+    lacks = dict.fromkeys(filter(None, (library_drawback(library) for _, library in found)))
     return ", ".join(text.replace(" ", JOINED) for text in texts) + "".join(f" ({text})" for text in lacks)
 
 
-def _ratio(ordered: list[tuple[Case, Case]]) -> str:
+def _ratio(ordered: list[tuple[Row, Row]]) -> str:
     low, high = (native.rate / library.rate for native, library in (ordered[0], ordered[-1]))
     if len(ordered) > 1:
         return f"{ratio(low)[:-1]}-{ratio(high)}"
@@ -100,38 +100,39 @@ def _ratio(ordered: list[tuple[Case, Case]]) -> str:
     return ratio(low) + (f" [{', '.join(ratio(bound)[:-1] for bound in interval)}]" if interval else "")
 
 
-def handicap(library: Case) -> str:
-    """What a library lacks here, so that a ratio over it is no praise: "FFTW without AVX2, planned by estimate"."""
+def library_drawback(library: Row) -> str:
+    """What makes the library slow here, so that a ratio means less: "FFTW without AVX2, planned by estimate"."""
     lacks = re.search(r"(\w+) of this package has no (\w+) code", library.note)
     is_estimate = library.name.device == "host" and library.name.values.get("plan") == "estimate"
     texts = [f"{lacks[1]} without {lacks[2]}"] if lacks else []
     return ", ".join(texts + ["planned by estimate"] * is_estimate)
 
 
-def _pairs(cases: list[Case], others: list[Case]) -> list[tuple[Case, Case]]:
-    """Each native row of `cases` that can be trusted, with the library's row of `others` of the same work."""
-    return [(native, library) for native in cases
+def _pairs(rows: list[Row], others: list[Row]) -> list[tuple[Row, Row]]:
+    """Each trusted native row of `rows`, with the library's row of the same work in `others`."""
+    return [(native, library) for native in rows
             if native.name.formulation == "native" and native.mark != "?" and native.verified is not False
             for library in judge.library_rows(native, others)[:1]]
 
 
-def _interval(native: Case, library: Case) -> Optional[tuple[float, float]]:
-    """Of the ratio of their runs, from six runs a side on."""
+def _interval(native: Row, library: Row) -> Optional[tuple[float, float]]:
+    """The interval of the ratio of their runs; None with fewer than six runs of either."""
     enough = min(len(native.rates), len(library.rates)) >= statistics.LEAST_VALUES
     return statistics.ratio(list(library.rates), list(native.rates)).interval if enough else None
 
 
-def _next(cases: list[Case]) -> str:
-    """Says what to do about the first cause that there is."""
-    doubtful = [case for case in cases if case.is_distrusted]
-    kinds = {kind for case in doubtful for kind in case.flags} or {"" for case in doubtful}
-    crowded = next(filter(None, map(crowding, doubtful)), "")
+def _next(rows: list[Row]) -> str:
+    """What to do next, by the most important cause."""
+    doubtful = [row for row in rows if row.is_distrusted]
+    kinds = {kind for row in doubtful for kind in row.flags} or {"" for row in doubtful}
+    crowded = next(filter(None, map(oversubscription, doubtful)), "")
     return "Next: " + (
         "a result is WRONG: use no rate of this build before `make test` passes."
-        if any(case.verified is False for case in cases) else
+        if any(row.verified is False for row in rows) else
         "`quartet report` (charts), `quartet sweep`, docs/reading-the-numbers.md." if not kinds else
         f"{crowded}: start fewer ranks, or lower --threads." if crowded else
-        "`quartet check-machine` says what disturbs this machine; measure again." if kinds & {*DISTURBING, ""} else
+        "`quartet check-machine` says what disturbs this machine; measure again."
+        if kinds & {*DISTURBANCE_FLAGS, ""} else
         "the BLAS is slow here: see slow_library in docs/reading-the-numbers.md." if "slow_library" in kinds else
-        "MPI took a slower way than there is: docs/reading-the-numbers.md." if judge.SLOW_PATH in kinds else
+        "MPI did not use the fastest network: see docs/reading-the-numbers.md." if judge.SLOW_PATH in kinds else
         "measure these again; see docs/reading-the-numbers.md, Marks and flags.")

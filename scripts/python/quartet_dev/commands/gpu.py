@@ -7,7 +7,7 @@ will take; a step that does not fit what is left is not run, which is no failure
                   cuBLAS; needs nvcc only
     build         the programs, for the architecture of the GPU
     cg fft matmul stream   the measurements, with their goals
-    check         all that --list shows on cuda, once, on small problems
+    check         every case that --list shows on cuda, once, on small problems
     larger        the measurements that take long
     tests         all tests that need a GPU
 
@@ -28,22 +28,22 @@ from quartet.exit_codes import FAILED, UNAVAILABLE, VERIFIED, ScriptError, worst
 from quartet.files import FileProblem
 from quartet.machine import Machine
 from quartet.paths import RESULTS, ROOT
-from quartet.results import cases, load
+from quartet.results import load, rows_of
 from quartet.rounds import Budget
 from quartet.text import WIDTH, aligned, say, slug, widths_of
 from quartet_dev.goals import Verdict
-from quartet_dev.gpu_plan import BENCHMARKS, PARTS, Gpu, Place, Step, judged, plan
+from quartet_dev.gpu_plan import BENCHMARKS, PARTS, Gpu, Place, Step, judge_runs, plan
 
 EXAMPLE = "quartet gpu --only build,tests"
 OK, WRONG, NOT_RUN, NOT_HERE = "ok", "FAILED", "not run", "not here"  # the states of a step
-SLACK = 120  # seconds; a step that takes these and three times what was expected is stuck
+SLACK = 120  # seconds: a step that takes this and three times the expected time is stuck
 LOG_LINES_SHOWN = 15  # of a step that failed
 HEADINGS = ("goal", "measured", "against", "", "ratio", "min..max", "goal", "")
 
 
 @dataclass(frozen=True)
 class Record:
-    """How a step went."""
+    """How a step ended."""
 
     state: str
     reason: str = ""  # why it is not ok
@@ -54,7 +54,7 @@ class Record:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", type=some_of(PARTS), default=PARTS, metavar="LIST", help="some of these parts")
     parser.add_argument("--budget", type=seconds_or_none, default=600, metavar="SECONDS",
-                        help="starts no step that would probably pass it, and ends what does (%(default)s)")
+                        help="starts no step that would probably exceed it, and ends one that does (%(default)s)")
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "gpu", help="build folder (%(default)s)")
     parser.add_argument("--results", type=Path, default=RESULTS / "gpu",
                         help="all results go to a folder there, named after the GPU (%(default)s)")
@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def costs(parts: list[str], place: Place, gpu: Gpu, budget: float) -> str:
-    """The seconds that parts will take, with those of their steps."""
+    """A table of the seconds that the parts and their steps will take."""
     lines, until = ["part         seconds  until  steps, in seconds"], 0.0
     for part in parts:
         steps = [(step.title, step.expected) for step in plan(part, place, gpu)]
@@ -97,7 +97,7 @@ def costs(parts: list[str], place: Place, gpu: Gpu, budget: float) -> str:
 
 
 def run_step(step: Step, budget: Budget, place: Place) -> Record:
-    """Runs a step that fits the time left, within its own limit."""
+    """Runs a step within its time limit, if it fits the time that is left."""
     record = Record(NOT_HERE, step.missing, UNAVAILABLE) if step.missing else _run_within(step, budget.left, place)
     if record.reason:
         say(f"{step.title}: {record.state}: {record.reason}")
@@ -127,8 +127,8 @@ def _run_within(step: Step, left: float, place: Place) -> Record:
         return Record(WRONG, f"took too long: it was ended after {seconds:.0f} s", FAILED, seconds)
     if code not in (VERIFIED, UNAVAILABLE):
         return Record(WRONG, f"exit code {code}", code, seconds)
-    try:  # where a part of a list is not available, the rest has been measured
-        has_rows = bool(step.document) and written.exists() and any(not case.error for case in cases(load(written)))
+    try:  # if some cases are not available, the others have been measured
+        has_rows = bool(step.document) and written.exists() and any(not row.error for row in rows_of(load(written)))
     except FileProblem as problem:
         return Record(WRONG, str(problem), FAILED, seconds)
     if step.document and code == VERIFIED and not has_rows:
@@ -141,19 +141,19 @@ def _run_within(step: Step, left: float, place: Place) -> Record:
 
 
 def code_of(records: list[Record]) -> int:
-    """The worst exit code of what has run; what is not available counts only where nothing else has run."""
+    """The worst exit code of all steps that have run; UNAVAILABLE counts only if there is no other."""
     codes = [record.code for record in records if record.code is not None]
     return worst([code for code in codes if code != UNAVAILABLE] or [UNAVAILABLE])
 
 
 def render(done: list[tuple[Step, Record]], place: Place) -> str:
-    """The table: how each step went and what it took beside what was expected, and below it its goals."""
+    """The table: for each step how it ended, its time and the expected time, and below it its goals."""
     goals = {each.title: each.goals for benchmarks in BENCHMARKS.values() for each in benchmarks}
     found = {}
     for step, record in done:
         if step.is_kept and record.state == OK:
-            rows = cases(load(place.documents / step.document))
-            found[step.title] = [judged(goal, rows) for goal in goals[step.title]]
+            rows = rows_of(load(place.documents / step.document))
+            found[step.title] = [judge_runs(goal, rows) for goal in goals[step.title]]
     cells = [(each.goal.what, *each.cells()) for judges in found.values() for each in judges]
     widths = widths_of([HEADINGS, *cells])
     lines = ["state     took  about  part: step"]

@@ -1,13 +1,11 @@
 """Compares each kernel with its limit and with its peers, or with another build, on two cores.
 
-Each kernel runs as two ranks of one thread and as one rank of two threads; fft in caches as one
-rank of one thread. Launches to be compared follow one another, round after round. A ratio is the
-median over the rounds; its smallest and largest value stand beside it. Nothing else should run on
-the machine meanwhile.
+Each kernel runs as two ranks of one thread and as one rank of two threads; fft in caches as one rank of one thread.
+Launches to be compared follow one another, round after round. A ratio is the median over the rounds; its smallest and
+largest value stand beside it. Nothing else should run on the machine meanwhile.
 
-The peers are the programs' own `--formulation library`: plain MPI, ScaLAPACK's psgemm, BLAS's dgemv
-and FFTW-MPI. A missed goal does not change the exit code: 3 means that a launch failed, 1 that a result
-was wrong.
+The peers are the programs' own `--formulation library`: plain MPI, ScaLAPACK's psgemm, BLAS's dgemv and FFTW-MPI. A
+missed goal does not change the exit code: 3 means that a launch failed, 1 that a result was wrong.
 
 --before BUILD measures our rows alone, by both builds in turn, without limits. A row has lost speed if
 its ratio is below 0.97, and all of the ratio's 95% interval is below 1: exit code 1. If no row has, but one
@@ -24,7 +22,7 @@ from quartet.exit_codes import BAD_USAGE, UNDECIDED, VERIFIED, WRONG_RESULT, Scr
 from quartet.results import statistics as own_statistics
 from quartet.text import ABOVE_LIMIT, Footnotes, counted, rate, wrapped
 from quartet_dev import goals
-from quartet_dev.goals import ONE, RANKS, THREADS, Goal, Group, Judged, Round, Row, Setup, Variant, Verdict, judge
+from quartet_dev.goals import ONE, RANKS, THREADS, Goal, Group, Judged, Round, Selector, Setup, Variant, Verdict, judge
 from quartet_dev.goals import lines_of as table_lines
 
 SETUPS = (RANKS, THREADS)
@@ -33,12 +31,12 @@ OVER_FFTW = {20: 2.5, 22: 3.5, 24: 4}  # by the power of two
 
 
 def _variant(name: str, setup: Setup, arguments: str, *more: str) -> Variant:
-    """`arguments` are words; `more` may have spaces in them."""
+    """`arguments` are split at blanks; `more` are words that may have blanks."""
     return Variant(name, setup, (*arguments.split(), *more))
 
 
 def _over(what: str, row: str, peer: str, label: str, least: float = 0) -> Goal:
-    return Goal(what, Row(row), least, Row(peer), label)
+    return Goal(what, Selector(row), least, Selector(peer), label)
 
 
 def _stream() -> Group:
@@ -50,8 +48,8 @@ def _stream() -> Group:
                 _variant("flow", RANKS, f"{common} --formulation dataflow --transport mpi --limits off"),
                 _variant("shm", RANKS, f"{common} --transport shm"))
 
-    def row(variant: str, size: int) -> Row:
-        return Row(variant, (f"size:{size}MiB",))
+    def row(variant: str, size: int) -> Selector:
+        return Selector(variant, (f"size:{size}MiB",))
 
     def over(variant: str, peer: str, label: str, size: int, least: float) -> Goal:
         return Goal(f"{variant} {size} MiB", row(variant, size), least, row(peer, size), label)
@@ -64,7 +62,7 @@ def _stream() -> Group:
 
 
 def _products(setup: Setup, data: Path) -> Group:
-    # A product takes seconds: few runs a launch, hence more launches.
+    # A product takes seconds, so a launch has few runs.
     common, more = "--size 8192", setup.ranks > 1
     tiles = (1024, 2048)
     variants = [*(_variant(f"files-{tile}", setup, f"{common} --tile {tile} --runs 3 --cache warm --generate --data",
@@ -72,13 +70,13 @@ def _products(setup: Setup, data: Path) -> Group:
                 _variant("psgemm", setup, f"{common} --formulation library --runs 1 --limits off"),
                 _variant("memory", setup, f"{common} --tile 1024 --runs 1")]
     least = 1.4 if more else 0  # on one rank psgemm is one call of SGEMM: the limit itself
-    goals = [*(Goal(f"files, tile {tile}", Row(f"files-{tile}"), 0.97) for tile in tiles),
-             Goal("in memory", Row("memory"), 0.97),
+    goals = [*(Goal(f"files, tile {tile}", Selector(f"files-{tile}"), 0.97) for tile in tiles),
+             Goal("in memory", Selector("memory"), 0.97),
              _over("files, tile 1024", "files-1024", "psgemm", "psgemm", least),
              _over("in memory", "memory", "psgemm", "psgemm", least)]
     if more:
         variants.append(_variant("flow", setup, f"{common} --tile 1024 --runs 1 --formulation dataflow"))
-        goals.append(Goal("flow, 1 worker", Row("flow"), 0.95))
+        goals.append(Goal("flow, 1 worker", Selector("flow"), 0.95))
     name = f"matmul-{setup.ranks}x{setup.threads}"
     return Group("matmul", name, tuple(variants), f"matmul, N = 8192, {setup}", tuple(goals))
 
@@ -89,7 +87,7 @@ def _solutions(setup: Setup) -> Group:
     variants = (_variant("full", setup, f"{common} --storage full"),
                 _variant("library", setup, f"{common} --formulation library --limits off"),
                 _variant("symmetric", setup, f"{common} --storage symmetric"))
-    goals = (Goal("full", Row("full"), 0.97), Goal("symmetric", Row("symmetric"), 0.95),
+    goals = (Goal("full", Selector("full"), 0.97), Goal("symmetric", Selector("symmetric"), 0.95),
              _over("full", "full", "library", "dgemv", 1.05), _over("symmetric", "symmetric", "full", "full", 1.9),
              _over("symmetric", "symmetric", "library", "dgemv"))
     return Group("cg", f"cg-{setup.ranks}x{setup.threads}", variants, f"cg, N = {size}, {setup}", goals)
@@ -120,10 +118,10 @@ def _power(power: int, order: str) -> Group:
     library = f"{common} --formulation library --plan {plan} --limits off"
     variants = [_variant("threads", THREADS, common), _variant("ranks", RANKS, common),
                 _variant("library", RANKS, library)]
-    goals = [Goal("ranks", Row("ranks"), 0.5 if power == 24 else 0),
+    goals = [Goal("ranks", Selector("ranks"), 0.5 if power == 24 else 0),
              _over("ranks", "ranks", "library", f"FFTW {plan}d", OVER_FFTW[power]),
-             Goal("threads", Row("threads")), _over("threads", "threads", "ranks", "2 ranks", 0.95)]
-    if order == "natural":  # one rank's FFTW knows no other
+             Goal("threads", Selector("threads")), _over("threads", "threads", "ranks", "2 ranks", 0.95)]
+    if order == "natural":  # FFTW on one rank has no transposed order
         variants.append(_variant("threaded", THREADS, library))
         goals.append(_over("threads", "threads", "threaded", "FFTW threads", 1.5))
     return Group("fft", f"fft-{power}-{order}", tuple(variants), f"fft, 2^{power}, {order}", tuple(goals))
@@ -138,7 +136,7 @@ KERNELS: dict[str, Callable[[Path], list[Group]]] = {
 EXAMPLE = "quartet limits --only cg,fft"
 HEADINGS = ("", "measured", "against", "", "ratio", "min..max", "goal", "")
 LEFT_ALIGNED = (0, 2, 7)  # columns; the others are numbers
-BEFORE = "before-"  # how the names of the other build's variants begin
+BEFORE = "before-"  # begins the names of the other build's variants
 LOST = 0.97  # the least ratio to the other build
 
 
@@ -154,7 +152,7 @@ def run(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="data-", dir=options.results) as data:
         groups = [group for name in options.only for group in KERNELS[name](Path(data).absolute())]
         if options.before:
-            groups = [beside(group, options.before) for group in groups]
+            groups = [in_both_builds(group, options.before) for group in groups]
         found, code = goals.measure(options, groups)
     if options.before:
         text, decided = before_after(groups, found)
@@ -164,8 +162,8 @@ def run(options: argparse.Namespace) -> int:
     return code
 
 
-def beside(group: Group, before: Path) -> Group:
-    """Our own rows alone, without limits, by both builds."""
+def in_both_builds(group: Group, before: Path) -> Group:
+    """The group with only our own variants, each in both builds, without limits."""
     members = []
     for each in group.variants:
         if "library" not in each.arguments:
@@ -187,7 +185,7 @@ def render(groups: list[Group], found: dict[str, list[Round]]) -> str:
             marks = " ".join(troubles.mark(text) for text in each.troubles)
             cells = each.cells()
             lines.append((each.goal.what, *cells[:-1], f"{cells[-1]} {marks}".strip()))
-        units = dict.fromkeys(figures.case.unit for each in judged for figures in each.found)
+        units = dict.fromkeys(figures.row.unit for each in judged for figures in each.found)
         blocks.append((", ".join([group.title, *units, counted(len(found[group.name]), "round")]), lines))
     text = table_lines(HEADINGS, blocks, LEFT_ALIGNED)
     verdicts = [each.verdict for each in all_judged]
@@ -203,14 +201,14 @@ def render(groups: list[Group], found: dict[str, list[Round]]) -> str:
 
 
 def _machines(found: dict[str, list[Round]]) -> list[str]:
-    """Processor and instruction set of the rows."""
-    known = dict.fromkeys(", ".join(filter(None, (case.machine, case.isa))) for rounds in found.values()
-                          for results in rounds for result in results.values() for case in result.cases if case.context)
+    """The processors and instruction sets of the rows."""
+    known = dict.fromkeys(", ".join(filter(None, (row.machine, row.isa))) for rounds in found.values()
+                          for results in rounds for result in results.values() for row in result.rows if row.context)
     return [line for text in known for line in wrapped("", text)]
 
 
 def before_after(groups: list[Group], found: dict[str, list[Round]]) -> tuple[str, int]:
-    """The table of our rows by both builds, and what it decides."""
+    """The table of our rows in both builds, and the exit code."""
     blocks, codes = [], []
     for group in groups:
         lines = []
@@ -230,12 +228,12 @@ def before_after(groups: list[Group], found: dict[str, list[Round]]) -> tuple[st
 
 
 def _rates(group: Group, variant: str, found: dict[str, list[Round]]) -> dict[str, list[float]]:
-    """The rates of a variant's rows in all rounds, by what tells its rows apart."""
+    """The rates of a variant in all rounds, by size if it has several rows."""
     rates: dict[str, list[float]] = {}
     for results in found[group.name]:
-        rows = [case for case in (results[variant].cases if variant in results else []) if not case.error]
-        for case in rows:
-            rates.setdefault(case.name.size if len(rows) > 1 else "", []).append(case.rate)
+        rows = [row for row in (results[variant].rows if variant in results else []) if not row.error]
+        for row in rows:
+            rates.setdefault(row.name.size if len(rows) > 1 else "", []).append(row.rate)
     return rates
 
 

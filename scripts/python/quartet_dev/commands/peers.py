@@ -1,9 +1,8 @@
 """Runs the paper's data flows by TensorFlow itself beside ours.
 
-Each kernel runs four ways, on two processes of one thread: TensorFlow's program of its data flow, our
-data flow over gRPC and through shared memory, and our native formulation. Launches follow one
-another, round after round; a ratio to TensorFlow has its 95% interval. Each result is compared with
-NumPy's. Nothing else should run on the machine meanwhile.
+Each kernel runs four ways, on two processes of one thread: TensorFlow's program of its data flow, our data flow over
+gRPC and through shared memory, and our native formulation. Launches follow one another, round after round; a ratio to
+TensorFlow has its 95% interval. Each result is compared with NumPy's. Nothing else should run on the machine meanwhile.
 
 TensorFlow is in an environment of its own: scripts/setup.sh tensorflow makes it (1.5 GB). While it
 measures, it listens on ports of all of this machine's network interfaces. The documents stay in
@@ -26,7 +25,7 @@ from quartet.files import FileProblem
 from quartet.kernels import KERNELS
 from quartet.launch import Files, Job, LaunchError
 from quartet.paths import ROOT, SCRIPTS
-from quartet.results import TENSORFLOW, cases, load
+from quartet.results import TENSORFLOW, load, rows_of
 from quartet.results import statistics as own_statistics
 from quartet.text import Footnotes, counted, rate, ratio, slug, wrapped
 from quartet_dev import goals
@@ -35,7 +34,7 @@ from quartet_dev.tensorflow.document import Plan, write
 
 EXAMPLE = "quartet peers --only cg --rounds 4"
 PYTHON = Path(os.environ.get("QUARTET_TENSORFLOW") or ROOT / "build" / "tensorflow") / "bin" / "python"
-PORTS = range(20000, 32000)  # below those that systems give to connections on their own
+PORTS = range(20000, 32000)  # below the ports that systems choose for outgoing connections
 FLOW = "dataflow-shm"
 LABELS = {TENSORFLOW: "TensorFlow, gRPC", "dataflow-grpc": "our data flow, gRPC",
           FLOW: "our data flow, shared memory", "native": "native, shared memory"}
@@ -43,33 +42,33 @@ HEADINGS = ("", "median", "95% interval", "over TF", "95% interval", "rounds")
 
 
 @dataclass(frozen=True)
-class Beside:
-    """What is launched beside a kernel's TensorFlow program: sizes that take a second or so in the slowest variant."""
+class PeerRun:
+    """The problems of a kernel, in sizes that take about a second in the slowest variant."""
 
     sizes: tuple[str, ...]
-    arguments: str  # of all variants of ours
-    native: str = ""  # of that formulation alone
+    arguments: str  # for all our variants
+    native: str = ""  # arguments of the native formulation only
     files: bool = True  # whether the data are in files, the same for all variants
 
 
-BESIDE = {"stream": Beside(("2", "16"), "--pushes 40", files=False), "matmul": Beside(("2048",), "--tile 512"),
-          "cg": Beside(("1024", "4096"), "--problem random --iterations 50"),
-          "fft": Beside(("2^22",), "--tiles 64", native="--order natural")}
+PEER_RUNS = {"stream": PeerRun(("2", "16"), "--pushes 40", files=False), "matmul": PeerRun(("2048",), "--tile 512"),
+             "cg": PeerRun(("1024", "4096"), "--problem random --iterations 50"),
+             "fft": PeerRun(("2^22",), "--tiles 64", native="--order natural")}
 
 
 @dataclass(frozen=True)
 class TensorFlowVariant(Variant):
-    """The kernel's program in `python`. A document of our data flow tells it what to do, so that the two stand beside
-    each other: size, processes, threads, queues, runs and cores are the same."""
+    """The kernel's TensorFlow program, run by `python`. It reads a document of our data flow and uses the same size,
+    processes, threads, queues, runs and cores."""
 
     python: Path = PYTHON
-    companions: str = ""  # the pattern of our data flow's documents; any of them will do
+    companions: str = ""  # pattern of our data flow's documents, of which the first is used
     data: Path = Path()  # folder of the .npy files
 
     def job(self, _programs: Path, kernel: str, files: Files, _share: float = 0) -> Job:
         ours = sorted(files.document.parent.glob(self.companions))
         if not ours:
-            raise LaunchError(FAILED, "there is no document of our data flow to run beside")
+            raise LaunchError(FAILED, "there is no document of our data flow to compare with")
         plan = plan_beside(ours[0], kernel, self.data, files.document)
         file = files.log.with_suffix(".plan")
         write(file, plan)
@@ -79,14 +78,14 @@ class TensorFlowVariant(Variant):
 
 
 def plan_beside(companion: Path, kernel: str, data: Path, document: Path) -> Plan:
-    """What TensorFlow is to do. Raises LaunchError if the document does not tell."""
+    """The plan for TensorFlow, from a document of our data flow. Raises LaunchError if that has no result."""
     try:
         ours = load(companion)
     except (FileProblem, OSError) as problem:
         raise LaunchError(FAILED, str(problem)) from None
-    found = cases(ours)
+    found = rows_of(ours)
     if len(found) != 1 or found[0].error:
-        raise LaunchError(FAILED, "our data flow has no result to stand beside")
+        raise LaunchError(FAILED, "our data flow has no result to compare with")
     quartet = ours["context"]["quartet"]
     factors = {key: value for key, value in found[0].median["factors"].items() if isinstance(value, int)}
     reducers, options = factors.get("reducers", 1), quartet["options"]
@@ -97,7 +96,7 @@ def plan_beside(companion: Path, kernel: str, data: Path, document: Path) -> Pla
 
 
 def cpus_of(placement: list[dict[str, Any]]) -> list[int]:
-    """The CPUs of all ranks together, from lists as the system writes them: "0-3,8"."""
+    """The CPUs of all ranks, from lists like "0-3,8"."""
     found: set[int] = set()
     for part in ",".join(place["cpus"] for place in placement).split(","):
         first, _, last = part.partition("-")
@@ -107,7 +106,7 @@ def cpus_of(placement: list[dict[str, Any]]) -> list[int]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    goals.add_arguments(parser, BESIDE, "peers", rounds=6, budget=600)
+    goals.add_arguments(parser, PEER_RUNS, "peers", rounds=6, budget=600)
     parser.add_argument("--runs", type=whole_number(1000), default=3, metavar="N",
                         help="measured runs of a launch, after one that warms up (%(default)s)")
     parser.add_argument("--python", type=Path, default=PYTHON, help="a Python that has TensorFlow 2 (%(default)s)")
@@ -116,7 +115,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     goals.check(options)
     require_tensorflow(options.python)
-    sizes = [(kernel, size, f"{kernel}-{slug(size)}") for kernel in options.only for size in BESIDE[kernel].sizes]
+    sizes = [(kernel, size, f"{kernel}-{slug(size)}") for kernel in options.only for size in PEER_RUNS[kernel].sizes]
     with tempfile.TemporaryDirectory(prefix="data-", dir=options.results) as data:
         found, code = goals.measure(options, [group_of(*each, Path(data).absolute(), options) for each in sizes])
     print(render([(kernel, size, found[name]) for kernel, size, name in sizes]), end="")
@@ -125,17 +124,17 @@ def run(options: argparse.Namespace) -> int:
 
 def require_tensorflow(python: Path) -> None:
     """Raises ScriptError if no program of TensorFlow's runs by this Python."""
-    look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('tensorflow') is None)"
-    if not shutil.which(python) or subprocess.run([python, "-c", look], stdin=subprocess.DEVNULL, capture_output=True,
+    script = "import importlib.util, sys; sys.exit(importlib.util.find_spec('tensorflow') is None)"
+    if not shutil.which(python) or subprocess.run([python, "-c", script], stdin=subprocess.DEVNULL, capture_output=True,
                                                   check=False).returncode:
         raise ScriptError(f"{python} is no Python with TensorFlow: install it (scripts/setup.sh tensorflow), or name "
                           "another --python", UNAVAILABLE)
 
 
 def group_of(kernel: str, size: str, name: str, data: Path, options: argparse.Namespace) -> Group:
-    beside, files = BESIDE[kernel], data / name
-    common = f"{KERNELS[kernel].size_flag} {size} {beside.arguments} --runs {options.runs} --limits off"
-    where = ("--generate", "--data", str(files)) if beside.files else ()
+    peer, files = PEER_RUNS[kernel], data / name
+    common = f"{KERNELS[kernel].size_flag} {size} {peer.arguments} --runs {options.runs} --limits off"
+    where = ("--generate", "--data", str(files)) if peer.files else ()
 
     def ours(variant: str, transport: str, more: str = "") -> Variant:
         words = f"{common} --formulation {variant.partition('-')[0]} --transport {transport} {more}"
@@ -143,34 +142,34 @@ def group_of(kernel: str, size: str, name: str, data: Path, options: argparse.Na
 
     theirs = TensorFlowVariant(TENSORFLOW, RANKS, (), python=options.python, companions=f"{name}-{FLOW}-[0-9]*.json",
                             data=files)
-    return Group(kernel, name, (ours(FLOW, "shm"), ours("native", "shm", beside.native),
+    return Group(kernel, name, (ours(FLOW, "shm"), ours("native", "shm", peer.native),
                                 ours("dataflow-grpc", "grpc"), theirs))
 
 
 @dataclass
 class Line:
-    """A variant of a group."""
+    """The measured rates of a variant of a group."""
 
     label: str
     rates: list[float] = field(default_factory=list)  # of each launch, its median
     paper: list[float] = field(default_factory=list)  # by the paper's clock
-    marked: int = 0  # launches in doubt
+    marked: int = 0  # launches whose row has a mark
     trouble: str = ""  # why a launch has no rate
 
 
 def lines_by_variant(rounds: list[Round]) -> list[Line]:
-    """TensorFlow's first, if only because all others are compared with it."""
+    """The lines of a group. TensorFlow's is the first: the others are compared with it."""
     lines = {name: Line(label) for name, label in LABELS.items()}
     for results in rounds:
         for name, result in results.items():
-            case = next(iter(result.cases), None)
-            if case is None or case.error or case.verified is False:
-                lines[name].trouble = "a wrong result" if case and not case.error else \
-                    case.error if case else result.outcome.message
+            row = next(iter(result.rows), None)
+            if row is None or row.error or row.verified is False:
+                lines[name].trouble = "a wrong result" if row and not row.error else \
+                    row.error if row else result.outcome.message
                 continue
-            lines[name].rates.append(case.rate)
-            lines[name].paper += [] if case.paper_rate is None else [case.paper_rate]
-            lines[name].marked += bool(case.mark)
+            lines[name].rates.append(row.rate)
+            lines[name].paper += [] if row.paper_rate is None else [row.paper_rate]
+            lines[name].marked += bool(row.mark)
     return list(lines.values())
 
 
@@ -179,7 +178,7 @@ def render(groups: list[tuple[str, str, list[Round]]]) -> str:
     for kernel, size, rounds in groups:
         lines, unit = lines_by_variant(rounds), KERNELS[kernel].unit
         blocks.append((f"{kernel} {unit}, size {size}{'' if unit == 'GFLOP/s' else ' MiB'}, "
-                       f"{BESIDE[kernel].arguments.replace('--', '')}, {RANKS}", lines))
+                       f"{PEER_RUNS[kernel].arguments.replace('--', '')}, {RANKS}", lines))
         if kernel == "fft":
             paper = [Line(each.label, each.paper) for each in lines if each.paper]
             blocks.append((f"{kernel} until the last tile has come", paper))

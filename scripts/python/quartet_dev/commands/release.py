@@ -2,9 +2,8 @@
 in carried/ these libraries' headers, from this machine, each with its licence. Beside it lies a recipe for
 EasyBuild, with the tarball's checksum. `make release` calls it.
 
-A licence is what the library's package left in /usr/share/doc or /usr/share/licenses; --licence names
-another file. MPI, BLAS, FFTW and hwloc are libraries, not headers alone: sites have them, and the tarball
-does not."""
+A licence is what the library's package left in /usr/share/doc or /usr/share/licenses; --licence names another file.
+MPI, BLAS, FFTW and hwloc are libraries, not headers alone: sites have them, and the tarball does not."""
 
 import argparse
 import gzip
@@ -25,11 +24,11 @@ EXAMPLE = "quartet release --commit v0.1.0"
 EASYBUILD = SCRIPTS / "packaging/easybuild/quartet.eb.in"
 
 
-# Of headers alone: a file or a folder below an include folder, and Debian's package.
+# Header-only libraries: the file or folder below an include folder, and Debian's package.
 LIBRARIES = {"CLI11": ("CLI", "libcli11-dev"), "fmt": ("fmt", "libfmt-dev"),
              "nlohmann_json": ("nlohmann", "nlohmann-json3-dev"), "Random123": ("Random123", "librandom123-dev"),
              "xxHash": ("xxhash.h", "libxxhash-dev")}
-ABOUT = """Headers of other projects, for machines that do not have them. CMake takes them where it finds no
+ABOUT = """Headers of other projects, for machines that do not have them. CMake uses them if it finds no
 installed ones. Each library's licence is in licences/.
 
 """
@@ -44,7 +43,7 @@ def _git(*words: str) -> bytes:
 
 
 def include_folders() -> list[Path]:
-    """Returns the folders where compilers and CMake look, the user's own first."""
+    """The folders in which compilers and CMake search, the user's own first."""
     given = [Path(text) for name in ("CPATH", "CPLUS_INCLUDE_PATH") for text in os.environ.get(name, "").split(":")
              if text]
     prefixes = [text for text in os.environ.get("CMAKE_PREFIX_PATH", "").split(":") if text]
@@ -52,7 +51,7 @@ def include_folders() -> list[Path]:
 
 
 def headers_of(name: str) -> list[tuple[str, Path]]:
-    """Each header with its name below an include folder. Raises ScriptError."""
+    """The headers of a library, each with its name below the include folder. Raises ScriptError."""
     headers, package = LIBRARIES[name]
     for folder in include_folders():
         place = folder / headers
@@ -64,7 +63,7 @@ def headers_of(name: str) -> list[tuple[str, Path]]:
 
 
 def licence_of(name: str, given: dict[str, Path]) -> bytes:
-    """Raises ScriptError if there is none: without it nobody may pass the headers on."""
+    """The text of a library's licence. Raises ScriptError if there is none: then its headers must not be passed on."""
     headers, package = LIBRARIES[name]
     own = sorted(Path("/usr/share/licenses").glob(f"{headers.removesuffix('.h')}*/*"))
     places = [given[name]] if name in given else [Path("/usr/share/doc", package, "copyright"), *own]
@@ -75,7 +74,7 @@ def licence_of(name: str, given: dict[str, Path]) -> bytes:
 
 
 def carried(given: dict[str, Path]) -> dict[str, bytes]:
-    """Files of the folder carried/ by name."""
+    """The files of the folder carried/, by name."""
     files = {}
     about = ABOUT
     for library, (headers, package) in LIBRARIES.items():
@@ -86,7 +85,7 @@ def carried(given: dict[str, Path]) -> dict[str, bytes]:
 
 
 def tarball(commit: str, given: dict[str, Path]) -> tuple[str, bytes]:
-    """Returns the tarball's name without .tar.gz, and its content: the same bytes for the same commit and libraries."""
+    """The tarball's name without .tar.gz, and its content: the same bytes for the same commit and libraries."""
     name = f"quartet-{_git('show', f'{commit}:VERSION').decode().strip()}"
     date = int(_git("show", "-s", "--format=%ct", commit))
     content = io.BytesIO(_git("archive", "--format=tar", f"--prefix={name}/", commit))
@@ -101,7 +100,7 @@ def tarball(commit: str, given: dict[str, Path]) -> tuple[str, bytes]:
 
 
 def recipe(version: str, tarball_bytes: bytes) -> tuple[str, str]:
-    """EasyBuild's for the tarball: the name that it must have, and its text."""
+    """EasyBuild's recipe for the tarball: its file name, which EasyBuild prescribes, and its text."""
     text = EASYBUILD.read_text(encoding="utf-8")
     found = re.search(r"'name': '(.*)', 'version': '(.*)'", text)
     if not found:

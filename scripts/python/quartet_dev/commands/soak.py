@@ -1,10 +1,11 @@
-"""Disturbs small jobs at random for a while: kills of ranks and launchers with checkpoints to go on from,
-signals, full disks. After each it looks at the documents, the bits, and what was left behind.
+"""Disturbs small jobs at random for a while: it kills ranks and launchers, which then restart from
+checkpoints, sends signals, and fills disks. After each it checks the documents, the bits of results, and
+whether files or processes are left.
 
     quartet soak --seed 7 --only kills --round 12   # one round again
 
-What is drawn depends on --seed and the round alone; moments are as exact as a sleeping process is. Full disks
-are for root. The exit code is 0 if nothing failed, 3 if something did, 75 where it was interrupted."""
+The random choices depend only on --seed and the round; times are as exact as sleeping is. Full disks need
+root. The exit code is 0 if nothing failed, 3 if something did, 75 where it was interrupted."""
 
 import argparse
 import contextlib
@@ -34,15 +35,15 @@ from quartet.terminal import printable
 from quartet.text import counted, say
 from quartet.units import KIB
 
-SHOWN = 300  # characters of what a job has said
-SECONDS_TO_VANISH = 10  # for what a killed launcher leaves to others to end
+SHOWN = 300  # characters of a job's messages
+SECONDS_TO_VANISH = 10  # for processes of a killed launcher to end
 CLONE_NEWNS = 0x00020000  # <sched.h>
 COMMON = ("--device", "host", "--threads", "1", "--limits", "off", "--progress", "off")
-LAUNCHERS_FOLDER = "launcher"  # for its own files
+LAUNCHERS_FOLDER = "launcher"  # for the launcher's own files
 
 
 class Fault(Exception):
-    """What the suite did wrong, and the command that showed it."""
+    """An error of the suite, with the command that showed it."""
 
 
 class Ended(NamedTuple):
@@ -58,7 +59,7 @@ class Ended(NamedTuple):
 
 
 def _default_signals() -> None:
-    # Whoever started this may ignore what a terminal sends, and a shell could then not trap it.
+    # Our parent may ignore a terminal's signals; a shell that inherits this cannot trap them.
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
@@ -67,7 +68,7 @@ class Job:
     """A program under the launcher, in a session of its own."""
 
     def __init__(self, command: Iterable[object], folder: Path, scratch: Path, patience: float):
-        """`scratch` is for the launcher's own files. Nothing that is to happen takes longer than `patience` seconds."""
+        """`scratch` is for the launcher's own files. Waiting for something ends after `patience` seconds."""
         self.command = tuple(str(word) for word in command)
         self._patience = patience
         # A file, not a pipe: a process that outlives the job would keep a pipe open, and the wait would not end.
@@ -78,17 +79,17 @@ class Job:
             stderr=self._errors, start_new_session=True, preexec_fn=_default_signals)
 
     def ranks(self) -> list[int]:
-        """The processes of the ranks, but not of the launcher."""
+        """The processes of the ranks."""
         return [process for process in alive_in_session(self.process.pid)
-                if self.command[2] in words_of(process)[:2]]  # a script's is the second
+                if self.command[2] in words_of(process)[:2]]  # a script is the second word
 
     def launchers(self) -> list[int]:
-        """MPI's, which the script has started."""
+        """The processes of MPI's launcher, which the script has started."""
         return [process for process in alive_in_session(self.process.pid)
                 if process != self.process.pid and "-n" in words_of(process)[1:2]]
 
     def wait_until(self, condition: Callable[[], object]) -> bool:
-        """False if the job ended first, or it took too long."""
+        """Waits; returns False if the job ended first, or it took too long."""
         end = time.monotonic() + self._patience
         while self.process.poll() is None and time.monotonic() < end:
             if condition():
@@ -97,9 +98,9 @@ class Job:
         return bool(condition())
 
     def end(self, after: str = "") -> Ended:
-        """Waits until nothing of it is left. Raises Fault if it does not end in time, or leaves processes; `after` says
-        what was done to it. Open MPI 4.1.4's launcher may wait for a lock of its own where a rank was killed: that no
-        rank is left is what counts."""
+        """Waits until all its processes have ended. Raises Fault if it does not end in time, or leaves processes;
+        `after` says what was done to it. A launcher of Open MPI that is left is no fault: that of 4.1.4 may wait for
+        its own lock after a rank was killed."""
         self.wait_until(lambda: False)
         code = self.process.poll()
         left = wait_for_the_last(self.process.pid, 0 if code is None else max(SECONDS_TO_VANISH, self._patience))
@@ -115,37 +116,37 @@ class Job:
 
 
 @dataclass
-class Room:
-    """What one round has: a folder of its own, chances, the programs, and checks of what jobs leave."""
+class RoundContext:
+    """A round: its folder, its random numbers, the programs, and checks of the files that jobs leave."""
 
     folder: Path
     programs: Path
     launcher: Path
     patience: float  # seconds
     chances: random.Random
-    stop_at: float  # when no more than the least is to be tried, by time.monotonic()
-    counts: Counter[str] = field(default_factory=Counter[str])  # of what was done
+    stop_at: float  # when to try only the least that is possible, by time.monotonic()
+    counts: Counter[str] = field(default_factory=Counter[str])  # of actions
     jobs: list[Job] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         (self.folder / LAUNCHERS_FOLDER).mkdir()
 
     def start(self, program: str, ranks: int, *words: str) -> Job:
-        """Words are split at blanks."""
+        """Starts a job; `words` are split at blanks."""
         arguments = [part for word in words for part in word.split()]
         command = [self.launcher, ranks, self.programs / program, *COMMON, *arguments]
         self.jobs.append(Job(command, self.folder, self.folder / LAUNCHERS_FOLDER, self.patience))
         return self.jobs[-1]
 
     def run_verified(self, program: str, ranks: int, *words: str) -> Ended:
-        """Undisturbed. Raises Fault if it is not right."""
+        """Runs a job undisturbed. Raises Fault if it fails or its result is wrong."""
         ended = self.start(program, ranks, *words).end()
         if ended.code != VERIFIED:
             raise ended.fault("an undisturbed run failed")
         return ended
 
     def document(self, file: Path, ended: Ended) -> Optional[dict[str, Any]]:
-        """None if there is none. Raises Fault if it is not valid."""
+        """The document; None if there is none. Raises Fault if it is not valid."""
         try:
             return load(file)
         except FileNotFoundError:
@@ -154,27 +155,27 @@ class Room:
             raise ended.fault(f"left a document that is not valid: {problem}") from None
 
     def check(self, ended: Ended, *allowed: str) -> None:
-        """Raises Fault if the round's folder has other entries than those."""
+        """Raises Fault if the round's folder has other entries than `allowed`."""
         found = sorted(set(os.listdir(self.folder)) - {LAUNCHERS_FOLDER, *allowed})
         if found:
             raise ended.fault(f"left {', '.join(found)} behind")
 
     def end(self) -> None:
-        """Ends the jobs that an exception has left, so that nothing outlives its round."""
+        """Kills the jobs that are left after an exception."""
         for job in self.jobs:
             kill_session(job.process.pid)
 
 
-def rows(document: Optional[dict[str, Any]], run_type: str = "iteration") -> list[dict[str, Any]]:
-    """Measured runs of a document, or its aggregates; none if there is no document."""
+def entries(document: Optional[dict[str, Any]], run_type: str = "iteration") -> list[dict[str, Any]]:
+    """The entries of measured runs, or of aggregates; none if there is no document."""
     found = document["benchmarks"] if document else []
-    return [row for row in found if row.get("run_type") == run_type and "error_occurred" not in row]
+    return [entry for entry in found if entry.get("run_type") == run_type and "error_occurred" not in entry]
 
 
 def verified_median(document: Optional[dict[str, Any]]) -> Optional[dict[str, Any]]:
-    """The first median, if there is one and all of them are right."""
-    medians = [row for row in rows(document, "aggregate") if row["aggregate_name"] == "median"]
-    return medians[0] if medians and all(row.get("verified") is True for row in medians) else None
+    """The first median entry, if all medians are verified; else None."""
+    medians = [entry for entry in entries(document, "aggregate") if entry["aggregate_name"] == "median"]
+    return medians[0] if medians and all(entry.get("verified") is True for entry in medians) else None
 
 
 def _mount(*words: str) -> bool:
@@ -182,8 +183,8 @@ def _mount(*words: str) -> bool:
 
 
 def have_own_mounts() -> str:
-    """Gives this process mounts of its own, which end with it. Why it cannot; empty if it could. To be called before
-    there are threads."""
+    """Moves this process to a mount namespace of its own. Returns why that is not possible; empty if it was. To be
+    called before there are threads."""
     if os.geteuid() != 0 or not shutil.which("mount"):
         return "mounting is for root"
     if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNS) != 0:
@@ -213,24 +214,24 @@ RESULTS, CHECKPOINTS, UNDISTURBED, DISK = "results.json", "checkpoints", "undist
 STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1)
 WAYS = [*(f"--transport {transport} --storage {storage}" for transport in TRANSPORTS
           for storage in ("full", "symmetric")), "--transport mpi --formulation dataflow"]
-OWN_WORDS = (VERIFIED, WRONG_RESULT, BAD_USAGE, FAILED, STOPPED)  # codes for another ending than a kill
+OWN_CODES = (VERIFIED, WRONG_RESULT, BAD_USAGE, FAILED, STOPPED)  # of a job that was not killed
 
 
 def saved_iterations(folder: Path) -> list[int]:
-    """The saved iterations of the checkpoints that are there, ascending; those that are being written are left out."""
+    """The iterations of the complete checkpoints, ascending."""
     found = [re.fullmatch(r"iteration-(\d+)", entry.name) for entry in folder.glob("iteration-*")]
     return sorted(int(match[1]) for match in found if match)
 
 
 def bits(checkpoint: Path) -> dict[str, bytes]:
-    """Reads the bits that the iterations have made."""
+    """The arrays of a checkpoint as bytes, by file name."""
     return {file.name: file.read_bytes() for file in checkpoint.glob("*.npy")}
 
 
-def kills(room: Room) -> None:
+def kills(context: RoundContext) -> None:
     """A series of jobs that solve one system, each killed while it saves checkpoints: one rank, all ranks, MPI's
-    launcher, the script or everything. Then one goes on to the end, with the bits of an undisturbed run."""
-    chances, folder = room.chances, room.folder / CHECKPOINTS
+    launcher, the script or everything. The last job must end with the same bits as an undisturbed run."""
+    chances, folder = context.chances, context.folder / CHECKPOINTS
     ranks, every = chances.choice((2, 3)), chances.choice((10, 20, 50))
     system = f"--problem random --size {chances.randint(40, 300)} {chances.choice(WAYS)} --every {every}"
 
@@ -243,7 +244,7 @@ def kills(room: Room) -> None:
     for _ in range(chances.randint(4, 12)):
         before, target, early = latest(), chances.choice(range(5)), chances.random() < 0.2
         more, moment = chances.randint(1, 4), chances.random()
-        job = room.start("cg", ranks, words(ENDLESS))
+        job = context.start("cg", ranks, words(ENDLESS))
         if early:  # while it starts
             time.sleep(moment)
         else:  # some checkpoints later, often while one is being written
@@ -253,10 +254,10 @@ def kills(room: Room) -> None:
             time.sleep(moment * 0.03)
         least = max(before, latest())
         _check_checkpoints(_killed(job, target, moment), folder, least, every)
-        room.counts["kills"] += 1
-        if time.monotonic() > room.stop_at:
+        context.counts["kills"] += 1
+        if time.monotonic() > context.stop_at:
             break
-    _finish(room, ranks, system, every, words)
+    _finish(context, ranks, system, every, words)
 
 
 def _killed(job: Job, target: int, moment: float) -> Ended:
@@ -271,11 +272,11 @@ def _killed(job: Job, target: int, moment: float) -> Ended:
 def _check_checkpoints(ended: Ended, folder: Path, least: int, every: int) -> None:
     saved = saved_iterations(folder)
     latest = (saved or [0])[-1]
-    if ended.code in OWN_WORDS:
+    if ended.code in OWN_CODES:
         raise ended.fault("a killed job ended with a code of its own")
     if latest < least:
         raise ended.fault(f"iteration {least} was saved, and {latest} is left")
-    # The first of two is about to go. Where the script is killed, its job is asked to stop, and saves where it is.
+    # The first of two is about to be removed. If the script is killed, its job is asked to stop, and saves at once.
     if len(saved) > 2 or len(saved) > 1 and latest - saved[-2] > every:
         raise ended.fault(f"checkpoints {saved}, not every {every} iterations")
     for entry in folder.glob("iteration-*.unfinished"):
@@ -283,115 +284,115 @@ def _check_checkpoints(ended: Ended, folder: Path, least: int, every: int) -> No
             raise ended.fault(f"more than {every} iterations are lost: {entry.name} follows {latest}")
 
 
-def _finish(room: Room, ranks: int, system: str, every: int, words: Callable[[int], str]) -> None:
-    """To the end, and once more without a disturbance."""
-    folder, undisturbed = room.folder / CHECKPOINTS, room.folder / UNDISTURBED
+def _finish(context: RoundContext, ranks: int, system: str, every: int, words: Callable[[int], str]) -> None:
+    """Solves the system to the end, and once more undisturbed."""
+    folder, undisturbed = context.folder / CHECKPOINTS, context.folder / UNDISTURBED
     latest = (saved_iterations(folder) or [0])[-1]
     end = (latest // every + 2) * every
-    ended = room.run_verified("cg", ranks, words(end), f"--json {room.folder / RESULTS}")
-    row = verified_median(room.document(room.folder / RESULTS, ended))
-    if row is None:
+    ended = context.run_verified("cg", ranks, words(end), f"--json {context.folder / RESULTS}")
+    entry = verified_median(context.document(context.folder / RESULTS, ended))
+    if entry is None:
         raise ended.fault("the end of a series is not verified")
-    if row.get("restarted_from", 0) != latest:
-        raise ended.fault(f"went on from {row.get('restarted_from', 0)}, not from {latest}")
-    room.run_verified("cg", ranks, f"{system} --iterations {end} --checkpoint {undisturbed}")
+    if entry.get("restarted_from", 0) != latest:
+        raise ended.fault(f"went on from {entry.get('restarted_from', 0)}, not from {latest}")
+    context.run_verified("cg", ranks, f"{system} --iterations {end} --checkpoint {undisturbed}")
     if bits(folder / f"iteration-{end}") != bits(undisturbed / f"iteration-{end}"):
         raise ended.fault("the bits are not those of an undisturbed run")
-    room.counts["series"] += 1
+    context.counts["series"] += 1
     left = [entry.name for entry in folder.iterdir()]
     if left != [f"iteration-{end}"]:
         raise ended.fault(f"left {', '.join(left)} in the folder of checkpoints")
-    room.check(ended, CHECKPOINTS, RESULTS, UNDISTURBED)
+    context.check(ended, CHECKPOINTS, RESULTS, UNDISTURBED)
 
 
-def signals(room: Room) -> None:
-    """One job that is asked to stop: one rank, the script or all ranks."""
-    chances = room.chances
+def signals(context: RoundContext) -> None:
+    """A job in which one rank, the script or all ranks get a signal to stop."""
+    chances = context.chances
     program, number = chances.choice(sorted(SMALL)), chances.choice(STOPPING)
     target, early, moment = chances.choice(range(3)), chances.random() < 0.25, chances.random()
-    file = room.folder / RESULTS
-    job = room.start(program, chances.choice((2, 2, 3)), SMALL[program], "--runs 10000",
-                     f"--transport {chances.choice(TRANSPORTS)} --json {file}")
+    file = context.folder / RESULTS
+    job = context.start(program, chances.choice((2, 2, 3)), SMALL[program], "--runs 10000",
+                        f"--transport {chances.choice(TRANSPORTS)} --json {file}")
     if early:
         time.sleep(moment)
     elif not job.wait_until(file.exists):
         raise job.end().fault("wrote no document in time")
     else:
         time.sleep(moment / 2)
-    before, found = len(rows(room.document(file, Ended(0, "", job.command)))), job.ranks()
+    before, found = len(entries(context.document(file, Ended(0, "", job.command)))), job.ranks()
     chosen = [found[:1], [], found][target] or [job.process.pid]
     send(chosen, number)
     sent = f"{number.name} to {counted(len(chosen), 'process')} after {before} runs"
     ended = job.end(sent)
-    room.counts[number.name] += 1
-    # Before a program can take signals they end it, and its launcher's code is not ours.
+    context.counts[number.name] += 1
+    # A program that does not handle signals yet is killed by them, and the exit code is the launcher's.
     if ended.code != STOPPED and (before or ended.code in (VERIFIED, WRONG_RESULT, BAD_USAGE)):
         raise ended.fault(f"{sent}: not {STOPPED}")
-    if len(rows(room.document(file, ended))) < before:
+    if len(entries(context.document(file, ended))) < before:
         raise ended.fault(f"{sent}: fewer are left")
     if ended.code == STOPPED and not ended.errors.strip():
         raise ended.fault(f"{sent}: stopped without a word")
-    if ended.code != STOPPED:  # what it leaves then, its launcher's next job removes
-        room.run_verified("stream", 2, SMALL["stream"])
-    room.check(ended, RESULTS)
+    if ended.code != STOPPED:  # it may leave files, which the launcher's next job removes
+        context.run_verified("stream", 2, SMALL["stream"])
+    context.check(ended, RESULTS)
 
 
-def disks(room: Room) -> None:
+def disks(context: RoundContext) -> None:
     """A disk that is full while a checkpoint and a document are written to it."""
-    with full_disk(room.folder / DISK, f"{room.chances.choice((192, 256, 512))}k") as disk:
-        ended = _with_checkpoints(room, disk) if room.chances.random() < 0.5 else _with_results(room, disk)
-    room.counts["full disks"] += 1
-    room.check(ended, DISK, UNDISTURBED)
+    with full_disk(context.folder / DISK, f"{context.chances.choice((192, 256, 512))}k") as disk:
+        ended = _with_checkpoints(context, disk) if context.chances.random() < 0.5 else _with_results(context, disk)
+    context.counts["full disks"] += 1
+    context.check(ended, DISK, UNDISTURBED)
 
 
 def _fill(disk: Path, leave: int) -> None:
-    """Until so many bytes are free."""
+    """Fills the disk until only so many bytes are free."""
     with open(disk / "filler", "wb") as filler:
         filler.write(bytes(max(0, shutil.disk_usage(disk).free - leave)))
 
 
-def _with_checkpoints(room: Room, disk: Path) -> Ended:
-    """Checks that what was saved before the disk was full is there, and goes on from it."""
-    folder, undisturbed = disk / CHECKPOINTS, room.folder / UNDISTURBED
-    system = f"--problem random --size {room.chances.randint(60, 200)} --every 10 --checkpoint"
-    room.run_verified("cg", 2, f"{system} {folder} --iterations 10")
+def _with_checkpoints(context: RoundContext, disk: Path) -> Ended:
+    """A checkpoint that was saved before the disk was full must be intact, and a job restarts from it."""
+    folder, undisturbed = disk / CHECKPOINTS, context.folder / UNDISTURBED
+    system = f"--problem random --size {context.chances.randint(60, 200)} --every 10 --checkpoint"
+    context.run_verified("cg", 2, f"{system} {folder} --iterations 10")
     before = bits(folder / "iteration-10")
-    _fill(disk, room.chances.randrange(16) * KIB)
-    ended = room.start("cg", 2, f"{system} {folder} --iterations 40 --restart").end()
+    _fill(disk, context.chances.randrange(16) * KIB)
+    ended = context.start("cg", 2, f"{system} {folder} --iterations 40 --restart").end()
     saved = saved_iterations(folder)
     if ended.code not in (VERIFIED, BAD_USAGE, FAILED) or not saved or \
             (saved[-1] == 10 and bits(folder / "iteration-10") != before):
-        raise ended.fault("a full disk has cost a checkpoint that was complete, or its code is not for that")
+        raise ended.fault("a full disk destroyed a complete checkpoint, or gave a wrong exit code")
     (disk / "filler").unlink()
-    room.run_verified("cg", 2, f"{system} {folder} --iterations 40 --restart")
-    room.run_verified("cg", 2, f"{system} {undisturbed} --iterations 40")
+    context.run_verified("cg", 2, f"{system} {folder} --iterations 40 --restart")
+    context.run_verified("cg", 2, f"{system} {undisturbed} --iterations 40")
     if bits(folder / "iteration-40") != bits(undisturbed / "iteration-40"):
         raise ended.fault("after a full disk the bits are not those of an undisturbed run")
     return ended
 
 
-def _with_results(room: Room, disk: Path) -> Ended:
-    """The document is valid, or is not there."""
-    program = room.chances.choice(sorted(SMALL))
-    _fill(disk, room.chances.randrange(24) * KIB)
-    ended = room.start(program, 2, SMALL[program], f"--json {disk / RESULTS}").end()
-    document = room.document(disk / RESULTS, ended)
-    # The document of the runs before stays where the last one cannot be written: that is a failure, too.
+def _with_results(context: RoundContext, disk: Path) -> Ended:
+    """The document must be valid, or absent."""
+    program = context.chances.choice(sorted(SMALL))
+    _fill(disk, context.chances.randrange(24) * KIB)
+    ended = context.start(program, 2, SMALL[program], f"--json {disk / RESULTS}").end()
+    document = context.document(disk / RESULTS, ended)
+    # If the last document cannot be written, the one before stays; the exit code must still be a failure.
     if ended.code not in (VERIFIED, BAD_USAGE, FAILED) or ended.code == VERIFIED and not verified_median(document):
-        raise ended.fault("a full disk: ended well without a verified document, or with a code that is not for that")
+        raise ended.fault("a full disk: success without a verified document, or a wrong exit code")
     left = sorted(entry.name for entry in disk.iterdir() if entry.name not in ("filler", RESULTS))
     if left:
         raise ended.fault(f"left {', '.join(left)} on the full disk behind")
     return ended
 
 
-# How often each kind is drawn, and what it does; it raises Fault where the suite fails.
-KINDS: dict[str, tuple[int, Callable[[Room], None]]] = {
+# The kinds of rounds: how often each is drawn, and its function, which raises Fault if the suite fails.
+KINDS: dict[str, tuple[int, Callable[[RoundContext], None]]] = {
     "kills": (3, kills), "signals": (4, signals), "disks": (1, disks)}
 
 
 def kind_of(seed: int, number: int, kinds: Sequence[str]) -> str:
-    """The kind of a round, from the seed alone. Each cycle has all kinds, in an order of its own."""
+    """The kind of a round, by the seed. Each cycle has all kinds, in a random order."""
     deck = [kind for kind in kinds for _ in range(KINDS[kind][0])]
     cycle, place = divmod(number, len(deck))
     random.Random(f"{seed} cycle {cycle}").shuffle(deck)
@@ -446,16 +447,16 @@ def run(options: argparse.Namespace) -> int:
 
 
 def one_round(options: argparse.Namespace, kind: str, number: int, stop_at: float, counts: Counter[str]) -> str:
-    """Its fault; empty if there is none. What it draws depends on seed, kind and number alone."""
+    """Runs a round. Returns its fault; empty if there is none. Its choices depend only on seed, kind and number."""
     with tempfile.TemporaryDirectory(prefix="quartet-soak-") as folder:
-        room = Room(Path(folder), (options.build / "bin").absolute(), options.launcher, options.patience,
-                    random.Random(f"{options.seed} {kind} {number}"), stop_at, counts)
+        context = RoundContext(Path(folder), (options.build / "bin").absolute(), options.launcher, options.patience,
+                               random.Random(f"{options.seed} {kind} {number}"), stop_at, counts)
         counts["rounds"] += 1
         try:
-            KINDS[kind][1](room)
+            KINDS[kind][1](context)
         except (Fault, FileProblem, OSError) as fault:
             counts["failed"] += 1
             return str(fault) if isinstance(fault, Fault) else f"{type(fault).__name__}: {fault}"
         finally:
-            room.end()
+            context.end()
     return ""

@@ -1,2 +1,2 @@
-"""The paper's data flows (Chien et al., IV) as programs of TensorFlow, beside which ours are measured (quartet peers).
-TensorFlow comes in as an argument, so that all imports without it."""
+"""The paper's data flows (Chien et al., IV) as TensorFlow programs, with which ours are compared (quartet peers). The
+module TensorFlow is passed as an argument, so that this package can be imported without it."""

@@ -1,6 +1,6 @@
-"""python -m quartet_dev.tensorflow PLAN: one process of a launch, as an MPI launcher starts it; the Python that runs
-it has TensorFlow. All processes begin a run after a barrier; each times it by its own monotonic clock. The first one
-writes the document in the end, and exits with 1 if a result differs from NumPy's."""
+"""python -m quartet_dev.tensorflow PLAN: one process of a launch by an MPI launcher, under a Python with TensorFlow. A
+barrier precedes each run, which every process times by its own monotonic clock. In the end the first process writes the
+document; it exits with 1 if a result differs from NumPy's."""
 
 import json
 import os
@@ -13,11 +13,11 @@ from typing import Any
 from quartet_dev.tensorflow.cluster import Barrier, Place
 from quartet_dev.tensorflow.document import Plan, Record, document, write
 
-RANK = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID")  # where launchers say it
+RANK = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID")  # variables of launchers
 
 
 def measure(place: Place, session: Any, role: Any, barrier: Barrier, begun: float) -> Record:
-    """Makes all runs. Those that warm up are left out of the result."""
+    """Makes all runs. The record does not have those that warm up."""
     plan = place.plan
     seconds: list[float] = []
     cpu: list[float] = []
@@ -28,12 +28,12 @@ def measure(place: Place, session: Any, role: Any, barrier: Barrier, begun: floa
         setup = setup or time.monotonic() - begun
         barrier.wait(session)
         start, busy = time.monotonic(), time.process_time()
-        moment = role.run(session)  # that the paper's clock stops at, if it is this process's
+        moment = role.run(session)  # when the paper's clock stops, if this process has it
         if number >= plan.warmup:
             seconds.append(time.monotonic() - start)
             cpu.append(time.process_time() - busy)
             paper += [] if moment is None else [moment - start]
-    barrier.wait(session)  # all is where it goes before anything is checked
+    barrier.wait(session)  # all data have arrived before anything is checked
     return Record(place.tf.__version__, setup, seconds, cpu, paper, role.check(session))
 
 
@@ -56,9 +56,9 @@ def main() -> None:
     with tf.Session(place.server.target) as session:
         session.run(initial)
         write(plan.record(rank), measure(place, session, role, barrier, begun))
-        barrier.wait(session)  # no process ends while others need it, and all records are there
+        barrier.wait(session)  # no process ends while others need it; then all records are written
     sys.stdout.flush()
-    os._exit(_finish(plan) if rank == 0 else 0)  # a server has no end of its own
+    os._exit(_finish(plan) if rank == 0 else 0)  # a server cannot be stopped otherwise
 
 
 def _finish(plan: Plan) -> int:

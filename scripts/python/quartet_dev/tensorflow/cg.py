@@ -1,8 +1,8 @@
-"""cg as the paper's data flow (IV, Fig. 5): workers hold blocks of rows in double precision; scalars and pieces of the
-direction go through a queue to a reducer, and their sums through another one back.
+"""cg as the paper's data flow (IV, Fig. 5): workers hold blocks of rows in double precision. Scalars and pieces of the
+direction go through a queue to a reducer, and the results come back through another queue.
 
-An iteration is one run of a graph in each process, with all state in variables. In it a worker sends p.Ap and waits
-for alpha, sends r.r and waits for beta, sends its piece of p and waits for the whole."""
+An iteration is one run of a graph in each process, with all state in variables. A worker sends p.Ap and waits for
+alpha, sends r.r and waits for beta, then sends its piece of p and waits for the whole p."""
 
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,8 @@ import numpy as np
 from quartet_dev.tensorflow.cluster import Place, Role
 from quartet_dev.tensorflow.document import REDUCER, WORKER
 
-# Of the largest element. Sums in another order differ by rounding, which the iterations amplify: with problem
-# `random` to 1e-11 in 60 of them, to 1e-3 in 100.
+# A share of the largest element. Sums in another order differ by rounding, which the iterations amplify: with the
+# problem `random` to 1e-11 in 60 iterations, to 1e-3 in 100.
 TOLERANCE = 1e-8
 
 
@@ -29,7 +29,7 @@ def block(size: int, workers: int, index: int) -> slice:
 
 
 def solution(matrix: np.ndarray, right: np.ndarray, iterations: int) -> np.ndarray:
-    """After so many iterations from zero, by NumPy; never divides by zero, however soon it converges."""
+    """NumPy's solution after so many iterations from zero; never divides by zero, however early it converges."""
     x, r, p = np.zeros_like(right), right.copy(), right.copy()
     squared = r @ r
     for _ in range(iterations):
@@ -44,8 +44,8 @@ def solution(matrix: np.ndarray, right: np.ndarray, iterations: int) -> np.ndarr
 
 
 class Process(Role):
-    """Runs a graph for each iteration, from the state that another one makes. It has two queues for each reduction,
-    to the reducer and back."""
+    """Runs the graph `_iterate` for each iteration, after the graph `_prepare` has set the state. For each reduction it
+    has two queues, to the reducer and back."""
 
     _prepare: Any
     _iterate: Any
@@ -97,7 +97,7 @@ class Worker(Process):
             self._iterate = tf.group(x_done, direction.assign(merged))
 
     def _reduced(self, queues: tuple[Any, Any], value: Any) -> Any:
-        """Sends the value and returns what comes back for it."""
+        """Sends the value; returns the reduced one."""
         with self.place.tf.control_dependencies([queues[0].enqueue(value)]):
             return queues[1].dequeue()
 

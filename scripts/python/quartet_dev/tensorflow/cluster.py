@@ -1,7 +1,7 @@
-"""A process's place in the TensorFlow cluster, and the roles that processes have.
+"""The place of a process in the TensorFlow cluster, and base classes of the roles of processes.
 
-Each process builds a graph of its own and runs it in a session of its own. They meet in queues, which a name makes the
-same one for all (between-graph replication)."""
+Each process builds its own graph and runs it in its own session. Processes share queues, which have the same name in
+all graphs (between-graph replication)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,7 +12,7 @@ import numpy as np
 
 from quartet_dev.tensorflow.document import REDUCER, WORKER, Plan
 
-RUNNERS = 2  # threads of Python of a worker: while one waits for a tile to be taken, another computes
+RUNNERS = 2  # Python threads of a worker: while one waits until its tile is taken, the other computes
 READ_AHEAD = 2  # tiles, or pairs of them, of a runner
 
 
@@ -28,7 +28,7 @@ class Place:
 
     @property
     def own(self) -> Any:
-        """The context in which operations are this process's."""
+        """The context that places operations on this process."""
         return self.at(self.job, self.index)
 
     def at(self, job: str, index: int) -> Any:
@@ -41,7 +41,7 @@ class Place:
             return self.tf.FIFOQueue(capacity or self.plan.queue, types, shapes, shared_name=name)
 
     def loaded(self, load: Any, kind: Any, shape: tuple[int, ...]) -> Any:
-        """A tensor of this process's that holds what the function `load` returns."""
+        """A tensor with the value that the function `load` returns, on this process."""
         tensor = self.tf.numpy_function(load, [], kind)
         tensor.set_shape(shape)
         return tensor
@@ -51,7 +51,7 @@ class Place:
 
 
 class Barrier:
-    """Holds all processes until each has come. All wait in queues: nothing spins."""
+    """Holds all processes until each has come. They wait in queues, without spinning."""
 
     def __init__(self, place: Place):
         tf, everyone = place.tf, place.plan.tasks
@@ -73,26 +73,26 @@ class Barrier:
 
 
 class Role:
-    """What a process does in each run: it prepares, and all run after a barrier."""
+    """The work of a process in each run: it prepares, and after a barrier all processes run."""
 
     def prepare(self, session: Any) -> None:
         pass
 
     def run(self, session: Any) -> Optional[float]:
-        """The moment at which the paper's own clock stops, if it is this process's."""
+        """Makes a run. Returns the time at which the paper's own clock stops, if this process has it."""
 
     def check(self, session: Any) -> Optional[tuple[float, float]]:
         """The worst difference to NumPy's result, and how large it may be; None if it holds no result."""
 
 
 class TileWorker(Role):
-    """Goes through its share of items by two threads of Python: while one waits for a tile to be taken, the other one
-    computes. An item's tiles are read ahead from files."""
+    """Processes its share of items in two Python threads: while one waits until its tile is taken, the other computes.
+    The tiles of items are read ahead from files."""
 
     def __init__(self, place: Place, items: list[Any], load: Callable[[Any], Any], kind: Any, shape: tuple[int, ...],
                  pushes: Callable[..., list[Any]], target: Callable[[Any], int]):
-        """`load` reads the tiles of an item, of one type and shape. `pushes` makes an operation for each
-        reducer of an item and its tiles; `target` of the item says which one runs."""
+        """`load` reads the tiles of an item, which have one type and shape. `pushes` makes an operation for each
+        reducer from an item and its tiles; `target` of the item chooses the one that runs."""
         self._runners = []
         for number in range(RUNNERS):
             mine = items[place.index * RUNNERS + number::place.workers * RUNNERS]
@@ -126,4 +126,4 @@ class TileWorker(Role):
 
         with ThreadPoolExecutor(RUNNERS) as pool:
             for ended in [pool.submit(push_all, *each) for each in self._calls]:
-                ended.result()  # raises what one has raised
+                ended.result()  # raises the exception of a thread

@@ -1,7 +1,6 @@
-"""What the processes of a launch are told and say, and the result document that is made of it, in the suite's schema.
-
-Machine, problem, work and the row's name come from the document of our data flow that it stands beside; formulation
-and transport say whose the times are."""
+"""The plan and the records of the processes of a launch, and the result document that is made from them, in the suite's
+schema. Machine, problem, work and the row's name come from the document of our data flow that it is compared with; only
+formulation and transport differ."""
 
 import json
 import math
@@ -13,7 +12,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, Optional
 
-from quartet.results import TENSORFLOW, Case, cases
+from quartet.results import TENSORFLOW, Row, rows_of
 from quartet.units import MIB
 
 TRANSPORT = "grpc"
@@ -22,16 +21,16 @@ REDUCER, WORKER = "reducer", "worker"
 
 @dataclass(frozen=True)
 class Plan:
-    """One launch. Ranks count the reducers first, then the workers, as those of our data flow do."""
+    """The plan of one launch. The first ranks are reducers, the others workers, as in our data flow."""
 
     kernel: str
-    companion: str  # the document of our data flow that it stands beside
+    companion: str  # the document of our data flow
     document: str  # to be written
     data: str  # folder of the .npy files
     reducers: list[str]  # their addresses
     workers: list[str]
     threads: int  # of a process, that compute
-    cpus: list[int]  # which all of them share; empty: any
+    cpus: list[int]  # shared by all processes; empty: any
     warmup: int
     runs: int
     queue: int  # items that a queue holds
@@ -44,13 +43,13 @@ class Plan:
                 *((WORKER, index) for index in range(len(self.workers)))]
 
     def record(self, rank: int) -> Path:
-        """The file in which a process says what it has measured."""
+        """The file for the record of a process."""
         return Path(f"{self.document}.rank{rank}")
 
 
 @dataclass(frozen=True)
 class Record:
-    """What a process has measured: of each run, seconds on its own clock and of its processor time."""
+    """The measurements of a process: for each run its seconds, by its own clock, and its processor time."""
 
     version: str  # TensorFlow's
     setup: float  # seconds until the first run
@@ -69,7 +68,7 @@ def write(file: Path, what: Any) -> None:
 
 
 def document(ours: dict[str, Any], plan: Plan, records: list[Record]) -> dict[str, Any]:
-    """The document of the runs that the processes have recorded, by rank."""
+    """The document of a launch, from the records of its processes in the order of ranks."""
     quartet = ours["context"]["quartet"]
     maker = f"TensorFlow {records[0].version}"
     made = {**quartet, "build": {**quartet["build"], "compiler": f"{maker} from PyPI", "flags": "its makers'"},
@@ -79,17 +78,17 @@ def document(ours: dict[str, Any], plan: Plan, records: list[Record]) -> dict[st
         made.pop(key, None)
     context = {**ours["context"], "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
                "executable": sys.executable, "load_avg": list(os.getloadavg()), "quartet": made}
-    return {"context": context, "benchmarks": _rows(cases(ours)[0], plan, records)}
+    return {"context": context, "benchmarks": _entries(rows_of(ours)[0], plan, records)}
 
 
 def run_name(text: str) -> str:
-    """Makes the name of TensorFlow's row of the name of our data flow's."""
+    """The name of TensorFlow's row, from that of our data flow's row."""
     kernel, _formulation, device, _transport, *rest = text.split("/")
     return "/".join((kernel, TENSORFLOW, device, TRANSPORT, *rest))
 
 
-def _rows(ours: Case, plan: Plan, records: list[Record]) -> list[dict[str, Any]]:
-    """The runs, then what sums them up; likewise by the paper's clock."""
+def _entries(ours: Row, plan: Plan, records: list[Record]) -> list[dict[str, Any]]:
+    """The entries of the runs and of their median; then the same by the paper's clock."""
     by_run = list(zip(*(record.seconds for record in records)))
     longest = [max(times) for times in by_run]
     middle = min(range(len(longest)), key=lambda run: abs(longest[run] - statistics.median(longest)))
@@ -110,7 +109,7 @@ def _rows(ours: Case, plan: Plan, records: list[Record]) -> list[dict[str, Any]]
             *(_timed(f"{name}/paper", ours, plan, paper, cpu, {}) if paper else [])]
 
 
-def _timed(name: str, ours: Case, plan: Plan, seconds: list[float], cpu: list[float],
+def _timed(name: str, ours: Row, plan: Plan, seconds: list[float], cpu: list[float],
            details: dict[str, Any]) -> list[dict[str, Any]]:
     common = {"run_name": name, "factors": {**ours.median["factors"], "formulation": TENSORFLOW,
                                             "transport": TRANSPORT},
@@ -120,10 +119,10 @@ def _timed(name: str, ours: Case, plan: Plan, seconds: list[float], cpu: list[fl
         rate = ours.rate * ours.seconds / time
         return {ours.unit: rate, **({"bytes_per_second": rate * MIB} if ours.unit == "MiB/s" else {})}
 
-    rows = [{"name": name, **common, "run_type": "iteration", "repetition_index": number, "iterations": 1,
+    runs = [{"name": name, **common, "run_type": "iteration", "repetition_index": number, "iterations": 1,
              "real_time": 1e3 * each, "round": number, "cpu_time": 1e3 * cpu[number], **rates(each)}
             for number, each in enumerate(seconds)]
     median = statistics.median(seconds)
-    return [*rows, {"name": f"{name}_median", **common, "run_type": "aggregate", "aggregate_name": "median",
+    return [*runs, {"name": f"{name}_median", **common, "run_type": "aggregate", "aggregate_name": "median",
                     "aggregate_unit": "time", "iterations": len(seconds), "real_time": 1e3 * median,
                     "cpu_time": 1e3 * statistics.median(cpu), **rates(median), **details}]

@@ -1,8 +1,8 @@
 """fft as the paper's data flow (IV, Fig. 6): workers load interleaved tiles x[t::T] from files, transform them and push
-them to the queue of a merger, which makes one transform of them in NumPy.
+them to the queue of a merger, which merges them into one transform with NumPy.
 
-The merger keeps the tiles as they come and puts them together at the end: the paper found that putting each into an
-array at once holds up all others. Its own clock stops when the last tile has come."""
+The merger keeps the tiles as they arrive and assembles them at the end: the paper found that copying each into an array
+at once delays all others. The paper's clock stops when the last tile has arrived."""
 
 import time
 from pathlib import Path
@@ -13,12 +13,12 @@ import numpy as np
 from quartet_dev.tensorflow.cluster import Place, Role, TileWorker
 from quartet_dev.tensorflow.document import REDUCER, WORKER
 
-TOLERANCE = 1e-13  # of the norm; both transforms err by about 2^-53 log N
+TOLERANCE = 1e-13  # relative to the norm; the error of both transforms is about 2^-53 log N
 
 
 def merged(tiles: np.ndarray) -> np.ndarray:
-    """The transform of the whole vector from those of its tiles, row t that of x[t::T], T a power of two.
-    Each of log2 T passes merges pairs: tile t has the even points of x[t::T/2], tile t + T/2 the odd."""
+    """The transform of the whole vector from the transforms of its tiles: row t is that of x[t::T], T a power of two.
+    Each of log2 T passes merges pairs: tile t has the even points of x[t::T/2], tile t + T/2 the odd points."""
     while len(tiles) > 1:
         half, length = len(tiles) // 2, tiles.shape[1]
         odd = tiles[half:] * np.exp(-1j * np.pi / length * np.arange(length))
@@ -37,7 +37,7 @@ def _length(place: Place) -> int:
 
 
 def _queue(place: Place) -> Any:
-    """The queue of tiles and their numbers; the merger has it."""
+    """The queue of tiles and their numbers, on the merger."""
     return place.queue("tiles", [place.tf.int32, place.tf.complex128], [(), (_length(place),)])
 
 

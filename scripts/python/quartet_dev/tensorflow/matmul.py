@@ -1,8 +1,8 @@
 """matmul as the paper's data flow (IV, Fig. 4): workers share a list of products of tiles, load the tiles from files,
-multiply, and push the partial tile to the queue of a reducer, which adds it in NumPy.
+multiply, and push the partial tile to the queue of a reducer, which adds it with NumPy.
 
-A worker has two runners, each with its share of the list and tiles read ahead, so that it multiplies one product while
-another is under way. A partial tile goes to the reducer that its place in C decides."""
+A worker has two threads, each with its share of the list and with tiles read ahead, so that one product is computed
+while another is pushed. The place of a partial tile in C decides its reducer."""
 
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,12 @@ from quartet_dev.tensorflow.document import REDUCER, WORKER
 
 
 def products(tiles: int) -> list[tuple[int, int, int]]:
-    """Returns all (i, j, k): tile (i, k) of A times tile (k, j) of B is a part of tile (i, j) of C."""
+    """All (i, j, k): tile (i, k) of A times tile (k, j) of B is a part of tile (i, j) of C."""
     return [(i, j, k) for i in range(tiles) for j in range(tiles) for k in range(tiles)]
 
 
 def target(tiles: int, i: int, j: int) -> int:
-    """The number of C's tile (i, j); the reducer that has it is this modulo their number."""
+    """The number of tile (i, j) of C; its reducer is this modulo the number of reducers."""
     return i * tiles + j
 
 
@@ -28,7 +28,7 @@ def matrix(folder: Path, name: str, tiles: int) -> np.ndarray:
 
 
 def worst_error(folder: Path, tiles: int, own: dict[int, np.ndarray]) -> float:
-    """Compares these tiles of C with NumPy's product in double precision: a share of its largest element."""
+    """The largest error of these tiles of C against NumPy's product in double precision, over its largest element."""
     a, b = (matrix(folder, name, tiles).astype(np.float64) for name in "AB")
     expected = a @ b
     parts = {target(tiles, i, j): part for i, row in enumerate(np.split(expected, tiles))
@@ -38,7 +38,7 @@ def worst_error(folder: Path, tiles: int, own: dict[int, np.ndarray]) -> float:
 
 
 def _queue(place: Place, reducer: int) -> Any:
-    """The queue of numbers of C's tiles and of what is to be added to them."""
+    """The queue of partial tiles, each with the number of its tile of C."""
     tf, edge = place.tf, place.plan.options["tile"]
     return place.queue(f"tiles-{reducer}", [tf.int32, tf.float32], [(), (edge, edge)], task=(REDUCER, reducer))
 
@@ -83,7 +83,7 @@ class Reducer(Role):
             self._sums[int(number)] += tile
 
     def check(self, session: Any) -> tuple[float, float]:
-        # A sum of N products of numbers that are not negative, in single precision (Higham, 3.1).
+        # The bound for a sum of N products of non-negative numbers in single precision (Higham, 3.1).
         return worst_error(self._folder, self._tiles, self._sums), self._plan.options["size"] * 2.0**-24
 
 

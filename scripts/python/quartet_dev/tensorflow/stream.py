@@ -1,5 +1,5 @@
-"""stream as the paper has it (IV, VI.A): a worker pushes its vector to a variable of the parameter server, which adds
-it there. A push is one run of a graph; its end is acknowledged before the next one."""
+"""stream as in the paper (IV, VI.A): a worker pushes its vector to the parameter server, which adds it to a variable. A
+push is one run of a graph, and is acknowledged before the next one."""
 
 import time
 from typing import Any
@@ -11,12 +11,12 @@ from quartet_dev.tensorflow.document import REDUCER, WORKER
 
 
 def pattern(size: int) -> np.ndarray:
-    """What is pushed, so many bytes: small whole numbers, so that single precision has each sum exactly."""
+    """A vector of so many bytes: small whole numbers, whose sums are exact in single precision."""
     return (np.arange(size // 4) % 7 + 1).astype(np.float32)
 
 
 def sums(place: Place) -> Any:
-    """The parameter server's variable, which all processes know."""
+    """The variable on the parameter server, shared by all processes."""
     tf = place.tf
     with place.at(REDUCER, 0):
         return tf.get_variable("sums", (place.plan.options["size"] // 4,), tf.float32, tf.zeros_initializer(),
@@ -38,15 +38,15 @@ class Worker(Role):
     def run(self, session: Any) -> float:
         for _ in range(self._pushes):
             self._call()
-        return time.monotonic()  # the sender's is the paper's clock
+        return time.monotonic()  # the paper's clock is the sender's
 
 
 class Server(Role):
     def __init__(self, place: Place):
-        self._plan, self._sums = place.plan, sums(place)  # its cores add while others run
+        self._plan, self._sums = place.plan, sums(place)  # TensorFlow adds on its cores during runs
 
     def check(self, session: Any) -> tuple[float, float]:
-        """Every push of every run has arrived, once."""
+        """Checks that each push of each run was added once."""
         pushes = self._plan.options["pushes"] * (self._plan.warmup + self._plan.runs)
         expected = pattern(self._plan.options["size"]) * np.float32(pushes)
         return float(np.abs(session.run(self._sums) - expected).max()), 0.0

@@ -1,5 +1,5 @@
-"""What was measured in a document: its rows, in Google Benchmark's schema with the keys that Quartet adds, joined to
-cases."""
+"""The rows of a document. A Row is the result of one case, from the entries of its runs and aggregates, in Google
+Benchmark's schema with the keys that Quartet adds."""
 
 import statistics
 from collections.abc import Callable, Hashable, Iterable
@@ -17,20 +17,20 @@ from quartet.units import SECONDS
 Item = TypeVar("Item")
 Key = TypeVar("Key", bound=Hashable)
 OWN_FORMULATIONS = ("native", "dataflow", "library")  # of the programs
-TENSORFLOW = "tensorflow"  # the data flow by TensorFlow itself (quartet peers)
-# How the errors begin of what got no time.
+TENSORFLOW = "tensorflow"  # the paper's data flow as a TensorFlow program (quartet peers)
+# How the errors of rows begin that got no time.
 NOT_RUN = ("no time was left", "stopped on request before its first run", "the job ended before a run of it was kept")
-PAPER = "/paper"  # how the name of what the paper's own clock timed ends
+PAPER = "/paper"  # ends the name of an entry that the paper's own clock timed
 RATE_UNITS = ("MiB/s", "GFLOP/s")
 MOST_DIGITS = 18
-# Flags that say that a launch was disturbed. The others are about what it reached: a program that is slow for a reason
-# has them in every launch.
-DISTURBING = {"disturbed", "unsteady"}
-PLAUSIBLE = 1.05  # of the limit: what is above has a limit that is too low
+# Flags of a disturbed launch. Other flags are about the rate: a program that is slow for a reason has them in every
+# launch.
+DISTURBANCE_FLAGS = {"disturbed", "unsteady"}
+PLAUSIBLE = 1.05  # fraction of the limit, above which the limit is too low
 
 
 def whole_number(text: str) -> Optional[int]:
-    """The whole number of a name's factor; None if it is none, or one that no machine has."""
+    """Reads a whole number in a name; None if it is none, or has more than MOST_DIGITS."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else None
 
 
@@ -44,14 +44,14 @@ def grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list
 
 @dataclass(frozen=True)
 class Name:
-    """What a row's name says: "stream/native/host/shm/size:2MiB/pushes:100/ranks:2/threads:1"."""
+    """A row's name, "stream/native/host/shm/size:2MiB/pushes:100/ranks:2/threads:1", in parts."""
 
     kernel: str
     formulation: str = ""
     device: str = ""
     transport: str = ""
     words: tuple[str, ...] = ()  # factors without a key, as "laplace"
-    values: dict[str, str] = field(default_factory=dict)  # factors with one, in the name's order
+    values: dict[str, str] = field(default_factory=dict)  # factors with a key, in the name's order
 
     @staticmethod
     def parse(text: str) -> "Name":
@@ -67,17 +67,17 @@ class Name:
 
     @property
     def short(self) -> str:
-        """ "cg native shm full 4096": without its other values."""
+        """ "cg native shm full 4096": the name without its other values."""
         return " ".join((self.kernel, self.formulation, self.transport, *self.words, size(self.size)))
 
     @property
     def math(self) -> str:
-        """The arithmetic of float32 products, as "tf32"; empty if it is float32's own, or the kernel has none."""
+        """The arithmetic of float32 products, as "tf32"; empty if it is float32 itself, or the kernel has no choice."""
         return self.values.get("math", "")
 
     @property
     def variant(self) -> tuple[str, ...]:
-        """What it does otherwise than others of its kernel: rates of different variants are no like for like."""
+        """Storage, order, arithmetic and the like: rates of different variants of a kernel do not compare."""
         return (*self.words, *([self.math] if self.math else []))
 
     @property
@@ -87,14 +87,14 @@ class Name:
 
     @property
     def pair(self) -> Optional[tuple[int, int]]:
-        """Sender and receiver, where only these two took part."""
+        """Sender and receiver, if only these two took part."""
         first, second = (whole_number(part) for part in (self.values.get("pair", "").split("-") + [""])[:2])
         return None if first is None or second is None else (first, second)
 
 
 @dataclass(frozen=True)
-class Case:
-    """One way to run a kernel, and how it went in one launch: a rate, or an error."""
+class Row:
+    """The result of one case in one launch: a rate, or an error."""
 
     name: Name
     text: str = ""  # its name as written
@@ -102,22 +102,21 @@ class Case:
     unit: str = ""
     rate: float = 0  # median
     interval: Optional[tuple[float, float]] = None  # 95% of the median, as rates
-    median: dict[str, Any] = field(default_factory=dict)  # the row, as written
+    median: dict[str, Any] = field(default_factory=dict)  # its median entry, as written
     rates: tuple[float, ...] = ()  # of each run
-    paper_rate: Optional[float] = None  # median by the paper's own clock
-    own_limit: float = 1.0  # what was measured beside it, as a share of the 100% of all rows of this work
+    paper_rate: Optional[float] = None  # median rate by the paper's own clock
+    limit_scale: float = 1.0  # the limit beside this row / the largest limit beside any row of this work
     context: dict[str, Any] = field(default_factory=dict, repr=False)  # its document's
 
-    def with_row(self, **keys: object) -> "Case":
-        """Returns a copy with these keys of its median row in place of what was written."""
+    def with_keys(self, **keys: object) -> "Row":
+        """Returns a copy with these keys of its median entry replaced."""
         return replace(self, median={**self.median, **keys})
 
     @property
     def limit(self) -> Optional[dict[str, Any]]:
-        """What this machine allows for this work with all ranks of the job, whichever of them compute: its rate and
-        what it is of."""
-        limit, share = self.median.get("limit"), self._share
-        return limit and {**limit, "rate": limit["rate"] / share, "seconds": limit["seconds"] * share}
+        """What this machine allows for this work if all ranks of the job compute: the rate, and what it measures."""
+        limit, scale = self.median.get("limit"), self._fraction_scale
+        return limit and {**limit, "rate": limit["rate"] / scale, "seconds": limit["seconds"] * scale}
 
     @property
     def limit_rate(self) -> Optional[float]:
@@ -126,26 +125,26 @@ class Case:
     @property
     def fraction_of_limit(self) -> Optional[float]:
         fraction = self.median.get("fraction_of_limit")
-        return fraction and fraction * self._share
+        return fraction and fraction * self._fraction_scale
 
     @property
     def fraction_interval(self) -> Optional[tuple[float, float]]:
         """95% of the fraction of the limit."""
         bounds = self.median.get("fraction_of_limit_ci95")
-        return (bounds[0] * self._share, bounds[1] * self._share) if bounds else None
+        return (bounds[0] * self._fraction_scale, bounds[1] * self._fraction_scale) if bounds else None
 
     @property
-    def _share(self) -> float:
-        """Documents hold the limit of the row's own roles (of a data flow: its workers), and beside it the fraction of
-        what all ranks would allow. Where no ranks are reducers all formulations have one limit already."""
+    def _fraction_scale(self) -> float:
+        """The factor from the document's fraction to ours. Documents have the limit of the ranks that compute in this
+        row, and the fraction of what all ranks would allow. Without reducers both limits are the same."""
         kernel = KERNELS.get(self.name.kernel)
         has_roles = kernel and kernel.reducers is not Reducers.NONE
         whole = self.median.get("fraction_of_all_ranks") if has_roles else None
-        return self.own_limit * (whole / self.median["fraction_of_limit"] if whole else 1.0)
+        return self.limit_scale * (whole / self.median["fraction_of_limit"] if whole else 1.0)
 
     @property
     def is_not_run(self) -> bool:
-        """True if it got no time: a budget or an interruption ended before its first run."""
+        """True if it got no time: the budget was over, or the job was interrupted, before its first run."""
         return self.error.startswith(NOT_RUN)
 
     @property
@@ -159,12 +158,12 @@ class Case:
 
     @property
     def note(self) -> str:
-        """The transport's own note."""
+        """The note of the transport."""
         return str(self.median.get("note", ""))
 
     @cached_property
     def network_path(self) -> NetworkPath:
-        """Which way its bytes took."""
+        """The network path that its bytes took."""
         return network_path(self.median.get("network_path") or [], self.name.transport)
 
     @property
@@ -174,13 +173,13 @@ class Case:
 
     @property
     def push_microseconds(self) -> float:
-        """Of one push of stream's; 0 of other kernels."""
+        """The time of one push of stream; 0 for other kernels."""
         pushes = float(self.name.values.get("pushes") or self.median.get("pushes") or 0)
         return 1e6 * self.seconds / pushes if pushes else 0.0
 
     @property
     def whole_task_seconds(self) -> float:
-        """From the launch to the results in files; 0 if not measured."""
+        """Time from the launch to the results in files; 0 if not measured."""
         return float(self.median.get("whole_task_seconds", 0))
 
     @property
@@ -198,12 +197,12 @@ class Case:
 
     @property
     def gpus(self) -> tuple[str, ...]:
-        """Their models."""
+        """The models of the GPUs; none on the host."""
         return documents.models_of_gpus({"context": self.context}) if self.context else ()
 
     @property
     def machine(self) -> str:
-        """The device that computed, in words."""
+        """The device that computed, as text."""
         return documents.device({"context": self.context}) if self.context else ""
 
     @property
@@ -218,94 +217,93 @@ class Case:
 
     @property
     def flags(self) -> dict[str, str]:
-        """The oddities of the row in plain words, by kind. What is above the limit that was measured beside it need
-        not be above that of all rows."""
-        is_above = self.own_limit == 1 or (self.fraction_of_limit or 0) > PLAUSIBLE
+        """The row's flags: their texts by kind. A row above the limit beside it may be below the limit of all rows: it
+        is then not flagged."""
+        is_above = self.limit_scale == 1 or (self.fraction_of_limit or 0) > PLAUSIBLE
         return {str(flag["kind"]): str(flag["text"]) for flag in self.median.get("flags") or []
                 if is_above or flag["kind"] != "above_limit"}
 
     @property
-    def is_suspicious(self) -> bool:
-        """True if its limit is too low, by more than chance: its rate may be quoted, its fraction not."""
+    def is_above_limit(self) -> bool:
+        """True if its limit is too low by more than chance: its rate may be quoted, but not its fraction."""
         return "above_limit" in self.flags
 
     @property
     def is_distrusted(self) -> bool:
-        """True if a flag stayed that is about more than the limit: never quote it without `?`."""
+        """True if it has a flag other than above_limit: never quote it without `?`."""
         return self.median.get("distrusted") is True
 
     @property
     def mark(self) -> str:
-        """The mark that stands behind its rate everywhere."""
-        return "?" if self.is_distrusted else "!" if self.is_suspicious else ""
+        """The mark behind its rate or fraction in all tables."""
+        return "?" if self.is_distrusted else "!" if self.is_above_limit else ""
 
     @cached_property
     def published(self) -> Optional[dict[str, Any]]:
-        """The nearest published number and our rate over it, as in the contract; None if none is like this. What the
-        paper's own clock timed stands beside it, where that was measured. Of a single pair nothing is published."""
+        """The nearest published number and the ratio of our rate to it; None if no number compares. The rate by the
+        paper's own clock is used if it was measured. There are no published numbers of single pairs."""
         if self.error or self.name.pair:
             return None
-        return published.beside(self, self.paper_rate or self.rate)
+        return published.comparison(self, self.paper_rate or self.rate)
 
 
-def is_disturbed(case: Case) -> bool:
-    return case.is_distrusted and (not case.flags or bool(DISTURBING & set(case.flags)))
+def is_disturbed(row: Row) -> bool:
+    return row.is_distrusted and (not row.flags or bool(DISTURBANCE_FLAGS & set(row.flags)))
 
 
 @dataclass(frozen=True)
 class Launches:
-    """One case over several launches of it: what counts, and what is shown of it. Runs of a launch share placement,
-    pages and the minute, so a launch is one value: its median. Launches that something disturbed do not count where
-    others are left."""
+    """Several launches of one case, summed up. Runs of a launch share placement, pages and time, so each launch gives
+    one value: its median. Disturbed launches do not count if there are others."""
 
-    cases: tuple[Case, ...]  # one a launch
-
-    @property
-    def undisturbed(self) -> list[Case]:
-        return [case for case in self.cases if not is_disturbed(case)]
+    rows: tuple[Row, ...]  # one a launch
 
     @property
-    def counting(self) -> list[Case]:
-        """The undisturbed ones; all where none is."""
-        return self.undisturbed or list(self.cases)
+    def undisturbed(self) -> list[Row]:
+        return [row for row in self.rows if not is_disturbed(row)]
 
     @property
-    def case(self) -> Case:
-        """The case of the first launch that counts."""
-        return self.counting[0]
+    def rows_that_count(self) -> list[Row]:
+        """The undisturbed rows; all rows if none is undisturbed."""
+        return self.undisturbed or list(self.rows)
+
+    @property
+    def row(self) -> Row:
+        """The row of the first launch that counts."""
+        return self.rows_that_count[0]
 
     @property
     def name(self) -> Name:
-        return self.cases[0].name
+        return self.rows[0].name
 
     @property
     def unit(self) -> str:
-        return self.case.unit
+        return self.row.unit
 
     @property
     def workers(self) -> int:
-        return self.case.workers
+        return self.row.workers
 
     @property
     def nodes(self) -> int:
-        return self.case.nodes
+        return self.row.nodes
 
     @property
     def gpus(self) -> tuple[str, ...]:
-        return self.case.gpus
+        return self.row.gpus
 
     @property
     def disturbance(self) -> str:
-        """Says how many launches do not count, and why; empty if all do."""
-        disturbed = [case for case in self.cases if is_disturbed(case)]
-        causes = [text for case in disturbed for kind, text in case.flags.items() if kind in DISTURBING and text]
+        """Says how many launches were disturbed, and why; empty if none was."""
+        disturbed = [row for row in self.rows if is_disturbed(row)]
+        causes = [text for row in disturbed for kind, text in row.flags.items() if kind in DISTURBANCE_FLAGS and text]
         cause = f" ({causes[0]})" if causes else ""
-        return f"{len(disturbed)} of {counted(len(self.cases), 'launch')} disturbed{cause}" if disturbed else ""
+        return f"{len(disturbed)} of {counted(len(self.rows), 'launch')} disturbed{cause}" if disturbed else ""
 
     @property
     def medians(self) -> list[float]:
-        """The medians of the launches that count: those that the documents have, which are of times."""
-        return [case.rate for case in self.counting]
+        """The median rates of the launches that count, as documents have them: the rate of the median time."""
+        return [row.rate for row in self.rows_that_count]
 
     @property
     def rate(self) -> float:
@@ -314,14 +312,14 @@ class Launches:
     @property
     def interval(self) -> Optional[tuple[float, float]]:
         """One launch: the 95% interval of its median. Several: the range of their medians."""
-        if len(self.counting) == 1:
-            return self.case.interval
+        if len(self.rows_that_count) == 1:
+            return self.row.interval
         return min(self.medians), max(self.medians)
 
     @property
     def limit_rate(self) -> Optional[float]:
-        """The rate that is 100%: one for all launches, once they are judged."""
-        rates = [case.limit_rate for case in self.counting if case.limit_rate]
+        """The rate of 100%; judged rows of all launches have the same."""
+        rates = [row.limit_rate for row in self.rows_that_count if row.limit_rate]
         return statistics.median(rates) if rates else None
 
     @property
@@ -330,48 +328,46 @@ class Launches:
         return self.rate / self.limit_rate if self.limit_rate else None
 
     @property
-    def quotable(self) -> Optional[float]:
-        """The fraction, where it may be quoted: not of a row that is wrong or has a mark."""
+    def quotable_fraction(self) -> Optional[float]:
+        """The fraction; None if it must not be quoted, because a row is wrong or there is a mark."""
         return None if self.mark or self.verified is False else self.fraction
 
     @property
     def verified(self) -> Optional[bool]:
-        """True if all launches are right; None if one was not checked."""
-        checks = {case.verified for case in self.cases}
+        """False if a launch is wrong, None if one was not checked, else True."""
+        checks = {row.verified for row in self.rows}
         return False if False in checks else None if None in checks else True
 
     @property
     def mark(self) -> str:
-        """`?` where a launch that counts is distrusted, or fewer count than do not; `!` where most are above their
-        limit."""
-        if any(case.is_distrusted for case in self.counting) or 2 * len(self.counting) < len(self.cases):
+        """`?` if a launch that counts is distrusted, or less than half of the launches count; `!` if most of those that
+        count are above their limit."""
+        if any(row.is_distrusted for row in self.rows_that_count) or 2 * len(self.rows_that_count) < len(self.rows):
             return "?"
-        above = sum(case.is_suspicious for case in self.counting)
-        return "!" if 2 * above > len(self.counting) and (self.fraction or 0) > PLAUSIBLE else ""
+        above = sum(row.is_above_limit for row in self.rows_that_count)
+        return "!" if 2 * above > len(self.rows_that_count) and (self.fraction or 0) > PLAUSIBLE else ""
 
 
-
-
-def cases(document: dict[str, Any]) -> list[Case]:
-    """Every case, in the document's order. What the paper's own clock timed (".../paper") is no case of its own."""
+def rows_of(document: dict[str, Any]) -> list[Row]:
+    """The rows of a document, in its order. Entries that the paper's own clock timed (".../paper") are not rows."""
     aggregates: dict[str, dict[str, dict[str, Any]]] = {}
     runs: dict[str, list[dict[str, Any]]] = {}
-    result = []
-    for row in document["benchmarks"]:
-        if row.get("error_occurred"):
-            text = row["name"][: -len("/error")]
-            result.append(Case(Name.parse(text), text, row["error_message"], context=document["context"]))
-        elif row["run_type"] == "aggregate":
-            aggregates.setdefault(row["run_name"], {})[row["aggregate_name"]] = row
+    found = []
+    for entry in document["benchmarks"]:
+        if entry.get("error_occurred"):
+            text = entry["name"][: -len("/error")]
+            found.append(Row(Name.parse(text), text, entry["error_message"], context=document["context"]))
+        elif entry["run_type"] == "aggregate":
+            aggregates.setdefault(entry["run_name"], {})[entry["aggregate_name"]] = entry
         else:
-            runs.setdefault(row["run_name"], []).append(row)
-    for run_name, rows in aggregates.items():
-        if "median" in rows and not run_name.endswith(PAPER):
-            median, paper = rows["median"], aggregates.get(run_name + PAPER, {}).get("median", {})
+            runs.setdefault(entry["run_name"], []).append(entry)
+    for run_name, entries in aggregates.items():
+        if "median" in entries and not run_name.endswith(PAPER):
+            median, paper = entries["median"], aggregates.get(run_name + PAPER, {}).get("median", {})
             unit = next(unit for unit in RATE_UNITS if unit in median)
-            bounds = sorted(rows[key][unit] for key in ("ci95_low", "ci95_high") if key in rows)
-            result.append(Case(Name.parse(run_name), run_name, unit=unit, rate=median[unit],
+            bounds = sorted(entries[key][unit] for key in ("ci95_low", "ci95_high") if key in entries)
+            found.append(Row(Name.parse(run_name), run_name, unit=unit, rate=median[unit],
                 interval=(bounds[0], bounds[1]) if len(bounds) == 2 else None, median=median,
-                rates=tuple(row[unit] for row in runs.get(run_name, []) if unit in row), paper_rate=paper.get(unit),
-                context=document["context"]))
-    return result
+                rates=tuple(entry[unit] for entry in runs.get(run_name, []) if unit in entry),
+                paper_rate=paper.get(unit), context=document["context"]))
+    return found

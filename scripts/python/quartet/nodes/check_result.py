@@ -1,4 +1,4 @@
-"""What a check of nodes has found: outliers and failures; and its table."""
+"""The result of a check of nodes: outliers and failures; and its table."""
 
 import math
 import time
@@ -7,13 +7,13 @@ from typing import Optional
 
 from quartet.exit_codes import VERIFIED
 from quartet.nodes.plan import LONGEST, PAIR
-from quartet.results.reference import LEAST_VALUES, Known, Reference, Sample, scored, slow
+from quartet.results.reference import LEAST_VALUES, RateScores, Reference, ReferenceRate, score_rates, slow
 from quartet.sweep.folder import SweepFolder, judged_launches, launches
 from quartet.text import ABOVE_LIMIT, DISTRUSTED, aligned, counted, rate, widths_of, wrapped
 
 NETWORK = "network"  # a node's best pair
-FALSE_ALARMS = 0.05  # share of checks of alike nodes that name a node; of the whole check
-LOOSE = 0.2  # below the median: where a node that much slower would not be noticed, nothing is decided
+FALSE_ALARMS = 0.05  # share of checks of equally fast nodes that name a node; of the whole check
+LOOSE = 0.2  # share below the median: if a node this much slower is not detected, nothing is decided
 HEADINGS = ("node", "what", "rate", "median", "below", "score")
 SHOWN = 20  # of failures, and of names
 TEXT = (0, 1)  # columns
@@ -21,39 +21,39 @@ Rated = tuple[float, str]  # a rate and its mark
 
 
 @dataclass(frozen=True)
-class Slow:
-    """A node or a pair that stands out."""
+class Outlier:
+    """A node or a pair that is slow."""
 
     who: str
     what: str
     rate: float
-    mark: str  # behind the rate, as in all tables
-    median: float  # of all, or of the reference
+    mark: str  # of its row
+    median: float  # of all nodes, or of the reference
     share: float  # below the median
     score: Optional[float] = None  # in robust deviations; None beside a reference
 
 
 @dataclass
-class Measure:
-    """One thing that was measured on all nodes, or pairs."""
+class Measurement:
+    """The rates of one benchmark on all nodes, or pairs."""
 
     what: str
     unit: str
     rates: dict[str, Rated]
-    known: dict[str, Known] = field(default_factory=dict)  # what a reference has of each
-    sample: Optional[Sample] = None  # None if there are too few
-    noticed: float = 1.0  # the least share below the median that would be named
+    known: dict[str, ReferenceRate] = field(default_factory=dict)  # the reference of each
+    scores: Optional[RateScores] = None  # None if there are too few
+    detectable_loss: float = 1.0  # a node that is this share below the median is named
 
     @property
     def is_decided(self) -> bool:
-        return bool(self.known) or self.noticed <= LOOSE
+        return bool(self.known) or self.detectable_loss <= LOOSE
 
 
 @dataclass
-class Findings:
-    measures: list[Measure] = field(default_factory=list)
-    slow: list[Slow] = field(default_factory=list)
-    failures: dict[tuple[str, str], str] = field(default_factory=dict)  # why, by who and what
+class CheckResult:
+    measures: list[Measurement] = field(default_factory=list)
+    slow: list[Outlier] = field(default_factory=list)
+    failures: dict[tuple[str, str], str] = field(default_factory=dict)  # reasons, by node and benchmark
     left: int = 0  # launches that were not run
     period: Optional[tuple[float, float]] = None  # of the launches, in seconds since 1970
 
@@ -62,10 +62,10 @@ class Findings:
         return bool(self.slow) or any(measure.is_decided for measure in self.measures)
 
 
-def find(folder: SweepFolder, least: float, reference: Optional[Reference] = None) -> Findings:
-    """What is less than `least` below the median is not named. Beside a reference all may be slow."""
-    found = Findings(period=folder.period())
-    known: dict[tuple[str, str], Known] = {}
+def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] = None) -> CheckResult:
+    """Names what is at least the share `least` below the median, or below the bound of the reference."""
+    found = CheckResult(period=folder.period())
+    known: dict[tuple[str, str], ReferenceRate] = {}
     rates, units = _rates(folder, found, reference or Reference({}), known)
     pairs = rates.pop(PAIR, {})
     named = {kind: {" ".join(hosts): rate for hosts, rate in each.items()} for kind, each in rates.items()}
@@ -76,34 +76,34 @@ def find(folder: SweepFolder, least: float, reference: Optional[Reference] = Non
     share = FALSE_ALARMS / max(1, len(named) + bool(pairs))
     for what, each in named.items():
         there = {who: known[what, who] for who in each if (what, who) in known}
-        _judge(found, Measure(what, units.get(what, units.get(PAIR, "")), each, there), share, least)
-    # A node whose pairs are all slow is said once.
-    told = {one.who for one in found.slow if one.what == NETWORK}
-    others = {" - ".join(hosts): rate for hosts, rate in pairs.items() if not told & set(hosts)}
+        _judge(found, Measurement(what, units.get(what, units.get(PAIR, "")), each, there), share, least)
+    # A node whose pairs are all slow is named once, not with each pair.
+    named_already = {one.who for one in found.slow if one.what == NETWORK}
+    others = {" - ".join(hosts): rate for hosts, rate in pairs.items() if not named_already & set(hosts)}
     if others:
-        _judge(found, Measure(PAIR, units[PAIR], others), share, least)
+        _judge(found, Measurement(PAIR, units[PAIR], others), share, least)
     found.slow.sort(key=lambda one: -one.share)
     return found
 
 
-def _judge(found: Findings, measure: Measure, false_alarms: float, least: float) -> None:
+def _judge(found: CheckResult, measure: Measurement, false_alarms: float, least: float) -> None:
     found.measures.append(measure)
     rates = {who: rate for who, (rate, _) in measure.rates.items()}
     named: dict[str, float] = {}
     if len(rates) >= LEAST_VALUES:
-        measure.sample = sample = scored(rates, false_alarms)
-        measure.noticed = max(least, 1 - math.exp(-sample.threshold * sample.deviation))
+        measure.scores = scores = score_rates(rates, false_alarms)
+        measure.detectable_loss = max(least, 1 - math.exp(-scores.threshold * scores.deviation))
         named = slow(rates, false_alarms, least)
-        found.slow += [Slow(who, measure.what, *measure.rates[who], sample.median, share, sample.scores[who])
+        found.slow += [Outlier(who, measure.what, *measure.rates[who], scores.median, share, scores.by_name[who])
                        for who, share in named.items()]
-    found.slow += [Slow(who, measure.what, *measure.rates[who], known.rate, 1 - rates[who] / known.rate)
+    found.slow += [Outlier(who, measure.what, *measure.rates[who], known.rate, 1 - rates[who] / known.rate)
                    for who, known in measure.known.items() if rates[who] < known.bound and who not in named]
 
 
-def _rates(folder: SweepFolder, found: Findings, reference: Reference, known: dict[tuple[str, str], Known]
+def _rates(folder: SweepFolder, found: CheckResult, reference: Reference, known: dict[tuple[str, str], ReferenceRate]
            ) -> tuple[dict[str, dict[tuple[str, ...], Rated]], dict[str, str]]:
-    """The best launch of each, by kind and nodes: what disturbs one launch does not make a node slow. And the
-    units. Adds what the reference has of each kind and node."""
+    """The rate of the best launch, by benchmark and nodes, since a disturbed launch does not mean a slow node; and the
+    units. Adds the reference of each to `known`, and failures to `found`."""
     rates: dict[str, dict[tuple[str, ...], Rated]] = {}
     units: dict[str, str] = {}
     kinds = {number: block.title for block in folder.plan.blocks for number in block.members}
@@ -120,20 +120,20 @@ def _rates(folder: SweepFolder, found: Findings, reference: Reference, known: di
         if why:
             found.failures[(" - ".join(hosts), what)] = why
             continue
-        for case in measured.get(launch, []):
-            if not case.error and case.rate > 0:
-                units[what] = case.unit
+        for row in measured.get(launch, []):
+            if not row.error and row.rate > 0:
+                units[what] = row.unit
                 each = rates.setdefault(what, {})
-                each[hosts] = max((case.rate, case.mark), each.get(hosts, (0.0, "")))
-                there = reference.of(case)
+                each[hosts] = max((row.rate, row.mark), each.get(hosts, (0.0, "")))
+                there = reference.of(row)
                 if there:
                     names = [(NETWORK, host) for host in hosts] if what == PAIR else [(what, " ".join(hosts))]
                     known.update(dict.fromkeys(names, there))
     return rates, units
 
 
-def render(found: Findings) -> str:
-    """Who stands out, what failed, and how alike the others are."""
+def render(found: CheckResult) -> str:
+    """The slow nodes and pairs, the failures, and how much the rates differ."""
     units = {measure.what: measure.unit for measure in found.measures}
     rows = [HEADINGS, *((one.who, f"{one.what} {units[one.what]}", rate(one.rate) + one.mark, rate(one.median),
                          f"{one.share:.0%}", "reference" if one.score is None else f"{one.score:.1f}")
@@ -159,7 +159,7 @@ def render(found: Findings) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _spread(measure: Measure) -> str:
+def _spread(measure: Measurement) -> str:
     noun = "pair" if measure.what == PAIR else "node"
     what = counted(len(measure.rates), noun)
     for sign in "?!":
@@ -167,18 +167,18 @@ def _spread(measure: Measure) -> str:
         what += f", {marked} of them marked {sign}" if marked else ""
     for known in list(measure.known.values())[:1]:
         what += f", reference {rate(known.rate)} {measure.unit} (below {rate(known.bound)} is slow)"
-    if not measure.sample:
+    if not measure.scores:
         return f"{measure.what}: {what}; at least {LEAST_VALUES} {noun}s are needed to tell whether one is slow"
-    why = ", since the rates differ so much" * (measure.noticed > LOOSE)
-    return (f"{measure.what}: {what}, median {rate(measure.sample.median)} {measure.unit}; only a {noun} at least "
-            f"{measure.noticed:.0%} below it is named{why}")
+    why = ", since the rates differ so much" * (measure.detectable_loss > LOOSE)
+    return (f"{measure.what}: {what}, median {rate(measure.scores.median)} {measure.unit}; only a {noun} at least "
+            f"{measure.detectable_loss:.0%} below it is named{why}")
 
 
-def _verdict(found: Findings) -> str:
+def _verdict(found: CheckResult) -> str:
     if not found.is_decided:
         return "Undecided: there are too few nodes, or their rates differ too much, to tell whether one is slow."
     names = list(dict.fromkeys(one.who for one in found.slow))
     more = [f"and {len(names) - SHOWN} more"] * (len(names) > SHOWN)
-    who = f"Slow: {', '.join([*names[:SHOWN], *more])}." if names else "None is slow, as far as these lines can tell."
+    who = f"Slow: {', '.join([*names[:SHOWN], *more])}." if names else "None is slow, as far as this check can tell."
     besides = " This does not count comparisons with the reference." * any(measure.known for measure in found.measures)
     return f"{who} Among equally fast, undisturbed nodes {FALSE_ALARMS:.0%} of such checks name one by chance.{besides}"
