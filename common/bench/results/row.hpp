@@ -153,8 +153,8 @@ const LimitComponent& slowest(std::span<const LimitComponent> components);
 struct Limit {
     std::vector<LimitComponent> components;           ///< each with the probes' median times
     Seconds seconds;                                  ///< median of the probes' slowest components
-    double spread = 0;                                ///< of these times
     std::vector<std::vector<LimitComponent>> probes;  ///< as measured
+    double spread = 0;  ///< of the times of the probes' slowest components
 
     /// Throws Failure unless each probe has the same components, at least one.
     void add(std::vector<LimitComponent> probe);
