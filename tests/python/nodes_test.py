@@ -150,6 +150,8 @@ class Checks(Scratch):
         self.assertRegex(text, r"\nn1 +cg GFLOP/s +100 +200 +50% reference\n")
         self.assertIn("reference 200 GFLOP/s (below 180 is slow)", " ".join(text.split()))
         self.assertTrue(found.is_decided)
+        loose = {key: reference.ReferenceRate(200.0, 2.0, 2, is_loose=True) for key in known}
+        self.assertFalse(self.check("5", {"n1": 100.0, "n2": 199.0}, known=reference.Reference(loose))[1].is_decided)
         every = {f"n{number}": 100.0 + number / 10 for number in range(1, 9)}
         self.assertEqual(len(self.check("3", every, known=reference.Reference(known))[1].slow), 8)
         self.assertEqual(self.check("4", every)[1].slow, [])

@@ -152,6 +152,17 @@ class Verdicts(FakeNode):
                                "next: quartet nodes --this --results FOLDER on sound nodes")
         self.assertEqual(self.verdict(290)[0], SOUND)
 
+    def test_a_reference_that_excuses_any_loss_is_no_proof_that_a_node_is_sound(self):
+        for rates, least in (((1, 90), "98%"), ((1, 1, 90, 90), "100%")):
+            for file in self.reference.iterdir():
+                file.unlink()
+            for number, rate in enumerate(rates):
+                self.document("cg", rate, self.reference / f"{number}.json")
+            code, line = self.verdict(2.7)
+            self.assertEqual((code, self.looks()), (CANNOT_TELL, 1), line)
+            self.assertIn(f": cannot tell: {len(rates)} launches of the reference differ so much that cg is only slow if it "
+                          f"loses over {least}; next: quartet nodes --this --results", line)
+
     def test_a_wrong_result_twice_is_sick_and_once_is_not_forgotten(self):
         wrong = (100, {"verified": False})
         self.program("cg", wrong)

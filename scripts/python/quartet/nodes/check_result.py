@@ -1,19 +1,17 @@
 """The result of a check of nodes: outliers and failures; and its table."""
 
-import math
 import time
 from dataclasses import dataclass, field
 from typing import Optional
 
 from quartet.exit_codes import VERIFIED
 from quartet.nodes.plan import LONGEST, PAIR
-from quartet.results.reference import LEAST_VALUES, RateScores, Reference, ReferenceRate, score_rates, slow
+from quartet.results.reference import LEAST_VALUES, LOOSE, RateScores, Reference, ReferenceRate, score_rates, slow
 from quartet.sweep.folder import SweepFolder, judged_launches, launches
 from quartet.text import ABOVE_LIMIT, DISTRUSTED, aligned, counted, rate, widths_of, wrapped
 
 NETWORK = "network"  # a node's best pair
 FALSE_ALARMS = 0.05  # share of checks of equally fast nodes that name a node; of the whole check
-LOOSE = 0.2  # share below the median: if a node this much slower is not detected, nothing is decided
 HEADINGS = ("node", "what", "rate", "median", "below", "score")
 SHOWN = 20  # of failures, and of names
 TEXT = (0, 1)  # columns
@@ -46,7 +44,7 @@ class Measurement:
 
     @property
     def is_decided(self) -> bool:
-        return bool(self.known) or self.detectable_loss <= LOOSE
+        return self.detectable_loss <= LOOSE or any(not one.is_loose for one in self.known.values())
 
 
 @dataclass
@@ -92,7 +90,7 @@ def _judge(found: CheckResult, measure: Measurement, false_alarms: float, least:
     named: dict[str, float] = {}
     if len(rates) >= LEAST_VALUES:
         measure.scores = scores = score_rates(rates, false_alarms)
-        measure.detectable_loss = max(least, 1 - math.exp(-scores.threshold * scores.deviation))
+        measure.detectable_loss = max(least, scores.excused)
         named = slow(rates, false_alarms, least)
         found.slow += [Outlier(who, measure.what, *measure.rates[who], scores.median, share, scores.by_name[who])
                        for who, share in named.items()]
