@@ -26,7 +26,7 @@ from quartet.exit_codes import UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.files import check_output, write_text
 from quartet.history import rule
 from quartet.report import page, style
-from quartet.results import Name, collect, device, grouped, identity, rows_of
+from quartet.results import Name, collect, grouped, identity, rows_of
 from quartet.text import WIDTH, counted, rate, say, shortened
 
 EXAMPLE = "quartet history results/nodes"
@@ -78,8 +78,8 @@ def run(options: argparse.Namespace) -> int:
 
 def launches(documents: Iterable[tuple[Path, Document]]) -> tuple[list[rule.Launch], list[Path]]:
     """A launch for each row, and the files whose date is invalid. Rows that failed, are wrong, or are in doubt for
-    another reason than being slow or unsteady are not sound. A node is identified by its short name; its CPUs and the transports that
-    `auto` chose are facts. Machines with one name but different processors are different nodes."""
+    another reason than being slow or unsteady are not sound. A node is identified by its short name; its CPUs and the
+    transports that `auto` chose are facts. Machines with one name but different processors are different nodes."""
     found: list[tuple[float, str, str, Document]] = []
     undated = []
     for file, document in documents:
@@ -89,7 +89,7 @@ def launches(documents: Iterable[tuple[Path, Document]]) -> tuple[list[rule.Laun
             undated.append(file)
             continue
         processor = (document["context"]["quartet"].get("system") or {}).get("processor") or {}
-        found.append((time / DAY, _hosts(document), str(processor.get("name", "unknown processor")), document))
+        found.append((time / DAY, identity.hosts(document), str(processor.get("name", "unknown processor")), document))
     machines = {hosts: {one[2] for one in same} for hosts, same in grouped(found, lambda one: one[1]).items()}
     every: list[rule.Launch] = []
     chosen: dict[str, dict[str, str]] = defaultdict(dict)  # by node: a document has the choice for its own kernel only
@@ -105,15 +105,6 @@ def launches(documents: Iterable[tuple[Path, Document]]) -> tuple[list[rule.Laun
             text = _TRANSPORT.sub(r"\1auto", row.text) if is_automatic else row.text
             every.append(rule.Launch(time, node, text, row.rate, is_sound, known, row.unit, row.place))
     return every, undated
-
-
-def _hosts(document: Document) -> str:
-    """The hosts of its ranks, without domains; in a container, which hides them, the kind of machine."""
-    if not identity.host(document):
-        return re.sub(r", \d+ CPUs$", "", device(document))
-    places = document["context"]["quartet"].get("placement") or [{"host": document["context"]["host_name"]}]
-    names = {str(place["host"]) for place in places}  # addresses stay whole
-    return " ".join(sorted({name if re.match(r"\d+\.", name) else name.partition(".")[0] for name in names}))
 
 
 def _page(parts: list[list[str]], skipped: list[str], sound: list[rule.Launch], answer: rule.Answer) -> str:

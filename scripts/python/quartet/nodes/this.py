@@ -188,8 +188,8 @@ class NodeCheck:
                 if each.reference and each.row.rate < each.reference.bound]
         loose = next((each.reference for each in compared if each.reference and each.reference.is_loose), None)
         if loose and not slow:
-            why = (f"{counted(loose.launches, 'launch')} of the reference differ so much that {launch.title} is only slow "
-                   f"if it loses over {1 - loose.bound / loose.rate:.0%}")
+            why = (f"{counted(loose.launches, 'launch')} of the reference differ so much that {launch.title} is only "
+                   f"slow if it loses over {1 - loose.bound / loose.rate:.0%}")
             return NodeResult(Verdict.CANNOT_TELL, why, MAKE_REFERENCE, compared, is_final=True)
         if not slow:
             return NodeResult(Verdict.SOUND, rows=compared)
