@@ -168,13 +168,17 @@ def _spread(measure: Measurement) -> str:
     if not measure.scores:
         return f"{measure.what}: {what}; at least {LEAST_VALUES} {noun}s are needed to tell whether one is slow"
     why = ", since the rates differ so much" * (measure.detectable_loss > LOOSE)
-    return (f"{measure.what}: {what}, median {rate(measure.scores.median)} {measure.unit}; only a {noun} at least "
-            f"{measure.detectable_loss:.0%} below it is named{why}")
+    return (f"{measure.what}: {what}, median {rate(measure.scores.median)} {measure.unit}; here a {noun} is named from "
+            f"{measure.detectable_loss:.0%} below it on{why}")
 
 
 def _verdict(found: CheckResult) -> str:
     if not found.is_decided:
-        return "Undecided: there are too few nodes, or their rates differ too much, to tell whether one is slow."
+        few, wide = ([measure.what for measure in found.measures if bool(measure.scores) == is_wide]
+                     for is_wide in (False, True))
+        whys = [f"fewer than {LEAST_VALUES} nodes have a rate of {', '.join(few)}"] * bool(few)
+        whys += [f"the rates of {', '.join(wide)} differ too much to tell whether a node is slow"] * bool(wide)
+        return f"Undecided: {'; '.join(whys) or 'no launch gave a rate'}."
     names = list(dict.fromkeys(one.who for one in found.slow))
     more = [f"and {len(names) - SHOWN} more"] * (len(names) > SHOWN)
     who = f"Slow: {', '.join([*names[:SHOWN], *more])}." if names else "None is slow, as far as these lines can tell."
