@@ -156,7 +156,7 @@ class Slow(Nodes):
 
     def test_a_node_that_goes_is_named_and_waited_for_only_until_the_others_are_done(self):
         self.addCleanup(self.cluster.run, "scontrol", "update", "NodeName=n4", "State=RESUME")
-        busy = self.cluster.submit("--nodelist=n4", "--exclusive", "--wrap=sleep 600")
+        busy = self.cluster.submit("--nodelist=n4", "--exclusive", "--output=/dev/null", "--wrap=sleep 600")
         command, log = self.check("--hosts", "n[1-4]", "--pairs", "none", "--poll", "0.5"), self.folder / "log"
         with open(log, "w", encoding="utf-8") as errors:
             process = subprocess.Popen(self.cluster.hosts.head.command(*command), env=self.cluster.environment,

@@ -90,7 +90,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one = parser.add_argument_group("this node")
     one.add_argument("--this", action="store_true", help="checks the node that this runs on")
     one.add_argument("--budget", type=seconds, default=60, metavar="SECONDS",
-                     help="it ends within so long, whatever happens (%(default)s)")
+                     help="it ends within so long, whatever happens (%(default)s); a larger one gives no program more "
+                     f"than {this.LONGEST:.0f} s")
     one.add_argument("--max-age", type=age, metavar="AGE",
                      help="runs nothing where such a check found the node sound lately: 6h, 30m, 1d")
     one.add_argument("--fail-closed", action="store_true", help="what cannot be told counts as sick")
@@ -273,21 +274,24 @@ def _check_in_time(options: argparse.Namespace, node: str) -> this.NodeResult:
 
 
 def _with_reference(options: argparse.Namespace, what: this.NodeResult) -> this.NodeResult:
-    """The result of a run with --results: says how to use its rows as a reference, if any of them can be one."""
+    """The result of a run with --results: says how to use its rows as a reference, or why none can be one."""
     with contextlib.suppress(ScriptError):
         made = reference.read([options.results])
         if any(made.of(each.row) for each in what.rows):
             return dataclasses.replace(what, reason=f"{what.reason}; the results were kept as a reference",
                                        next=f"quartet nodes --this --reference {options.results}")
-    return dataclasses.replace(what, reason=f"{what.reason}; no result can be a reference: all are wrong or in doubt",
+    whys = [f"{row.name.kernel} is {'in doubt' if row.verified else 'not verified'} ({', '.join(row.flags.values())})"
+            for row in (each.row for each in what.rows)] or ["nothing was measured"]
+    return dataclasses.replace(what, reason=f"{what.reason}; no result can be a reference: {'; '.join(whys)}",
                                next=f"{this.CHECK_MACHINE} --quick")
 
 
 def stamp_of(options: argparse.Namespace) -> Path:
-    """The file that records that this check found the node sound, in a folder that only this user can write."""
+    """The file that records that this check found this node sound, in a folder that only this user can write: nodes may
+    share the folder, or have copies of one."""
     own = "/run" if os.geteuid() == 0 else os.environ.get("XDG_RUNTIME_DIR") or os.path.expanduser("~/.cache")
-    what = (options.kernels, options.device, options.small, options.least, options.build.absolute(),
-            [path.absolute() for path in options.reference])
+    what = (os.uname().nodename, options.kernels, options.device, options.small, options.least,
+            options.build.absolute(), [path.absolute() for path in options.reference])
     return Path(own, "quartet") / f"sound-{hashlib.sha256(repr(what).encode()).hexdigest()[:16]}"
 
 
@@ -297,7 +301,7 @@ def _recently_sound(stamp: Path, most: float) -> str:
         state = stamp.lstat()
         since = time.time() - state.st_mtime
         if stat.S_ISREG(state.st_mode) and state.st_uid == os.geteuid() and 0 <= since <= most:
-            return f"{read_text(stamp, 10_000).strip()} (found {since / 3600:.1f} h ago)"
+            return f"{read_text(stamp, 10_000).strip()} (found {since / 60:.0f} min ago)"
     return ""
 
 

@@ -29,6 +29,7 @@ SECONDS_TO_START = 2.0  # of a launch, beyond its share
 SECONDS_TO_KILL = 1.0
 MOST_GIVEN = 5  # seconds, even if there is more time
 PATIENCE = 5.0  # seconds more, after which a program is taken to hang, unless other programs are busy
+LONGEST = MOST_GIVEN + SECONDS_TO_START + PATIENCE
 BUSY = 0.1  # processors: if others use more while a program does not end, it may just be slow
 UNLIKELY = 3  # times the rate of the reference, which was then measured on other nodes, or on busy ones
 MAKE_REFERENCE = "quartet nodes --this --results FOLDER on sound nodes, then --reference FOLDER"

@@ -244,8 +244,8 @@ class QueuedSweep(Sweep):
                 stuck = stuck + 1 if len(whys) == len(left) and all(why.startswith(AWAY) for why in whys) else 0
                 if stuck == POLLS_UNTIL_GONE:
                     away = self._queue.gone(host for launch in left for host in launch.configuration.hosts)
-                    self._away = (f"launches cannot start, since these nodes run no jobs now: {', '.join(away)} (Slurm's "
-                                  f"reason: {whys[0]}; --cancel ends the jobs)")
+                    self._away = ("launches cannot start, since these nodes run no jobs now: "
+                                  f"{', '.join(away)} (Slurm's reason: {whys[0]}; --cancel ends the jobs)")
                     return lost
             ended = set(os.listdir(self._folder.path))
             for launch in list(left):
