@@ -260,7 +260,7 @@ class Unwatched(QueuedCase):
         self.assertNotIn("n5", done.stdout)
         done = self.again(self.nodes("--hosts", "n4,n8,n9", "--dry-run"))
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("--hosts: this site has no n8, n9 (sinfo names 2 nodes)", done.stderr)
+        self.assertIn("this site has no n8, n9 (sinfo names 2 nodes): --hosts", done.stderr)
 
     def test_a_check_is_over_after_a_day_and_where_it_was_cancelled(self):
         command, both = self.nodes(), "n1 idle\nn2 idle\n"

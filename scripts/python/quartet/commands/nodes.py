@@ -111,7 +111,7 @@ def hosts_up(partition: str, named: tuple[str, ...]) -> tuple[str, ...]:
     states = node_states("" if named else partition)
     unknown = [name for name in named if name not in states]
     if unknown:
-        raise ScriptError(f"--hosts: this site has no {', '.join(unknown)} (sinfo names {counted(len(states), 'node')})")
+        raise ScriptError(f"this site has no {', '.join(unknown)} (sinfo names {counted(len(states), 'node')}): --hosts")
     wanted = named or sorted(states)
     left_out = [f"{name} ({states[name]})" for name in wanted if states[name] not in UP]
     if left_out:
