@@ -223,7 +223,7 @@ class Unwatched(QueuedCase):
         self.begin(command)
         self.write("states", "n1 down*\nn3 planned\nn4 drained\n")
         done = self.again(command)
-        self.assertIn("goes on with the check of 1 node that was begun; not part of it (after --cancel a new check begins): n3\n",
+        self.assertIn("continues the check of 1 node that was begun; not part of it (after --cancel a new check begins): n3\n",
                       done.stderr)
         self.assertNotIn("left out", done.stderr)
         self.assert_there_are(1, 1)
@@ -256,11 +256,11 @@ class Unwatched(QueuedCase):
         self.begin(command)
         self.assertIn("--nodelist=n4 ", self.lines("submitted")[0])
         done = self.again(command)
-        self.assertIn("goes on with the check of 1 node", done.stderr)
+        self.assertIn("continues the check of 1 node", done.stderr)
         self.assertNotIn("n5", done.stdout)
         done = self.again(self.nodes("--hosts", "n4,n8,n9", "--dry-run"))
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("this site has no n8, n9 (sinfo names 2 nodes): --hosts", done.stderr)
+        self.assertIn("there is no n8, n9 (sinfo names 2 nodes): --hosts", done.stderr)
 
     def test_a_check_is_over_after_a_day_and_where_it_was_cancelled(self):
         command, both = self.nodes(), "n1 idle\nn2 idle\n"
@@ -353,7 +353,7 @@ class Steps(QueuedCase):
         self.addCleanup(lambda: [os.environ.pop(name) for name in job])
         done = self.sweep("--inside", ranks=(4,), nodes=["1:4"])
         self.assertEqual(done.returncode, 75, done.stderr)
-        self.assertIn("1 launch left, which want more or other nodes than this job has", done.stderr)
+        self.assertIn("1 launch left (this job lacks the nodes)", done.stderr)
         self.assertEqual(self.lines("submitted"), [])
         self.assertEqual(len(list(self.results.glob("*.json"))), 2)
         self.assertTrue(all("--exact" in step for step in self.lines("steps")))

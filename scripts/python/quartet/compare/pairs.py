@@ -189,7 +189,7 @@ def compare(first: ResultSet, second: ResultSet, threshold: float, error: float 
             pairs.append(_pair(sample, second.samples[partner], threshold, error, len(first.samples)))
         elif text in second.errors:
             pairs.append(Pair(sample.name, Verdict.NOT_COMPARABLE, (_failed("B", second.errors[text]),), sample,
-                             is_broken=not second.errors[text].startswith(NOT_RUN)))
+                              is_broken=not second.errors[text].startswith(NOT_RUN)))
         else:
             pairs.append(Pair(sample.name, Verdict.NOT_COMPARABLE, ("only in A",), sample))
     for text, sample in second.samples.items():
@@ -236,9 +236,9 @@ def _pair(first: Sample, second: Sample, threshold: float, error: float, cases: 
         why += (f"B/A is {', '.join(f'{by_host[host]:.2f} on {host}' for host in few)}, and {min(others):.2f} to "
                 f"{max(others):.2f} on the other {counted(len(others), 'host')}",)
     return Pair(first.name, verdict, why, first, second, ratio=found if launches else None, launches=launches,
-               more=_launches_to_decide(verdict, launches, usable, threshold, first.medians, second.medians),
-               slow_hosts=tuple(by_host[host] for host in few),
-               looks_slower=bool(few) or verdict is Verdict.UNCLEAR and found.value < 1 / (1 + threshold))
+                more=_launches_to_decide(verdict, launches, usable, threshold, first.medians, second.medians),
+                slow_hosts=tuple(by_host[host] for host in few),
+                looks_slower=bool(few) or verdict is Verdict.UNCLEAR and found.value < 1 / (1 + threshold))
 
 
 def _ratios_of_hosts(first: Sample, second: Sample) -> dict[str, float]:
