@@ -71,9 +71,9 @@ class Rule(unittest.TestCase):
         def low(**story):
             return {node: (*seen[:2], sorted(seen[2])) for node, seen in judge(history(1, **story)).low.items()}
 
-        for share, since in ((0.6, 1), (0.6, 0.93), (0.8, 1)):
-            [(node, (loss, others, rows))] = low(effect=lambda day, node, row: (share if node == 3 else 1) * (
-                since if day >= 15 else 1)).items()
+        for share, since in ((0.6, 1), (0.6, 0.93), (0.8, 1)):  # on all nodes since the 15th day
+            [(node, (loss, others, rows))] = low(
+                effect=lambda day, node, row: share ** (node == 3) * since ** (day >= 15)).items()
             self.assertEqual((node, others, rows), ("n3", 5, history_simulation.FOUR))
             self.assertAlmostEqual(loss, 1 - share, delta=0.03)
         for what, _ in STORIES.values():  # those that became slow, or faster again

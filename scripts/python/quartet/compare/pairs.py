@@ -1,11 +1,6 @@
 """Two sets of results, A and B, their pairs of samples of one case, and the verdict on each pair. And the baseline, a
 folder of results that continuous integration keeps: it has a folder for each kind of machine, since rates of different
-kinds of machines do not compare.
-
-A verdict needs four launches of each set, the 95% interval of the ratio of rates, B to A, and a threshold: "faster" or
-"slower" if the interval excludes 1 and the ratio passes the threshold; "same" if the whole interval is within the
-threshold; "unclear" otherwise: no difference seen does not mean that there is none. The values are launches, not runs:
-runs of one process share placement and pages, which make launches differ."""
+kinds of machines do not compare. docs/sweeps-and-comparison.md explains the verdicts."""
 
 import hashlib
 import math
@@ -24,7 +19,7 @@ from quartet.results.identity import Facts, are_different, facts, machine, proce
 from quartet.results.reference import LEAST_VALUES, slow
 from quartet.results.row import NOT_RUN
 from quartet.results.statistics import ERROR, MOST_VALUES, Ratio, ratio, spread, values_for
-from quartet.text import counted, slug
+from quartet.text import slug
 
 LEAST_LAUNCHES = 4  # of each side: with fewer there is no 95% interval
 
@@ -231,10 +226,7 @@ def _pair(first: Sample, second: Sample, threshold: float, error: float, cases: 
            *(f"{label}: {sample.disturbance}" for label, sample in samples if sample.disturbance))
     by_host = _ratios_of_hosts(first, second)
     few = slow(by_host, error / cases, 1 - 1 / (1 + threshold)) if len(by_host) >= LEAST_VALUES else {}
-    if few:
-        others = [value for host, value in by_host.items() if host not in few]
-        why += (f"B/A is {', '.join(f'{by_host[host]:.2f} on {host}' for host in few)}, and {min(others):.2f} to "
-                f"{max(others):.2f} on the other {counted(len(others), 'host')}",)
+    why += tuple(f"B/A is {by_host[host]:.2f} on {host}, far below the median of {len(by_host)} hosts" for host in few)
     return Pair(first.name, verdict, why, first, second, ratio=found if launches else None, launches=launches,
                 more=_launches_to_decide(verdict, launches, usable, threshold, first.medians, second.medians),
                 slow_hosts=tuple(by_host[host] for host in few),

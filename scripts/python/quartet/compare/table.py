@@ -36,12 +36,6 @@ def _group(pair: Pair) -> str:
     return ", ".join([f"{name.kernel} {unit}", name.device, *name.words, *others])
 
 
-def _factor_cells(pair: Pair) -> tuple[str, ...]:
-    name = pair.name
-    ranks = name.values.get("pair", name.values.get("ranks", ""))
-    return (name.formulation, name.transport, size(name.size), ranks)
-
-
 def _ratio(value: float) -> str:
     return f"{value:.3f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
@@ -56,8 +50,10 @@ def _cells(pair: Pair, reasons: Footnotes) -> tuple[str, ...]:
     bounds = found.interval if found and pair.launches >= LEAST_LAUNCHES else None
     interval = "-".join(map(_ratio, bounds)) if bounds else ""
     verdict = f"{pair.verdict.value} {','.join(map(reasons.mark, pair.why))}".rstrip()
-    return (*_factor_cells(pair), _rate(pair.first), _rate(pair.second),
-            _ratio(found.value) + pair.mark if found else "", interval, str(pair.more) if pair.more else "", verdict)
+    name, values = pair.name, pair.name.values
+    return (name.formulation, name.transport, size(name.size), values.get("pair", values.get("ranks", "")),
+            _rate(pair.first), _rate(pair.second), _ratio(found.value) + pair.mark if found else "", interval,
+            str(pair.more or ""), verdict)
 
 
 def _sets(sets: list[ResultSet]) -> list[str]:

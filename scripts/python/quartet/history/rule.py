@@ -380,12 +380,10 @@ class History:
         for alike in grouped(self.series.values(), lambda one: (one.row, one.kind)).values():
             suspects = _slow(alike, least, -math.inf, math.inf)
             for series in [one for one in alike if one.node in suspects and not one.line]:
-                ends = [series.moment(cut) for cut in series.cuts[:1] + series.cuts[-1:]]
-                first, last = series.times[0] - 0.5, series.times[-1] + 0.5
-                windows = [(first, ends[0]), (ends[-1], last)] if ends else [(first, last)]
-                losses = [_slow(alike, least, *window).get(series.node) for window in windows]
-                if losses[-1] and all(losses):
-                    found[series.node].append((losses[-1], len(alike) - 1, series.row))
+                bounds = [series.times[0] - 0.5, *map(series.moment, series.cuts), series.times[-1] + 0.5]
+                before, now = (_slow(alike, least, *ends).get(series.node) for ends in (bounds[:2], bounds[-2:]))
+                if before and now:
+                    found[series.node].append((now, len(alike) - 1, series.row))
         return {node: (median(losses), max(others), rows) for node, own in found.items()
                 for losses, others, rows in [zip(*own)]}
 

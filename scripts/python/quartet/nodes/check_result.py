@@ -8,7 +8,7 @@ from quartet.exit_codes import VERIFIED
 from quartet.nodes.plan import LONGEST, PAIR
 from quartet.results.reference import LEAST_VALUES, LOOSE, RateScores, Reference, ReferenceRate, score_rates, slow
 from quartet.sweep.folder import SweepFolder, judged_launches, launches
-from quartet.text import ABOVE_LIMIT, DISTRUSTED, aligned, counted, rate, widths_of, wrapped
+from quartet.text import ABOVE_LIMIT, DISTRUSTED, aligned, counted, listed, rate, widths_of, wrapped
 
 NETWORK = "network"  # a node's best pair
 FALSE_ALARMS = 0.05  # share of checks of equally fast nodes that name a node; of the whole check
@@ -180,7 +180,6 @@ def _verdict(found: CheckResult) -> str:
         whys += [f"the rates of {', '.join(wide)} differ too much to tell whether a node is slow"] * bool(wide)
         return f"Undecided: {'; '.join(whys) or 'no launch gave a rate'}."
     names = list(dict.fromkeys(one.who for one in found.slow))
-    more = [f"and {len(names) - SHOWN} more"] * (len(names) > SHOWN)
-    who = f"Slow: {', '.join([*names[:SHOWN], *more])}." if names else "None is slow, as far as this check can tell."
+    who = f"Slow: {listed(names, SHOWN)}." if names else "None is slow, as far as this check can tell."
     besides = " This does not count comparisons with the reference." * any(measure.known for measure in found.measures)
     return f"{who} Among equally fast, undisturbed nodes {FALSE_ALARMS:.0%} of such checks name one by chance.{besides}"
