@@ -196,6 +196,8 @@ with_mpirun() {
         flags+=(--host "$(names_of_nodes | sed "s/\$/:$per_node/" | paste -sd,)")
     fi
     [ -z "$seconds" ] || flags+=(--timeout "$seconds")
+    [ "$ranks" -le "${SLURM_NTASKS:-$ranks}" ] || echo "start.sh: $ranks ranks, but the job has $SLURM_NTASKS \
+tasks, which Open MPI takes for its slots: ask Slurm for more" >&2
     : "${OMPI_MCA_rmaps_base_mapping_policy:=$policy:PE=$threads}"
     : "${OMPI_MCA_hwloc_base_binding_policy:=core}"
     export OMPI_MCA_rmaps_base_mapping_policy OMPI_MCA_hwloc_base_binding_policy

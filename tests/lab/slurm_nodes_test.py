@@ -156,13 +156,23 @@ class Slow(Nodes):
 
     def test_a_node_that_goes_is_named_and_waited_for_only_until_the_others_are_done(self):
         self.addCleanup(self.cluster.run, "scontrol", "update", "NodeName=n4", "State=RESUME")
-        self.cluster.must("scontrol", "update", "NodeName=n4", "State=DRAIN", "Reason=gone")
-        done = self.cluster.run(*self.check("--hosts", "n[1-4]", "--pairs", "none", "--poll", "0.5"), timeout=SECONDS)
-        self.assertEqual(done.returncode, 75, done.stderr + done.stdout)
-        self.assertRegex(done.stderr, r"1 launch cannot start, since these nodes run no jobs now: n4 \(.*--cancel ends the jobs\)")
-        self.assertIn("cg: 3 nodes", done.stdout)
+        busy = self.cluster.submit("--nodelist=n4", "--exclusive", "--output=/dev/null", "--wrap=sleep 600")
+        command, log = self.check("--hosts", "n[1-4]", "--pairs", "none", "--poll", "0.5"), self.folder / "log"
+        with open(log, "w", encoding="utf-8") as errors:
+            process = subprocess.Popen(self.cluster.hosts.head.command(*command), env=self.cluster.environment,
+                                       stdout=errors, stderr=errors)
+            self.addCleanup(process.kill)
+            wait_for(lambda: len(re.findall(r" of 4: ", log.read_text())) == 3, SECONDS, "the others do not end")
+            self.cluster.must("scontrol", "update", "NodeName=n4", "State=DRAIN", "Reason=gone")
+            self.cluster.must("scancel", busy)
+            self.assertEqual(process.wait(SECONDS), 75, log.read_text())
+        self.assertRegex(log.read_text(), r"launches cannot start, since these nodes run no jobs now: n4 \(.*--cancel ends the jobs\)")
+        self.assertIn("cg: 3 nodes", log.read_text())
         left = self.cluster.run(*self.check("--hosts", "n[1-4]", "--pairs", "none", "--cancel"), timeout=SECONDS)
         self.assertEqual((left.returncode, "1 job cancelled" in left.stderr), (0, True), left.stderr)
+        done = self.cluster.run(*command, timeout=SECONDS)  # a new check, of those that are up
+        self.assertEqual(done.returncode, 4, done.stderr + done.stdout)
+        self.assertRegex(done.stderr, r"left out: n4 \(dr[a-z]+\)")
 
     def test_the_table_of_all_pairs_names_the_node_with_the_slow_link(self):
         self.cluster.hosts.shape(400)

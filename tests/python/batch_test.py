@@ -132,6 +132,10 @@ class Starting(BatchCase):
         for flag in ("--ntasks=3", "--nodes=2", "--ntasks-per-node=2", "--nodelist=a,b", "--time=2", "--exact"):
             self.assertIn(flag, flags)
         self.assertEqual(self.start("--launcher=mpiexec", "program", SLURM_NTASKS="4")[1], "-n 4 program")
+        for ranks, said in (("64", "start.sh: 64 ranks, but the job has 4 tasks, which Open MPI takes for its slots"), ("4", "")):
+            done, words = self.start("--launcher=mpirun", "--hosts=a,b", ranks, "program", SLURM_NTASKS="4")
+            self.assertEqual((done.returncode, words[:5].strip(), said in done.stderr), (0, f"-n {ranks}", True), done)
+            self.assertEqual(done.stderr.count("\n"), bool(said))
 
     def test_our_programs_get_as_many_threads_as_their_ranks_have_cores_also_where_nothing_is_bound(self):
         (self.folder / "a.toml").write_text("runs = 1\n")

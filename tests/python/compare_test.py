@@ -41,7 +41,7 @@ class Verdicts(CompareCase):
             done = self.compared(documents(*STEADY[:launches]), documents(*scaled(0.5)[:launches]))
             self.assertEqual(done.returncode, 4)
             self.assertEqual(row_of(done)[-3:], ["0.500", more, "unclear"])
-            self.assertIn(f"no verdict on 1 case, a side has only {launches} undisturbed launch",
+            self.assertIn(f"no verdict on 1 case, a side has only {launches} launch",
                           flat(done.stdout))
             self.assertIn("1 case may be slower, which is not decided: at worst 0.50 of A's", flat(done.stdout))
 
@@ -96,7 +96,7 @@ class Flags(CompareCase):
     def test_disturbed_launch_does_not_count(self):
         done = self.compared(documents(*STEADY), documents(*STEADY) + documents(400, **DISTURBED))
         self.assertEqual((done.returncode, row_of(done)[7]), (0, "1.000"))
-        self.assertIn("B: 1 of 5 launches disturbed (another process took 40% of the cores)", flat(done.stdout))
+        self.assertIn("B: 1 of 5 launches in doubt (another process took 40% of the cores)", flat(done.stdout))
 
     def test_launches_that_would_decide_count_those_that_will_be_disturbed(self):
         rows = documents(*STEADY[:1]) + documents(400, 400, 400, 400, 400, 400, **DISTURBED)
@@ -108,7 +108,7 @@ class Flags(CompareCase):
             done = self.compared(documents(*STEADY, **DISTURBED), documents(*scaled(factor), **DISTURBED))
             self.assertEqual(done.returncode, 4)
             self.assertEqual(row_of(done)[7], "unclear")
-            self.assertIn("every launch was disturbed: quiet the machine (quartet check-machine), then repeat",
+            self.assertIn("every launch is in doubt: quiet the machine (quartet check-machine), then repeat",
                           flat(done.stdout))
             for word in (" more launch", "more:", "at worst", "--run ", "a side has only"):
                 self.assertNotIn(word, flat(done.stdout))
@@ -129,6 +129,30 @@ class Launches(CompareCase):
         for document in second:
             document["context"]["date"] = "2026-01-03T03:04:05+00:00"
         self.assertIn("A and B were measured one after the other", self.compared(first, second).stdout)
+
+
+    def test_a_host_that_became_slow_is_named_though_the_launches_of_all_hosts_decide_nothing(self):
+        def day(*rates):
+            made = documents(*rates)
+            for number, document in enumerate(made, 1):
+                for place in document["context"]["quartet"]["placement"]:
+                    place["host"] = f"n{number}.site"
+            return made
+
+        rates = (1000, 990, 1005, 1010, 995, 1002)
+        done = self.compared(day(*rates), day(998, 991, 492, 1012, 994, 1003))
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("B/A is 0.49 on n3, far below the median of 6 hosts", flat(done.stdout))
+        self.assertIn("1 case may be slower, which is not decided: at worst 0.49 of A's rate", flat(done.stdout))
+        self.assertNotIn("no difference found", flat(done.stdout))
+        many = 1000, 1004, 1002, *range(1000, 1010), *range(995, 1005)
+        done = self.compared(day(*many), day(*many[:2], 500, *many[3:]))  # the same, but for one of them
+        self.assertEqual((done.returncode, row_of(done)[-2]), (4, "same"))
+        self.assertEqual(self.compared(day(*many), day(*many)).returncode, 0)
+
+    def test_launches_in_doubt_without_a_flag_are_not_called_disturbed(self):
+        done = self.compared(documents(*STEADY), documents(*STEADY) + documents(400, distrusted=True))
+        self.assertIn("B: 1 of 5 launches in doubt (no reason is recorded)", flat(done.stdout))
 
 
 class Input(CompareCase):

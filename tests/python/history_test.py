@@ -67,6 +67,18 @@ class Rule(unittest.TestCase):
             self.assertEqual((node, count, sorted(rows)), ("n3", days - 26, history_simulation.FOUR))
             self.assertAlmostEqual(loss, 0.69, delta=0.06)
 
+    def test_a_node_that_was_slow_from_its_first_launch_on_is_named_whatever_happened_since(self):
+        def low(**story):
+            return {node: (*seen[:2], sorted(seen[2])) for node, seen in judge(history(1, **story)).low.items()}
+
+        for share, since in ((0.6, 1), (0.6, 0.93), (0.8, 1)):  # on all nodes since the 15th day
+            [(node, (loss, others, rows))] = low(
+                effect=lambda day, node, row: share ** (node == 3) * since ** (day >= 15)).items()
+            self.assertEqual((node, others, rows), ("n3", 5, history_simulation.FOUR))
+            self.assertAlmostEqual(loss, 1 - share, delta=0.03)
+        for what, _ in STORIES.values():  # those that became slow, or faster again
+            self.assertEqual(low(**what), {})
+
     def test_a_node_is_sound_only_if_its_launches_exclude_the_loss(self):
         """n3 lost more by the same kernel, and n6 has two launches with it."""
         loss = {2: 0.93, 4: 0.93, 3: 0.75}
@@ -94,8 +106,9 @@ class Documents(Scratch):
     def read(self, *documents):
         return launches((Path(str(number)), document) for number, document in enumerate(documents))
 
-    def said(self, rate_of, system_of=lambda node, day: {}, days=range(24), change=lambda made, node, day: None):
-        for node in ("n1", "n2", "n3"):
+    def said(self, rate_of, system_of=lambda node, day: {}, days=range(24), change=lambda made, node, day: None,
+             nodes=("n1", "n2", "n3")):
+        for node in nodes:
             for day in days:
                 rates = {name: rate * rate_of(node, day) * (1 + (day * 7 % 5 - 2) / 200) for name, rate in ROWS.items()}
                 made = launch(node, day, rates, **system_of(node, day))
@@ -111,7 +124,7 @@ class Documents(Scratch):
         self.assertIn("72 launches of 2 rows on 3 nodes, 2025-01-01 to 2025-01-24", text)
         self.assertIn("20% slower since 2025-01-13, on n2 stream native shm 16 MiB on 2 ranks, stream native shm 2 MiB on "
                       "2 ranks changed then: kernel: Linux 6.1.False -> Linux 6.1.True on 1 of 1 such node; also on 2 "
-                      "sound nodes Would have been seen", text)
+                      "sound nodes Changes are looked for", text)
 
     def test_the_page_draws_each_rows_curves_and_where_a_finding_begins(self):
         self.said(lambda node, day: 0.8 if node == "n2" and day >= 12 else 1)
@@ -129,12 +142,22 @@ class Documents(Scratch):
     def test_sound_and_short_histories(self):
         code, text, _ = self.said(lambda node, day: 1)
         self.assertEqual(code, 0)
-        self.assertIn("Nothing was found. Would have been seen in 9 of 10 histories: a lasting step of", text)
+        self.assertIn("No change was found. Changes are looked for: a lasting step of", text)
         for file in sorted(self.folder.glob("*.json"))[4:]:
             file.unlink()
         done = quartet("history", str(self.folder))
         self.assertEqual((done.returncode, "too few launches to tell" in done.stdout), (4, True))
         self.assertEqual(quartet("history", str(self.folder / "absent")).returncode, 2)
+
+    def test_a_node_that_was_always_slow_is_no_sound_history(self):
+        nodes = [f"n{number}" for number in range(1, 7)]
+        code, text, _ = self.said(lambda node, day: 0.6 if node == "n3" else 1, nodes=nodes)
+        self.assertEqual(code, 4)
+        self.assertIn("n3: 40% below the other 5 nodes of its kind since its first launch: quartet nodes compares nodes stream "
+                      "native shm 16 MiB on 2 ranks, stream native shm 2 MiB on 2 ranks No change was found.", text)
+        code, text, _ = self.said(lambda node, day: 0.6 if node == "n3" else 1, nodes=nodes, change=lambda made, node, day:
+            made["context"]["quartet"].update(device_description="Another CPU") if node == "n3" else None)
+        self.assertEqual((code, "n3" in text), (0, False), text)
 
     def test_machines_that_share_a_name_are_different_nodes(self):
         made = [launch("vm", day, ROWS) for day in range(3)]
@@ -159,7 +182,7 @@ class Documents(Scratch):
         self.assertEqual(code, 1)
         self.assertIn("of 2 rows on 3 nodes, 2025-01-01 to 2025-01-24 70% slower since 2025-01-13, on n2 stream native auto "
                       "16 MiB on 2 ranks, stream native auto 2 MiB on 2 ranks changed then: CPUs: 4 -> 8 on 1 of 1 such node "
-                      "changed then: transport of stream native: shm -> mpi on 1 of 1 such node Would", text)
+                      "changed then: transport of stream native: shm -> mpi on 1 of 1 such node Changes", text)
 
     def test_exit_codes_of_losses_that_ended_and_of_rows_that_are_undecided(self):
         code, text, _ = self.said(lambda node, day: 0.5 if node == "n2" and 8 <= day < 14 else 1)
@@ -171,8 +194,8 @@ class Documents(Scratch):
             row.update(verified=False) for row in made["benchmarks"]
             if node == "n2" and day >= 14 and "16MiB" in row["run_name"] and "verified" in row])
         self.assertEqual(code, 4)
-        self.assertIn("n2: no usable launch since 2025-01-14 (10 later launches failed, were wrong or disturbed) stream "
-                      "native shm 16 MiB on 2 ranks Would", text)
+        self.assertIn("n2: no usable launch since 2025-01-14 (10 later launches cannot be used) stream "
+                      "native shm 16 MiB on 2 ranks Changes", text)
 
     def test_rows_that_are_not_comparable_do_not_count_and_documents_without_a_date_are_named(self):
         done = quartet("history", str(self.folder))

@@ -129,7 +129,9 @@ class Checking(MachineCase):
                          ["partition is 'mian' in the file (did you mean main?), Slurm has gpu, main, short"])
         self.assertEqual(self.check(SLURM_22, **keys, constraint="zen5"),
                          ["constraint is zen5 in the file, of which main has no node"])
-        self.assertIn("none is the default", self.check(SLURM_23, **keys)[0])
+        partition, mpi = self.check(SLURM_23, **keys)
+        self.assertIn("none is the default", partition)
+        self.assertIn("mpi is pmix in the file", mpi)
 
 
 class Words(Scratch):

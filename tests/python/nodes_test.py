@@ -94,7 +94,7 @@ class Checks(Scratch):
 
     def test_a_slow_node_is_named(self):
         text = " ".join(self.check("1", self.rates())[2].split())
-        self.assertIn("only a node at least 5% below it is named None is slow, as far as this check can tell.", text)
+        self.assertIn("here a node is named from 5% below it on None is slow, as far as this check can tell.", text)
         _, found, text = self.check("2", self.rates(n3=60.0), marked=("n3", "n4"))
         self.assertEqual([(one.who, one.what) for one in found.slow], [("n3", "cg")])
         self.assertRegex(text, r"n3 +cg GFLOP/s +60.0\? +100 +40% +[\d.]+\n")
@@ -134,9 +134,12 @@ class Checks(Scratch):
         _, found, text = self.check("1", {"n1": 100.0, "n2": 10.0, "n3": 99.0})
         self.assertFalse(found.is_decided)
         self.assertIn("at least 4 nodes are needed", " ".join(text.split()))
+        self.assertIn("Undecided: fewer than 4 nodes have a rate of cg.", text)
         _, found, text = self.check("2", self.rates(n1=40.0, n3=170.0, n4=55.0, n5=220.0, n6=60.0))
         self.assertFalse(found.is_decided)
-        self.assertRegex(" ".join(text.split()), r"only a node at least 9\d% below it is named, since the rates differ so much Undecided: ")
+        self.assertRegex(" ".join(text.split()), r"here a node is named from 9\d% below it on, since the rates differ so much "
+                         r"Undecided: the rates of cg differ too much to tell whether a node is slow\.")
+        self.assertIn("Undecided: no launch gave a rate.", self.check("4", self.rates(), failed=HOSTS)[2])
         _, found, text = self.check("3", self.rates(n1=92.0, n3=107.0, n4=94.0, n5=109.0, n6=96.0))  # by a third at most
         self.assertFalse(found.is_decided, text)
 
@@ -150,6 +153,8 @@ class Checks(Scratch):
         self.assertRegex(text, r"\nn1 +cg GFLOP/s +100 +200 +50% reference\n")
         self.assertIn("reference 200 GFLOP/s (below 180 is slow)", " ".join(text.split()))
         self.assertTrue(found.is_decided)
+        loose = {key: reference.ReferenceRate(200.0, 2.0, 2, is_loose=True) for key in known}
+        self.assertFalse(self.check("5", {"n1": 100.0, "n2": 199.0}, known=reference.Reference(loose))[1].is_decided)
         every = {f"n{number}": 100.0 + number / 10 for number in range(1, 9)}
         self.assertEqual(len(self.check("3", every, known=reference.Reference(known))[1].slow), 8)
         self.assertEqual(self.check("4", every)[1].slow, [])

@@ -132,7 +132,7 @@ class Verdicts(FakeNode):
             self.assertIn(reason, line)
         self.document("cg", 100, self.reference / "one.json", description="Another CPU; BLAS")
         code, line = self.verdict((40, {"flags": DISTURBED}), more=("--results", self.folder / "doubtful"))
-        said = "no result can be a reference: all are wrong or in doubt; next: quartet check-machine --quick"
+        said = f"no result can be a reference: cg is in doubt ({DISTURBED[0]['text']}); next: quartet check-machine --quick"
         self.assertEqual((code, said in line), (CANNOT_TELL, True), line)
         self.verdict(40)
         done = quartet("nodes", "--this", "--build", self.folder, "--launcher", self.folder / "launcher", "--kernels", "cg",
@@ -151,6 +151,17 @@ class Verdicts(FakeNode):
         self.assertRegex(line, "cg is 67.2 times as fast as the reference, which therefore does not fit this node; "
                                "next: quartet nodes --this --results FOLDER on sound nodes")
         self.assertEqual(self.verdict(290)[0], SOUND)
+
+    def test_a_reference_that_excuses_any_loss_is_no_proof_that_a_node_is_sound(self):
+        for rates, least in (((1, 90), "98%"), ((1, 1, 90, 90), "100%")):
+            for file in self.reference.iterdir():
+                file.unlink()
+            for number, rate in enumerate(rates):
+                self.document("cg", rate, self.reference / f"{number}.json")
+            code, line = self.verdict(2.7)
+            self.assertEqual((code, self.looks()), (CANNOT_TELL, 1), line)
+            self.assertIn(f": cannot tell: {len(rates)} launches of the reference differ so much that cg is only slow if it "
+                          f"loses over {least}; next: quartet nodes --this --results", line)
 
     def test_a_wrong_result_twice_is_sick_and_once_is_not_forgotten(self):
         wrong = (100, {"verified": False})
@@ -231,7 +242,7 @@ class Verdicts(FakeNode):
         self.assertEqual(check(99)[::2], (SOUND, 1))
         code, line, looks = check(40)
         self.assertEqual((code, looks), (SOUND, 0), line)
-        self.assertRegex(line, r": sound: every rate is 99% of the reference or more \(lowest: cg\) \(found 0\.0 h ago\); next: quartet run$")
+        self.assertRegex(line, r": sound: every rate is 99% of the reference or more \(lowest: cg\) \(found 0 min ago\); next: quartet run$")
         old = time.time() - 7 * 3600
         os.utime(stamp, (old, old))
         self.assertEqual(check(98)[::2], (SOUND, 1))
@@ -245,6 +256,9 @@ class Verdicts(FakeNode):
             return stamp_of(parser_of(("nodes",)).parse_args(["nodes", "--this", *words]))
 
         self.assertEqual(stamp("--reference", "a"), stamp("--reference", "a", "--budget", "30"))
+        with mock.patch("os.uname", return_value=mock.Mock(nodename="another")):
+            elsewhere = stamp("--reference", "a")
+        self.assertNotEqual(elsewhere, stamp("--reference", "a"))
         self.assertEqual(len({stamp(*words) for words in ((), ("--small",), ("--kernels", "cg"), ("--reference", "a"))}), 4)
 
     def test_its_rows_are_those_of_a_check_of_all_nodes(self):

@@ -311,7 +311,12 @@ class Command(unittest.TestCase):
             self.write(text.replace("1e-06", number, 1))
             self.refused(word="machine.json")
         self.write({"rates": described(link_bytes_per_second=None)})
-        self.refused(ranks="64", word="no link_bytes_per_second (this prediction needs it): add it")
+        self.refused(ranks="64", word="rates are missing (link_bytes_per_second): add them")
+        self.write({"rates": {}})
+        self.refused(ranks="1:8", word="rates are missing (memory_bytes_per_second, node_latency_seconds, "
+                     "node_bytes_per_second, latency_seconds, link_bytes_per_second): add them to `rates` of the machine file")
+        self.refused(ranks="1:8", word="machines/h100-example.json has them, or measure memory_bytes_per_second, "
+                     "latency_seconds, link_bytes_per_second (--from)")
 
     def test_wrong_flags_are_refused(self):
         for kernel in MODELS:

@@ -158,6 +158,10 @@ class Submitting(MachineCase):
         self.file.write_text(json.dumps({**LEAST, "options": ["a\x00b"]}))
         self.assertIn("control character", self.submit("--ranks", 1, "/bin/true").stderr)
 
+    def test_ranks_for_the_gpus_of_a_machine_without_any_are_refused(self):
+        self.load(LEAST)
+        self.assertRegex(self.submit("--nodes", 2, "--ranks-per-node", "gpus", "/bin/true").stderr, r"'gpus' \(\S+ has none\)")
+
     def test_two_of_ranks_nodes_and_ranks_per_node_decide_the_third(self):
         self.load({**LEAST, "gpus_per_node": 2, "sockets_per_node": 2})
         host = ("/bin/true", "--device", "host")

@@ -174,6 +174,7 @@ class Unwatched(QueuedCase):
              "--results", self.folder / "runs", "--slurm", self.folder / "machine.json", "--poll", "0.1"], "matmul")
 
     def test_check_of_nodes(self):
+        self.write("states", "n1 idle\n")
         done = self.assert_the_same_command_shows_it_once(self.nodes("--hosts", "n1"), "Undecided")
         self.assertIn("but it ran on host (not on n1)", done.stderr)
         self.assertEqual(done.returncode, 3)
@@ -222,7 +223,7 @@ class Unwatched(QueuedCase):
         self.begin(command)
         self.write("states", "n1 down*\nn3 planned\nn4 drained\n")
         done = self.again(command)
-        self.assertIn("continues the check of 1 node that was begun; not part of it (--hosts begins another check): n3\n",
+        self.assertIn("continues the check of 1 node that was begun; not part of it (after --cancel a new check begins): n3\n",
                       done.stderr)
         self.assertNotIn("left out", done.stderr)
         self.assert_there_are(1, 1)
@@ -237,15 +238,29 @@ class Unwatched(QueuedCase):
         command = self.nodes("--hosts", "n4,n5", "--pairs", "ring")
         why = "ReqNodeNotAvail, UnavailableNodes:n4"
         self.write("squeue", f"#!/bin/sh\nfor job in 1_0 2_0 3_0 4_0 5_0 6_0; do echo $job '{why}'; done\n")
-        self.write("states", "n4 down*\nn5 idle\n")
+        self.write("sinfo", f"#!/bin/sh\ncat {self.folder}/states\necho 'n4 down*\nn5 idle' >{self.folder}/states\n")
+        self.write("states", "n4 idle\nn5 idle\n")
         self.write("later", "")  # nothing runs
         done = self.again(command)
         self.assertEqual(done.returncode, 75, done.stderr)
-        self.assertIn(f"3 launches cannot start, since these nodes run no jobs now: n4 (Slurm's reason: {why}; --cancel ends "
+        self.assertIn(f"launches cannot start, since these nodes run no jobs now: n4 (Slurm's reason: {why}; --cancel ends "
                       "the jobs)", done.stderr)
         self.assertIn("3 launches not run yet", done.stdout)
-        self.write("sinfo", "#!/bin/sh\nexit 1\n")
+        self.write("sinfo", f"#!/bin/sh\ncat {self.folder}/states && rm {self.folder}/states\n")
+        self.write("states", "n4 idle\nn5 idle\n")
         self.assertIn("run no jobs now: n4, n5 (", self.again([*command, "--results", self.folder / "others"]).stderr)
+
+    def test_named_nodes_that_are_not_up_are_left_out_and_unknown_ones_are_refused(self):
+        command = self.nodes("--hosts", "n4,n5")
+        self.write("states", "n4 idle\nn5 drained\n")
+        self.begin(command)
+        self.assertIn("--nodelist=n4 ", self.lines("submitted")[0])
+        done = self.again(command)
+        self.assertIn("continues the check of 1 node", done.stderr)
+        self.assertNotIn("n5", done.stdout)
+        done = self.again(self.nodes("--hosts", "n4,n8,n9", "--dry-run"))
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("there is no n8, n9 (sinfo names 2 nodes): --hosts", done.stderr)
 
     def test_a_check_is_over_after_a_day_and_where_it_was_cancelled(self):
         command, both = self.nodes(), "n1 idle\nn2 idle\n"
@@ -296,13 +311,14 @@ class Cost(QueuedCase):
 
     def test_of_a_check_of_50_nodes(self):
         self.write("scontrol", "#!/bin/sh\nfor number in $(seq 50); do echo n$number; done\n")
+        self.write("sinfo", "#!/bin/sh\nfor number in $(seq 50); do echo n$number idle; done\n")
         (self.folder / "bin" / "matmul").rename(self.folder / "bin" / "cg")
         (self.folder / "bin" / "stream").symlink_to("cg")
         command = ["nodes", "--hosts", "n[1-50]", "--kernels", "cg"]
         text = self.text(*command)
         self.assertIn("cg: 50 nodes, 2 launches of each, 4 ranks pair: 50 pairs, 2 launches of each, 2 ranks", text)
         # 100 launches on one node, 100 on two: 300 times 10 s, or 300 s.
-        self.assertIn("200 launches on 2 nodes or fewer: about 0.833 node hours, if each takes 10 s; at most 25.0 node "
+        self.assertIn("200 launches on up to 2 nodes each: about 0.833 node hours, if each takes the usual 10 s; at most 25.0 node "
                       "hours, if each takes its limit of 300 s (--timeout)", text)
         self.assertFalse((self.folder / "runs").exists())
         self.write("machine.json", json.dumps({"name": "fake", "cores_per_node": 4, "gpus_per_node": 2}))

@@ -2,10 +2,12 @@
 
     quartet history results/nodes results/runs
 
-Each document is a launch. Rows that failed, are wrong or were disturbed do not count. docs/history.md explains the
-rule, which finds something in one of a hundred sound histories, and names the recorded facts that changed then.
+Each document is a launch. Rows that failed, are wrong, or are in doubt do not count; those that are only slow or
+unsteady do. docs/history.md explains the rule, which finds something in one of a hundred sound histories, and names
+the recorded facts that changed then. A node that was slow from its first launch on is named beside others of its kind.
 
-Exit codes: 0 nothing is slower now; 1 something is; 4 there are too few usable launches to tell, in all or of late."""
+Exit codes: 0 no change for the worse lasts; 1 one does; 4 a node was slow from the beginning, or there are too few
+usable launches to tell, in all or of late."""
 
 import argparse
 import itertools
@@ -24,12 +26,13 @@ from quartet.exit_codes import UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.files import check_output, write_text
 from quartet.history import rule
 from quartet.report import page, style
-from quartet.results import Name, collect, device, grouped, identity, rows_of
+from quartet.results import Name, collect, grouped, identity, rows_of
 from quartet.text import WIDTH, counted, listed, rate, say, shortened
 
 EXAMPLE = "quartet history results/nodes"
 DAY = 24 * 3600
 Document = dict[str, Any]
+NOT_USED = "are wrong, disturbed, held back, or in doubt without a reason"
 INCOMPARABLE = {"disturbed", "held_back"}  # flags: something else took the processors, or slowed the GPU
 NAMED = 6  # nodes, rows and facts of a finding that are printed
 WIDE, HIGH = 560, 220  # of a picture
@@ -53,12 +56,12 @@ def run(options: argparse.Namespace) -> int:
         say(f"skipped {why}")
     sound = [one for one in every if one.is_sound]
     if not sound:
-        why = "every row failed, is wrong or was disturbed: quartet table shows them" if every else "no documents"
+        why = "every row failed, is wrong or in doubt: quartet table says why" if every else "no documents"
         raise ScriptError(f"no usable result in {', '.join(map(str, options.folders))} ({why})")
     answer = rule.judge(every)
     times, nodes, rows = zip(*((one.time, one.node, one.row) for one in sound))
     count, left_out = len(found.documents) - len(undated), len(every) - len(sound)
-    unused = f"; {counted(left_out, 'row')} not used that failed, were wrong or were disturbed" if left_out else ""
+    unused = f"; {counted(left_out, 'row')} not used that failed, {NOT_USED}" if left_out else ""
     parts = [[f"{counted(count, 'launch')} of {counted(len({*rows}), 'row')} on {counted(len({*nodes}), 'node')}, "
               f"{_day(min(times))} to {_day(max(times))}{unused}"], *_parts(answer)]
     for number, part in enumerate(parts):
@@ -69,13 +72,14 @@ def run(options: argparse.Namespace) -> int:
         write_text(options.html, _page(parts, found.skipped, sound, answer))
     if any(finding.is_lasting_loss for finding in answer.findings):
         return WRONG_RESULT
-    return VERIFIED if answer.is_decided and not answer.slow and not answer.stopped else UNDECIDED
+    is_sound = answer.is_decided and not (answer.slow or answer.stopped or answer.low)
+    return VERIFIED if is_sound else UNDECIDED
 
 
 def launches(documents: Iterable[tuple[Path, Document]]) -> tuple[list[rule.Launch], list[Path]]:
-    """A launch for each row, and the files whose date is invalid. Rows that failed, are wrong or were disturbed are not
-    sound; slow rows are, whatever their flags. A node is identified by its short name; its CPUs and the transports that
-    `auto` chose are facts. Machines with one name but different processors are different nodes."""
+    """A launch for each row, and the files whose date is invalid. Rows that failed, are wrong, or are in doubt for
+    another reason than being slow or unsteady are not sound. A node is identified by its short name; its CPUs and the
+    transports that `auto` chose are facts. Machines with one name but different processors are different nodes."""
     found: list[tuple[float, str, str, Document]] = []
     undated = []
     for file, document in documents:
@@ -85,7 +89,7 @@ def launches(documents: Iterable[tuple[Path, Document]]) -> tuple[list[rule.Laun
             undated.append(file)
             continue
         processor = (document["context"]["quartet"].get("system") or {}).get("processor") or {}
-        found.append((time / DAY, _hosts(document), str(processor.get("name", "unknown processor")), document))
+        found.append((time / DAY, identity.hosts(document), str(processor.get("name", "unknown processor")), document))
     machines = {hosts: {one[2] for one in same} for hosts, same in grouped(found, lambda one: one[1]).items()}
     every: list[rule.Launch] = []
     chosen: dict[str, dict[str, str]] = defaultdict(dict)  # by node: a document has the choice for its own kernel only
@@ -99,17 +103,8 @@ def launches(documents: Iterable[tuple[Path, Document]]) -> tuple[list[rule.Laun
             is_sound = not row.error and row.verified is not False and not (
                 row.is_distrusted and (not row.flags or INCOMPARABLE & {*row.flags}))
             text = _TRANSPORT.sub(r"\1auto", row.text) if is_automatic else row.text
-            every.append(rule.Launch(time, node, text, row.rate, is_sound, known, row.unit))
+            every.append(rule.Launch(time, node, text, row.rate, is_sound, known, row.unit, row.place))
     return every, undated
-
-
-def _hosts(document: Document) -> str:
-    """The hosts of its ranks, without domains; in a container, which hides them, the kind of machine."""
-    if not identity.host(document):
-        return re.sub(r", \d+ CPUs$", "", device(document))
-    places = document["context"]["quartet"].get("placement") or [{"host": document["context"]["host_name"]}]
-    names = {str(place["host"]) for place in places}  # addresses stay whole
-    return " ".join(sorted({name if re.match(r"\d+\.", name) else name.partition(".")[0] for name in names}))
 
 
 def _page(parts: list[list[str]], skipped: list[str], sound: list[rule.Launch], answer: rule.Answer) -> str:
@@ -122,7 +117,7 @@ def _page(parts: list[list[str]], skipped: list[str], sound: list[rule.Launch], 
     section = page.Section("rates", "Rates", charts=charts)
     pictures = dict(zip(section.file_names(), (_curves(rows[row], slow[row]) for row in names)))
     texts = [page.tag("span", "\n".join(part), style="white-space: pre-line") for part in parts]
-    warnings = list(map(page.PageWarning, ["Rows that failed, are wrong or were disturbed are not drawn.", *skipped]))
+    warnings = list(map(page.PageWarning, [f"Rows that failed, {NOT_USED}, are not drawn.", *skipped]))
     return page.render(page.Page(texts, warnings, [section]), pictures, (), "Quartet history")
 
 
@@ -172,11 +167,15 @@ def _parts(answer: rule.Answer) -> Iterator[list[str]]:
                listed([_short(row) for row in rows], NAMED)]
     alike = grouped(sorted(answer.stopped), lambda key: (key[0], *answer.stopped[key]))
     for (node, since, unusable), keys in alike.items():
-        why = f"{counted(unusable, 'later launch')} failed, were wrong or disturbed" if unusable else "others have some"
+        why = f"{counted(unusable, 'later launch')} cannot be used" if unusable else "others have some"
         yield [f"{node}: no usable launch since {_day(since)} ({why})", listed([_short(row) for _, row in keys], NAMED)]
-    none = "" if answer.findings or answer.slow or answer.stopped else "Nothing was found. "
-    yield [f"{none}Would have been seen in 9 of 10 histories: a lasting step of {answer.least_step:.1%}, a drift of "
-           f"{answer.least_drift:.2%} a day. A step is a difference of {answer.step_errors:.1f} standard errors."
+    for node, (share, others, rows) in answer.low.items():
+        yield [f"{node}: {share:.0%} below the other {others} nodes of its kind since its first launch: "
+               "quartet nodes compares nodes", listed(sorted(map(_short, rows)), NAMED)]
+    none = "" if answer.findings or answer.slow or answer.stopped else "No change was found. "
+    yield [f"{none}Changes are looked for: a lasting step of {answer.least_step:.1%}, or a drift of "
+           f"{answer.least_drift:.2%} a day, is found in 9 of 10 histories. A step is a difference of "
+           f"{answer.step_errors:.1f} standard errors."
            if answer.is_decided else f"too few launches to tell: a row on a node needs {answer.least_launches}"]
 
 

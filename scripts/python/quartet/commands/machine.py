@@ -7,7 +7,8 @@ no Slurm it describes this computer. Modules, account and the like are yours to 
     quartet machine --discover > mine.json
     quartet machine --check mine.json
 
---check names each difference between the file and Slurm, and ends with 2 if there is one."""
+--check names each difference between the file and Slurm, and ends with 2 if there is one. Cores, sockets and GPUs are
+compared once partition and constraint are right."""
 
 import argparse
 import json

@@ -90,7 +90,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one = parser.add_argument_group("this node")
     one.add_argument("--this", action="store_true", help="checks the node that this runs on")
     one.add_argument("--budget", type=seconds, default=60, metavar="SECONDS",
-                     help="it ends within this time, whatever happens (%(default)s)")
+                     help="it ends within this time, whatever happens (%(default)s); more gives no program more "
+                     f"than {this.LONGEST:.0f} s")
     one.add_argument("--max-age", type=age, metavar="AGE",
                      help="runs nothing if such a check has found the node sound within this time: 6h, 30m, 1d")
     one.add_argument("--fail-closed", action="store_true", help="a node that it cannot judge counts as sick")
@@ -104,15 +105,20 @@ def age(text: str) -> float:
     return float(int(found[1]) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[found[2]])
 
 
-def hosts_up(partition: str) -> tuple[str, ...]:
-    """Nodes that run jobs now, or could; says which are left out. Raises ScriptError if there are none."""
-    states = node_states(partition)
-    left_out = [f"{name} ({state})" for name, state in sorted(states.items()) if state not in UP]
+def hosts_up(partition: str, named: tuple[str, ...]) -> tuple[str, ...]:
+    """The named nodes, or all of the partition, that run jobs now or could; says which are left out. Raises ScriptError
+    if there are none, or if Slurm does not know one that is named."""
+    states = node_states("" if named else partition)
+    unknown = [name for name in named if name not in states]
+    if unknown:
+        raise ScriptError(f"there is no {', '.join(unknown)} (sinfo names {counted(len(states), 'node')}): --hosts")
+    wanted = named or sorted(states)
+    left_out = [f"{name} ({states[name]})" for name in wanted if states[name] not in UP]
     if left_out:
         say(f"left out: {', '.join(left_out)}")
-    found = sorted(name for name, state in states.items() if state in UP)
+    found = [name for name in wanted if states[name] in UP]
     if not found:
-        raise ScriptError(f"no node of {partition or 'this site'} is up (sinfo names none): name --hosts")
+        raise ScriptError(f"no such node of {partition or 'this site'} is up (by sinfo): name others (--hosts)")
     return hosts_of(",".join(found))
 
 
@@ -130,12 +136,13 @@ def make_plan(options: argparse.Namespace, machine: SlurmMachine, names: tuple[s
 
 
 def open_folder(options: argparse.Namespace, machine: SlurmMachine, named: tuple[str, ...]) -> Optional[SweepFolder]:
-    """The folder of the check that was begun, or of a new one; None if --cancel finds no check. If no nodes are
-    `named`, a check continues with its own nodes, whichever are up now."""
+    """The folder of the check that was begun, or of a new one; None if --cancel finds no check. A check of nodes that
+    are all `named`, or of any if none are, continues with its own nodes, whichever are up now."""
     version = functools.cache(version_of)  # of each program, for all plans
 
     def again(there: dict[str, Any]) -> Plan:
-        return make_plan(options, machine, named or nodes_plan.hosts_in(there), version)
+        own = nodes_plan.hosts_in(there)
+        return make_plan(options, machine, own if {*own} <= {*(named or own)} else named, version)
 
     def is_wanted(there: dict[str, Any]) -> bool:
         return bool(there["name"] == nodes_plan.NAME and there == again(there).as_json())
@@ -145,15 +152,15 @@ def open_folder(options: argparse.Namespace, machine: SlurmMachine, named: tuple
     if path and there and is_wanted(there):
         folder = SweepFolder.open(path, again(there))
         if options.cancel or options.folder or not is_over(folder, options):
-            if not named and not options.cancel:
-                _report_nodes(folder, machine.partition)
+            if not options.cancel:
+                _report_nodes(folder, machine.partition, named)
             return folder
         say(f"{path} is left as it is, since its first launch was more than a day ago: a new check begins, and "
             "queued jobs of the old one are cancelled")
         QueuedSweep(folder, SlurmLauncher(machine, options.timeout), options).cancel()
     elif options.cancel and not there:
         return None
-    plan = make_plan(options, machine, named or hosts_up(machine.partition), version)
+    plan = make_plan(options, machine, hosts_up(machine.partition, named), version)
     return SweepFolder.open(options.folder or new_folder(options.results, plan), plan)
 
 
@@ -163,14 +170,14 @@ def is_over(folder: SweepFolder, options: argparse.Namespace) -> bool:
     return bool(period and time.time() > period[0] + nodes_plan.LONGEST and (options.retry_failed or folder.left()))
 
 
-def _report_nodes(folder: SweepFolder, partition: str) -> None:
-    names, states = nodes_plan.hosts_in(folder.plan.as_json()), node_states(partition)
+def _report_nodes(folder: SweepFolder, partition: str, named: tuple[str, ...]) -> None:
+    names, states = nodes_plan.hosts_in(folder.plan.as_json()), node_states("" if named else partition)
     needed = dict.fromkeys(host for launch in folder.left() for host in launch.configuration.hosts)
     gone = [f"{name} ({states.get(name, 'unknown to Slurm')})" for name in needed if states.get(name) not in UP]
-    others = sorted(name for name, state in states.items() if state in UP and name not in names)
+    others = sorted(name for name in named or states if states.get(name) in UP and name not in names)
     say(f"continues the check of {counted(len(names), 'node')} that was begun"
         + f"; launches wait for these nodes, which are not up: {', '.join(gone)}" * bool(gone)
-        + f"; not part of it (--hosts begins another check): {', '.join(others)}" * bool(others))
+        + f"; not part of it (after --cancel a new check begins): {', '.join(others)}" * bool(others))
 
 
 def show_cost(plan: Plan, machine: SlurmMachine, options: argparse.Namespace) -> int:
@@ -191,7 +198,7 @@ def check_nodes(options: argparse.Namespace) -> int:
     machine = SlurmMachine.load(options.slurm) if options.slurm else machine_here()
     named = hosts_of(options.hosts) if options.hosts else allocation.nodes if allocation else ()
     if options.dry_run:
-        return show_cost(make_plan(options, machine, named or hosts_up(machine.partition)), machine, options)
+        return show_cost(make_plan(options, machine, hosts_up(machine.partition, named)), machine, options)
     folder = open_folder(options, machine, named)
     if not folder:
         say("there is no check to cancel")
@@ -267,21 +274,24 @@ def _check_in_time(options: argparse.Namespace, node: str) -> this.NodeResult:
 
 
 def _with_reference(options: argparse.Namespace, what: this.NodeResult) -> this.NodeResult:
-    """The result of a run with --results: says how to use its rows as a reference, if any of them can be one."""
+    """The result of a run with --results: says how to use its rows as a reference, or why none can be one."""
     with contextlib.suppress(ScriptError):
         made = reference.read([options.results])
         if any(made.of(each.row) for each in what.rows):
             return dataclasses.replace(what, reason=f"{what.reason}; the results were kept as a reference",
                                        next=f"quartet nodes --this --reference {options.results}")
-    return dataclasses.replace(what, reason=f"{what.reason}; no result can be a reference: all are wrong or in doubt",
+    whys = [f"{row.name.kernel} is {'in doubt' if row.verified else 'not verified'} ({', '.join(row.flags.values())})"
+            for row in (each.row for each in what.rows)] or ["nothing was measured"]
+    return dataclasses.replace(what, reason=f"{what.reason}; no result can be a reference: {'; '.join(whys)}",
                                next=f"{this.CHECK_MACHINE} --quick")
 
 
 def stamp_of(options: argparse.Namespace) -> Path:
-    """The file that records that this check found the node sound, in a folder that only this user can write."""
+    """The file that records that this check found this node sound, in a folder that only this user can write: nodes may
+    share the folder, or have copies of one."""
     own = "/run" if os.geteuid() == 0 else os.environ.get("XDG_RUNTIME_DIR") or os.path.expanduser("~/.cache")
-    what = (options.kernels, options.device, options.small, options.least, options.build.absolute(),
-            [path.absolute() for path in options.reference])
+    what = (os.uname().nodename, options.kernels, options.device, options.small, options.least,
+            options.build.absolute(), [path.absolute() for path in options.reference])
     return Path(own, "quartet") / f"sound-{hashlib.sha256(repr(what).encode()).hexdigest()[:16]}"
 
 
@@ -291,7 +301,7 @@ def _recently_sound(stamp: Path, most: float) -> str:
         state = stamp.lstat()
         since = time.time() - state.st_mtime
         if stat.S_ISREG(state.st_mode) and state.st_uid == os.geteuid() and 0 <= since <= most:
-            return f"{read_text(stamp, 10_000).strip()} (found {since / 3600:.1f} h ago)"
+            return f"{read_text(stamp, 10_000).strip()} (found {since / 60:.0f} min ago)"
     return ""
 
 

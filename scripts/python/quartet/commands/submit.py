@@ -64,8 +64,8 @@ def job_of(machine: SlurmMachine, given: argparse.Namespace) -> Job:
         return job
     each = ranks_on_each_node(machine, given.ranks_per_node)
     if each is None:
-        raise MachineError(f"--ranks-per-node '{given.ranks_per_node:.40}' (not a number, cores, sockets or "
-                           f"gpus that {machine.name} has): correct it")
+        why = f"{machine.name} has none" if given.ranks_per_node == "gpus" else "not a number, cores, sockets or gpus"
+        raise MachineError(f"--ranks-per-node '{given.ranks_per_node:.40}' ({why}): correct it")
     on_top = reducers_of(job) if given.ranks_per_node == "gpus" else 0
     if nodes is None and given.ranks is None:
         raise MachineError("neither --nodes nor --ranks beside --ranks-per-node: give one of them")

@@ -1,16 +1,12 @@
 """Two sets of results, A and B, their pairs of samples of one case, and the verdict on each pair. And the baseline, a
 folder of results that continuous integration keeps: it has a folder for each kind of machine, since rates of different
-kinds of machines do not compare.
-
-A verdict needs four launches of each set, the 95% interval of the ratio of rates, B to A, and a threshold: "faster" or
-"slower" if the interval excludes 1 and the ratio passes the threshold; "same" if the whole interval is within the
-threshold; "unclear" otherwise: no difference seen does not mean that there is none. The values are launches, not runs:
-runs of one process share placement and pages, which make launches differ."""
+kinds of machines do not compare. docs/sweeps-and-comparison.md explains the verdicts."""
 
 import hashlib
 import math
 import os
 import shutil
+import statistics
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -18,8 +14,9 @@ from pathlib import Path
 from typing import Any, Optional
 
 from quartet.exit_codes import ScriptError
-from quartet.results import Collection, Launches, Name, Row, collect, device, judged
+from quartet.results import Collection, Launches, Name, Row, collect, device, grouped, judged
 from quartet.results.identity import Facts, are_different, facts, machine, processor
+from quartet.results.reference import LEAST_VALUES, slow
 from quartet.results.row import NOT_RUN
 from quartet.results.statistics import ERROR, MOST_VALUES, Ratio, ratio, spread, values_for
 from quartet.text import slug
@@ -145,7 +142,8 @@ class Pair:
     launches: int = 0  # undisturbed ones, of the sample with fewer
     more: Optional[int] = None  # further launches of each that would probably decide
     is_broken: bool = False  # right in A, and wrong or failed in B
-    looks_slower: bool = False  # by more than the threshold, though not significantly
+    slow_hosts: tuple[float, ...] = ()  # ratios of hosts that stand out from the other hosts
+    looks_slower: bool = False  # by more than the threshold, though not significantly, or on hosts that stand out
 
     @property
     def fails(self) -> bool:
@@ -183,7 +181,7 @@ def compare(first: ResultSet, second: ResultSet, threshold: float, error: float 
         partner = _matching_name(text, first, second) if is_elsewhere else text if text in second.samples else None
         if partner:
             matched.add(partner)
-            pairs.append(_pair(sample, second.samples[partner], threshold, error))
+            pairs.append(_pair(sample, second.samples[partner], threshold, error, len(first.samples)))
         elif text in second.errors:
             pairs.append(Pair(sample.name, Verdict.NOT_COMPARABLE, (_failed("B", second.errors[text]),), sample,
                               is_broken=not second.errors[text].startswith(NOT_RUN)))
@@ -214,7 +212,7 @@ def _matching_name(text: str, first: ResultSet, second: ResultSet) -> Optional[s
     return text if text in alike else same[0] if len(same) == 1 else None
 
 
-def _pair(first: Sample, second: Sample, threshold: float, error: float) -> Pair:
+def _pair(first: Sample, second: Sample, threshold: float, error: float, cases: int) -> Pair:
     samples = (("A", first), ("B", second))
     problems = [f"{sample.problem()} in {label}" for label, sample in samples if sample.problem()]
     if problems:
@@ -226,9 +224,20 @@ def _pair(first: Sample, second: Sample, threshold: float, error: float) -> Pair
     verdict = judge(found, threshold) if launches >= LEAST_LAUNCHES else Verdict.UNCLEAR
     why = (*_factor_differences(first.name, second.name),
            *(f"{label}: {sample.disturbance}" for label, sample in samples if sample.disturbance))
+    by_host = _ratios_of_hosts(first, second)
+    few = slow(by_host, error / cases, 1 - 1 / (1 + threshold)) if len(by_host) >= LEAST_VALUES else {}
+    why += tuple(f"B/A is {by_host[host]:.2f} on {host}, far below the median of {len(by_host)} hosts" for host in few)
     return Pair(first.name, verdict, why, first, second, ratio=found if launches else None, launches=launches,
                 more=_launches_to_decide(verdict, launches, usable, threshold, first.medians, second.medians),
-                looks_slower=verdict is Verdict.UNCLEAR and found.value < 1 / (1 + threshold))
+                slow_hosts=tuple(by_host[host] for host in few),
+                looks_slower=bool(few) or verdict is Verdict.UNCLEAR and found.value < 1 / (1 + threshold))
+
+
+def _ratios_of_hosts(first: Sample, second: Sample) -> dict[str, float]:
+    """B/A on each host, or set of hosts, that both have launches of."""
+    old, new = ({hosts: statistics.median(row.rate for row in rows) for hosts, rows in grouped(
+        sample.rows_that_count, lambda row: row.hosts).items()} for sample in (first, second))
+    return {hosts: new[hosts] / old[hosts] for hosts in old if hosts in new}
 
 
 def _launches_to_decide(verdict: Verdict, launches: int, usable: float, threshold: float, *medians: list[float]

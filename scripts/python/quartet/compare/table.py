@@ -36,12 +36,6 @@ def _group(pair: Pair) -> str:
     return ", ".join([f"{name.kernel} {unit}", name.device, *name.words, *others])
 
 
-def _factor_cells(pair: Pair) -> tuple[str, ...]:
-    name = pair.name
-    ranks = name.values.get("pair", name.values.get("ranks", ""))
-    return (name.formulation, name.transport, size(name.size), ranks)
-
-
 def _ratio(value: float) -> str:
     return f"{value:.3f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
@@ -56,8 +50,10 @@ def _cells(pair: Pair, reasons: Footnotes) -> tuple[str, ...]:
     bounds = found.interval if found and pair.launches >= LEAST_LAUNCHES else None
     interval = "-".join(map(_ratio, bounds)) if bounds else ""
     verdict = f"{pair.verdict.value} {','.join(map(reasons.mark, pair.why))}".rstrip()
-    return (*_factor_cells(pair), _rate(pair.first), _rate(pair.second),
-            _ratio(found.value) + pair.mark if found else "", interval, str(pair.more) if pair.more else "", verdict)
+    name, values = pair.name, pair.name.values
+    return (name.formulation, name.transport, size(name.size), values.get("pair", values.get("ranks", "")),
+            _rate(pair.first), _rate(pair.second), _ratio(found.value) + pair.mark if found else "", interval,
+            str(pair.more or ""), verdict)
 
 
 def _sets(sets: list[ResultSet]) -> list[str]:
@@ -90,7 +86,7 @@ def _legend(pairs: list[Pair], error: float) -> list[str]:
     if any(pair.more for pair in pairs):
         found += wrapped("", "more: launches of each side that would probably decide")
     if "?" in marks:
-        found += wrapped("?", "a launch was disturbed or flagged: do not quote")
+        found += wrapped("?", "a launch is in doubt: do not quote")
     if "!" in marks:
         found += wrapped("!", ABOVE_LIMIT)
     return found
@@ -120,7 +116,7 @@ def _has_enough(pair: Pair) -> bool:
 
 def _unclear(pairs: list[Pair], threshold: float) -> list[str]:
     """Says how large a difference the unclear cases with enough launches may hide."""
-    seen = [pair for pair in pairs if pair.verdict is Verdict.UNCLEAR and _has_enough(pair)]
+    seen = [pair for pair in pairs if pair.verdict is Verdict.UNCLEAR and _has_enough(pair) and not pair.slow_hosts]
     if not seen:
         return []
     widest = max(pair.ratio.half_width or 0 for pair in seen if pair.ratio)
@@ -142,9 +138,9 @@ def _too_few(pairs: list[Pair]) -> list[str]:
     if not few:
         return []
     more = max(pair.more or 0 for pair in few)
-    have = counted(min(pair.launches for pair in few), "undisturbed launch")
-    return wrapped("", f"no verdict on {counted(len(few), 'case')}, a side has only {have}: one program "
-                   f"differs from launch to launch, so it takes {LEAST_LAUNCHES} of each side at least"
+    have = counted(min(pair.launches for pair in few), "launch")
+    return wrapped("", f"no verdict on {counted(len(few), 'case')}, a side has only {have} without doubt: one "
+                   f"program differs from launch to launch, so it takes {LEAST_LAUNCHES} of each side at least"
                    + (f" ({_launches(more)})" if more else ""))
 
 
@@ -152,12 +148,13 @@ def _all_disturbed(pairs: list[Pair]) -> list[str]:
     """Says what to do about cases without a ratio: every launch of A or of B was disturbed."""
     none = [pair for pair in pairs if pair.verdict is Verdict.UNCLEAR and not pair.launches]
     has_one = any(sample and sample.undisturbed for pair in none for sample in (pair.first, pair.second))
-    return wrapped("", f"no verdict on {counted(len(none), 'case')}: every launch{' of a side' * has_one} was "
-                   "disturbed: quiet the machine (quartet check-machine), then repeat") if none else []
+    return wrapped("", f"no verdict on {counted(len(none), 'case')}: every launch{' of a side' * has_one} is in "
+                   "doubt: quiet the machine (quartet check-machine), then repeat") if none else []
 
 
 def _looks_slower(pairs: list[Pair]) -> list[str]:
     slower = [pair for pair in pairs if pair.looks_slower and pair.launches]
-    worst, mark = min(((pair.ratio.value, pair.mark) for pair in slower if pair.ratio), default=(1.0, ""))
+    worst, mark = min(((min((pair.ratio.value, *pair.slow_hosts)), pair.mark) for pair in slower if pair.ratio),
+                      default=(1.0, ""))
     return wrapped("!", f"{counted(len(slower), 'case')} may be slower, which is not decided: at worst "
                    f"{worst:.2f}{mark} of A's rate") if slower else []

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from statistics import NormalDist, median
 from typing import NamedTuple, Optional
 
-from quartet.results import grouped
+from quartet.results import grouped, reference
 from quartet.results.statistics import CONSISTENT
 
 FALSE_ALARMS = 0.01  # share of sound histories with a finding: half by steps, half by drifts
@@ -26,6 +26,7 @@ VOLATILE = 0.1  # of launches: a fact that changes more often explains nothing
 MOST_TRIED = 20  # candidate events in each step of SharedEvents
 MARGIN = 1.7  # standard errors above a threshold at which nine of ten are detected, in simulated histories
 LEAST_FALLS = 3  # that many falls of a row on one node alone are a drift
+LEAST_LOW = 0.1  # share below other nodes from the first launch on
 LEAST_SLOW = 2  # newest slow values of a node, over its rows, that are reported before they decide
 
 
@@ -39,6 +40,7 @@ class Launch(NamedTuple):
     is_sound: bool  # usable: right, and not disturbed, however slow
     facts: Mapping[str, str]
     unit: str = ""
+    kind: object = None  # of its node's device
 
 
 class Change(NamedTuple):
@@ -111,6 +113,7 @@ class Answer:
     nodes: int
     slow: dict[str, tuple[int, float, tuple[str, ...]]]  # by node: launches, their loss, rows
     stopped: dict[tuple[str, str], tuple[float, int]]  # by node and row: since when, unusable launches since then
+    low: dict[str, tuple[float, int, tuple[str, ...]]]  # by node: share below others, how many, rows
     is_decided: bool  # some row has enough launches on a node
     least_launches: int
     step_errors: float  # standard errors that a step must have
@@ -128,6 +131,7 @@ class Series:
     values: list[float] = field(default_factory=list)
     noise: float = 0.0
     cuts: list[int] = field(default_factory=list)  # the first launch after each step
+    kind: object = None
     line: Optional[Line] = None
     shared: dict[int, int] = field(default_factory=dict)  # number of the event by cut; by -1 where it is the line
 
@@ -299,7 +303,7 @@ class History:
             seen[one.node].setdefault(one.time, one.facts)
             self.tried[one.node, one.row].append(one.time)
             if one.is_sound and one.rate > 0:
-                series = self.series.setdefault((one.node, one.row), Series(one.node, one.row))
+                series = self.series.setdefault((one.node, one.row), Series(one.node, one.row, kind=one.kind))
                 series.times.append(one.time)
                 series.values.append(math.log(one.rate))
         self.times = {node: list(at) for node, at in seen.items()}
@@ -369,6 +373,20 @@ class History:
         return {node: (max(counts), median(losses), rows) for node, own in found.items()
                 for counts, losses, rows in [zip(*own)] if sum(counts) >= LEAST_SLOW}
 
+    def low(self, least: float) -> dict[str, tuple[float, int, tuple[str, ...]]]:
+        """Nodes that were at least the share `least` below others of their kind before their first change of a row, and
+        still are: no change shows it. The rule is that of quartet nodes."""
+        found: dict[str, list[tuple[float, int, str]]] = defaultdict(list)
+        for alike in grouped(self.series.values(), lambda one: (one.row, one.kind)).values():
+            suspects = _slow(alike, least, -math.inf, math.inf)
+            for series in [one for one in alike if one.node in suspects and not one.line]:
+                bounds = [series.times[0] - 0.5, *map(series.moment, series.cuts), series.times[-1] + 0.5]
+                before, now = (_slow(alike, least, *ends).get(series.node) for ends in (bounds[:2], bounds[-2:]))
+                if before and now:
+                    found[series.node].append((now, len(alike) - 1, series.row))
+        return {node: (median(losses), max(others), rows) for node, own in found.items()
+                for losses, others, rows in [zip(*own)]}
+
     def stopped(self) -> dict[tuple[str, str], tuple[float, int]]:
         """Rows without a usable launch on a node for longer than usual, though the row was still launched: the time of
         the last one, and how many unusable ones came after it."""
@@ -382,6 +400,13 @@ class History:
             if len(own) >= run and sum(day > last for day in days[series.row]) > run * between:
                 found[key] = last, sum(time > last for time in self.tried[key])
         return found
+
+
+def _slow(alike: Iterable[Series], least: float, first: float, last: float) -> dict[str, float]:
+    """The nodes of these series that are slow in that time, each with the share by which it is below the median."""
+    values = {one.node: [value for time, value in zip(one.times, one.values) if first < time < last] for one in alike}
+    rates = {node: math.exp(median(own)) for node, own in values.items() if own}
+    return reference.slow(rates, reference.FALSE_ALARMS, least) if len(rates) >= reference.LEAST_VALUES else {}
 
 
 class Model(NamedTuple):
@@ -515,5 +540,6 @@ def judge(launches: Iterable[Launch]) -> Answer:
     uncertainty = 1.35 * noise * math.sqrt(12 / count)
     drift = max((history.thresholds.drift + MARGIN) * uncertainty, LEAST_DRIFT + MARGIN * uncertainty)
     step = (history.thresholds.step + MARGIN) * noise * error(half, half)
-    return Answer(findings, len(history.times), history.slow(), history.stopped(), bool(sharing.every),
-                  2 * history.thresholds.run, history.thresholds.step, 1 - math.exp(-step), drift / days)
+    least = 1 - math.exp(-step)
+    return Answer(findings, len(history.times), history.slow(), history.stopped(), history.low(max(LEAST_LOW, least)),
+                  bool(sharing.every), 2 * history.thresholds.run, history.thresholds.step, least, drift / days)

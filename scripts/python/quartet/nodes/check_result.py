@@ -1,19 +1,17 @@
 """The result of a check of nodes: outliers and failures; and its table."""
 
-import math
 import time
 from dataclasses import dataclass, field
 from typing import Optional
 
 from quartet.exit_codes import VERIFIED
 from quartet.nodes.plan import LONGEST, PAIR
-from quartet.results.reference import LEAST_VALUES, RateScores, Reference, ReferenceRate, score_rates, slow
+from quartet.results.reference import LEAST_VALUES, LOOSE, RateScores, Reference, ReferenceRate, score_rates, slow
 from quartet.sweep.folder import SweepFolder, judged_launches, launches
-from quartet.text import ABOVE_LIMIT, DISTRUSTED, aligned, counted, rate, widths_of, wrapped
+from quartet.text import ABOVE_LIMIT, DISTRUSTED, aligned, counted, listed, rate, widths_of, wrapped
 
 NETWORK = "network"  # a node's best pair
 FALSE_ALARMS = 0.05  # share of checks of equally fast nodes that name a node; of the whole check
-LOOSE = 0.2  # share below the median: if a node this much slower is not detected, nothing is decided
 HEADINGS = ("node", "what", "rate", "median", "below", "score")
 SHOWN = 20  # of failures, and of names
 TEXT = (0, 1)  # columns
@@ -46,7 +44,7 @@ class Measurement:
 
     @property
     def is_decided(self) -> bool:
-        return bool(self.known) or self.detectable_loss <= LOOSE
+        return self.detectable_loss <= LOOSE or any(not one.is_loose for one in self.known.values())
 
 
 @dataclass
@@ -92,7 +90,7 @@ def _judge(found: CheckResult, measure: Measurement, false_alarms: float, least:
     named: dict[str, float] = {}
     if len(rates) >= LEAST_VALUES:
         measure.scores = scores = score_rates(rates, false_alarms)
-        measure.detectable_loss = max(least, 1 - math.exp(-scores.threshold * scores.deviation))
+        measure.detectable_loss = max(least, scores.excused)
         named = slow(rates, false_alarms, least)
         found.slow += [Outlier(who, measure.what, *measure.rates[who], scores.median, share, scores.by_name[who])
                        for who, share in named.items()]
@@ -170,15 +168,18 @@ def _spread(measure: Measurement) -> str:
     if not measure.scores:
         return f"{measure.what}: {what}; at least {LEAST_VALUES} {noun}s are needed to tell whether one is slow"
     why = ", since the rates differ so much" * (measure.detectable_loss > LOOSE)
-    return (f"{measure.what}: {what}, median {rate(measure.scores.median)} {measure.unit}; only a {noun} at least "
-            f"{measure.detectable_loss:.0%} below it is named{why}")
+    return (f"{measure.what}: {what}, median {rate(measure.scores.median)} {measure.unit}; here a {noun} is named from "
+            f"{measure.detectable_loss:.0%} below it on{why}")
 
 
 def _verdict(found: CheckResult) -> str:
     if not found.is_decided:
-        return "Undecided: there are too few nodes, or their rates differ too much, to tell whether one is slow."
+        few, wide = ([measure.what for measure in found.measures if bool(measure.scores) == is_wide]
+                     for is_wide in (False, True))
+        whys = [f"fewer than {LEAST_VALUES} nodes have a rate of {', '.join(few)}"] * bool(few)
+        whys += [f"the rates of {', '.join(wide)} differ too much to tell whether a node is slow"] * bool(wide)
+        return f"Undecided: {'; '.join(whys) or 'no launch gave a rate'}."
     names = list(dict.fromkeys(one.who for one in found.slow))
-    more = [f"and {len(names) - SHOWN} more"] * (len(names) > SHOWN)
-    who = f"Slow: {', '.join([*names[:SHOWN], *more])}." if names else "None is slow, as far as this check can tell."
+    who = f"Slow: {listed(names, SHOWN)}." if names else "None is slow, as far as this check can tell."
     besides = " This does not count comparisons with the reference." * any(measure.known for measure in found.measures)
     return f"{who} Among equally fast, undisturbed nodes {FALSE_ALARMS:.0%} of such checks name one by chance.{besides}"

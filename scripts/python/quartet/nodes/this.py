@@ -29,6 +29,7 @@ SECONDS_TO_START = 2.0  # of a launch, beyond its share
 SECONDS_TO_KILL = 1.0
 MOST_GIVEN = 5  # seconds, even if there is more time
 PATIENCE = 5.0  # seconds more, after which a program is taken to hang, unless other programs are busy
+LONGEST = MOST_GIVEN + SECONDS_TO_START + PATIENCE
 BUSY = 0.1  # processors: if others use more while a program does not end, it may just be slow
 UNLIKELY = 3  # times the rate of the reference, which was then measured on other nodes, or on busy ones
 MAKE_REFERENCE = "quartet nodes --this --results FOLDER on sound nodes, then --reference FOLDER"
@@ -186,6 +187,11 @@ class NodeCheck:
                               "which therefore does not fit this node", MAKE_REFERENCE, compared, is_final=True)
         slow = [(each.row, _how_slow(launch, each.row, each.reference)) for each in compared
                 if each.reference and each.row.rate < each.reference.bound]
+        loose = next((each.reference for each in compared if each.reference and each.reference.is_loose), None)
+        if loose and not slow:
+            why = (f"{counted(loose.launches, 'launch')} of the reference differ so much that {launch.title} is only "
+                   f"slow if it loses over {1 - loose.bound / loose.rate:.0%}")
+            return NodeResult(Verdict.CANNOT_TELL, why, MAKE_REFERENCE, compared, is_final=True)
         if not slow:
             return NodeResult(Verdict.SOUND, rows=compared)
         for row, text in slow:

@@ -9,8 +9,9 @@ from typing import Any, Optional
 
 from quartet.exit_codes import ScriptError
 from quartet.kernels import WORDS, Kernel
+from quartet.paths import MACHINES
 from quartet.predict import cg, fft, matmul, stream
-from quartet.predict.machine import HIGH, LOW, Machine, Rate, Values
+from quartet.predict.machine import HIGH, LINK, LOW, Machine, Rate, Values
 from quartet.predict.network import PARTS, Cluster, Duration, Model, Options, Run
 from quartet.results import Collection, Row, identity, judged, nodes
 from quartet.sizes import GROWTH, grow
@@ -18,6 +19,8 @@ from quartet.text import WIDTH, aligned, counted, rate, say, widths_of
 from quartet.text import size as written
 
 MODELS: dict[str, Model] = {"stream": stream.MODEL, "matmul": matmul.MODEL, "cg": cg.MODEL, "fft": fft.MODEL}
+SHOWN = {LINK, stream.LATENCY, *(model.rate for model in MODELS.values())}  # rates that documents can show
+EXAMPLE = "h100-example.json"
 HEADINGS = ("ranks", "nodes", "seconds", "comp.", "lat.", "bandw.", "overh.", "rate", "90% band", "effic.")
 LEAST_UNCERTAINTY, LARGEST_UNCERTAINTY = 0.03, 9.0  # from one hour to another; the bound of machine.schema.json
 LEAST_RATE, LARGEST_RATE = 1e3, 1e18  # plausible rates, in bytes or operations per second
@@ -83,7 +86,7 @@ class Curve:
 
 
 def predict(machine: Machine, work: Work) -> Point:
-    """Raises MissingRate."""
+    """The prediction. It is meaningless if `machine.values` then has missing rates."""
     most = machine.per_node
     if machine.has_gpus:  # a node has reducers in addition to one rank for each GPU
         most = -(-work.ranks // -(-work.workers // machine.per_node))
@@ -115,7 +118,14 @@ def curve(machine: Machine, work: Work, ranks: list[int], is_weak: bool = False)
         flags = {f"--{name}": str(value) for name, value in work.options.items()}
         base = possible[0].workers
         possible = [replace(one, size=grow(growth, one.size, one.workers, base, flags).size) for one in possible]
-    return Curve(possible[0], tuple(predict(machine, one) for one in possible), left_out, is_weak)
+    points = tuple(predict(machine, one) for one in possible)
+    missing = machine.values.missing
+    if missing:
+        shown = [name for name in missing if name in SHOWN]
+        measure = f", or measure {', '.join(shown)} (--from)" if shown else ""
+        raise ScriptError(f"rates are missing ({', '.join(missing)}): add them to `rates` of the machine file, as "
+                          f"{MACHINES / EXAMPLE} has them{measure}")
+    return Curve(possible[0], points, left_out, is_weak)
 
 
 def render(machine: Machine, curve: Curve) -> str:

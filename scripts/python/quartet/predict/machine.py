@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from quartet.exit_codes import ScriptError
 from quartet.slurm.machine import SlurmMachine
 
 BISECTION, STAGED, LINK = "bisection", "staged_through_host", "link_bytes_per_second"
@@ -30,16 +29,13 @@ class Rate:
         return self.value * math.exp(normal * math.log1p(self.uncertainty) / DEVIATIONS)
 
 
-class MissingRate(ScriptError):
-    """A prediction needs a rate that is not described."""
-
-
 class Values(dict[str, float]):
-    """Rates as plain numbers. Records which of them were used. Raises MissingRate."""
+    """Rates as plain numbers. Records which of them were used, and which of them are missing."""
 
     def __init__(self, rates: dict[str, float], bisection: dict[int, float], is_staged: bool):
         super().__init__(rates)
         self.used: set[str] = set()
+        self.missing: list[str] = []
         self.is_staged = is_staged  # whether what GPUs send goes through the host's memory
         self._bisection = bisection
 
@@ -48,8 +44,8 @@ class Values(dict[str, float]):
         return super().__getitem__(name)
 
     def __missing__(self, name: str) -> float:
-        raise MissingRate(f"no {name} (this prediction needs it): add it to the machine file's rates, with where it is "
-                          "from, or measure it (--from)")
+        self.missing += [name] if name not in self.missing else []
+        return 1.0  # any number: the prediction goes on, to find the other ones
 
     def link(self, nodes: int) -> float:
         """Bytes per second of a node's link when that many nodes all send across their bisection."""
@@ -69,7 +65,7 @@ class Machine:
 
     @staticmethod
     def load(path: Path) -> "Machine":
-        """Raises ScriptError."""
+        """Raises MachineError."""
         file = SlurmMachine.load(path)
         usual = file.rates.get("ranks_per_node") or file.gpus_per_node or file.cores_per_node
         return Machine.described(file.name, usual, file.gpus_per_node > 0, file.rates)

@@ -106,7 +106,10 @@ def scaling(kernel: Kernel, results: list[Result], numbers: Sequence[Number]) ->
     for _, members in sorted(by_ranks.items(), key=lambda item: natural(str(item[0]))):
         if len({size_of(result) for result in members}) >= (2 if kernel.name == "stream" else LEAST_POINTS):
             charts.append(_over_sizes(kernel, members, lettered))
-            charts += [_latency(members)] * (kernel.name == "stream")
+            if kernel.name == "stream":
+                pushes = _lines(size_of, members, lambda result: result.row.push_microseconds)
+                charts.append(_chart("Time of a push", "vector size", "microseconds a push", pushes, [],
+                                     members[0].machine, True))
     by_size = grouped(ours, lambda result: (result.machine, result.name.device, result.name.size))
     for members, about in [*((members, factor("n", members[0].name.size)) for members in by_size.values()),
                            *weak_sets(ours)] if kernel.name in GROWTH else ():
@@ -194,12 +197,6 @@ def _over_sizes(kernel: Kernel, members: list[Result], lettered: list[tuple[str,
     ranks = problem(members[0]).partition(", ")[2]
     return _chart(f"{kernel.name}, {ranks}: rates over sizes", "vector size" if is_bytes else "N", kernel.unit,
                   found, [*_limits(size_of, members), *published], members[0].machine, is_bytes)
-
-
-def _latency(members: list[Result]) -> LineChart:
-    """A chart of the time of one push."""
-    found = _lines(size_of, members, lambda result: result.row.push_microseconds)
-    return _chart("Time of a push", "vector size", "microseconds a push", found, [], members[0].machine, True)
 
 
 def _over_workers(kernel: Kernel, members: list[Result], found: list[Line], about: str,

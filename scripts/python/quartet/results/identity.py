@@ -63,6 +63,15 @@ def host(document: dict[str, Any]) -> str:
     return name.split(".")[0].rstrip("0123456789") if is_node else name
 
 
+def hosts(document: dict[str, Any]) -> str:
+    """The hosts of its ranks, without domains; in a container, which hides them, the kind of machine."""
+    if not host(document):
+        return re.sub(r", \d+ CPUs$", "", device(document))
+    places = document["context"]["quartet"].get("placement") or [{"host": document["context"]["host_name"]}]
+    found = {str(place["host"]) for place in places}  # addresses stay whole
+    return " ".join(sorted({name if re.match(r"\d+\.", name) else name.partition(".")[0] for name in found}))
+
+
 def names(documents: list[dict[str, Any]]) -> list[str]:
     """The name of each document's machine: its device, and how it differs from others of that name."""
     keys = [(processor(document), host(document)) for document in documents]

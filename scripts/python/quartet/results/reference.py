@@ -22,6 +22,7 @@ from quartet.results.statistics import CONSISTENT
 from quartet.units import MIB
 
 LEAST_VALUES = 4  # of two that differ either may be the outlier, and three have no robust deviation
+LOOSE = 0.2  # share below the median: if a loss of this is not noticed, nothing is decided
 LEAST_DEVIATION = 1e-3  # of logarithms: without it equal rates would make any other one an outlier
 SAMPLES = (1_000, 4_000)  # simulated samples, at least and at most
 MOST_DRAWN = 1_000_000  # values in all
@@ -37,6 +38,7 @@ class ReferenceRate:
     rate: float  # median
     bound: float  # rates below it are slow
     launches: int
+    is_loose: bool = False  # its launches differ so much that a loss of LOOSE would not be noticed
 
 
 @dataclass(frozen=True)
@@ -72,10 +74,11 @@ def read(paths: Iterable[Path], least: float = 0) -> Reference:
 
 def _reference_rate(launches: Launches, least: float) -> ReferenceRate:
     rates = [row.rate for row in launches.rows_that_count]
-    bound = statistics.median(rates) * (1 - least)
+    middle = statistics.median(rates)
+    excused = 1 - min(rates) / middle  # the share below the median that their spread explains
     if len(rates) >= LEAST_VALUES:
-        bound = score_rates({str(number): rate for number, rate in enumerate(rates)}, FALSE_ALARMS).bound(least)
-    return ReferenceRate(statistics.median(rates), bound, len(rates))
+        excused = score_rates({str(number): rate for number, rate in enumerate(rates)}, FALSE_ALARMS).excused
+    return ReferenceRate(middle, middle * (1 - max(least, excused)), len(rates), excused > max(LOOSE, least))
 
 
 @dataclass(frozen=True)
@@ -87,9 +90,10 @@ class RateScores:
     threshold: float  # in deviations
     by_name: dict[str, float]  # how many deviations each is below the median
 
-    def bound(self, least: float) -> float:
-        """The rate below which a rate is slow."""
-        return self.median * min(math.exp(-self.threshold * self.deviation), 1 - least)
+    @property
+    def excused(self) -> float:
+        """The share below the median that the spread of the rates explains."""
+        return 1 - math.exp(-self.threshold * self.deviation)
 
 
 def score_rates(rates: dict[str, float], false_alarms: float) -> RateScores:
@@ -104,7 +108,8 @@ def score_rates(rates: dict[str, float], false_alarms: float) -> RateScores:
 def slow(rates: dict[str, float], false_alarms: float, least: float) -> dict[str, float]:
     """The names of slow rates, each with the share by which it is below the median."""
     sample = score_rates(rates, false_alarms)
-    return {name: 1 - rate / sample.median for name, rate in rates.items() if rate < sample.bound(least)}
+    bound = sample.median * (1 - max(least, sample.excused))
+    return {name: 1 - rate / sample.median for name, rate in rates.items() if rate < bound}
 
 
 @cache

@@ -196,6 +196,10 @@ class Row:
         return documents.nodes({"context": self.context}) if self.context else 1
 
     @property
+    def hosts(self) -> str:
+        return identity.hosts({"context": self.context}) if self.context else ""
+
+    @property
     def gpus(self) -> tuple[str, ...]:
         """The models of the GPUs; none on the host."""
         return documents.models_of_gpus({"context": self.context}) if self.context else ()
@@ -294,11 +298,11 @@ class Launches:
 
     @property
     def disturbance(self) -> str:
-        """Says how many launches were disturbed, and why; empty if none was."""
+        """Says how many launches do not count, since they are in doubt, and why; empty if all count."""
         disturbed = [row for row in self.rows if is_disturbed(row)]
         causes = [text for row in disturbed for kind, text in row.flags.items() if kind in DISTURBANCE_FLAGS and text]
-        cause = f" ({causes[0]})" if causes else ""
-        return f"{len(disturbed)} of {counted(len(self.rows), 'launch')} disturbed{cause}" if disturbed else ""
+        cause = causes[0] if causes else "no reason is recorded"
+        return f"{len(disturbed)} of {counted(len(self.rows), 'launch')} in doubt ({cause})" if disturbed else ""
 
     @property
     def medians(self) -> list[float]:

@@ -210,15 +210,15 @@ def of_this_node() -> tuple[dict[str, Any], list[str]]:
 
 
 def differences(machine: SlurmMachine, site: Site) -> list[str]:
-    """How a machine file differs from the site, as texts; empty if they agree."""
-    partition = machine.partition or site.default_partition
-    if not partition or not set(partition.split(",")) <= set(site.partitions):
-        return [f"partition is '{machine.partition}' in the file{suggestion(partition, site.partitions)}, Slurm has "
-                f"{', '.join(site.partitions)}{'' if partition else ', and none is the default'}"]
+    """How a machine file differs from the site, as texts; empty if they agree. Cores, sockets and GPUs can be compared
+    if the site has the partition and the constraint."""
+    partition, found = machine.partition or site.default_partition, []
     nodes = _selected(site, partition, machine.constraint)
-    if not nodes:
-        return [f"constraint is {machine.constraint} in the file, of which {partition} has no node"]
-    found = []
+    if not partition or not set(partition.split(",")) <= set(site.partitions):
+        found = [f"partition is '{machine.partition}' in the file{suggestion(partition, site.partitions)}, Slurm has "
+                 f"{', '.join(site.partitions)}{'' if partition else ', and none is the default'}"]
+    elif not nodes:
+        found = [f"constraint is {machine.constraint} in the file, of which {partition} has no node"]
     for kind in dict.fromkeys(node.kind for node in nodes):
         found += _of_kind(machine, kind, _names([node for node in nodes if node.kind == kind]))
     if machine.gpus_per_node and machine.gpu_request != "gres" and site.selects != ASKS_BY_NODE:

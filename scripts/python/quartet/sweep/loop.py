@@ -243,7 +243,7 @@ class QueuedSweep(Sweep):
                 stuck = stuck + 1 if len(whys) == len(left) and all(why.startswith(AWAY) for why in whys) else 0
                 if stuck == POLLS_UNTIL_GONE:
                     away = self._queue.unavailable(host for launch in left for host in launch.configuration.hosts)
-                    self._away = (f"{counted(len(left), 'launch')} cannot start, since these nodes run no jobs now: "
+                    self._away = ("launches cannot start, since these nodes run no jobs now: "
                                   f"{', '.join(away)} (Slurm's reason: {whys[0]}; --cancel ends the jobs)")
                     return lost
             ended = set(os.listdir(self._folder.path))
@@ -321,7 +321,7 @@ def cost(plan: Plan, machine: SlurmMachine, timeout: float, seconds: Optional[fl
 
     each = {one: nodes(one) for one in plan.configurations}
     hours = sum(one.launches * count for one, count in each.items()) / 3600
-    about = f"about {rate(hours * seconds)} node hours, if each takes {seconds:g} s; " if seconds else ""
+    about = f"about {rate(hours * seconds)} node hours, if each takes the usual {seconds:g} s; " if seconds else ""
     count = counted(sum(one.launches for one in each), "launch")
-    return (f"{count} on {counted(max(each.values()), 'node')} or fewer: {about}at most {rate(hours * timeout)} "
+    return (f"{count} on up to {counted(max(each.values()), 'node')} each: {about}at most {rate(hours * timeout)} "
             f"node hours, if each takes its limit of {timeout:g} s (--timeout)")
