@@ -270,7 +270,9 @@ class Rounds:
             return Outcome(STOPPED, seconds, f"cut off after {seconds:.0f} s, to keep the budget{how}")
         if code is None:
             return Outcome(FAILED, seconds, f"did not end within {self._timeout:g} s (--timeout)")
-        return outcome_of(each.job.program.name, each.launch.files, code, seconds)
+        name = each.job.program.name
+        own = [line for line in each.running.last_lines if line.startswith(f"{name}: ")]
+        return outcome_of(name, each.launch.files, code, seconds, own)
 
     def say(self, launch: Launch, outcome: Outcome, total: int, remarks: Iterable[str] = (),
             left: Optional[list[Launch]] = None) -> None:
