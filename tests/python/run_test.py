@@ -94,7 +94,7 @@ class Run(FakeBuild):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("stream MiB/s, host", done.stdout)
         last = done.stdout.splitlines()[-5:]
-        self.assertRegex(last[0], r"^\d documents: .*results/\d+T\d+Z-\*\.json$")
+        self.assertRegex(last[0], rf"^\d documents: {self.folder}/results/\d+T\d+Z-\*\.json$")
         self.assertRegex(last[1], r"^All \d rows verified\.$")
         self.assertTrue(last[-1].startswith("Next: "))
         self.assertEqual(done.stdout.count("95% interval"), 1)

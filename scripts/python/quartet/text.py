@@ -62,6 +62,12 @@ def plain_versions(text: str) -> str:
     return _BUILD_OF_OPENBLAS.sub(r"\1", text)
 
 
+def shown(path: Union[str, "os.PathLike[str]"]) -> str:
+    """The path from the current folder; as it is if it leads elsewhere."""
+    near_path = os.path.relpath(path)
+    return str(path) if near_path.startswith("..") else near_path
+
+
 def slug(text: str) -> str:
     """The text as part of a file's name."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")

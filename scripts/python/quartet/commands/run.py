@@ -27,7 +27,7 @@ from quartet.results.row import NOT_RUN
 from quartet.rounds import SECONDS_TO_START, Budget, Launch, Rounds
 from quartet.tables import table, verdict
 from quartet.terminal import Style
-from quartet.text import counted, say
+from quartet.text import counted, say, shown
 from quartet.units import MIB
 
 EXAMPLE = "quartet run --budget 300"
@@ -205,8 +205,8 @@ def show(rounds: list[list[Launch]], everything: bool, was_interrupted: bool) ->
     style = Style.of(sys.stdout)
     print(table.render(rows, is_short=not everything, style=style))
     if files:
-        stamp = os.path.relpath(files[0]).partition("-")[0]
-        print(f"{counted(len(files), 'document')}: {stamp}-*.json")
+        stamp = files[0].name.partition("-")[0]
+        print(f"{counted(len(files), 'document')}: {shown(files[0].parent / stamp)}-*.json")
     print(verdict.render(rows, style), end="")
     return rows, not found.skipped
 
