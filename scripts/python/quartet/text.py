@@ -87,7 +87,7 @@ def rate(value: float) -> str:
 
 
 def ratio(value: float) -> str:
-    digits = 0 if value >= 9.95 else 1 if value >= 0.995 else 2
+    digits = 0 if value >= 9.95 else 1 if value >= 1.095 else 2
     return f"{value:.{digits}f}x"
 
 
