@@ -126,7 +126,7 @@ class AlternatingLaunches:
             sets = read_result_sets({label: [self.folder / label.lower()] for label in "AB"})
             pairs = compare(sets[0], sets[1], threshold, STAGE_ERROR)
             if found.reason:
-                say(f"{found.reason}: more launches would say more")
+                say(found.reason + ": more launches would say more" * any(pair.launches for pair in pairs))
             if found.reason or all(pair.is_decided or pair.verdict is Verdict.NOT_COMPARABLE for pair in pairs):
                 break
             say(f"{sum(not pair.is_decided for pair in pairs)} of {len(pairs)} cases undecided after "

@@ -52,8 +52,9 @@ def _rate(sample: Optional[Sample]) -> str:
 
 
 def _cells(pair: Pair, reasons: Footnotes) -> tuple[str, ...]:
-    found = pair.ratio
-    bounds = found.interval if found and pair.launches >= LEAST_LAUNCHES else None
+    is_enough = pair.launches >= LEAST_LAUNCHES
+    found = pair.ratio if is_enough or pair.mark != "?" else None
+    bounds = found.interval if found and is_enough else None
     interval = "-".join(map(_ratio, bounds)) if bounds else ""
     verdict = f"{pair.verdict.value} {','.join(map(reasons.mark, pair.why))}".rstrip()
     return (*_factor_cells(pair), _rate(pair.first), _rate(pair.second),
@@ -141,11 +142,9 @@ def _too_few(pairs: list[Pair]) -> list[str]:
     few = [pair for pair in pairs if pair.verdict is Verdict.UNCLEAR and pair.launches and not _has_enough(pair)]
     if not few:
         return []
-    more = max(pair.more or 0 for pair in few)
     have = counted(min(pair.launches for pair in few), "undisturbed launch")
     return wrapped("", f"no verdict on {counted(len(few), 'case')}, a side has only {have}: one program "
-                   f"differs from launch to launch, so it takes {LEAST_LAUNCHES} of each side at least"
-                   + (f" ({_launches(more)})" if more else ""))
+                   f"differs from launch to launch, so it takes {LEAST_LAUNCHES} of each side at least")
 
 
 def _all_disturbed(pairs: list[Pair]) -> list[str]:
@@ -157,7 +156,7 @@ def _all_disturbed(pairs: list[Pair]) -> list[str]:
 
 
 def _looks_slower(pairs: list[Pair]) -> list[str]:
-    slower = [pair for pair in pairs if pair.looks_slower and pair.launches]
+    slower = [pair for pair in pairs if pair.looks_slower and _has_enough(pair)]
     worst, mark = min(((pair.ratio.value, pair.mark) for pair in slower if pair.ratio), default=(1.0, ""))
     return wrapped("!", f"{counted(len(slower), 'case')} may be slower, which is not decided: at worst "
                    f"{worst:.2f}{mark} of A's rate") if slower else []
