@@ -288,5 +288,7 @@ class Rounds:
         expected = [self.durations.of(each) for each in launches]
         if not launches or None in expected:
             return ""
-        seconds = min(sum(each or 0 for each in expected), max(self.budget.left, 0))
-        return f"; about {seconds / 60:.0f} min left" if seconds > 100 else f"; about {seconds:.0f} s left"
+        seconds, budget = sum(each or 0 for each in expected), max(self.budget.left, 0)
+        what = " of the budget" if budget < seconds else ""
+        seconds = min(seconds, budget)
+        return f"; about {seconds / 60:.0f} min{what} left" if seconds > 100 else f"; about {seconds:.0f} s{what} left"
