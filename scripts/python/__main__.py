@@ -1,4 +1,4 @@
-"""What scripts/quartet runs: the packages beside this file are found, and nothing in the folder it is called in."""
+"""Run by scripts/quartet: Python then finds the packages beside this file, and none in the current folder."""
 
 from quartet.__main__ import main
 

@@ -94,7 +94,7 @@ class Checks(Scratch):
 
     def test_a_slow_node_is_named(self):
         text = " ".join(self.check("1", self.rates())[2].split())
-        self.assertIn("only a node at least 5% below it is named None is slow, as far as these lines can tell.", text)
+        self.assertIn("only a node at least 5% below it is named None is slow, as far as this check can tell.", text)
         _, found, text = self.check("2", self.rates(n3=60.0), marked=("n3", "n4"))
         self.assertEqual([(one.who, one.what) for one in found.slow], [("n3", "cg")])
         self.assertRegex(text, r"n3 +cg GFLOP/s +60.0\? +100 +40% +[\d.]+\n")

@@ -222,7 +222,7 @@ class Unwatched(QueuedCase):
         self.begin(command)
         self.write("states", "n1 down*\nn3 planned\nn4 drained\n")
         done = self.again(command)
-        self.assertIn("goes on with the check of 1 node that was begun; not part of it (--hosts begins another check): n3\n",
+        self.assertIn("continues the check of 1 node that was begun; not part of it (--hosts begins another check): n3\n",
                       done.stderr)
         self.assertNotIn("left out", done.stderr)
         self.assert_there_are(1, 1)
@@ -337,7 +337,7 @@ class Steps(QueuedCase):
         self.addCleanup(lambda: [os.environ.pop(name) for name in job])
         done = self.sweep("--inside", ranks=(4,), nodes=["1:4"])
         self.assertEqual(done.returncode, 75, done.stderr)
-        self.assertIn("1 launch left, which want more or other nodes than this job has", done.stderr)
+        self.assertIn("1 launch left (this job lacks the nodes)", done.stderr)
         self.assertEqual(self.lines("submitted"), [])
         self.assertEqual(len(list(self.results.glob("*.json"))), 2)
         self.assertTrue(all("--exact" in step for step in self.lines("steps")))

@@ -136,7 +136,7 @@ class Interruption(SweepCase):
                 _, errors = process.communicate(timeout=20)
                 self.assertEqual(process.returncode, 75, errors)
                 self.assertIn(f"interrupted with {7 - before} launches to go: the same command "
-                              "goes on", errors)
+                              "continues", errors)
                 self.assertEqual(len(self.names()), before - 1)
                 self.behave()
                 done = self.sweep(self.spec())

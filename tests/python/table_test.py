@@ -273,7 +273,7 @@ class Verdict(unittest.TestCase):
         crowd = "rank 0 to 2 on host: 3 x 1 threads share 2 cores (more threads than cores wait for each other)"
         self.assertIn("Next: 3 x 1 threads share 2 cores: start fewer ranks", next_line("disturbed", warnings=[crowd]))
         self.assertIn("BLAS", next_line("slow_library"))
-        self.assertIn("slower way", next_line("slow_network_path"))
+        self.assertIn("fastest network", next_line("slow_network_path"))
         self.assertIn("Marks and flags", next_line("below_library"))
 
     def test_of_pairs_the_slow_host_is_named(self):

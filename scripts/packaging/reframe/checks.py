@@ -3,12 +3,11 @@
     reframe -C settings.py -c checks.py -r                      # on this machine; a site has its own settings
     reframe ... -S num_tasks=128 -S num_tasks_per_node=64 -S references=GOOD -S tolerance=0.05
 
-A check is sane if its program ended well and verified every row. Its performance variables are each
-row's rate and fraction of the limit. `references` is a folder with documents of a good day, those that an
-earlier run kept (output/, quartet.json) or any others with rows of the same names: a row may fall short of
-its rate and of its fraction there by `tolerance`. What no document has is recorded only, but for
-`least_fraction`, which is for every row: of what the machine allows, as measured beside it, so that it
-needs no documents."""
+A check is sane if its program succeeded and verified every row. Its performance variables are each row's
+rate and fraction of the limit. `references` is a folder with earlier good documents, from kept outputs
+(output/, quartet.json) or others with rows of the same names: a row may be below its rate and its fraction
+there by the share `tolerance`. Rows that no document has are only recorded. `least_fraction` is checked for
+every row, and needs no documents, since the limit was measured beside the row."""
 
 import shlex
 import sys
@@ -24,7 +23,7 @@ from quartet.exit_codes import UNAVAILABLE, VERIFIED  # noqa: E402
 from quartet.kernels import KERNELS  # noqa: E402
 from quartet.machine import Machine  # noqa: E402
 from quartet.paths import PROGRAMS  # noqa: E402
-from quartet.results import cases, collect, load  # noqa: E402
+from quartet.results import collect, load, rows_of  # noqa: E402
 
 DOCUMENT = "quartet.json"
 FRACTION = "fraction_of_limit"
@@ -33,17 +32,17 @@ SMALL = {"stream": "--sizes 2 --pushes 3", "matmul": "--size 1024 --tile 256", "
 ENOUGH = 2**40  # bytes: sizes are then the same on all machines
 
 
-def label(case):
-    """A row's name as a performance variable's: a colon separates systems there."""
-    return case.text.replace(":", "=")
+def label(row):
+    """A row's name as part of a performance variable's name, in which a colon separates systems."""
+    return row.text.replace(":", "=")
 
 
 @rfm.simple_test
 class QuartetCheck(rfm.RunOnlyRegressionTest):
     kernel = parameter(list(KERNELS))
     programs = variable(str, value=str(PROGRAMS / "bin"))
-    arguments = variable(str, value="")  # instead of those of `quartet run`
-    small = variable(bool, value=False)  # seconds, to try it
+    arguments = variable(str, value="")  # in place of those of `quartet run`
+    small = variable(bool, value=False)  # small problems, to try it
     references = variable(str, value="")
     tolerance = variable(float, value=0.1)
     least_fraction = variable(float, value=0.0)
@@ -68,33 +67,33 @@ class QuartetCheck(rfm.RunOnlyRegressionTest):
 
     @sanity_function
     def is_verified(self):
-        # A transport that this machine does not have is a row without a rate, and its code.
+        # A transport that this machine does not have gives a row without a rate, and exit code UNAVAILABLE.
         well = rf"^exit code ({VERIFIED}|{UNAVAILABLE})$"
         sn.evaluate(sn.assert_found(well, self.stdout, "the program failed: see the error output"))
         measured = self.measured()
         sn.evaluate(sn.assert_true(measured, "no row was measured"))
-        wrong = [case.text for case in measured if case.verified is not True]
+        wrong = [row.text for row in measured if row.verified is not True]
         return sn.assert_false(wrong, f"not verified: {', '.join(wrong)}")
 
     def measured(self):
-        return [case for case in cases(load(Path(self.stagedir) / DOCUMENT)) if not case.error]
+        return [row for row in rows_of(load(Path(self.stagedir) / DOCUMENT)) if not row.error]
 
     @run_before("performance")
     def set_performance(self):
-        found = {case.text: case for path, document in collect([self.references]).documents
-                 for case in cases(document) if not case.error} if self.references else {}
+        found = {row.text: row for path, document in collect([self.references]).documents
+                 for row in rows_of(document) if not row.error} if self.references else {}
         expected = {}
-        for case in self.measured():
-            known = found.get(case.text)
-            self.add(f"{label(case)}/rate", case.rate, case.unit, known and known.rate, expected)
-            self.add(f"{label(case)}/{FRACTION}", case.fraction_of_limit, "1", known and known.fraction_of_limit,
+        for row in self.measured():
+            known = found.get(row.text)
+            self.add(f"{label(row)}/rate", row.rate, row.unit, known and known.rate, expected)
+            self.add(f"{label(row)}/{FRACTION}", row.fraction_of_limit, "1", known and known.fraction_of_limit,
                      expected)
             if self.least_fraction:
-                self.add(f"{label(case)}/least", case.fraction_of_limit, "1", self.least_fraction, expected, 0.0)
+                self.add(f"{label(row)}/least", row.fraction_of_limit, "1", self.least_fraction, expected, 0.0)
         self.reference = {"*": expected}
 
     def add(self, name, value, unit, known, expected, tolerance=None):
-        """A performance variable, and what is expected of it where that is known."""
+        """Adds a performance variable, and its reference value if there is one."""
         if value is None:
             return
         self.perf_variables[name] = sn.make_performance_function(lambda: value, unit)

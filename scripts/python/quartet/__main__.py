@@ -12,7 +12,7 @@ from quartet.command_line import DEBUG, Parser, run_script
 from quartet.commands import SHELL_SCRIPTS, SUMMARIES
 from quartet.exit_codes import BAD_USAGE, VERIFIED, ScriptError
 from quartet.paths import SCRIPTS, version
-from quartet.text import WIDTH, filled, near
+from quartet.text import WIDTH, filled, suggestion
 
 IS_CHECKOUT = Path(__file__).parents[1].joinpath("quartet_dev").is_dir()
 HELP = ("help", "-h", "--help")
@@ -80,7 +80,7 @@ def run(words: Sequence[str]) -> int:
         print(f"quartet {version()}")
         return VERIFIED
     if name not in known:
-        raise ScriptError(f"no command is called '{name:.40}'{near(name, [*known, *FLAGS])}: see quartet --help")
+        raise ScriptError(f"no command is called '{name:.40}'{suggestion(name, [*known, *FLAGS])}: see quartet --help")
     module = module_of(name)
     cut = words.index("--") if "--" in words and hasattr(module, "TAKES_COMMAND") else len(words)
     options = parser_of((name,)).parse_args(words[:cut], argparse.Namespace(command=words[cut + 1:]))

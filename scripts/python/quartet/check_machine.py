@@ -63,9 +63,9 @@ class Finding:
         return [style.paint(head, self.level.colour) + lines[0][len(head):], *lines[1:]]
 
 
-def level_of(value: float, run_probes: float, bad: float) -> Level:
+def level_of(value: float, look: float, bad: float) -> Level:
     """OK below `look`, BAD from `bad` on."""
-    return Level.BAD if value >= bad else Level.LOOK if value >= run_probes else Level.OK
+    return Level.BAD if value >= bad else Level.LOOK if value >= look else Level.OK
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def seconds_of_others() -> float:
 
 
 def watch_others(seconds: float, root: Path = Path("/"), cpus: Optional[set[int]] = None,
-               sleep: Callable[[float], None] = time.sleep) -> list[Finding]:
+                 sleep: Callable[[float], None] = time.sleep) -> list[Finding]:
     """Sleeps for so many seconds, and returns what other programs did meanwhile."""
     own = os.sched_getaffinity(0) if cpus is None else cpus
     before = cpu_times(root, own)

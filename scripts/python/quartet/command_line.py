@@ -15,7 +15,7 @@ from quartet.exit_codes import FAILED, STOPPED, VERIFIED, ScriptError
 from quartet.files import make_folder, reason_of
 from quartet.launch import end_jobs_when_ended
 from quartet.paths import LAUNCHER, MACHINES, PROGRAMS, given_or_shipped
-from quartet.text import near, say
+from quartet.text import say, suggestion
 
 DEBUG = "--debug"
 NOBODY_READS = 128 + signal.SIGPIPE  # the code that a shell gives a program whose output nobody reads
@@ -117,16 +117,16 @@ class Parser(argparse.ArgumentParser):
         # A required flag may be there, but misspelt.
         unknown = [word.partition("=")[0] for word in self._given if word.startswith("--")]
         mistyped = [flag for flag in unknown if flag not in self._option_string_actions
-                    and near(flag, self._option_string_actions)]
+                    and suggestion(flag, self._option_string_actions)]
         if mistyped and "required" in message:
-            message = f"unknown flag '{mistyped[0]:.40}'{near(mistyped[0], self._option_string_actions)}"
+            message = f"unknown flag '{mistyped[0]:.40}'{suggestion(mistyped[0], self._option_string_actions)}"
         raise ScriptError(f"{message}: see {self.prog} --help")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             names = list(map(str, action.choices))
             what = f"'{value!s:.40}' is none of {', '.join(names)}"
-            raise argparse.ArgumentError(action, what + near(str(value), names))
+            raise argparse.ArgumentError(action, what + suggestion(str(value), names))
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         self._given = list(map(str, args or ()))
@@ -134,7 +134,7 @@ class Parser(argparse.ArgumentParser):
         if surplus:
             flag = surplus[0].partition("=")[0]
             kind = "flag" if flag.startswith("-") else "argument"
-            self.error(f"unknown {kind} '{flag:.40}'{near(flag, self._option_string_actions)}")
+            self.error(f"unknown {kind} '{flag:.40}'{suggestion(flag, self._option_string_actions)}")
         return namespace, surplus
 
     def print_help(self, file: Any = None) -> None:
@@ -243,7 +243,8 @@ def some_of(names: Iterable[str]) -> Callable[[str], tuple[str, ...]]:
     def parse(text: str) -> tuple[str, ...]:
         unknown = sorted(set(text.split(",")) - set(known))
         if unknown:
-            raise argparse.ArgumentTypeError(f"'{unknown[0]}' is none of {', '.join(known)}{near(unknown[0], known)}")
+            raise argparse.ArgumentTypeError(
+                f"'{unknown[0]}' is none of {', '.join(known)}{suggestion(unknown[0], known)}")
         return tuple(text.split(","))
 
     return parse

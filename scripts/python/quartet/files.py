@@ -161,7 +161,7 @@ def check_output(path: Path, inputs: Iterable[Path] = ()) -> None:
     if path.name in ("", ".."):
         raise ScriptError(f"'{path}' names no file to write: give one")
     require_folder(path.parent)
-    with _worded(path, BAD_USAGE):
+    with _as_script_errors(path, BAD_USAGE):
         require_safe_links(path)
         with contextlib.suppress(FileNotFoundError):
             state = os.stat(path)
@@ -171,8 +171,8 @@ def check_output(path: Path, inputs: Iterable[Path] = ()) -> None:
             for other in inputs:
                 if os.path.exists(other) and os.path.samestat(state, os.stat(other)):
                     raise ScriptError(f"{path} is read from (it would be replaced): name another file")
-        aside = _aside(path)
-        os.close(_created(aside))
+        aside = _temporary_path(path)
+        os.close(_create(aside))
         os.unlink(aside)
 
 
@@ -181,10 +181,10 @@ def replacing(path: Path) -> Iterator[Path]:
     """Yields a temporary file beside `path`, with the same ending. It replaces `path` when the block ends, and is
     removed if the block fails. Raises ScriptError."""
     check_output(path)
-    aside = _aside(path)
+    aside = _temporary_path(path)
     try:
-        with _worded(path, FAILED):
-            os.close(_created(aside))
+        with _as_script_errors(path, FAILED):
+            os.close(_create(aside))
             yield aside
             descriptor = os.open(aside, os.O_RDONLY | os.O_CLOEXEC)
             try:
@@ -210,19 +210,19 @@ def write_json(path: Path, data: object) -> None:
     write_text(path, json.dumps(data, indent=1) + "\n")
 
 
-def _aside(path: Path) -> Path:
+def _temporary_path(path: Path) -> Path:
     """A name beside `path` that no other file has, also from another host. It is short, however long the name of `path`
     is."""
     real = Path(os.path.realpath(path))
     return real.with_name(f".quartet-{secrets.token_hex(8)}{real.suffix[:20]}")
 
 
-def _created(path: Path) -> int:
+def _create(path: Path) -> int:
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
 
 
 @contextlib.contextmanager
-def _worded(path: Path, code: int) -> Iterator[None]:
+def _as_script_errors(path: Path, code: int) -> Iterator[None]:
     """Turns errors of writing into ScriptErrors."""
     try:
         yield

@@ -39,7 +39,12 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}{ending}"
 
 
-def near(word: str, known: Iterable[str]) -> str:
+def listed(names: Sequence[str], most: int) -> str:
+    """ "a, b and 3 more": at most so many of the names."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
     """ " (did you mean X?)", if a known word is similar; else empty."""
     return "".join(f" (did you mean {meant}?)" for meant in difflib.get_close_matches(word, list(known), n=1))
 
@@ -47,7 +52,7 @@ def near(word: str, known: Iterable[str]) -> str:
 def one_of(word: str, known: Iterable[str]) -> str:
     """ "one of X, Y; did you mean X?", for use within parentheses."""
     names = list(known)
-    return f"one of {', '.join(names)}" + near(word, names).replace(" (", "; ").replace(")", "")
+    return f"one of {', '.join(names)}" + suggestion(word, names).replace(" (", "; ").replace(")", "")
 
 
 def filled(text: str) -> str:

@@ -34,12 +34,12 @@ def show(findings: list[Finding]) -> None:
 
 
 def verdict(findings: list[Finding]) -> str:
-    bad, run_probes = (sum(finding.level is level for finding in findings)
+    bad, look = (sum(finding.level is level for finding in findings)
                  for level in (Level.BAD, Level.LOOK))
     if bad:
         return f"Not fit: {counted(bad, 'line')} bad. Figures from now would be disturbed."
-    if run_probes:
-        return f"Fit for fractions and ratios; {counted(run_probes, 'line')} to look at before quoting rates."
+    if look:
+        return f"Fit for fractions and ratios; {counted(look, 'line')} to look at before quoting rates."
     return "Fit to be measured."
 
 
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         show(findings)
         if not options.quick:
             launched, has_failed = check_machine.run_probes(options.build / "bin", LocalLauncher(options.launcher),
-                                                      Machine.here())
+                                                            Machine.here())
             show(launched)
             findings += launched
     except KeyboardInterrupt:

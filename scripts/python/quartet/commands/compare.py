@@ -14,7 +14,7 @@ differ by more than the runs of one launch show.
 B/A is a ratio of rates: above 1, B is faster. Exit codes: 0 nothing is slower; 1 a case is slower by
 more than the threshold, or was right in A and is wrong or failed in B; 2 nothing can be compared;
 4 nothing could be decided, or a case looks slower and more launches must decide. Results that are shipped
-(results/measured) have one launch of a case: beside them nothing is called faster or slower."""
+(results/measured) have one launch of a case: compared with them nothing is called faster or slower."""
 
 import argparse
 import time
@@ -80,7 +80,7 @@ def compare_with_baseline(options: argparse.Namespace) -> int:
         say(f"{options.baseline} has no results of this machine yet"
             + ("" if options.update else ": --update keeps these"))
     if options.update and code != NOTHING_SLOWER:
-        say(f"{there} is left as it was: remove it where the new results are to be the baseline")
+        say(f"{there} is left as it was: remove it to make the new results the baseline")
     elif options.update:
         replace_baseline(there, new)
         say(f"{there} holds the new results")
@@ -126,7 +126,7 @@ class AlternatingLaunches:
             sets = read_result_sets({label: [self.folder / label.lower()] for label in "AB"})
             pairs = compare(sets[0], sets[1], threshold, STAGE_ERROR)
             if found.reason:
-                say(found.reason + ": more launches would say more" * any(pair.launches for pair in pairs))
+                say(found.reason + ": more launches may decide" * any(pair.launches for pair in pairs))
             if found.reason or all(pair.is_decided or pair.verdict is Verdict.NOT_COMPARABLE for pair in pairs):
                 break
             say(f"{sum(not pair.is_decided for pair in pairs)} of {len(pairs)} cases undecided after "
@@ -156,7 +156,7 @@ def compare_in_turn(options: argparse.Namespace) -> int:
     cores = Machine.here().cores
     ranks = options.ranks or max(2, cores)
     launches = AlternatingLaunches(LocalLauncher(options.launcher), (found[0][0], found[1][0]), found[0][1],
-                ranks, max(1, cores // ranks), folder, options.budget)
+                                   ranks, max(1, cores // ranks), folder, options.budget)
     sets, pairs = launches.until_decided(options.threshold / 100)
     say(f"documents in {folder}")
     if not pairs:
@@ -215,7 +215,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ranks", type=whole_number(10**6), metavar="N",
                         help="with --run: ranks of a launch (one a core, at least 2)")
     parser.add_argument("--budget", type=seconds, metavar="SECONDS",
-                        help="with --run: ends in this time; starts no round that would probably pass it")
+                        help="with --run: ends in this time; starts no round that would probably exceed it")
     parser.add_argument("--folder", type=Path,
                         help="with --run: folder of the documents (a new one in results/compare)")
     add_launcher(parser)

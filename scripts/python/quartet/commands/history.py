@@ -25,7 +25,7 @@ from quartet.files import check_output, write_text
 from quartet.history import rule
 from quartet.report import page, style
 from quartet.results import Name, collect, device, grouped, identity, rows_of
-from quartet.text import WIDTH, counted, rate, say, shortened
+from quartet.text import WIDTH, counted, listed, rate, say, shortened
 
 EXAMPLE = "quartet history results/nodes"
 DAY = 24 * 3600
@@ -167,13 +167,13 @@ def _parts(answer: rule.Answer) -> Iterator[list[str]]:
         yield [*_finding(finding, answer.nodes)]
     for (count, rows), nodes in grouped(answer.slow, lambda node: answer.slow[node][::2]).items():
         share = 1 - math.exp(-median([answer.slow[node][1] for node in nodes]))
-        what = f"last {counted(count, 'launch')} on {_some(nodes)}".replace("last 1 ", "last ")
+        what = f"last {counted(count, 'launch')} on {listed(nodes, NAMED)}".replace("last 1 ", "last ")
         yield [f"{what}: {share:.0%} below the launches before; {answer.least_launches // 2} such launches decide",
-               _some([_short(row) for row in rows])]
+               listed([_short(row) for row in rows], NAMED)]
     alike = grouped(sorted(answer.stopped), lambda key: (key[0], *answer.stopped[key]))
     for (node, since, unusable), keys in alike.items():
         why = f"{counted(unusable, 'later launch')} failed, were wrong or disturbed" if unusable else "others have some"
-        yield [f"{node}: no usable launch since {_day(since)} ({why})", _some([_short(row) for _, row in keys])]
+        yield [f"{node}: no usable launch since {_day(since)} ({why})", listed([_short(row) for _, row in keys], NAMED)]
     none = "" if answer.findings or answer.slow or answer.stopped else "Nothing was found. "
     yield [f"{none}Would have been seen in 9 of 10 histories: a lasting step of {answer.least_step:.1%}, a drift of "
            f"{answer.least_drift:.2%} a day. A step is a difference of {answer.step_errors:.1f} standard errors."
@@ -189,10 +189,10 @@ def _finding(finding: rule.Finding, nodes: int) -> Iterator[str]:
         when = f"from {_day(min(starts))} to {_day(max(ends))}"
     elif not finding.is_drift and max(starts) - min(starts) > rule.NEAR + 1:
         when += f" .. {_day(max(starts))}, each node at its own moment"
-    where = f"all {nodes} nodes" if 1 < nodes == len(finding.nodes) else _some(finding.nodes)
+    where = f"all {nodes} nodes" if 1 < nodes == len(finding.nodes) else listed(finding.nodes, NAMED)
     how = f"{share:.2%} {which} each day" if finding.is_drift else f"{share:.0%} {which}"
     yield f"{how} {when}, on {where}"
-    yield _some([_short(row) for row in finding.rows])
+    yield listed([_short(row) for row in finding.rows], NAMED)
     for cause in finding.causes[:NAMED]:
         fact, *values = cause.change
         sound = f"; also on {counted(cause.sound_with, 'sound node')}" if cause.sound_with else ""
@@ -200,11 +200,6 @@ def _finding(finding: rule.Finding, nodes: int) -> Iterator[str]:
                f"{counted(cause.slow_with + cause.slow_without, 'such node')}{sound}")
     if not finding.causes and not finding.is_drift:
         yield "no recorded fact changed there then"
-
-
-def _some(names: list[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
 
 
 def _short(row: str) -> str:

@@ -1,19 +1,19 @@
-"""Finds slow nodes. Runs stream, cg and fft for some seconds on each node, on its processors and on its
-GPUs, and stream between neighbours in a ring (or other pairs), and ends with a table of the slow ones.
+"""Finds slow nodes. Runs stream, cg and fft for some seconds on the processors and the GPUs of each node, and stream
+between neighbours in a ring (or other pairs). Prints a table of the slow ones.
 
-In salloc's shell or a batch script it checks the nodes of that job, by steps of it. Elsewhere it submits
-a job for each node and each pair (--slurm), which run as nodes come free. If it is stopped, give the same
-command again: it continues, and shows what the jobs have found meanwhile. A day after its first launch, or by --cancel,
-a check is over: then the same command begins a new one. A node's network rate is that of its best
-pair, so that a slow node does not make its partners slow. Since when a node is slow, quartet history says.
+In salloc's shell or a batch script it checks the nodes of that job, by job steps. Elsewhere it submits a job for each
+node and each pair (--slurm), which run when nodes become free. After an interruption give the same command again: it
+continues, and shows what was found meanwhile. A check is over a day after its first launch, or by --cancel; then the
+same command begins a new one. A node's network rate is that of its best pair, so that a slow node does not make its
+partners slow. `quartet history` says since when a node is slow.
 
---this says whether the node that it runs on is sound, alone and within --budget: as Slurm's prolog, epilog or
-HealthCheckProgram, or by hand (docs/cluster.md). Rates are compared with --reference; a launch that finds something is
-repeated; the line that it prints ends with what to run next.
+--this checks only the node that it runs on, within --budget: for Slurm's prolog, epilog or HealthCheckProgram, or by
+hand (docs/cluster.md). Rates are compared with --reference, and a launch that finds something is repeated. It prints
+one line, which ends with the next command to run.
 
-Exit codes: 1 a node or a pair is slow, 3 a launch failed, 4 nothing can be told. With --this: 0 sound; 5 sick: both
-launches found a rate below the reference, a wrong result, or a program that hangs; 4 cannot tell: no reference for this
-kind of node, slow but disturbed by others, a program that could not run, or no time left."""
+Exit codes: 1 a node or a pair is slow, 3 a launch failed, 4 undecided. With --this: 0 sound; 5 sick: both launches
+found a rate below the reference, a wrong result, or a program that hangs; 4 cannot tell: there is no reference for this
+kind of node, it is slow but disturbed by others, a program could not run, or no time was left."""
 
 import argparse
 import contextlib
@@ -67,13 +67,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kernels", type=some_of(nodes_plan.CHECKS), default=tuple(nodes_plan.CHECKS), metavar="LIST",
                         help=f"kernels to run on each node ({','.join(nodes_plan.CHECKS)})")
     parser.add_argument("--device", choices=("auto", nodes_plan.HOST, nodes_plan.CUDA), default="auto",
-                        help="where the kernels compute; auto: on the processors, and on GPUs too where the nodes have "
-                        "some, pairs between processors (%(default)s)")
-    parser.add_argument("--small", action="store_true", help="small problems, to try it")
+                        help="where the kernels compute; auto: on the processors, and also on GPUs if the nodes have "
+                        "some; pairs between processors (%(default)s)")
+    parser.add_argument("--small", action="store_true", help="small problems, to try the command")
     parser.add_argument("--least", type=share, metavar="SHARE",
                         help="a rate is slow only if it is this share below the median (0.05; of --this 0.1)")
     parser.add_argument("--reference", type=Path, action="append", default=[], metavar="PATH",
-                        help="documents of sound nodes of this kind, or a folder: names what is slow beside it, too")
+                        help="documents of sound nodes of this kind, or a folder: rates below these are slow, too")
     parser.add_argument("--results", type=Path,
                         help=f"where new folders are made ({RESULTS / 'nodes'}; with --this: none is kept)")
     add_launch_arguments(parser)
@@ -84,16 +84,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     many.add_argument("--pairs", choices=(nodes_plan.RING, nodes_plan.ALL, nodes_plan.NONE), default=nodes_plan.RING,
                       help="which nodes send to each other (%(default)s)")
     many.add_argument("--launches", type=whole_number(100), default=2,
-                      help="launches of each; the best counts (%(default)s)")
+                      help="launches on each node and pair; the best one counts (%(default)s)")
     many.add_argument("--at-once", type=whole_number(10_000), default=32, metavar="N",
-                      help="steps of a job at one time, on different nodes; 1 leaves the network to each (%(default)s)")
+                      help="job steps at one time, on different nodes; with 1 none shares the network (%(default)s)")
     one = parser.add_argument_group("this node")
     one.add_argument("--this", action="store_true", help="checks the node that this runs on")
     one.add_argument("--budget", type=seconds, default=60, metavar="SECONDS",
-                     help="it ends within so long, whatever happens (%(default)s)")
+                     help="it ends within this time, whatever happens (%(default)s)")
     one.add_argument("--max-age", type=age, metavar="AGE",
-                     help="runs nothing where such a check found the node sound lately: 6h, 30m, 1d")
-    one.add_argument("--fail-closed", action="store_true", help="what cannot be told counts as sick")
+                     help="runs nothing if such a check has found the node sound within this time: 6h, 30m, 1d")
+    one.add_argument("--fail-closed", action="store_true", help="a node that it cannot judge counts as sick")
 
 
 def age(text: str) -> float:
@@ -146,10 +146,10 @@ def open_folder(options: argparse.Namespace, machine: SlurmMachine, named: tuple
         folder = SweepFolder.open(path, again(there))
         if options.cancel or options.folder or not is_over(folder, options):
             if not named and not options.cancel:
-                _say_who_is_up(folder, machine.partition)
+                _report_nodes(folder, machine.partition)
             return folder
-        say(f"{path} is left as it is, since its first launch was more than a day ago: a new check begins, and what "
-            "jobs of the old one are in the queue are cancelled")
+        say(f"{path} is left as it is, since its first launch was more than a day ago: a new check begins, and "
+            "queued jobs of the old one are cancelled")
         QueuedSweep(folder, SlurmLauncher(machine, options.timeout), options).cancel()
     elif options.cancel and not there:
         return None
@@ -163,12 +163,12 @@ def is_over(folder: SweepFolder, options: argparse.Namespace) -> bool:
     return bool(period and time.time() > period[0] + nodes_plan.LONGEST and (options.retry_failed or folder.left()))
 
 
-def _say_who_is_up(folder: SweepFolder, partition: str) -> None:
+def _report_nodes(folder: SweepFolder, partition: str) -> None:
     names, states = nodes_plan.hosts_in(folder.plan.as_json()), node_states(partition)
     needed = dict.fromkeys(host for launch in folder.left() for host in launch.configuration.hosts)
     gone = [f"{name} ({states.get(name, 'unknown to Slurm')})" for name in needed if states.get(name) not in UP]
     others = sorted(name for name, state in states.items() if state in UP and name not in names)
-    say(f"goes on with the check of {counted(len(names), 'node')} that was begun"
+    say(f"continues the check of {counted(len(names), 'node')} that was begun"
         + f"; launches wait for these nodes, which are not up: {', '.join(gone)}" * bool(gone)
         + f"; not part of it (--hosts begins another check): {', '.join(others)}" * bool(others))
 
@@ -319,7 +319,7 @@ def check_this(options: argparse.Namespace) -> int:
     if options.max_age or found.verdict is not this.Verdict.SOUND:
         _update_stamp(stamp, found.reason, found.verdict is this.Verdict.SOUND)
     if options.fail_closed and found.verdict is this.Verdict.CANNOT_TELL:
-        found = dataclasses.replace(found, verdict=this.Verdict.SICK, reason=f"nothing can be told ({found.reason})")
+        found = dataclasses.replace(found, verdict=this.Verdict.SICK, reason=f"undecided ({found.reason})")
     print(printable(f"{node}: {found.verdict.value}: {found.reason}; next: {found.next}"))
     return EXIT_CODES[found.verdict]
 

@@ -1,7 +1,6 @@
-"""Measures with every program that was built, on this machine's cores and within a time budget, shows
-one table and ends with a verdict. The budget holds by the clock: each launch gets its share of the time
-that is left, and ends with the run under way. The native rows of each kernel come first. What got no time
-is named and "not run". `make run` builds first.
+"""Measures with every program that was built, on this machine's cores and within a time budget, and prints one table
+and a verdict. The budget is wall time: each launch gets a share of what is left, and ends after its current run. The
+native rows of each kernel come first. Launches that got no time are named. `make run` builds first.
 
 Exit codes: 1 a wrong result, 3 a launch failed, 4 a kernel got no rate, 75 interrupted."""
 
@@ -143,7 +142,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--results", type=Path, default=RESULTS / "runs",
                         help="where the JSON documents go (%(default)s)")
     parser.add_argument("--look", type=seconds_or_none, default=2, metavar="SECONDS",
-                        help="how long to watch what disturbs the machine before measuring (%(default)s; 0: not)")
+                        help="how long to watch for disturbances before measuring (%(default)s; 0: not)")
     parser.add_argument("--all", action="store_true", help="show every size and warning, not three of each")
 
 
@@ -172,7 +171,7 @@ def measure(rounds: list[list[Launch]], launcher: Path, budget: float) -> tuple[
     clock, of_others = Budget(budget), check_machine.seconds_of_others()
     found = Rounds(LocalLauncher(launcher), clock).run(rounds, ended)
     if found.is_interrupted:
-        say("interrupted: this is what there is")
+        say("interrupted: these are the results so far")
         return [*codes, STOPPED], []
     remarks = []
     load, cores = (check_machine.seconds_of_others() - of_others) / (budget - clock.left), len(os.sched_getaffinity(0))
@@ -222,7 +221,7 @@ def run(options: argparse.Namespace) -> int:
         warn_about_machine(options.look)
         codes, remarks = measure(rounds, options.launcher, options.budget)
     except KeyboardInterrupt:
-        say("interrupted: this is what there is")
+        say("interrupted: these are the results so far")
         codes, remarks = [STOPPED], []
     rows, is_whole = show(rounds, options.all, STOPPED in codes)
     if not is_whole or (not rows and worst(codes) == VERIFIED):

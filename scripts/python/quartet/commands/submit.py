@@ -24,7 +24,7 @@ from quartet.paths import MACHINES
 from quartet.slurm.launcher import hosts_of
 from quartet.slurm.machine import MachineError, SlurmMachine, ceil, ranks_on_each_node, reducers_of, request, shape_of
 from quartet.terminal import printable
-from quartet.text import near, say
+from quartet.text import say, suggestion
 
 EXAMPLE = "quartet submit mine.json --nodes 2 --ranks-per-node 1 stream"
 
@@ -81,7 +81,7 @@ def run(given: argparse.Namespace) -> int:
     machine = SlurmMachine.load(given.machine)
     program = shutil.which(given.program.absolute()) or shutil.which(given.program)  # on PATH
     if not program:
-        meant = "" if given.program.name in KERNELS else near(given.program.name, KERNELS)
+        meant = "" if given.program.name in KERNELS else suggestion(given.program.name, KERNELS)
         raise ScriptError(f"there is no program {given.program}{meant}: build it first")
     job = job_of(machine, given)
     wanted = request(machine, job, given.minutes)

@@ -1,13 +1,13 @@
 """Runs programs over sizes, ranks, formulations, transports and devices.
 
-Files say what to run: the published figures are shipped, in full and in laptop size (paper-cg, laptop-cg ..).
-Or flags say it: --kernels, --sizes, --ranks and so on. Each launch is an MPI job and leaves one document in
-the sweep's folder. Repeated launches follow in rounds, shuffled. A failed launch is recorded and the
-rest is run. After an interruption the same command resumes the sweep.
+Files describe sweeps: those of the published figures are shipped, in full and in laptop size (paper-cg, laptop-cg ..).
+Or flags do: --kernels, --sizes, --ranks and so on. Each launch is an MPI job and writes one document to the sweep's
+folder. Repeated launches are in rounds, in random order. A failed launch is recorded, and the others run. After an
+interruption the same command resumes the sweep.
 
 With --slurm the launches are Slurm jobs: one array for each round and kind of job, each round after the one before. The
 jobs do not need this command, which only watches them; it finds them again when it is restarted. Without a file
---folder goes on with the plan there. With --inside launches are steps of a job: of the present one, if the command is
+--folder continues with the plan there. With --inside launches are steps of a job: of the present one, if the command is
 given in salloc's shell or a batch script; otherwise of one job for each number of nodes, which it submits (--slurm)."""
 
 import argparse
@@ -59,8 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--results", type=Path, default=RESULTS / "runs",
                         help="where new folders are made (%(default)s)")
     parser.add_argument("--budget", type=seconds, metavar="SECONDS",
-                        help="ends in this time: starts no launch that would probably pass it, and asks one that does "
-                             "to end")
+                        help="ends in this time: starts no launch that would probably exceed it, and asks one that "
+                             "does to end")
     add_launch_arguments(parser)
     add_queue_arguments(parser, 1800)
     parser.add_argument("--inside", action="store_true", help="launches are steps of one job")

@@ -1,11 +1,11 @@
-"""A table of result documents (files, or all in a folder) for each machine, at most 80 columns wide. Files
-that are no documents are named and left out.
+"""A table of result documents (files, or all in a folder) for each machine, at most 80 columns wide. Files that are no
+documents are named and left out.
 
-Of a kernel with more than three sizes it shows three, unless --all is given. What does not fit a column
-stands under the table: published numbers with their conditions (a, b ..), errors (1, 2 ..), why rows are in
-doubt. Below stands the verdict that `quartet run` ends with.
+Of a kernel with more than three sizes it shows three, unless --all is given. Under the table are texts that fit no
+column: published numbers with their conditions (a, b ..), errors (1, 2 ..), why rows are in doubt; then the verdict
+with which `quartet run` ends.
 
-With --csv or --markdown it writes one flat row for each case instead, with all factors."""
+With --csv or --markdown it writes one flat row for each result instead, with all factors."""
 
 import argparse
 import sys

@@ -186,7 +186,7 @@ def compare(first: ResultSet, second: ResultSet, threshold: float, error: float 
             pairs.append(_pair(sample, second.samples[partner], threshold, error))
         elif text in second.errors:
             pairs.append(Pair(sample.name, Verdict.NOT_COMPARABLE, (_failed("B", second.errors[text]),), sample,
-                             is_broken=not second.errors[text].startswith(NOT_RUN)))
+                              is_broken=not second.errors[text].startswith(NOT_RUN)))
         else:
             pairs.append(Pair(sample.name, Verdict.NOT_COMPARABLE, ("only in A",), sample))
     for text, sample in second.samples.items():
@@ -227,8 +227,8 @@ def _pair(first: Sample, second: Sample, threshold: float, error: float) -> Pair
     why = (*_factor_differences(first.name, second.name),
            *(f"{label}: {sample.disturbance}" for label, sample in samples if sample.disturbance))
     return Pair(first.name, verdict, why, first, second, ratio=found if launches else None, launches=launches,
-               more=_launches_to_decide(verdict, launches, usable, threshold, first.medians, second.medians),
-               looks_slower=verdict is Verdict.UNCLEAR and found.value < 1 / (1 + threshold))
+                more=_launches_to_decide(verdict, launches, usable, threshold, first.medians, second.medians),
+                looks_slower=verdict is Verdict.UNCLEAR and found.value < 1 / (1 + threshold))
 
 
 def _launches_to_decide(verdict: Verdict, launches: int, usable: float, threshold: float, *medians: list[float]

@@ -63,7 +63,7 @@ class CheckResult:
 
 
 def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] = None) -> CheckResult:
-    """Names what is at least the share `least` below the median, or below the reference: then all may be slow."""
+    """Names what is at least the share `least` below the median, or below the bound of the reference."""
     found = CheckResult(period=folder.period())
     known: dict[tuple[str, str], ReferenceRate] = {}
     rates, units = _rates(folder, found, reference or Reference({}), known)
@@ -179,6 +179,6 @@ def _verdict(found: CheckResult) -> str:
         return "Undecided: there are too few nodes, or their rates differ too much, to tell whether one is slow."
     names = list(dict.fromkeys(one.who for one in found.slow))
     more = [f"and {len(names) - SHOWN} more"] * (len(names) > SHOWN)
-    who = f"Slow: {', '.join([*names[:SHOWN], *more])}." if names else "None is slow, as far as these lines can tell."
+    who = f"Slow: {', '.join([*names[:SHOWN], *more])}." if names else "None is slow, as far as this check can tell."
     besides = " This does not count comparisons with the reference." * any(measure.known for measure in found.measures)
     return f"{who} Among equally fast, undisturbed nodes {FALSE_ALARMS:.0%} of such checks name one by chance.{besides}"

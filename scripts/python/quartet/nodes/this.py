@@ -162,7 +162,7 @@ class NodeCheck:
             return found
         what = found.reason if code is not None else f"{launch.title} did not end within {limit:.0f} s"
         return NodeResult(Verdict.CANNOT_TELL, f"{what} while other programs kept {others:.1f} of "
-                     f"{counted(len(cpus), 'processor')} busy", f"{CHECK_MACHINE} --quick", found.rows)
+                          f"{counted(len(cpus), 'processor')} busy", f"{CHECK_MACHINE} --quick", found.rows)
 
     def _compare(self, launch: Launch, files: Files, code: int, seconds: float) -> NodeResult:
         outcome = outcome_of(launch.program.name, files, code, seconds)
@@ -183,7 +183,7 @@ class NodeCheck:
         highest = max(each.of_reference or 0 for each in compared)
         if highest > UNLIKELY:
             return NodeResult(Verdict.CANNOT_TELL, f"{launch.title} is {rate(highest)} times as fast as the reference, "
-                         "which therefore does not fit this node", MAKE_REFERENCE, compared, is_final=True)
+                              "which therefore does not fit this node", MAKE_REFERENCE, compared, is_final=True)
         slow = [(each.row, _how_slow(launch, each.row, each.reference)) for each in compared
                 if each.reference and each.row.rate < each.reference.bound]
         if not slow:
@@ -191,7 +191,7 @@ class NodeCheck:
         for row, text in slow:
             if "disturbed" in row.flags:
                 return NodeResult(Verdict.CANNOT_TELL, f"{text}, but it was disturbed: {row.flags['disturbed']}",
-                             f"{CHECK_MACHINE} --quick", compared)
+                                  f"{CHECK_MACHINE} --quick", compared)
         return NodeResult(Verdict.SICK, "; ".join(text for _, text in slow), CHECK_MACHINE, compared)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from quartet.results import Row, device, grouped, load_published
 from quartet.results.identity import facts
 from quartet.results.published import FOLDER, SPEED_UP, Number, nearest, place_of_ours
-from quartet.text import CHECKS, counted, plain_versions, rate, ratio
+from quartet.text import CHECKS, counted, listed, plain_versions, rate, ratio
 
 from .data import (
     LIBRARY,
@@ -139,7 +139,7 @@ def machines(documents: list[tuple[str, dict[str, Any]]]) -> Section:
 def _values(found: Iterable[Any]) -> str:
     """The distinct values in natural order; a long list is shortened."""
     distinct = sorted({str(value) for value in found if value not in ("", None)}, key=natural)
-    text = ", ".join(distinct[:12]) + (f" and {len(distinct) - 12} more" if len(distinct) > 12 else "")
+    text = listed(distinct, 12)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]} .."
 
 

@@ -70,14 +70,14 @@ def names(documents: list[dict[str, Any]]) -> list[str]:
             for key in keys]
 
 
-def _name(key: tuple[tuple[str, ...], str], fellows: list[Any]) -> str:
+def _name(key: tuple[tuple[str, ...], str], namesakes: list[Any]) -> str:
     (device_name, *details), host_name = key
-    if len(fellows) == 1:
+    if len(namesakes) == 1:
         return device_name
-    distinguishing = [detail for detail in details if not all(detail in other[0] for other in fellows)]
-    if len({other[1] for other in fellows}) > 1 and host_name:
+    distinguishing = [detail for detail in details if not all(detail in other[0] for other in namesakes)]
+    if len({other[1] for other in namesakes}) > 1 and host_name:
         distinguishing.insert(0, host_name)
-    return f"{device_name} ({', '.join(distinguishing) or 'less is known of it'})"
+    return f"{device_name} ({', '.join(distinguishing) or 'no more is known'})"
 
 
 def facts(document: dict[str, Any], network_paths: Iterable[str] = ()) -> dict[str, str]:

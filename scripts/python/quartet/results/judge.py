@@ -30,7 +30,7 @@ def judged(documents: Iterable[dict[str, Any]]) -> list[list[Row]]:
                      *((row, SLOW_PATH, row.network_path.warning) for row in every if row.network_path.warning)],
                     lambda flag: id(flag[0]))
     flagged = iter(_with_one_limit([_flagged(row, [{"kind": kind, "text": text} for _, kind, text
-                                                    in flags.get(id(row), [])]) for row in every]))
+                                                   in flags.get(id(row), [])]) for row in every]))
     return [[next(flagged) for _ in members] for members in by_document]
 
 

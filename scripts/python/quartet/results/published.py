@@ -120,7 +120,7 @@ def nearest(result: Result, numbers: Optional[Iterable[Number]] = None) -> Optio
     return max(like, default=None, key=lambda number: number.merit(result))
 
 
-def beside(result: Result, rate: float) -> Optional[dict[str, Any]]:
+def comparison(result: Result, rate: float) -> Optional[dict[str, Any]]:
     """The nearest number, and the ratio of `rate` to it."""
     number = nearest(result)
     if not number:

@@ -244,7 +244,7 @@ class Row:
         paper's own clock is used if it was measured. There are no published numbers of single pairs."""
         if self.error or self.name.pair:
             return None
-        return published.beside(self, self.paper_rate or self.rate)
+        return published.comparison(self, self.paper_rate or self.rate)
 
 
 def is_disturbed(row: Row) -> bool:

@@ -77,7 +77,7 @@ class SlurmLauncher:
             raise (QueueFull if is_full else LaunchError)(FAILED, f"not submitted: {' '.join(answer.stderr.split())}")
         found = submitted(folder)
         if not found:
-            raise LaunchError(FAILED, "sbatch named no job: look at squeue before you go on")
+            raise LaunchError(FAILED, "sbatch named no job: check squeue before you continue")
         return found
 
     def _words(self, job: Job) -> tuple[str, ...]:
@@ -97,7 +97,7 @@ class SlurmLauncher:
         # This error means that it has forgotten all of these jobs.
         return {} if "Invalid job id" in answer.stderr else None
 
-    def gone(self, hosts: Iterable[str]) -> list[str]:
+    def unavailable(self, hosts: Iterable[str]) -> list[str]:
         """The nodes among `hosts` that run no jobs now; all of them if Slurm does not answer."""
         names = list(dict.fromkeys(hosts))
         with contextlib.suppress(LaunchError):
@@ -105,7 +105,7 @@ class SlurmLauncher:
             return [name for name in names if states.get(name) not in UP] or names
         return names
 
-    def ending(self, task: str) -> str:
+    def final_state(self, task: str) -> str:
         """The state in which a task ended ("CANCELLED", "NODE_FAIL"); empty if Slurm has forgotten it."""
         array, index = task.split("_")
         states = {}

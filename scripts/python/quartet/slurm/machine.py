@@ -17,7 +17,7 @@ from quartet.launch import Job, options_of
 from quartet.paths import MACHINES, ROOT, SLURM
 from quartet.results import whole_number
 from quartet.terminal import printable
-from quartet.text import counted, near
+from quartet.text import counted, suggestion
 
 TEMPLATE = MACHINES / "template.json"
 PLANE = "plane="
@@ -65,7 +65,7 @@ class SlurmMachine:
             is_empty = os.path.isfile(path) and not os.path.getsize(path)
             why = "it is empty: what should have written it failed" if is_empty else \
                 reason_of(error) if isinstance(error, OSError) else error
-            meant = near(path.name, (file.stem for file in sorted(MACHINES.glob("*.json"))))
+            meant = suggestion(path.name, (file.stem for file in sorted(MACHINES.glob("*.json"))))
             raise MachineError(f"{path}: cannot be read ({why}){meant}: {HOW_TO_MAKE}") from None
         return SlurmMachine.of(data, f"{path}: ")
 
@@ -124,7 +124,7 @@ def check_order(order: str) -> str:
         plane_of(order)
     elif order not in ("", "block", "cyclic"):
         raise MachineError(f"--distribution '{order:.40}' (not block, cyclic or plane=N)"
-                           f"{near(order, ('block', 'cyclic'))}: name another one")
+                           f"{suggestion(order, ('block', 'cyclic'))}: name another one")
     return order
 
 

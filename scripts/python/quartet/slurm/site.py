@@ -15,7 +15,7 @@ from quartet.exit_codes import FAILED, ScriptError
 from quartet.launch import LaunchError
 from quartet.machine import Machine
 from quartet.slurm.machine import SlurmMachine
-from quartet.text import counted, near
+from quartet.text import counted, listed, suggestion
 
 MPI_PREFERRED = ("pmix", "pmix_v5", "pmix_v4", "pmix_v3", "cray_shasta", "pmi2")
 ASKS_BY_NODE = "select/cons_tres"  # the plugin that knows --gpus-per-node
@@ -80,18 +80,19 @@ def node_of(record: str) -> Node:
     name, *values = [text[begin + len(key):text.find(" ", begin + 1)] if (begin := text.find(key)) >= 0 else ""
                      for key in KEYS]
     try:
-        return Node(name, *_what(*values))
+        return Node(name, *_parsed(*values))
     except ValueError:
         raise LaunchError(FAILED, f"'{record:.60}' (no node as scontrol shows it): write the machine file by hand"
                           ) from None
 
 
 @cache
-def _what(*values: str) -> tuple[Kind, frozenset[str], frozenset[str]]:
+def _parsed(*values: str) -> tuple[Kind, frozenset[str], frozenset[str]]:
     """A node's kind, features and partitions, from the values of KEYS. Raises ValueError if they are not plausible."""
     sockets, per_socket, for_system, resources, partitions, *features = ("" if value == UNSET else value
                                                                          for value in values)
-    kind = Kind(_count(sockets), _count(sockets) * _count(per_socket) - _count(for_system or "0"), gpus_of(resources))
+    cores = _number(sockets) * _number(per_socket) - _number(for_system or "0")
+    kind = Kind(_number(sockets), cores, gpus_of(resources))
     if not (0 < kind.sockets <= kind.cores <= MOST and kind.gpus_in_all <= MOST):
         raise ValueError
     names = (next(filter(None, features), ""), partitions)
@@ -99,7 +100,7 @@ def _what(*values: str) -> tuple[Kind, frozenset[str], frozenset[str]]:
     return kind, known, places
 
 
-def _count(text: str) -> int:
+def _number(text: str) -> int:
     """Reads a number. Raises ValueError if it is none."""
     if not re.fullmatch("[0-9]{1,6}", text, re.ASCII):
         raise ValueError
@@ -112,7 +113,7 @@ def gpus_of(resources: str) -> tuple[tuple[str, int], ...]:
     for resource in filter(None, re.sub(r"\([^()]*\)", "", resources).split(",")):
         name, *words = resource.split(":")
         if name == "gpu":
-            number = _count(words.pop()) if words and words[-1].isdigit() else 1
+            number = _number(words.pop()) if words and words[-1].isdigit() else 1
             kind = ":".join(words)
             found[kind] = found.get(kind, 0) + number
     return tuple(sorted((kind, number) for kind, number in found.items() if number))
@@ -171,7 +172,8 @@ def discovered(site: Site, partition: str, constraint: str) -> tuple[dict[str, A
         raise ScriptError("Slurm shows no node (scontrol show node): ask whether its controller is up", FAILED)
     partition = partition or site.default_partition
     if partition not in site.partitions:
-        why = f"'{partition:.40}' is none{near(partition, site.partitions)}" if partition else "none is the default"
+        why = f"'{partition:.40}' is none{suggestion(partition, site.partitions)}" if partition else \
+            "none is the default"
         raise ScriptError(f"no partition ({why}): name one of {', '.join(site.partitions)} (--partition)")
     nodes = _selected(site, partition, constraint)
     if not nodes:
@@ -211,7 +213,7 @@ def differences(machine: SlurmMachine, site: Site) -> list[str]:
     """How a machine file differs from the site, as texts; empty if they agree."""
     partition = machine.partition or site.default_partition
     if not partition or not set(partition.split(",")) <= set(site.partitions):
-        return [f"partition is '{machine.partition}' in the file{near(partition, site.partitions)}, Slurm has "
+        return [f"partition is '{machine.partition}' in the file{suggestion(partition, site.partitions)}, Slurm has "
                 f"{', '.join(site.partitions)}{'' if partition else ', and none is the default'}"]
     nodes = _selected(site, partition, machine.constraint)
     if not nodes:
@@ -253,8 +255,7 @@ def mpi_of(site: Site) -> str:
 
 
 def _names(nodes: list[Node]) -> str:
-    names = [node.name for node in nodes]
-    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+    return listed([node.name for node in nodes], SHOWN)
 
 
 def in_words(kind: Kind) -> str:

@@ -57,7 +57,7 @@ class Sweep:
             say(f"{len(self._all) - len(remaining)} of {len(self._all)} launches are done already")
         stopped = self._run_all(remaining)
         if stopped:
-            say(f"{stopped}: the same command goes on")
+            say(f"{stopped}: the same command continues")
         outcomes = [self._folder.outcome(launch) for launch in self._all]
         return worst([*(outcome.exit_code for outcome in outcomes if outcome), *([STOPPED] if stopped else [])])
 
@@ -77,8 +77,7 @@ class Sweep:
         if found.reason:
             return f"{found.reason} with {counted(len(found.left), 'launch')} to go"
         left = len(remaining) - len(fitting)
-        return f"{counted(left, 'launch')} left, which want more or other nodes than this job has: in a larger job" \
-            if left else ""
+        return f"{counted(left, 'launch')} left (this job lacks the nodes): use a larger job" if left else ""
 
     def _fits(self, launch: Launch) -> bool:
         if not self._allocation or not isinstance(self._launcher, StepLauncher):
@@ -243,7 +242,7 @@ class QueuedSweep(Sweep):
                 whys = [(there or {}).get(self._tasks[each.name], "") for each in left if each.configuration.hosts]
                 stuck = stuck + 1 if len(whys) == len(left) and all(why.startswith(AWAY) for why in whys) else 0
                 if stuck == POLLS_UNTIL_GONE:
-                    away = self._queue.gone(host for launch in left for host in launch.configuration.hosts)
+                    away = self._queue.unavailable(host for launch in left for host in launch.configuration.hosts)
                     self._away = (f"{counted(len(left), 'launch')} cannot start, since these nodes run no jobs now: "
                                   f"{', '.join(away)} (Slurm's reason: {whys[0]}; --cancel ends the jobs)")
                     return lost
@@ -298,7 +297,7 @@ class QueuedSweep(Sweep):
         task = self._tasks[launch.name]
         if self._queue.shares and not self._folder.files(launch).log.exists():
             return None  # its job ended before its turn
-        state = self._queue.ending(task)
+        state = self._queue.final_state(task)
         if state in ("", "CANCELLED", "COMPLETED", "PENDING"):
             say(f"{launch.title}: job {task} has left no result ({state.lower() or 'forgotten'})")
             self._folder.document(launch).unlink(missing_ok=True)  # it is not finished

@@ -21,7 +21,7 @@ from quartet.paths import SWEEPS
 from quartet.results import OWN_FORMULATIONS, whole_number
 from quartet.sizes import GROWTH, grow, points, written
 from quartet.terminal import printable
-from quartet.text import counted, near, one_of
+from quartet.text import counted, one_of, suggestion
 from quartet.units import MIB
 
 PLAN_VERSION = 1
@@ -77,7 +77,7 @@ def read_spec(path: Path) -> dict[str, Any]:
         return checked_spec(read_json(path, MIB), str(path))
     except (FileNotFoundError, FileProblem) as error:
         why = str(error) if isinstance(error, FileProblem) else reason_of(error)
-        meant = near(path.name, (file.stem for file in sorted(SWEEPS.glob("*.json"))))
+        meant = suggestion(path.name, (file.stem for file in sorted(SWEEPS.glob("*.json"))))
         raise SpecError(f"{path}: cannot be read ({why}){meant}: give a sweep in JSON") from None
 
 
@@ -89,7 +89,7 @@ def checked_spec(spec: Any, where: str) -> dict[str, Any]:
         unknown = sorted(table.keys() - keys) if isinstance(table, dict) else []
         if unknown:
             raise SpecError(f"{there}: unknown key '{unknown[0]:.60}' (known: {', '.join(sorted(keys))})"
-                            f"{near(unknown[0], keys)}: correct its name")
+                            f"{suggestion(unknown[0], keys)}: correct its name")
     problem = schema.problem("blocks", spec)
     if problem:
         raise SpecError(f"{where}: {problem}: see quartet sweep --help")

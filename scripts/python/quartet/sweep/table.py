@@ -58,11 +58,11 @@ def _series(point: Point) -> str:
 def base_of(point: Point, series: list[Point], scaling: str) -> Optional[Point]:
     """The base of a point's speed-up: the point with the fewest workers, in strong scaling of the same size. None if
     the block has no scaling, or all points have equally many workers."""
-    fellows = [other for other in series if other.verified is not False
-               and (scaling == "weak" or other.name.size == point.name.size)]
-    if scaling == "none" or len({other.workers for other in fellows}) < 2:
+    candidates = [other for other in series if other.verified is not False
+                  and (scaling == "weak" or other.name.size == point.name.size)]
+    if scaling == "none" or len({other.workers for other in candidates}) < 2:
         return None
-    return min(fellows, key=lambda other: other.workers)
+    return min(candidates, key=lambda other: other.workers)
 
 
 def _base_in_words(base: Point, scaling: str) -> str:

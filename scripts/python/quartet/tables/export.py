@@ -45,17 +45,17 @@ def factors(name: Name) -> FlatRow:
 def _flat(row: Row) -> FlatRow:
     context = row.context
     flat = {**factors(row.name), "nodes": row.nodes, **row.median.get("factors", {}),
-           "distrusted": bool(row.mark), "flags": " ".join(row.flags), "error": row.error,
-           "measured_on": row.machine, "host": context.get("host_name"), "date": context.get("date"),
-           "commit": context["quartet"].get("commit", ""), "name": row.text}
+            "distrusted": bool(row.mark), "flags": " ".join(row.flags), "error": row.error,
+            "measured_on": row.machine, "host": context.get("host_name"), "date": context.get("date"),
+            "commit": context["quartet"].get("commit", ""), "name": row.text}
     if not row.error:
         for name, bounds in (("rate", row.interval), ("fraction", row.fraction_interval)):
             flat.update(zip((f"{name}_low", f"{name}_high"), bounds or (None, None)))
         flat.update({"rate": row.rate, "unit": row.unit, "runs": row.runs, "seconds": row.seconds,
-                    "workers": row.workers, "limit_rate": row.limit_rate,
-                    "limit_decided_by": row.median.get("limit_decided_by"),
-                    **{f"published_{key}": value for key, value in (row.published or {}).items() if key in PUBLISHED},
-                    "fraction_of_limit": row.fraction_of_limit, "verified": row.verified})
+                     "workers": row.workers, "limit_rate": row.limit_rate,
+                     "limit_decided_by": row.median.get("limit_decided_by"),
+                     **{f"published_{key}": value for key, value in (row.published or {}).items() if key in PUBLISHED},
+                     "fraction_of_limit": row.fraction_of_limit, "verified": row.verified})
     return flat
 
 

@@ -46,7 +46,7 @@ def _verified(rows: list[Row], style: Style) -> str:
 
 
 def _slower(measured: list[Row]) -> list[str]:
-    """The native rows that are slower than the library in the same work: by LEAST_LOSS and the interval of the ratio, or
+    """The native rows that are slower than the library in the same work: by LEAST_LOSS and the interval, or
     because below_library is their only flag."""
     texts = []
     for row in measured:
@@ -63,7 +63,7 @@ def _kernels(measured: list[Row]) -> list[str]:
     """A line for each kernel below the headings; the ratios may need a second line."""
     kernels = grouped(measured, lambda row: row.name.kernel)
     lines = [HEADINGS[:-1], *((kernel, *(_range(own, each) for each in OWN_FORMULATIONS))
-                             for kernel, own in kernels.items())]
+                              for kernel, own in kernels.items())]
     widths = widths_of(lines)
     indent = " " * (sum(widths) + len(widths) + 1)
     texts = [HEADINGS[-1], *map(_ratios, kernels.values())]
@@ -135,5 +135,5 @@ def _next(rows: list[Row]) -> str:
         "`quartet check-machine` says what disturbs this machine; measure again."
         if kinds & {*DISTURBANCE_FLAGS, ""} else
         "the BLAS is slow here: see slow_library in docs/reading-the-numbers.md." if "slow_library" in kinds else
-        "MPI took a slower way than there is: docs/reading-the-numbers.md." if judge.SLOW_PATH in kinds else
+        "MPI did not use the fastest network: see docs/reading-the-numbers.md." if judge.SLOW_PATH in kinds else
         "measure these again; see docs/reading-the-numbers.md, Marks and flags.")

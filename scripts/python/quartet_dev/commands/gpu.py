@@ -54,7 +54,7 @@ class Record:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", type=some_of(PARTS), default=PARTS, metavar="LIST", help="some of these parts")
     parser.add_argument("--budget", type=seconds_or_none, default=600, metavar="SECONDS",
-                        help="starts no step that would probably pass it, and ends what does (%(default)s)")
+                        help="starts no step that would probably exceed it, and ends one that does (%(default)s)")
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "gpu", help="build folder (%(default)s)")
     parser.add_argument("--results", type=Path, default=RESULTS / "gpu",
                         help="all results go to a folder there, named after the GPU (%(default)s)")

@@ -152,7 +152,7 @@ def run(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="data-", dir=options.results) as data:
         groups = [group for name in options.only for group in KERNELS[name](Path(data).absolute())]
         if options.before:
-            groups = [beside(group, options.before) for group in groups]
+            groups = [in_both_builds(group, options.before) for group in groups]
         found, code = goals.measure(options, groups)
     if options.before:
         text, decided = before_after(groups, found)
@@ -162,7 +162,7 @@ def run(options: argparse.Namespace) -> int:
     return code
 
 
-def beside(group: Group, before: Path) -> Group:
+def in_both_builds(group: Group, before: Path) -> Group:
     """The group with only our own variants, each in both builds, without limits."""
     members = []
     for each in group.variants:

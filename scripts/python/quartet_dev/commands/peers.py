@@ -52,8 +52,8 @@ class PeerRun:
 
 
 PEER_RUNS = {"stream": PeerRun(("2", "16"), "--pushes 40", files=False), "matmul": PeerRun(("2048",), "--tile 512"),
-          "cg": PeerRun(("1024", "4096"), "--problem random --iterations 50"),
-          "fft": PeerRun(("2^22",), "--tiles 64", native="--order natural")}
+             "cg": PeerRun(("1024", "4096"), "--problem random --iterations 50"),
+             "fft": PeerRun(("2^22",), "--tiles 64", native="--order natural")}
 
 
 @dataclass(frozen=True)

@@ -312,7 +312,7 @@ def signals(context: RoundContext) -> None:
     target, early, moment = chances.choice(range(3)), chances.random() < 0.25, chances.random()
     file = context.folder / RESULTS
     job = context.start(program, chances.choice((2, 2, 3)), SMALL[program], "--runs 10000",
-                     f"--transport {chances.choice(TRANSPORTS)} --json {file}")
+                        f"--transport {chances.choice(TRANSPORTS)} --json {file}")
     if early:
         time.sleep(moment)
     elif not job.wait_until(file.exists):
@@ -362,7 +362,7 @@ def _with_checkpoints(context: RoundContext, disk: Path) -> Ended:
     saved = saved_iterations(folder)
     if ended.code not in (VERIFIED, BAD_USAGE, FAILED) or not saved or \
             (saved[-1] == 10 and bits(folder / "iteration-10") != before):
-        raise ended.fault("a full disk has cost a checkpoint that was complete, or its code is not for that")
+        raise ended.fault("a full disk destroyed a complete checkpoint, or gave a wrong exit code")
     (disk / "filler").unlink()
     context.run_verified("cg", 2, f"{system} {folder} --iterations 40 --restart")
     context.run_verified("cg", 2, f"{system} {undisturbed} --iterations 40")
@@ -379,7 +379,7 @@ def _with_results(context: RoundContext, disk: Path) -> Ended:
     document = context.document(disk / RESULTS, ended)
     # If the last document cannot be written, the one before stays; the exit code must still be a failure.
     if ended.code not in (VERIFIED, BAD_USAGE, FAILED) or ended.code == VERIFIED and not verified_median(document):
-        raise ended.fault("a full disk: ended well without a verified document, or with a code that is not for that")
+        raise ended.fault("a full disk: success without a verified document, or a wrong exit code")
     left = sorted(entry.name for entry in disk.iterdir() if entry.name not in ("filler", RESULTS))
     if left:
         raise ended.fault(f"left {', '.join(left)} on the full disk behind")
@@ -450,7 +450,7 @@ def one_round(options: argparse.Namespace, kind: str, number: int, stop_at: floa
     """Runs a round. Returns its fault; empty if there is none. Its choices depend only on seed, kind and number."""
     with tempfile.TemporaryDirectory(prefix="quartet-soak-") as folder:
         context = RoundContext(Path(folder), (options.build / "bin").absolute(), options.launcher, options.patience,
-                    random.Random(f"{options.seed} {kind} {number}"), stop_at, counts)
+                               random.Random(f"{options.seed} {kind} {number}"), stop_at, counts)
         counts["rounds"] += 1
         try:
             KINDS[kind][1](context)
