@@ -101,10 +101,8 @@ def cpu_times(root: Path, cpus: set[int]) -> CpuTimes:
 
 
 def seconds_of_others() -> float:
-    """Processor time since the start that other processes than ours, and those that have ended, have used on the
-    processors that this process may use."""
-    ticks = cpu_times(Path("/"), os.sched_getaffinity(0)).busy
-    return ticks / os.sysconf("SC_CLK_TCK") - sum(os.times()[:4])
+    """The time in which others than this process, and its children that have ended, have used its processors."""
+    return cpu_times(Path("/"), os.sched_getaffinity(0)).busy / os.sysconf("SC_CLK_TCK") - sum(os.times()[:4])
 
 
 def watch_others(seconds: float, root: Path = Path("/"), cpus: Optional[set[int]] = None,

@@ -79,8 +79,8 @@ def _in_words(error: BaseException) -> tuple[str, int]:
 
 def _prepare_output() -> None:
     """Characters that the output's encoding lacks become escapes. Closed standard streams are opened on /dev/null,
-    since the next file that is opened would get their numbers. Standard output is buffered, also where the environment
-    has PYTHONUNBUFFERED: Python without a buffer does not say that a full disk took only a part of a text."""
+    since the next file that is opened would get their numbers. Standard output has a buffer despite PYTHONUNBUFFERED,
+    since Python without one hides that a full disk took only a part of a text."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             opened = os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free

@@ -153,12 +153,9 @@ class Files:
 
     def last_words(self, program: str, written: Iterable[str] = ()) -> str:
         """The last line that the program wrote, else the launcher's; of a job without a log one of `written`."""
-        try:
-            with open(self.log, "rb") as log:
-                log.seek(max(0, self.log.stat().st_size - LAST_BYTES))
-                written = log.read(LAST_BYTES).decode("utf-8", "replace").split("\n")
-        except OSError:
-            pass  # the job has none
+        with contextlib.suppress(OSError), open(self.log, "rb") as log:
+            log.seek(max(0, self.log.stat().st_size - LAST_BYTES))
+            written = log.read(LAST_BYTES).decode("utf-8", "replace").split("\n")
         lines = [printable(line).strip() for line in written if line.strip()]
         own = [line for line in lines if line.startswith(f"{program}: ")]
         return next(reversed(own or lines), "")

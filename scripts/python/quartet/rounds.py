@@ -288,7 +288,6 @@ class Rounds:
         expected = [self.durations.of(each) for each in launches]
         if not launches or None in expected:
             return ""
-        seconds, budget = sum(each or 0 for each in expected), max(self.budget.left, 0)
-        what = " of the budget" if budget < seconds else ""
-        seconds = min(seconds, budget)
+        work, budget = sum(each or 0 for each in expected), max(self.budget.left, 0)
+        seconds, what = (work, "") if work <= budget else (budget, " of the budget")
         return f"; about {seconds / 60:.0f} min{what} left" if seconds > 100 else f"; about {seconds:.0f} s{what} left"

@@ -69,8 +69,7 @@ def plain_versions(text: str) -> str:
 
 def shown(path: Union[str, "os.PathLike[str]"]) -> str:
     """The path from the current folder; as it is if it leads elsewhere."""
-    near_path = os.path.relpath(path)
-    return str(path) if near_path.startswith("..") else near_path
+    return str(path) if os.path.relpath(path).startswith("..") else os.path.relpath(path)
 
 
 def slug(text: str) -> str:

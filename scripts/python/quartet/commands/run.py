@@ -37,15 +37,14 @@ TRANSPORTS = "shm,mpi,rma"  # of stream
 
 @dataclass(frozen=True)
 class Run:
-    program: str
+    name: str  # the program's; of its later launches with an ending, as "stream-rest"
     ranks: int
     arguments: tuple[str, ...]
     weight: int  # of its share of the budget
-    label: str = ""  # of later launches of the program
 
     @property
-    def name(self) -> str:
-        return f"{self.program}-{self.label}" if self.label else self.program
+    def program(self) -> str:
+        return self.name.partition("-")[0]
 
 
 def runs(machine: Machine) -> tuple[list[Run], list[Run]]:
@@ -53,15 +52,15 @@ def runs(machine: Machine) -> tuple[list[Run], list[Run]]:
     all_cores = max(2, machine.cores)  # one rank a core; a data flow has a worker and a reducer at least
     ranks = {**dict.fromkeys(ARGUMENTS, all_cores), "stream": 2}
     # The first rows of a kernel must not wait for the other transports of stream.
-    first, rest = ([Run(name, ranks[name], arguments_of(name, machine, ranks[name], formulations, transports), weight,
-                        label) for name, weight in WEIGHTS.items()]
-                   for formulations, transports, label in ((NATIVE, "shm", ""), (REST, TRANSPORTS, "rest")))
-    rest.append(Run("stream", 2, arguments_of("stream", machine, 2, NATIVE, "mpi,rma"), WEIGHTS["stream"], "others"))
+    first, rest = ([Run(name + ending, ranks[name], arguments_of(name, machine, ranks[name], formulations, transports),
+                        weight) for name, weight in WEIGHTS.items()]
+                   for formulations, transports, ending in ((NATIVE, "shm", ""), (REST, TRANSPORTS, "-rest")))
+    rest.append(Run("stream-others", 2, arguments_of("stream", machine, 2, NATIVE, "mpi,rma"), WEIGHTS["stream"]))
     if machine.cores > 2:
         rest.append(Run("stream", machine.cores, arguments_of("stream", machine, machine.cores, ALL), 30))
     # The paper's third protocol is so slow that only one size is measured.
     grpc = ("--device", "host", "--sizes", str(_largest(machine, 2)), "--pushes", "5", "--transport", "grpc")
-    return first, [*rest, Run("stream", 2, grpc, 6, "grpc")]
+    return first, [*rest, Run("stream-grpc", 2, grpc, 6)]
 
 
 def arguments_of(program: str, machine: Machine, ranks: int, formulations: str = ALL, transports: str = TRANSPORTS
@@ -171,8 +170,7 @@ def measure(rounds: list[list[Launch]], launcher: Path, budget: float) -> tuple[
     clock, of_others = Budget(budget), check_machine.seconds_of_others()
     found = Rounds(LocalLauncher(launcher), clock).run(rounds, ended)
     if found.is_interrupted:
-        say("interrupted: these are the results so far")
-        return [*codes, STOPPED], []
+        raise KeyboardInterrupt
     remarks = []
     load, cores = (check_machine.seconds_of_others() - of_others) / (budget - clock.left), len(os.sched_getaffinity(0))
     if short := [launch for launch in launches if done[launch] < 1]:
@@ -204,8 +202,7 @@ def show(rounds: list[list[Launch]], everything: bool, was_interrupted: bool) ->
     style = Style.of(sys.stdout)
     print(table.render(rows, is_short=not everything, style=style))
     if files:
-        stamp = files[0].name.partition("-")[0]
-        print(f"{counted(len(files), 'document')}: {shown(files[0].parent / stamp)}-*.json")
+        print(f"{counted(len(files), 'document')}: {shown(files[0].parent / files[0].name.partition('-')[0])}-*.json")
     print(verdict.render(rows, style), end="")
     return rows, not found.skipped
 

@@ -36,12 +36,6 @@ def _group(pair: Pair) -> str:
     return ", ".join([f"{name.kernel} {unit}", name.device, *name.words, *others])
 
 
-def _factor_cells(pair: Pair) -> tuple[str, ...]:
-    name = pair.name
-    ranks = name.values.get("pair", name.values.get("ranks", ""))
-    return (name.formulation, name.transport, size(name.size), ranks)
-
-
 def _ratio(value: float) -> str:
     return f"{value:.3f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
@@ -52,13 +46,14 @@ def _rate(sample: Optional[Sample]) -> str:
 
 
 def _cells(pair: Pair, reasons: Footnotes) -> tuple[str, ...]:
-    is_enough = pair.launches >= LEAST_LAUNCHES
+    name, is_enough = pair.name, pair.launches >= LEAST_LAUNCHES
     found = pair.ratio if is_enough or pair.mark != "?" else None
     bounds = found.interval if found and is_enough else None
     interval = "-".join(map(_ratio, bounds)) if bounds else ""
     verdict = f"{pair.verdict.value} {','.join(map(reasons.mark, pair.why))}".rstrip()
-    return (*_factor_cells(pair), _rate(pair.first), _rate(pair.second),
-            _ratio(found.value) + pair.mark if found else "", interval, str(pair.more) if pair.more else "", verdict)
+    return (name.formulation, name.transport, size(name.size), name.values.get("pair", name.values.get("ranks", "")),
+            _rate(pair.first), _rate(pair.second), _ratio(found.value) + pair.mark if found else "", interval,
+            str(pair.more) if pair.more else "", verdict)
 
 
 def _sets(sets: list[ResultSet]) -> list[str]:
@@ -127,15 +122,11 @@ def _unclear(pairs: list[Pair], threshold: float) -> list[str]:
     widest = max(pair.ratio.half_width or 0 for pair in seen if pair.ratio)
     more = max((pair.more for pair in seen if pair.more), default=None)
     is_hopeless = threshold > 0 and not any(pair.more for pair in seen)
-    remedy = f"; {_launches(more)} would decide {threshold:g}%" if more else \
+    remedy = f"; about {counted(more, 'more launch')} of each side would decide {threshold:g}%" if more else \
         f". Launches differ too much to decide {threshold:g}%: quiet the machine, or raise --threshold" \
         if is_hopeless else ""
     worst = " at worst" if len(seen) > 1 else ""
     return wrapped("", f"unclear: no difference found, +-{widest:.0%}{worst}{remedy}")
-
-
-def _launches(more: int) -> str:
-    return f"about {more} more {'launch' if more == 1 else 'launches'} of each side"
 
 
 def _too_few(pairs: list[Pair]) -> list[str]:

@@ -98,8 +98,7 @@ def checked_spec(spec: Any, where: str) -> dict[str, Any]:
 
 def counts_of(values: list[Any], known: dict[str, int], where: str, what: str = "ranks") -> list[int]:
     """Reads counts of ranks or nodes: numbers, and "a:b", which doubles from a and ends with b. Each may be one of the
-    `known` words, as "cores", which may be below a: a is then the only count, since a data flow needs two ranks even on
-    one core."""
+    `known` words, as "cores". If such a b is below a, a is the only count: a data flow needs two ranks."""
     counts: list[int] = []
     for value in values:
         ends = [known.get(part, whole_number(part) or 0) for part in str(value).split(":")]
@@ -119,8 +118,7 @@ def version_of(program: Path) -> str:
         done = subprocess.run([program, "--version"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               text=True, errors="replace", check=True, timeout=SECONDS)
     except (OSError, subprocess.SubprocessError) as error:
-        why = reason_of(error) if isinstance(error, OSError) else error
-        raise SpecError(f"{program} cannot be run ({why}): build it first (make build)") from None
+        raise SpecError(f"{program} cannot be run ({reason_of(error)}): build it first (make build)") from None
     return printable(done.stdout.strip())
 
 

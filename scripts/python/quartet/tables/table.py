@@ -261,8 +261,7 @@ def oversubscription(row: Row) -> str:
 
 
 def _warnings(all_rows: list[Row], is_short: bool) -> Iterator[str]:
-    """The documents' warnings, with short names of rows, but no flags, which the marks explain. A short table omits all
-    those about marked rows."""
+    """The documents' warnings without flags, with short names. A short table omits all that are about marked rows."""
     for text in dict.fromkeys(text for row in all_rows for text in row.context["quartet"].get("warnings", [])):
         about = [row for row in all_rows if row.text in text]
         for row in about:
