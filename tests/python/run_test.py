@@ -109,7 +109,7 @@ class Run(FakeBuild):
         self.assertIn("--transport grpc", calls[-1])
         files = [file.name for file in (self.folder / "results").iterdir()]
         self.assertEqual(len(files), len(calls), "each launch has a document of its own")
-        self.assertRegex(done.stderr, "stream-grpc .*: may take (8\\d|90) s; it is then asked to end, and killed after 10 s more",
+        self.assertRegex(done.stderr, "stream-grpc .*: has (8\\d|90) s, is then asked to end, 10 s later killed",
                          "what others left the last one may take")
 
     def test_looks_at_the_machine_first(self):

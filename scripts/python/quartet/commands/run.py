@@ -126,8 +126,7 @@ def _launch(run: Run, programs: Path, machine: Machine, document: Path) -> Launc
     title = f"{run.name} on {run.ranks} ranks"
 
     def job(share: float) -> Job:
-        say(f"{title}: may take {share + SECONDS_TO_START:.0f} s; it is then asked to end, and killed after "
-            f"{SECONDS_TO_FINISH} s more")
+        say(f"{title}: has {share + SECONDS_TO_START:.0f} s, is then asked to end, {SECONDS_TO_FINISH} s later killed")
         return Job(programs / run.program, run.ranks, max(1, machine.cores // run.ranks),
                    (*run.arguments, "--progress", "on", "--json", str(document)))
 
