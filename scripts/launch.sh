@@ -110,7 +110,7 @@ case ${1-} in
     exit
     ;;
 esac
-[ $# -ge 2 ] || refuse 2 "too few arguments: launch.sh RANKS PROGRAM [ARGUMENTS...]"
+[ $# -ge 2 ] || refuse 2 "too few arguments: quartet launch RANKS PROGRAM [ARGUMENTS...]"
 ranks=$1
 shift
 for word; do
@@ -121,7 +121,7 @@ launcher=${MPIEXEC:-mpiexec}
 threads=${QUARTET_THREADS:-${OMP_NUM_THREADS-}}
 threads=${threads%%,*} # OpenMP allows a list, one number for each level
 case $ranks-$1 in
-*[!0-9]*-[1-9]*) case $1 in *[!0-9]*) ;; *) refuse 2 "RANKS comes first: launch.sh $1 $ranks" ;; esac ;;
+*[!0-9]*-[1-9]*) case $1 in *[!0-9]*) ;; *) refuse 2 "RANKS comes first: quartet launch $1 $ranks" ;; esac ;;
 esac
 case $ranks in
 '' | *[!0-9]* | 0* | ???????*) refuse 2 "'$ranks' ranks (not a number from 1 to 999999)" ;;
@@ -155,7 +155,7 @@ path_of "$launcher" >/dev/null ||
     refuse 77 "there is no $launcher: install an MPI, or set MPIEXEC to its launcher"
 if ! program=$(path_of "$1"); then
     [ ! -f "$1" ] || refuse 2 "$1 is no program (not an executable file): name another one"
-    refuse 2 "there is no program $1: build it (make build TARGETS=...), or name its path"
+    refuse 2 "there is no program $1 (Quartet's are cg, fft, matmul and stream): build it (make build), or name its path"
 fi
 # Open MPI would report a file that is no program in a dozen lines.
 [ ! -r "$program" ] || case $(head -c 4 "$program" | tr -d '\0') in

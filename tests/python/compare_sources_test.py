@@ -20,7 +20,7 @@ with open({log!r}, "a") as log:
     print(here.parent.name, file=log)
 rate = float((here / "rate").read_text()) * (1 + 0.002 * (count % 5))
 document = fake_results.document(fake_results.case(
-    fake_results.stream_name(), rate, limit={{"what": "adding", "seconds": 1, "rate": 2000}}))
+    fake_results.stream_name(), rate, distrusted=rate < 500, limit={{"what": "adding", "seconds": 1, "rate": 2000}}))
 Path(sys.argv[sys.argv.index("--json") + 1]).write_text(json.dumps(document))
 """
 
@@ -86,6 +86,11 @@ class InTurn(CompareCase):
         done, order = self.run_both(1000, 1000, "--budget", "1e-6")
         self.assertEqual((done.returncode, order), (4, []))
         self.assertIn("no time was left to measure a case", done.stderr)
+
+    def test_more_launches_are_no_remedy_where_all_were_disturbed(self):
+        done, _ = self.run_both(100, 100, "--budget", "1.5")
+        self.assertIn("every launch was disturbed: quiet the machine", " ".join(done.stdout.split()))
+        self.assertIn("the budget of 1.5 s is over\n", done.stderr)
 
     def test_what_cannot_be_launched_is_refused(self):
         done, order = self.run_both(1000, 1000, command=("cg",))

@@ -176,6 +176,11 @@ class Ends(PathCase):
                 done = subprocess.run([*QUARTET, *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=LIMIT,
                                       check=False)
             self.assertEqual((done.returncode, done.stderr), (3, said))
+        for unbuffered in ("", "1"):  # the file takes a part of the text
+            done = subprocess.run(["sh", "-c", 'ulimit -f 8; "$@" >"$FILE"', "sh", *QUARTET, *many], timeout=LIMIT,
+                                  env={**os.environ, "PYTHONUNBUFFERED": unbuffered, "FILE": str(self.folder / "part")},
+                                  stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (3, said.replace("No space left on device", "File too large")))
         reading, writing = os.pipe()
         os.close(reading)
         done = self.table(stdout=writing)

@@ -59,6 +59,14 @@ class BelowTheLibrary(unittest.TestCase):
         self.assertEqual([row.mark for row in judged_rows([native, library])], ["", ""])
 
 
+class Drifted(unittest.TestCase):
+    def test_a_row_that_drifted_is_in_doubt_also_where_an_older_program_only_warned(self):
+        name = fake_results.stream_name()
+        row, = judged_rows([fake_results.document(fake_results.case(name, 10000), warnings=[f"~ {name} drifted: by 29%"])])
+        self.assertEqual((row.mark, row.flags), ("?", {"unsteady": "by 29%"}))
+        self.assertEqual(table.render([row]).count("by 29%"), 1)
+
+
 class BelowTheNeighbours(unittest.TestCase):
     def marks(self, *fractions):
         rows = (stream(10000, size=f"{2**power}MiB", fraction_of_limit=fraction)
@@ -78,6 +86,12 @@ class BelowTheNeighbours(unittest.TestCase):
 
     def test_rows_above_their_limit_are_no_measure(self):
         self.assertEqual(self.marks(0.5, 1.4, 0.5), ".!.")
+
+    def test_a_row_in_doubt_is_no_measure(self):
+        for doubtful in ({"distrusted": True, "flags": [{"kind": "unsteady", "text": "few runs"}]}, {}):
+            first, second = judged(stream(10000, fraction_of_limit=7.88, **doubtful) if doubtful else stream(10000),
+                                   stream(10000, size="4MiB", fraction_of_limit=0.3))
+            self.assertEqual((first.mark, "below_neighbours" in second.flags), ("?" if doubtful else "", not doubtful))
 
     def test_launches_of_one_size_are_no_neighbours_of_each_other(self):
         rows = [stream(10000, fraction_of_limit=fraction) for fraction in (0.9, 0.3)]

@@ -109,7 +109,8 @@ class Starting(LaunchCase):
                               capture_output=True, check=False, timeout=LIMIT, stdin=subprocess.DEVNULL)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("\nPATH=/usr/local/", (self.folder / "environment").read_text())
-        self.assertEqual(self.launch("stream", "2").stderr, "launch.sh: RANKS comes first: launch.sh 2 stream\n")
+        self.assertEqual(self.launch("stream", "2").stderr, "launch.sh: RANKS comes first: quartet launch 2 stream\n")
+        self.assertIn("no program strem (Quartet's are cg, fft, matmul and stream)", self.launch("2", "strem").stderr)
 
     def test_a_crash_is_named(self):
         for code, words in ((137, "SIGKILL"), (139, "SIGSEGV"), (135, "SIGBUS, as where /dev/shm is full"),

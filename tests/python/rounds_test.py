@@ -19,6 +19,8 @@ class Clock:
 class Running:
     """A job that takes so long on the fake clock, and half a second to end where it is asked to."""
 
+    last_lines = ()
+
     def __init__(self, clock, seconds, code, document, obeys=True):
         self.clock, self.end, self.code, self.document, self.obeys = clock, clock.now + seconds, code, document, obeys
         self.was_asked = self.was_cancelled = False

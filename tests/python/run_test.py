@@ -53,6 +53,8 @@ while :; do sleep 0.05; done
 class Run(FakeBuild):
     def setUp(self):
         super().setUp()
+        self.others = mock.patch.object(check_machine, "seconds_of_others", return_value=0).start()
+        self.addCleanup(mock.patch.stopall)
         self.write("launcher", f'#!/bin/sh\necho "$1 $QUARTET_THREADS" >>{self.folder}/launches\n'
                    'shift\nexec "$@"\n')
 
@@ -92,7 +94,7 @@ class Run(FakeBuild):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("stream MiB/s, host", done.stdout)
         last = done.stdout.splitlines()[-5:]
-        self.assertRegex(last[0], r"^\d documents: .*results/\d+T\d+Z-\*\.json$")
+        self.assertRegex(last[0], rf"^\d documents: {self.folder}/results/\d+T\d+Z-\*\.json$")
         self.assertRegex(last[1], r"^All \d rows verified\.$")
         self.assertTrue(last[-1].startswith("Next: "))
         self.assertEqual(done.stdout.count("95% interval"), 1)
@@ -107,7 +109,7 @@ class Run(FakeBuild):
         self.assertIn("--transport grpc", calls[-1])
         files = [file.name for file in (self.folder / "results").iterdir()]
         self.assertEqual(len(files), len(calls), "each launch has a document of its own")
-        self.assertRegex(done.stderr, "stream-grpc .*: asked to end after (8\\d|90) s, killed 10 s later",
+        self.assertRegex(done.stderr, "stream-grpc .*: has (8\\d|90) s, is then asked to end, 10 s later killed",
                          "what others left the last one may take")
 
     def test_looks_at_the_machine_first(self):
@@ -129,7 +131,7 @@ class Run(FakeBuild):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("to keep the budget", done.stderr)
         self.assertRegex(done.stderr, r"the time did not suffice for \d launch\S* \(stream on 2 ranks.*\): "
-                                      r"try `quartet run --budget \d+`\n", "one that was cut off is not done")
+                                      r"try `quartet run --budget \d+`, or more\n", "one that was cut off is not done")
         self.assertNotIn("stack trace", done.stderr)
         for size in ("64 MiB", "128 MiB"):
             self.assertRegex(done.stdout, size + " +not run")
@@ -144,6 +146,19 @@ class Run(FakeBuild):
         self.assertIn("no rate of cg", done.stderr)
         self.assertEqual(done.stderr.count("--budget"), 1)
         self.assertIn("stream MiB/s", done.stdout)
+        self.assertRegex(done.stdout, "(?m)^cg, host.*\nnative .*not run$")
+        self.others.side_effect = [0, 6]
+        done = self.run_py("--budget", "4")
+        self.assertNotIn("--budget", done.stderr, "a longer time is no remedy")
+        self.assertRegex(done.stderr.splitlines()[-1], r"busy: other processes used [12]\.\d of \d+ processors?\.")
+
+    def test_a_launch_that_failed_when_it_was_asked_to_end_says_why_and_did_not_lack_time(self):
+        self.keep(fake_results.case(fake_results.stream_name(), 10000),
+                  trap="echo stream: cannot write a.json: no space >&2; exit 3")
+        done = self.run_py("--budget", "6")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("quartet: stream on 2 ranks: stream: cannot write a.json: no space\n", done.stderr)
+        self.assertRegex(done.stderr, r"suffice for 2 launches \(.*\): first see to what failed\n\Z")
 
     def test_a_launch_that_crashes_when_it_is_asked_to_end_has_failed(self):
         self.keep(fake_results.case(fake_results.stream_name(), 10000), trap="exit 139")

@@ -101,6 +101,7 @@ class Running(SweepCase):
         done = self.sweep(self.spec(launches=1))
         self.assertEqual(done.returncode, 3)
         self.assertEqual(len(self.names()), 2)
+        self.assertIn("median: of the launches' medians", done.stdout)
         self.assertIn("matmul: no space: free some (exit code 3)", " ".join(done.stdout.split()))
         again = self.sweep(self.spec(launches=1))
         self.assertEqual((again.returncode, len(self.calls())), (3, 3))  # not repeated
@@ -114,6 +115,11 @@ class Running(SweepCase):
             self.results = self.folder / f"sweep{code}"
             self.behave(**{"2": {"code": code}})
             self.assertEqual(self.sweep(self.spec(launches=1)).returncode, expected)
+
+    def test_a_sweep_without_a_result_has_no_empty_table(self):
+        self.behave(code=3, writes=False)
+        done = self.sweep(self.spec(launches=1))
+        self.assertEqual(done.stdout.splitlines()[0].strip(), "nothing was measured")
 
 
 class Interruption(SweepCase):
@@ -156,6 +162,7 @@ class Interruption(SweepCase):
         done = self.sweep(self.spec(launches=3), "--budget", 2)
         self.assertEqual(done.returncode, 75)
         self.assertRegex(done.stderr, r"the budget of 2 s is over with \d launches to go")
+        self.assertRegex(done.stderr, r"about \d s of the budget left\n")
         self.assertIn("not run yet", done.stdout)
         self.assertTrue(1 <= len(self.calls()) <= 4, self.calls())
         self.behave()
@@ -205,7 +212,7 @@ class Refusals(SweepCase):
             "launches must be at least 1": {"launches": 0},
             "more than 100000 launches": {"sizes": list(map(str, range(9000))), "launches": 10000},
             "no weak scaling of stream": {"kernels": ["stream"], "scaling": "weak"},
-            "size '2:8'": {"sizes": ["2:8"], "scaling": "weak"},}
+            "size '2:8'": {"sizes": ["2:8"], "scaling": "weak"}, "ranks '4:1'": {"ranks": ["4:1"]}}
         for reason, block in bad.items():
             with self.subTest(reason), self.assertRaises(sweep_plan.SpecError) as refused:
                 sweep_plan.add_blocks(sweep_plan.Draft(4), sweep_plan.read_spec(self.spec(**block)), "test")

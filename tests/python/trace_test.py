@@ -1,6 +1,7 @@
 """Tests of quartet trace over a fake timeline."""
 
 import importlib.util
+import io
 import json
 import os
 import subprocess
@@ -60,6 +61,14 @@ class Pictures(unittest.TestCase):
             "ph": "X", "cat": "read", "name": "x", "pid": 0, "tid": 0, "ts": 9000, "dur": 1}]})
         widths = [path.get_extents().width for bars in self.axes(thin).collections for path in bars.get_paths()]
         self.assertGreater(min(widths), 0.01)  # of 10 ms
+
+    def test_a_long_title_ends_within_the_picture(self):
+        long = CASE.replace("/ranks", "/tile:256/reducers:1/queue:16/checkpoint:1000/data:files/ranks")
+        axes = self.axes(trace_command.Timeline(json.loads(json.dumps(trace()).replace(CASE, long))))
+        with style.applied():
+            axes.figure.savefig(io.BytesIO())
+        title, = (child for child in axes.get_children() if getattr(child, "get_text", str)().startswith("matmul"))
+        self.assertLess(title.get_window_extent().x1, axes.figure.bbox.width)
 
 
 class Command(unittest.TestCase):

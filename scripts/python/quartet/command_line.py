@@ -79,11 +79,14 @@ def _in_words(error: BaseException) -> tuple[str, int]:
 
 def _prepare_output() -> None:
     """Characters that the output's encoding lacks become escapes. Closed standard streams are opened on /dev/null,
-    since the next file that is opened would get their numbers."""
+    since the next file that is opened would get their numbers. Standard output has a buffer despite PYTHONUNBUFFERED,
+    since Python without one hides that a full disk took only a part of a text."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             opened = os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
             setattr(sys, name, open(opened, "w" if number else "r", encoding="utf-8"))
+    if isinstance(getattr(sys.stdout, "buffer", None), io.RawIOBase):
+        sys.stdout = open(sys.stdout.fileno(), "w", encoding=sys.stdout.encoding, closefd=False)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

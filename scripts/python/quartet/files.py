@@ -29,9 +29,9 @@ class FileProblem(ScriptError, ValueError):
     """A file that cannot be used: its path, and why."""
 
 
-def reason_of(error: OSError) -> str:
-    """The reason why a call of the operating system failed, in its words."""
-    return error.strerror or str(error) or type(error).__name__
+def reason_of(error: Exception) -> str:
+    """The reason of an error; of a call of the operating system in its words, without the file's name."""
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
 def _kind(mode: int) -> str:
@@ -47,8 +47,7 @@ def read_bytes(path: Union[str, Path], most: int = MOST_BYTES) -> bytes:
     except FileNotFoundError:
         raise
     except (OSError, ValueError) as error:
-        why = reason_of(error) if isinstance(error, OSError) else str(error)
-        raise FileProblem(f"{path}: cannot be opened ({why}): name another file") from None
+        raise FileProblem(f"{path}: cannot be opened ({reason_of(error)}): name another file") from None
     state = os.fstat(descriptor)
     if not stat.S_ISREG(state.st_mode):
         os.close(descriptor)
@@ -144,8 +143,7 @@ def make_folder(path: Path) -> Path:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError, RuntimeError) as error:  # of a link to itself
-        why = reason_of(error) if isinstance(error, OSError) else str(error)
-        raise ScriptError(f"{path} cannot be a folder ({why}): name another one") from None
+        raise ScriptError(f"{path} cannot be a folder ({reason_of(error)}): name another one") from None
     return path
 
 
@@ -229,7 +227,6 @@ def _as_script_errors(path: Path, code: int) -> Iterator[None]:
     except (OSError, ValueError) as error:
         if isinstance(error, ScriptError):
             raise
-        why = reason_of(error) if isinstance(error, OSError) else str(error)
         full = isinstance(error, OSError) and error.errno == errno.ENOSPC
         what = "free some space" if full else "name another file"
-        raise ScriptError(f"{path} cannot be written ({why}): {what}", code) from None
+        raise ScriptError(f"{path} cannot be written ({reason_of(error)}): {what}", code) from None

@@ -7,6 +7,8 @@ import os
 import signal
 import subprocess
 import threading
+from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional
@@ -19,7 +21,7 @@ from quartet.units import KIB
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # the last one when the terminal is closed
 ASKING = (signal.SIGTERM, signal.SIGTERM)  # sent to a job; the second one if it goes on
 NO_LOG = Path()  # the job's standard error is ours
-LAST_BYTES = 64 * KIB  # of a log, which are read for its last line
+LAST_BYTES, LAST_LINES = 64 * KIB, 1000  # of a log, or of a standard error, in which the last line is looked for
 SECONDS_TO_FINISH = 10  # for the current run, of a job that was asked to end
 SECONDS_TO_CLEAN_UP = 5  # of a job that was asked to end, before it is killed
 
@@ -93,12 +95,14 @@ class Running:
         self._process = process
         self._ending = ending
         self._is_ending = False
+        self.last_lines = deque[str](maxlen=LAST_LINES)  # of its standard error
         self._errors = threading.Thread(target=self._pass_on_errors, daemon=True)
         self._errors.start()
 
     def _pass_on_errors(self) -> None:
         """Copies to our standard error until we end the job: what MPI says about that is not of interest."""
         for line in self._process.stderr or ():
+            self.last_lines.append(line.decode("utf-8", "replace"))
             if not self._is_ending:
                 with contextlib.suppress(OSError):  # the terminal may be gone
                     os.write(2, line)
@@ -147,23 +151,20 @@ class Files:
     document: Path
     log: Path = NO_LOG  # of its standard error
 
-    def last_words(self, program: str) -> str:
-        """The last line that the program wrote, else the launcher's."""
-        try:
-            with open(self.log, "rb") as log:
-                log.seek(max(0, self.log.stat().st_size - LAST_BYTES))
-                text = [printable(line) for line in log.read(LAST_BYTES).decode("utf-8", "replace").split("\n")]
-        except OSError:
-            return ""
-        lines = [line.strip() for line in text if line.strip()]
+    def last_words(self, program: str, written: Iterable[str] = ()) -> str:
+        """The last line that the program wrote, else the launcher's; of a job without a log one of `written`."""
+        with contextlib.suppress(OSError), open(self.log, "rb") as log:
+            log.seek(max(0, self.log.stat().st_size - LAST_BYTES))
+            written = log.read(LAST_BYTES).decode("utf-8", "replace").split("\n")
+        lines = [printable(line).strip() for line in written if line.strip()]
         own = [line for line in lines if line.startswith(f"{program}: ")]
         return next(reversed(own or lines), "")
 
 
-def outcome_of(program: str, files: Files, code: int, seconds: Optional[float]) -> Outcome:
+def outcome_of(program: str, files: Files, code: int, seconds: Optional[float], written: Iterable[str] = ()) -> Outcome:
     """The outcome of a program that ended with `code`. It failed if `code` is not one of ours, or if `code` says that
     it has measured but its document is missing."""
-    words = "" if code == VERIFIED else files.last_words(program)
+    words = "" if code == VERIFIED else files.last_words(program, written)
     why = f"ended from outside, with exit code {code}" if code not in WORST_FIRST else \
         f"left no {files.document}" if code in (VERIFIED, WRONG_RESULT) and not files.document.exists() else ""
     if why:

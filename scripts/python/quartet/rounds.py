@@ -270,7 +270,9 @@ class Rounds:
             return Outcome(STOPPED, seconds, f"cut off after {seconds:.0f} s, to keep the budget{how}")
         if code is None:
             return Outcome(FAILED, seconds, f"did not end within {self._timeout:g} s (--timeout)")
-        return outcome_of(each.job.program.name, each.launch.files, code, seconds)
+        name = each.job.program.name
+        own = [line for line in each.running.last_lines if line.startswith(f"{name}: ")]
+        return outcome_of(name, each.launch.files, code, seconds, own)
 
     def say(self, launch: Launch, outcome: Outcome, total: int, remarks: Iterable[str] = (),
             left: Optional[list[Launch]] = None) -> None:
@@ -286,5 +288,6 @@ class Rounds:
         expected = [self.durations.of(each) for each in launches]
         if not launches or None in expected:
             return ""
-        seconds = min(sum(each or 0 for each in expected), max(self.budget.left, 0))
-        return f"; about {seconds / 60:.0f} min left" if seconds > 100 else f"; about {seconds:.0f} s left"
+        work, budget = sum(each or 0 for each in expected), max(self.budget.left, 0)
+        seconds, what = (work, "") if work <= budget else (budget, " of the budget")
+        return f"; about {seconds / 60:.0f} min{what} left" if seconds > 100 else f"; about {seconds:.0f} s{what} left"

@@ -67,6 +67,11 @@ def plain_versions(text: str) -> str:
     return _BUILD_OF_OPENBLAS.sub(r"\1", text)
 
 
+def shown(path: Union[str, "os.PathLike[str]"]) -> str:
+    """The path from the current folder; as it is if it leads elsewhere."""
+    return str(path) if os.path.relpath(path).startswith("..") else os.path.relpath(path)
+
+
 def slug(text: str) -> str:
     """The text as part of a file's name."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
@@ -86,7 +91,7 @@ def rate(value: float) -> str:
 
 
 def ratio(value: float) -> str:
-    digits = 0 if value >= 9.95 else 1 if value >= 0.995 else 2
+    digits = 0 if value >= 9.95 else 1 if value >= 1.095 else 2
     return f"{value:.{digits}f}x"
 
 

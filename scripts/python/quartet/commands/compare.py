@@ -20,9 +20,9 @@ import argparse
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable, Optional
+from typing import Optional
 
-from quartet.command_line import add_launcher, require_launcher, seconds, whole_number
+from quartet.command_line import add_launcher, positive_number, require_launcher, seconds, whole_number
 from quartet.compare import table as compare_table
 from quartet.compare.pairs import Pair, ResultSet, Verdict, baseline_folder, compare, read_result_sets, replace_baseline
 from quartet.exit_codes import BAD_USAGE, STOPPED, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
@@ -58,13 +58,6 @@ def _result_sets(paths: dict[str, list[Path]]) -> list[ResultSet]:
         raise ScriptError(f"no results in {' nor in '.join(empty)}: name documents, or folders of them (quartet sweep "
                           "--folder makes one)")
     return sets
-
-
-def compare_named(options: argparse.Namespace) -> int:
-    """Compares two sets of documents."""
-    _require_paths(options, 2, "A and B")
-    first, second = map(_paths, options.paths)
-    return _compared(first, second, options)
 
 
 def compare_with_baseline(options: argparse.Namespace) -> int:
@@ -126,7 +119,7 @@ class AlternatingLaunches:
             sets = read_result_sets({label: [self.folder / label.lower()] for label in "AB"})
             pairs = compare(sets[0], sets[1], threshold, STAGE_ERROR)
             if found.reason:
-                say(f"{found.reason}: more launches may decide")
+                say(found.reason + ": more launches may decide" * any(pair.launches for pair in pairs))
             if found.reason or all(pair.is_decided or pair.verdict is Verdict.NOT_COMPARABLE for pair in pairs):
                 break
             say(f"{sum(not pair.is_decided for pair in pairs)} of {len(pairs)} cases undecided after "
@@ -194,11 +187,8 @@ def exit_code(pairs: list[Pair]) -> int:
 
 
 def percent(text: str) -> float:
-    try:
-        value = float(text[:-1] if text.endswith("%") else text)
-    except ValueError:
-        value = -1
-    if not 0 <= value < 100:
+    value = 0.0 if text in ("0", "0%") else positive_number(text[:-1] if text.endswith("%") else text)
+    if value >= 100:
         raise argparse.ArgumentTypeError(f"'{text:.40}' is no percentage from 0 to 100")
     return value
 
@@ -222,6 +212,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    kind: Callable[[argparse.Namespace], int] = compare_in_turn if options.run else \
-        compare_with_baseline if options.baseline else compare_named
-    return kind(options)
+    if options.run or options.baseline:
+        return compare_in_turn(options) if options.run else compare_with_baseline(options)
+    _require_paths(options, 2, "A and B")
+    return _compared(_paths(options.paths[0]), _paths(options.paths[1]), options)

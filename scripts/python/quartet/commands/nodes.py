@@ -56,7 +56,7 @@ from quartet.sweep.folder import SweepFolder, launches, new_folder, stored_plan,
 from quartet.sweep.loop import QueuedSweep, Sweep, cost
 from quartet.sweep.plan import Plan, version_of
 from quartet.terminal import printable
-from quartet.text import WIDTH, counted, say
+from quartet.text import WIDTH, counted, say, shown
 
 EXAMPLE = "quartet nodes --slurm mine.json --hosts 'n[1-16]'"
 EXIT_CODES = {this.Verdict.SOUND: VERIFIED, this.Verdict.SICK: SICK, this.Verdict.CANNOT_TELL: UNDECIDED}
@@ -203,7 +203,7 @@ def check_nodes(options: argparse.Namespace) -> int:
     if not folder:
         say("there is no check to cancel")
         return VERIFIED
-    say(f"{counted(len(launches(folder.plan)), 'launch')}, results in {os.path.relpath(folder.path)}")
+    say(f"{counted(len(launches(folder.plan)), 'launch')}, results in {shown(folder.path)}")
     kinds = sum(block.title != nodes_plan.PAIR for block in folder.plan.blocks)
     queue = SlurmLauncher(machine, options.timeout, options.timeout * options.launches * kinds)
     if options.cancel:

@@ -23,7 +23,7 @@ from quartet.report.style import NO_MATPLOTLIB, has_matplotlib, require_matplotl
 from quartet.results import grouped, published
 from quartet.tables.export import safe_cell
 from quartet.tables.table import machine_summary
-from quartet.text import counted, say
+from quartet.text import counted, say, shown
 
 PAGE = RESULTS / "report" / "index.html"
 EXAMPLE = "quartet report results/runs --output page.html"
@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
     for why in material.skipped:
         say(f"skipped: {why}")
     if not material.documents:
-        places = ", ".join(map(os.path.relpath, paths))
+        places = ", ".join(map(shown, paths))
         raise ScriptError(f"no usable result document in {places}: make some (quartet run, or a "
                           "program's --json), or name where they are")
     target = options.kernels or options.output

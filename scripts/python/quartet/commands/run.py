@@ -15,17 +15,18 @@ from pathlib import Path
 from typing import Callable
 
 from quartet import check_machine
-from quartet.check_machine import Level
+from quartet.check_machine import BAD_LOAD, Level
 from quartet.command_line import add_launch_arguments, require_launcher, seconds, seconds_or_none
 from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, UNAVAILABLE, UNDECIDED, VERIFIED, worst
 from quartet.launch import SECONDS_TO_FINISH, Files, Job, LocalLauncher, Outcome
 from quartet.machine import Machine
 from quartet.paths import RESULTS
-from quartet.results import Row, collect, judged_rows
+from quartet.results import Name, Row, collect, judged_rows
+from quartet.results.row import NOT_RUN
 from quartet.rounds import SECONDS_TO_START, Budget, Launch, Rounds
 from quartet.tables import table, verdict
 from quartet.terminal import Style
-from quartet.text import counted, say
+from quartet.text import counted, say, shown
 from quartet.units import MIB
 
 EXAMPLE = "quartet run --budget 300"
@@ -36,15 +37,14 @@ TRANSPORTS = "shm,mpi,rma"  # of stream
 
 @dataclass(frozen=True)
 class Run:
-    program: str
+    name: str  # the program's; of its later launches with an ending, as "stream-rest"
     ranks: int
     arguments: tuple[str, ...]
     weight: int  # of its share of the budget
-    label: str = ""  # of later launches of the program
 
     @property
-    def name(self) -> str:
-        return f"{self.program}-{self.label}" if self.label else self.program
+    def program(self) -> str:
+        return self.name.partition("-")[0]
 
 
 def runs(machine: Machine) -> tuple[list[Run], list[Run]]:
@@ -52,15 +52,15 @@ def runs(machine: Machine) -> tuple[list[Run], list[Run]]:
     all_cores = max(2, machine.cores)  # one rank a core; a data flow has a worker and a reducer at least
     ranks = {**dict.fromkeys(ARGUMENTS, all_cores), "stream": 2}
     # The first rows of a kernel must not wait for the other transports of stream.
-    first, rest = ([Run(name, ranks[name], arguments_of(name, machine, ranks[name], formulations, transports), weight,
-                        label) for name, weight in WEIGHTS.items()]
-                   for formulations, transports, label in ((NATIVE, "shm", ""), (REST, TRANSPORTS, "rest")))
-    rest.append(Run("stream", 2, arguments_of("stream", machine, 2, NATIVE, "mpi,rma"), WEIGHTS["stream"], "others"))
+    first, rest = ([Run(name + ending, ranks[name], arguments_of(name, machine, ranks[name], formulations, transports),
+                        weight) for name, weight in WEIGHTS.items()]
+                   for formulations, transports, ending in ((NATIVE, "shm", ""), (REST, TRANSPORTS, "-rest")))
+    rest.append(Run("stream-others", 2, arguments_of("stream", machine, 2, NATIVE, "mpi,rma"), WEIGHTS["stream"]))
     if machine.cores > 2:
         rest.append(Run("stream", machine.cores, arguments_of("stream", machine, machine.cores, ALL), 30))
     # The paper's third protocol is so slow that only one size is measured.
     grpc = ("--device", "host", "--sizes", str(_largest(machine, 2)), "--pushes", "5", "--transport", "grpc")
-    return first, [*rest, Run("stream", 2, grpc, 6, "grpc")]
+    return first, [*rest, Run("stream-grpc", 2, grpc, 6)]
 
 
 def arguments_of(program: str, machine: Machine, ranks: int, formulations: str = ALL, transports: str = TRANSPORTS
@@ -126,7 +126,7 @@ def _launch(run: Run, programs: Path, machine: Machine, document: Path) -> Launc
     title = f"{run.name} on {run.ranks} ranks"
 
     def job(share: float) -> Job:
-        say(f"{title}: asked to end after {share + SECONDS_TO_START:.0f} s, killed {SECONDS_TO_FINISH} s later")
+        say(f"{title}: has {share + SECONDS_TO_START:.0f} s, is then asked to end, {SECONDS_TO_FINISH} s later killed")
         return Job(programs / run.program, run.ranks, max(1, machine.cores // run.ranks),
                    (*run.arguments, "--progress", "on", "--json", str(document)))
 
@@ -151,8 +151,8 @@ def warn_about_machine(seconds: float) -> None:
             say("this machine: " + finding.sentence)
 
 
-def measure(rounds: list[list[Launch]], launcher: Path, budget: float) -> tuple[list[int], list[Path]]:
-    """The exit codes of all launches, and their documents."""
+def measure(rounds: list[list[Launch]], launcher: Path, budget: float) -> tuple[list[int], list[str]]:
+    """The exit codes of all launches, and sentences about what lacked time and what disturbed it."""
     say(f"about {budget:.0f} s of measuring")
     codes: list[int] = []
     launches = [launch for members in rounds for launch in members]
@@ -166,33 +166,42 @@ def measure(rounds: list[list[Launch]], launcher: Path, budget: float) -> tuple[
         if outcome.exit_code != STOPPED and (outcome.exit_code != UNAVAILABLE or not launch.files.document.exists()):
             codes.append(outcome.exit_code)
 
-    clock = Budget(budget)
+    clock, of_others = Budget(budget), check_machine.seconds_of_others()
     found = Rounds(LocalLauncher(launcher), clock).run(rounds, ended)
     if found.is_interrupted:
-        say("interrupted: these are the results so far")
-        codes.append(STOPPED)
-    elif short := [launch for launch in launches if done[launch] < 1]:
+        raise KeyboardInterrupt
+    remarks = []
+    load, cores = (check_machine.seconds_of_others() - of_others) / (budget - clock.left), len(os.sched_getaffinity(0))
+    if short := [launch for launch in launches if done[launch] < 1]:
         missing = sum(launch.weight for launch in launches) / max(sum(each.weight * done[each] for each in launches), 1)
         needed = ROUNDED * math.ceil((budget - clock.left) * missing / ROUNDED)
-        say(f"the time did not suffice for {counted(len(short), 'launch')} "
-            f"({', '.join(launch.title for launch in short)}): try `quartet run --budget {needed}`")
-    return codes, [launch.files.document for launch in launches if launch.files.document.exists()]
+        remedy = ": first see to what failed" if set(codes) - {VERIFIED, UNAVAILABLE} else \
+            "" if load >= BAD_LOAD else f": try `quartet run --budget {needed}`, or more"
+        remarks.append(f"the time did not suffice for {counted(len(short), 'launch')} "
+                       f"({', '.join(launch.title for launch in short)}){remedy}")
+    if load >= BAD_LOAD:
+        remarks.append(f"this machine was busy: other processes used {load:.1f} of {counted(cores, 'processor')}. End "
+                       "them, or wait, and measure again (quartet check-machine)")
+    return codes, remarks
 
 
-def show(files: list[Path], everything: bool, was_interrupted: bool) -> tuple[list[Row], bool]:
+def show(rounds: list[list[Launch]], everything: bool, was_interrupted: bool) -> tuple[list[Row], bool]:
     """Prints table, verdict and where the documents are. Returns the rows, and whether all documents could be read."""
+    files = [launch.files.document for members in rounds for launch in members if launch.files.document.exists()]
     found = collect(files)
     for problem in found.skipped:
         say(f"left out {problem}")
     rows = judged_rows(document for _, document in found.documents)
+    names = [launch.name.split("-") for launch in rounds[0] if not launch.files.document.exists()] if rows else []
+    rows += [Row(Name(kernel, NATIVE, "host", values={"ranks": ranks}), kernel, NOT_RUN[0], context=rows[0].context)
+             for kernel, ranks in names if all(row.name.kernel != kernel for row in rows)]
     if was_interrupted and all(row.error for row in rows):
         print("Nothing was measured yet.")
         return rows, not found.skipped
     style = Style.of(sys.stdout)
     print(table.render(rows, is_short=not everything, style=style))
     if files:
-        stamp = os.path.relpath(files[0]).partition("-")[0]
-        print(f"{counted(len(files), 'document')}: {stamp}-*.json")
+        print(f"{counted(len(files), 'document')}: {shown(files[0].parent / files[0].name.partition('-')[0])}-*.json")
     print(verdict.render(rows, style), end="")
     return rows, not found.skipped
 
@@ -206,16 +215,18 @@ def run(options: argparse.Namespace) -> int:
         return BAD_USAGE
     try:
         warn_about_machine(options.look)
-        codes, files = measure(rounds, options.launcher, options.budget)
+        codes, remarks = measure(rounds, options.launcher, options.budget)
     except KeyboardInterrupt:
         say("interrupted: these are the results so far")
-        codes, files = [STOPPED], []
-    rows, is_whole = show(files, options.all, STOPPED in codes)
-    if not is_whole or (not files and worst(codes) == VERIFIED):
+        codes, remarks = [STOPPED], []
+    rows, is_whole = show(rounds, options.all, STOPPED in codes)
+    if not is_whole or (not rows and worst(codes) == VERIFIED):
         codes.append(FAILED)
     without = [launch.name for launch in rounds[0]
                if not any(row.rate for row in rows if launch.name.startswith(row.name.kernel))]
     if worst(codes) == VERIFIED and without:
-        say(f"no rate of {', '.join(name.partition('-')[0] for name in without)}: the table or a line above says why")
-        return UNDECIDED
-    return worst(codes)
+        say(f"no rate of {', '.join(name.partition('-')[0] for name in without)}: the table says why")
+        codes.append(UNDECIDED)
+    for remark in remarks:
+        say(remark)
+    return UNDECIDED if UNDECIDED in codes else worst(codes)

@@ -11,7 +11,6 @@ jobs do not need this command, which only watches them; it finds them again when
 given in salloc's shell or a batch script; otherwise of one job for each number of nodes, which it submits (--slurm)."""
 
 import argparse
-import os
 import textwrap
 from dataclasses import replace
 from pathlib import Path
@@ -39,7 +38,7 @@ from quartet.sweep.folder import SweepFolder, launches, new_folder, stored_plan,
 from quartet.sweep.loop import QueuedSweep, Sweep, cost
 from quartet.sweep.plan import Draft, Plan, SpecError, version_of
 from quartet.terminal import printable
-from quartet.text import WIDTH, say
+from quartet.text import WIDTH, say, shown
 
 EXAMPLE = "quartet sweep --kernels cg --sizes 4096,8192 --ranks 1,2"
 
@@ -143,7 +142,7 @@ def run(options: argparse.Namespace) -> int:
     if options.dry_run:
         show(folder.plan, machine, options.timeout)
         return VERIFIED
-    say(f"results in {os.path.relpath(folder.path)}")
+    say(f"results in {shown(folder.path)}")
     if machine and not options.allocation:
         queue = SlurmLauncher(machine, options.timeout, options.job_time if options.inside else None)
         queued = QueuedSweep(folder, queue, options)

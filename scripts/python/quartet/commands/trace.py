@@ -29,7 +29,7 @@ Line = tuple[int, int]  # of a process and a thread
 Stretch = tuple[float, float, str]  # begin and length in microseconds, phase
 Spans = dict[Line, list[Stretch]]
 EXAMPLE = "quartet trace trace.json picture.png"
-ACROSS, LONGEST_LINE = 760, 100  # of the picture in points, and of its title in characters
+ACROSS, LONGEST_LINE = 760, 80  # of the picture in points, and of its title in characters
 LEAST_WIDTH = 1 / 700  # of a span, as a share of the picture: a dot
 MOST_BYTES = GIB  # of a trace; a span takes about 100
 

@@ -140,7 +140,7 @@ class Pair:
     second: Optional[Sample] = None
     ratio: Optional[Ratio] = None  # None if every launch of A or of B was disturbed
     launches: int = 0  # undisturbed ones, of the sample with fewer
-    more: Optional[int] = None  # further launches of each that would probably decide
+    more: Optional[int] = None  # further launches of each that would probably decide; None: unknown
     is_broken: bool = False  # right in A, and wrong or failed in B
     slow_hosts: tuple[float, ...] = ()  # ratios of hosts that stand out from the other hosts
     looks_slower: bool = False  # by more than the threshold, though not significantly, or on hosts that stand out
@@ -243,11 +243,11 @@ def _ratios_of_hosts(first: Sample, second: Sample) -> dict[str, float]:
 def _launches_to_decide(verdict: Verdict, launches: int, usable: float, threshold: float, *medians: list[float]
                         ) -> Optional[int]:
     """Further launches of each set that would probably decide, of which the share `usable` is undisturbed as before.
-    None if the pair is decided, or too many would be needed."""
-    if verdict is not Verdict.UNCLEAR or threshold <= 0 or not launches:
-        return None
+    None if the pair is decided, its launches are too few to tell, or too many would be needed."""
     known = spread(*medians)
-    needed = LEAST_LAUNCHES if known is None else max(LEAST_LAUNCHES, values_for(threshold, known))
+    if verdict is not Verdict.UNCLEAR or threshold <= 0 or launches < LEAST_LAUNCHES or known is None:
+        return None
+    needed = max(LEAST_LAUNCHES, values_for(threshold, known))
     more = math.ceil(max(1, needed - launches) / usable)
     return more if needed < MOST_VALUES and more < MOST_VALUES else None
 

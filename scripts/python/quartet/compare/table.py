@@ -46,12 +46,12 @@ def _rate(sample: Optional[Sample]) -> str:
 
 
 def _cells(pair: Pair, reasons: Footnotes) -> tuple[str, ...]:
-    found = pair.ratio
-    bounds = found.interval if found and pair.launches >= LEAST_LAUNCHES else None
+    name, is_enough = pair.name, pair.launches >= LEAST_LAUNCHES
+    found = pair.ratio if is_enough or pair.mark != "?" else None
+    bounds = found.interval if found and is_enough else None
     interval = "-".join(map(_ratio, bounds)) if bounds else ""
     verdict = f"{pair.verdict.value} {','.join(map(reasons.mark, pair.why))}".rstrip()
-    name, values = pair.name, pair.name.values
-    return (name.formulation, name.transport, size(name.size), values.get("pair", values.get("ranks", "")),
+    return (name.formulation, name.transport, size(name.size), name.values.get("pair", name.values.get("ranks", "")),
             _rate(pair.first), _rate(pair.second), _ratio(found.value) + pair.mark if found else "", interval,
             str(pair.more or ""), verdict)
 
@@ -122,26 +122,20 @@ def _unclear(pairs: list[Pair], threshold: float) -> list[str]:
     widest = max(pair.ratio.half_width or 0 for pair in seen if pair.ratio)
     more = max((pair.more for pair in seen if pair.more), default=None)
     is_hopeless = threshold > 0 and not any(pair.more for pair in seen)
-    remedy = f"; {_launches(more)} would decide {threshold:g}%" if more else \
+    remedy = f"; about {counted(more, 'more launch')} of each side would decide {threshold:g}%" if more else \
         f". Launches differ too much to decide {threshold:g}%: quiet the machine, or raise --threshold" \
         if is_hopeless else ""
     worst = " at worst" if len(seen) > 1 else ""
     return wrapped("", f"unclear: no difference found, +-{widest:.0%}{worst}{remedy}")
 
 
-def _launches(more: int) -> str:
-    return f"about {more} more {'launch' if more == 1 else 'launches'} of each side"
-
-
 def _too_few(pairs: list[Pair]) -> list[str]:
     few = [pair for pair in pairs if pair.verdict is Verdict.UNCLEAR and pair.launches and not _has_enough(pair)]
     if not few:
         return []
-    more = max(pair.more or 0 for pair in few)
     have = counted(min(pair.launches for pair in few), "launch")
     return wrapped("", f"no verdict on {counted(len(few), 'case')}, a side has only {have} without doubt: one "
-                   f"program differs from launch to launch, so it takes {LEAST_LAUNCHES} of each side at least"
-                   + (f" ({_launches(more)})" if more else ""))
+                   f"program differs from launch to launch, so it takes {LEAST_LAUNCHES} of each side at least")
 
 
 def _all_disturbed(pairs: list[Pair]) -> list[str]:
@@ -153,7 +147,7 @@ def _all_disturbed(pairs: list[Pair]) -> list[str]:
 
 
 def _looks_slower(pairs: list[Pair]) -> list[str]:
-    slower = [pair for pair in pairs if pair.looks_slower and pair.launches]
+    slower = [pair for pair in pairs if pair.looks_slower and _has_enough(pair)]
     worst, mark = min(((min((pair.ratio.value, *pair.slow_hosts)), pair.mark) for pair in slower if pair.ratio),
                       default=(1.0, ""))
     return wrapped("!", f"{counted(len(slower), 'case')} may be slower, which is not decided: at worst "

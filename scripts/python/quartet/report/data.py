@@ -1,6 +1,5 @@
 """The data of the page: the documents, and their rows, joined over the launches of each case."""
 
-import os
 import re
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from quartet.kernels import NAMES
 from quartet.results import Launches, Row, collect, commit, grouped, identity, judged
 from quartet.tables.verdict import library_drawback
 from quartet.terminal import printable
-from quartet.text import fraction_cell, plain_versions, size, size_in_bytes
+from quartet.text import fraction_cell, plain_versions, shown, size, size_in_bytes
 
 Key = TypeVar("Key", bound=Hashable)
 NATIVE, LIBRARY = "native", "library"
@@ -64,13 +63,13 @@ def gather(paths: Iterable[Path]) -> Material:
     documents = [document for _, document in found.documents]
     groups: dict[tuple[Any, ...], list[tuple[str, Row]]] = {}
     for (path, document), rows, machine in zip(found.documents, judged(documents), identity.names(documents)):
-        shown = printable(os.path.relpath(path))
-        material.documents.append((shown, document))
+        place = printable(shown(path))
+        material.documents.append((place, document))
         for row in rows:
             if row.error:
-                material.failed.append((shown, row))
+                material.failed.append((place, row))
             else:
-                groups.setdefault((machine, row.nodes, row.text), []).append((shown, row))
+                groups.setdefault((machine, row.nodes, row.text), []).append((place, row))
     material.results = [Result(tuple(row for _, row in members), machine, tuple(path for path, _ in members))
                         for (machine, _, _), members in groups.items()]
     order = list(dict.fromkeys(result.machine for result in material.results))

@@ -15,7 +15,7 @@ from .style import NO_MATPLOTLIB, SCHEMES
 
 STYLE = Path(__file__).with_name("style.css")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-LONG = 34  # characters of a cell, above which its text may be broken anywhere
+LONG = 24  # characters of a cell, above which its text may be broken anywhere
 TALL = 30  # rows above which a table has its own scroll bar
 MISSING = "missing"
 # No XML text may hold these, and some editors obey them.

@@ -24,7 +24,7 @@ WORK_SHARING = {"queue", "reducers", "tile", "tiles", "plan", "pushes", "iterati
 
 def judged(documents: Iterable[dict[str, Any]]) -> list[list[Row]]:
     """The rows of each document, with the flags that need other rows, and one limit for equal work."""
-    by_document = [rows_of(document) for document in documents]
+    by_document = [[_with_drift(row) for row in rows_of(document)] for document in documents]
     every = [row for members in by_document for row in members]
     flags = grouped([*_below_library(every), *_below_neighbours(every),
                      *((row, SLOW_PATH, row.network_path.warning) for row in every if row.network_path.warning)],
@@ -42,6 +42,13 @@ def judged_rows(documents: Iterable[dict[str, Any]]) -> list[Row]:
 def _flagged(row: Row, more: list[dict[str, str]]) -> Row:
     flags = [*(row.median.get("flags") or []), *more]
     return row.with_keys(flags=flags, distrusted=True) if more else row
+
+
+def _with_drift(row: Row) -> Row:
+    """The row with a flag if a warning "~ ROW drifted: .." is about it: older programs wrote that, and no flag."""
+    drifted = f"~ {row.text} drifted: "
+    return _flagged(row, [{"kind": "unsteady", "text": text.removeprefix(drifted)}
+                          for text in row.context["quartet"].get("warnings", []) if text.startswith(drifted)])
 
 
 def is_alike(one: Row, other: Row) -> bool:
@@ -107,8 +114,8 @@ def _below_library(rows: list[Row]) -> Flags:
 
 
 def _below_neighbours(rows: list[Row]) -> Flags:
-    """Compares each size with the next smaller one. The smallest size is never flagged: its runs are short. A flagged
-    size is not compared with."""
+    """Compares each size with the next smaller one that has a row without `?`. The smallest size is never flagged: its
+    runs are short. A size that was flagged here is not compared with."""
     def work(row: Row) -> tuple[object, ...]:
         name = row.name
         others = tuple(item for item in name.values.items() if item[0] not in SIZES)
@@ -117,10 +124,10 @@ def _below_neighbours(rows: list[Row]) -> Flags:
     for members in grouped((row for row in rows if row.fraction_of_limit and not row.is_above_limit), work).values():
         sound: Optional[tuple[str, float]] = None  # the next smaller size that fits, and its fraction
         for _, launches in sorted(grouped(members, lambda row: size_in_bytes(row.name.size)).items()):
-            here = (launches[0].name.size, statistics.median(row.fraction_of_limit or 0 for row in launches))
             for row in launches:
                 if sound and (row.fraction_of_limit or 0) < FAR_BELOW * sound[1]:
                     yield row, BELOW_NEIGHBOURS, (f"it reached {row.fraction_of_limit:.0%} of its limit, and the "
                                                   f"smaller size {size(sound[0])} {sound[1]:.0%}")
-            if not sound or here[1] >= FAR_BELOW * sound[1]:
-                sound = here
+            trusted = [row.fraction_of_limit or 0 for row in launches if not row.is_distrusted]
+            if trusted and (not sound or statistics.median(trusted) >= FAR_BELOW * sound[1]):
+                sound = launches[0].name.size, statistics.median(trusted)

@@ -63,8 +63,7 @@ class SlurmMachine:
             data = with_bounds(read_json(path), _plain)
         except (OSError, ValueError) as error:
             is_empty = os.path.isfile(path) and not os.path.getsize(path)
-            why = "it is empty: what should have written it failed" if is_empty else \
-                reason_of(error) if isinstance(error, OSError) else error
+            why = "it is empty: what should have written it failed" if is_empty else reason_of(error)
             meant = suggestion(path.name, (file.stem for file in sorted(MACHINES.glob("*.json"))))
             raise MachineError(f"{path}: cannot be read ({why}){meant}: {HOW_TO_MAKE}") from None
         return SlurmMachine.of(data, f"{path}: ")

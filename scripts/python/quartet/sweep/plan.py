@@ -98,11 +98,12 @@ def checked_spec(spec: Any, where: str) -> dict[str, Any]:
 
 def counts_of(values: list[Any], known: dict[str, int], where: str, what: str = "ranks") -> list[int]:
     """Reads counts of ranks or nodes: numbers, and "a:b", which doubles from a and ends with b. Each may be one of the
-    `known` words, as "cores". If a exceeds b, a is the only count: a data flow needs two ranks even on one core."""
+    `known` words, as "cores". If such a b is below a, a is the only count: a data flow needs two ranks."""
     counts: list[int] = []
     for value in values:
         ends = [known.get(part, whole_number(part) or 0) for part in str(value).split(":")]
-        if len(ends) > 2 or min(ends) < 1 or max(ends) > MOST_RANKS:
+        is_falling = ends[0] > ends[-1] and str(value).replace(":", "").isdigit()
+        if is_falling or len(ends) > 2 or min(ends) < 1 or max(ends) > MOST_RANKS:
             words = "".join(f', "{word}"' for word, count in known.items() if count)
             raise SpecError(f"{where}: {what} '{str(value):.60}': write a number{words} or \"1:8\"")
         first, last = ends[0], ends[-1]
@@ -117,8 +118,7 @@ def version_of(program: Path) -> str:
         done = subprocess.run([program, "--version"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               text=True, errors="replace", check=True, timeout=SECONDS)
     except (OSError, subprocess.SubprocessError) as error:
-        why = reason_of(error) if isinstance(error, OSError) else error
-        raise SpecError(f"{program} cannot be run ({why}): build it first (make build)") from None
+        raise SpecError(f"{program} cannot be run ({reason_of(error)}): build it first (make build)") from None
     return printable(done.stdout.strip())
 
 

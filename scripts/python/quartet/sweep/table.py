@@ -134,8 +134,9 @@ def render(folder: SweepFolder) -> str:
         rows += ["", block.title, *_block_rows(points, block.scaling)]
     if not any(one.nodes or one.hosts for one in folder.plan.configurations):
         rows = [(row[0], *row[2:]) if isinstance(row, tuple) else row for row in rows]
-    below = wrapped("", "median: of the launches' medians; range: from the lowest to the highest "
-                        "of them, with one launch the 95% interval of its median")
+    is_empty = not any(isinstance(row, tuple) for row in rows[1:])
+    below = wrapped("", "nothing was measured" if is_empty else "median: of the launches' medians; range: from the "
+                    "lowest to the highest of them, with one launch the 95% interval of its median")
     below += [line for mark, text in (("!", ABOVE_LIMIT), ("?", DISTRUSTED)) if mark in marks
               for line in wrapped(mark, text)]
     below += [line for text in disturbed for line in wrapped("", text)]
@@ -143,4 +144,4 @@ def render(folder: SweepFolder) -> str:
     below += _grouped(((launch, text) for launch in everything if (text := _failure(folder, launch))), "x")
     left = sum(folder.outcome(launch) is None for launch in everything)
     below += wrapped("", f"{counted(left, 'launch')} not run yet") if left else []
-    return "\n".join([*aligned_rows(rows, indent="    "), "", *below]).rstrip() + "\n"
+    return "\n".join([*([] if is_empty else [*aligned_rows(rows, indent="    "), ""]), *below]).rstrip() + "\n"

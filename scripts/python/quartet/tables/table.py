@@ -233,19 +233,19 @@ def _notes(shown: list[Row], all_rows: list[Row], is_short: bool) -> Iterator[st
     if len(shown) < len(all_rows):
         yield from wrapped("", f"{counted(len(all_rows) - len(shown), 'row')} of other sizes: --all shows them")
     texts = list(_warnings(all_rows, is_short))
-    left = len(texts) - MOST_WARNINGS if is_short else 0
-    for text in texts[:MOST_WARNINGS] if is_short else texts:
+    first = texts[:MOST_WARNINGS] if is_short and len(texts) > MOST_WARNINGS + 1 else texts
+    for text in first:
         yield from wrapped("", text)
-    yield from wrapped("", f"{counted(left, 'more warning')}: --all shows them") if left > 0 else []
+    yield from wrapped("", f"{len(texts) - len(first)} more warnings: --all shows them") if first != texts else []
 
 
 def _why_in_doubt(rows: list[Row], is_short: bool) -> Iterator[str]:
-    """Why rows are in doubt, each reason once."""
+    """Why rows are in doubt, each reason once. A short table leaves out two reasons or more, or none."""
     causes = grouped((row for row in rows if row.is_distrusted), lambda row: "; ".join(filter(None, (
         oversubscription(row), *(text for kind, text in row.flags.items() if kind != "above_limit")))))
     if causes:
         yield from wrapped("?", "in doubt, not to be quoted:")
-    shown = list(causes.items())[:MOST_CAUSES if is_short else None]
+    shown = list(causes.items())[:MOST_CAUSES if is_short and len(causes) > MOST_CAUSES + 1 else None]
     for text, members in shown:
         others = f" and {counted(len(members) - 1, 'more row')}" if members[1:] else ""
         yield from wrapped("", f"{members[0].name.short}{others}: {text or NO_CAUSE}")
@@ -261,12 +261,13 @@ def oversubscription(row: Row) -> str:
 
 
 def _warnings(all_rows: list[Row], is_short: bool) -> Iterator[str]:
-    """The documents' warnings, with short names of rows. A short table omits those about marked rows."""
+    """The documents' warnings without flags, with short names. A short table omits all that are about marked rows."""
     for text in dict.fromkeys(text for row in all_rows for text in row.context["quartet"].get("warnings", [])):
         about = [row for row in all_rows if row.text in text]
         for row in about:
             text = text.replace(row.text, row.name.short)
-        if not text.startswith("! ") and not (is_short and any(row.mark for row in about)):
+        is_flag = text.startswith(("? ", "~ ")) or is_short
+        if not text.startswith("! ") and not (is_flag and any(row.mark for row in about)):
             yield f"warning: {plain_versions(text)}"
 
 

@@ -17,6 +17,7 @@ from quartet.terminal import BOLD, GREEN, RED, YELLOW, Style
 from quartet.text import WIDTH, aligned, counted, percent_range, ratio, size, widths_of
 
 HEADINGS = ("of the limit", *OWN_FORMULATIONS, "native over library")
+LEAST_LOSS = 0.05  # of the rate, from which native is called slower; quartet compare has the same threshold
 MOST_SLOWER = 3  # lines of rows that are slower than the library
 JOINED = "\N{NO-BREAK SPACE}"  # in texts that must stay on one line
 
@@ -45,15 +46,15 @@ def _verified(rows: list[Row], style: Style) -> str:
 
 
 def _slower(measured: list[Row]) -> list[str]:
-    """The native rows that are slower than the library in the same work: by the interval of the ratio, or because
-    below_library is their only flag."""
+    """The native rows that are slower than the library in the same work: by LEAST_LOSS and the interval, or
+    because below_library is their only flag."""
     texts = []
     for row in measured:
         name = f"{row.name.kernel} {row.name.transport} {' '.join([*row.name.words, size(row.name.size)])}"
         if list(row.flags) == [judge.BELOW_LIBRARY]:
             texts.append(f"{name}: {row.flags[judge.BELOW_LIBRARY]}")
         texts += [f"{name}: {judge.slower_than(library, library.rate, row)}" for _, library in _pairs([row], measured)
-                  if (_interval(row, library) or (1, 1))[1] < 1]
+                  if (_interval(row, library) or (1, 1))[1] < 1 and row.rate < (1 - LEAST_LOSS) * library.rate]
     return textwrap.wrap(f"SLOWER: {'; '.join(texts)}.", WIDTH, max_lines=MOST_SLOWER, subsequent_indent="  ",
                          placeholder=" ...") if texts else []
 
