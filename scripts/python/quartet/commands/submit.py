@@ -84,10 +84,11 @@ def run(given: argparse.Namespace) -> int:
         meant = "" if given.program.name in KERNELS else suggestion(given.program.name, KERNELS)
         raise ScriptError(f"there is no program {given.program}{meant}: build it first")
     job = job_of(machine, given)
-    wanted = request(machine, job, given.minutes)
+    shape = shape_of(machine, job)
+    wanted = request(machine, shape, given.minutes)
     command = ["sbatch", "--parsable", f"--output={given.output}", *wanted.arguments, *machine.settings,
                str(Path(program).resolve()), *given.arguments]
-    if shape_of(machine, job).uses_gpus and options_of(job.arguments).get("--device", "auto") == "auto":
+    if shape.uses_gpus and options_of(job.arguments).get("--device", "auto") == "auto":
         say("asks for GPUs, since --device is auto: --device host asks for none")
     if given.dry_run:
         print(printable(shlex.join(command)))
