@@ -79,8 +79,6 @@ class Settings(FakeSystem):
 
 
 class Launches(FakeBuild):
-    NAME = next(iter(check_machine.LAUNCHES))
-
     def look(self, probes, loops, code=0):
         """At a program that leaves a document with these probes of its limit and core loops."""
         seconds = sorted(probes)[len(probes) // 2]
@@ -89,7 +87,7 @@ class Launches(FakeBuild):
         for row, loop in zip(rows, loops):
             row["core_loop_seconds"] = loop
         (self.folder / "made.json").write_text(json.dumps(fake_results.document(rows)))
-        self.write(f"bin/{self.NAME}", '#!/bin/sh\nwhile [ "$1" != --json ]; do shift; done\n'
+        self.write("bin/stream", '#!/bin/sh\nwhile [ "$1" != --json ]; do shift; done\n'
                    f'[ {code} != 0 ] || cp {self.folder}/made.json "$2"\nexit {code}\n')
         return check_machine.run_probes(self.folder / "bin", LocalLauncher(self.folder / "launcher"), Machine(2, 1 << 34))
 
@@ -109,7 +107,7 @@ class Launches(FakeBuild):
         found, has_failed = self.look([1.0], [4e-5], code=3)
         self.assertEqual(([finding.level for finding in found], has_failed), ([Level.BAD], True))
         self.assertIn("no run ended", found[0].text)
-        self.write(f"bin/{self.NAME}", "#!/bin/sh\ntrap 'exit 75' TERM\nwhile :; do sleep 0.05; done\n")
+        self.write("bin/stream", "#!/bin/sh\ntrap 'exit 75' TERM\nwhile :; do sleep 0.05; done\n")
         found, has_failed = check_machine.run_probes(self.folder / "bin", LocalLauncher(self.folder / "launcher"),
                                                Machine(2, 1 << 34), budget=2.5)
         self.assertEqual(([finding.level for finding in found], has_failed), ([Level.BAD], False))

@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from fake_build import Scratch
 from in_process import quartet
 from quartet.launch import Job
-from quartet.slurm.machine import MachineError, SlurmMachine, request
+from quartet.slurm.machine import MachineError, SlurmMachine, request, shape_of
 from tree import SCRIPTS
 
 MACHINES = sorted((SCRIPTS / "slurm" / "machines").glob("*.json"))
@@ -28,7 +28,8 @@ class MachineCase(Scratch):
 
     def options(self, machine, ranks, *arguments, threads=1, program="cg", nodes=None, hosts=()):
         job = Job(Path("/bin") / program, ranks, threads, arguments, nodes=nodes, hosts=hosts)
-        return request(self.load({**LEAST, **machine}), job, 10).options
+        loaded = self.load({**LEAST, **machine})
+        return request(loaded, shape_of(loaded, job), 10).options
 
 
 class Files(MachineCase):

@@ -119,8 +119,7 @@ def watch_others(seconds: float, root: Path = Path("/"), cpus: Optional[set[int]
     stolen = (after.stolen - before.stolen) / total
     return [
         Finding("load of others", level_of(load, LOOK_LOAD, BAD_LOAD),
-                f"{load:.2f} of {counted(len(own), 'processor')} busy",
-                "end what runs (top shows it), or wait"),
+                f"{load:.2f} of {counted(len(own), 'processor')} busy", "end what runs (top shows it), or wait"),
         Finding("steal", level_of(stolen, LOOK_STEAL, BAD_STEAL),
                 f"the hypervisor withheld {stolen:.1%} of the time",
                 "another guest is busy: wait, or use a dedicated host"),
@@ -188,19 +187,13 @@ def _memory(root: Path) -> Finding:
                    f"{free / GIB:.1f} of {total / GIB:.1f} GiB available", "end what holds it")
 
 
-def _stream(machine: Machine) -> tuple[int, tuple[str, ...]]:
+def launches(machine: Machine) -> dict[str, tuple[int, tuple[str, ...]]]:
+    """Ranks and arguments by program; the probes of their limits show the memory's rate over time."""
     size = 64 if 12 * 64 * MIB <= machine.memory else 8
-    return 2, ("--sizes", str(size), "--pushes", "20")
-
-
-def _cg(machine: Machine) -> tuple[int, tuple[str, ...]]:
     # All cores read memory together; the larger matrix does not fit their caches.
-    size = 8192 if 1.1 * 8 * 8192**2 <= machine.memory else 2048
-    return machine.cores, ("--size", str(size), "--iterations", "10", "--verify", "off")
-
-
-# Ranks and arguments of the launches; the probes of their limits show the memory's rate over time.
-LAUNCHES: dict[str, Callable[[Machine], tuple[int, tuple[str, ...]]]] = {"stream": _stream, "cg": _cg}
+    rows = 8192 if 1.1 * 8 * 8192**2 <= machine.memory else 2048
+    return {"stream": (2, ("--sizes", str(size), "--pushes", "20")),
+            "cg": (machine.cores, ("--size", str(rows), "--iterations", "10", "--verify", "off"))}
 
 
 def run_probes(folder: Path, launcher: LocalLauncher, machine: Machine, budget: float = BUDGET
@@ -209,9 +202,8 @@ def run_probes(folder: Path, launcher: LocalLauncher, machine: Machine, budget: 
     found: list[Finding] = []
     has_failed = False
     with tempfile.TemporaryDirectory(prefix="quartet-") as name:
-        def launch_of(program: str) -> Launch:
+        def launch_of(program: str, ranks: int, arguments: tuple[str, ...]) -> Launch:
             files = Files(Path(name) / f"{program}.json", Path(name) / f"{program}.log")
-            ranks, arguments = LAUNCHES[program](machine)
             return Launch(program, program, lambda share: quiet_job(
                 folder / program, ranks, 1, ("--device", "host", *arguments, "--runs", "12"), files.document), files,
                 weight=1)
@@ -221,7 +213,7 @@ def run_probes(folder: Path, launcher: LocalLauncher, machine: Machine, budget: 
             has_failed = has_failed or outcome.exit_code not in (VERIFIED, STOPPED, UNAVAILABLE)
             found.extend(_of_launch(launch, outcome))
 
-        built = [launch_of(program) for program in LAUNCHES if (folder / program).exists()]
+        built = [launch_of(program, *how) for program, how in launches(machine).items() if (folder / program).exists()]
         ending = Rounds(launcher, Budget(budget)).run([built], ended)
         if ending.is_interrupted:
             raise KeyboardInterrupt

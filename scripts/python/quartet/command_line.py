@@ -36,7 +36,10 @@ def exit_code_of(main: Callable[[], int]) -> int:
     comes first."""
     _prepare_output()
     try:
-        code = _ended(main)
+        try:
+            code = main()
+        except SystemExit as end:  # of --help
+            code = end.code if isinstance(end.code, int) else VERIFIED
         sys.stdout.flush()  # a full disk must give an exit code of ours
         return code
     except BaseException as error:
@@ -49,13 +52,6 @@ def exit_code_of(main: Callable[[], int]) -> int:
         return code
 
 
-def _ended(main: Callable[[], int]) -> int:
-    try:
-        return main()
-    except SystemExit as end:  # of --help
-        return end.code if isinstance(end.code, int) else VERIFIED
-
-
 def _in_words(error: BaseException) -> tuple[str, int]:
     """The message (what went wrong, why, what to do) and the exit code. The message is empty if a reader, such as
     `head`, has closed the pipe."""
@@ -66,15 +62,13 @@ def _in_words(error: BaseException) -> tuple[str, int]:
     if isinstance(error, BrokenPipeError):
         return "", NOBODY_READS
     if isinstance(error, OSError):
-        if error.filename:
-            return f"{error.filename}: {reason_of(error)}", FAILED
-        return f"standard output cannot be written ({reason_of(error)}): send it elsewhere", FAILED  # it has no name
+        return f"{error.filename}: {reason_of(error)}" if error.filename else \
+            f"standard output cannot be written ({reason_of(error)}): send it elsewhere", FAILED  # it has no name
     if isinstance(error, MemoryError):
         return "not enough memory: give it less at a time", FAILED
     if isinstance(error, RecursionError):
         return "the input is nested too deeply", FAILED
-    return (f"{type(error).__name__}: {error} (a fault of quartet): {DEBUG} shows where, please "
-            "report it"), FAILED
+    return f"{type(error).__name__}: {error} (a fault of quartet): {DEBUG} shows where, please report it", FAILED
 
 
 def _prepare_output() -> None:
@@ -215,7 +209,7 @@ def seconds_or_none(text: str) -> float:
     return 0.0 if text == "0" else seconds(text)
 
 
-def whole_number(most: int, least: int = 1) -> Callable[[str], int]:
+def integer(most: int, least: int = 1) -> Callable[[str], int]:
     """The type of an argument that is a whole number within bounds."""
     def parse(text: str) -> int:
         digits = text[1:] if text.startswith("-") else text

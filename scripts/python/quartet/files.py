@@ -54,8 +54,7 @@ def read_bytes(path: Union[str, Path], most: int = MOST_BYTES) -> bytes:
         raise FileProblem(f"{path}: is {_kind(state.st_mode)} (not a regular file): name another file")
     with os.fdopen(descriptor, "rb") as file:
         if state.st_size > most:
-            raise FileProblem(f"{path}: has {state.st_size} bytes (at most {most} are read): name "
-                              "another file")
+            raise FileProblem(f"{path}: has {state.st_size} bytes (at most {most} are read): name another file")
         try:
             found = file.read(most + 1)  # files in /proc and /sys have no size
         except OSError as error:
@@ -78,8 +77,7 @@ def read_json(path: Union[str, Path], most: int = MOST_BYTES) -> Any:
     in an object, or a number that is too large."""
     text = read_text(path, most)
     try:
-        return with_bounds(json.loads(text, parse_constant=_refuse, parse_int=_integer,
-                                      object_pairs_hook=_object))
+        return with_bounds(json.loads(text, parse_constant=_refuse, parse_int=_integer, object_pairs_hook=_object))
     except RecursionError:
         raise FileProblem(f"{path}: is nested too deeply (at most {MOST_LEVELS} levels)") from None
     except ValueError as error:
@@ -110,9 +108,7 @@ def with_bounds(value: Any, of_text: Callable[[str], str] = str, level: int = 0)
     too large for a document."""
     if isinstance(value, str):
         return of_text(value)
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError("a number is too large")
-    if isinstance(value, int) and not -LARGEST_INTEGER <= value <= LARGEST_INTEGER:
+    if isinstance(value, float) and not math.isfinite(value) or isinstance(value, int) and abs(value) > LARGEST_INTEGER:
         raise ValueError("a number is too large")
     if not isinstance(value, (list, dict)):
         return value
@@ -164,8 +160,7 @@ def check_output(path: Path, inputs: Iterable[Path] = ()) -> None:
         with contextlib.suppress(FileNotFoundError):
             state = os.stat(path)
             if not stat.S_ISREG(state.st_mode):
-                raise ScriptError(f"{path} is {_kind(state.st_mode)} (it would be replaced): name "
-                                  "another file")
+                raise ScriptError(f"{path} is {_kind(state.st_mode)} (it would be replaced): name another file")
             for other in inputs:
                 if os.path.exists(other) and os.path.samestat(state, os.stat(other)):
                     raise ScriptError(f"{path} is read from (it would be replaced): name another file")

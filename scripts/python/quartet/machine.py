@@ -59,8 +59,7 @@ def _group_folders(root: Path) -> Iterator[tuple[Path, tuple[str, ...]]]:
         if (number, controllers) == ("0", ""):
             yield from ((mount / group, ("cpu.max",)) for group in groups)
         elif "cpu" in controllers.split(","):
-            yield from ((mount / "cpu" / group, ("cpu.cfs_quota_us", "cpu.cfs_period_us"))
-                        for group in groups)
+            yield from ((mount / "cpu" / group, ("cpu.cfs_quota_us", "cpu.cfs_period_us")) for group in groups)
 
 
 def _memory() -> int:

@@ -93,9 +93,6 @@ class _Compiler:
         rule = f"must be {' or '.join(map(str, values))}"
         return lambda value: None if (type(value), value) in allowed else Problem("", rule, value)
 
-    def const(self, value: Any, schema: Schema) -> Check:
-        return self.enum([value], schema)
-
     def required(self, keys: list[str], _schema: Schema) -> Check:
         return _of(dict, lambda value: next((f"lacks {key}" for key in keys if key not in value), ""))
 
@@ -129,9 +126,6 @@ class _Compiler:
         test = self.check(rule)
         return lambda value: None if test(value) else Problem("", "must not be like this", value)
 
-    def all_of(self, rules: list[Schema], _schema: Schema) -> Check:
-        return _all_of(tuple(map(self.check, rules)))
-
     def any_of(self, rules: list[Schema], _schema: Schema, most: int = 0) -> Check:
         """If no alternative fits, the shortest of their problems stands for all."""
         checks = tuple(map(self.check, rules))
@@ -143,9 +137,6 @@ class _Compiler:
             is_alone = not most or len(checks) - len(problems) <= most
             return None if is_alone else Problem("", "must be one thing alone", value)
         return check
-
-    def one_of(self, rules: list[Schema], schema: Schema) -> Check:
-        return self.any_of(rules, schema, most=1)
 
 
 def _all_of(checks: tuple[Check, ...]) -> Check:
@@ -191,7 +182,8 @@ def _bound(is_within: Callable[[Any, Any], bool], rule: str, *kinds: type) -> Ca
 
 NUMBERS = (int, float)
 KEYWORDS: dict[str, Callable[[_Compiler, Any, Schema], Check]] = {  # in the order in which they are tried
-    "$ref": _Compiler.reference, "type": _Compiler.type, "enum": _Compiler.enum, "const": _Compiler.const,
+    "$ref": _Compiler.reference, "type": _Compiler.type, "enum": _Compiler.enum,
+    "const": lambda compiler, value, schema: compiler.enum([value], schema),
     "minimum": _bound(operator.ge, "must be at least", *NUMBERS),
     "maximum": _bound(operator.le, "must be at most", *NUMBERS),
     "exclusiveMinimum": _bound(operator.gt, "must be more than", *NUMBERS),
@@ -201,5 +193,6 @@ KEYWORDS: dict[str, Callable[[_Compiler, Any, Schema], Check]] = {  # in the ord
     "maxItems": _bound(operator.le, "must have a length of at most", list),
     "pattern": _Compiler.pattern, "required": _Compiler.required, "dependentRequired": _Compiler.dependencies,
     "propertyNames": _Compiler.names, "properties": _Compiler.members, "additionalProperties": _Compiler.members,
-    "items": _Compiler.items, "allOf": _Compiler.all_of, "anyOf": _Compiler.any_of, "oneOf": _Compiler.one_of,
+    "items": _Compiler.items, "allOf": lambda compiler, rules, _: _all_of(tuple(map(compiler.check, rules))),
+    "anyOf": _Compiler.any_of, "oneOf": lambda compiler, rules, schema: compiler.any_of(rules, schema, most=1),
     "not": _Compiler.negation, "if": _Compiler.condition}

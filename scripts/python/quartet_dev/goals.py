@@ -13,7 +13,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Iterable, NamedTuple, Union
 
-from quartet.command_line import add_launch_arguments, require_launcher, seconds, some_of, whole_number
+from quartet.command_line import add_launch_arguments, integer, require_launcher, seconds, some_of
 from quartet.exit_codes import FAILED, STOPPED, UNAVAILABLE, UNDECIDED, ScriptError, worst
 from quartet.files import FileProblem
 from quartet.launch import Files, Job, LocalLauncher, Outcome, quiet_job
@@ -78,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser, kernels: Iterable[str], folde
     known = tuple(kernels)
     parser.add_argument("--only", type=some_of(known), default=known, metavar="LIST",
                         help=f"some of {','.join(known)}")
-    parser.add_argument("--rounds", type=whole_number(10_000), default=rounds, metavar="N",
+    parser.add_argument("--rounds", type=integer(10_000), default=rounds, metavar="N",
                         help="rounds; in each of them all variants run (%(default)s)")
     parser.add_argument("--budget", type=seconds, default=budget, metavar="SECONDS",
                         help="ends within it, by the clock (%(default)s)")

@@ -21,8 +21,7 @@ EXAMPLE = "quartet check-machine --quick"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_launch_arguments(parser)
-    parser.add_argument("--seconds", type=seconds, default=5,
-                        help="how long to watch other processes (%(default)s)")
+    parser.add_argument("--seconds", type=seconds, default=5, help="how long to watch other processes (%(default)s)")
     parser.add_argument("--quick", action="store_true", help="launch nothing")
 
 
@@ -34,8 +33,7 @@ def show(findings: list[Finding]) -> None:
 
 
 def verdict(findings: list[Finding]) -> str:
-    bad, look = (sum(finding.level is level for finding in findings)
-                 for level in (Level.BAD, Level.LOOK))
+    bad, look = (sum(finding.level is level for finding in findings) for level in (Level.BAD, Level.LOOK))
     if bad:
         return f"Not fit: {counted(bad, 'line')} bad. Figures from now would be disturbed."
     if look:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
-from quartet.command_line import add_launcher, positive_number, require_launcher, seconds, whole_number
+from quartet.command_line import add_launcher, integer, positive_number, require_launcher, seconds
 from quartet.compare import table as compare_table
 from quartet.compare.pairs import Pair, ResultSet, Verdict, baseline_folder, compare, read_result_sets, replace_baseline
 from quartet.exit_codes import BAD_USAGE, STOPPED, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
@@ -202,7 +202,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--update", action="store_true",
                         help="with --baseline: keeps the new results there if nothing is slower")
     parser.add_argument("--run", action="store_true", help="launches A and B in turn")
-    parser.add_argument("--ranks", type=whole_number(10**6), metavar="N",
+    parser.add_argument("--ranks", type=integer(10**6), metavar="N",
                         help="with --run: ranks of a launch (one a core, at least 2)")
     parser.add_argument("--budget", type=seconds, metavar="SECONDS",
                         help="with --run: ends in this time; starts no round that would probably exceed it")

@@ -35,11 +35,11 @@ from quartet.command_line import (
     UsageError,
     add_launch_arguments,
     add_queue_arguments,
+    integer,
     require_launcher,
     seconds,
     share,
     some_of,
-    whole_number,
 )
 from quartet.exit_codes import FAILED, SICK, STOPPED, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.files import make_folder, read_text, write_text
@@ -83,9 +83,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                       help="nodes as Slurm writes them, n[1-300] (the job's, or the partition's that are up)")
     many.add_argument("--pairs", choices=(nodes_plan.RING, nodes_plan.ALL, nodes_plan.NONE), default=nodes_plan.RING,
                       help="which nodes send to each other (%(default)s)")
-    many.add_argument("--launches", type=whole_number(100), default=2,
+    many.add_argument("--launches", type=integer(100), default=2,
                       help="launches on each node and pair; the best one counts (%(default)s)")
-    many.add_argument("--at-once", type=whole_number(10_000), default=32, metavar="N",
+    many.add_argument("--at-once", type=integer(10_000), default=32, metavar="N",
                       help="job steps at one time, on different nodes; with 1 none shares the network (%(default)s)")
     one = parser.add_argument_group("this node")
     one.add_argument("--this", action="store_true", help="checks the node that this runs on")

@@ -15,7 +15,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from quartet.command_line import shipped_in, whole_number
+from quartet.command_line import integer, shipped_in
 from quartet.exit_codes import FAILED, VERIFIED, ScriptError
 from quartet.kernels import KERNELS
 from quartet.launch import Job, options_of
@@ -31,16 +31,16 @@ EXAMPLE = "quartet submit mine.json --nodes 2 --ranks-per-node 1 stream"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("machine", type=shipped_in(MACHINES), metavar="MACHINE", help="a machine file")
-    parser.add_argument("--ranks", type=whole_number(MOST_RANKS), help="ranks in all")
-    parser.add_argument("--nodes", type=whole_number(MOST_RANKS), help="nodes over which the ranks are spread evenly")
+    parser.add_argument("--ranks", type=integer(MOST_RANKS), help="ranks in all")
+    parser.add_argument("--nodes", type=integer(MOST_RANKS), help="nodes over which the ranks are spread evenly")
     parser.add_argument("--ranks-per-node", metavar="N|cores|sockets|gpus",
                         help="a data flow's reducers come on top of gpus")
     parser.add_argument("--hosts", default="", metavar="LIST", help="these nodes and no others: n7,n12 or n[1-4]")
     parser.add_argument("--distribution", default="", metavar="block|cyclic|plane=N",
                         help="how ranks are dealt to nodes: N at a time, in turn (the machine file's)")
-    parser.add_argument("--threads", type=whole_number(4096),
+    parser.add_argument("--threads", type=integer(4096),
                         help="threads of a rank (1; with sockets a socket's cores)")
-    parser.add_argument("--minutes", type=whole_number(366 * 24 * 60), default=30,
+    parser.add_argument("--minutes", type=integer(366 * 24 * 60), default=30,
                         help="time limit of the job (%(default)s)")
     parser.add_argument("--output", default="quartet-%j.out", help="file for the output of the job (%(default)s)")
     parser.add_argument("--dry-run", action="store_true", help="shows the sbatch command")
@@ -84,10 +84,11 @@ def run(given: argparse.Namespace) -> int:
         meant = "" if given.program.name in KERNELS else suggestion(given.program.name, KERNELS)
         raise ScriptError(f"there is no program {given.program}{meant}: build it first")
     job = job_of(machine, given)
-    wanted = request(machine, job, given.minutes)
+    shape = shape_of(machine, job)
+    wanted = request(machine, shape, given.minutes)
     command = ["sbatch", "--parsable", f"--output={given.output}", *wanted.arguments, *machine.settings,
                str(Path(program).resolve()), *given.arguments]
-    if shape_of(machine, job).uses_gpus and options_of(job.arguments).get("--device", "auto") == "auto":
+    if shape.uses_gpus and options_of(job.arguments).get("--device", "auto") == "auto":
         say("asks for GPUs, since --device is auto: --device host asks for none")
     if given.dry_run:
         print(printable(shlex.join(command)))

@@ -16,20 +16,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Optional
 
-from quartet.command_line import (
-    UsageError,
-    add_launch_arguments,
-    add_queue_arguments,
-    seconds,
-    shipped_in,
-    whole_number,
-)
+from quartet.command_line import UsageError, add_launch_arguments, add_queue_arguments, integer, seconds, shipped_in
 from quartet.exit_codes import STOPPED, UNAVAILABLE, VERIFIED
 from quartet.kernels import NAMES
 from quartet.launch import LocalLauncher
 from quartet.machine import Machine
 from quartet.paths import RESULTS, SWEEPS
-from quartet.results import whole_number as whole_factor
+from quartet.results import whole_number
 from quartet.slurm.launcher import Allocation, SlurmLauncher, StepLauncher, machine_here
 from quartet.slurm.machine import SlurmMachine
 from quartet.sweep import plan as sweep_plan
@@ -53,9 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     factors.add_argument("--scaling", default="none",
                          help="how sizes grow with the ranks: none, strong or weak (%(default)s)")
     factors.add_argument("--arguments", default="", help="more flags for the programs")
-    parser.add_argument("--launches", type=whole_number(sweep_plan.MOST_LAUNCHES),
+    parser.add_argument("--launches", type=integer(sweep_plan.MOST_LAUNCHES),
                         help="launches of each configuration (the file's, or 1)")
-    parser.add_argument("--seed", type=whole_number(10**6), help="seed of the order (the file's, or 1)")
+    parser.add_argument("--seed", type=integer(10**6), help="seed of the order (the file's, or 1)")
     parser.add_argument("--results", type=Path, default=RESULTS / "runs",
                         help="where new folders are made (%(default)s)")
     parser.add_argument("--budget", type=seconds, metavar="SECONDS",
@@ -103,7 +96,7 @@ def make_plan(options: argparse.Namespace, machine: Optional[SlurmMachine]) -> P
 def _block(options: argparse.Namespace, lists: dict[str, str]) -> dict[str, Any]:
     block: dict[str, Any] = {name: text.split(",") for name, text in lists.items()}
     if "threads" in block:
-        block["threads"] = [whole_factor(word) or word for word in block["threads"]]
+        block["threads"] = [whole_number(word) or word for word in block["threads"]]
     return {**block, "scaling": options.scaling, "arguments": options.arguments.split()}
 
 

@@ -27,8 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="show every size and warning, not three of each, and what decided each limit")
     formats = parser.add_mutually_exclusive_group()
     for name in export.FORMATS:
-        formats.add_argument(f"--{name}", dest="format", action="store_const", const=name,
-                             help=f"flat rows as {name}")
+        formats.add_argument(f"--{name}", dest="format", action="store_const", const=name, help=f"flat rows as {name}")
 
 
 def run(options: argparse.Namespace) -> int:

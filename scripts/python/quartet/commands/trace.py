@@ -2,8 +2,7 @@
 each of its streams, a colour for each phase (the paper's Fig. 3). Needs matplotlib.
 
     quartet trace trace.json picture.png
-    quartet trace trace.json picture.png --run 2 --case dataflow --from 10
-"""
+    quartet trace trace.json picture.png --run 2 --case dataflow --from 10"""
 
 import argparse
 import textwrap
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quartet import schema
-from quartet.command_line import seconds_or_none, whole_number
+from quartet.command_line import integer, seconds_or_none
 from quartet.exit_codes import VERIFIED, ScriptError
 from quartet.files import FileProblem, check_output, read_json, replacing, with_bounds
 from quartet.report import style
@@ -65,8 +64,7 @@ class Timeline:
         """The parts of spans between `begin` and `end`, by line."""
         found: Spans = {}
         for span in self.spans:
-            first = max(span["ts"], begin)
-            last = min(span["ts"] + span["dur"], end)
+            first, last = max(span["ts"], begin), min(span["ts"] + span["dur"], end)
             if last > first:
                 found.setdefault((span["pid"], span["tid"]), []).append((first, last - first, span["cat"]))
         return dict(sorted(found.items()))
@@ -141,7 +139,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("trace", type=Path, help="the file that --trace wrote")
     parser.add_argument("picture", type=Path, help="the file to draw to (png, svg, pdf)")
     parser.add_argument("--case", default="", help="part of the name of the case (the last one)")
-    parser.add_argument("--run", type=whole_number(10**9, -10**9), default=-1, help="number of the run (the last one)")
+    parser.add_argument("--run", type=integer(10**9, -10**9), default=-1, help="number of the run (the last one)")
     parser.add_argument("--from", dest="begin", type=seconds_or_none, default=0, metavar="MS",
                         help="where the picture begins, from the start of the run")
     parser.add_argument("--to", dest="end", type=seconds_or_none, metavar="MS", help="where it ends")

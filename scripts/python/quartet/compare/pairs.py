@@ -71,16 +71,11 @@ def read_result_sets(paths: dict[str, list[Path]]) -> list[ResultSet]:
 
 
 def _result_set(label: str, found: Collection, judged_documents: list[list[Row]]) -> ResultSet:
-    results = ResultSet(label, found.documents, found.skipped, settings=_settings(found, judged_documents))
-    launches: dict[str, list[Row]] = {}
-    for row in (row for rows in judged_documents for row in rows):
-        if row.error:
-            results.errors[row.text] = row.error
-        elif row.rate:
-            launches.setdefault(row.text, []).append(row)
-    for text, rows in launches.items():
-        results.samples[text] = Sample(tuple(rows))
-    return results
+    every = [row for rows in judged_documents for row in rows]
+    errors = {row.text: row.error for row in every if row.error}
+    launches = grouped((row for row in every if row.rate and not row.error), lambda row: row.text)
+    samples = {text: Sample(tuple(rows)) for text, rows in launches.items()}
+    return ResultSet(label, found.documents, found.skipped, samples, errors, _settings(found, judged_documents))
 
 
 def _settings(found: Collection, judged_documents: list[list[Row]]) -> dict[str, str]:

@@ -205,8 +205,7 @@ def _how_slow(launch: Launch, row: Row, reference: ReferenceRate) -> str:
     held_back = row.flags.get("held_back")
     return (f"{launch.title} reaches {rate(row.rate)} {row.unit}, {row.rate / reference.rate:.0%} of the reference "
             f"(median of {counted(reference.launches, 'launch')} {rate(reference.rate)}; below {rate(reference.bound)} "
-            "is slow)"
-            + f", {held_back}" * bool(held_back))
+            "is slow)" + f", {held_back}" * bool(held_back))
 
 
 def combine_launches(first: NodeResult, second: NodeResult) -> NodeResult:

@@ -188,10 +188,13 @@ def with_rates_of(found: Collection, machine: Machine) -> Machine:
                 continue
             used[path] = document
             if nodes(document) == 1:
-                for name, value in _shown(row, options).items():
+                model = MODELS[row.name.kernel]
+                work, seconds = model.shows(row, options)
+                value = work / row.workers / seconds if seconds > 0 and row.workers else 0.0  # of one worker
+                if LEAST_RATE < value < LARGEST_RATE:
                     low, high = row.interval or (row.rate, row.rate)
                     spread = max(high / row.rate, row.rate / low) - 1 if low > 0 else 0.0
-                    shown[name][row.name.ranks].append((value, spread, path.name))
+                    shown[model.rate][row.name.ranks].append((value, spread, path.name))
             elif nodes(document) == 2 and row.name.ranks == 2:
                 pairs[row.name.kernel].append((row, options))
     _require_one_machine(list(used.values()))
@@ -220,14 +223,6 @@ def options_of(row: Row) -> Optional[Options]:
 def _is_sound(row: Row) -> bool:
     return row.name.formulation == "native" and not row.error and not row.is_distrusted \
         and row.verified is not False and row.seconds > 0 and row.rate > 0
-
-
-def _shown(row: Row, options: Options) -> dict[str, float]:
-    """The rate of one worker of a row; the workers share the work equally."""
-    model = MODELS[row.name.kernel]
-    work, seconds = model.shows(row, options)
-    value = work / row.workers / seconds if seconds > 0 and row.workers else 0.0
-    return {model.rate: value} if LEAST_RATE < value < LARGEST_RATE else {}
 
 
 def _rate(ranks: int, samples: list[Sample]) -> Rate:

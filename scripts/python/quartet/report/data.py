@@ -92,7 +92,7 @@ def trusted_rate(result: Result) -> tuple[bool, float]:
     return result.mark != "?", result.rate
 
 
-def best_of_each(results: list[Result], key: Callable[[Result], Key]) -> dict[Key, Result]:
+def best_by(results: list[Result], key: Callable[[Result], Key]) -> dict[Key, Result]:
     return {group: max(members, key=trusted_rate) for group, members in grouped(results, key).items()}
 
 
@@ -136,8 +136,8 @@ def plain_name(result: Result) -> str:
 
 
 def library_of(result: Result, others: list[Result]) -> tuple[Optional[Result], str]:
-    """The library's best row of the same work, and what the library lacks here."""
-    found = [other for other in others if other.name.formulation == LIBRARY and other is not result
+    """The library's best row of the same work, and what the library lacks here; none for the library itself."""
+    found = [other for other in others if other.name.formulation == LIBRARY != result.name.formulation
              and other.name.variant == result.name.variant and other.mark != "?"]
     best = max(found, key=trusted_rate, default=None)
     return best, library_drawback(best.row) if best else ""

@@ -11,7 +11,7 @@ from quartet.sizes import GROWTH
 from quartet.text import counted, in_bytes, rate
 from quartet.units import MIB
 
-from .data import NATIVE, Result, best_of_each, factor, natural, problem, size_of, trusted_rate, usable, way
+from .data import NATIVE, Result, best_by, factor, natural, problem, size_of, trusted_rate, usable, way
 from .page import Bar, Line, LineChart, Point, Section, ShareChart, Table
 from .style import FORMULATIONS
 
@@ -31,7 +31,7 @@ def on_one_problem(results: list[Result]) -> list[Result]:
     formulations = {key: [len({result.name.formulation for result in members if result.quotable_fraction or is_any})
                           for is_any in (False, True)] for key, members in problems.items()}
     members = problems[max(problems, key=lambda key: (formulations[key], key))]
-    variants = [best_of_each(found, lambda result: result.name.formulation)
+    variants = [best_by(found, lambda result: result.name.formulation)
                 for found in grouped(members, lambda result: result.name.variant).values()]
     variants.sort(key=lambda best: (-len(best), bool(next(iter(best.values())).name.math)))
     return [best[name] for best in variants for name in sorted(best, key=list(FORMULATIONS).index)]
@@ -157,7 +157,7 @@ def _lines(x_of: Callable[[Result], float], members: list[Result],
     made = []
     for group in grouped(members, lambda result: (result.name.formulation, result.name.transport,
                                                   result.name.variant)).values():
-        best = best_of_each(group, x_of)
+        best = best_by(group, x_of)
         points = tuple(Point(x, y_of(best[x]), best[x].interval if y_of(best[x]) == best[x].rate else None,
                              best[x].row.text, best[x].rate_mark, best[x].why_marked) for x in sorted(best))
         made.append(Line(way(group[0], usual), points, group[0].name.formulation, group[0].name.transport))
@@ -225,7 +225,7 @@ def published_speed_up(results: list[Result], number: Number) -> Optional[tuple[
                     lambda result: (way(result), result.machine, result.name.size))
     steps = []
     for members in lines.values():
-        best = best_of_each(members, lambda result: result.workers)
+        best = best_by(members, lambda result: result.workers)
         if number.base in best and number.workers in best:
             steps.append((best[number.base], best[number.workers]))
     if not steps:

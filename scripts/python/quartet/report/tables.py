@@ -10,20 +10,7 @@ from quartet.results.identity import facts
 from quartet.results.published import FOLDER, SPEED_UP, Number, nearest, place_of_ours
 from quartet.text import CHECKS, counted, listed, plain_versions, rate, ratio
 
-from .data import (
-    LIBRARY,
-    Material,
-    Result,
-    best_of_each,
-    by_kernel,
-    library_of,
-    natural,
-    plain_name,
-    problem,
-    size_of,
-    usable,
-    way,
-)
+from .data import Material, Result, best_by, by_kernel, library_of, natural, plain_name, problem, size_of, usable, way
 from .figures import comparable, published_speed_up
 from .page import PageWarning, Section, Table
 
@@ -49,8 +36,7 @@ def _interval(result: Result) -> str:
 def _row(result: Result, shown: list[Result], numbers: Sequence[Number], several: bool) -> tuple[str, ...]:
     library, lacks = library_of(result, shown)
     shared = tuple(set.intersection(*(set(each.name.variant) for each in shown)))
-    over = f"{ratio(result.rate / library.rate)}" + f" ({lacks})" * bool(lacks) if library and not result.rate_mark \
-        and result.name.formulation != LIBRARY else ""
+    over = ratio(result.rate / library.rate) + f" ({lacks})" * bool(lacks) if library and not result.rate_mark else ""
     number = nearest(result, numbers)
     beside = f"{ratio(result.rate / number.value)}{result.rate_mark} of {number.text}: {number.conditions}; ours " \
              f"{place_of_ours(result.nodes, result.workers)}" if number else ""
@@ -63,7 +49,7 @@ def devices(results: list[Result]) -> Section:
     """The fastest way on the host beside the fastest on GPUs, problem by problem."""
     rows = []
     for members in grouped(usable(results), lambda result: (result.name.kernel, size_of(result))).values():
-        best = best_of_each(members, lambda result: result.name.device)
+        best = best_by(members, lambda result: result.name.device)
         if {"host", "cuda"} <= best.keys():
             host, cuda = best["host"], best["cuda"]
             doubtful = host.rate_mark or cuda.rate_mark

@@ -74,8 +74,7 @@ def models_of_gpus(document: dict[str, Any]) -> tuple[str, ...]:
 
 def device(document: dict[str, Any]) -> str:
     """The device that computed: the GPU's model, or the processor's with the number of CPUs of the node."""
-    context = document["context"]
-    quartet = context["quartet"]
+    context, quartet = document["context"], document["context"]["quartet"]
     models = models_of_gpus(document)
     if quartet.get("device") == "cuda" and models:
         return ", ".join(models)
@@ -121,11 +120,9 @@ def collect(paths: Iterable[Union[str, Path]], most: int = MOST_BYTES) -> Collec
 def _files(folder: Path, skipped: list[str]) -> Iterator[Path]:
     """The files that may be documents, sorted. Hidden ones are left out, since an interrupted write may have left them.
     Adds folders that cannot be read, or have no such file, to `skipped`."""
-    def refused(error: OSError) -> None:
-        problems.append(f"{error.filename}: {reason_of(error)}")
-
     problems: list[str] = []
-    found = [Path(below) / name for below, _, names in os.walk(folder, onerror=refused)
+    found = [Path(below) / name for below, _, names in os.walk(folder, onerror=lambda error: problems.append(
+                 f"{error.filename}: {reason_of(error)}"))
              for name in names if name.endswith(ENDING) and not name.startswith(".")]
     skipped += problems or ([] if found else [f"{folder}: no {ENDING} file is in this folder"])
     yield from sorted(found)

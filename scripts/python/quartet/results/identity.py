@@ -75,8 +75,7 @@ def hosts(document: dict[str, Any]) -> str:
 def names(documents: list[dict[str, Any]]) -> list[str]:
     """The name of each document's machine: its device, and how it differs from others of that name."""
     keys = [(processor(document), host(document)) for document in documents]
-    return [_name(key, [other for other in dict.fromkeys(keys) if other[0][0] == key[0][0]])
-            for key in keys]
+    return [_name(key, [other for other in dict.fromkeys(keys) if other[0][0] == key[0][0]]) for key in keys]
 
 
 def _name(key: tuple[tuple[str, ...], str], namesakes: list[Any]) -> str:
@@ -103,8 +102,7 @@ def facts(document: dict[str, Any], network_paths: Iterable[str] = ()) -> dict[s
         found["memory bytes"] = f"{round(float(found['memory bytes']) / GIB)} GiB"
     found.update({f"GPU {key}": ", ".join(sorted({str(gpu[key]) for gpu in quartet["gpus"] if key in gpu}))
                   for key in OF_GPUS})
-    return {key: str(value) for key, value in found.items()
-            if value not in (None, "") and not _INTERNAL.match(key)}
+    return {key: str(value) for key, value in found.items() if value not in (None, "") and not _INTERNAL.match(key)}
 
 
 def _flat(prefix: str, values: dict[str, Any]) -> dict[str, Any]:

@@ -1,11 +1,10 @@
 """Whether two samples differ, and by how much, without assuming a distribution.
 
-- The ratio of two samples: Hodges and Lehmann's estimate (Ann. Math. Stat. 34, 1963), the median of
-  all ratios b/a, with the interval of those orders of the ratios that Mann and Whitney's U test (Ann.
-  Math. Stat. 18, 1947) does not reject (Moses; Hollander and Wolfe, Nonparametric Statistical Methods,
-  4.3). Chosen over a bootstrap, which is too narrow for so few values and gives another answer each
-  time, and over the ratio of medians, which has no exact interval. Times and rates give the same
-  answer.
+- The ratio of two samples: Hodges and Lehmann's estimate (Ann. Math. Stat. 34, 1963), the median of all ratios b/a,
+  with the interval of those orders of the ratios that Mann and Whitney's U test (Ann. Math. Stat. 18, 1947) does not
+  reject (Moses; Hollander and Wolfe, Nonparametric Statistical Methods, 4.3). Chosen over a bootstrap, which is too
+  narrow for so few values and gives another answer each time, and over the ratio of medians, which has no exact
+  interval. Times and rates give the same answer.
 - The interval of one median, from the binomial distribution of the orders of its sample.
 - How many values a sample would need for an interval of some width."""
 

@@ -49,9 +49,8 @@ class SlurmLauncher:
         """The request for a job; jobs with equal requests can share an array, or a job. Raises LaunchError if it does
         not fit the machine."""
         try:
-            if self.shares:
-                return request_of_nodes(self._machine, shape_of(self._machine, job), self._minutes)
-            return request(self._machine, job, self._minutes)
+            shape = shape_of(self._machine, job)
+            return (request_of_nodes if self.shares else request)(self._machine, shape, self._minutes)
         except MachineError as error:
             raise LaunchError(FAILED, str(error)) from None
 

@@ -228,18 +228,14 @@ def _require_plane_fits(machine: SlurmMachine, shape: Shape, threads: int, reduc
                            f"has {machine.gpus_per_node} GPUs a node): give another plane, or cyclic")
 
 
-def request(machine: SlurmMachine, job: Job, minutes: int) -> Request:
-    """The request of one job. Raises MachineError like shape_of()."""
-    return _request(machine, shape_of(machine, job), minutes)
-
-
 def request_of_nodes(machine: SlurmMachine, shape: Shape, minutes: int) -> Request:
     """The request of all cores and GPUs of that many nodes, on which several launches run in turn."""
     whole = Shape(shape.nodes * machine.cores_per_node, shape.nodes, 1, "block", shape.uses_gpus, shape.hosts)
-    return _request(machine, whole, minutes)
+    return request(machine, whole, minutes)
 
 
-def _request(machine: SlurmMachine, shape: Shape, minutes: int) -> Request:
+def request(machine: SlurmMachine, shape: Shape, minutes: int) -> Request:
+    """The request of one job of that shape."""
     options = [f"--nodes={shape.nodes}", f"--ntasks={shape.ranks}",
                f"--ntasks-per-node={shape.per_node}", f"--cpus-per-task={shape.threads}",
                f"--distribution={shape.distribution}", f"--time={minutes}"]

@@ -249,9 +249,7 @@ def _selected(site: Site, partition: str, constraint: str) -> list[Node]:
 
 def mpi_of(site: Site) -> str:
     """The value of srun --mpi: the site's default, else the best that it has; empty if it has none."""
-    if site.mpi_default in site.mpi:
-        return site.mpi_default
-    return next((name for name in MPI_PREFERRED if name in site.mpi), "")
+    return next((name for name in (site.mpi_default, *MPI_PREFERRED) if name in site.mpi), "")
 
 
 def _names(nodes: list[Node]) -> str:

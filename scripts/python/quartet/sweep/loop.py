@@ -160,10 +160,8 @@ class QueuedSweep(Sweep):
     def _adopt(self, remaining: list[Launch]) -> list[Launch]:
         """Launches whose jobs an earlier command has submitted, and whose end is not recorded."""
         known = [launch for launch in remaining if launch.name in self._tasks]
-        there = self._queue.waiting(self._tasks.values()) if known else {}
-        while there is None:
+        while (there := self._queue.waiting(self._tasks.values()) if known else {}) is None:
             time.sleep(self._poll)
-            there = self._queue.waiting(self._tasks.values())
         found = [launch for launch in known if self._tasks[launch.name] in there or self._collected(launch)]
         if found:
             ended = sum(self._collected(launch) is not None for launch in found)
@@ -288,9 +286,8 @@ class QueuedSweep(Sweep):
             code, seconds = map(int, read_text(self._folder.code_file(launch), 100).split())
         except (OSError, ValueError):
             return None
-        if code == STOPPED:
-            return None
-        return outcome_of(launch.configuration.kernel, self._folder.files(launch), code, float(seconds))
+        files = self._folder.files(launch)
+        return None if code == STOPPED else outcome_of(launch.configuration.kernel, files, code, float(seconds))
 
     def _died(self, launch: Launch) -> Optional[Outcome]:
         """How a job ended that has written no exit code; None if it is to run again."""

@@ -124,13 +124,10 @@ def _groups(all_rows: list[Row]) -> list[Group]:
 
 def shown_rows(all_rows: list[Row]) -> list[Row]:
     """The rows of a short table; it has all errors."""
-    sizes: dict[tuple[str, int], set[str]] = {}
-    for row in all_rows:
-        if not row.error:
-            sizes.setdefault((row.name.kernel, row.name.ranks), set()).add(row.name.size)
+    alike = grouped((row for row in all_rows if not row.error), lambda row: (row.name.kernel, row.name.ranks))
     shown = set()
-    for key, found in sizes.items():
-        ordered = sorted(found, key=size_in_bytes)
+    for key, rows in alike.items():
+        ordered = sorted({row.name.size for row in rows}, key=size_in_bytes)
         shown |= {(*key, each) for each in (ordered[0], ordered[len(ordered) // 2], ordered[-1])}
     return [row for row in all_rows if row.error or (row.name.kernel, row.name.ranks, row.name.size) in shown]
 

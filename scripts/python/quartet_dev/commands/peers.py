@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from quartet.command_line import whole_number
+from quartet.command_line import integer
 from quartet.exit_codes import FAILED, UNAVAILABLE, ScriptError
 from quartet.files import FileProblem
 from quartet.kernels import KERNELS
@@ -107,7 +107,7 @@ def cpus_of(placement: list[dict[str, Any]]) -> list[int]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     goals.add_arguments(parser, PEER_RUNS, "peers", rounds=6, budget=600)
-    parser.add_argument("--runs", type=whole_number(1000), default=3, metavar="N",
+    parser.add_argument("--runs", type=integer(1000), default=3, metavar="N",
                         help="measured runs of a launch, after one that warms up (%(default)s)")
     parser.add_argument("--python", type=Path, default=PYTHON, help="a Python that has TensorFlow 2 (%(default)s)")
 

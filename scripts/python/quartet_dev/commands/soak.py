@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable, NamedTuple, Optional, Sequence
 
-from quartet.command_line import add_launch_arguments, require_launcher, seconds, some_of, whole_number
+from quartet.command_line import add_launch_arguments, integer, require_launcher, seconds, some_of
 from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, UNAVAILABLE, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.files import FileProblem
 from quartet.processes import alive_in_session, kill_session, send, wait_for_the_last, words_of
@@ -403,11 +403,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_launch_arguments(parser)
     parser.add_argument("--minutes", type=seconds, default=60,
                         help="time after which no round begins (%(default)s)")
-    parser.add_argument("--seed", type=whole_number(MOST, 0), default=1,
+    parser.add_argument("--seed", type=integer(MOST, 0), default=1,
                         help="seed of everything that is drawn (%(default)s)")
     parser.add_argument("--only", type=some_of(KINDS), default=tuple(KINDS), metavar="KINDS",
                         help=f"some of {','.join(KINDS)} (all)")
-    parser.add_argument("--round", type=whole_number(MOST, 0), metavar="N", help="only this round")
+    parser.add_argument("--round", type=integer(MOST, 0), metavar="N", help="only this round")
     parser.add_argument("--patience", type=seconds, default=20,
                         help="seconds that a small job may take (%(default)s)")
 
