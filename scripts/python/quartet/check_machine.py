@@ -100,11 +100,6 @@ def cpu_times(root: Path, cpus: set[int]) -> CpuTimes:
     return CpuTimes(busy, stolen, total, swapped)
 
 
-def seconds_of_others() -> float:
-    """The time in which others than this process, and its children that have ended, have used its processors."""
-    return cpu_times(Path("/"), os.sched_getaffinity(0)).busy / os.sysconf("SC_CLK_TCK") - sum(os.times()[:4])
-
-
 def watch_others(seconds: float, root: Path = Path("/"), cpus: Optional[set[int]] = None,
                  sleep: Callable[[float], None] = time.sleep) -> list[Finding]:
     """Sleeps for so many seconds, and returns what other programs did meanwhile."""

@@ -6,7 +6,6 @@ Exit codes: 1 a wrong result, 3 a launch failed, 4 a kernel got no rate, 75 inte
 
 import argparse
 import math
-import os
 import sys
 import time
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Callable
 
 from quartet import check_machine
-from quartet.check_machine import BAD_LOAD, Level
+from quartet.check_machine import Level
 from quartet.command_line import add_launch_arguments, require_launcher, seconds, seconds_or_none
 from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, UNAVAILABLE, UNDECIDED, VERIFIED, worst
 from quartet.launch import SECONDS_TO_FINISH, Files, Job, LocalLauncher, Outcome
@@ -151,8 +150,9 @@ def warn_about_machine(seconds: float) -> None:
             say("this machine: " + finding.sentence)
 
 
-def measure(rounds: list[list[Launch]], launcher: Path, budget: float) -> tuple[list[int], list[str]]:
-    """The exit codes of all launches, and sentences about what lacked time and what disturbed it."""
+def measure(rounds: list[list[Launch]], launcher: Path, budget: float) -> tuple[list[int], str, int]:
+    """The exit codes of all launches; which ones lacked time, or an empty text; and the budget that would probably
+    suffice, or 0 if something else is to be done first."""
     say(f"about {budget:.0f} s of measuring")
     codes: list[int] = []
     launches = [launch for members in rounds for launch in members]
@@ -166,23 +166,19 @@ def measure(rounds: list[list[Launch]], launcher: Path, budget: float) -> tuple[
         if outcome.exit_code != STOPPED and (outcome.exit_code != UNAVAILABLE or not launch.files.document.exists()):
             codes.append(outcome.exit_code)
 
-    clock, of_others = Budget(budget), check_machine.seconds_of_others()
+    clock = Budget(budget)
     found = Rounds(LocalLauncher(launcher), clock).run(rounds, ended)
     if found.is_interrupted:
         raise KeyboardInterrupt
-    remarks = []
-    load, cores = (check_machine.seconds_of_others() - of_others) / (budget - clock.left), len(os.sched_getaffinity(0))
-    if short := [launch for launch in launches if done[launch] < 1]:
-        missing = sum(launch.weight for launch in launches) / max(sum(each.weight * done[each] for each in launches), 1)
-        needed = ROUNDED * math.ceil((budget - clock.left) * missing / ROUNDED)
-        remedy = ": first see to what failed" if set(codes) - {VERIFIED, UNAVAILABLE} else \
-            "" if load >= BAD_LOAD else f": try `quartet run --budget {needed}`, or more"
-        remarks.append(f"the time did not suffice for {counted(len(short), 'launch')} "
-                       f"({', '.join(launch.title for launch in short)}){remedy}")
-    if load >= BAD_LOAD:
-        remarks.append(f"this machine was busy: other processes used {load:.1f} of {counted(cores, 'processor')}. End "
-                       "them, or wait, and measure again (quartet check-machine)")
-    return codes, remarks
+    short = [launch for launch in launches if done[launch] < 1]
+    if not short:
+        return codes, "", 0
+    missing = sum(launch.weight for launch in launches) / max(sum(each.weight * done[each] for each in launches), 1)
+    lacked = (f"the time did not suffice for {counted(len(short), 'launch')} "
+              f"({', '.join(launch.title for launch in short)})")
+    if set(codes) - {VERIFIED, UNAVAILABLE}:
+        return codes, lacked + ": first see to what failed", 0
+    return codes, lacked, ROUNDED * math.ceil((budget - clock.left) * missing / ROUNDED)
 
 
 def show(rounds: list[list[Launch]], everything: bool, was_interrupted: bool) -> tuple[list[Row], bool]:
@@ -215,10 +211,10 @@ def run(options: argparse.Namespace) -> int:
         return BAD_USAGE
     try:
         warn_about_machine(options.look)
-        codes, remarks = measure(rounds, options.launcher, options.budget)
+        codes, lacked, needed = measure(rounds, options.launcher, options.budget)
     except KeyboardInterrupt:
         say("interrupted: these are the results so far")
-        codes, remarks = [STOPPED], []
+        codes, lacked, needed = [STOPPED], "", 0
     rows, is_whole = show(rounds, options.all, STOPPED in codes)
     if not is_whole or (not rows and worst(codes) == VERIFIED):
         codes.append(FAILED)
@@ -227,6 +223,12 @@ def run(options: argparse.Namespace) -> int:
     if worst(codes) == VERIFIED and without:
         say(f"no rate of {', '.join(name.partition('-')[0] for name in without)}: the table says why")
         codes.append(UNDECIDED)
-    for remark in remarks:
-        say(remark)
+    measured = [row for row in rows if not row.error]
+    disturbed = sum("disturbed" in row.flags for row in measured)
+    is_busy = 2 * disturbed > len(measured)
+    if lacked:
+        say(lacked + (f": try `quartet run --budget {needed}`, or more" if needed and not is_busy else ""))
+    if is_busy:
+        say(f"this machine was busy: other processes disturbed {disturbed} of {counted(len(measured), 'row')}. End "
+            "them, or wait, and measure again (quartet check-machine)")
     return UNDECIDED if UNDECIDED in codes else worst(codes)
