@@ -207,7 +207,7 @@ struct Details {
 /// Why a row's figures may not be the machine's.
 enum class FlagKind {
     disturbed,     ///< steal or other processes disturbed over a quarter of its runs, or the job
-    unsteady,      ///< its runs differ, or are too few to tell why it is above its limit
+    unsteady,      ///< its runs or its limit's probes differ, or chance may put it above its limit
     slow_library,  ///< a library that decides the limit is far below what the hardware allows
     above_limit,   ///< the limit is too low, by more than chance
     held_back,     ///< a GPU's clocks were held down: by power limit, temperature or power supply
