@@ -11,7 +11,8 @@ import sys
 import time
 import unittest
 
-from quartet_cli import (BAD_USAGE, FAILED, Job, Scratch, assert_refused, each, errors, main, medians, run, run_each)
+from quartet_cli import (BAD_USAGE, FAILED, PROGRAMS, Job, Scratch, assert_refused, each, errors, main, medians, run,
+                         run_each)
 from checkpoints import saved_iterations  # in a folder that quartet_cli adds
 
 KILLS = int(os.environ.get("QUARTET_KILLS", "20")) if "--kills" in sys.argv else 0
@@ -113,6 +114,11 @@ class Checkpoints(Scratch):
         self.assertIn("after iteration 20", outcome.stderr)
         self.assertEqual([entry.name for entry in saved.iterdir()], ["iteration-10"])
         self.assertEqual(contents(saved / "iteration-10"), before)
+        done = subprocess.run([PROGRAMS / "cg", "--size", "64", "--runs", "1", "--device", "host", "--json", disk / "a.json"],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, FAILED, done.stderr)
+        self.assertIn("No space left on device", done.stderr)
+        self.assertNotIn("a.json", done.stdout, "it names no document that it could not write")
         (disk / "filler").unlink()
         self.solve("--iterations 30 --every 10 --restart", folder=saved)
 
