@@ -42,59 +42,43 @@ double Problem::decay() const {
 
 namespace {
 
-/// The halo of native. If the transport can, the sweep reads the rows in the neighbours' memory.
+/// The halo of native. Where the transport can, the sweep reads the rows in the neighbours' memory.
 class NativeHalo final : public Halo {
   public:
     NativeHalo(device::Arena& arena, const Problem& problem, comm::Transport& transport,
-               View<const double> zeros)
-        : n_(problem.n),
-          device_(arena.device()),
-          edges_(comm::allocate<double>(arena, transport, problem.neighbours() * n_)) {
-        std::vector<std::int64_t> sizes(static_cast<std::size_t>(transport.comm().size()));
-        for (const int neighbour : {problem.above, problem.below}) {
+               View<const double> grid, View<const double> zeros)
+        : rows_{zeros, zeros} {
+        comm::ExchangePlan plan;  // by rank
+        plan.send.resize(static_cast<std::size_t>(transport.comm().size()));
+        plan.receive.resize(plan.send.size());
+        const auto add = [&](int neighbour, View<const double> row) {
             if (neighbour >= 0) {
-                sizes[static_cast<std::size_t>(neighbour)] = bytes_of<double>(n_).value;
+                plan.send[static_cast<std::size_t>(neighbour)] = device::as_bytes(row);
+                plan.receive[static_cast<std::size_t>(neighbour)] = row.bytes().value;
             }
-        }
-        const View<const double> edges = edges_.view();  // as much is received as is sent
-        exchange_ = transport.prepare_exchange(
-            arena, {comm::consecutive(device::as_bytes(edges), sizes), sizes});
-        const auto from = [&](int neighbour) {
-            return neighbour < 0 ? zeros
-                                 : device::view_as<double>(
-                                       exchange_->parts()[static_cast<std::size_t>(neighbour)]);
         };
-        above_ = from(problem.above);
-        below_ = from(problem.below);
-        has_above_ = problem.above >= 0;
-        has_below_ = problem.below >= 0;
+        add(problem.above, grid.part(0, problem.n));
+        add(problem.below, grid.part(grid.size() - problem.n, problem.n));
+        exchange_ = transport.prepare_exchange(arena, plan);
+        const auto received = [&](int neighbour, View<const double>& row) {
+            if (neighbour >= 0) {
+                row = device::view_as<double>(
+                    exchange_->parts()[static_cast<std::size_t>(neighbour)]);
+            }
+        };
+        received(problem.above, rows_.above);
+        received(problem.below, rows_.below);
     }
 
-    void bring(View<const double> grid, device::Stream& stream) override {
-        if (has_above_) {
-            copy(grid.part(0, n_), edges_.view().part(0, n_), stream);
-        }
-        if (has_below_) {
-            copy(grid.part(grid.size() - n_, n_), edges_.view().part(edges_.size() - n_, n_),
-                 stream);
-        }
+    NearRows bring(device::Stream& stream) override {
         exchange_->run(stream);
+        return rows_;
     }
     void release(device::Stream& stream) override { exchange_->release(stream); }
-    [[nodiscard]] View<const double> above() const override { return above_; }
-    [[nodiscard]] View<const double> below() const override { return below_; }
 
   private:
-    void copy(View<const double> from, View<double> to, device::Stream& stream) {
-        device_.copy(device::as_bytes(from), device::as_bytes(to), stream);
-    }
-
-    std::int64_t n_;
-    device::Device& device_;
-    device::Buffer<double> edges_;  ///< the rows that neighbours need
+    NearRows rows_;
     std::unique_ptr<comm::Exchange> exchange_;
-    View<const double> above_, below_;
-    bool has_above_ = false, has_below_ = false;
 };
 
 /// One sweep of this rank's rows. A kernel of the suite has its loops in files that are compiled
@@ -102,13 +86,13 @@ class NativeHalo final : public Halo {
 struct Sweep {
     std::int64_t n;
     View<const double> from;
-    View<const double> above, below;
+    NearRows near;
     View<double> to;
 
     void run(std::int64_t row) const {
         const double* here = from.data() + row * n;
-        const double* up = row == 0 ? above.data() : here - n;
-        const double* down = (row + 1) * n == from.size() ? below.data() : here + n;
+        const double* up = row == 0 ? near.above.data() : here - n;
+        const double* down = (row + 1) * n == from.size() ? near.below.data() : here + n;
         double* target = to.data() + row * n;
         for (std::int64_t i = 0; i < n; ++i) {
             const double left = i == 0 ? 0 : here[i - 1];
@@ -123,16 +107,17 @@ class Stencil final : public bench::Case {
     // Called twice: over an arena that only adds up sizes, then over one that allocates.
     Stencil(device::Arena& arena, bench::Session& session, const bench::Variant& variant,
             const Problem& problem)
-        : session_(session),
-          problem_(problem),
-          grids_{arena.make<double>(problem.cells()), arena.make<double>(problem.cells())},
-          rows_(arena.make<double>(2 * problem.n)) {
-        if (variant.formulation == bench::Formulation::library) {
-            halo_ = make_library_halo(problem, session.world(), rows_.view());
-        } else {
-            halo_ =
-                std::make_unique<NativeHalo>(arena, problem, session.transport(variant.transport),
-                                             rows_.view().part(0, problem.n));
+        : session_(session), problem_(problem), rows_(arena.make<double>(2 * problem.n)) {
+        comm::Transport& transport = session.transport(variant.transport);
+        for (std::size_t i = 0; i < 2; ++i) {
+            grids_[i] = comm::allocate<double>(arena, transport, problem.cells());
+            const View<double> grid = grids_[i].view();
+            if (variant.formulation == bench::Formulation::library) {
+                halos_[i] = make_library_halo(problem, session.world(), grid, rows_.view());
+            } else {
+                halos_[i] = std::make_unique<NativeHalo>(arena, problem, transport, grid,
+                                                         rows_.view().part(0, problem.n));
+            }
         }
     }
 
@@ -145,16 +130,15 @@ class Stencil final : public bench::Case {
     void run() override {  // the timed step
         device::Stream& stream = session_.stream();
         for (int number = 0; number < problem_.sweeps; ++number) {
-            const View<const double> from = grids_[number % 2].view();
-            halo_->bring(from, stream);
-            const Sweep sweep{problem_.n, from, halo_->above(), halo_->below(),
+            Halo& halo = *halos_[number % 2];
+            const Sweep sweep{problem_.n, grids_[number % 2].view(), halo.bring(stream),
                               grids_[1 - number % 2].view()};
             stream.enqueue(Phase::compute, "sweep", [this, &sweep] {
                 system::parallel_for(session_.threads(), problem_.rows.size(),
                                      [&](std::int64_t row) { sweep.run(row); });
             });
             stream.synchronize();
-            halo_->release(stream);
+            halo.release(stream);
         }
     }
     bench::Check verify() override {  // a sweep makes four roundings, of numbers that are at most 1
@@ -185,9 +169,9 @@ class Stencil final : public bench::Case {
   private:
     bench::Session& session_;
     Problem problem_;
-    device::Buffer<double> grids_[2];  ///< before a sweep and after it, in turn
     device::Buffer<double> rows_;      ///< zeros beyond the edge; library: the neighbours' rows
-    std::unique_ptr<Halo> halo_;
+    device::Buffer<double> grids_[2];  ///< before a sweep and after it, in turn
+    std::unique_ptr<Halo> halos_[2];   ///< of the grids
     std::optional<bench::MemoryProbe> probe_;
 };
 

@@ -23,27 +23,29 @@ struct Problem {
     Problem(std::int64_t size, int count, const comm::Communicator& world);
 
     [[nodiscard]] std::int64_t cells() const { return rows.size() * n; }
-    [[nodiscard]] int neighbours() const { return (above < 0 ? 0 : 1) + (below < 0 ? 0 : 1); }
     /// sin(2 pi x) sin(3 pi y) at this rank's cell number `cell`.
     [[nodiscard]] double wave(std::int64_t cell) const;
     /// The factor by which all sweeps of one run multiply that wave.
     [[nodiscard]] double decay() const;
 };
 
-/// Brings the rows of the neighbours. Each formulation has its own way to do that.
+/// The rows beside those of this rank: its neighbours' nearest rows, or zeros beyond the edge.
+struct NearRows {
+    device::View<const double> above, below;
+};
+
+/// Brings the neighbours' rows of one grid. Each formulation has its own way to do that.
 class Halo {
   public:
     virtual ~Halo() = default;
-    /// Brings the rows beside `grid` to above() and below(). Collective.
-    virtual void bring(device::View<const double> grid, device::Stream& stream) = 0;
-    /// Tells that the caller has read above() and below(). Collective.
+    /// Collective. The rows stay until release().
+    virtual NearRows bring(device::Stream& stream) = 0;
+    /// Tells the neighbours that the rows were read: they may write theirs again. Collective.
     virtual void release(device::Stream& stream) = 0;
-    [[nodiscard]] virtual device::View<const double> above() const = 0;
-    [[nodiscard]] virtual device::View<const double> below() const = 0;
 };
 
 /// The halo by plain MPI. `rows` has memory for two rows, filled with zeros. Local.
 std::unique_ptr<Halo> make_library_halo(const Problem& problem, const comm::Communicator& world,
-                                        device::View<double> rows);
+                                        device::View<const double> grid, device::View<double> rows);
 
 }  // namespace stencil
