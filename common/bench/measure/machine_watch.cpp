@@ -163,7 +163,7 @@ std::vector<std::string> NetworkPath::nodes() const {
             continue;  // it sent nothing, and perhaps cannot send
         }
         Json& entry = json["interfaces"].emplace_back(
-            Json{{"name", port.name}, {"kind", system::name(port.kind)}, {"up", port.up}});
+            Json{{"name", port.name}, {"kind", port.kind}, {"up", port.up}});
         if (port.gigabits > 0) {
             entry["gigabits_per_second"] = port.gigabits;
         }
