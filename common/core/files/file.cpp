@@ -104,15 +104,8 @@ void make_folder(const std::filesystem::path& folder) {
 }
 
 std::string_view name(FileCache cache) {
-    switch (cache) {
-        case FileCache::warm:
-            return "warm";
-        case FileCache::drop:
-            return "drop";
-        case FileCache::direct:
-            return "direct";
-    }
-    fail("unknown state of the page cache");
+    constexpr std::array<std::string_view, 3> names{"warm", "drop", "direct"};
+    return names.at(static_cast<std::size_t>(cache));
 }
 
 FileDescriptor::~FileDescriptor() {
@@ -213,7 +206,8 @@ Bytes InputFile::read(Bytes offset, std::span<std::byte> out) const {
     return {static_cast<std::int64_t>(done)};
 }
 
-std::string contents(const FileName& file, Bytes most) {
+std::string contents(const FileName& file) {
+    constexpr Bytes most = mebibytes(256);
     const InputFile input(file);
     if (input.size() > most) {
         throw FileError(
@@ -301,24 +295,23 @@ void require_writable(const std::filesystem::path& file, bool overwrite) {
                         "another file",
                         file.string()));
     }
+    const auto refuse_because = [&](std::string_view why) {
+        throw UsageError(
+            fmt::format("{} cannot be written ({}): name another file", file.string(), why));
+    };
     // Something has that name, even if it is a link that leads nowhere: it would be replaced.
     const bool is_there = std::filesystem::exists(std::filesystem::symlink_status(file, ignored));
     if (!file.has_filename() || (is_there && !std::filesystem::is_regular_file(file, ignored))) {
-        throw UsageError(fmt::format(
-            "{} cannot be written (it is not an ordinary file): name another file", file.string()));
+        refuse_because("it is not an ordinary file");
     }
     const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
     if (!std::filesystem::is_directory(folder, ignored)) {
-        throw UsageError(
-            fmt::format("{} cannot be written ({} is not a folder that can be written "
-                        "to): name another file",
-                        file.string(), folder.string()));
+        refuse_because(folder.string() + " is not a folder that can be written to");
     }
     try {
         const OutputFile probe(file);  // as OutputFile does it later
     } catch (const FileError& error) {
-        throw UsageError(fmt::format("{} cannot be written ({}): name another file", file.string(),
-                                     error.reason()));
+        refuse_because(error.reason());
     }
 }
 

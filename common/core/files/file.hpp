@@ -130,9 +130,9 @@ class InputFile {
     Bytes size_;
 };
 
-/// The contents of a file of at most `most` bytes. Throws FileError, as InputFile does, and for a
-/// longer file.
-std::string contents(const FileName& file, Bytes most = mebibytes(256));
+/// The contents of a file of at most 256 MiB. Throws FileError, as InputFile does, and for a longer
+/// file.
+std::string contents(const FileName& file);
 
 /// Whether a file or folder of that name exists; links are followed. Throws FileError if the system
 /// cannot tell: the folder may not be searched, or a link leads to itself.
