@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "device/host/runtime/memory_checksum.hpp"
+#include "device/host/runtime/host_memory.hpp"
 
 namespace quartet::bench {
 

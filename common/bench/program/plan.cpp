@@ -8,7 +8,6 @@
 #include "bench/report/terminal.hpp"
 #include "comm/mpi/agree.hpp"
 #include "device/host/loops/loops.hpp"
-#include "device/host/loops/processor.hpp"
 
 namespace quartet::bench {
 

@@ -1,4 +1,4 @@
-#include "device/cuda/blas/cuda_blas.hpp"
+#include "device/blas.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,10 @@
 
 #include "core/environment.hpp"
 #include "device/cuda/blas/cublas_handle.hpp"
+#include "device/cuda/cuda_device.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
-#include "device/cuda/runtime/require_device.hpp"
 #include "device/cuda/vectors/vector_kernels.hpp"
+#include "device/require_views.hpp"
 
 namespace quartet::device {
 
