@@ -10,25 +10,27 @@
 
 namespace quartet::device {
 
+/// Whether two views share no element.
+template <typename T, typename U>
+bool are_apart(const View<T>& one, const View<U>& other) {
+    const std::less_equal<const void*> before;  // the only comparison defined between any pointers
+    return before(one.data() + one.size(), other.data()) ||
+           before(other.data() + other.size(), one.data());
+}
+
 /// Throws Failure if two views share some, but not all, of their elements.
 template <typename T, typename U>
 void require_same_or_apart(const View<T>& one, const View<U>& other,
                            std::source_location where = std::source_location::current()) {
-    const std::less_equal<const void*> before;  // the only comparison defined between any pointers
     const bool same = static_cast<const void*>(one.data()) == other.data();
-    const bool apart = before(one.data() + one.size(), other.data()) ||
-                       before(other.data() + other.size(), one.data());
-    check(same || apart, "views overlap in part", where);
+    check(same || are_apart(one, other), "views overlap in part", where);
 }
 
 /// Throws Failure if two views share any element.
 template <typename T, typename U>
 void require_apart(const View<T>& one, const View<U>& other,
                    std::source_location where = std::source_location::current()) {
-    const std::less_equal<const void*> before;
-    check(before(one.data() + one.size(), other.data()) ||
-              before(other.data() + other.size(), one.data()),
-          "views overlap", where);
+    check(are_apart(one, other), "views overlap", where);
 }
 
 /// The elements of a matrix. Throws Failure if an edge is negative or the product outgrows 64
