@@ -140,7 +140,7 @@ Manifest TileFolder<T>::matching_manifest() const {
 
 template <typename T>
 void TileFolder<T>::require_usable(Switch generate) const {
-    if (is_there(folder_) && !is_folder(folder_)) {
+    if (is_there(folder_) && !std::filesystem::is_directory(folder_)) {
         throw UsageError(
             fmt::format("{} is not a folder: name another one", quotation(folder_.native())));
     }

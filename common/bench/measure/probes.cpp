@@ -9,7 +9,7 @@
 
 #include "core/data_source.hpp"
 #include "core/fastest.hpp"
-#include "core/peer_order.hpp"
+#include "core/block_range.hpp"
 #include "device/blas.hpp"
 #include "device/vector_operations.hpp"
 

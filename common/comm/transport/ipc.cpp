@@ -9,7 +9,7 @@
 #include "comm/transport/shared_memory.hpp"
 #include "comm/transport/transport.hpp"
 #include "core/check.hpp"
-#include "core/peer_order.hpp"
+#include "core/block_range.hpp"
 #include "device/accelerator.hpp"
 #include "device/vector_operations.hpp"
 

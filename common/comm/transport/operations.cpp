@@ -3,7 +3,7 @@
 
 #include "comm/transport/operations_internal.hpp"
 #include "core/check.hpp"
-#include "core/peer_order.hpp"
+#include "core/block_range.hpp"
 #include "device/vector_operations.hpp"
 
 // The operations, once for all transports.

@@ -75,15 +75,6 @@ int open_spare(const FileName& file, const FileName& spare, FileName& aside) {
     return open_aside(file, aside);
 }
 
-std::filesystem::file_status status_of(const std::filesystem::path& path) {
-    std::error_code error;
-    const auto status = std::filesystem::status(path, error);
-    if (status.type() == std::filesystem::file_type::none) {
-        throw FileError("look at", path, error.message());
-    }
-    return status;
-}
-
 }  // namespace
 
 FileError::FileError(std::string_view operation, const std::filesystem::path& file,
@@ -221,11 +212,12 @@ std::string contents(const FileName& file) {
 }
 
 bool is_there(const std::filesystem::path& path) {
-    return std::filesystem::exists(status_of(path));
-}
-
-bool is_folder(const std::filesystem::path& path) {
-    return std::filesystem::is_directory(status_of(path));
+    std::error_code error;
+    const auto status = std::filesystem::status(path, error);
+    if (status.type() == std::filesystem::file_type::none) {
+        throw FileError("look at", path, error.message());
+    }
+    return std::filesystem::exists(status);
 }
 
 void forget(const FileName& file) {

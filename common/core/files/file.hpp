@@ -137,7 +137,6 @@ std::string contents(const FileName& file);
 /// Whether a file or folder of that name exists; links are followed. Throws FileError if the system
 /// cannot tell: the folder may not be searched, or a link leads to itself.
 bool is_there(const std::filesystem::path& path);
-bool is_folder(const std::filesystem::path& path);
 
 /// Writes a file's pages in the page cache to the disk, and drops them from the cache. Throws
 /// FileError.
