@@ -70,10 +70,6 @@ Queue::Queue(device::Arena& arena, MessageDispatcher& dispatcher, comm::Transpor
     }
 }
 
-bool Queue::shared_credits() const {
-    return plan_.bound < static_cast<int>(plan_.pushers.size());
-}
-
 void Queue::send(int to, int kind, std::int64_t number) {
     dispatcher_.send(to, kind, std::as_bytes(std::span(&number, 1)));
 }
@@ -133,7 +129,6 @@ void Queue::on_item(int from, std::span<const std::byte> message) {
                            ? waiting_.end()
                            : std::ranges::upper_bound(waiting_, key, {}, &Held::key);
     waiting_.insert(place, {from, key, slot, descriptor.slot});
-    high_water_ = std::max(high_water_, static_cast<int>(waiting_.size() + handed_out_.size()));
 }
 
 void Queue::grant_credits() {

@@ -87,8 +87,6 @@ class Queue {
     void release();
 
     [[nodiscard]] const QueuePlan& plan() const { return plan_; }
-    /// The largest number of items held at a time so far; on the owner.
-    [[nodiscard]] int high_water() const { return high_water_; }
 
   private:
     /// An item that waits in the queue, or that was dequeued and not released yet.
@@ -105,7 +103,7 @@ class Queue {
         std::int64_t key = 0;
     };
 
-    [[nodiscard]] bool shared_credits() const;
+    [[nodiscard]] bool shared_credits() const { return plan_.bound < std::ssize(plan_.pushers); }
     [[nodiscard]] bool in_sequence() const { return plan_.order == DequeueOrder::sequence; }
     [[nodiscard]] std::size_t count_next(int most) const;
     void on_item(int from, std::span<const std::byte> message);
@@ -139,7 +137,6 @@ class Queue {
     std::vector<Item> items_;    ///< what dequeue() returned last
     std::int64_t released_ = 0;  ///< items in this round; in a sequence, the next key
     int closed_ = 0;             ///< pushers that have closed in this round
-    int high_water_ = 0;
 };
 
 /// On the owner: takes `count` items out, up to `most` at a time, and hands each to `use`.
