@@ -7,7 +7,7 @@
 #include "cg/matrix.hpp"
 #include "core/fastest.hpp"
 #include "device/host/host_vectors.hpp"
-#include "device/host/runtime/require_host.hpp"
+#include "device/require_views.hpp"
 
 namespace quartet::cg {
 

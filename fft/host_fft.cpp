@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "device/host/runtime/require_host.hpp"
+#include "device/require_views.hpp"
 #include "fft/tile_plan.hpp"
 #include "system/parallel_for.hpp"
 

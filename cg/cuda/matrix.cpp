@@ -9,8 +9,8 @@
 #include "device/cuda/cuda_device.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
-#include "device/cuda/runtime/require_device.hpp"
 #include "device/cuda/vectors/vector_kernels.hpp"
+#include "device/require_views.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::cg {

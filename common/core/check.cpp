@@ -10,11 +10,6 @@ namespace {
 
 constexpr std::size_t longest_quotation = 400;
 
-bool is_control(char character) {
-    const auto code = static_cast<unsigned char>(character);
-    return code < 0x20 || code == 0x7f;
-}
-
 }  // namespace
 
 std::string describe(const std::source_location& where) {
@@ -32,11 +27,9 @@ void fail(std::string_view problem, std::source_location where) {
 std::string quotation(std::string_view text) {
     std::string result = "'";
     for (const char character : text.substr(0, longest_quotation)) {
-        if (is_control(character)) {
-            result += fmt::format("\\x{:02x}", static_cast<unsigned char>(character));
-        } else {
-            result += character;
-        }
+        const auto code = static_cast<unsigned char>(character);
+        const bool is_control = code < 0x20 || code == 0x7f;
+        result += is_control ? fmt::format("\\x{:02x}", code) : std::string(1, character);
     }
     result += text.size() > longest_quotation ? "...'" : "'";
     return result;

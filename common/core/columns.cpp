@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::size_t most_columns = 80;
 
-std::string_view without_trailing_spaces(std::string_view line) {
-    return line.substr(0, line.find_last_not_of(' ') + 1);
-}
-
 }  // namespace
 
 std::string indented_lines(std::string begun, std::string_view text, std::size_t indent) {
@@ -26,7 +22,7 @@ std::string indented_lines(std::string begun, std::string_view text, std::size_t
         const std::string_view word = text.substr(0, end);
         text.remove_prefix(std::min(end + 1, text.size()));
         if (!is_empty && line.size() + 1 + word.size() > most_columns) {
-            lines += fmt::format("{}\n", without_trailing_spaces(line));
+            lines += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
             line = std::string(indent, ' ');
             is_empty = true;
         }

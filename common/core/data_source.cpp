@@ -37,18 +37,16 @@ double to_double(std::uint32_t low, std::uint32_t high) {
     return static_cast<double>(static_cast<std::int64_t>(bits >> 11)) * 0x1p-53;
 }
 
-// How one generator block splits into elements of each type.
-std::array<std::uint32_t, 4> as_bits(const std::array<std::uint32_t, 4>& words) {
-    return words;
-}
-
-std::array<float, 4> as_floats(const std::array<std::uint32_t, 4>& words) {
-    return {to_float(words[0]), to_float(words[1]), to_float(words[2]), to_float(words[3])};
-}
-
-std::array<double, 2> as_doubles(const std::array<std::uint32_t, 4>& words) {
-    return {to_double(words[0], words[1]), to_double(words[2], words[3])};
-}
+// How one generator block splits into elements of each type. A lambda has a type of its own: its
+// call is inlined. A call by a pointer may not be.
+constexpr auto as_bits = [](const std::array<std::uint32_t, 4>& words) { return words; };
+constexpr auto as_floats = [](const std::array<std::uint32_t, 4>& words) {
+    return std::array{to_float(words[0]), to_float(words[1]), to_float(words[2]),
+                      to_float(words[3])};
+};
+constexpr auto as_doubles = [](const std::array<std::uint32_t, 4>& words) {
+    return std::array{to_double(words[0], words[1]), to_double(words[2], words[3])};
+};
 
 // The block of an element, and its position there; a block has `width` elements.
 struct Place {
@@ -74,15 +72,6 @@ inline DataSource::Block DataSource::block(std::uint64_t index) const {
     const Generator::key_type key{{low_half(seed_), high_half(seed_)}};
     const Generator::ctr_type words = Generator()(counter, key);
     return {words.v[0], words.v[1], words.v[2], words.v[3]};
-}
-
-std::uint32_t DataSource::bits(std::int64_t index) const {
-    const Place at = place(index, 4);
-    return block(at.block)[at.position];
-}
-
-float DataSource::uniform_float(std::int64_t index) const {
-    return to_float(bits(index));
 }
 
 double DataSource::uniform_double(std::int64_t index) const {
@@ -123,16 +112,15 @@ void DataSource::fill(std::span<T> out, std::int64_t first, Split split) const {
 }
 
 void DataSource::fill_bits(std::span<std::uint32_t> out, std::int64_t first) const {
-    // A lambda has a type of its own: its call is inlined. A call by a pointer may not be.
-    fill(out, first, [](const Block& words) { return as_bits(words); });
+    fill(out, first, as_bits);
 }
 
 void DataSource::fill_uniform(std::span<float> out, std::int64_t first) const {
-    fill(out, first, [](const Block& words) { return as_floats(words); });
+    fill(out, first, as_floats);
 }
 
 void DataSource::fill_uniform(std::span<double> out, std::int64_t first) const {
-    fill(out, first, [](const Block& words) { return as_doubles(words); });
+    fill(out, first, as_doubles);
 }
 
 void DataSource::fill_centred(std::span<std::complex<double>> out, std::int64_t first,

@@ -29,14 +29,11 @@ class DataSource {
     [[nodiscard]] std::uint64_t seed() const { return seed_; }
     [[nodiscard]] std::uint64_t name_hash() const { return name_hash_; }
 
-    /// 32 random bits.
-    [[nodiscard]] std::uint32_t bits(std::int64_t index) const;
-    /// Uniform in [0, 1), a multiple of 2^-24.
-    [[nodiscard]] float uniform_float(std::int64_t index) const;
     /// Uniform in [0, 1), a multiple of 2^-53.
     [[nodiscard]] double uniform_double(std::int64_t index) const;
 
-    /// Fills out[k] with element first + k, one generator call per block.
+    /// Fills out[k] with element first + k, one generator call per block. Uniform numbers are in
+    /// [0, 1): floats are multiples of 2^-24, doubles of 2^-53.
     void fill_bits(std::span<std::uint32_t> out, std::int64_t first) const;
     void fill_uniform(std::span<float> out, std::int64_t first) const;
     void fill_uniform(std::span<double> out, std::int64_t first) const;

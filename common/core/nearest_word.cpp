@@ -48,17 +48,6 @@ std::size_t distance(const std::string& a, const std::string& b) {
     return row[b.size()];
 }
 
-std::optional<std::string> only_one_that_begins_with(const std::string& beginning,
-                                                     std::span<const std::string> words) {
-    const auto begins = [&](const std::string& word) {
-        return folded(word).starts_with(beginning);
-    };
-    if (beginning.size() < shortest_beginning || std::ranges::count_if(words, begins) != 1) {
-        return std::nullopt;
-    }
-    return *std::ranges::find_if(words, begins);
-}
-
 }  // namespace
 
 std::optional<std::string> nearest_word(std::string_view misspelt,
@@ -67,10 +56,11 @@ std::optional<std::string> nearest_word(std::string_view misspelt,
         return std::nullopt;
     }
     const std::string wanted = folded(misspelt);
-    std::optional<std::string> nearest = only_one_that_begins_with(wanted, words);
-    if (nearest) {
-        return nearest;
+    const auto begins = [&](const std::string& word) { return folded(word).starts_with(wanted); };
+    if (wanted.size() >= shortest_beginning && std::ranges::count_if(words, begins) == 1) {
+        return *std::ranges::find_if(words, begins);
     }
+    std::optional<std::string> nearest;
     std::size_t least = std::numeric_limits<std::size_t>::max();
     for (const std::string& word : words) {
         const std::size_t edits = distance(wanted, folded(word));

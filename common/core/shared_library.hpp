@@ -67,12 +67,4 @@ std::shared_ptr<const Table> load_library(const LibrarySearch& search,
     return {loaded, &loaded->table};
 }
 
-/// load_library() for a library whose versions have different functions: all are optional.
-template <typename Table, typename... Functions>
-std::shared_ptr<const Table> load_what_is_there(
-    const LibrarySearch& search, const LibraryFunction<Table, Functions>&... functions) {
-    return load_library(search, LibraryFunction<Table, Functions>{functions.member, functions.name,
-                                                                  Presence::optional}...);
-}
-
 }  // namespace quartet

@@ -16,46 +16,6 @@ std::size_t index(Phase phase) {
     return static_cast<std::size_t>(phase);
 }
 
-// Labels need not be UTF-8; a document must be.
-std::string text(const nlohmann::json& event) {
-    return event.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-double microseconds(Seconds duration) {
-    return 1e6 * duration.value;
-}
-
-std::string metadata(const char* what, int process, const nlohmann::json& arguments) {
-    return text({{"name", what}, {"ph", "M"}, {"pid", process}, {"args", arguments}});
-}
-
-std::string thread_metadata(const char* what, int process, std::size_t thread,
-                            const nlohmann::json& arguments) {
-    return text(
-        {{"name", what}, {"ph", "M"}, {"pid", process}, {"tid", thread}, {"args", arguments}});
-}
-
-/// A period of time on a line of the timeline.
-struct TimelineEvent {
-    std::string_view label;
-    std::string_view category;
-    Seconds begin;
-    Seconds end;
-};
-
-std::string complete_event(const TimelineEvent& event, const TraceProcess& process,
-                           std::size_t thread) {
-    const Seconds begin = process.clock(event.begin) - process.origin;
-    const Seconds end = process.clock(event.end) - process.origin;
-    return text({{"name", event.label},
-                 {"cat", event.category},
-                 {"ph", "X"},
-                 {"pid", process.rank},
-                 {"tid", thread},
-                 {"ts", microseconds(begin)},
-                 {"dur", microseconds(end - begin)}});
-}
-
 }  // namespace
 
 std::string_view name(Phase phase) {
@@ -73,10 +33,6 @@ void Track::add(const SpanRecord& span) {
     } else if (capacity_ > 0) {
         ++dropped_;
     }
-}
-
-void Track::reset_busy() {
-    busy_.fill(0);
 }
 
 Span::Span(Track& track, Phase phase, const char* label)
@@ -124,22 +80,45 @@ std::size_t Trace::dropped() const {
 
 // Thread 0 shows the periods, the others the tracks.
 std::string Trace::events(const TraceProcess& process) const {
-    std::string result = metadata("process_name", process.rank, {{"name", process.name}});
-    const auto append = [&](const std::string& event) { result += ",\n" + event; };
-    append(metadata("process_sort_index", process.rank, {{"sort_index", process.rank}}));
-    append(thread_metadata("thread_name", process.rank, 0, {{"name", "runs"}}));
-    append(thread_metadata("thread_sort_index", process.rank, 0, {{"sort_index", 0}}));
+    using Json = nlohmann::json;
+    std::string result;
+    const auto append = [&](const Json& event) {
+        // Labels need not be UTF-8; a document must be.
+        result += (result.empty() ? "" : ",\n") +
+                  event.dump(-1, ' ', false, Json::error_handler_t::replace);
+    };
+    const auto metadata = [&](const char* what, const Json& arguments) {
+        return Json{{"name", what}, {"ph", "M"}, {"pid", process.rank}, {"args", arguments}};
+    };
+    const auto begin_thread = [&](std::size_t thread, const Json& name) {
+        for (Json event : {metadata("thread_name", name),
+                           metadata("thread_sort_index", {{"sort_index", thread}})}) {
+            event["tid"] = thread;
+            append(event);
+        }
+    };
+    const auto append_time = [&](std::size_t thread, std::string_view label,
+                                 std::string_view category, Seconds begin, Seconds end) {
+        const Seconds first = process.clock(begin) - process.origin;
+        const Seconds last = process.clock(end) - process.origin;
+        append({{"name", label},
+                {"cat", category},
+                {"ph", "X"},
+                {"pid", process.rank},
+                {"tid", thread},
+                {"ts", 1e6 * first.value},
+                {"dur", 1e6 * (last - first).value}});
+    };
+    append(metadata("process_name", {{"name", process.name}}));
+    append(metadata("process_sort_index", {{"sort_index", process.rank}}));
+    begin_thread(0, {{"name", "runs"}});
     for (const Period& period : periods_) {
-        append(complete_event({period.label, "run", period.begin, period.end}, process, 0));
+        append_time(0, period.label, "run", period.begin, period.end);
     }
     for (std::size_t thread = 1; const Track& track : tracks_) {
-        append(thread_metadata("thread_name", process.rank, thread,
-                               {{"name", track.name()}, {"dropped", track.dropped()}}));
-        append(
-            thread_metadata("thread_sort_index", process.rank, thread, {{"sort_index", thread}}));
+        begin_thread(thread, {{"name", track.name()}, {"dropped", track.dropped()}});
         for (const SpanRecord& span : track.spans()) {
-            append(complete_event({span.label, quartet::name(span.phase), span.begin, span.end},
-                                  process, thread));
+            append_time(thread, span.label, quartet::name(span.phase), span.begin, span.end);
         }
         ++thread;
     }

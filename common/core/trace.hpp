@@ -55,7 +55,7 @@ class Track {
     [[nodiscard]] bool keeps_spans() const { return capacity_ > 0; }
     [[nodiscard]] std::span<const SpanRecord> spans() const { return spans_; }
     [[nodiscard]] std::size_t dropped() const { return dropped_; }
-    void reset_busy();
+    void reset_busy() { busy_.fill(0); }
 
   private:
     std::string name_;

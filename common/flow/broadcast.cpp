@@ -18,24 +18,13 @@ comm::PayloadChannelPlan channel_of(int from, const std::vector<int>& to, Bytes 
             .largest = largest};
 }
 
-std::vector<int> checked(std::vector<int> to, int from, int ranks) {
-    check(from >= 0 && from < ranks, "a broadcast's sender is not a rank");
-    check(std::ranges::adjacent_find(to, std::ranges::greater_equal{}) == to.end(),
-          "a broadcast's receivers are not in ascending order");
-    for (const int receiver : to) {
-        check(receiver >= 0 && receiver < ranks && receiver != from,
-              "a broadcast's receiver is not another rank");
-    }
-    return to;
-}
-
 }  // namespace
 
 Broadcast::Broadcast(device::Arena& arena, MessageDispatcher& dispatcher,
                      comm::Transport& transport, int from, std::vector<int> to, Bytes largest)
     : dispatcher_(dispatcher),
       from_(from),
-      to_(checked(std::move(to), from, dispatcher.comm().size())),
+      to_(checked_partners(from, std::move(to), dispatcher.comm().size(), "a broadcast")),
       item_kind_(dispatcher.add([this](int sender, auto message) { on_item(sender, message); })),
       done_kind_(dispatcher.add([this](int receiver, auto) { on_done(receiver); })),
       payloads_(arena, dispatcher, transport,

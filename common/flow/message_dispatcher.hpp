@@ -4,12 +4,14 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "comm/mpi/control_channel.hpp"
 #include "comm/transport/transport.hpp"
 #include "core/trace.hpp"
+#include "system/memory/page.hpp"
 
 namespace quartet::flow {
 
@@ -33,7 +35,9 @@ class MessageDispatcher {
     int add(Handler handler);
 
     /// Sends a message. Local; never blocks.
-    void send(int to, int kind, std::span<const std::byte> payload);
+    void send(int to, int kind, std::span<const std::byte> payload) {
+        channel_->send(to, kind, payload);
+    }
     /// Handles one message, if one is there. Local.
     bool serve();
     /// Serves until `condition` holds. Local.
@@ -48,17 +52,23 @@ class MessageDispatcher {
                 std::this_thread::yield();  // ranks that share a core progress
             }
         }
-        note_wait(begin);
+        if (track_ != nullptr) {
+            track_->add({Phase::wait, "queue", begin, now()});
+        }
     }
 
   private:
-    void note_wait(Seconds begin);
-
     const comm::Communicator& comm_;
     std::optional<comm::ControlChannel> channel_;  ///< none while the arena plans
     std::vector<Handler> handlers_;                ///< by kind
     Track* track_;
 };
+
+/// Returns the partners of the `owner` of a queue (its pushers) or broadcast (its receivers).
+/// Throws Failure about `what` unless all are different ranks of the job's `ranks`, in ascending
+/// order.
+std::vector<int> checked_partners(int owner, std::vector<int> partners, int ranks,
+                                  const std::string& what);
 
 /// The message that announces a payload to its receiver.
 struct Announcement {
@@ -66,36 +76,56 @@ struct Announcement {
     comm::PayloadDescriptor descriptor;
 };
 
-/// Payloads that control messages announce: small ones go with their announcement, others by the
-/// transport's payload channel. See PayloadChannel.
+/// Payloads that control messages announce: small ones go with their announcement, which saves a
+/// message, others by the transport's payload channel. See PayloadChannel.
 class AnnouncedPayloads {
   public:
     /// Making and destroying them is collective over the transport's ranks, but local while the
     /// arena plans. Borrows dispatcher and transport.
     AnnouncedPayloads(device::Arena& arena, MessageDispatcher& dispatcher,
                       comm::Transport& transport, const comm::PayloadChannelPlan& plan);
-    ~AnnouncedPayloads();
 
-    device::View<std::byte> outgoing(int slot) { return channel_->outgoing(slot); }
+    device::View<std::byte> outgoing(int slot) {
+        return channel_ ? channel_->outgoing(slot) : inline_slot(slot);
+    }
     /// Sends the first `size` bytes of an outgoing slot, announced by a message of this kind. They
     /// must not change until release(). Local.
     void send(int to, int kind, std::int64_t key, int slot, Bytes size);
-    void release(int slot) { channel_->release(slot); }
+    void release(int slot) {
+        if (channel_) {
+            channel_->release(slot);
+        }
+    }
 
-    /// Reads the announcement in a message of send(). Throws Failure if the message is too short.
-    static Announcement read(std::span<const std::byte> message);
-    /// Starts fetching what `message` announces into an incoming slot. Local.
-    void fetch(int slot, int from, std::span<const std::byte> message);
-    device::View<const std::byte> contents(int slot) { return channel_->contents(slot); }
-    void read(int slot, const comm::UsePiece& use) { channel_->read(slot, use); }
-    void finish(int slot) { channel_->finish(slot); }
+    /// Starts fetching what a message of send() announces into an incoming slot. Throws Failure if
+    /// the message is too short. Local.
+    Announcement fetch(int slot, int from, std::span<const std::byte> message);
+    device::View<const std::byte> contents(int slot) {
+        return channel_ ? channel_->contents(slot) : arrived_[static_cast<std::size_t>(slot)];
+    }
+    void read(int slot, const comm::UsePiece& use);
+    void finish(int slot) {
+        if (channel_) {
+            channel_->finish(slot);
+        }
+    }
 
   private:
-    class Inline;
+    /// The largest payload that goes with its announcement.
+    static constexpr Bytes largest_inline{1024};
+    static_assert(2 * largest_inline.value <= comm::ControlChannel::largest_payload);
+
+    device::View<std::byte> inline_slot(int index);
+    /// The distance of two slots, which share no cache line.
+    [[nodiscard]] std::int64_t spacing() const {
+        return system::whole_pages(plan_.largest.value, system::cache_line);
+    }
 
     MessageDispatcher& dispatcher_;
-    std::unique_ptr<comm::PayloadChannel> channel_;
-    Inline* inline_ = nullptr;  ///< `channel_` if payloads are small, else null
+    comm::PayloadChannelPlan plan_;
+    std::unique_ptr<comm::PayloadChannel> channel_;  ///< none if payloads are small
+    device::Buffer<std::byte> slots_;                ///< of small payloads: outgoing, then incoming
+    std::vector<device::View<const std::byte>> arrived_;  ///< small payloads, by incoming slot
 };
 
 }  // namespace quartet::flow

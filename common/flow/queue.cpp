@@ -19,16 +19,9 @@ std::int64_t number_in(std::span<const std::byte> payload) {
 }
 
 QueuePlan sound(QueuePlan plan, int ranks) {
-    check(plan.owner >= 0 && plan.owner < ranks, "a queue's owner is not a rank");
     check(plan.bound >= 1, "a queue holds at least one item");
     check(plan.outgoing >= 1, "a pusher needs memory for one payload");
-    check(std::ranges::is_sorted(plan.pushers) &&
-              std::ranges::adjacent_find(plan.pushers) == plan.pushers.end(),
-          "a queue's pushers are not in ascending order");
-    for (const int pusher : plan.pushers) {
-        check(pusher >= 0 && pusher < ranks && pusher != plan.owner,
-              "a queue's pusher is not another rank");
-    }
+    plan.pushers = checked_partners(plan.owner, std::move(plan.pushers), ranks, "a queue");
     return plan;
 }
 
@@ -52,17 +45,19 @@ Queue::Queue(device::Arena& arena, MessageDispatcher& dispatcher, comm::Transpor
       rank_(dispatcher.comm().rank()),
       item_kind_(dispatcher.add([this](int from, auto message) { on_item(from, message); })),
       request_kind_(dispatcher.add([this](int from, auto payload) {
-          on_credit_request({from, number_in(payload)});
+          requests_.push_back({from, number_in(payload)});
+          grant_credits();
       })),
       credit_kind_(dispatcher.add([this](int, auto) { ++credits_; })),
       done_kind_(dispatcher.add([this](int, auto payload) { on_done(number_in(payload)); })),
       close_kind_(dispatcher.add([this](int, auto) { ++closed_; })),
       payloads_(arena, dispatcher, transport, channel_plan(plan_, rank_)) {
     const comm::PayloadChannelPlan channel = channel_plan(plan_, rank_);
-    free_slots_.assign(static_cast<std::size_t>(channel.outgoing), true);
+    free_slots_.resize(static_cast<std::size_t>(channel.outgoing));
+    std::iota(free_slots_.begin(), free_slots_.end(), 0);
     next_slots_.reserve(free_slots_.size());
     if (channel.outgoing > 0 && !shared_credits()) {
-        credits_ = own_credits();
+        credits_ = plan_.bound / static_cast<int>(plan_.pushers.size());
     }
     if (owns()) {
         free_credits_ = shared_credits() ? plan_.bound : 0;
@@ -75,37 +70,21 @@ Queue::Queue(device::Arena& arena, MessageDispatcher& dispatcher, comm::Transpor
     }
 }
 
-bool Queue::shared_credits() const {
-    return plan_.bound < static_cast<int>(plan_.pushers.size());
-}
-
-int Queue::own_credits() const {
-    return plan_.bound / static_cast<int>(plan_.pushers.size());
-}
-
 void Queue::send(int to, int kind, std::int64_t number) {
     dispatcher_.send(to, kind, std::as_bytes(std::span(&number, 1)));
 }
 
 device::View<std::byte> Queue::next(int others) {
-    check(!free_slots_.empty(), "this rank does not push to this queue");
+    check(pushes(), "this rank does not push to this queue");
     check(others >= 0 && others < plan_.outgoing,
           "a payload is further ahead than a pusher has slots");
     while (std::ssize(next_slots_) <= others) {
-        dispatcher_.serve_until([&] { return spare_slot() >= 0; });
-        next_slots_.push_back(spare_slot());
+        dispatcher_.serve_until([&] { return !free_slots_.empty(); });
+        const auto first = std::ranges::min_element(free_slots_);
+        next_slots_.push_back(*first);
+        free_slots_.erase(first);
     }
     return payloads_.outgoing(next_slots_[static_cast<std::size_t>(others)]);
-}
-
-int Queue::spare_slot() const {
-    for (std::size_t slot = 0; slot < free_slots_.size(); ++slot) {
-        const int number = static_cast<int>(slot);
-        if (free_slots_[slot] && std::ranges::find(next_slots_, number) == next_slots_.end()) {
-            return number;
-        }
-    }
-    return -1;
 }
 
 void Queue::push(std::int64_t key, Bytes size) {
@@ -117,13 +96,12 @@ void Queue::push(std::int64_t key, Bytes size) {
     --credits_;
     const int slot = next_slots_.front();
     next_slots_.erase(next_slots_.begin());
-    free_slots_[static_cast<std::size_t>(slot)] = false;
     payloads_.send(plan_.owner, item_kind_, key, slot, size);
 }
 
 void Queue::flush() {
-    dispatcher_.serve_until(
-        [&] { return std::ranges::find(free_slots_, false) == free_slots_.end(); });
+    const std::size_t all = pushes() ? static_cast<std::size_t>(plan_.outgoing) : 0;
+    dispatcher_.serve_until([&] { return free_slots_.size() + next_slots_.size() == all; });
 }
 
 void Queue::close() {
@@ -133,60 +111,53 @@ void Queue::close() {
 
 void Queue::on_done(std::int64_t slot) {
     payloads_.release(static_cast<int>(slot));
-    free_slots_[static_cast<std::size_t>(slot)] = true;
+    free_slots_.push_back(static_cast<int>(slot));
     if (!shared_credits()) {
         ++credits_;
     }
 }
 
 void Queue::on_item(int from, std::span<const std::byte> message) {
-    const Announcement announced = AnnouncedPayloads::read(message);
-    check(!came_before(announced.key), "an item of a sequence came twice");
     check(!incoming_slots_.empty(), "a queue has no room for another item");
     const int slot = incoming_slots_.back();
     incoming_slots_.pop_back();
-    payloads_.fetch(slot, from, message);
-    waiting_.push_back({from, announced.key, arrivals_++, slot, announced.descriptor.slot});
-    high_water_ = std::max(high_water_, static_cast<int>(waiting_.size() + handed_out_.size()));
-}
-
-bool Queue::came_before(std::int64_t key) const {
-    return plan_.order == DequeueOrder::sequence &&
-           (key < released_ + std::ssize(handed_out_) ||
-            std::ranges::find(waiting_, key, &Held::key) != waiting_.end());
-}
-
-void Queue::on_credit_request(const CreditRequest& request) {
-    requests_.push_back(request);
-    grant_credits();
-}
-
-bool Queue::may_grant(const CreditRequest& request) const {
-    return free_credits_ > 0 &&
-           (plan_.order != DequeueOrder::sequence || request.key < released_ + plan_.bound);
+    const auto [key, descriptor] = payloads_.fetch(slot, from, message);
+    check(!in_sequence() || (key >= released_ + std::ssize(handed_out_) &&
+                             std::ranges::find(waiting_, key, &Held::key) == waiting_.end()),
+          "an item of a sequence came twice");
+    const auto place = plan_.order == DequeueOrder::arrival
+                           ? waiting_.end()
+                           : std::ranges::upper_bound(waiting_, key, {}, &Held::key);
+    waiting_.insert(place, {from, key, slot, descriptor.slot});
 }
 
 void Queue::grant_credits() {
-    const auto may = [this](const CreditRequest& request) { return may_grant(request); };
-    for (auto request = std::ranges::find_if(requests_, may); request != requests_.end();
-         request = std::ranges::find_if(requests_, may)) {
+    std::erase_if(requests_, [this](const CreditRequest& request) {
+        if (free_credits_ == 0 || (in_sequence() && request.key >= released_ + plan_.bound)) {
+            return false;
+        }
         --free_credits_;
-        send(request->from, credit_kind_, 0);
-        requests_.erase(request);
-    }
+        send(request.from, credit_kind_, 0);
+        return true;
+    });
 }
 
-bool Queue::next_is_there() const {
-    return plan_.order == DequeueOrder::sequence
-               ? std::ranges::find(waiting_, released_, &Held::key) != waiting_.end()
-               : !waiting_.empty();
+// How many of the waiting items may come out now.
+std::size_t Queue::count_next(int most) const {
+    const auto limit = std::min(waiting_.size(), static_cast<std::size_t>(most));
+    std::size_t count = 0;
+    while (count < limit && (!in_sequence() ||
+                             waiting_[count].key == released_ + static_cast<std::int64_t>(count))) {
+        ++count;
+    }
+    return count;
 }
 
 std::span<const Item> Queue::dequeue(int most) {
     check(owns(), "this rank does not own this queue");
     release();
     const int pushers = static_cast<int>(plan_.pushers.size());
-    dispatcher_.serve_until([&] { return next_is_there() || closed_ == pushers; });
+    dispatcher_.serve_until([&] { return count_next(1) > 0 || closed_ == pushers; });
     if (waiting_.empty()) {
         closed_ = 0;  // for the next round
         released_ = 0;
@@ -194,7 +165,6 @@ std::span<const Item> Queue::dequeue(int most) {
     }
     while (dispatcher_.serve()) {  // takes all messages that are there
     }
-    sort_waiting();
     const std::size_t count = count_next(most);
     for (std::size_t index = 0; index < count; ++index) {
         const Held& held = waiting_[index];
@@ -206,27 +176,6 @@ std::span<const Item> Queue::dequeue(int most) {
     }
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
     return items_;
-}
-
-void Queue::sort_waiting() {
-    const auto first_out = [&](const Held& a, const Held& b) {
-        return plan_.order != DequeueOrder::arrival && a.key != b.key ? a.key < b.key
-                                                                      : a.arrival < b.arrival;
-    };
-    std::ranges::sort(waiting_, first_out);
-}
-
-// How many of the waiting items, which are sorted, may come out now.
-std::size_t Queue::count_next(int most) const {
-    const auto limit = std::min(waiting_.size(), static_cast<std::size_t>(most));
-    if (plan_.order != DequeueOrder::sequence) {
-        return limit;
-    }
-    std::size_t count = 0;
-    while (count < limit && waiting_[count].key == released_ + static_cast<std::int64_t>(count)) {
-        ++count;
-    }
-    return count;
 }
 
 void Queue::release() {

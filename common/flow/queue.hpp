@@ -87,15 +87,12 @@ class Queue {
     void release();
 
     [[nodiscard]] const QueuePlan& plan() const { return plan_; }
-    /// The largest number of items held at a time so far; on the owner.
-    [[nodiscard]] int high_water() const { return high_water_; }
 
   private:
     /// An item that waits in the queue, or that was dequeued and not released yet.
     struct Held {
         int from = 0;
         std::int64_t key = 0;
-        std::int64_t arrival = 0;
         int slot = 0;             ///< incoming, of the owner
         std::int64_t theirs = 0;  ///< outgoing, of the pusher
     };
@@ -106,20 +103,14 @@ class Queue {
         std::int64_t key = 0;
     };
 
-    [[nodiscard]] bool shared_credits() const;
-    [[nodiscard]] int own_credits() const;
-    [[nodiscard]] bool may_grant(const CreditRequest& request) const;
-    [[nodiscard]] bool came_before(std::int64_t key) const;
-    [[nodiscard]] bool next_is_there() const;
+    [[nodiscard]] bool shared_credits() const { return plan_.bound < std::ssize(plan_.pushers); }
+    [[nodiscard]] bool in_sequence() const { return plan_.order == DequeueOrder::sequence; }
     [[nodiscard]] std::size_t count_next(int most) const;
-    void sort_waiting();
     void on_item(int from, std::span<const std::byte> message);
-    void on_credit_request(const CreditRequest& request);
     void on_done(std::int64_t slot);
     void grant_credits();
     void send(int to, int kind, std::int64_t number);
-    /// A free slot that next() has not given out, or -1.
-    [[nodiscard]] int spare_slot() const;
+    [[nodiscard]] bool pushes() const { return std::ranges::binary_search(plan_.pushers, rank_); }
     [[nodiscard]] bool owns() const { return rank_ == plan_.owner; }
 
     MessageDispatcher& dispatcher_;
@@ -134,20 +125,18 @@ class Queue {
 
     // A pusher's:
     int credits_ = 0;
-    std::vector<bool> free_slots_;
+    std::vector<int> free_slots_;
     std::vector<int> next_slots_;  ///< slots that next() gave out, not pushed yet
 
     // The owner's:
     int free_credits_ = 0;  ///< credits to grant on request that nobody holds
     std::vector<CreditRequest> requests_;
     std::vector<int> incoming_slots_;  ///< the free ones
-    std::vector<Held> waiting_;
+    std::vector<Held> waiting_;        ///< in the order in which they come out
     std::vector<Held> handed_out_;
-    std::vector<Item> items_;  ///< what dequeue() returned last
-    std::int64_t arrivals_ = 0;
+    std::vector<Item> items_;    ///< what dequeue() returned last
     std::int64_t released_ = 0;  ///< items in this round; in a sequence, the next key
     int closed_ = 0;             ///< pushers that have closed in this round
-    int high_water_ = 0;
 };
 
 /// On the owner: takes `count` items out, up to `most` at a time, and hands each to `use`.

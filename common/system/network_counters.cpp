@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <system_error>
 #include <utility>
@@ -49,10 +48,8 @@ std::string content(const FileDescriptor& file) {
 }
 
 Count count_in(std::string_view text) {
-    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-    std::uint64_t count = 0;
-    const auto result = std::from_chars(text.data(), text.data() + text.size(), count);
-    return result.ec == std::errc() ? Count(count) : std::nullopt;
+    const auto count = parse_number(text);
+    return count ? Count(*count) : std::nullopt;
 }
 
 // "  eth0: bytes packets errs drop fifo frame compressed multicast bytes ...", received first.
@@ -77,10 +74,6 @@ std::map<std::string, Count, std::less<>> network_counts(std::string_view text) 
 
 }  // namespace
 
-std::string_view name(LinkKind kind) {
-    return kind == LinkKind::network ? "network" : "fabric";
-}
-
 NetworkCounters::NetworkCounters(fs::path root)
     : root_(std::move(root)),
       networks_(open((root_ / "proc/self/net/dev").c_str(), O_RDONLY | O_CLOEXEC)) {
@@ -92,13 +85,10 @@ std::vector<Count> NetworkCounters::sent() const {
     const auto networks = network_counts(content(networks_));
     std::vector<Count> counts;
     for (std::size_t index = 0; index < interfaces_.size(); ++index) {
-        Count count;
-        if (files_[index]) {
-            count = count_in(content(*files_[index]));
-        } else if (const auto found = networks.find(interfaces_[index].name);
-                   found != networks.end()) {
-            count = found->second;
-        }
+        const auto network = networks.find(interfaces_[index].name);
+        const Count count = files_[index]               ? count_in(content(*files_[index]))
+                            : network != networks.end() ? network->second
+                                                        : std::nullopt;
         counts.push_back(count ? Count(*count * units_[index]) : std::nullopt);
     }
     return counts;
@@ -113,7 +103,7 @@ void NetworkCounters::find_networks() {
         const std::string state = first_line(folder / "operstate");
         // A driver need not tell its state; its speed is -1 where it does not know it.
         interfaces_.push_back({.name = name,
-                               .kind = LinkKind::network,
+                               .kind = "network",
                                .up = state == "up" || state == "unknown",
                                .gigabits = std::max(0.0, number_in(folder / "speed") / 1000)});
         files_.push_back(nullptr);
@@ -132,7 +122,7 @@ void NetworkCounters::find_fabrics() {
             const bool has_words = fs::exists(words, ignored);
             const std::string number = port.filename();
             add_fabric({.name = number == "1" ? name : fmt::format("{}/{}", name, number),
-                        .kind = LinkKind::fabric,
+                        .kind = "fabric",
                         .up = first_line(port / "state").find("ACTIVE") != std::string::npos,
                         .gigabits = number_in(port / "rate")},  // "100 Gb/sec (4X EDR)"
                        has_words ? words : port / "hw_counters/tx_bytes",
@@ -142,7 +132,7 @@ void NetworkCounters::find_fabrics() {
         }
     }
     for (const fs::path& adapter : entries(root_ / "sys/class/cxi")) {
-        add_fabric({.name = adapter.filename(), .kind = LinkKind::fabric, .up = true},
+        add_fabric({.name = adapter.filename(), .kind = "fabric", .up = true},
                    adapter / "device/telemetry/hni_sts_tx_ok_octets", 1);
     }
 }

@@ -12,18 +12,11 @@
 
 namespace quartet::system {
 
-/// How an interface is used.
-enum class LinkKind {
-    network,  ///< TCP/IP
-    fabric,   ///< past TCP/IP: InfiniBand, Omni-Path, RoCE, EFA, Slingshot
-};
-/// "network", "fabric".
-std::string_view name(LinkKind kind);
-
 /// A network interface, or a port of a fabric's adapter.
 struct Interface {
     std::string name;  ///< "eth0", "mlx5_0"; "mlx5_0/2" for a further port
-    LinkKind kind = LinkKind::network;
+    /// "network" (TCP/IP) or "fabric" (past it: InfiniBand, Omni-Path, RoCE, EFA, Slingshot).
+    std::string_view kind = "network";
     bool up = false;
     double gigabits = 0;  ///< per second; 0 if the system does not tell
 };

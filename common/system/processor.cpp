@@ -73,15 +73,6 @@ int count_listed(std::string_view list) {
     return static_cast<int>(std::max<std::int64_t>(count, 1));
 }
 
-Bytes find_cache_share() {
-    Bytes sum;
-    for (const Cache& cache : caches()) {
-        if (cache.level > 1)
-            sum = sum + Bytes{cache.size.value / cache.cores};
-    }
-    return sum > Bytes{} ? sum : mebibytes(4);
-}
-
 }  // namespace
 
 std::vector<Cache> caches() {
@@ -99,7 +90,13 @@ std::vector<Cache> caches() {
 }
 
 Bytes cache_share() {
-    static const Bytes share = find_cache_share();
+    static const Bytes share = [] {
+        Bytes sum;
+        for (const Cache& cache : caches())
+            if (cache.level > 1)
+                sum = sum + Bytes{cache.size.value / cache.cores};
+        return sum > Bytes{} ? sum : mebibytes(4);
+    }();
     return share;
 }
 

@@ -37,7 +37,9 @@ std::string value_of(std::string_view text, std::string_view key, char separator
             continue;
         }
         line.remove_prefix(key.size());
-        line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+        if (separator != ' ') {
+            line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+        }
         if (!line.starts_with(separator)) {
             continue;
         }
@@ -57,31 +59,14 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
 
 namespace {
 
-/// A control group of a process, as a path below its hierarchy's mount.
-struct ControlGroup {
-    ControlGroupVersion version = ControlGroupVersion::v2;
-    std::string path;
-};
-
-// The groups of `controller` in the text of /proc/self/cgroup: in its v1 hierarchy and in the v2
-// hierarchy, if they exist.
-std::vector<ControlGroup> parse_control_groups(std::string_view text, std::string_view controller) {
-    std::vector<ControlGroup> groups;
-    while (!text.empty()) {
-        // number:controllers:path; here the one v2 hierarchy has number 0 and no controllers
-        auto line = take_until(text, '\n');
-        const auto number = take_until(line, ':');
-        auto controllers = take_until(line, ':');
-        if (number == "0" && controllers.empty()) {
-            groups.push_back({ControlGroupVersion::v2, std::string(line)});
-        }
-        while (!controllers.empty()) {
-            if (take_until(controllers, ',') == controller) {
-                groups.push_back({ControlGroupVersion::v1, std::string(line)});
-            }
+// Whether the members of a comma-separated list include `member`.
+bool has_member(std::string_view list, std::string_view member) {
+    while (!list.empty()) {
+        if (take_until(list, ',') == member) {
+            return true;
         }
     }
-    return groups;
+    return false;
 }
 
 }  // namespace
@@ -91,15 +76,23 @@ std::vector<GroupFolder> group_folders(const std::filesystem::path& root,
     const auto hierarchies = root / "sys/fs/cgroup";
     const auto text = read_text(root / "proc/self/cgroup").value_or("");
     std::vector<GroupFolder> folders;
-    for (const auto& group : parse_control_groups(text, controller)) {
-        const bool first = group.version == ControlGroupVersion::v1;
+    for (std::string_view rest = text; !rest.empty();) {
+        // number:controllers:path; here the one v2 hierarchy has number 0 and no controllers
+        auto line = take_until(rest, '\n');
+        const auto number = take_until(line, ':');
+        const auto controllers = take_until(line, ':');
+        const bool first = has_member(controllers, controller);
+        if (!first && !(number == "0" && controllers.empty())) {
+            continue;
+        }
+        const auto version = first ? ControlGroupVersion::v1 : ControlGroupVersion::v2;
         const auto mount = first ? hierarchies / controller : hierarchies;
-        auto relative = std::filesystem::path(group.path).relative_path().lexically_normal();
+        auto relative = std::filesystem::path(line).relative_path().lexically_normal();
         while (!relative.empty() && relative != ".") {
-            folders.push_back({group.version, mount / relative});
+            folders.push_back({version, mount / relative});
             relative = relative.parent_path();
         }
-        folders.push_back({group.version, mount});
+        folders.push_back({version, mount});
     }
     return folders;
 }

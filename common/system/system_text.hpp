@@ -19,8 +19,8 @@ std::string first_line(const std::filesystem::path& file);
 /// what came before `end`.
 std::string_view take_until(std::string_view& text, char end);
 
-/// The value in a line "key<separator>value" of `text`, without quotation marks; empty if there is
-/// none.
+/// The value in a line "key<separator>value" of `text`, without quotation marks and spaces around
+/// the separator; empty if there is none.
 std::string value_of(std::string_view text, std::string_view key, char separator);
 
 /// The number that `text` begins with, after spaces; nothing if there is none, or if it does not

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/peer_order.hpp"
+#include "core/block_range.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"

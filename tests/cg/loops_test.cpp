@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "device/host/loops/processor.hpp"
+#include "device/host/loops/loops.hpp"
 
 namespace quartet::cg {
 namespace {

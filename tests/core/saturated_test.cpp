@@ -1,4 +1,4 @@
-#include "core/saturated.hpp"
+#include "core/units.hpp"
 
 #include <gtest/gtest.h>
 

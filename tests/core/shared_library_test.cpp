@@ -29,15 +29,6 @@ TEST(SharedLibraryTest, SaysWhyNoneCanBeLoaded) {
                       EndsWith("): install it")));
 }
 
-TEST(SharedLibraryTest, LeavesOutOfAPartialTableWhatIsMissing) {
-    const auto table =
-        load_what_is_there(mathematics, LibraryFunction{&Mathematics::root, "not_there"},
-                           LibraryFunction{&Mathematics::cosine, "cos"});
-
-    EXPECT_EQ(table->root, nullptr);
-    EXPECT_EQ(table->cosine(0), 1);
-}
-
 TEST(SharedLibraryTest, LeavesAnOptionalFunctionThatIsMissingNull) {
     const auto table = load_library(
         mathematics, LibraryFunction{&Mathematics::root, "not_there", Presence::optional},

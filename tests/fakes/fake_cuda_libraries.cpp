@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/environment.hpp"
-#include "device/cuda/blas/cublas_handle.hpp"
+#include "device/cuda/blas/cublas_library.hpp"
 #include "fakes/fake_cuda_runtime.hpp"
 #include "fakes/fake_gpu_memory.hpp"
 

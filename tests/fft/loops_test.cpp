@@ -6,7 +6,6 @@
 
 #include "device/host/host_device.hpp"
 #include "device/host/loops/loops.hpp"
-#include "device/host/loops/processor.hpp"
 #include "device/host/runtime/host_stream.hpp"
 #include "fft/host_fft.hpp"
 #include "fft/tile_plan.hpp"

@@ -42,17 +42,12 @@ void require_consistent(const DataOptions& options, std::size_t sizes) {
     if (options.in_files()) {
         return;
     }
-    const auto refuse = [](const char* flag) {
-        throw UsageError(std::string(flag) + ": all data is in memory: add --data DIR");
-    };
-    if (options.generate == Switch::on) {
-        refuse("--generate");
-    }
-    if (options.keep == Switch::on) {
-        refuse("--keep");
-    }
-    if (options.cache != FileCache::warm) {
-        refuse("--cache");
+    for (const auto& [flag, given] : {std::pair("--generate", options.generate == Switch::on),
+                                      std::pair("--keep", options.keep == Switch::on),
+                                      std::pair("--cache", options.cache != FileCache::warm)}) {
+        if (given) {
+            throw UsageError(std::string(flag) + ": all data is in memory: add --data DIR");
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "device/host/runtime/memory_checksum.hpp"
+#include "device/host/runtime/host_memory.hpp"
 
 namespace quartet::bench {
 
@@ -13,14 +13,11 @@ void InputGuard::remember(device::View<const std::byte> input) {
     remembered_.push_back({input, device::memory_checksum(input.span(), threads_)});
 }
 
-bool InputGuard::intact() const {
-    return std::ranges::all_of(remembered_, [this](const Remembered& memory) {
+Check InputGuard::judge(Check check, const comm::Communicator& world) const {
+    const bool intact = std::ranges::all_of(remembered_, [this](const Remembered& memory) {
         return device::memory_checksum(memory.input.span(), threads_) == memory.checksum;
     });
-}
-
-Check InputGuard::judge(Check check, const comm::Communicator& world) const {
-    if (!world.all(intact())) {
+    if (!world.all(intact)) {
         check.passed = false;
         check.why = "its input has changed in memory";
     }

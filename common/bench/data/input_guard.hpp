@@ -24,9 +24,6 @@ class InputGuard {
         remember(device::as_bytes(input));
     }
 
-    /// Whether all remembered memory is unchanged. Local.
-    [[nodiscard]] bool intact() const;
-
     /// Returns `check`, as failed if the input of any rank has changed. Collective over `world`.
     [[nodiscard]] Check judge(Check check, const comm::Communicator& world) const;
 

@@ -140,36 +140,26 @@ Manifest TileFolder<T>::matching_manifest() const {
 
 template <typename T>
 void TileFolder<T>::require_usable(Switch generate) const {
-    if (is_there(folder_) && !is_folder(folder_)) {
+    if (is_there(folder_) && !std::filesystem::is_directory(folder_)) {
         throw UsageError(
             fmt::format("{} is not a folder: name another one", quotation(folder_.native())));
     }
     if (has_manifest()) {
         static_cast<void>(matching_manifest());
     }
-    generate == Switch::on ? require_room_for_generated() : require_files();
-}
-
-template <typename T>
-void TileFolder<T>::require_files() const {
-    const auto missing = [&](const TileFile& file) { return !is_there(path_of(file.name)); };
-    const auto first = std::ranges::find_if(files_, missing);
-    if (!has_manifest() || first != files_.end()) {
-        throw UsageError(fmt::format(
-            "{} has no {}: make the data with --generate, or name the folder that has it",
-            quotation(folder_.native()), has_manifest() ? first->name : "manifest.json"));
-    }
-}
-
-template <typename T>
-void TileFolder<T>::require_room_for_generated() const {
-    const auto present = [&](const TileFile& file) { return is_there(path_of(file.name)); };
-    const auto first = std::ranges::find_if(files_, present);
-    if (!has_manifest() && first != files_.end()) {
+    const bool there = generate == Switch::on;
+    const auto first = std::ranges::find_if(
+        files_, [&](const TileFile& file) { return is_there(path_of(file.name)) == there; });
+    if (there && !has_manifest() && first != files_.end()) {
         throw UsageError(fmt::format(
             "{} has {}, which --generate would replace (there is no manifest.json that says that "
             "it was generated): name another folder",
             quotation(folder_.native()), first->name));
+    }
+    if (!there && (!has_manifest() || first != files_.end())) {
+        throw UsageError(fmt::format(
+            "{} has no {}: make the data with --generate, or name the folder that has it",
+            quotation(folder_.native()), has_manifest() ? first->name : "manifest.json"));
     }
 }
 

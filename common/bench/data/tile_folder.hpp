@@ -69,8 +69,6 @@ class TileFolder {
     [[nodiscard]] bool has_manifest() const;
     /// Reads the manifest. Throws UsageError unless it describes the wanted data.
     [[nodiscard]] Manifest matching_manifest() const;
-    void require_files() const;
-    void require_room_for_generated() const;
     /// The ranks of `sharers` divide the files among them. Returns the checksums of this rank's
     /// files. Throws Failure. Local.
     std::map<std::string, std::string> make_missing(const Manifest& manifest,

@@ -54,7 +54,7 @@ RunConditions MachineWatch::end() {
     const comm::Communicator& world = session_.world();
     world.barrier();  // ranks that wait here spin, which counts as CPU time of their own
     const MachineCounters after = machine_.counters(session_.topology().mine().cpus);
-    gpu_after_ = gpu_counters();
+    const auto gpu_after = gpu_counters();
     const Seconds window = after.time - before_.time;
     RunConditions conditions;
     conditions.stolen_share = stolen(after, window);
@@ -63,7 +63,7 @@ RunConditions MachineWatch::end() {
     const auto largest = [&](int cores) { return static_cast<int>(world.maximum(cores)); };
     conditions.rank_cores = largest(session_.topology().busy_cores(session_.threads()));
     conditions.node_cores = largest(node_cores(session_));
-    add_gpus(conditions);
+    add_gpus(conditions, gpu_after);
     return conditions;
 }
 
@@ -101,17 +101,18 @@ std::optional<double> MachineWatch::others(const MachineCounters& after, Seconds
 }
 
 // Adds nothing for a job without GPUs, or for a run that is too short for their counters.
-void MachineWatch::add_gpus(RunConditions& conditions) const {
+void MachineWatch::add_gpus(RunConditions& conditions,
+                            const std::optional<device::GpuCounters>& after) const {
     const comm::Communicator& world = session_.world();
     if (conditions.window < least_gpu_window || !world.any(gpu_before_.has_value())) {
         return;
     }
     const auto share = [&](std::optional<Seconds> device::GpuCounters::*counter) {
         std::optional<double> mine;
-        if (gpu_before_ && gpu_after_ && (*gpu_before_).*counter && (*gpu_after_).*counter) {
-            mine =
-                share_of(*((*gpu_after_).*counter) - *((*gpu_before_).*counter), conditions.window);
-            mine = std::min(*mine, 1.0);  // the counter's last step may have begun before the run
+        if (gpu_before_ && after && (*gpu_before_).*counter && (*after).*counter) {
+            const Seconds held = *((*after).*counter) - *((*gpu_before_).*counter);
+            // The counter's last step may have begun before the run.
+            mine = std::min(share_of(held, conditions.window), 1.0);
         }
         return largest_share(mine);
     };
@@ -119,10 +120,10 @@ void MachineWatch::add_gpus(RunConditions& conditions) const {
     conditions.thermally_slowed_share = share(&device::GpuCounters::thermally_slowed);
     conditions.power_braked_share = share(&device::GpuCounters::power_braked);
     const bool has_energy =
-        gpu_before_ && gpu_before_->energy_joules && gpu_after_ && gpu_after_->energy_joules;
+        gpu_before_ && gpu_before_->energy_joules && after && after->energy_joules;
     if (world.all(has_energy || !gpu_before_)) {
         conditions.energy_joules =
-            world.sum(has_energy ? *gpu_after_->energy_joules - *gpu_before_->energy_joules : 0);
+            world.sum(has_energy ? *after->energy_joules - *gpu_before_->energy_joules : 0);
     }
 }
 
@@ -163,7 +164,7 @@ std::vector<std::string> NetworkPath::nodes() const {
             continue;  // it sent nothing, and perhaps cannot send
         }
         Json& entry = json["interfaces"].emplace_back(
-            Json{{"name", port.name}, {"kind", system::name(port.kind)}, {"up", port.up}});
+            Json{{"name", port.name}, {"kind", port.kind}, {"up", port.up}});
         if (port.gigabits > 0) {
             entry["gigabits_per_second"] = port.gigabits;
         }

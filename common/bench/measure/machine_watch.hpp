@@ -48,12 +48,11 @@ class MachineWatch {
     [[nodiscard]] std::optional<double> stolen(const MachineCounters& after, Seconds window) const;
     [[nodiscard]] std::optional<double> others(const MachineCounters& after, Seconds window) const;
     [[nodiscard]] std::optional<device::GpuCounters> gpu_counters() const;
-    void add_gpus(RunConditions& conditions) const;
+    void add_gpus(RunConditions& conditions, const std::optional<device::GpuCounters>& after) const;
 
     const Session& session_;
     const MachineProbes& machine_;
     std::optional<device::GpuCounters> gpu_before_;
-    std::optional<device::GpuCounters> gpu_after_;
     MachineCounters before_;
 };
 

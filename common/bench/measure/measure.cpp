@@ -46,7 +46,6 @@ class Subject {
   private:
     [[nodiscard]] bool has_limit() const { return session_.options().limits == Switch::on; }
     [[nodiscard]] Row error_row(const std::string& reason, ExitCode code) const;
-    void fail(const std::string& reason, ExitCode code);
     void probe_limit();
     /// With `path`, also counts the bytes that the node sends meanwhile.
     Run timed_run(NetworkPath* path = nullptr);
@@ -94,14 +93,11 @@ Row Subject::error_row(const std::string& reason, ExitCode code) const {
     return row;
 }
 
-void Subject::fail(const std::string& reason, ExitCode code) {
-    row_ = error_row(reason, code);
-}
-
 void Subject::make() {
     const comm::Communicator& world = session_.world();
     if (!planned_.unavailable.empty()) {
-        return fail(planned_.unavailable, ExitCode::unavailable);
+        row_ = error_row(planned_.unavailable, ExitCode::unavailable);
+        return;
     }
     const Seconds begin = now();
     device::Arena arena(session_.device(), device::Arena::Mode::allocate);
@@ -151,13 +147,13 @@ void Subject::run(int round) {
         probe_limit();
     }
     if (const auto why = case_->stopped()) {
-        fail(*why, ExitCode::stopped);
+        row_ = error_row(*why, ExitCode::stopped);
     }
 }
 
 void Subject::leave_out() {
     if (row_.runs.empty() && row_.error.empty()) {
-        fail("stopped on request before its first run", ExitCode::unavailable);
+        row_ = error_row("stopped on request before its first run", ExitCode::unavailable);
     }
 }
 

@@ -9,7 +9,7 @@
 
 #include "core/data_source.hpp"
 #include "core/fastest.hpp"
-#include "core/peer_order.hpp"
+#include "core/block_range.hpp"
 #include "device/blas.hpp"
 #include "device/vector_operations.hpp"
 
@@ -51,7 +51,13 @@ std::vector<MemoryProbe::PartWay> MemoryProbe::device_ways() const {
         ways.push_back({"the system's copy", [this](const device::MemoryPass& pass, auto& stream) {
                             device_.copy(pass.source, pass.target, stream);
                         }});
-        if (!has_two_ways_to_copy()) {
+        // Vector operations copy whole doubles in the device's own memory.
+        const device::View<const std::byte>& source = sources_.front();
+        const auto is_own = [this](device::MemoryKind kind) {
+            return !device::has_own_memory(device_) || kind == device::MemoryKind::device;
+        };
+        if (source.size() % static_cast<std::int64_t>(sizeof(double)) != 0 ||
+            !is_own(source.kind()) || !is_own(target_.kind())) {
             return ways;
         }
     }
@@ -121,15 +127,6 @@ Seconds MemoryProbe::measure(int passes, device::Stream& stream) {
         passes, [&] { pass_(stream); }, stream);
 }
 
-bool MemoryProbe::has_two_ways_to_copy() const {
-    const auto is_own = [this](device::MemoryKind kind) {
-        return !device::has_own_memory(device_) || kind == device::MemoryKind::device;
-    };
-    const device::View<const std::byte>& source = sources_.front();
-    return source.size() % static_cast<std::int64_t>(sizeof(double)) == 0 &&
-           is_own(source.kind()) && is_own(target_.kind());
-}
-
 int MemoryProbe::passes_for(Seconds time, int most, device::Stream& stream) {
     measure(1, stream);  // the first pass finds cold caches
     const Seconds once = measure(1, stream);
@@ -138,25 +135,19 @@ int MemoryProbe::passes_for(Seconds time, int most, device::Stream& stream) {
 
 Bytes MemoryProbe::traffic() const {
     const Bytes size = sources_.front().bytes();
-    switch (pattern_) {
-        case AccessPattern::read:
-            return size;
-        case AccessPattern::copy:
-            return 2 * size;
-        case AccessPattern::add:
-        case AccessPattern::update:
-            return 3 * size;
-    }
-    return {};
+    return pattern_ == AccessPattern::read   ? size
+           : pattern_ == AccessPattern::copy ? 2 * size
+                                             : 3 * size;
 }
 
 namespace {
 
 // Products of zeros draw less power than others, and so may run at higher clocks. Products of a
-// repeated block of random numbers do not.
+// repeated block of random numbers, made on the host, do not.
 device::Buffer<float> random_matrix(device::Arena& arena, std::int64_t size, const char* name) {
+    constexpr std::int64_t random_numbers = std::int64_t{1} << 22;
     auto matrix = arena.make<float>(size * size);
-    const std::int64_t count = std::min(matrix.size(), SgemmProbe::random_numbers);
+    const std::int64_t count = std::min(matrix.size(), random_numbers);
     arena.reserve_for_set_up(bytes_of<float>(count));
     if (arena.plans()) {
         return matrix;

@@ -87,8 +87,6 @@ class MemoryProbe {
     [[nodiscard]] device::MemoryPass whole(const device::View<const std::byte>& source);
     [[nodiscard]] std::vector<PartWay> device_ways() const;
     [[nodiscard]] PartWay fastest_of_device(device::Stream& stream);
-    /// Whether vector operations can copy, too: on the device's own memory, in whole doubles.
-    [[nodiscard]] bool has_two_ways_to_copy() const;
 
     device::Device& device_;
     AccessPattern pattern_;
@@ -105,9 +103,6 @@ class MemoryProbe {
 /// A rank's rate of float32 products of `size` x `size` matrices.
 class SgemmProbe {
   public:
-    /// How many random numbers fill a matrix, repeated; the constructor makes them on the host.
-    static constexpr std::int64_t random_numbers = std::int64_t{1} << 22;
-
     SgemmProbe(device::Arena& arena, std::int64_t size);
     /// Time of one product. Local.
     Seconds measure(device::Stream& stream);

@@ -8,80 +8,72 @@
 #include "bench/report/terminal.hpp"
 #include "comm/mpi/agree.hpp"
 #include "device/host/loops/loops.hpp"
-#include "device/host/loops/processor.hpp"
 
 namespace quartet::bench {
 
 namespace {
 
-/// The memory that a case needs on this node, for its largest rank and for all ranks together.
-struct NodeNeeds {
+/// The memory that a case needs, on this node or on the GPU of this rank, for its largest rank and
+/// for all ranks that share it together.
+struct Needs {
     Bytes largest_rank;
     Bytes memory;
+    Bytes free;
 };
 
-NodeNeeds needs_on_node(const PlannedCase& planned, const comm::Communicator& node) {
-    NodeNeeds needs;
-    for (const std::int64_t bytes : node.gather(planned.needs.host.value)) {
+Needs needs_on_node(const PlannedCase& planned, const Session& session) {
+    Needs needs{
+        .largest_rank = {}, .memory = {}, .free = session.topology().resources().memory_available};
+    for (const std::int64_t bytes : session.topology().node().gather(planned.needs.host.value)) {
         needs.memory = needs.memory + Bytes{bytes};
         needs.largest_rank = std::max(needs.largest_rank, Bytes{bytes});
     }
     return needs;
 }
 
-std::optional<std::string> why_too_large(const PlannedCase& planned, const NodeNeeds& needs,
-                                         const comm::NodeResources& resources,
-                                         const CommonOptions& options) {
-    if (options.memory && needs.largest_rank > *options.memory) {
-        return fmt::format("{} needs {} per rank (--memory allows {}): ask for a smaller size",
-                           planned.name.text(), to_string(needs.largest_rank),
-                           to_string(*options.memory));
-    }
-    if (needs.memory > resources.memory_available) {
-        return fmt::format(
-            "{} needs {} on a node ({} are available): ask for a smaller size or fewer ranks",
-            planned.name.text(), to_string(needs.memory), to_string(resources.memory_available));
-    }
-    return std::nullopt;
-}
-
-/// The memory that a case needs on the GPU of this rank, for all ranks that share it together.
-struct GpuNeeds {
-    Bytes largest_rank;  ///< among all ranks of the job
-    Bytes memory;
-    Bytes free;
-    std::string name;
-};
-
-std::optional<GpuNeeds> needs_on_gpu(const PlannedCase& planned, const Session& session) {
+// The largest rank is that of the job.
+std::optional<Needs> needs_on_gpu(const PlannedCase& planned, const Session& session) {
     if (session.gpus().empty()) {
         return std::nullopt;
     }
     const auto all = session.world().gather(planned.needs.device.value);
-    const Gpu& gpu = session.gpus().of(session.world().rank());
-    GpuNeeds needs{.largest_rank = {std::ranges::max(all)},
-                   .memory = {},
-                   .free = std::ssize(gpu.ranks) * session.gpus().memory_share(),
-                   .name = gpu.name};
-    for (const int rank : gpu.ranks) {
+    const std::vector<int>& sharing = session.gpus().of(session.world().rank()).ranks;
+    Needs needs{.largest_rank = {std::ranges::max(all)},
+                .memory = {},
+                .free = std::ssize(sharing) * session.gpus().memory_share()};
+    for (const int rank : sharing) {
         needs.memory = needs.memory + Bytes{all[static_cast<std::size_t>(rank)]};
     }
     return needs;
 }
 
-std::optional<std::string> why_too_large_for_gpu(const PlannedCase& planned, const GpuNeeds& needs,
-                                                 const CommonOptions& options) {
-    if (options.device_memory && needs.largest_rank > *options.device_memory) {
+// Collective, as the needs are.
+std::optional<std::string> why_too_large(const PlannedCase& planned, const Session& session) {
+    const CommonOptions& options = session.options();
+    const std::string name = planned.name.text();
+    const Needs node = needs_on_node(planned, session);
+    const auto gpu = needs_on_gpu(planned, session);
+    if (options.memory && node.largest_rank > *options.memory) {
+        return fmt::format("{} needs {} per rank (--memory allows {}): ask for a smaller size",
+                           name, to_string(node.largest_rank), to_string(*options.memory));
+    }
+    if (node.memory > node.free) {
+        return fmt::format(
+            "{} needs {} on a node ({} are available): ask for a smaller size or fewer ranks", name,
+            to_string(node.memory), to_string(node.free));
+    }
+    if (gpu && options.device_memory && gpu->largest_rank > *options.device_memory) {
         return fmt::format(
             "{} needs {} of GPU memory per rank (--device-memory allows {}): ask for a smaller "
             "size",
-            planned.name.text(), to_string(needs.largest_rank), to_string(*options.device_memory));
+            name, to_string(gpu->largest_rank), to_string(*options.device_memory));
     }
-    if (needs.memory > needs.free) {
+    if (gpu && gpu->memory > gpu->free) {
         return fmt::format(
             "{} needs {} of the memory of one {} ({} are free, for all ranks that share it): ask "
             "for a smaller size, or use more GPUs",
-            planned.name.text(), to_string(needs.memory), needs.name, to_string(needs.free));
+            name, to_string(gpu->memory), session.gpus().of(session.world().rank()).name,
+            to_string(gpu->free));
     }
     return std::nullopt;
 }
@@ -112,32 +104,19 @@ std::string describe_files(const CommonOptions& options) {
     return files.empty() ? "none" : files;
 }
 
-std::string describe_rank(const Session& session, const comm::Roles& roles, int rank,
-                          std::optional<int> gpu) {
+std::string describe_rank(const Session& session, const comm::Roles& roles, int rank) {
     const comm::Placement& place = session.topology().of(rank);
     std::string text =
         fmt::format("  {:<7} {}: rank {} on {}, cpus {}", name(roles.of(rank)),
                     roles.index_of(rank), rank, place.host, comm::format_cpus(place.cpus));
-    if (gpu) {
-        const Gpu& its = session.gpus().all()[static_cast<std::size_t>(*gpu)];
+    if (!session.gpus().empty()) {
+        const Gpu& its = session.gpus().of(rank);
         text += fmt::format(", GPU {} {}", its.name, its.uuid);
         if (!its.numa_nodes.empty()) {
             text += " at NUMA node " + comm::format_cpus(its.numa_nodes);
         }
     }
     return text + "\n";
-}
-
-// The index in session.gpus() of each rank's GPU.
-std::vector<std::optional<int>> gpus_of_ranks(const Session& session) {
-    std::vector<std::optional<int>> found(static_cast<std::size_t>(session.world().size()));
-    const std::vector<Gpu>& gpus = session.gpus().all();
-    for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
-        for (const int rank : gpus[gpu].ranks) {
-            found[static_cast<std::size_t>(rank)] = static_cast<int>(gpu);
-        }
-    }
-    return found;
 }
 
 /// How the ranks are divided into roles, as in the paper's description of a cluster (II.A, III),
@@ -181,7 +160,6 @@ std::string describe_clusters(const Session& session) {
     std::string text = fmt::format("{} on {}, {} each\n", counted(ranks, "rank"),
                                    counted(session.topology().nodes(), "node"),
                                    counted(session.threads(), "thread"));
-    const auto gpus = gpus_of_ranks(session);
     for (const Cluster& cluster : clusters(session)) {
         std::string whose;
         for (const Formulation formulation : cluster.formulations) {
@@ -190,8 +168,7 @@ std::string describe_clusters(const Session& session) {
         text += fmt::format("{}: {}, {}\n", whose, counted(cluster.roles.reducers(), "reducer"),
                             counted(cluster.roles.workers(), "worker"));
         for (int rank = 0; rank < ranks; ++rank) {
-            text +=
-                describe_rank(session, cluster.roles, rank, gpus[static_cast<std::size_t>(rank)]);
+            text += describe_rank(session, cluster.roles, rank);
         }
     }
     return text;
@@ -209,15 +186,8 @@ void find_needs(Session& session) {
 }
 
 void require_memory(Session& session) {
-    const comm::NodeResources& resources = session.topology().resources();
-    for (PlannedCase& planned : session.plan()) {
-        const NodeNeeds needs = needs_on_node(planned, session.topology().node());
-        auto problem = why_too_large(planned, needs, resources, session.options());
-        if (const auto on_gpu = needs_on_gpu(planned, session); on_gpu && !problem) {
-            problem = why_too_large_for_gpu(planned, *on_gpu, session.options());
-        }
-        problem = session.world().first(problem);
-        if (problem) {
+    for (const PlannedCase& planned : session.plan()) {
+        if (const auto problem = session.world().first(why_too_large(planned, session))) {
             throw UsageError(*problem);
         }
     }
@@ -231,7 +201,7 @@ std::string describe_plan(Session& session) {
     text += fmt::format("files: {}\n", describe_files(session.options()));
     text += "cases (memory of the largest rank, of the first node):\n";
     for (const PlannedCase& planned : session.plan()) {
-        const NodeNeeds needs = needs_on_node(planned, session.topology().node());
+        const Needs needs = needs_on_node(planned, session);
         const auto on_gpu = needs_on_gpu(planned, session);
         text += fmt::format(
             "  {}\n    {}, {}{}\n", planned.name.text(), to_string(needs.largest_rank),

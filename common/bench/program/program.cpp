@@ -30,12 +30,6 @@ int code(ExitCode exit_code) {
     return static_cast<int>(exit_code);
 }
 
-StopRequest taking_signals() {
-    StopRequest stop_request;
-    stop_request.take_signals();
-    return stop_request;
-}
-
 void print_error(const std::string& text) {
     std::fputs(text.c_str(), stderr);
     std::fflush(stderr);
@@ -66,10 +60,11 @@ std::string message_of(const std::exception& error) {
 }  // namespace
 
 Program::Program(ProgramDescription description, comm::TransportRegistry registry)
-    : stop_request_(taking_signals()),
-      description_(std::move(description)),
+    : description_(std::move(description)),
       registry_(std::move(registry)),
-      command_line_(description_.name, description_.summary) {}
+      command_line_(description_.name, description_.summary) {
+    stop_request_.take_signals();
+}
 
 Program::~Program() {
     stop_request_.ignore_later();

@@ -40,7 +40,7 @@ class Program {
     void print(const std::string& text);
     void say(const std::string& message) const;
 
-    StopRequest stop_request_;  ///< the first member: signals are handled before MPI starts
+    StopRequest stop_request_;  ///< takes signals before MPI starts
     ProgramDescription description_;
     comm::TransportRegistry registry_;
     CommandLine command_line_;

@@ -56,27 +56,23 @@ bool is_in_a_batch_job() {
 
 }  // namespace
 
-Forecast::Forecast(const std::vector<Expected>& cases) {
-    for (const Expected& expected : cases) {
-        cases_.push_back({.expected = expected});
-    }
-    end_ = expected_end(Seconds{});
-}
+Forecast::Forecast(std::vector<Expected> cases)
+    : cases_(std::move(cases)), end_(expected_end(Seconds{})) {}
 
 void Forecast::begin_run(std::size_t index, Seconds elapsed) {
-    auto& [expected, begun] = cases_[index];
+    Expected& expected = cases_[index];
     made_ = made_ + running_;
-    running_ = begun == 0 ? expected.first_run : expected.later_run;
-    ++begun;
+    running_ = expected.begun == 0 ? expected.first_run : expected.later_run;
+    ++expected.begun;
     end_ = expected_end(elapsed);
 }
 
 Seconds Forecast::expected_end(Seconds elapsed) const {
     Seconds first = running_;
     Seconds later;
-    for (const auto& [expected, begun] : cases_) {
-        first = first + (begun == 0 ? expected.first_run : Seconds{});
-        later = later + std::max(0, expected.runs - std::max(begun, 1)) * expected.later_run;
+    for (const auto& [first_run, later_run, runs, begun] : cases_) {
+        first = first + (begun == 0 ? first_run : Seconds{});
+        later = later + std::max(0, runs - std::max(begun, 1)) * later_run;
     }
     const double pace = made_ > Seconds{} ? elapsed / made_ : 1;
     return elapsed + pace * (first + later);
@@ -103,7 +99,7 @@ Forecast forecast(Session& session) {
                          .later_run = of_slowest(later),
                          .runs = runs.count.value_or(automatic_runs)});
     }
-    return Forecast(cases);
+    return Forecast(std::move(cases));
 }
 
 std::optional<ProgressLine::Style> ProgressLine::style_of(const Session& session, Seconds in_jobs) {

@@ -21,9 +21,10 @@ class Forecast {
         Seconds first_run;
         Seconds later_run;
         int runs = 1;
+        int begun = 0;
     };
 
-    explicit Forecast(const std::vector<Expected>& cases);
+    explicit Forecast(std::vector<Expected> cases);
 
     /// A run of this case begins, `elapsed` after the job began; the previous run has ended.
     void begin_run(std::size_t index, Seconds elapsed);
@@ -31,13 +32,9 @@ class Forecast {
     [[nodiscard]] Seconds left(Seconds elapsed) const { return end_ - elapsed; }
 
   private:
-    struct Progress {
-        Expected expected;
-        int begun = 0;
-    };
     [[nodiscard]] Seconds expected_end(Seconds elapsed) const;
 
-    std::vector<Progress> cases_;
+    std::vector<Expected> cases_;
     Seconds made_;     ///< expected time of the runs that have ended
     Seconds running_;  ///< expected time of the run that has begun
     Seconds end_;

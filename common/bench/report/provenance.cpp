@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <map>
@@ -41,9 +40,9 @@ std::string date(std::time_t time) {
     return text;
 }
 
-// The number at the beginning of a line from /sys or /proc.
-int leading_number(const char* text) {
-    return static_cast<int>(std::strtol(text, nullptr, 10));
+// The number at the beginning of a line from /sys or /proc; 0 if there is none.
+int leading_number(std::string_view text) {
+    return static_cast<int>(system::parse_number(text).value_or(0));
 }
 
 Json caches() {
@@ -62,10 +61,10 @@ int megahertz() {
     const std::string kilohertz =
         first_line("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
     if (!kilohertz.empty()) {
-        return leading_number(kilohertz.c_str()) / 1000;
+        return leading_number(kilohertz) / 1000;
     }
     const std::string text = system::read_text("/proc/cpuinfo").value_or("");
-    return leading_number(system::value_of(text, "cpu MHz", ':').c_str());
+    return leading_number(system::value_of(text, "cpu MHz", ':'));
 }
 
 bool scales_frequency() {

@@ -12,12 +12,6 @@
 
 namespace quartet::bench {
 
-std::string process_name(const Session& session) {
-    const int rank = session.world().rank();
-    return fmt::format("rank {}, {}, {}", rank, session.topology().of(rank).host,
-                       role_of(session, rank));
-}
-
 Timeline::Timeline(Session& session)
     : session_(session),
       origin_{session.world().broadcast(now().value, 0)},
@@ -25,12 +19,12 @@ Timeline::Timeline(Session& session)
 
 TimelineDocument Timeline::document() const {
     const comm::Communicator& world = session_.world();
+    const int rank = world.rank();
     const ClockReading last = comm::compare_with_root(world);
-    const auto events =
-        world.gather_to_root(session_.trace().events({.rank = world.rank(),
-                                                      .name = process_name(session_),
-                                                      .clock = {first_, last},
-                                                      .origin = origin_}));
+    const std::string name = fmt::format("rank {}, {}, {}", rank, session_.topology().mine().host,
+                                         role_of(session_, rank));
+    const auto events = world.gather_to_root(session_.trace().events(
+        {.rank = rank, .name = name, .clock = {first_, last}, .origin = origin_}));
     const double dropped = world.sum(static_cast<double>(session_.trace().dropped()));
     if (!session_.is_root()) {
         return {};

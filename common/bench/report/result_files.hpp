@@ -36,9 +36,6 @@ class Timeline {
     ClockReading first_;
 };
 
-/// The name of this rank in a timeline: "rank 3, node1, worker".
-std::string process_name(const Session& session);
-
 /// The files of --json and --trace, which the root writes. A full disk must not end the job: errors
 /// are kept in problem(), and reported at the end.
 class ResultFiles {

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "core/check.hpp"
-#include "device/device_kind.hpp"
+#include "device/registry/device_registry.hpp"
 
 namespace quartet::bench {
 
@@ -21,7 +21,12 @@ using Json = nlohmann::ordered_json;
 
 template <typename Value>
 void put(Json& json, const char* key, const std::optional<Value>& value) {
-    if (value) {
+    if (!value) {
+        return;
+    }
+    if constexpr (requires { value->value; }) {  // Seconds, Bytes
+        json[key] = value->value;
+    } else {
         json[key] = *value;
     }
 }
@@ -29,12 +34,6 @@ void put(Json& json, const char* key, const std::optional<Value>& value) {
 void put(Json& json, const char* key, const std::string& text) {
     if (!text.empty()) {
         json[key] = text;
-    }
-}
-
-void put(Json& json, const char* key, const std::optional<Seconds>& time) {
-    if (time) {
-        json[key] = time->value;
     }
 }
 
@@ -105,9 +104,7 @@ Json constant_facts(const device::GpuFacts& facts) {
     Json json{{"name", facts.name}, {"uuid", facts.uuid}};
     put(json, "driver", facts.driver);
     put(json, "pci_bus", facts.pci_bus);
-    if (facts.memory) {
-        json["memory"] = facts.memory->value;
-    }
+    put(json, "memory", facts.memory);
     put(json, "most_clock_mhz", facts.most_clock_mhz);
     put(json, "error_correction", facts.error_correction);
     put(json, "partitioned", facts.partitioned);

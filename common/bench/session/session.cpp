@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -18,6 +16,7 @@
 #include "comm/mpi/agree.hpp"
 #include "core/files/file.hpp"
 #include "core/nearest_word.hpp"
+#include "system/system_text.hpp"
 
 namespace quartet::bench {
 
@@ -31,40 +30,31 @@ double seconds_of(clockid_t clock) {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-std::optional<double> number_of(std::string_view text) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size() ? std::optional(value)
-                                                                    : std::nullopt;
-}
-
 std::optional<Seconds> since_launcher(std::string_view text) {
-    const auto space = text.find(' ');
-    if (space == std::string_view::npos || text.substr(0, space) != host_name()) {
+    if (system::take_until(text, ' ') != host_name()) {
         return std::nullopt;
     }
-    const auto begun = number_of(text.substr(space + 1));
-    const Seconds passed{seconds_of(CLOCK_BOOTTIME) - begun.value_or(0)};
-    return begun && passed.value >= 0 && passed < most_credible ? std::optional(passed)
-                                                                : std::nullopt;
+    double begun = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), begun);
+    const Seconds passed{seconds_of(CLOCK_BOOTTIME) - begun};
+    const bool is_whole = error == std::errc{} && end == text.data() + text.size();
+    return is_whole && passed.value >= 0 && passed < most_credible ? std::optional(passed)
+                                                                   : std::nullopt;
 }
 
 // proc_pid_stat(5): the 22nd field, in clock ticks since the system's start; the 2nd is in brackets
 // and may hold anything.
 Seconds since_process() {
-    std::ifstream file("/proc/self/stat");
-    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-    constexpr int fields_between = 19;
-    std::size_t at = text.rfind(')');
-    for (int field = 0; field <= fields_between && at != std::string::npos; ++field) {
-        at = text.find(' ', at + 1);
+    constexpr int spaces_before = 20;
+    const std::string text = system::read_text("/proc/self/stat").value_or("");
+    std::string_view rest = text;
+    rest.remove_prefix(std::min(text.rfind(')') + 1, text.size()));
+    for (int field = 0; field < spaces_before; ++field) {
+        system::take_until(rest, ' ');
     }
-    if (at == std::string::npos) {
-        return {};
-    }
-    const auto end = text.find(' ', at + 1);
-    const auto ticks = number_of(std::string_view(text).substr(at + 1, end - at - 1));
-    const double begun = ticks.value_or(0) / static_cast<double>(sysconf(_SC_CLK_TCK));
+    const auto ticks = system::parse_number(rest);
+    const double begun =
+        static_cast<double>(ticks.value_or(0)) / static_cast<double>(sysconf(_SC_CLK_TCK));
     return {ticks ? std::max(0.0, seconds_of(CLOCK_BOOTTIME) - begun) : 0.0};
 }
 
@@ -190,15 +180,15 @@ std::string Session::isa_of_all() const {
 
 // Whether one of the requested transports moves the memory of the device.
 bool Session::serves_transports(device::Device& device) {
-    const comm::TransportContext context{world_, topology_, device, trace_, options_.transfer};
+    const comm::TransportContext context = transport_context(device);
     return std::ranges::any_of(options_.transports, [&](const std::string& name) {
         const std::string resolved = name == "auto" ? registry_.automatic(context) : name;
         return !registry_.why_not(resolved, context);
     });
 }
 
-comm::TransportContext Session::transport_context() {
-    return {world_, topology_, *device_, trace_, options_.transfer};
+comm::TransportContext Session::transport_context(device::Device& device) {
+    return {world_, topology_, device, trace_, options_.transfer};
 }
 
 comm::Transport& Session::transport(const std::string& name) {
@@ -215,8 +205,7 @@ comm::Transport& Session::message_transport() {
         return transport(name);
     }
     if (!host_messages_) {
-        host_messages_ =
-            registry_.make(name, {world_, topology_, *host_, trace_, options_.transfer});
+        host_messages_ = registry_.make(name, transport_context(*host_));
     }
     return *host_messages_;
 }

@@ -116,7 +116,7 @@ class Session {
     device::Stream& stream() { return *stream_; }
     /// The stream of reducer_device() that reducers of a data flow compute on.
     device::Stream& reducer_stream() { return host_ ? *host_stream_ : *stream_; }
-    [[nodiscard]] comm::TransportContext transport_context();
+    [[nodiscard]] comm::TransportContext transport_context() { return transport_context(*device_); }
 
     /// The transport of that name, made at its first use. Collective. Throws Unavailable.
     comm::Transport& transport(const std::string& name);
@@ -147,6 +147,7 @@ class Session {
     std::unique_ptr<device::Device> choose_device();
     std::unique_ptr<device::Device> make_device(const device::DeviceKind& kind);
     bool serves_transports(device::Device& device);
+    comm::TransportContext transport_context(device::Device& device);
     [[nodiscard]] std::string isa_of_all() const;
 
     StopRequest stop_request_;

@@ -17,10 +17,11 @@ std::vector<Variant> variants(Session& session) {
             transports.push_back(resolved);
         }
     }
-    const bool automatic =
-        std::ranges::find(options.transports, "auto") != options.transports.end();
     const std::string plain_mpi = comm::TransportRegistry::plain_mpi();
-    const bool has_mpi = automatic || std::ranges::find(transports, plain_mpi) != transports.end();
+    const auto has = [](const std::vector<std::string>& names, const std::string& name) {
+        return std::ranges::find(names, name) != names.end();
+    };
+    const bool has_mpi = has(options.transports, "auto") || has(transports, plain_mpi);
     std::vector<Variant> variants;
     for (const Formulation formulation : options.formulations) {
         if (formulation == Formulation::library && has_mpi) {

@@ -8,8 +8,8 @@
 #include "comm/mpi/agree.hpp"
 #include "comm/transport/shared_memory.hpp"
 #include "comm/transport/transport.hpp"
+#include "core/block_range.hpp"
 #include "core/check.hpp"
-#include "core/peer_order.hpp"
 #include "device/accelerator.hpp"
 #include "device/vector_operations.hpp"
 

@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "comm/transport/operations_internal.hpp"
+#include "core/block_range.hpp"
 #include "core/check.hpp"
-#include "core/peer_order.hpp"
 #include "device/vector_operations.hpp"
 
 // The operations, once for all transports.

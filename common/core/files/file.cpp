@@ -75,15 +75,6 @@ int open_spare(const FileName& file, const FileName& spare, FileName& aside) {
     return open_aside(file, aside);
 }
 
-std::filesystem::file_status status_of(const std::filesystem::path& path) {
-    std::error_code error;
-    const auto status = std::filesystem::status(path, error);
-    if (status.type() == std::filesystem::file_type::none) {
-        throw FileError("look at", path, error.message());
-    }
-    return status;
-}
-
 }  // namespace
 
 FileError::FileError(std::string_view operation, const std::filesystem::path& file,
@@ -104,15 +95,8 @@ void make_folder(const std::filesystem::path& folder) {
 }
 
 std::string_view name(FileCache cache) {
-    switch (cache) {
-        case FileCache::warm:
-            return "warm";
-        case FileCache::drop:
-            return "drop";
-        case FileCache::direct:
-            return "direct";
-    }
-    fail("unknown state of the page cache");
+    constexpr std::array<std::string_view, 3> names{"warm", "drop", "direct"};
+    return names.at(static_cast<std::size_t>(cache));
 }
 
 FileDescriptor::~FileDescriptor() {
@@ -213,7 +197,8 @@ Bytes InputFile::read(Bytes offset, std::span<std::byte> out) const {
     return {static_cast<std::int64_t>(done)};
 }
 
-std::string contents(const FileName& file, Bytes most) {
+std::string contents(const FileName& file) {
+    constexpr Bytes most = mebibytes(256);
     const InputFile input(file);
     if (input.size() > most) {
         throw FileError(
@@ -227,11 +212,12 @@ std::string contents(const FileName& file, Bytes most) {
 }
 
 bool is_there(const std::filesystem::path& path) {
-    return std::filesystem::exists(status_of(path));
-}
-
-bool is_folder(const std::filesystem::path& path) {
-    return std::filesystem::is_directory(status_of(path));
+    std::error_code error;
+    const auto status = std::filesystem::status(path, error);
+    if (status.type() == std::filesystem::file_type::none) {
+        throw FileError("look at", path, error.message());
+    }
+    return std::filesystem::exists(status);
 }
 
 void forget(const FileName& file) {
@@ -301,24 +287,23 @@ void require_writable(const std::filesystem::path& file, bool overwrite) {
                         "another file",
                         file.string()));
     }
+    const auto refuse_because = [&](std::string_view why) {
+        throw UsageError(
+            fmt::format("{} cannot be written ({}): name another file", file.string(), why));
+    };
     // Something has that name, even if it is a link that leads nowhere: it would be replaced.
     const bool is_there = std::filesystem::exists(std::filesystem::symlink_status(file, ignored));
     if (!file.has_filename() || (is_there && !std::filesystem::is_regular_file(file, ignored))) {
-        throw UsageError(fmt::format(
-            "{} cannot be written (it is not an ordinary file): name another file", file.string()));
+        refuse_because("it is not an ordinary file");
     }
     const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
     if (!std::filesystem::is_directory(folder, ignored)) {
-        throw UsageError(
-            fmt::format("{} cannot be written ({} is not a folder that can be written "
-                        "to): name another file",
-                        file.string(), folder.string()));
+        refuse_because(folder.string() + " is not a folder that can be written to");
     }
     try {
         const OutputFile probe(file);  // as OutputFile does it later
     } catch (const FileError& error) {
-        throw UsageError(fmt::format("{} cannot be written ({}): name another file", file.string(),
-                                     error.reason()));
+        refuse_because(error.reason());
     }
 }
 

@@ -130,14 +130,13 @@ class InputFile {
     Bytes size_;
 };
 
-/// The contents of a file of at most `most` bytes. Throws FileError, as InputFile does, and for a
-/// longer file.
-std::string contents(const FileName& file, Bytes most = mebibytes(256));
+/// The contents of a file of at most 256 MiB. Throws FileError, as InputFile does, and for a longer
+/// file.
+std::string contents(const FileName& file);
 
 /// Whether a file or folder of that name exists; links are followed. Throws FileError if the system
 /// cannot tell: the folder may not be searched, or a link leads to itself.
 bool is_there(const std::filesystem::path& path);
-bool is_folder(const std::filesystem::path& path);
 
 /// Writes a file's pages in the page cache to the disk, and drops them from the cache. Throws
 /// FileError.

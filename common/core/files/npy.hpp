@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "core/check.hpp"
@@ -17,18 +18,11 @@ namespace quartet {
 enum class ElementType { f4, f8, c16 };
 
 template <typename T>
-constexpr ElementType element_type() = delete;
-template <>
-constexpr ElementType element_type<float>() {
-    return ElementType::f4;
-}
-template <>
-constexpr ElementType element_type<double>() {
-    return ElementType::f8;
-}
-template <>
-constexpr ElementType element_type<std::complex<double>>() {
-    return ElementType::c16;
+constexpr ElementType element_type() {
+    static_assert(std::is_floating_point_v<T> || std::is_same_v<T, std::complex<double>>);
+    return std::is_same_v<T, float>    ? ElementType::f4
+           : std::is_same_v<T, double> ? ElementType::f8
+                                       : ElementType::c16;
 }
 
 /// "<f4", "<f8", "<c16".

@@ -5,15 +5,14 @@
 
 #include <utility>
 
-#include "device/cuda/blas/cuda_blas.hpp"
-#include "device/cuda/info/cuda_accelerator.hpp"
-#include "device/cuda/peak/cuda_multiply_add_probe.hpp"
+#include "device/accelerator.hpp"
+#include "device/blas.hpp"
 #include "device/cuda/peak/multiply_add_kernel.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/cuda/runtime/cuda_memory.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
-#include "device/cuda/runtime/gated_time.hpp"
 #include "device/cuda/vectors/vector_kernels.hpp"
+#include "device/multiply_add_probe.hpp"
 #include "device/require_views.hpp"
 #include "device/vector_operations.hpp"
 

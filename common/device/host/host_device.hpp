@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "core/trace.hpp"
-#include "device/device_kind.hpp"
 #include "device/host/loops/loops.hpp"
 #include "device/host/runtime/host_stream.hpp"
+#include "device/registry/device_registry.hpp"
 
 namespace quartet::device {
 
@@ -20,5 +20,9 @@ struct HostSettings {
 std::unique_ptr<Device> make_host_device(const HostSettings& settings, Trace& trace);
 
 DeviceKind host_device();
+
+/// A probe with `threads` threads of this process at once. It takes the fastest of its loops, which
+/// differ in their instruction set and their number of registers.
+std::unique_ptr<MultiplyAddProbe> make_host_multiply_add_probe(FloatFormat format, int threads);
 
 }  // namespace quartet::device

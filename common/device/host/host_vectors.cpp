@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "device/host/runtime/require_host.hpp"
+#include "device/require_views.hpp"
 
 namespace quartet::device {
 
@@ -14,10 +14,11 @@ class HostVectorOperations final : public VectorOperations {
         : threads_(threads), loops_(loops.vectors), memory_(loops.memory) {}
 
     void add(View<const float> source, View<float> target, Stream& stream) override {
-        add_any(loops_.add_floats, source, target, stream);
+        update("add", "add: source and target differ in size", loops_.add_floats, source, target,
+               stream);
     }
     void add(View<const double> source, View<double> target, Stream& stream) override {
-        add_any(loops_.add, source, target, stream);
+        update("add", "add: source and target differ in size", loops_.add, source, target, stream);
     }
     void fill(float value, View<float> target, Stream& stream) override {
         fill_any(loops_.fill_floats, value, target, stream);
@@ -25,18 +26,35 @@ class HostVectorOperations final : public VectorOperations {
     void fill(double value, View<double> target, Stream& stream) override {
         fill_any(loops_.fill, value, target, stream);
     }
-    void copy(View<const double> source, View<double> target, Stream& stream) override;
-    void axpy(double factor, View<const double> x, View<double> y, Stream& stream) override;
-    void xpay(View<const double> x, double factor, View<double> y, Stream& stream) override;
+    void copy(View<const double> source, View<double> target, Stream& stream) override {
+        update("copy", "copy: source and target differ in size", loops_.copy, source, target,
+               stream);
+    }
+    void axpy(double factor, View<const double> x, View<double> y, Stream& stream) override {
+        const auto loop = [axpy = loops_.axpy, factor](const double* from, double* to,
+                                                       std::int64_t size) {
+            axpy(factor, from, to, size);
+        };
+        update("axpy", "axpy: x and y differ in size", loop, x, y, stream);
+    }
+    void xpay(View<const double> x, double factor, View<double> y, Stream& stream) override {
+        const auto loop = [xpay = loops_.xpay, factor](const double* from, double* to,
+                                                       std::int64_t size) {
+            xpay(from, factor, to, size);
+        };
+        update("xpay", "xpay: x and y differ in size", loop, x, y, stream);
+    }
     void dot(View<const double> x, View<const double> y, View<double> result,
              Stream& stream) override;
     [[nodiscard]] std::span<const MemoryWay> ways(AccessPattern pattern) const override;
     void pass(const MemoryPass& pass, MemoryWay way, Stream& stream) override;
 
   private:
+    /// Enqueues loop(source, target, size), each thread on its part. A failed check of the sizes
+    /// states `problem`.
     template <typename Loop, typename T>
-    void add_any(Loop loop, const View<const T>& source, const View<T>& target,
-                 Stream& stream) const;
+    void update(const char* label, const char* problem, Loop loop, const View<const T>& source,
+                const View<T>& target, Stream& stream) const;
     template <typename Loop, typename T>
     void fill_any(Loop loop, T value, const View<T>& target, Stream& stream) const;
 
@@ -46,9 +64,10 @@ class HostVectorOperations final : public VectorOperations {
 };
 
 template <typename Loop, typename T>
-void HostVectorOperations::add_any(Loop loop, const View<const T>& source, const View<T>& target,
-                                   Stream& stream) const {
-    require_host(source, target.size(), "add: source and target differ in size");
+void HostVectorOperations::update(const char* label, const char* problem, Loop loop,
+                                  const View<const T>& source, const View<T>& target,
+                                  Stream& stream) const {
+    require_host(source, target.size(), problem);
     require_host(target);
     require_same_or_apart(source, target);
     const auto work = [threads = threads_, loop, size = target.size(), from = source.data(),
@@ -56,7 +75,7 @@ void HostVectorOperations::add_any(Loop loop, const View<const T>& source, const
         parallel_for_ranges(threads, size,
                             [=](const Range& r) { loop(from + r.begin, to + r.begin, r.size()); });
     };
-    stream.enqueue(Phase::compute, "add", work);
+    stream.enqueue(Phase::compute, label, work);
 }
 
 template <typename Loop, typename T>
@@ -68,46 +87,6 @@ void HostVectorOperations::fill_any(Loop loop, T value, const View<T>& target,
                             [=](const Range& r) { loop(value, to + r.begin, r.size()); });
     };
     stream.enqueue(Phase::compute, "fill", work);
-}
-
-void HostVectorOperations::copy(View<const double> source, View<double> target, Stream& stream) {
-    require_host(source, target.size(), "copy: source and target differ in size");
-    require_host(target);
-    require_same_or_apart(source, target);
-    const auto work = [threads = threads_, loop = loops_.copy, size = target.size(),
-                       from = source.data(), to = target.data()] {
-        parallel_for_ranges(threads, size,
-                            [=](const Range& r) { loop(from + r.begin, to + r.begin, r.size()); });
-    };
-    stream.enqueue(Phase::compute, "copy", work);
-}
-
-void HostVectorOperations::axpy(double factor, View<const double> x, View<double> y,
-                                Stream& stream) {
-    require_host(x, y.size(), "axpy: x and y differ in size");
-    require_host(y);
-    require_same_or_apart(x, y);
-    const auto work = [threads = threads_, loop = loops_.axpy, size = y.size(), factor,
-                       from = x.data(), to = y.data()] {
-        parallel_for_ranges(threads, size, [=](const Range& r) {
-            loop(factor, from + r.begin, to + r.begin, r.size());
-        });
-    };
-    stream.enqueue(Phase::compute, "axpy", work);
-}
-
-void HostVectorOperations::xpay(View<const double> x, double factor, View<double> y,
-                                Stream& stream) {
-    require_host(x, y.size(), "xpay: x and y differ in size");
-    require_host(y);
-    require_same_or_apart(x, y);
-    const auto work = [threads = threads_, loop = loops_.xpay, size = y.size(), factor,
-                       from = x.data(), to = y.data()] {
-        parallel_for_ranges(threads, size, [=](const Range& r) {
-            loop(from + r.begin, factor, to + r.begin, r.size());
-        });
-    };
-    stream.enqueue(Phase::compute, "xpay", work);
 }
 
 void HostVectorOperations::dot(View<const double> x, View<const double> y, View<double> result,

@@ -13,42 +13,21 @@ namespace quartet::system {
 
 namespace {
 
-// The number after `key` and a separator, on a line that begins with `key`.
 std::optional<std::int64_t> number_of(std::string_view text, std::string_view key, char separator) {
-    while (!text.empty()) {
-        auto line = take_until(text, '\n');
-        if (take_until(line, separator) == key) {
-            return parse_number(line);
-        }
-    }
-    return std::nullopt;
-}
-
-struct GroupFiles {
-    const char* limit;
-    const char* usage;
-};
-
-GroupFiles files_of(ControlGroupVersion version) {
-    return version == ControlGroupVersion::v1
-               ? GroupFiles{"memory.limit_in_bytes", "memory.usage_in_bytes"}
-               : GroupFiles{"memory.max", "memory.current"};
-}
-
-void limit(MemoryAmounts& amounts, const MemoryAmounts& group) {
-    amounts.total = std::min(amounts.total, group.total);
-    amounts.available = std::min(amounts.available, group.available);
+    return parse_number(value_of(text, key, separator));
 }
 
 void limit_by(MemoryAmounts& amounts, const GroupFolder& group) {
-    const GroupFiles files = files_of(group.version);
-    const auto most = read_text(group.path / files.limit);
-    const auto usage = read_text(group.path / files.usage);
-    if (most && usage) {
-        const auto statistics = read_text(group.path / "memory.stat").value_or("");
-        if (const auto left = group_memory(*most, *usage, statistics)) {
-            limit(amounts, *left);
-        }
+    const bool first = group.version == ControlGroupVersion::v1;
+    const auto most = read_text(group.path / (first ? "memory.limit_in_bytes" : "memory.max"));
+    const auto usage = read_text(group.path / (first ? "memory.usage_in_bytes" : "memory.current"));
+    if (!most || !usage) {
+        return;
+    }
+    const auto statistics = read_text(group.path / "memory.stat").value_or("");
+    if (const auto left = group_memory(*most, *usage, statistics)) {
+        amounts.total = std::min(amounts.total, left->total);
+        amounts.available = std::min(amounts.available, left->available);
     }
 }
 
@@ -79,13 +58,6 @@ MemoryAmounts memory_of_gpus(const std::filesystem::path& root) {
 
 }  // namespace
 
-MemoryAmounts parse_meminfo(std::string_view text) {
-    const auto total = number_of(text, "MemTotal", ':');
-    const auto available = number_of(text, "MemAvailable", ':');
-    check(total && available, "/proc/meminfo lacks MemTotal or MemAvailable");
-    return {kibibytes(*total), kibibytes(*available)};
-}
-
 std::optional<MemoryAmounts> group_memory(std::string_view limit, std::string_view usage,
                                           std::string_view statistics) {
     // v1 writes the greatest multiple of the page size for "no limit", and pages can have 64 KiB;
@@ -109,10 +81,12 @@ std::optional<MemoryAmounts> group_memory(std::string_view limit, std::string_vi
 MemoryAmounts read_memory(const std::filesystem::path& root) {
     const auto meminfo = read_text(root / "proc/meminfo");
     check(meminfo.has_value(), "/proc/meminfo cannot be read");
-    const MemoryAmounts all = parse_meminfo(*meminfo);
+    const auto total = number_of(*meminfo, "MemTotal", ':');
+    const auto available = number_of(*meminfo, "MemAvailable", ':');
+    check(total && available, "/proc/meminfo lacks MemTotal or MemAvailable");
     const MemoryAmounts of_gpus = memory_of_gpus(root);
-    MemoryAmounts amounts{all.total - of_gpus.total,
-                          std::max(all.available - of_gpus.available, Bytes{})};
+    MemoryAmounts amounts{kibibytes(*total) - of_gpus.total,
+                          std::max(kibibytes(*available) - of_gpus.available, Bytes{})};
     for (const auto& folder : group_folders(root, "memory")) {
         limit_by(amounts, folder);
     }

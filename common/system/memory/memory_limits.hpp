@@ -15,9 +15,6 @@ struct MemoryAmounts {
     bool operator==(const MemoryAmounts&) const = default;
 };
 
-/// MemTotal and MemAvailable of a text like /proc/meminfo. Throws Failure if one is missing.
-MemoryAmounts parse_meminfo(std::string_view text);
-
 /// The memory limit of a control group, from the texts of its files: memory.max, memory.current and
 /// memory.stat (v1: memory.limit_in_bytes, memory.usage_in_bytes, memory.stat). Its file cache
 /// counts as available, since the kernel drops it on demand. Nothing if there is no limit:
@@ -27,7 +24,7 @@ std::optional<MemoryAmounts> group_memory(std::string_view limit, std::string_vi
 
 /// The least of the machine's memory (without the memory of GPUs) and the limits of the process's
 /// control group and of the groups above it. `root` is the folder of proc/ and sys/; other than "/"
-/// in tests. Throws Failure where there is no proc/meminfo. Local.
+/// in tests. Throws Failure unless proc/meminfo has MemTotal and MemAvailable. Local.
 MemoryAmounts read_memory(const std::filesystem::path& root = "/");
 
 }  // namespace quartet::system

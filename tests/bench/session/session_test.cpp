@@ -12,7 +12,6 @@
 #include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"
 #include "device/host/loops/loops.hpp"
-#include "device/host/loops/processor.hpp"
 
 namespace quartet::bench {
 namespace {

@@ -1,6 +1,5 @@
 #include "device/contract/contract.hpp"
 #include "device/cuda/cuda_device.hpp"
-#include "device/cuda/info/cuda_accelerator.hpp"
 
 namespace quartet::device {
 

@@ -6,7 +6,7 @@
 
 #include "device/contract/contract.hpp"
 #include "device/host/host_device.hpp"
-#include "device/host/loops/processor.hpp"
+#include "device/host/loops/loops.hpp"
 
 namespace quartet::device {
 

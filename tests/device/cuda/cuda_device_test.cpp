@@ -1,5 +1,4 @@
 #include "device/cuda/cuda_device.hpp"
-#include "device/cuda/info/cuda_accelerator.hpp"
 
 #include <gmock/gmock.h>
 

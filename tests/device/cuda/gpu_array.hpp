@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "device/cuda/cuda_device.hpp"
-#include "device/cuda/info/cuda_accelerator.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
 
 namespace quartet::device {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "device/blas.hpp"
-#include "device/host/blas/blas_vendor.hpp"
+#include "device/host/blas/host_blas.hpp"
 #include "device/vector_operations.hpp"
 
 namespace quartet::device {

@@ -8,12 +8,6 @@
 namespace quartet::system {
 namespace {
 
-TEST(Meminfo, MustHaveBothAmounts) {
-    EXPECT_THROW(parse_meminfo(""), Failure);
-    EXPECT_THROW(parse_meminfo("MemTotal: 5 kB\n"), Failure);
-    EXPECT_THROW(parse_meminfo("MemTotal: 5 kB\nMemAvailable: much\n"), Failure);
-}
-
 TEST(GroupMemory, IsNothingWithoutALimit) {
     EXPECT_EQ(group_memory("max\n", "5\n", ""), std::nullopt);
     EXPECT_EQ(group_memory("9223372036854771712\n", "5\n", ""), std::nullopt) << "v1, 4 KiB pages";
@@ -41,6 +35,13 @@ class ReadMemory : public FakeSystemFiles {
 
     const MemoryAmounts machine{kibibytes(1000), kibibytes(800)};
 };
+
+TEST_F(ReadMemory, NeedsBothAmounts) {
+    for (const char* text : {"", "MemTotal: 5 kB\n", "MemTotal: 5 kB\nMemAvailable: much\n"}) {
+        write("proc/meminfo", text);
+        EXPECT_THROW(read_memory(root), Failure) << text;
+    }
+}
 
 TEST_F(ReadMemory, IsTheMachinesWithoutControlGroups) {
     EXPECT_EQ(read_memory(root), machine);

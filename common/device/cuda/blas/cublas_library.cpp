@@ -1,4 +1,4 @@
-#include "device/cuda/blas/cublas_handle.hpp"
+#include "device/cuda/blas/cublas_library.hpp"
 
 #include "device/cuda/runtime/toolkit_library.hpp"
 

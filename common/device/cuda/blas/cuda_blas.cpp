@@ -1,14 +1,16 @@
-#include "device/cuda/blas/cuda_blas.hpp"
+#include "device/blas.hpp"
 
 #include <fmt/format.h>
 
 #include <map>
 
 #include "core/environment.hpp"
-#include "device/cuda/blas/cublas_handle.hpp"
+#include "device/cuda/blas/cublas_library.hpp"
+#include "device/cuda/cuda_device.hpp"
+#include "device/cuda/runtime/cuda_check.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
-#include "device/cuda/runtime/require_device.hpp"
 #include "device/cuda/vectors/vector_kernels.hpp"
+#include "device/require_views.hpp"
 
 namespace quartet::device {
 
@@ -31,11 +33,43 @@ std::string overrides_in_force() {
     return text;
 }
 
+// Values of CUDA 12.9: earlier headers lack them.
+constexpr auto emulated_mode = static_cast<cublasMath_t>(4);  // CUBLAS_FP32_EMULATED_BF16X9_MATH
+constexpr int emulation_wherever_possible = 2;                // CUBLAS_EMULATION_STRATEGY_EAGER
+
+cublasMath_t mode_of(Math math) {
+    return math == Math::tf32     ? CUBLAS_TF32_TENSOR_OP_MATH
+           : math == Math::bf16x9 ? emulated_mode
+                                  : CUBLAS_DEFAULT_MATH;
+}
+
+// Tensor cores have TF32 since Ampere; cuBLAS emulates float32 since Blackwell, and silently
+// computes in float32 on other GPUs.
+int least_capability(Math math) {
+    return math == Math::tf32 ? 8 : math == Math::bf16x9 ? 10 : 0;
+}
+
+void require_capable(Math math) {
+    const int least = least_capability(math);
+    const int major = gpu_attribute(cudaDevAttrComputeCapabilityMajor);
+    if (major < least)
+        throw Unavailable(fmt::format(
+            "--math {}: not available on this GPU (its compute capability is {}.x, cuBLAS needs "
+            "{}.0 or later for that): leave it out",
+            name(math), major, least));
+}
+
 class CudaBlas final : public Blas {
   public:
-    explicit CudaBlas(CudaMemory& memory) : memory_(memory) {}
+    explicit CudaBlas(CudaMemory& memory) : memory_(memory) {
+        check_status(library_->create(&handle_), "cublasCreate");
+        check_status(library_->set_math_mode(handle_, CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
+    }
+    ~CudaBlas() override { static_cast<void>(library_->destroy(handle_)); }
+    CudaBlas(const CudaBlas&) = delete;
+    CudaBlas& operator=(const CudaBlas&) = delete;
 
-    void use(Math math) override { handle_.use(math); }
+    void use(Math math) override;
     void gemm(const GemmShape& shape, View<const float> a, View<const float> b, View<float> c,
               Update update, Stream& stream) override;
     void gemv(std::int64_t rows, std::int64_t columns, View<const double> a, View<const double> x,
@@ -49,12 +83,50 @@ class CudaBlas final : public Blas {
     void multiply(const GemmShape& shape, const float* a, const float* b, float* c, Update update,
                   cudaStream_t stream);
 
+    /// The handle, ready for a call on `stream`: with a workspace of ours, cuBLAS neither allocates
+    /// nor synchronises. Calls with the same workspace must not overlap.
+    [[nodiscard]] cublasHandle_t handle_on(cudaStream_t stream, const Allocation& workspace) const;
+    /// Throws Failure that names the call, unless the status means success.
+    void check_status(cublasStatus_t status, const char* call) const;
+
     CudaMemory& memory_;
-    CublasHandle handle_;
+    std::shared_ptr<const CublasLibrary> library_ = load_cublas();
+    cublasHandle_t handle_ = nullptr;
     // Kept for destroyed streams, too: their work is done, and a new stream may have the same
     // handle.
     std::map<cudaStream_t, Allocation> workspaces_;
 };
+
+void CudaBlas::use(Math math) {
+    if (math != Math::fp32)
+        require_capable(math);
+    cublasStatus_t status = library_->set_math_mode(handle_, mode_of(math));
+    // Otherwise cuBLAS emulates only the products that it expects to be faster by emulation.
+    if (math == Math::bf16x9 && status == CUBLAS_STATUS_SUCCESS)
+        status = library_->set_emulation_strategy == nullptr
+                     ? CUBLAS_STATUS_NOT_SUPPORTED
+                     : library_->set_emulation_strategy(handle_, emulation_wherever_possible);
+    if (math != Math::fp32 &&
+        (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE))
+        throw Unavailable(fmt::format(
+            "--math {}: not available in this cuBLAS ({}): leave it out, or use a newer CUDA",
+            name(math), library_->status_string(status)));
+    check_status(status, "the choice of cuBLAS's arithmetic");
+}
+
+// Setting the stream takes the workspace away again, so both are set each time.
+cublasHandle_t CudaBlas::handle_on(cudaStream_t stream, const Allocation& workspace) const {
+    check_status(library_->set_stream(handle_, stream), "cublasSetStream");
+    check_status(library_->set_workspace(handle_, workspace.data.get(),
+                                         static_cast<std::size_t>(workspace.size.value)),
+                 "cublasSetWorkspace");
+    return handle_;
+}
+
+void CudaBlas::check_status(cublasStatus_t status, const char* call) const {
+    if (status != CUBLAS_STATUS_SUCCESS) [[unlikely]]
+        throw Failure(fmt::format("{} failed ({})", call, library_->status_string(status)));
+}
 
 void CudaBlas::gemm(const GemmShape& shape, View<const float> a, View<const float> b, View<float> c,
                     Update update, Stream& stream) {
@@ -83,11 +155,10 @@ void CudaBlas::multiply(const GemmShape& shape, const float* a, const float* b, 
                         Update update, cudaStream_t stream) {
     const float one = 1;
     const float kept = update == Update::accumulate ? 1 : 0;
-    handle_.check_status(
-        handle_.library().sgemm(handle_.on(stream, workspace_of(stream)), CUBLAS_OP_N, CUBLAS_OP_N,
-                                shape.columns, shape.rows, shape.inner, &one, b, shape.columns, a,
-                                shape.inner, &kept, c, shape.columns),
-        "cublasSgemm");
+    check_status(library_->sgemm(handle_on(stream, workspace_of(stream)), CUBLAS_OP_N, CUBLAS_OP_N,
+                                 shape.columns, shape.rows, shape.inner, &one, b, shape.columns, a,
+                                 shape.inner, &kept, c, shape.columns),
+                 "cublasSgemm");
 }
 
 const Allocation& CudaBlas::workspace_of(cudaStream_t stream) {
@@ -119,7 +190,7 @@ std::string CudaBlas::description() const {
 
 int CudaBlas::version_part(libraryPropertyType part) const {
     int value = 0;
-    handle_.check_status(handle_.library().get_property(part, &value), "cublasGetProperty");
+    check_status(library_->get_property(part, &value), "cublasGetProperty");
     return value;
 }
 

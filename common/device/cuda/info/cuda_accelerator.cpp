@@ -1,4 +1,4 @@
-#include "device/cuda/info/cuda_accelerator.hpp"
+#include "device/accelerator.hpp"
 
 #include <cuda_runtime.h>
 #include <fmt/format.h>
@@ -8,10 +8,11 @@
 
 #include "core/check.hpp"
 #include "core/environment.hpp"
+#include "device/cuda/cuda_device.hpp"
 #include "device/cuda/info/nvml.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
-#include "device/cuda/runtime/require_device.hpp"
+#include "device/require_views.hpp"
 
 namespace quartet::device {
 

@@ -16,22 +16,24 @@ namespace {
 
 /// Throws Unavailable if the library is missing.
 std::shared_ptr<const Nvml> load_nvml(const char* name) {
-    return load_what_is_there(
+    const auto optional = [](auto member, const char* function) {
+        return LibraryFunction{member, function, Presence::optional};
+    };
+    return load_library(
         {.names = {name},
          .what = "NVIDIA's management library",
          .advice = "install it with the driver"},
-        LibraryFunction{&Nvml::initialise, "nvmlInit_v2"},
-        LibraryFunction{&Nvml::shut_down, "nvmlShutdown"},
-        LibraryFunction{&Nvml::handle_by_pci_bus, "nvmlDeviceGetHandleByPciBusId_v2"},
-        LibraryFunction{&Nvml::driver_version, "nvmlSystemGetDriverVersion"},
-        LibraryFunction{&Nvml::clock, "nvmlDeviceGetClockInfo"},
-        LibraryFunction{&Nvml::most_clock, "nvmlDeviceGetMaxClockInfo"},
-        LibraryFunction{&Nvml::event_reasons, "nvmlDeviceGetCurrentClocksEventReasons"},
-        LibraryFunction{&Nvml::throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons"},
-        LibraryFunction{&Nvml::partitioning, "nvmlDeviceGetMigMode"},
-        LibraryFunction{&Nvml::power_limit, "nvmlDeviceGetEnforcedPowerLimit"},
-        LibraryFunction{&Nvml::energy, "nvmlDeviceGetTotalEnergyConsumption"},
-        LibraryFunction{&Nvml::fields, "nvmlDeviceGetFieldValues"});
+        optional(&Nvml::initialise, "nvmlInit_v2"), optional(&Nvml::shut_down, "nvmlShutdown"),
+        optional(&Nvml::handle_by_pci_bus, "nvmlDeviceGetHandleByPciBusId_v2"),
+        optional(&Nvml::driver_version, "nvmlSystemGetDriverVersion"),
+        optional(&Nvml::clock, "nvmlDeviceGetClockInfo"),
+        optional(&Nvml::most_clock, "nvmlDeviceGetMaxClockInfo"),
+        optional(&Nvml::event_reasons, "nvmlDeviceGetCurrentClocksEventReasons"),
+        optional(&Nvml::throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons"),
+        optional(&Nvml::partitioning, "nvmlDeviceGetMigMode"),
+        optional(&Nvml::power_limit, "nvmlDeviceGetEnforcedPowerLimit"),
+        optional(&Nvml::energy, "nvmlDeviceGetTotalEnergyConsumption"),
+        optional(&Nvml::fields, "nvmlDeviceGetFieldValues"));
 }
 
 constexpr int success = 0;

@@ -1,12 +1,12 @@
-#include "device/cuda/peak/cuda_multiply_add_probe.hpp"
+#include "device/multiply_add_probe.hpp"
 
 #include <algorithm>
 #include <cmath>
 
+#include "device/cuda/cuda_device.hpp"
 #include "device/cuda/peak/multiply_add_kernel.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
-#include "device/cuda/runtime/gated_time.hpp"
 #include "device/cuda/runtime/grid.hpp"
 
 namespace quartet::device {

@@ -25,29 +25,22 @@ Bytes as_bytes_amount(std::size_t size) {
     return {static_cast<std::int64_t>(size)};
 }
 
-/// How much memory of a kind exists, and how much of it is free.
-struct Amount {
-    Bytes total;
-    Bytes free;
-};
-
-Amount amount(MemoryKind kind) {
-    if (kind == MemoryKind::device) {
-        std::size_t free = 0;
-        std::size_t total = 0;
-        cuda_check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-        return {as_bytes_amount(total), as_bytes_amount(free)};
-    }
-    const system::MemoryAmounts host = system::read_memory();
-    return {host.total, host.available};
+// How much memory of a kind exists, and how much of it is free.
+system::MemoryAmounts amount(MemoryKind kind) {
+    if (kind != MemoryKind::device)
+        return system::read_memory();
+    std::size_t free = 0;
+    std::size_t total = 0;
+    cuda_check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    return {as_bytes_amount(total), as_bytes_amount(free)};
 }
 
 [[noreturn]] void refuse(Bytes size, MemoryKind kind) {
-    const Amount there = amount(kind);
+    const system::MemoryAmounts there = amount(kind);
     const bool on_gpu = kind == MemoryKind::device;
     throw Failure("cannot allocate " + to_string(size) +
                   (on_gpu ? " of GPU memory (" : " of page-locked host memory (") +
-                  to_string(there.free) + " of " + to_string(there.total) +
+                  to_string(there.available) + " of " + to_string(there.total) +
                   " are free): use a smaller size or more " + (on_gpu ? "GPUs" : "nodes"));
 }
 

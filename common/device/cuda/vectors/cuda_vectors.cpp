@@ -2,8 +2,8 @@
 
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
-#include "device/cuda/runtime/require_device.hpp"
 #include "device/cuda/vectors/vector_kernels.hpp"
+#include "device/require_views.hpp"
 
 namespace quartet::device {
 
@@ -24,8 +24,16 @@ class CudaVectorOperations final : public VectorOperations {
         fill_any(value, target, stream);
     }
     void copy(View<const double> source, View<double> target, Stream& stream) override;
-    void axpy(double factor, View<const double> x, View<double> y, Stream& stream) override;
-    void xpay(View<const double> x, double factor, View<double> y, Stream& stream) override;
+    void axpy(double factor, View<const double> x, View<double> y, Stream& stream) override {
+        update("axpy", "axpy: x and y differ in size", x, y, stream, [&](cudaStream_t handle) {
+            launch_axpy(factor, x.data(), y.data(), y.size(), handle);
+        });
+    }
+    void xpay(View<const double> x, double factor, View<double> y, Stream& stream) override {
+        update("xpay", "xpay: x and y differ in size", x, y, stream, [&](cudaStream_t handle) {
+            launch_xpay(x.data(), factor, y.data(), y.size(), handle);
+        });
+    }
     void dot(View<const double> x, View<const double> y, View<double> result,
              Stream& stream) override;
     [[nodiscard]] std::span<const MemoryWay> ways(AccessPattern /*pattern*/) const override {
@@ -35,22 +43,25 @@ class CudaVectorOperations final : public VectorOperations {
     void pass(const MemoryPass& pass, MemoryWay way, Stream& stream) override;
 
   private:
+    /// Enqueues work(handle) on source and target. A failed check of the sizes states `problem`.
+    template <typename T, typename Work>
+    static void update(const char* label, const char* problem, const View<const T>& source,
+                       const View<T>& target, Stream& stream, Work work) {
+        require_device(source, target.size(), problem);
+        require_device(target);
+        require_same_or_apart(source, target);
+        as_cuda(stream).launch(Phase::compute, label, work);
+    }
     template <typename T>
-    static void add_any(const View<const T>& source, const View<T>& target, Stream& stream);
+    static void add_any(const View<const T>& source, const View<T>& target, Stream& stream) {
+        update("add", "add: source and target differ in size", source, target, stream,
+               [&](cudaStream_t handle) {
+                   launch_add(source.data(), target.data(), target.size(), handle);
+               });
+    }
     template <typename T>
     static void fill_any(T value, const View<T>& target, Stream& stream);
 };
-
-template <typename T>
-void CudaVectorOperations::add_any(const View<const T>& source, const View<T>& target,
-                                   Stream& stream) {
-    require_device(source, target.size(), "add: source and target differ in size");
-    require_device(target);
-    require_same_or_apart(source, target);
-    as_cuda(stream).launch(Phase::compute, "add", [&](cudaStream_t handle) {
-        launch_add(source.data(), target.data(), target.size(), handle);
-    });
-}
 
 template <typename T>
 void CudaVectorOperations::fill_any(T value, const View<T>& target, Stream& stream) {
@@ -61,37 +72,15 @@ void CudaVectorOperations::fill_any(T value, const View<T>& target, Stream& stre
 }
 
 void CudaVectorOperations::copy(View<const double> source, View<double> target, Stream& stream) {
-    require_device(source, target.size(), "copy: source and target differ in size");
-    require_device(target);
-    require_same_or_apart(source, target);
-    if (source.empty())
+    if (source.empty() && target.empty())
         return;
-    as_cuda(stream).launch(Phase::compute, "copy", [&](cudaStream_t handle) {
-        cuda_check(cudaMemcpyAsync(target.data(), source.data(),
-                                   static_cast<std::size_t>(source.bytes().value),
-                                   cudaMemcpyDeviceToDevice, handle),
-                   "cudaMemcpyAsync");
-    });
-}
-
-void CudaVectorOperations::axpy(double factor, View<const double> x, View<double> y,
-                                Stream& stream) {
-    require_device(x, y.size(), "axpy: x and y differ in size");
-    require_device(y);
-    require_same_or_apart(x, y);
-    as_cuda(stream).launch(Phase::compute, "axpy", [&](cudaStream_t handle) {
-        launch_axpy(factor, x.data(), y.data(), y.size(), handle);
-    });
-}
-
-void CudaVectorOperations::xpay(View<const double> x, double factor, View<double> y,
-                                Stream& stream) {
-    require_device(x, y.size(), "xpay: x and y differ in size");
-    require_device(y);
-    require_same_or_apart(x, y);
-    as_cuda(stream).launch(Phase::compute, "xpay", [&](cudaStream_t handle) {
-        launch_xpay(x.data(), factor, y.data(), y.size(), handle);
-    });
+    update("copy", "copy: source and target differ in size", source, target, stream,
+           [&](cudaStream_t handle) {
+               cuda_check(cudaMemcpyAsync(target.data(), source.data(),
+                                          static_cast<std::size_t>(source.bytes().value),
+                                          cudaMemcpyDeviceToDevice, handle),
+                          "cudaMemcpyAsync");
+           });
 }
 
 void CudaVectorOperations::dot(View<const double> x, View<const double> y, View<double> result,

@@ -1,16 +1,98 @@
 #include "device/host/blas/host_blas.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <string>
 
 #include "cblas.hpp"
-#include "device/host/blas/blas_vendor.hpp"
-#include "device/host/runtime/require_host.hpp"
+#include "core/environment.hpp"
+#include "device/host/loops/loops.hpp"
+#include "device/require_views.hpp"
 
 namespace quartet::device {
 
+std::string_view better_blas_kernels(std::string_view current, std::string_view isa) {
+    const std::array<std::string_view, 7> old{"Prescott", "Core2",  "Penryn",    "Dunnington",
+                                              "Nehalem",  "Katmai", "Coppermine"};
+    if (std::ranges::find(old, current) == old.end()) {
+        return {};
+    }
+    return isa == "avx512" ? "SkylakeX" : isa == "avx2" ? "Haswell" : "";
+}
+
 namespace {
+
+/// The function `name` of `library` and the libraries that it needs, by default of any library in
+/// this process; null if there is none.
+template <typename Function>
+Function* find(const char* name, void* library = RTLD_DEFAULT) {
+    return reinterpret_cast<Function*>(::dlsym(library, name));
+}
+
+/// The library that has cblas_sgemm, since ScaLAPACK may bring another BLAS into the process. Null,
+/// which stands for all libraries, if the program itself has cblas_sgemm.
+void* cblas_library() {
+    Dl_info found{};
+    const bool known = ::dladdr(::dlsym(RTLD_DEFAULT, "cblas_sgemm"), &found) != 0;
+    return known ? ::dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+}
+
+/// If OpenBLAS does not know this processor and has fallen back to kernels for processors of twenty
+/// years ago, makes it take the best kernels that the processor can run: measured five times as
+/// fast (OpenBLAS 0.3.21, which takes an Emerald Rapids for a Prescott). If OPENBLAS_CORETYPE is
+/// set in the environment, it decides instead. Call this before any other use of the library, and
+/// before there are threads.
+void use_best_blas_kernels() {
+    constexpr const char* choice = "OPENBLAS_CORETYPE";
+    auto* current = find<char*()>("openblas_get_corename");
+    auto* quit = find<void()>("gotoblas_dynamic_quit");
+    auto* begin = find<void()>("gotoblas_dynamic_init");
+    if (current == nullptr || quit == nullptr || begin == nullptr || Environment().get(choice)) {
+        return;
+    }
+    const std::string better(better_blas_kernels(current(), best_loops().isa));
+    if (better.empty()) {
+        return;
+    }
+    ::setenv(choice, better.c_str(), 1);
+    quit();
+    begin();
+}
+
+/// Asks the BLAS libraries in this process for `threads` threads. Their own functions are looked up
+/// by name at run time: no vendor's header is needed, and a library that is exchanged for another
+/// behind the same interface is still recognised. Does nothing if none is found.
+void set_blas_threads(int threads) {
+    if (auto* openblas = find<void(int)>("openblas_set_num_threads"))
+        openblas(threads);
+    if (auto* blis = find<void(std::int64_t)>("bli_thread_set_num_threads"))
+        blis(threads);
+    // MKL's lower-case name is the Fortran function, which takes a pointer.
+    if (auto* mkl = find<void(int)>("MKL_Set_Num_Threads"))
+        mkl(threads);
+}
+
+/// The name and the version of the library with cblas_sgemm, as the library tells them, or "CBLAS
+/// of unknown make".
+std::string blas_description() {
+    void* const library = cblas_library();
+    if (auto* openblas = find<char*()>("openblas_get_config", library))
+        return openblas();
+    if (auto* blis = find<const char*()>("bli_info_get_version_str", library))
+        return std::string("BLIS ") + blis();
+    if (auto* mkl = find<void(char*, int)>("MKL_Get_Version_String", library)) {
+        std::array<char, 256> text{};
+        mkl(text.data(), static_cast<int>(text.size()) - 1);
+        const std::string padded(text.data());
+        return padded.substr(0, padded.find_last_not_of(' ') + 1);
+    }
+    return "CBLAS of unknown make";
+}
 
 /// The library's integer: 32 or 64 bits, as its header declares the number of rows.
 template <typename Order, typename Transpose, typename Integer, typename... Rest>

@@ -3,7 +3,6 @@
 #include "core/check.hpp"
 #include "core/nearest_word.hpp"
 #include "device/host/loops/loops.hpp"
-#include "device/host/loops/processor.hpp"
 
 namespace quartet::device {
 

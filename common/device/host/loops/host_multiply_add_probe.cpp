@@ -1,12 +1,12 @@
-#include "device/host/loops/host_multiply_add_probe.hpp"
+#include "device/multiply_add_probe.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdint>
 
+#include "device/host/host_device.hpp"
 #include "device/host/loops/loops.hpp"
-#include "device/host/loops/processor.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::device {

@@ -61,6 +61,9 @@ struct Loops {
 /// The loops of this build's instruction sets, the narrowest first: every processor can run those.
 std::span<const Loops* const> compiled_loops();
 
+/// Whether this processor, and the system on it, can run the instruction set `isa`. Local.
+bool processor_has(std::string_view isa);
+
 /// The loops of the widest instruction set that this processor has. Local.
 const Loops& best_loops();
 

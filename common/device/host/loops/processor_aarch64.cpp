@@ -1,7 +1,7 @@
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 
-#include "device/host/loops/processor.hpp"
+#include "device/host/loops/loops.hpp"
 
 namespace quartet::device {
 

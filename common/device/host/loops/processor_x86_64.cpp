@@ -1,4 +1,4 @@
-#include "device/host/loops/processor.hpp"
+#include "device/host/loops/loops.hpp"
 
 namespace quartet::device {
 

@@ -2,11 +2,14 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <limits>
 #include <new>
 
+#include "core/files/checksum.hpp"
 #include "system/memory/page.hpp"
 #include "system/parallel_for.hpp"
 
@@ -71,6 +74,23 @@ Allocation allocate_host_memory(Bytes size, MemoryKind kind, int threads) {
         return {{}, size, kind};
     const auto count = static_cast<std::size_t>(size.value);
     return count < huge_page ? allocate_small(count, kind) : allocate_large(count, kind, threads);
+}
+
+std::uint64_t memory_checksum(std::span<const std::byte> memory, int threads) {
+    constexpr std::size_t block_bytes = std::size_t{1} << 20;
+    const std::size_t blocks = (memory.size() + block_bytes - 1) / block_bytes;
+    const auto parts = static_cast<std::size_t>(threads);
+    std::atomic<std::uint64_t> sum = memory.size();
+    system::parallel_parts(threads, [&](int part) {
+        std::uint64_t mine = 0;
+        for (auto block = static_cast<std::size_t>(part); block < blocks; block += parts) {
+            const std::size_t begin = block * block_bytes;
+            const std::size_t size = std::min(block_bytes, memory.size() - begin);
+            mine += checksum(memory.subspan(begin, size)) * (2 * block + 1);
+        }
+        sum += mine;
+    });
+    return sum;
 }
 
 }  // namespace quartet::device

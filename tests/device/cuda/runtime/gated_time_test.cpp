@@ -1,4 +1,4 @@
-#include "device/cuda/runtime/gated_time.hpp"
+#include "device/cuda/runtime/cuda_stream.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "device/cuda/cuda_device.hpp"
-#include "device/cuda/info/cuda_accelerator.hpp"
 
 namespace quartet::device {
 namespace {

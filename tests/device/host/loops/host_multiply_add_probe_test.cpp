@@ -1,11 +1,11 @@
-#include "device/host/loops/host_multiply_add_probe.hpp"
+#include "device/multiply_add_probe.hpp"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <array>
 
-#include "device/host/runtime/host_stream.hpp"
+#include "device/host/host_device.hpp"
 
 namespace quartet::device {
 namespace {

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "device/host/loops/loops.hpp"
-#include "device/host/loops/processor.hpp"
 
 namespace quartet::device {
 namespace {

@@ -59,4 +59,6 @@ double dot(const double* x, const double* y, std::int64_t size) {
 constinit const VectorLoops vector_loops{add<float>, add<double>, fill<float>, fill<double>,
                                          copy,       axpy,        xpay,        dot};
 
+constinit const Loops loops{QUARTET_ISA_NAME, vector_loops, memory_loops, peak_loops};
+
 }  // namespace quartet::device::QUARTET_ISA
