@@ -1,4 +1,4 @@
-#include "comm/transport/transport.hpp"
+#include "comm/transport/operations_internal.hpp"
 
 #include <fmt/format.h>
 
@@ -76,11 +76,19 @@ int Transport::new_lane(const device::Arena& arena) {
     return lane_;
 }
 
+void acknowledge(int to, int lane, const Communicator& comm) {
+    check_mpi(MPI_Send(nullptr, 0, MPI_BYTE, to, lane, comm.handle()));
+}
+
+void await_acknowledgement(int from, int lane, const Communicator& comm) {
+    check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, from, lane, comm.handle(), MPI_STATUS_IGNORE));
+}
+
 // A message without data says only that its sender has come this far.
 void Transport::send(device::View<const std::byte> data, int to, device::Stream& stream) {
     if (data.empty()) {
         stream.synchronize();
-        check_mpi(MPI_Send(nullptr, 0, MPI_BYTE, to, lane_of_pairs, comm_.handle()));
+        acknowledge(to, lane_of_pairs, comm_);
         return;
     }
     const Outgoing message{to, data, lane_of_pairs};
@@ -91,8 +99,7 @@ void Transport::send(device::View<const std::byte> data, int to, device::Stream&
 
 void Transport::receive(device::View<std::byte> data, int from, device::Stream& stream) {
     if (data.empty()) {
-        check_mpi(
-            MPI_Recv(nullptr, 0, MPI_BYTE, from, lane_of_pairs, comm_.handle(), MPI_STATUS_IGNORE));
+        await_acknowledgement(from, lane_of_pairs, comm_);
         return;
     }
     const Incoming message{from, data, lane_of_pairs};

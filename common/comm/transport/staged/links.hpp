@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "comm/mpi/communicator.hpp"
@@ -24,8 +25,12 @@ class StagedLink {
     virtual void reserve(Bytes size) = 0;
 
     /// Reserves the next `count` chunks for the caller, and returns the first one's number.
-    std::int64_t claim_outgoing(std::int64_t count) { return next(outgoing_, count); }
-    std::int64_t claim_incoming(std::int64_t count) { return next(incoming_, count); }
+    std::int64_t claim_outgoing(std::int64_t count) {
+        return std::exchange(outgoing_, outgoing_ + count);
+    }
+    std::int64_t claim_incoming(std::int64_t count) {
+        return std::exchange(incoming_, incoming_ + count);
+    }
 
     /// Whether the place of an outgoing chunk may be filled again.
     [[nodiscard]] virtual bool is_free(std::int64_t chunk) = 0;
@@ -43,11 +48,6 @@ class StagedLink {
     virtual void release(std::int64_t chunk) = 0;
 
   private:
-    static std::int64_t next(std::int64_t& number, std::int64_t count) {
-        number += count;
-        return number - count;
-    }
-
     std::int64_t outgoing_ = 0;
     std::int64_t incoming_ = 0;
 };
