@@ -33,6 +33,17 @@ void for_parts(device::View<Byte> data, std::int64_t largest, Work work) {
     } while (first < data.size());
 }
 
+/// A slot of a transport that is not busy, a new one if need be; from now on it is busy.
+template <typename UnderWay>
+Ticket take_slot(std::vector<UnderWay>& slots) {
+    auto idle = std::ranges::find(slots, false, &UnderWay::busy);
+    if (idle == slots.end()) {
+        idle = slots.insert(slots.end(), UnderWay());
+    }
+    idle->busy = true;
+    return {static_cast<int>(idle - slots.begin())};
+}
+
 /// Messages without data, which say that everything so far has been used.
 void acknowledge(int to, int lane, const Communicator& comm);
 void await_acknowledgement(int from, int lane, const Communicator& comm);

@@ -60,10 +60,6 @@ Ticket Transport::start(std::span<const Outgoing>, std::span<const Incoming>, de
     throw Failure(fmt::format("transport {} has no messages", name()));
 }
 
-void Transport::wait(Ticket& ticket, device::Stream&) {
-    ticket = {};
-}
-
 std::vector<device::View<const std::byte>> Transport::of_all(device::View<const std::byte>) {
     throw Failure(fmt::format("transport {} reads nothing in place", name()));
 }

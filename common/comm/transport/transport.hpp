@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "comm/mpi/communicator.hpp"
@@ -116,7 +117,7 @@ struct Ticket {
 };
 
 /// Moves bulk data between the ranks of one communicator. A back end gives its traits and overrides
-/// some of allocate(), start(), wait() and of_all(). All operations are built on these, once for
+/// some of allocate(), start(), finish() and of_all(). All operations are built on these, once for
 /// all back ends. Each operation is ordered after the stream's earlier work, and its result is
 /// there for the stream's later work. Control messages, and scalars that no step waits for, go by
 /// ControlChannel and Communicator instead.
@@ -145,7 +146,11 @@ class Transport {
     /// the caller, may read received data and change sent data. Meanwhile all other tickets make
     /// progress. Empties the ticket; returns at once if it is empty. Throws Failure if sender and
     /// receiver gave different sizes: on the receiver, and perhaps on the sender. Local.
-    virtual void wait(Ticket& ticket, device::Stream& user);
+    void wait(Ticket& ticket, device::Stream& user) {
+        if (ticket.slot >= 0) {
+            finish(std::exchange(ticket.slot, -1), user);
+        }
+    }
 
     /// Views of each rank's `mine` in this process, by rank; valid as long as the allocation of
     /// `mine`. Every rank's `mine` lies in the same collective allocation, or is empty. Throws
@@ -187,6 +192,8 @@ class Transport {
     [[nodiscard]] int new_lane(const device::Arena& arena);
 
   private:
+    /// What wait() does for the messages of a ticket.
+    virtual void finish(int /*slot*/, device::Stream& /*user*/) {}
     /// The memory of the device that an allocation of `size` takes.
     [[nodiscard]] virtual Bytes taken(Bytes size) const { return size; }
     [[nodiscard]] device::MemoryKind kind_of(Place place) const;

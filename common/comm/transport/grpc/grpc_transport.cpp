@@ -5,7 +5,6 @@
 #include <netdb.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <map>
@@ -97,7 +96,6 @@ class GrpcTransport final : public Transport {
 
     Ticket start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
                  device::Stream& stream) override;
-    void wait(Ticket& ticket, device::Stream& user) override;
 
   private:
     struct UnderWay {
@@ -108,6 +106,7 @@ class GrpcTransport final : public Transport {
     /// By peer and lane: the messages so far.
     using Numbers = std::map<std::pair<int, int>, std::int64_t>;
 
+    void finish(int slot, device::Stream& user) override;
     GrpcClient& client_of(int rank);
 
     std::string host_;
@@ -122,23 +121,20 @@ class GrpcTransport final : public Transport {
 
 // Connected at the first call.
 GrpcClient& GrpcTransport::client_of(int rank) {
-    const auto index = static_cast<std::size_t>(rank);
     return clients_
-        .try_emplace(rank, *endpoint_, addresses_[index], tokens_[index], largest_message)
+        .try_emplace(rank, *endpoint_, addresses_[index(rank)], tokens_[index(rank)],
+                     largest_message)
         .first->second;
 }
 
 Ticket GrpcTransport::start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
                             device::Stream& stream) {
     stream.synchronize();
-    auto idle = std::ranges::find(slots_, false, &UnderWay::busy);
-    if (idle == slots_.end()) {
-        idle = slots_.insert(slots_.end(), UnderWay());
-    }
-    idle->busy = true;
+    const Ticket ticket = take_slot(slots_);
+    UnderWay& mine = slots_[index(ticket.slot)];
     for (const Incoming& message : incoming) {
         for_parts(message.data, largest_message.value, [&](device::View<std::byte> part) {
-            idle->fetches.push_back(
+            mine.fetches.push_back(
                 client_of(message.from)
                     .fetch({comm().rank(), message.lane, received_[{message.from, message.lane}]++},
                            part));
@@ -146,20 +142,16 @@ Ticket GrpcTransport::start(std::span<const Outgoing> outgoing, std::span<const 
     }
     for (const Outgoing& message : outgoing) {
         for_parts(message.data, largest_message.value, [&](device::View<const std::byte> part) {
-            idle->offered.push_back(
-                {message.to, message.lane, sent_[{message.to, message.lane}]++});
-            endpoint_->offer(idle->offered.back(), part);
+            mine.offered.push_back({message.to, message.lane, sent_[{message.to, message.lane}]++});
+            endpoint_->offer(mine.offered.back(), part);
         });
     }
-    return {static_cast<int>(idle - slots_.begin())};
+    return ticket;
 }
 
 // Blocks, so that gRPC's thread has the core meanwhile.
-void GrpcTransport::wait(Ticket& ticket, device::Stream& /*user*/) {
-    if (ticket.slot < 0) {
-        return;
-    }
-    UnderWay& mine = slots_[static_cast<std::size_t>(ticket.slot)];
+void GrpcTransport::finish(int slot, device::Stream& /*user*/) {
+    UnderWay& mine = slots_[index(slot)];
     for (const auto& fetch : mine.fetches) {
         fetch->wait();
     }
@@ -169,7 +161,6 @@ void GrpcTransport::wait(Ticket& ticket, device::Stream& /*user*/) {
     mine.fetches.clear();
     mine.offered.clear();
     mine.busy = false;
-    ticket = {};
 }
 
 std::optional<std::string> why_no_grpc(const TransportContext& context) {

@@ -241,18 +241,6 @@ class NcclTransport final : public Transport {
         }
         return {slot};
     }
-    void wait(Ticket& ticket, device::Stream& user) override {
-        if (ticket.slot < 0) {
-            return;
-        }
-        device::Stream* const stream = streams_[static_cast<std::size_t>(ticket.slot)];
-        if (stream != &user) {
-            stream->record(*ordered_);
-            user.wait(*ordered_);
-        }
-        ticket = {};
-    }
-
     std::unique_ptr<Push> prepare_push(device::Arena& arena, const PushPlan& plan) override {
         return std::make_unique<PushByReceiver<NcclPieces>>(arena, *this, plan, nccl_, *wire_);
     }
@@ -267,6 +255,14 @@ class NcclTransport final : public Transport {
     }
 
   private:
+    void finish(int slot, device::Stream& user) override {
+        device::Stream* const stream = streams_[index(slot)];
+        if (stream != &user) {
+            stream->record(*ordered_);
+            user.wait(*ordered_);
+        }
+    }
+
     NcclCommunicator nccl_;
     std::unique_ptr<Transport> payloads_;
     std::unique_ptr<device::Stream> wire_;

@@ -356,12 +356,6 @@ class StagedTransport final : public Transport {
 
     Ticket start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
                  device::Stream& stream) override;
-    void wait(Ticket& ticket, device::Stream& user) override {
-        if (ticket.slot >= 0) {
-            std::exchange(under_way_, nullptr)->finish(user);
-            ticket = {};
-        }
-    }
 
     std::unique_ptr<Push> prepare_push(device::Arena& arena, const PushPlan& plan) override {
         const StagedContext made_from = context();
@@ -390,6 +384,9 @@ class StagedTransport final : public Transport {
         }
     };
 
+    void finish(int /*slot*/, device::Stream& user) override {
+        std::exchange(under_way_, nullptr)->finish(user);
+    }
     void make_links(const Topology& topology);
     [[nodiscard]] StagedContext context() {
         return {device(), track(), links_, *out_, *in_, *ready_, chunks_};
