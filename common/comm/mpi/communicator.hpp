@@ -23,7 +23,7 @@ class Communicator {
     static Communicator world();
 
     Communicator(Communicator&& other) noexcept;
-    Communicator& operator=(Communicator&& other) noexcept;
+    Communicator& operator=(Communicator&&) = delete;
     ~Communicator();
 
     [[nodiscard]] Communicator duplicate() const;
@@ -41,11 +41,13 @@ class Communicator {
     /// Whether the condition holds on every rank.
     [[nodiscard]] bool all(bool condition) const;
     /// Whether the condition holds on at least one rank.
-    [[nodiscard]] bool any(bool condition) const;
+    [[nodiscard]] bool any(bool condition) const { return !all(!condition); }
 
     /// Gives every rank the values of all ranks, by rank.
-    [[nodiscard]] std::vector<double> gather(double value) const;
+    [[nodiscard]] std::vector<double> gather(double value) const { return gather({&value, 1}); }
     [[nodiscard]] std::vector<std::int64_t> gather(std::int64_t value) const;
+    /// Each rank's equally long row of values, concatenated by rank.
+    [[nodiscard]] std::vector<double> gather(std::span<const double> values) const;
     /// Gathers each rank's sizes[rank] bytes into consecutive parts of `all`, by rank. `sizes` is
     /// the same on all ranks.
     void gather(std::span<const std::byte> mine, const std::vector<std::int64_t>& sizes,
@@ -54,17 +56,18 @@ class Communicator {
     [[nodiscard]] std::vector<std::string> gather(const std::string& text) const;
     /// The texts, of any length, by rank, on rank 0; an empty list on other ranks.
     [[nodiscard]] std::vector<std::string> gather_to_root(const std::string& text) const;
-    /// Each rank's equally long row of values, concatenated by rank.
-    [[nodiscard]] std::vector<double> gather(std::span<const double> values) const;
 
     /// Values gathered and added in rank order, so that every rank has the same bits.
-    [[nodiscard]] double sum(double value) const;
+    [[nodiscard]] double sum(double value) const {
+        sum({&value, 1});
+        return value;
+    }
     /// Sums several values at once, in place: one reduction. Allocates only if a call has
     /// more values than any before it.
     void sum(std::span<double> values) const;
     /// The extremes over the ranks; NaN where any rank's value is NaN, so that none is hidden.
     [[nodiscard]] double maximum(double value) const;
-    [[nodiscard]] double minimum(double value) const;
+    [[nodiscard]] double minimum(double value) const { return -maximum(-value); }
 
     /// Gives every rank the root's value.
     [[nodiscard]] double broadcast(double value, int root) const;
@@ -76,16 +79,15 @@ class Communicator {
   private:
     explicit Communicator(MPI_Comm handle);
 
-    void free() noexcept;
-    void gather_row(double value) const;
+    /// The values of all ranks, by rank, until the next call.
+    [[nodiscard]] std::span<const double> rows_of(std::span<const double> values) const;
 
     MPI_Comm handle_ = MPI_COMM_NULL;
     int rank_ = 0;
     int size_ = 0;
     int exceptions_;  ///< how many were in flight at construction
-    /// One value of each rank: sums inside timed steps must not allocate.
-    mutable std::vector<double> row_;
-    mutable std::vector<double> rows_;  ///< several values of each rank
+    /// Values of each rank, at least one: sums inside timed steps must not allocate.
+    mutable std::vector<double> rows_;
 };
 
 }  // namespace quartet::comm

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "comm/mpi/mpi_gpu_support.hpp"
 #include "comm/mpi/mpi_session.hpp"
 #include "comm/transport/operations_internal.hpp"
 #include "core/check.hpp"
