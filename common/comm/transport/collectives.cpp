@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <numeric>
 
 #include "comm/transport/operations_internal.hpp"
 #include "core/check.hpp"
@@ -19,7 +18,40 @@ bool in_place(const Transport& transport) {
 
 class MessageExchange final : public Exchange {
   public:
-    MessageExchange(device::Arena& arena, Transport& transport, const ExchangePlan& plan);
+    MessageExchange(device::Arena& arena, Transport& transport, const ExchangePlan& plan)
+        : transport_(transport) {
+        const Communicator& comm = transport.comm();
+        const int lane = transport.new_lane(arena);
+        std::int64_t total = 0;
+        for (int from = 0; plan.land.empty() && from < comm.size(); ++from) {
+            total += from == comm.rank() ? 0 : plan.receive[index(from)];
+        }
+        received_ = arena.make<std::byte>(total);
+        arena.reserve({(transport.traits().copies - 1) * total}, received_.view().kind());
+        std::int64_t next = 0;
+        for (int step = 0; step < comm.size();
+             ++step) {  // so that not all send to one rank at a time
+            const int to = (comm.rank() + step) % comm.size();
+            if (const auto& part = plan.send[index(to)]; to != comm.rank() && !part.empty()) {
+                outgoing_.push_back({to, part, lane});
+            }
+        }
+        for (int from = 0; from < comm.size(); ++from) {
+            const std::int64_t size = plan.receive[index(from)];
+            if (from == comm.rank()) {
+                parts_.push_back(plan.send[index(from)]);
+                continue;
+            }
+            const View<std::byte> place =
+                plan.land.empty() ? received_.view().part(std::exchange(next, next + size), size)
+                                  : plan.land[index(from)];
+            check(place.size() == size, "exchange: a part is of another size than its place");
+            parts_.emplace_back(place);
+            if (size > 0) {
+                incoming_.push_back({from, place, lane});
+            }
+        }
+    }
 
     void run(device::Stream& stream) override {
         const Span span(transport_.track(), Phase::exchange, "messages");
@@ -37,52 +69,59 @@ class MessageExchange final : public Exchange {
     std::vector<View<const std::byte>> parts_;
 };
 
-MessageExchange::MessageExchange(device::Arena& arena, Transport& transport,
-                                 const ExchangePlan& plan)
-    : transport_(transport) {
-    const Communicator& comm = transport.comm();
-    const int lane = transport.new_lane(arena);
-    std::vector<std::int64_t> sizes = plan.receive;
-    sizes[index(comm.rank())] = 0;
-    const std::int64_t total =
-        plan.land.empty() ? std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}) : 0;
-    received_ = arena.make<std::byte>(total);
-    arena.reserve({(transport.traits().copies - 1) * total}, received_.view().kind());
-    std::int64_t next = 0;
-    for (int step = 0; step < comm.size(); ++step) {  // so that not all send to one rank at a time
-        const int to = (comm.rank() + step) % comm.size();
-        if (const auto& part = plan.send[index(to)]; to != comm.rank() && !part.empty()) {
-            outgoing_.push_back({to, part, lane});
-        }
-    }
-    for (int from = 0; from < comm.size(); ++from) {
-        const std::int64_t size = sizes[index(from)];
-        if (from == comm.rank()) {
-            parts_.push_back(plan.send[index(from)]);
-            continue;
-        }
-        View<std::byte> place;
-        if (!plan.land.empty()) {
-            place = plan.land[index(from)];
-        } else {
-            place = received_.view().part(next, size);
-            next += size;
-        }
-        check(place.size() == size, "exchange: a part is of another size than its place");
-        parts_.emplace_back(place);
-        if (size > 0) {
-            incoming_.push_back({from, place, lane});
-        }
-    }
-}
-
 class InPlaceExchange final : public Exchange {
   public:
-    InPlaceExchange(const device::Arena& arena, Transport& transport, const ExchangePlan& plan);
+    InPlaceExchange(const device::Arena& arena, Transport& transport, const ExchangePlan& plan)
+        : barriers_(plan.barriers), track_(transport.track()), flags_(arena, transport) {
+        const int me = transport.comm().rank();
+        for (const std::int64_t size : plan.receive) {
+            parts_.emplace_back(nullptr, size, transport.device().memory_kind());
+        }
+        if (arena.plans()) {
+            return;
+        }
+        for (int reader = 0; reader < transport.comm().size(); ++reader) {
+            auto offered = transport.of_all(plan.send[index(reader)]);
+            if (reader == me) {
+                parts_ = std::move(offered);
+            } else if (!plan.send[index(reader)].empty()) {
+                readers_.push_back(reader);
+            }
+        }
+        for (int sender = 0; sender < transport.comm().size(); ++sender) {
+            const std::int64_t size = parts_[index(sender)].size();
+            check(sender == me || size == plan.receive[index(sender)],
+                  "exchange: a part is of another size than its receiver expects");
+            if (sender != me && size > 0) {
+                senders_.push_back(sender);
+            }
+        }
+    }
 
-    void run(device::Stream& stream) override;
+    void run(device::Stream& stream) override {
+        ++run_;
+        if (barriers_.before) {
+            return;
+        }
+        stream.synchronize();
+        const Span span(track_, Phase::wait, "open");
+        flags_.mine().written.set(run_);
+        for (const int sender : senders_) {
+            flags_.of(sender).written.await(run_);
+        }
+    }
     [[nodiscard]] std::span<const View<const std::byte>> parts() const override { return parts_; }
-    void release(device::Stream& stream) override;
+    void release(device::Stream& stream) override {
+        if (barriers_.after) {
+            return;
+        }
+        stream.synchronize();
+        const Span span(track_, Phase::wait, "close");
+        flags_.mine().read.set(run_);
+        for (const int reader : readers_) {
+            flags_.of(reader).read.await(run_);
+        }
+    }
 
   private:
     struct Flags {
@@ -98,61 +137,6 @@ class InPlaceExchange final : public Exchange {
     std::vector<int> readers_;
     std::int64_t run_ = 0;
 };
-
-InPlaceExchange::InPlaceExchange(const device::Arena& arena, Transport& transport,
-                                 const ExchangePlan& plan)
-    : barriers_(plan.barriers), track_(transport.track()), flags_(arena, transport) {
-    const int me = transport.comm().rank();
-    for (const std::int64_t size : plan.receive) {
-        parts_.emplace_back(nullptr, size, transport.device().memory_kind());
-    }
-    if (arena.plans()) {
-        return;
-    }
-    for (int reader = 0; reader < transport.comm().size(); ++reader) {
-        auto offered = transport.of_all(plan.send[index(reader)]);
-        if (reader == me) {
-            parts_ = std::move(offered);
-        } else if (!plan.send[index(reader)].empty()) {
-            readers_.push_back(reader);
-        }
-    }
-    for (int sender = 0; sender < transport.comm().size(); ++sender) {
-        if (sender == me) {
-            continue;
-        }
-        check(parts_[index(sender)].size() == plan.receive[index(sender)],
-              "exchange: a part is of another size than its receiver expects");
-        if (!parts_[index(sender)].empty()) {
-            senders_.push_back(sender);
-        }
-    }
-}
-
-void InPlaceExchange::run(device::Stream& stream) {
-    ++run_;
-    if (barriers_.before) {
-        return;
-    }
-    stream.synchronize();
-    const Span span(track_, Phase::wait, "open");
-    flags_.mine().written.set(run_);
-    for (const int sender : senders_) {
-        flags_.of(sender).written.await(run_);
-    }
-}
-
-void InPlaceExchange::release(device::Stream& stream) {
-    if (barriers_.after) {
-        return;
-    }
-    stream.synchronize();
-    const Span span(track_, Phase::wait, "close");
-    flags_.mine().read.set(run_);
-    for (const int reader : readers_) {
-        flags_.of(reader).read.await(run_);
-    }
-}
 
 /// An exchange in which each rank sends one part to all, and has a place for each rank's part.
 class AllGather final : public Collective {
@@ -185,9 +169,46 @@ class AllGather final : public Collective {
 /// begins with its own part, so that no memory has two readers.
 class ReduceScatter final : public Collective {
   public:
-    ReduceScatter(device::Arena& arena, Transport& transport, const ReduceScatterPlan& plan);
+    ReduceScatter(device::Arena& arena, Transport& transport, const ReduceScatterPlan& plan)
+        : transport_(transport), mine_(plan.mine) {
+        ExchangePlan parts{.send = {},
+                           .receive = std::vector(plan.counts.size(), mine_.bytes().value),
+                           .land = {},
+                           .barriers = plan.barriers};
+        for (const auto& part : consecutive(plan.contribution, plan.counts)) {
+            parts.send.push_back(device::as_bytes(part));
+        }
+        exchange_ = transport.prepare_exchange(arena, parts);
+        const int ranks = transport.comm().size();
+        const bool copies = in_place(transport) && device::has_own_memory(transport.device());
+        copies_ = arena.make<double>(copies ? (ranks - 1) * mine_.size() : 0);
+        for (int rank = 0; rank < ranks; ++rank) {
+            const auto part = device::view_as<double>(exchange_->parts()[index(rank)]);
+            const bool copied = copies && rank > 0 && rank != transport.comm().rank();
+            rows_.push_back(copied ? copies_.view().part((rank - 1) * mine_.size(), mine_.size())
+                                   : View<double>());
+            parts_.emplace_back(copied ? View<const double>(rows_.back()) : part);
+        }
+    }
 
-    void run(device::Stream& stream) override;
+    void run(device::Stream& stream) override {
+        const Communicator& comm = transport_.comm();
+        device::Device& device = transport_.device();
+        exchange_->run(stream);
+        for (int step = 0; step < comm.size(); ++step) {
+            const int rank = peer_at_step(step, comm.rank(), comm.size());
+            if (rank == 0) {
+                device.copy(device::as_bytes(parts_[0]), device::as_bytes(mine_), stream);
+            } else if (!rows_[index(rank)].empty()) {
+                device.copy(exchange_->parts()[index(rank)], device::as_bytes(rows_[index(rank)]),
+                            stream);
+            }
+        }
+        for (int rank = 1; rank < comm.size(); ++rank) {
+            device.vectors().add(parts_[index(rank)], mine_, stream);
+        }
+        exchange_->release(stream);
+    }
 
   private:
     Transport& transport_;
@@ -197,48 +218,6 @@ class ReduceScatter final : public Collective {
     std::vector<View<double>> rows_;  ///< by rank, of `copies_`: empty if its part is not copied
     std::vector<View<const double>> parts_;  ///< by rank: what is added
 };
-
-ReduceScatter::ReduceScatter(device::Arena& arena, Transport& transport,
-                             const ReduceScatterPlan& plan)
-    : transport_(transport), mine_(plan.mine) {
-    ExchangePlan parts{.send = {},
-                       .receive = std::vector(plan.counts.size(), mine_.bytes().value),
-                       .land = {},
-                       .barriers = plan.barriers};
-    for (const auto& part : consecutive(plan.contribution, plan.counts)) {
-        parts.send.push_back(device::as_bytes(part));
-    }
-    exchange_ = transport.prepare_exchange(arena, parts);
-    const int ranks = transport.comm().size();
-    const bool copies = in_place(transport) && device::has_own_memory(transport.device());
-    copies_ = arena.make<double>(copies ? (ranks - 1) * mine_.size() : 0);
-    for (int rank = 0; rank < ranks; ++rank) {
-        const auto part = device::view_as<double>(exchange_->parts()[index(rank)]);
-        const bool copied = copies && rank > 0 && rank != transport.comm().rank();
-        rows_.push_back(copied ? copies_.view().part((rank - 1) * mine_.size(), mine_.size())
-                               : View<double>());
-        parts_.emplace_back(copied ? View<const double>(rows_.back()) : part);
-    }
-}
-
-void ReduceScatter::run(device::Stream& stream) {
-    const Communicator& comm = transport_.comm();
-    device::Device& device = transport_.device();
-    exchange_->run(stream);
-    for (int step = 0; step < comm.size(); ++step) {
-        const int rank = peer_at_step(step, comm.rank(), comm.size());
-        if (rank == 0) {
-            device.copy(device::as_bytes(parts_[0]), device::as_bytes(mine_), stream);
-        } else if (!rows_[index(rank)].empty()) {
-            device.copy(exchange_->parts()[index(rank)], device::as_bytes(rows_[index(rank)]),
-                        stream);
-        }
-    }
-    for (int rank = 1; rank < comm.size(); ++rank) {
-        device.vectors().add(parts_[index(rank)], mine_, stream);
-    }
-    exchange_->release(stream);
-}
 
 /// Gathers all shares by MPI; then every rank adds them.
 class MpiAllreduce final : public DeterministicAllreduce {
