@@ -2,10 +2,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
-#include <vector>
 
-#include "comm/mpi/communicator.hpp"
+#include "comm/topology/topology.hpp"
 #include "comm/transport/shared_memory.hpp"
 #include "device/device.hpp"
 
@@ -61,15 +61,12 @@ inline constexpr int pipeline_depth = 3;
 std::unique_ptr<StagedLink> make_mpi_link(int peer, int depth, const Communicator& comm,
                                           device::Device& device);
 
-/// Links between the ranks of one node, whose wire is page-locked shared memory: one GPU copies
-/// into it and the other copies out of it, without a copy by the CPU. By rank of `node`; null at
-/// this rank's own place. `chunk` is the largest chunk. Making and destroying them is collective;
-/// `memory`, page-locked and shared by `node`, outlives them.
-struct SharedLinks {
-    device::Allocation memory;
-    std::vector<std::unique_ptr<StagedLink>> links;
-};
-SharedLinks make_shared_links(SharedMemory& memory, const Communicator& node, Bytes chunk);
+/// Makes the links to the other ranks of this node, in `links` by rank of the world. Their wire is
+/// page-locked shared memory: one GPU copies into it and the other copies out of it, without a copy
+/// by the CPU. `chunk` is the largest chunk. Returns the links' memory, from `memory`, which is
+/// page-locked and shared by the node; both outlive the links. Collective over the node.
+device::Allocation make_shared_links(SharedMemory& memory, const Topology& topology, Bytes chunk,
+                                     std::span<std::unique_ptr<StagedLink>> links);
 
 /// One such link, over two rings that begin on pages and are zero at first. Local.
 std::unique_ptr<StagedLink> make_shared_link(std::byte* out, std::byte* in, Bytes chunk);

@@ -120,7 +120,28 @@ class StagedReceive {
   public:
     /// With an arena, which gives the staging memory, only the length of `target` counts.
     StagedReceive(device::View<std::byte> target, int peer, device::Arena* staging,
-                  const StagedContext& context);
+                  const StagedContext& context)
+        : target_(target),
+          stages_(staging != nullptr),
+          link_(*context.links[index(peer)]),
+          context_(context),
+          chunks_(chunks_of(target.size(), context.chunk_sizes)),
+          places_(index(link_.depth())) {
+        const std::int64_t chunk = std::min(chunks_.piece, chunks_.size);
+        if (stages_) {
+            constexpr std::int64_t alignment = 256;
+            stride_ = divide_up(chunk, alignment) * alignment;
+            staging_ = staging->make<std::byte>(link_.depth() * stride_);
+            if (staging->plans()) {
+                return;
+            }
+        }
+        link_.reserve({chunk});
+        for (Place& place : places_) {
+            place.copied = context.device.make_event();
+            place.used = context.device.make_event();
+        }
+    }
 
     void begin(int times) {
         count_ = times * chunks_.count();
@@ -143,7 +164,28 @@ class StagedReceive {
     /// Copies in the next chunk, if it is there. Where it lands in staging memory, `user` waits for
     /// the copy, and landed() is the chunk, which is to be used up by `user` before used() is
     /// called.
-    bool take(device::Stream& user);
+    bool take(device::Stream& user) {
+        if (taken_ == expected_ || !link_.arrived(number_ + taken_)) {
+            return false;
+        }
+        const Bytes size{chunks_.length(taken_)};
+        Place& here = place(taken_);
+        device::View<std::byte> to;
+        if (stages_) {
+            to = staging_.view().part(taken_ % std::ssize(places_) * stride_, size.value);
+            context_.in.wait(*here.used);
+        } else {
+            to = target_.part(chunks_.first(taken_), size.value);
+        }
+        context_.device.copy(link_.incoming(number_ + taken_, size), to, context_.in);
+        context_.in.record(*here.copied);
+        if (stages_) {
+            user.wait(*here.copied);
+        }
+        landed_ = to;
+        ++taken_;
+        return true;
+    }
     [[nodiscard]] device::View<const std::byte> landed() const { return landed_; }
     void used(device::Stream& user) { user.record(*place(taken_ - 1).used); }
     [[nodiscard]] bool all_taken() const { return taken_ == count_; }
@@ -173,53 +215,6 @@ class StagedReceive {
     std::int64_t taken_ = 0;
     std::int64_t released_ = 0;
 };
-
-StagedReceive::StagedReceive(device::View<std::byte> target, int peer, device::Arena* staging,
-                             const StagedContext& context)
-    : target_(target),
-      stages_(staging != nullptr),
-      link_(*context.links[index(peer)]),
-      context_(context),
-      chunks_(chunks_of(target.size(), context.chunk_sizes)),
-      places_(index(link_.depth())) {
-    const std::int64_t chunk = std::min(chunks_.piece, chunks_.size);
-    if (staging != nullptr) {
-        constexpr std::int64_t alignment = 256;
-        stride_ = divide_up(chunk, alignment) * alignment;
-        staging_ = staging->make<std::byte>(link_.depth() * stride_);
-        if (staging->plans()) {
-            return;
-        }
-    }
-    link_.reserve({chunk});
-    for (Place& place : places_) {
-        place.copied = context.device.make_event();
-        place.used = context.device.make_event();
-    }
-}
-
-bool StagedReceive::take(device::Stream& user) {
-    if (taken_ == expected_ || !link_.arrived(number_ + taken_)) {
-        return false;
-    }
-    const Bytes size{chunks_.length(taken_)};
-    Place& here = place(taken_);
-    device::View<std::byte> to;
-    if (stages_) {
-        to = staging_.view().part(taken_ % std::ssize(places_) * stride_, size.value);
-        context_.in.wait(*here.used);
-    } else {
-        to = target_.part(chunks_.first(taken_), size.value);
-    }
-    context_.device.copy(link_.incoming(number_ + taken_, size), to, context_.in);
-    context_.in.record(*here.copied);
-    if (stages_) {
-        user.wait(*here.copied);
-    }
-    landed_ = to;
-    ++taken_;
-    return true;
-}
 
 /// All transfers of one operation, which go on together while any of them is waited for.
 class StagedTransfers {
@@ -255,7 +250,22 @@ class StagedTransfers {
         wait_until([&] { return receive.take(user); }, "chunk");
     }
     /// Completes everything: chunks that land where they belong are taken as they come.
-    void finish(device::Stream& stream);
+    void finish(device::Stream& stream) {
+        const auto done = [&] {
+            bool all = true;
+            for (const auto& receive : receives_) {
+                while (!receive->all_taken() && receive->take(stream)) {
+                    receive->advance();
+                }
+                all = all && receive->done();
+            }
+            return all &&
+                   std::ranges::all_of(sends_, [](const auto& send) { return send->done(); });
+        };
+        wait_until(done, "chunks");
+        context_.out.synchronize();
+        context_.in.synchronize();
+    }
 
   private:
     // Spins for a while, since a peer with its own core answers soon; then yields, since a peer
@@ -283,22 +293,6 @@ class StagedTransfers {
     std::vector<std::unique_ptr<StagedSend>> sends_;
     std::vector<std::unique_ptr<StagedReceive>> receives_;
 };
-
-void StagedTransfers::finish(device::Stream& stream) {
-    const auto done = [&] {
-        bool all = true;
-        for (const auto& receive : receives_) {
-            while (!receive->all_taken() && receive->take(stream)) {
-                receive->advance();
-            }
-            all = all && receive->done();
-        }
-        return all && std::ranges::all_of(sends_, [](const auto& send) { return send->done(); });
-    };
-    wait_until(done, "chunks");
-    context_.out.synchronize();
-    context_.in.synchronize();
-}
 
 /// A chunk of each sender in turn.
 class StagedPieces {
@@ -387,7 +381,6 @@ class StagedTransport final : public Transport {
     void finish(int /*slot*/, device::Stream& user) override {
         std::exchange(under_way_, nullptr)->finish(user);
     }
-    void make_links(const Topology& topology);
     [[nodiscard]] StagedContext context() {
         return {device(), track(), links_, *out_, *in_, *ready_, chunks_};
     }
@@ -416,32 +409,19 @@ StagedTransport::StagedTransport(const TransportContext& context)
       payloads_(context.topology.nodes() == 1
                     ? make_shared_transport(context, device().accelerator())
                     : make_mpi_transport(context)) {
-    make_links(context.topology);
-    description_ = context.settings.pipeline == Pipeline::on
-                       ? fmt::format("chunks of up to {}, {} in flight",
-                                     to_exact_string(chunks_.largest), pipeline_depth)
-                       : "whole messages, one step after another";
-}
-
-void StagedTransport::make_links(const Topology& topology) {
-    std::vector<std::unique_ptr<StagedLink>> within;
-    if (settings().pipeline == Pipeline::on) {
-        SharedLinks shared = make_shared_links(memory_, topology.node(), chunks_.largest);
-        rings_ = std::move(shared.memory);
-        within = std::move(shared.links);
+    const bool pipelined = settings().pipeline == Pipeline::on;
+    if (pipelined) {
+        rings_ = make_shared_links(memory_, context.topology, chunks_.largest, links_);
     }
     for (int peer = 0; peer < comm().size(); ++peer) {
-        auto& link = links_[static_cast<std::size_t>(peer)];
-        if (peer == comm().rank()) {
-            continue;
-        }
-        if (!within.empty() && topology.same_node(peer, comm().rank())) {
-            link = std::move(within[static_cast<std::size_t>(topology.of(peer).local_rank)]);
-        } else {
-            link = make_mpi_link(peer, settings().pipeline == Pipeline::on ? pipeline_depth : 1,
-                                 comm(), device());
+        if (peer != comm().rank() && links_[index(peer)] == nullptr) {
+            links_[index(peer)] =
+                make_mpi_link(peer, pipelined ? pipeline_depth : 1, comm(), device());
         }
     }
+    description_ = pipelined ? fmt::format("chunks of up to {}, {} in flight",
+                                           to_exact_string(chunks_.largest), pipeline_depth)
+                             : "whole messages, one step after another";
 }
 
 Ticket StagedTransport::start(std::span<const Outgoing> outgoing,
