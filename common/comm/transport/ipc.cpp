@@ -4,7 +4,6 @@
 #include <exception>
 #include <list>
 
-#include "comm/mpi/agree.hpp"
 #include "comm/transport/shared_memory.hpp"
 #include "comm/transport/transport.hpp"
 #include "core/check.hpp"

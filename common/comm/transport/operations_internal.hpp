@@ -61,10 +61,18 @@ struct Cut {
     }
 };
 
+/// How a vector is cut into messages: of --chunk, or, without the pipeline, of the largest size of
+/// a message. Pieces have whole cache lines.
+struct Pieces {
+    Cut cut;
+    std::int64_t under_way = 1;  ///< pieces for which a receiver has memory
+};
+Pieces pieces_of(Bytes vector, const Transport& transport);
+
 /// Pushes whose pieces the receiver adds, in the order of the senders' ranks: the same bits each
-/// time. `Pieces` moves the vectors. While the receiver uses one piece, the next one comes.
+/// time. `Mover` moves the vectors. While the receiver uses one piece, the next one comes.
 ///
-///     Pieces(arena, transport, plan, more...)
+///     Mover(arena, transport, plan, more...)
 ///     void send(int times, stream);    on a sender: sends its source `times` times
 ///     void begin(int times, stream);   on the receiver: begins to receive each source as often
 ///     View take(sender, stream);       waits for the next piece of a sender (an index)
@@ -73,7 +81,7 @@ struct Cut {
 ///     Cut cut() const;                 how vectors are cut
 ///
 /// take() and used() are called in turn for each sender, cut().count() times for each vector.
-template <typename Pieces>
+template <typename Mover>
 class PushByReceiver final : public Push {
   public:
     template <typename... More>
@@ -126,7 +134,7 @@ class PushByReceiver final : public Push {
     PushPlan plan_;
     bool copies_;
     int acknowledgements_;  ///< their lane
-    Pieces pieces_;
+    Mover pieces_;
 };
 
 /// A number in shared memory, which one rank raises and others wait for.

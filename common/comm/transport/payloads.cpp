@@ -120,8 +120,8 @@ MessagePayloads::MessagePayloads(device::Arena& arena, Transport& transport,
       stream_(transport.track()),
       sent_(index(plan.outgoing)),
       incoming_(index(plan.incoming)) {
-    const PieceSettings pieces = pieces_of(plan.largest, transport.traits(), transport.settings());
-    piece_ = pieces.piece.value;
+    const Pieces pieces = pieces_of(plan.largest, transport);
+    piece_ = pieces.cut.piece;
     under_way_ = whole_ ? 1 : pieces.under_way;
     stride_in_ = whole_ ? system::whole_pages(plan.largest.value, system::cache_line) : piece_;
     memory_in_ = arena.make<std::byte>(plan.incoming * under_way_ * stride_in_, memory().kind());

@@ -88,9 +88,9 @@ MessagePieces::MessagePieces(device::Arena& arena, Transport& transport, const P
       source_(device::as_bytes(plan.source)),
       lane_(transport.new_lane(arena)) {
     const bool receives = transport.comm().rank() == plan.receiver;
-    const Bytes vector = receives ? plan.target.bytes() : plan.source.bytes();
-    const PieceSettings pieces = pieces_of(vector, transport.traits(), transport.settings());
-    cut_ = {vector.value, pieces.piece.value};
+    const Pieces pieces =
+        pieces_of(receives ? plan.target.bytes() : plan.source.bytes(), transport);
+    cut_ = pieces.cut;
     under_way_ = pieces.under_way;
     if (!receives) {
         tickets_.resize(transport.settings().pipeline == Pipeline::on ? most_offered : 1);
@@ -98,7 +98,7 @@ MessagePieces::MessagePieces(device::Arena& arena, Transport& transport, const P
     }
     tickets_.resize(senders_.size() * index(under_way_));
     next_.resize(senders_.size());
-    staging_ = arena.make<std::byte>(vector.value > 0 ? std::ssize(tickets_) * cut_.piece : 0);
+    staging_ = arena.make<std::byte>(cut_.size > 0 ? std::ssize(tickets_) * cut_.piece : 0);
     arena.reserve({(transport.traits().copies - 1) * staging_.size()}, staging_.view().kind());
 }
 

@@ -11,7 +11,6 @@
 #include <list>
 #include <thread>
 
-#include "comm/mpi/agree.hpp"
 #include "comm/mpi/mpi_session.hpp"
 #include "comm/transport/operations_internal.hpp"
 #include "core/check.hpp"

@@ -12,7 +12,6 @@
 #include <system_error>
 #include <utility>
 
-#include "comm/mpi/agree.hpp"
 #include "comm/transport/transport.hpp"
 #include "core/check.hpp"
 #include "core/files/file.hpp"

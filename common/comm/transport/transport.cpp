@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "comm/mpi/agree.hpp"
 #include "comm/mpi/mpi_session.hpp"
 #include "device/accelerator.hpp"
 #include "system/memory/page.hpp"
@@ -19,17 +18,17 @@ constexpr int most_lanes = 8192;
 // The lane of send() and receive(), also without data.
 constexpr int lane_of_pairs = 0;
 
-// A piece of an operation is one message of MPI or gRPC, whose sizes are ints.
-constexpr Bytes largest_piece = mebibytes(1024);
-
 }  // namespace
 
-PieceSettings pieces_of(Bytes vector, const TransportTraits& traits,
-                        const TransportSettings& settings) {
+Pieces pieces_of(Bytes vector, const Transport& transport) {
+    // A piece is one message of MPI or gRPC, whose sizes are ints.
+    constexpr Bytes largest_piece = mebibytes(1024);
+    const TransportSettings& settings = transport.settings();
     const bool pipelined = settings.pipeline == Pipeline::on;
     const Bytes wanted = pipelined ? std::min(settings.chunk, largest_piece) : largest_piece;
     const std::int64_t size = std::max<std::int64_t>(std::min(wanted, vector).value, 1);
-    return {{system::whole_pages(size, system::cache_line)}, pipelined ? traits.under_way : 1};
+    return {{vector.value, system::whole_pages(size, system::cache_line)},
+            pipelined ? transport.traits().under_way : 1};
 }
 
 Transport::Transport(const TransportContext& context, const TransportTraits& traits)

@@ -69,15 +69,6 @@ struct TransportTraits {
     }
 };
 
-/// How a vector is cut into messages: of --chunk, or, without the pipeline, of the largest size of
-/// a message. Pieces have whole cache lines.
-struct PieceSettings {
-    Bytes piece;        ///< size of a piece; the last one may be shorter
-    int under_way = 1;  ///< pieces for which a receiver has memory; 1 without the pipeline
-};
-PieceSettings pieces_of(Bytes vector, const TransportTraits& traits,
-                        const TransportSettings& settings);
-
 /// What a transport is made from. It borrows all that this refers to.
 struct TransportContext {
     const Communicator& world;

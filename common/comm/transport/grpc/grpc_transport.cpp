@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "comm/mpi/agree.hpp"
 #include "comm/transport/grpc/grpc_calls.hpp"
 #include "comm/transport/grpc/grpc_traits.hpp"
 #include "comm/transport/operations_internal.hpp"

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "comm/mpi/agree.hpp"
 #include "comm/transport/nccl/nccl_library.hpp"
 #include "comm/transport/nccl/nccl_traits.hpp"
 #include "comm/transport/operations_internal.hpp"
@@ -119,9 +118,9 @@ class NcclPieces {
                NcclCommunicator& nccl, device::Stream& wire)
         : plan_(plan), nccl_(nccl), wire_(wire), ready_(transport.device().make_event()) {
         const bool receives = transport.comm().rank() == plan.receiver;
-        const Bytes vector = receives ? plan.target.bytes() : plan.source.bytes();
-        const PieceSettings pieces = pieces_of(vector, transport.traits(), transport.settings());
-        cut_ = {vector.value, pieces.piece.value};
+        const Pieces pieces =
+            pieces_of(receives ? plan.target.bytes() : plan.source.bytes(), transport);
+        cut_ = pieces.cut;
         places_.resize(index(receives ? pieces.under_way : 0));
         for (Place& place : places_) {
             const auto senders = std::ssize(plan.senders);
