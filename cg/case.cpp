@@ -8,7 +8,7 @@
 
 #include "bench/measure/probes.hpp"
 #include "bench/session/variants.hpp"
-#include "comm/mpi/agree.hpp"
+#include "comm/mpi/communicator.hpp"
 
 namespace quartet::cg {
 

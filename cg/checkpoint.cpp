@@ -9,7 +9,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "comm/mpi/agree.hpp"
+#include "comm/mpi/communicator.hpp"
 #include "core/files/checksum.hpp"
 #include "core/files/file.hpp"
 #include "core/files/npy.hpp"

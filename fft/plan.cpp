@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "bench/session/variants.hpp"
-#include "comm/mpi/agree.hpp"
+#include "comm/mpi/communicator.hpp"
 #include "fft/formulations.hpp"
 #include "fft/tiles.hpp"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "comm/mpi/agree.hpp"
+#include "comm/mpi/communicator.hpp"
 #include "device/blas.hpp"
 #include "matmul/panels.hpp"
 #include "matmul/plan.hpp"

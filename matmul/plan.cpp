@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "bench/session/variants.hpp"
-#include "comm/mpi/agree.hpp"
+#include "comm/mpi/communicator.hpp"
 #include "core/data_source.hpp"
 #include "core/files/tiles.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <mpi.h>
 
-#include "comm/mpi/mpi_gpu_support.hpp"
+#include "comm/mpi/mpi_session.hpp"
 #include "fakes/fake_gpu_memory.hpp"
 
 namespace {

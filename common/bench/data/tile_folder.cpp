@@ -7,7 +7,7 @@
 #include <optional>
 #include <sstream>
 
-#include "comm/mpi/agree.hpp"
+#include "comm/mpi/communicator.hpp"
 #include "core/files/checksum.hpp"
 #include "core/files/file.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "bench/program/progress.hpp"
 #include "bench/report/terminal.hpp"
-#include "comm/mpi/agree.hpp"
+#include "comm/mpi/communicator.hpp"
 #include "device/host/loops/loops.hpp"
 
 namespace quartet::bench {

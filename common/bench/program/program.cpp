@@ -15,7 +15,7 @@
 #include "bench/program/plan.hpp"
 #include "bench/program/progress.hpp"
 #include "bench/report/terminal.hpp"
-#include "comm/mpi/agree.hpp"
+#include "comm/mpi/communicator.hpp"
 #include "comm/mpi/mpi_session.hpp"
 #include "core/columns.hpp"
 

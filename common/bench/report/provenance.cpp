@@ -14,7 +14,6 @@
 
 #include "bench/results/version.hpp"
 #include "comm/mpi/mpi_session.hpp"
-#include "comm/mpi/mpi_settings.hpp"
 #include "system/processor.hpp"
 #include "system/system_text.hpp"
 

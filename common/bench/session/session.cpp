@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include "comm/mpi/agree.hpp"
+#include "comm/mpi/communicator.hpp"
 #include "core/files/file.hpp"
 #include "core/nearest_word.hpp"
 #include "system/system_text.hpp"

@@ -32,7 +32,7 @@ Communicator::Communicator(MPI_Comm handle)
     check_mpi(MPI_Comm_set_errhandler(handle_, MPI_ERRORS_RETURN));
     check_mpi(MPI_Comm_rank(handle_, &rank_));
     check_mpi(MPI_Comm_size(handle_, &size_));
-    row_.resize(static_cast<std::size_t>(size_));
+    rows_.resize(static_cast<std::size_t>(size_));
 }
 
 Communicator Communicator::world() {
@@ -46,25 +46,9 @@ Communicator::Communicator(Communicator&& other) noexcept
       rank_(other.rank_),
       size_(other.size_),
       exceptions_(std::uncaught_exceptions()),
-      row_(std::move(other.row_)) {}
-
-Communicator& Communicator::operator=(Communicator&& other) noexcept {
-    if (this != &other) {
-        free();
-        handle_ = std::exchange(other.handle_, MPI_COMM_NULL);
-        rank_ = other.rank_;
-        size_ = other.size_;
-        exceptions_ = std::uncaught_exceptions();
-        row_ = std::move(other.row_);
-    }
-    return *this;
-}
+      rows_(std::move(other.rows_)) {}
 
 Communicator::~Communicator() {
-    free();
-}
-
-void Communicator::free() noexcept {
     int finalised = 0;
     MPI_Finalized(&finalised);
     if (handle_ != MPI_COMM_NULL && finalised == 0 && std::uncaught_exceptions() <= exceptions_) {
@@ -100,17 +84,20 @@ bool Communicator::all(bool condition) const {
     return holds != 0;
 }
 
-bool Communicator::any(bool condition) const {
-    return !all(!condition);
+std::span<const double> Communicator::rows_of(std::span<const double> values) const {
+    check(values.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max()),
+          "rows to be gathered are too long");
+    const int count = static_cast<int>(values.size());
+    const std::size_t all = values.size() * static_cast<std::size_t>(size_);
+    rows_.resize(std::max(rows_.size(), all));
+    check_mpi(
+        MPI_Allgather(values.data(), count, MPI_DOUBLE, rows_.data(), count, MPI_DOUBLE, handle_));
+    return {rows_.data(), all};
 }
 
-void Communicator::gather_row(double value) const {
-    check_mpi(MPI_Allgather(&value, 1, MPI_DOUBLE, row_.data(), 1, MPI_DOUBLE, handle_));
-}
-
-std::vector<double> Communicator::gather(double value) const {
-    gather_row(value);
-    return row_;
+std::vector<double> Communicator::gather(std::span<const double> values) const {
+    const auto rows = rows_of(values);
+    return {rows.begin(), rows.end()};
 }
 
 std::vector<std::int64_t> Communicator::gather(std::int64_t value) const {
@@ -173,45 +160,20 @@ std::vector<std::string> Communicator::gather_to_root(const std::string& text) c
     return texts;
 }
 
-std::vector<double> Communicator::gather(std::span<const double> values) const {
-    check(values.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max()),
-          "rows to be gathered are too long");
-    const int count = static_cast<int>(values.size());
-    std::vector<double> rows(values.size() * static_cast<std::size_t>(size_));
-    check_mpi(
-        MPI_Allgather(values.data(), count, MPI_DOUBLE, rows.data(), count, MPI_DOUBLE, handle_));
-    return rows;
-}
-
-double Communicator::sum(double value) const {
-    gather_row(value);
-    return std::accumulate(row_.begin(), row_.end(), 0.0);  // in order, unlike std::reduce
-}
-
 void Communicator::sum(std::span<double> values) const {
-    check(values.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max()),
-          "rows to be summed are too long");
-    const int count = static_cast<int>(values.size());
-    const std::size_t all = values.size() * static_cast<std::size_t>(size_);
-    rows_.resize(std::max(rows_.size(), all));
-    check_mpi(
-        MPI_Allgather(values.data(), count, MPI_DOUBLE, rows_.data(), count, MPI_DOUBLE, handle_));
+    const auto rows = rows_of(values);
     for (std::size_t column = 0; column < values.size(); ++column) {
         values[column] = 0;
-        for (std::size_t place = column; place < all; place += values.size()) {
-            values[column] += rows_[place];
+        for (std::size_t place = column; place < rows.size(); place += values.size()) {
+            values[column] += rows[place];
         }
     }
 }
 
 double Communicator::maximum(double value) const {
-    gather_row(value);
+    const auto row = rows_of({&value, 1});
     const auto larger = [](double a, double b) { return std::isnan(b) || b > a ? b : a; };
-    return std::accumulate(row_.begin() + 1, row_.end(), row_.front(), larger);
-}
-
-double Communicator::minimum(double value) const {
-    return -maximum(-value);
+    return std::accumulate(row.begin() + 1, row.end(), row.front(), larger);
 }
 
 double Communicator::broadcast(double value, int root) const {

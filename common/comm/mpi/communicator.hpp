@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/check.hpp"
+
 namespace quartet::comm {
 
 /// Owns a duplicated or split MPI communicator, and has the few collective operations that set-up,
@@ -23,7 +25,7 @@ class Communicator {
     static Communicator world();
 
     Communicator(Communicator&& other) noexcept;
-    Communicator& operator=(Communicator&& other) noexcept;
+    Communicator& operator=(Communicator&&) = delete;
     ~Communicator();
 
     [[nodiscard]] Communicator duplicate() const;
@@ -41,11 +43,13 @@ class Communicator {
     /// Whether the condition holds on every rank.
     [[nodiscard]] bool all(bool condition) const;
     /// Whether the condition holds on at least one rank.
-    [[nodiscard]] bool any(bool condition) const;
+    [[nodiscard]] bool any(bool condition) const { return !all(!condition); }
 
     /// Gives every rank the values of all ranks, by rank.
-    [[nodiscard]] std::vector<double> gather(double value) const;
+    [[nodiscard]] std::vector<double> gather(double value) const { return gather({&value, 1}); }
     [[nodiscard]] std::vector<std::int64_t> gather(std::int64_t value) const;
+    /// Each rank's equally long row of values, concatenated by rank.
+    [[nodiscard]] std::vector<double> gather(std::span<const double> values) const;
     /// Gathers each rank's sizes[rank] bytes into consecutive parts of `all`, by rank. `sizes` is
     /// the same on all ranks.
     void gather(std::span<const std::byte> mine, const std::vector<std::int64_t>& sizes,
@@ -54,17 +58,18 @@ class Communicator {
     [[nodiscard]] std::vector<std::string> gather(const std::string& text) const;
     /// The texts, of any length, by rank, on rank 0; an empty list on other ranks.
     [[nodiscard]] std::vector<std::string> gather_to_root(const std::string& text) const;
-    /// Each rank's equally long row of values, concatenated by rank.
-    [[nodiscard]] std::vector<double> gather(std::span<const double> values) const;
 
     /// Values gathered and added in rank order, so that every rank has the same bits.
-    [[nodiscard]] double sum(double value) const;
+    [[nodiscard]] double sum(double value) const {
+        sum({&value, 1});
+        return value;
+    }
     /// Sums several values at once, in place: one reduction. Allocates only if a call has
     /// more values than any before it.
     void sum(std::span<double> values) const;
     /// The extremes over the ranks; NaN where any rank's value is NaN, so that none is hidden.
     [[nodiscard]] double maximum(double value) const;
-    [[nodiscard]] double minimum(double value) const;
+    [[nodiscard]] double minimum(double value) const { return -maximum(-value); }
 
     /// Gives every rank the root's value.
     [[nodiscard]] double broadcast(double value, int root) const;
@@ -76,16 +81,41 @@ class Communicator {
   private:
     explicit Communicator(MPI_Comm handle);
 
-    void free() noexcept;
-    void gather_row(double value) const;
+    /// The values of all ranks, by rank, until the next call.
+    [[nodiscard]] std::span<const double> rows_of(std::span<const double> values) const;
 
     MPI_Comm handle_ = MPI_COMM_NULL;
     int rank_ = 0;
     int size_ = 0;
     int exceptions_;  ///< how many were in flight at construction
-    /// One value of each rank: sums inside timed steps must not allocate.
-    mutable std::vector<double> row_;
-    mutable std::vector<double> rows_;  ///< several values of each rank
+    /// Values of each rank, at least one: sums inside timed steps must not allocate.
+    mutable std::vector<double> rows_;
 };
+
+/// Does local work that may fail on some ranks only. Returns, on all ranks, the message of the
+/// UsageError or Failure of the lowest rank that has one; nothing if none has. Unavailable
+/// passes through, since all ranks throw it alike. Collective; `work` itself makes no collective
+/// call that a failing rank would miss.
+template <typename Work>
+std::optional<std::string> first_problem(const Communicator& comm, Work work) {
+    std::optional<std::string> problem;
+    try {
+        work();
+    } catch (const UsageError& error) {
+        problem = error.what();
+    } catch (const Failure& error) {
+        problem = error.what();
+    }
+    return comm.first(problem);
+}
+
+/// Does local work that may fail on some ranks only, and throws `Agreed` on all ranks where
+/// first_problem() finds one: so no rank goes on alone. Collective.
+template <typename Agreed = Failure, typename Work>
+void agree(const Communicator& comm, Work work) {
+    if (const auto problem = first_problem(comm, work)) {
+        throw Agreed(*problem);
+    }
+}
 
 }  // namespace quartet::comm

@@ -29,37 +29,30 @@ ControlChannel::~ControlChannel() {
     }
 }
 
-void ControlChannel::require_rank(int rank) const {
-    check(rank >= 0 && rank < comm_.size(), "control messages go between existing ranks");
-}
-
 // Plain MPI_Send would nearly always do, since messages of this size are sent eagerly; but where
 // the eager limit lies is the library's (and its user's) choice. A copy kept until MPI has let go
 // of it makes sending independent of the receiver by the standard.
 void ControlChannel::send(int to, int kind, std::span<const std::byte> payload) {
-    require_rank(to);
+    check(to >= 0 && to < comm_.size(), "control messages go between existing ranks");
     check(kind >= 0 && kind <= largest_kind, "a control message's kind is out of range");
     check(payload.size() <= largest_payload, "a control message's payload is too large");
-    outgoing_.push_back(idle_slot());
-    Outgoing& message = outgoing_.back();
+    Outgoing next;
+    int done = 0;
+    if (!outgoing_.empty()) {
+        check_mpi(MPI_Test(&outgoing_.front().request, &done, MPI_STATUS_IGNORE));
+    }
+    if (done != 0) {  // its memory serves again
+        next = std::move(outgoing_.front());
+        outgoing_.pop_front();
+    }
+    Outgoing& message = outgoing_.emplace_back(std::move(next));
     message.payload.assign(payload.begin(), payload.end());
     check_mpi(MPI_Isend(message.payload.data(), static_cast<int>(payload.size()), MPI_BYTE, to,
                         kind, comm_.handle(), &message.request));
 }
 
-ControlChannel::Outgoing ControlChannel::idle_slot() {
-    if (!outgoing_.empty()) {
-        int done = 0;
-        check_mpi(MPI_Test(&outgoing_.front().request, &done, MPI_STATUS_IGNORE));
-        if (done != 0) {
-            Outgoing oldest = std::move(outgoing_.front());
-            outgoing_.pop_front();
-            return oldest;
-        }
-    }
-    return {};
-}
-
+// Only the main thread calls MPI, so nothing takes the message between its probe and its receive:
+// matched probes, which not every MPI has, would add nothing.
 std::optional<ControlMessage> ControlChannel::poll() {
     int found = 0;
     MPI_Status status;
@@ -67,28 +60,6 @@ std::optional<ControlMessage> ControlChannel::poll() {
     if (found == 0) {
         return std::nullopt;
     }
-    return take(status);
-}
-
-ControlMessage ControlChannel::receive() {
-    return wait_for(MPI_ANY_SOURCE, MPI_ANY_TAG);
-}
-
-ControlMessage ControlChannel::receive(int from, int kind) {
-    require_rank(from);
-    check(kind >= 0 && kind <= largest_kind, "a control message's kind is out of range");
-    return wait_for(from, kind);
-}
-
-ControlMessage ControlChannel::wait_for(int source, int tag) {
-    MPI_Status status;
-    check_mpi(MPI_Probe(source, tag, comm_.handle(), &status));
-    return take(status);
-}
-
-// Only the main thread calls MPI, so nothing takes the message between its probe and this: matched
-// probes, which not every MPI has, would add nothing.
-ControlMessage ControlChannel::take(const MPI_Status& status) {
     int size = 0;
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &size));
     ControlMessage result{.source = status.MPI_SOURCE, .kind = status.MPI_TAG, .payload = {}};

@@ -37,10 +37,6 @@ class ControlChannel {
 
     /// Local: the next message from any source, if one is there.
     std::optional<ControlMessage> poll();
-    /// Local: waits for a message from any source.
-    ControlMessage receive();
-    /// Local: waits for a message of one source and kind.
-    ControlMessage receive(int from, int kind);
 
   private:
     /// A message that MPI may still be reading.
@@ -48,11 +44,6 @@ class ControlChannel {
         std::vector<std::byte> payload;
         MPI_Request request = MPI_REQUEST_NULL;
     };
-
-    Outgoing idle_slot();
-    ControlMessage take(const MPI_Status& status);
-    ControlMessage wait_for(int source, int tag);
-    void require_rank(int rank) const;
 
     Communicator comm_;
     std::deque<Outgoing> outgoing_;  ///< oldest first

@@ -1,4 +1,4 @@
-#include "comm/mpi/mpi_gpu_support.hpp"
+#include "comm/mpi/mpi_session.hpp"
 
 #include "core/environment.hpp"
 

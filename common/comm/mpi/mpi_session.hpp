@@ -2,6 +2,8 @@
 
 #include <mpi.h>
 
+#include <map>
+#include <optional>
 #include <source_location>
 #include <string>
 
@@ -34,5 +36,15 @@ class MpiSession {
   private:
     int exceptions_;  ///< how many were in flight at construction
 };
+
+/// The settings of the MPI library that affect how it moves data and waits, with their present
+/// values, from its tools interface (MPI_T control variables). Leaves out settings that the library
+/// does not know. Local.
+std::map<std::string, std::string> mpi_settings();
+
+/// Why this MPI cannot send and receive memory of a GPU, or nothing. Asks the library at run time
+/// if it has a call for that. QUARTET_MPI_GPU=1 in the environment says that it can: for libraries
+/// that do not know, such as an MPI over a UCX with CUDA. Local; MPI must be initialised.
+std::optional<std::string> why_mpi_reaches_no_gpu();
 
 }  // namespace quartet::comm

@@ -1,11 +1,10 @@
-#include "comm/topology/placement.hpp"
+#include "comm/topology/topology.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <set>
 
@@ -17,26 +16,9 @@ namespace {
 
 // Ranks of one node that share cores with one another, and what they run on.
 struct Pool {
-    std::vector<int> ranks;
+    std::set<int> ranks;
     std::set<int> cpus;
     std::set<int> cores;
-
-    void add(int rank, const Placement& placement) {
-        ranks.push_back(rank);
-        cpus.insert(placement.cpus.begin(), placement.cpus.end());
-        cores.insert(placement.core_numbers.begin(), placement.core_numbers.end());
-    }
-
-    void merge(Pool&& other) {
-        ranks.insert(ranks.end(), other.ranks.begin(), other.ranks.end());
-        cpus.merge(other.cpus);
-        cores.merge(other.cores);
-    }
-
-    [[nodiscard]] bool overlaps(const Pool& other) const {
-        // Not CPUs: two hardware threads of a core are one core.
-        return std::ranges::any_of(cores, [&](int core) { return other.cores.contains(core); });
-    }
 };
 
 struct Node {
@@ -48,35 +30,37 @@ struct Node {
     std::vector<int> spread_ranks;
 };
 
-// The largest quota of these ranks of a node; nothing if one of them has none.
-std::optional<double> largest_quota(std::span<const Placement> placements,
-                                    std::span<const int> ranks) {
+// The largest quota of a node's ranks; nothing if one of them has none.
+std::optional<double> largest_quota(std::span<const Placement> placements, int node) {
     std::optional<double> quota;
-    for (const int rank : ranks) {
-        const Placement& placement = placements[static_cast<std::size_t>(rank)];
-        if (!placement.quota) {
-            return std::nullopt;
+    for (const Placement& placement : placements) {
+        if (placement.node == node) {
+            if (!placement.quota) {
+                return std::nullopt;
+            }
+            quota = std::max(*placement.quota, quota.value_or(0));
         }
-        quota = std::max(*placement.quota, quota.value_or(0));
     }
     return quota;
 }
 
 // Adds a rank to the node's pools, and merges the pools that it connects.
 void add(Node& node, int rank, const Placement& placement) {
-    Pool joined;
-    joined.add(rank, placement);
-    std::vector<Pool> apart;
-    for (auto& pool : node.pools) {
-        if (pool.overlaps(joined)) {
-            joined.merge(std::move(pool));
-        } else {
-            apart.push_back(std::move(pool));
+    Pool joined{{rank},
+                {placement.cpus.begin(), placement.cpus.end()},
+                {placement.core_numbers.begin(), placement.core_numbers.end()}};
+    std::erase_if(node.pools, [&](const Pool& pool) {
+        // Not CPUs: two hardware threads of a core are one core.
+        const bool overlaps = std::ranges::any_of(
+            placement.core_numbers, [&](int core) { return pool.cores.contains(core); });
+        if (overlaps) {
+            joined.ranks.insert(pool.ranks.begin(), pool.ranks.end());
+            joined.cpus.insert(pool.cpus.begin(), pool.cpus.end());
+            joined.cores.insert(pool.cores.begin(), pool.cores.end());
         }
-    }
-    std::ranges::sort(joined.ranks);
-    apart.push_back(std::move(joined));
-    node.pools = std::move(apart);
+        return overlaps;
+    });
+    node.pools.push_back(std::move(joined));
 }
 
 std::vector<Node> by_node(std::span<const Placement> placements) {
@@ -95,23 +79,28 @@ std::vector<Node> by_node(std::span<const Placement> placements) {
         add(node, rank, placement);
     }
     for (auto& node : nodes) {
-        node.quota = largest_quota(placements, node.ranks);
-        // If each rank is in its own control group, each knows only its own cores.
-        std::set<int> used;
+        node.quota = largest_quota(placements,
+                                   placements[static_cast<std::size_t>(node.ranks.front())].node);
+        // If each rank is in its own control group, each knows only its own cores. Pools have no
+        // core in common.
+        std::int64_t used = 0;
         for (const auto& pool : node.pools) {
-            used.insert(pool.cores.begin(), pool.cores.end());
+            used += std::ssize(pool.cores);
         }
-        node.cores = std::max(node.cores, std::ssize(used));
+        node.cores = std::max(node.cores, used);
     }
     return nodes;
 }
 
-std::string named(std::string_view noun, const std::vector<int>& numbers) {
-    return fmt::format("{}{} {}", noun, numbers.size() == 1 ? "" : "s", format_cpus(numbers));
+template <typename Numbers>
+std::string named(std::string_view noun, const Numbers& numbers) {
+    return fmt::format("{}{} {}", noun, numbers.size() == 1 ? "" : "s",
+                       format_cpus({numbers.begin(), numbers.end()}));
 }
 
 // The number of threads of all these ranks.
-std::int64_t threads(const std::vector<int>& ranks, int threads_per_rank) {
+template <typename Ranks>
+std::int64_t threads(const Ranks& ranks, int threads_per_rank) {
     return std::ssize(ranks) * std::int64_t{threads_per_rank};
 }
 
@@ -153,8 +142,8 @@ std::optional<std::string> bound_too_tightly(const Node& node, int threads_per_r
         return fmt::format(
             "{} on {} {} ({} threads on {}, of {} cores there): give each rank cores of its own, "
             "or bind none",
-            named("rank", pool.ranks), node.host, what, needed,
-            named("CPU", {pool.cpus.begin(), pool.cpus.end()}), node.cores);
+            named("rank", pool.ranks), node.host, what, needed, named("CPU", pool.cpus),
+            node.cores);
     }
     return std::nullopt;
 }
@@ -171,44 +160,16 @@ std::optional<std::string> over_numa_nodes(const Node& node, int) {
 
 }  // namespace
 
-std::vector<int> node_numbers(std::span<const std::int64_t> lowest_ranks) {
-    std::map<std::int64_t, int> numbers;
-    for (const std::int64_t lowest : lowest_ranks) {
-        numbers.emplace(lowest, 0);
-    }
-    for (int next = 0; auto& [lowest, number] : numbers) {
-        number = next++;
-    }
-    std::vector<int> of_ranks;
-    of_ranks.reserve(lowest_ranks.size());
-    for (const std::int64_t lowest : lowest_ranks) {
-        of_ranks.push_back(numbers.at(lowest));
-    }
-    return of_ranks;
-}
-
 int usable_cores(std::span<const Placement> placements, int node) {
-    std::vector<int> ranks;
     std::set<int> cores;
-    for (int rank = 0; rank < std::ssize(placements); ++rank) {
-        const Placement& placement = placements[static_cast<std::size_t>(rank)];
+    for (const Placement& placement : placements) {
         if (placement.node == node) {
-            ranks.push_back(rank);
             cores.insert(placement.core_numbers.begin(), placement.core_numbers.end());
         }
     }
     const auto there = std::max(1.0, static_cast<double>(cores.size()));
     return static_cast<int>(
-        std::clamp(largest_quota(placements, ranks).value_or(there), 1.0, there));
-}
-
-int busy_cores(std::span<const Placement> placements, int rank, int threads_per_rank) {
-    const Placement& mine = placements[static_cast<std::size_t>(rank)];
-    const auto alike = std::ranges::count_if(placements, [&](const Placement& other) {
-        return other.node == mine.node && other.cpus == mine.cpus;
-    });
-    return static_cast<int>(
-        std::min<std::int64_t>(mine.cores, alike * std::int64_t{threads_per_rank}));
+        std::clamp(largest_quota(placements, node).value_or(there), 1.0, there));
 }
 
 std::vector<std::string> placement_warnings(std::span<const Placement> placements,
@@ -249,40 +210,33 @@ std::string format_cpus(const std::vector<int>& cpus) {
     return text;
 }
 
-namespace {
-
-// Reads a number at the front of `text`, and removes it there.
-int take_number(std::string_view& text) {
-    int number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    check(error == std::errc() && number >= 0, "not a list of CPUs");
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    return number;
-}
-
-bool take(std::string_view& text, char expected) {
-    if (!text.starts_with(expected)) {
-        return false;
-    }
-    text.remove_prefix(1);
-    return true;
-}
-
-}  // namespace
-
 std::vector<int> parse_cpus(std::string_view text) {
     std::vector<int> cpus;
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    const auto take_number = [&] {
+        int number = 0;
+        const auto [next, error] = std::from_chars(at, end, number);
+        check(error == std::errc() && number >= 0, "not a list of CPUs");
+        at = next;
+        return number;
+    };
+    const auto take = [&](char expected) {
+        const bool is_there = at != end && *at == expected;
+        at += is_there ? 1 : 0;
+        return is_there;
+    };
     if (text.empty()) {
         return cpus;
     }
     do {
-        const int first = take_number(text);
-        const int last = take(text, '-') ? take_number(text) : first;
+        const int first = take_number();
+        const int last = take('-') ? take_number() : first;
         for (int cpu = first; cpu <= last; ++cpu) {
             cpus.push_back(cpu);
         }
-    } while (take(text, ','));
-    check(text.empty(), "not a list of CPUs");
+    } while (take(','));
+    check(at == end, "not a list of CPUs");
     return cpus;
 }
 

@@ -140,12 +140,11 @@ Placement find_placement(const Communicator& node) {
 // Every rank's placement, by rank; `mine` is complete but for the number of its node.
 std::vector<Placement> gather_placements(const Placement& mine, const Communicator& node,
                                          const Communicator& world) {
-    const int lowest = static_cast<int>(node.broadcast(static_cast<double>(world.rank()), 0));
     const auto integers = [&](int value) { return world.gather(std::int64_t{value}); };
     const auto lists = [&](const std::vector<int>& list) {
         return world.gather(format_cpus(list));
     };
-    const auto leaders = integers(lowest);
+    const auto leaders = world.gather(node.broadcast(static_cast<double>(world.rank()), 0));
     const auto local_ranks = integers(mine.local_rank);
     const auto local_sizes = integers(mine.local_size);
     const auto node_cores = integers(mine.node_cores);
@@ -154,21 +153,21 @@ std::vector<Placement> gather_placements(const Placement& mine, const Communicat
     const auto cpus = lists(mine.cpus);
     const auto cores = lists(mine.core_numbers);
     const auto numa_nodes = lists(mine.numa_nodes);
-    const std::vector<int> nodes = node_numbers(leaders);
+    const std::set<double> lowest_ranks(leaders.begin(), leaders.end());
     std::vector<Placement> placements(hosts.size());
     for (std::size_t rank = 0; rank < placements.size(); ++rank) {
-        Placement& placement = placements[rank];
-        placement.host = hosts[rank];
-        placement.node = nodes[rank];
-        placement.local_rank = static_cast<int>(local_ranks[rank]);
-        placement.local_size = static_cast<int>(local_sizes[rank]);
-        placement.cpus = parse_cpus(cpus[rank]);
-        placement.core_numbers = parse_cpus(cores[rank]);
-        placement.cores = static_cast<int>(placement.core_numbers.size());
-        placement.node_cores = static_cast<int>(node_cores[rank]);
-        placement.numa_nodes = parse_cpus(numa_nodes[rank]);
+        const auto number = std::distance(lowest_ranks.begin(), lowest_ranks.find(leaders[rank]));
+        placements[rank] = {.host = hosts[rank],
+                            .node = static_cast<int>(number),
+                            .local_rank = static_cast<int>(local_ranks[rank]),
+                            .local_size = static_cast<int>(local_sizes[rank]),
+                            .cpus = parse_cpus(cpus[rank]),
+                            .core_numbers = parse_cpus(cores[rank]),
+                            .node_cores = static_cast<int>(node_cores[rank]),
+                            .numa_nodes = parse_cpus(numa_nodes[rank])};
+        placements[rank].cores = static_cast<int>(placements[rank].core_numbers.size());
         if (quotas[rank] > 0) {
-            placement.quota = quotas[rank];
+            placements[rank].quota = quotas[rank];
         }
     }
     return placements;
@@ -224,16 +223,12 @@ Topology::Topology(const Communicator& world)
       nodes_(std::ranges::max(placements_, {}, &Placement::node).node + 1),
       resources_(find_resources(placements_, mine().node, node_)) {}
 
-int Topology::default_threads() const {
-    return std::max(1, resources_.cores / mine().local_size);
-}
-
 int Topology::busy_cores(int threads_per_rank) const {
-    return comm::busy_cores(placements_, rank_, threads_per_rank);
-}
-
-std::vector<std::string> Topology::warnings(int threads_per_rank) const {
-    return placement_warnings(placements_, threads_per_rank);
+    const auto alike = std::ranges::count_if(placements_, [&](const Placement& other) {
+        return other.node == mine().node && other.cpus == mine().cpus;
+    });
+    return static_cast<int>(
+        std::min<std::int64_t>(mine().cores, alike * std::int64_t{threads_per_rank}));
 }
 
 }  // namespace quartet::comm

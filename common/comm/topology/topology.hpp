@@ -1,13 +1,50 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "comm/mpi/communicator.hpp"
-#include "comm/topology/placement.hpp"
 #include "core/units.hpp"
 
 namespace quartet::comm {
+
+/// The place where one rank runs, as the system reports it.
+struct Placement {
+    std::string host;
+    int node = 0;        ///< index of its node, nodes numbered by their lowest rank
+    int local_rank = 0;  ///< index among the ranks of its node
+    int local_size = 1;
+    std::vector<int> cpus;          ///< processing units (OS numbers) that it may run on
+    int cores = 1;                  ///< physical cores among them
+    std::vector<int> core_numbers;  ///< which these are: the least CPU number of each
+    int node_cores = 1;             ///< cores of the node that the job may use, bound or not
+    std::vector<int> numa_nodes;    ///< NUMA nodes that its cores belong to
+    /// The processor limit of its control group (processor_quota), if it has one.
+    std::optional<double> quota{};
+};
+
+/// Physical cores that the ranks of a node may use together; at most the node's quota rounded down,
+/// and at least 1. Assumes that all ranks are in one control group: the quotas of several groups
+/// would add up, but a process cannot see that.
+int usable_cores(std::span<const Placement> placements, int node);
+
+/// One line for each thing about the placement that will cost speed: ranks bound on top of each
+/// other, more ranks or threads than cores or than a control group's share of them, ranks spread
+/// over NUMA nodes. Where several nodes have the same, the first is described. Ranks that are not
+/// bound at all share the node's cores and are fine.
+std::vector<std::string> placement_warnings(std::span<const Placement> placements,
+                                            int threads_per_rank);
+
+/// "0-3,8": how lists of CPUs, cores or ranks are written; ascending.
+std::string format_cpus(const std::vector<int>& cpus);
+
+/// Reads what format_cpus() writes. Throws Failure for anything else.
+std::vector<int> parse_cpus(std::string_view text);
 
 /// The resources of one node.
 struct NodeResources {
@@ -44,13 +81,17 @@ class Topology {
     [[nodiscard]] const Communicator& node() const { return node_; }
 
     /// Threads that each rank gets by default: its equal share of the node's cores, at least 1.
-    [[nodiscard]] int default_threads() const;
+    [[nodiscard]] int default_threads() const {
+        return std::max(1, resources_.cores / mine().local_size);
+    }
 
     /// Cores that this rank and the ranks with the same CPUs keep busy. Local.
     [[nodiscard]] int busy_cores(int threads_per_rank) const;
 
     /// The result of placement_warnings() for all ranks. Local, the same on all ranks.
-    [[nodiscard]] std::vector<std::string> warnings(int threads_per_rank) const;
+    [[nodiscard]] std::vector<std::string> warnings(int threads_per_rank) const {
+        return placement_warnings(placements_, threads_per_rank);
+    }
 
   private:
     int rank_;

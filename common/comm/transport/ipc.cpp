@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <exception>
-#include <functional>
 #include <list>
 
-#include "comm/mpi/agree.hpp"
 #include "comm/transport/shared_memory.hpp"
 #include "comm/transport/transport.hpp"
 #include "core/block_range.hpp"
@@ -25,77 +23,55 @@ constexpr TransportTraits ipc_traits{
 };
 
 // At least one block: all ranks take part in a release, also a rank that needs no memory.
-Bytes whole_blocks(Bytes size, std::int64_t block) {
+Bytes whole_blocks(Bytes size, const device::Accelerator& accelerator) {
+    const std::int64_t block = accelerator.exported_block().value;
     return {std::max(block, (size.value + block - 1) / block * block)};
 }
 
 /// Memory of GPUs that every rank of the node has mapped: each allocation's handle is exchanged
 /// when it is made. Two ranks on one GPU map one another's memory as ranks on two GPUs do.
-class MappedGpuMemory {
+class MappedGpuMemory final : public JointMemory {
   public:
     /// Borrows both; the device is an accelerator. It outlives what it allocates.
     MappedGpuMemory(const Communicator& comm, device::Device& device)
-        : comm_(comm), device_(device), accelerator_(*device.accelerator()) {}
+        : JointMemory(comm, device::MemoryKind::device),
+          device_(device),
+          accelerator_(*device.accelerator()) {}
 
     /// Zeroed memory of the device. Collective; throws Failure, on all ranks, where memory cannot
     /// be had or mapped. Releasing it is collective, too, except while an exception unwinds: then
     /// it is left to the job's end, since others may still read it.
     device::Allocation allocate(Bytes size);
-    /// See Transport.
-    [[nodiscard]] std::vector<device::View<const std::byte>> of_all(
-        device::View<const std::byte> mine) const;
 
   private:
-    struct Entry {
-        std::int64_t id = 0;
-        device::Allocation mine;
-        std::vector<device::Allocation> theirs;  ///< by rank; nothing at this rank's own place
-    };
-
-    void map_peers(Entry& entry);
     void release(std::list<Entry>::iterator entry, int exceptions);
-    [[nodiscard]] const std::byte* begin_of(std::int64_t id, int rank) const;
 
-    const Communicator& comm_;
     device::Device& device_;
     device::Accelerator& accelerator_;
-    std::list<Entry> entries_;
-    std::int64_t next_ = 0;
 };
 
 device::Allocation MappedGpuMemory::allocate(Bytes size) {
-    entries_.push_back({next_++, {}, {}});
-    const auto entry = std::prev(entries_.end());
-    try {
-        agree(comm_, [&] {
-            entry->mine = device_.allocate(whole_blocks(size, accelerator_.exported_block().value),
-                                           device::MemoryKind::device);
-        });
-        map_peers(*entry);
-    } catch (const Failure&) {  // on all ranks
-        entries_.erase(entry);
-        throw;
-    }
-    const int exceptions = std::uncaught_exceptions();
-    return {{entry->mine.data.get(),
-             [this, entry, exceptions](std::byte*) { release(entry, exceptions); }},
-            size,
-            device::MemoryKind::device};
-}
-
-void MappedGpuMemory::map_peers(Entry& entry) {
-    device::MemoryHandle mine;
-    agree(comm_, [&] { mine = accelerator_.export_memory(entry.mine); });
-    const auto handles = comm_.gather(mine);
-    const auto sizes = comm_.gather(entry.mine.size.value);
-    agree(comm_, [&] {
-        entry.theirs.resize(handles.size());
+    Entry made;
+    made.parts.resize(static_cast<std::size_t>(ranks().size()));
+    device::Allocation& mine = made.parts[me()];
+    device::MemoryHandle handle;
+    agree(ranks(), [&] { mine = device_.allocate(whole_blocks(size, accelerator_), kind()); });
+    agree(ranks(), [&] { handle = accelerator_.export_memory(mine); });
+    const auto handles = ranks().gather(handle);
+    const auto sizes = ranks().gather(mine.size.value);
+    agree(ranks(), [&] {
         for (std::size_t rank = 0; rank < handles.size(); ++rank) {
-            if (static_cast<int>(rank) != comm_.rank()) {
-                entry.theirs[rank] = accelerator_.import_memory(handles[rank], {sizes[rank]});
+            if (rank != me()) {
+                made.parts[rank] = accelerator_.import_memory(handles[rank], {sizes[rank]});
             }
         }
     });
+    const auto entry = keep(std::move(made));
+    const int exceptions = std::uncaught_exceptions();
+    return {{entry->parts[me()].data.get(),
+             [this, entry, exceptions](std::byte*) { release(entry, exceptions); }},
+            size,
+            kind()};
 }
 
 // No memory is freed while another rank has it mapped.
@@ -103,47 +79,9 @@ void MappedGpuMemory::release(std::list<Entry>::iterator entry, int exceptions) 
     if (std::uncaught_exceptions() > exceptions) {
         return;
     }
-    entry->theirs.clear();
-    comm_.barrier();
-    entries_.erase(entry);
-}
-
-const std::byte* MappedGpuMemory::begin_of(std::int64_t id, int rank) const {
-    const auto entry = std::ranges::find(entries_, id, &Entry::id);
-    check(entry != entries_.end(), "memory that has been released");
-    return rank == comm_.rank() ? entry->mine.data.get()
-                                : entry->theirs[static_cast<std::size_t>(rank)].data.get();
-}
-
-std::vector<device::View<const std::byte>> MappedGpuMemory::of_all(
-    device::View<const std::byte> mine) const {
-    std::int64_t id = 0;
-    std::int64_t offset = 0;
-    agree(comm_, [&] {
-        const std::less_equal<const std::byte*> before;
-        const auto entry = std::ranges::find_if(entries_, [&](const Entry& one) {
-            const std::byte* begin = one.mine.data.get();
-            return before(begin, mine.data()) &&
-                   before(mine.data() + mine.size(), begin + one.mine.size.value);
-        });
-        check(mine.empty() || entry != entries_.end(),
-              "memory that this transport did not allocate");
-        if (!mine.empty()) {
-            id = entry->id;
-            offset = mine.data() - entry->mine.data.get();
-        }
-    });
-    const auto ids = comm_.gather(id);
-    const auto offsets = comm_.gather(offset);
-    const auto sizes = comm_.gather(mine.size());
-    std::vector<device::View<const std::byte>> views;
-    for (int rank = 0; rank < comm_.size(); ++rank) {
-        const auto index = static_cast<std::size_t>(rank);
-        const std::byte* begin =
-            sizes[index] == 0 ? nullptr : begin_of(ids[index], rank) + offsets[index];
-        views.emplace_back(begin, sizes[index], device::MemoryKind::device);
-    }
-    return views;
+    device::Allocation mine = std::move(entry->parts[me()]);
+    erase(entry);
+    ranks().barrier();
 }
 
 /// CUDA IPC: the ranks of one node map one another's GPU memory, and kernels read it in place. No
@@ -168,7 +106,7 @@ class IpcTransport final : public Transport {
 
   private:
     [[nodiscard]] Bytes taken(Bytes size) const override {
-        return whole_blocks(size, device().accelerator()->exported_block().value);
+        return whole_blocks(size, *device().accelerator());
     }
 
     MappedGpuMemory of_gpus_;

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "comm/mpi/mpi_gpu_support.hpp"
 #include "comm/mpi/mpi_session.hpp"
 #include "comm/transport/operations_internal.hpp"
 #include "core/check.hpp"
@@ -30,22 +29,21 @@ class MpiTransport final : public Transport {
     MpiTransport(const TransportContext& context, Bytes largest)
         : Transport(context, traits_on(context)), largest_(largest.value), slots_(first_slots) {
         const auto ranks = static_cast<std::size_t>(comm().size());
-        for (int slot = 0; slot < first_slots; ++slot) {  // so that first runs allocate nothing
-            slots_[static_cast<std::size_t>(slot)].requests.reserve(2 * ranks);
-            slots_[static_cast<std::size_t>(slot)].expected.reserve(ranks);
-            free_.push_back(slot);
+        for (UnderWay& slot : slots_) {  // so that first runs allocate nothing
+            slot.requests.reserve(2 * ranks);
+            slot.expected.reserve(ranks);
         }
     }
 
     Ticket start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
                  device::Stream& stream) override;
-    void wait(Ticket& ticket, device::Stream& user) override;
 
   private:
     static constexpr int first_slots = 32;
 
     /// The requests of one start(): receives first.
     struct UnderWay {
+        bool busy = false;
         std::vector<MPI_Request> requests;
         std::vector<int> expected;  ///< bytes of each receive
     };
@@ -53,18 +51,17 @@ class MpiTransport final : public Transport {
     static MPI_Request* next_request(UnderWay& slot) {
         return &slot.requests.emplace_back(MPI_REQUEST_NULL);
     }
-    int free_slot();
+    void finish(int slot, device::Stream& user) override;
 
     std::int64_t largest_;
     std::vector<UnderWay> slots_;
-    std::vector<int> free_;
 };
 
 Ticket MpiTransport::start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
                            device::Stream& stream) {
     stream.synchronize();
-    const Ticket ticket{free_slot()};
-    UnderWay& slot = slots_[static_cast<std::size_t>(ticket.slot)];
+    const Ticket ticket = take_slot(slots_);
+    UnderWay& slot = slots_[index(ticket.slot)];
     for (const Incoming& message : incoming) {
         for_parts(message.data, largest_, [&](device::View<std::byte> part) {
             slot.expected.push_back(static_cast<int>(part.size()));
@@ -81,37 +78,24 @@ Ticket MpiTransport::start(std::span<const Outgoing> outgoing, std::span<const I
     return ticket;
 }
 
-void MpiTransport::wait(Ticket& ticket, device::Stream& /*user*/) {
-    if (ticket.slot < 0) {
-        return;
-    }
-    UnderWay& slot = slots_[static_cast<std::size_t>(ticket.slot)];
+void MpiTransport::finish(int number, device::Stream& /*user*/) {
+    UnderWay& slot = slots_[index(number)];
     // One by one: Open MPI's MPI_Waitall does not return if a message is longer than its buffer.
-    for (std::size_t index = 0; index < slot.requests.size(); ++index) {
+    for (std::size_t message = 0; message < slot.requests.size(); ++message) {
         MPI_Status status;
-        check_mpi(MPI_Wait(&slot.requests[index], &status));
-        if (index < slot.expected.size()) {
+        check_mpi(MPI_Wait(&slot.requests[message], &status));
+        if (message < slot.expected.size()) {
             int came = 0;
             check_mpi(MPI_Get_count(&status, MPI_BYTE, &came));
-            if (came != slot.expected[index]) {
+            if (came != slot.expected[message]) {
                 fail(fmt::format("a message of {} bytes came instead of {}", came,
-                                 slot.expected[index]));
+                                 slot.expected[message]));
             }
         }
     }
     slot.requests.clear();
     slot.expected.clear();
-    free_.push_back(std::exchange(ticket.slot, -1));
-}
-
-int MpiTransport::free_slot() {
-    if (free_.empty()) {
-        slots_.emplace_back();
-        return static_cast<int>(slots_.size()) - 1;
-    }
-    const int slot = free_.back();
-    free_.pop_back();
-    return slot;
+    slot.busy = false;
 }
 
 std::optional<std::string> why_no_mpi(const TransportContext& context) {

@@ -11,9 +11,8 @@
 #include <list>
 #include <thread>
 
-#include "comm/mpi/agree.hpp"
 #include "comm/mpi/mpi_session.hpp"
-#include "comm/transport/transport.hpp"
+#include "comm/transport/operations_internal.hpp"
 #include "core/check.hpp"
 #include "core/environment.hpp"
 #include "system/memory/page.hpp"
@@ -25,20 +24,13 @@ namespace {
 constexpr TransportTraits rma_traits{
     .name = "rma", .memory = TransportMemory::host, .additions = Additions::by_transport};
 
-/// The folders in which Open MPI may keep windows: the environment names them, else /dev/shm. The
-/// one-sided component that it selects decides which one counts.
-std::vector<std::string> window_folders() {
-    std::vector<std::string> folders;
+// MPI itself would wait for ever for a missing folder, and for missing space. The environment names
+// the folders in which Open MPI may keep windows, else /dev/shm; the one-sided component that it
+// selects decides which one counts.
+std::optional<std::string> why_no_space(Bytes of_node) {
     for (const char* variable :
          {"OMPI_MCA_osc_sm_backing_directory", "OMPI_MCA_osc_rdma_backing_directory"}) {
-        folders.push_back(Environment().get(variable).value_or("/dev/shm"));
-    }
-    return folders;
-}
-
-// MPI itself would wait for ever for a missing folder, and for missing space.
-std::optional<std::string> why_no_space(Bytes of_node) {
-    for (const std::string& folder : window_folders()) {
+        const std::string folder = Environment().get(variable).value_or("/dev/shm");
         struct statvfs space {};
         std::error_code ignored;
         if (folder != "/dev/shm" && !std::filesystem::is_directory(folder, ignored)) {
@@ -152,7 +144,6 @@ class RmaTransport final : public Transport {
     device::Allocation allocate(Bytes size, Place place) override;
     Ticket start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
                  device::Stream& stream) override;
-    void wait(Ticket& ticket, device::Stream& user) override;
 
   private:
     static constexpr int first_addition = 8192;  // tags: above the lanes
@@ -181,8 +172,7 @@ class RmaTransport final : public Transport {
         std::vector<MPI_Request> requests;  ///< two for each message: address, reply
     };
 
-    int free_slot();
-    void tell(Message& message, int tag, MPI_Request* told, MPI_Request* replied);
+    void finish(int slot, device::Stream& user) override;
     void move(Message& message);
     void move_what_can_be();
     [[nodiscard]] Window& window_of(device::View<const std::byte> data);
@@ -191,7 +181,7 @@ class RmaTransport final : public Transport {
     std::list<Window> windows_;
     std::int64_t next_window_ = 0;
     int next_reply_ = 0;
-    std::vector<std::unique_ptr<UnderWay>> slots_;
+    std::vector<UnderWay> slots_;
 };
 
 device::Allocation RmaTransport::allocate(Bytes size, Place /*place*/) {
@@ -210,40 +200,40 @@ Window& RmaTransport::window_of(device::View<const std::byte> data) {
     return *window;
 }
 
-int RmaTransport::free_slot() {
-    const auto idle = std::ranges::find(slots_, false, [](const auto& slot) { return slot->busy; });
-    if (idle == slots_.end()) {
-        slots_.push_back(std::make_unique<UnderWay>());
-        return static_cast<int>(slots_.size()) - 1;
-    }
-    return static_cast<int>(idle - slots_.begin());
-}
-
 Ticket RmaTransport::start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
                            device::Stream& stream) {
     stream.synchronize();
-    const Ticket ticket{free_slot()};
-    UnderWay& slot = *slots_[static_cast<std::size_t>(ticket.slot)];
-    slot.busy = true;
+    const Ticket ticket = take_slot(slots_);
+    UnderWay& slot = slots_[index(ticket.slot)];
     slot.messages.resize(incoming.size() + outgoing.size());
     slot.requests.assign(2 * slot.messages.size(), MPI_REQUEST_NULL);
-    std::size_t index = 0;
+    std::size_t next = 0;
+    // Sends the address of the data, or begins to receive the peer's.
     const auto add = [&](int peer, int lane, bool moves, Additions additions,
                          device::View<const std::byte> data) {
-        Message& message = slot.messages[index];
+        MPI_Request* const requests = &slot.requests[2 * next];
+        Message& message = slot.messages[next++];
         message = {.peer = peer,
                    .moves = moves,
                    .additions = additions,
                    .data = const_cast<std::byte*>(data.data()),
                    .here = {.size = data.size()},
                    .there = {}};
-        if (!moves) {
-            message.window = &window_of(data);
-            check_mpi(MPI_Win_sync(message.window->handle()));
-        }
         const int tag = lane + (additions == Additions::by_transport ? first_addition : 0);
-        tell(message, tag, &slot.requests[2 * index], &slot.requests[2 * index + 1]);
-        ++index;
+        if (moves) {
+            check_mpi(MPI_Irecv(&message.there, sizeof(Address), MPI_BYTE, peer, tag,
+                                control_.handle(), requests));
+            return;
+        }
+        message.window = &window_of(data);
+        check_mpi(MPI_Win_sync(message.window->handle()));
+        message.here.window = message.window->number();
+        message.here.displacement = message.window->displacement_of(message.data);
+        message.here.reply = first_reply + next_reply_++ % replies;
+        check_mpi(MPI_Isend(&message.here, sizeof(Address), MPI_BYTE, peer, tag, control_.handle(),
+                            requests));
+        check_mpi(MPI_Irecv(&message.there.size, 1, MPI_INT64_T, peer, message.here.reply,
+                            control_.handle(), requests + 1));
     };
     for (const Incoming& one : incoming) {
         add(one.from, one.lane, one.additions == Additions::by_receiver, one.additions, one.data);
@@ -252,22 +242,6 @@ Ticket RmaTransport::start(std::span<const Outgoing> outgoing, std::span<const I
         add(one.to, one.lane, one.additions == Additions::by_transport, one.additions, one.data);
     }
     return ticket;
-}
-
-// Sends the address of the data, or begins to receive the peer's.
-void RmaTransport::tell(Message& message, int tag, MPI_Request* told, MPI_Request* replied) {
-    if (message.moves) {
-        check_mpi(MPI_Irecv(&message.there, sizeof(Address), MPI_BYTE, message.peer, tag,
-                            control_.handle(), told));
-        return;
-    }
-    message.here.window = message.window->number();
-    message.here.displacement = message.window->displacement_of(message.data);
-    message.here.reply = first_reply + next_reply_++ % replies;
-    check_mpi(MPI_Isend(&message.here, sizeof(Address), MPI_BYTE, message.peer, tag,
-                        control_.handle(), told));
-    check_mpi(MPI_Irecv(&message.there.size, 1, MPI_INT64_T, message.peer, message.here.reply,
-                        control_.handle(), replied));
 }
 
 void RmaTransport::move(Message& message) {
@@ -295,12 +269,12 @@ void RmaTransport::move(Message& message) {
 }
 
 void RmaTransport::move_what_can_be() {
-    for (const auto& slot : slots_) {
-        for (std::size_t index = 0; slot->busy && index < slot->messages.size(); ++index) {
-            Message& message = slot->messages[index];
+    for (UnderWay& slot : slots_) {
+        for (std::size_t place = 0; slot.busy && place < slot.messages.size(); ++place) {
+            Message& message = slot.messages[place];
             int came = 0;
             if (message.moves && !message.moved) {
-                check_mpi(MPI_Test(&slot->requests[2 * index], &came, MPI_STATUS_IGNORE));
+                check_mpi(MPI_Test(&slot.requests[2 * place], &came, MPI_STATUS_IGNORE));
             }
             if (came != 0) {
                 move(message);
@@ -310,12 +284,9 @@ void RmaTransport::move_what_can_be() {
 }
 
 // A rank that waits also moves the data of its other tickets: a peer may wait for that first.
-void RmaTransport::wait(Ticket& ticket, device::Stream& /*user*/) {
-    if (ticket.slot < 0) {
-        return;
-    }
+void RmaTransport::finish(int slot, device::Stream& /*user*/) {
     constexpr int spins_before_yield = 1000;
-    UnderWay& mine = *slots_[static_cast<std::size_t>(ticket.slot)];
+    UnderWay& mine = slots_[index(slot)];
     int done = 0;
     for (int spin = 0; done == 0; ++spin) {
         move_what_can_be();
@@ -336,7 +307,6 @@ void RmaTransport::wait(Ticket& ticket, device::Stream& /*user*/) {
         }
     }
     mine.busy = false;
-    ticket = {};
     check(whole, "a message has another size than its receiver expects");
 }
 

@@ -1,10 +1,9 @@
-#include "comm/transport/transport.hpp"
+#include "comm/transport/operations_internal.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "comm/mpi/agree.hpp"
 #include "comm/mpi/mpi_session.hpp"
 #include "device/accelerator.hpp"
 #include "system/memory/page.hpp"
@@ -19,17 +18,17 @@ constexpr int most_lanes = 8192;
 // The lane of send() and receive(), also without data.
 constexpr int lane_of_pairs = 0;
 
-// A piece of an operation is one message of MPI or gRPC, whose sizes are ints.
-constexpr Bytes largest_piece = mebibytes(1024);
-
 }  // namespace
 
-PieceSettings pieces_of(Bytes vector, const TransportTraits& traits,
-                        const TransportSettings& settings) {
+Pieces pieces_of(Bytes vector, const Transport& transport) {
+    // A piece is one message of MPI or gRPC, whose sizes are ints.
+    constexpr Bytes largest_piece = mebibytes(1024);
+    const TransportSettings& settings = transport.settings();
     const bool pipelined = settings.pipeline == Pipeline::on;
     const Bytes wanted = pipelined ? std::min(settings.chunk, largest_piece) : largest_piece;
     const std::int64_t size = std::max<std::int64_t>(std::min(wanted, vector).value, 1);
-    return {{system::whole_pages(size, system::cache_line)}, pipelined ? traits.under_way : 1};
+    return {{vector.value, system::whole_pages(size, system::cache_line)},
+            pipelined ? transport.traits().under_way : 1};
 }
 
 Transport::Transport(const TransportContext& context, const TransportTraits& traits)
@@ -60,10 +59,6 @@ Ticket Transport::start(std::span<const Outgoing>, std::span<const Incoming>, de
     throw Failure(fmt::format("transport {} has no messages", name()));
 }
 
-void Transport::wait(Ticket& ticket, device::Stream&) {
-    ticket = {};
-}
-
 std::vector<device::View<const std::byte>> Transport::of_all(device::View<const std::byte>) {
     throw Failure(fmt::format("transport {} reads nothing in place", name()));
 }
@@ -76,11 +71,19 @@ int Transport::new_lane(const device::Arena& arena) {
     return lane_;
 }
 
+void acknowledge(int to, int lane, const Communicator& comm) {
+    check_mpi(MPI_Send(nullptr, 0, MPI_BYTE, to, lane, comm.handle()));
+}
+
+void await_acknowledgement(int from, int lane, const Communicator& comm) {
+    check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, from, lane, comm.handle(), MPI_STATUS_IGNORE));
+}
+
 // A message without data says only that its sender has come this far.
 void Transport::send(device::View<const std::byte> data, int to, device::Stream& stream) {
     if (data.empty()) {
         stream.synchronize();
-        check_mpi(MPI_Send(nullptr, 0, MPI_BYTE, to, lane_of_pairs, comm_.handle()));
+        acknowledge(to, lane_of_pairs, comm_);
         return;
     }
     const Outgoing message{to, data, lane_of_pairs};
@@ -91,8 +94,7 @@ void Transport::send(device::View<const std::byte> data, int to, device::Stream&
 
 void Transport::receive(device::View<std::byte> data, int from, device::Stream& stream) {
     if (data.empty()) {
-        check_mpi(
-            MPI_Recv(nullptr, 0, MPI_BYTE, from, lane_of_pairs, comm_.handle(), MPI_STATUS_IGNORE));
+        await_acknowledgement(from, lane_of_pairs, comm_);
         return;
     }
     const Incoming message{from, data, lane_of_pairs};

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "comm/mpi/communicator.hpp"
@@ -68,15 +69,6 @@ struct TransportTraits {
     }
 };
 
-/// How a vector is cut into messages: of --chunk, or, without the pipeline, of the largest size of
-/// a message. Pieces have whole cache lines.
-struct PieceSettings {
-    Bytes piece;        ///< size of a piece; the last one may be shorter
-    int under_way = 1;  ///< pieces for which a receiver has memory; 1 without the pipeline
-};
-PieceSettings pieces_of(Bytes vector, const TransportTraits& traits,
-                        const TransportSettings& settings);
-
 /// What a transport is made from. It borrows all that this refers to.
 struct TransportContext {
     const Communicator& world;
@@ -116,7 +108,7 @@ struct Ticket {
 };
 
 /// Moves bulk data between the ranks of one communicator. A back end gives its traits and overrides
-/// some of allocate(), start(), wait() and of_all(). All operations are built on these, once for
+/// some of allocate(), start(), finish() and of_all(). All operations are built on these, once for
 /// all back ends. Each operation is ordered after the stream's earlier work, and its result is
 /// there for the stream's later work. Control messages, and scalars that no step waits for, go by
 /// ControlChannel and Communicator instead.
@@ -145,7 +137,11 @@ class Transport {
     /// the caller, may read received data and change sent data. Meanwhile all other tickets make
     /// progress. Empties the ticket; returns at once if it is empty. Throws Failure if sender and
     /// receiver gave different sizes: on the receiver, and perhaps on the sender. Local.
-    virtual void wait(Ticket& ticket, device::Stream& user);
+    void wait(Ticket& ticket, device::Stream& user) {
+        if (ticket.slot >= 0) {
+            finish(std::exchange(ticket.slot, -1), user);
+        }
+    }
 
     /// Views of each rank's `mine` in this process, by rank; valid as long as the allocation of
     /// `mine`. Every rank's `mine` lies in the same collective allocation, or is empty. Throws
@@ -187,6 +183,8 @@ class Transport {
     [[nodiscard]] int new_lane(const device::Arena& arena);
 
   private:
+    /// What wait() does for the messages of a ticket.
+    virtual void finish(int /*slot*/, device::Stream& /*user*/) {}
     /// The memory of the device that an allocation of `size` takes.
     [[nodiscard]] virtual Bytes taken(Bytes size) const { return size; }
     [[nodiscard]] device::MemoryKind kind_of(Place place) const;

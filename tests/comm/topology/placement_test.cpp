@@ -1,4 +1,4 @@
-#include "comm/topology/placement.hpp"
+#include "comm/topology/topology.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 
 #include <cstring>
+#include <map>
+#include <queue>
 
 #include "comm/mpi/control_channel.hpp"
 #include "comm/transport/transport_contract.hpp"
@@ -53,9 +55,14 @@ class PayloadTrial {
         control_.send(0, announced, std::as_bytes(std::span(&descriptor, 1)));
     }
     PayloadDescriptor next_announced(int from) {
-        PayloadDescriptor descriptor;
-        const ControlMessage message = control_.receive(from, announced);
-        std::memcpy(&descriptor, message.payload.data(), sizeof descriptor);
+        while (announced_[from].empty()) {
+            if (const auto message = control_.poll()) {
+                std::memcpy(&announced_[message->source].emplace(), message->payload.data(),
+                            sizeof(PayloadDescriptor));
+            }
+        }
+        const PayloadDescriptor descriptor = announced_[from].front();
+        announced_[from].pop();
         return descriptor;
     }
     /// One payload after another of each sender; whatever is read of it, by `read(slot)`.
@@ -76,6 +83,7 @@ class PayloadTrial {
 
   private:
     ControlChannel control_;
+    std::map<int, std::queue<PayloadDescriptor>> announced_;  ///< by sender
     int rank_;
     int senders_;
     std::unique_ptr<PayloadChannel> channel_;

@@ -1,19 +1,26 @@
+#include <arpa/inet.h>
 #include <fmt/format.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <sys/socket.h>
 
-#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
-#include "comm/mpi/agree.hpp"
-#include "comm/transport/grpc/grpc_address.hpp"
 #include "comm/transport/grpc/grpc_calls.hpp"
 #include "comm/transport/grpc/grpc_traits.hpp"
 #include "comm/transport/operations_internal.hpp"
 #include "core/check.hpp"
+#include "core/environment.hpp"
+#include "core/files/file.hpp"
 
 namespace quartet::comm {
 
@@ -21,6 +28,54 @@ namespace {
 
 // gRPC's messages have less than 2 GiB: longer data goes in several.
 constexpr Bytes largest_message = gibibytes(1);
+
+/// The environment variable that names the address to listen on.
+constexpr const char* grpc_address_variable = "QUARTET_GRPC_ADDRESS";
+
+// 10/8, 172.16/12 and 192.168/16 (RFC 1918).
+bool is_private(std::uint32_t address) {
+    return address >> 24 == 10 || address >> 20 == 0xac1 || address >> 16 == 0xc0a8;
+}
+
+std::optional<std::string> private_address() {
+    ifaddrs* list = nullptr;
+    if (getifaddrs(&list) != 0) {
+        return std::nullopt;
+    }
+    const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owned(list, freeifaddrs);
+    for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
+        if (entry->ifa_addr == nullptr || entry->ifa_addr->sa_family != AF_INET ||
+            (entry->ifa_flags & IFF_UP) == 0) {
+            continue;
+        }
+        const in_addr address = reinterpret_cast<const sockaddr_in*>(entry->ifa_addr)->sin_addr;
+        if (is_private(ntohl(address.s_addr))) {
+            std::array<char, INET_ADDRSTRLEN> text{};
+            inet_ntop(AF_INET, &address, text.data(), text.size());
+            return text.data();
+        }
+    }
+    return std::nullopt;
+}
+
+bool is_of_all_networks(const sockaddr& address) {
+    if (address.sa_family == AF_INET) {
+        return reinterpret_cast<const sockaddr_in&>(address).sin_addr.s_addr == INADDR_ANY;
+    }
+    return IN6_IS_ADDR_UNSPECIFIED(&reinterpret_cast<const sockaddr_in6&>(address).sin6_addr) != 0;
+}
+
+// Why no socket can be bound to the address, or nothing.
+std::optional<std::string> why_not_bound(const addrinfo& address) {
+    if (is_of_all_networks(*address.ai_addr)) {
+        return "it stands for every network, so other hosts cannot tell which one to use";
+    }
+    const FileDescriptor socket(::socket(address.ai_family, address.ai_socktype, 0));
+    if (socket.get() < 0 || bind(socket.get(), address.ai_addr, address.ai_addrlen) != 0) {
+        return std::generic_category().message(errno);
+    }
+    return std::nullopt;
+}
 
 /// Messages that their receivers fetch by gRPC, one of the paper's three protocols (VI.A). gRPC
 /// copies and allocates as it goes: that is what is measured. It listens on the loopback device
@@ -40,7 +95,6 @@ class GrpcTransport final : public Transport {
 
     Ticket start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
                  device::Stream& stream) override;
-    void wait(Ticket& ticket, device::Stream& user) override;
 
   private:
     struct UnderWay {
@@ -51,6 +105,7 @@ class GrpcTransport final : public Transport {
     /// By peer and lane: the messages so far.
     using Numbers = std::map<std::pair<int, int>, std::int64_t>;
 
+    void finish(int slot, device::Stream& user) override;
     GrpcClient& client_of(int rank);
 
     std::string host_;
@@ -65,23 +120,20 @@ class GrpcTransport final : public Transport {
 
 // Connected at the first call.
 GrpcClient& GrpcTransport::client_of(int rank) {
-    const auto index = static_cast<std::size_t>(rank);
     return clients_
-        .try_emplace(rank, *endpoint_, addresses_[index], tokens_[index], largest_message)
+        .try_emplace(rank, *endpoint_, addresses_[index(rank)], tokens_[index(rank)],
+                     largest_message)
         .first->second;
 }
 
 Ticket GrpcTransport::start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
                             device::Stream& stream) {
     stream.synchronize();
-    auto idle = std::ranges::find(slots_, false, &UnderWay::busy);
-    if (idle == slots_.end()) {
-        idle = slots_.insert(slots_.end(), UnderWay());
-    }
-    idle->busy = true;
+    const Ticket ticket = take_slot(slots_);
+    UnderWay& mine = slots_[index(ticket.slot)];
     for (const Incoming& message : incoming) {
         for_parts(message.data, largest_message.value, [&](device::View<std::byte> part) {
-            idle->fetches.push_back(
+            mine.fetches.push_back(
                 client_of(message.from)
                     .fetch({comm().rank(), message.lane, received_[{message.from, message.lane}]++},
                            part));
@@ -89,20 +141,16 @@ Ticket GrpcTransport::start(std::span<const Outgoing> outgoing, std::span<const 
     }
     for (const Outgoing& message : outgoing) {
         for_parts(message.data, largest_message.value, [&](device::View<const std::byte> part) {
-            idle->offered.push_back(
-                {message.to, message.lane, sent_[{message.to, message.lane}]++});
-            endpoint_->offer(idle->offered.back(), part);
+            mine.offered.push_back({message.to, message.lane, sent_[{message.to, message.lane}]++});
+            endpoint_->offer(mine.offered.back(), part);
         });
     }
-    return {static_cast<int>(idle - slots_.begin())};
+    return ticket;
 }
 
 // Blocks, so that gRPC's thread has the core meanwhile.
-void GrpcTransport::wait(Ticket& ticket, device::Stream& /*user*/) {
-    if (ticket.slot < 0) {
-        return;
-    }
-    UnderWay& mine = slots_[static_cast<std::size_t>(ticket.slot)];
+void GrpcTransport::finish(int slot, device::Stream& /*user*/) {
+    UnderWay& mine = slots_[index(slot)];
     for (const auto& fetch : mine.fetches) {
         fetch->wait();
     }
@@ -112,7 +160,6 @@ void GrpcTransport::wait(Ticket& ticket, device::Stream& /*user*/) {
     mine.fetches.clear();
     mine.offered.clear();
     mine.busy = false;
-    ticket = {};
 }
 
 std::optional<std::string> why_no_grpc(const TransportContext& context) {
@@ -132,6 +179,37 @@ std::optional<std::string> why_no_grpc(const TransportContext& context) {
 }
 
 }  // namespace
+
+std::optional<std::string> grpc_address(const Topology& topology) {
+    if (const auto told = Environment().get(grpc_address_variable)) {
+        return told;
+    }
+    return topology.nodes() == 1 ? "127.0.0.1" : private_address();
+}
+
+std::optional<std::string> why_not_heard_on(const std::string& address) {
+    std::string name = address;
+    if (name.starts_with('[') && name.ends_with(']')) {
+        name = name.substr(1, name.size() - 2);
+    } else if (name.empty() || name.find(':') != std::string::npos) {
+        return "it is not a name or an address without a port, with IPv6 addresses in brackets";
+    }
+    addrinfo wanted{};
+    wanted.ai_socktype = SOCK_STREAM;
+    addrinfo* list = nullptr;
+    if (const int problem = getaddrinfo(name.c_str(), nullptr, &wanted, &list); problem != 0) {
+        return gai_strerror(problem);
+    }
+    const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owned(list, freeaddrinfo);
+    std::optional<std::string> reason;
+    for (const addrinfo* entry = list; entry != nullptr; entry = entry->ai_next) {
+        reason = why_not_bound(*entry);
+        if (!reason) {
+            return std::nullopt;
+        }
+    }
+    return reason;
+}
 
 TransportKind grpc_transport() {
     return {grpc_traits, why_no_grpc, make_transport<GrpcTransport>};

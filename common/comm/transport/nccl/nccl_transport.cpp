@@ -7,15 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "comm/mpi/agree.hpp"
 #include "comm/transport/nccl/nccl_library.hpp"
 #include "comm/transport/nccl/nccl_traits.hpp"
 #include "comm/transport/operations_internal.hpp"
-#include "comm/transport/registry/transport_registry.hpp"
 #include "core/check.hpp"
 #include "core/environment.hpp"
 #include "device/accelerator.hpp"
-#include "device/vector_operations.hpp"
 
 namespace quartet::comm {
 
@@ -42,10 +39,26 @@ namespace {
 class NcclCommunicator {
   public:
     /// Collective. Throws Failure, on all ranks, with NCCL's words. The GPU outlives it.
-    NcclCommunicator(std::shared_ptr<const NcclLibrary> library, const Communicator& comm,
-                     device::Accelerator& gpu);
+    NcclCommunicator(const Communicator& comm, device::Accelerator& gpu)
+        : library_(load_nccl()), gpu_(gpu), exceptions_(std::uncaught_exceptions()) {
+        ncclUniqueId id{};
+        agree(comm, [&] {
+            if (comm.rank() == 0) {
+                library_->check(library_->get_unique_id(&id), "ncclGetUniqueId");
+            }
+        });
+        const std::string text = comm.broadcast(std::string(id.internal, sizeof(id.internal)), 0);
+        text.copy(id.internal, sizeof(id.internal));
+        agree(comm, [&] {
+            library_->check(library_->init_rank(&handle_, comm.size(), id, comm.rank()),
+                            "ncclCommInitRank");
+        });
+    }
     /// Collective, except while an exception unwinds: then it aborts what is under way.
-    ~NcclCommunicator();
+    ~NcclCommunicator() {
+        const bool unwinds = std::uncaught_exceptions() > exceptions_;
+        (unwinds ? library_->abort : library_->destroy)(handle_);
+    }
     NcclCommunicator(const NcclCommunicator&) = delete;
     NcclCommunicator& operator=(const NcclCommunicator&) = delete;
 
@@ -53,15 +66,42 @@ class NcclCommunicator {
 
     /// All messages in one group, so that NCCL moves them at the same time.
     void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
-                  device::Stream& stream);
+                  device::Stream& stream) {
+        if (outgoing.empty() && incoming.empty()) {
+            return;
+        }
+        const NcclLibrary& nccl = *library_;
+        const auto work = [&](void* native) {
+            const auto on = static_cast<cudaStream_t>(native);
+            nccl.check(nccl.group_start(), "ncclGroupStart");
+            for (const auto& [to, data, lane, additions] : outgoing) {
+                nccl.check(nccl.send(data.data(), count(data), ncclUint8, to, handle_, on),
+                           "ncclSend");
+            }
+            for (const auto& [from, data, lane, additions] : incoming) {
+                nccl.check(nccl.receive(data.data(), count(data), ncclUint8, from, handle_, on),
+                           "ncclRecv");
+            }
+            nccl.check(nccl.group_end(), "ncclGroupEnd");
+        };
+        gpu_.launch(stream, Phase::exchange, "nccl messages", std::cref(work));
+    }
 
     /// Gathers equally many bytes from each rank. `mine` may be its own part of `all`.
     void all_gather(device::View<const std::byte> mine, device::View<std::byte> all,
-                    device::Stream& stream);
+                    device::Stream& stream) {
+        const auto work = [&](void* native) {
+            library_->check(library_->all_gather(mine.data(), all.data(), count(mine), ncclUint8,
+                                                 handle_, static_cast<cudaStream_t>(native)),
+                            "ncclAllGather");
+        };
+        gpu_.launch(stream, Phase::exchange, "nccl all-gather", std::cref(work));
+    }
 
   private:
-    void send_and_receive(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
-                          cudaStream_t stream) const;
+    static std::size_t count(device::View<const std::byte> data) {
+        return static_cast<std::size_t>(data.size());
+    }
 
     std::shared_ptr<const NcclLibrary> library_;
     device::Accelerator& gpu_;
@@ -69,190 +109,89 @@ class NcclCommunicator {
     int exceptions_;
 };
 
-std::size_t count(device::View<const std::byte> data) {
-    return static_cast<std::size_t>(data.size());
-}
-
-NcclCommunicator::NcclCommunicator(std::shared_ptr<const NcclLibrary> library,
-                                   const Communicator& comm, device::Accelerator& gpu)
-    : library_(std::move(library)), gpu_(gpu), exceptions_(std::uncaught_exceptions()) {
-    ncclUniqueId id{};
-    agree(comm, [&] {
-        if (comm.rank() == 0) {
-            library_->check(library_->get_unique_id(&id), "ncclGetUniqueId");
-        }
-    });
-    const std::string text = comm.broadcast(std::string(id.internal, sizeof(id.internal)), 0);
-    text.copy(id.internal, sizeof(id.internal));
-    agree(comm, [&] {
-        library_->check(library_->init_rank(&handle_, comm.size(), id, comm.rank()),
-                        "ncclCommInitRank");
-    });
-}
-
-NcclCommunicator::~NcclCommunicator() {
-    if (std::uncaught_exceptions() > exceptions_) {
-        library_->abort(handle_);
-    } else {
-        library_->destroy(handle_);
-    }
-}
-
-void NcclCommunicator::exchange(std::span<const Outgoing> outgoing,
-                                std::span<const Incoming> incoming, device::Stream& stream) {
-    if (outgoing.empty() && incoming.empty()) {
-        return;
-    }
-    const auto work = [&](void* handle) {
-        send_and_receive(outgoing, incoming, static_cast<cudaStream_t>(handle));
-    };
-    gpu_.launch(stream, Phase::exchange, "nccl messages", std::cref(work));
-}
-
-void NcclCommunicator::send_and_receive(std::span<const Outgoing> outgoing,
-                                        std::span<const Incoming> incoming,
-                                        cudaStream_t stream) const {
-    library_->check(library_->group_start(), "ncclGroupStart");
-    for (const Outgoing& message : outgoing) {
-        library_->check(library_->send(message.data.data(), count(message.data), ncclUint8,
-                                       message.to, handle_, stream),
-                        "ncclSend");
-    }
-    for (const Incoming& message : incoming) {
-        library_->check(library_->receive(message.data.data(), count(message.data), ncclUint8,
-                                          message.from, handle_, stream),
-                        "ncclRecv");
-    }
-    library_->check(library_->group_end(), "ncclGroupEnd");
-}
-
-void NcclCommunicator::all_gather(device::View<const std::byte> mine, device::View<std::byte> all,
-                                  device::Stream& stream) {
-    const auto work = [&](void* handle) {
-        library_->check(library_->all_gather(mine.data(), all.data(), count(mine), ncclUint8,
-                                             handle_, static_cast<cudaStream_t>(handle)),
-                        "ncclAllGather");
-    };
-    gpu_.launch(stream, Phase::exchange, "nccl all-gather", std::cref(work));
-}
-
-/// Pushes in chunks: while the receiver adds one chunk of every sender, in the order of their
-/// ranks, the next ones arrive beside the target.
-class NcclPush final : public Push {
+/// While the receiver adds one piece of every sender, the next ones arrive beside the target. A
+/// piece of all senders comes in one group.
+class NcclPieces {
   public:
-    NcclPush(device::Arena& arena, Transport& transport, const PushPlan& plan,
-             NcclCommunicator& nccl, device::Stream& wire);
+    /// `wire` is the stream of NCCL's transfers, so that additions run beside them.
+    NcclPieces(device::Arena& arena, Transport& transport, const PushPlan& plan,
+               NcclCommunicator& nccl, device::Stream& wire)
+        : plan_(plan), nccl_(nccl), wire_(wire), ready_(transport.device().make_event()) {
+        const bool receives = transport.comm().rank() == plan.receiver;
+        const Pieces pieces =
+            pieces_of(receives ? plan.target.bytes() : plan.source.bytes(), transport);
+        cut_ = pieces.cut;
+        places_.resize(index(receives ? pieces.under_way : 0));
+        for (Place& place : places_) {
+            const auto senders = std::ssize(plan.senders);
+            place.memory = arena.make<std::byte>(cut_.size > 0 ? senders * cut_.piece : 0);
+            place.arrived = transport.device().make_event();
+            place.added = transport.device().make_event();
+            place.messages.resize(plan.senders.size());
+        }
+    }
 
-    void run(int count, device::Stream& stream) override;
+    void send(int times, device::Stream& stream) {
+        stream.record(*ready_);
+        wire_.wait(*ready_);
+        const auto source = device::as_bytes(plan_.source);
+        for (std::int64_t piece = 0; piece < times * cut_.count(); ++piece) {
+            const Outgoing message{plan_.receiver,
+                                   source.part(cut_.first(piece), cut_.length(piece))};
+            nccl_.exchange({&message, 1}, {}, wire_);
+        }
+        wire_.synchronize();
+    }
+    void begin(int /*times*/, device::Stream& /*stream*/) { piece_ = 0; }
+    [[nodiscard]] device::View<const std::byte> take(std::size_t sender, device::Stream& stream) {
+        Place& place = this_place();
+        if (sender == 0) {
+            receive(place);
+            stream.wait(*place.arrived);
+        }
+        return place.messages[sender].data;
+    }
+    void used(std::size_t sender, device::Stream& stream) {
+        if (sender + 1 == plan_.senders.size()) {
+            stream.record(*this_place().added);
+            ++piece_;
+        }
+    }
+    void end(device::Stream& stream) {
+        stream.synchronize();
+        wire_.synchronize();
+    }
+    [[nodiscard]] Cut cut() const { return cut_; }
 
   private:
     struct Place {
-        device::Buffer<std::byte> memory;  ///< a chunk of each sender
+        device::Buffer<std::byte> memory;  ///< a piece of each sender
         std::unique_ptr<device::Event> arrived;
         std::unique_ptr<device::Event> added;
         std::vector<Incoming> messages;
     };
 
-    void send_all(int count, device::Stream& stream);
-    void receive_all(int count, device::Stream& stream);
-    void receive(Place& place, std::int64_t piece);
-    void add(Place& place, std::int64_t piece, device::Stream& stream);
+    Place& this_place() { return places_[index(piece_) % places_.size()]; }
+    void receive(Place& place) {
+        for (std::size_t sender = 0; sender < plan_.senders.size(); ++sender) {
+            place.messages[sender] = {
+                plan_.senders[sender],
+                place.memory.view().part(static_cast<std::int64_t>(sender) * cut_.piece,
+                                         cut_.length(piece_))};
+        }
+        wire_.wait(*place.added);
+        nccl_.exchange({}, place.messages, wire_);
+        wire_.record(*place.arrived);
+    }
 
     PushPlan plan_;
-    Transport& transport_;
     NcclCommunicator& nccl_;
-    device::Stream& wire_;  ///< of NCCL's transfers, so that additions run beside them
-    int acknowledgements_;
-    bool receives_;
-    PieceSettings pieces_;
+    device::Stream& wire_;
     Cut cut_;
-    std::vector<Place> places_;
+    std::vector<Place> places_;             ///< a receiver's
     std::unique_ptr<device::Event> ready_;  ///< reached when earlier work is done
+    std::int64_t piece_ = 0;
 };
-
-NcclPush::NcclPush(device::Arena& arena, Transport& transport, const PushPlan& plan,
-                   NcclCommunicator& nccl, device::Stream& wire)
-    : plan_(plan),
-      transport_(transport),
-      nccl_(nccl),
-      wire_(wire),
-      acknowledgements_(transport.new_lane(arena)),
-      receives_(transport.comm().rank() == plan.receiver),
-      pieces_(pieces_of(receives_ ? plan.target.bytes() : plan.source.bytes(), nccl_traits,
-                        transport.settings())),
-      cut_{receives_ ? plan.target.bytes().value : plan.source.bytes().value, pieces_.piece.value},
-      ready_(transport.device().make_event()) {
-    if (!receives_) {
-        return;
-    }
-    places_.resize(static_cast<std::size_t>(pieces_.under_way));
-    for (Place& place : places_) {
-        const auto senders = std::ssize(plan.senders);
-        place.memory = arena.make<std::byte>(cut_.size > 0 ? senders * cut_.piece : 0);
-        place.arrived = transport.device().make_event();
-        place.added = transport.device().make_event();
-        place.messages.resize(plan.senders.size());
-    }
-}
-
-void NcclPush::run(int count, device::Stream& stream) {
-    if (cut_.count() == 0) {
-        return;
-    }
-    if (receives_) {
-        receive_all(count, stream);
-    } else if (plan_.sends(transport_.comm().rank())) {
-        send_all(count, stream);
-    }
-}
-
-void NcclPush::send_all(int count, device::Stream& stream) {
-    stream.record(*ready_);
-    wire_.wait(*ready_);
-    const auto source = device::as_bytes(plan_.source);
-    for (std::int64_t piece = 0; piece < count * cut_.count(); ++piece) {
-        const Outgoing message{plan_.receiver, source.part(cut_.first(piece), cut_.length(piece))};
-        nccl_.exchange({&message, 1}, {}, wire_);
-    }
-    wire_.synchronize();
-    await_acknowledgement(plan_.receiver, acknowledgements_, transport_.comm());
-}
-
-void NcclPush::receive_all(int count, device::Stream& stream) {
-    for (std::int64_t piece = 0; piece < count * cut_.count(); ++piece) {
-        Place& place = places_[static_cast<std::size_t>(piece) % places_.size()];
-        receive(place, piece);
-        add(place, piece, stream);
-    }
-    stream.synchronize();
-    wire_.synchronize();
-    for (const int sender : plan_.senders) {
-        acknowledge(sender, acknowledgements_, transport_.comm());
-    }
-}
-
-void NcclPush::receive(Place& place, std::int64_t piece) {
-    for (std::size_t sender = 0; sender < plan_.senders.size(); ++sender) {
-        place.messages[sender] = {
-            plan_.senders[sender],
-            place.memory.view().part(static_cast<std::int64_t>(sender) * cut_.piece,
-                                     cut_.length(piece))};
-    }
-    wire_.wait(*place.added);
-    nccl_.exchange({}, place.messages, wire_);
-    wire_.record(*place.arrived);
-}
-
-void NcclPush::add(Place& place, std::int64_t piece, device::Stream& stream) {
-    constexpr auto element = static_cast<std::int64_t>(sizeof(float));
-    stream.wait(*place.arrived);
-    for (const Incoming& message : place.messages) {
-        const auto values = device::view_as<float>(message.data);
-        transport_.device().vectors().add(
-            values, plan_.target.part(cut_.first(piece) / element, values.size()), stream);
-    }
-    stream.record(*place.added);
-}
 
 // From this version on NCCL lets ranks share a GPU if NCCL_MULTI_RANK_GPU_ENABLE says so.
 constexpr int version_with_shared_gpus = 23000;
@@ -279,7 +218,7 @@ class NcclTransport final : public Transport {
   public:
     explicit NcclTransport(const TransportContext& context)
         : Transport(context, nccl_traits),
-          nccl_(load_nccl(), comm(), *context.device.accelerator()),
+          nccl_(comm(), *context.device.accelerator()),
           payloads_(make_mpi_transport(context)),
           wire_(device().make_stream("nccl", device::StreamKind::transfer)),
           ordered_(device().make_event()) {}
@@ -301,20 +240,8 @@ class NcclTransport final : public Transport {
         }
         return {slot};
     }
-    void wait(Ticket& ticket, device::Stream& user) override {
-        if (ticket.slot < 0) {
-            return;
-        }
-        device::Stream* const stream = streams_[static_cast<std::size_t>(ticket.slot)];
-        if (stream != &user) {
-            stream->record(*ordered_);
-            user.wait(*ordered_);
-        }
-        ticket = {};
-    }
-
     std::unique_ptr<Push> prepare_push(device::Arena& arena, const PushPlan& plan) override {
-        return std::make_unique<NcclPush>(arena, *this, plan, nccl_, *wire_);
+        return std::make_unique<PushByReceiver<NcclPieces>>(arena, *this, plan, nccl_, *wire_);
     }
     std::unique_ptr<Collective> prepare_all_gather(device::Arena& arena,
                                                    const AllGatherPlan& plan) override {
@@ -327,6 +254,14 @@ class NcclTransport final : public Transport {
     }
 
   private:
+    void finish(int slot, device::Stream& user) override {
+        device::Stream* const stream = streams_[index(slot)];
+        if (stream != &user) {
+            stream->record(*ordered_);
+            user.wait(*ordered_);
+        }
+    }
+
     NcclCommunicator nccl_;
     std::unique_ptr<Transport> payloads_;
     std::unique_ptr<device::Stream> wire_;

@@ -24,20 +24,46 @@ class MpiLink final : public StagedLink {
           outgoing_(static_cast<std::size_t>(depth)),
           incoming_(static_cast<std::size_t>(depth)),
           exceptions_(std::uncaught_exceptions()) {}
-    ~MpiLink() override;
+    // Everything sent has been received by now, or the peer fails as this rank does.
+    ~MpiLink() override {
+        for (Slot& slot : outgoing_) {
+            if (std::uncaught_exceptions() <= exceptions_) {
+                MPI_Wait(&slot.request, MPI_STATUS_IGNORE);
+            }
+        }
+    }
     MpiLink(const MpiLink&) = delete;
     MpiLink& operator=(const MpiLink&) = delete;
 
     [[nodiscard]] int depth() const override { return static_cast<int>(outgoing_.size()); }
-    void reserve(Bytes size) override;
+    void reserve(Bytes size) override {
+        check(size.value <= INT_MAX, "a chunk is larger than MPI counts");
+        for (auto* slots : {&outgoing_, &incoming_}) {
+            for (Slot& slot : *slots) {
+                if (slot.memory.view().bytes() < size) {
+                    check_mpi(MPI_Wait(&slot.request, MPI_STATUS_IGNORE));
+                    slot.memory = device::allocate<std::byte>(device_, size.value,
+                                                              device::MemoryKind::pinned);
+                }
+            }
+        }
+    }
 
     [[nodiscard]] bool is_free(std::int64_t chunk) override { return done(slot(outgoing_, chunk)); }
     [[nodiscard]] device::View<std::byte> outgoing(std::int64_t chunk, Bytes size) override {
         return slot(outgoing_, chunk).memory.view().part(0, size.value);
     }
-    void post(std::int64_t chunk, Bytes size) override;
+    void post(std::int64_t chunk, Bytes size) override {
+        Slot& filled = slot(outgoing_, chunk);
+        check_mpi(MPI_Isend(filled.memory.view().data(), static_cast<int>(size.value), MPI_BYTE,
+                            peer_, chunk_tag, comm_.handle(), &filled.request));
+    }
 
-    void expect(std::int64_t chunk, Bytes size) override;
+    void expect(std::int64_t chunk, Bytes size) override {
+        Slot& empty = slot(incoming_, chunk);
+        check_mpi(MPI_Irecv(empty.memory.view().data(), static_cast<int>(size.value), MPI_BYTE,
+                            peer_, chunk_tag, comm_.handle(), &empty.request));
+    }
     [[nodiscard]] bool arrived(std::int64_t chunk) override { return done(slot(incoming_, chunk)); }
     [[nodiscard]] device::View<const std::byte> incoming(std::int64_t chunk, Bytes size) override {
         return slot(incoming_, chunk).memory.view().part(0, size.value);
@@ -53,7 +79,11 @@ class MpiLink final : public StagedLink {
     static Slot& slot(std::vector<Slot>& slots, std::int64_t chunk) {
         return slots[static_cast<std::size_t>(chunk) % slots.size()];
     }
-    static bool done(Slot& slot);
+    static bool done(Slot& slot) {
+        int flag = 0;
+        check_mpi(MPI_Test(&slot.request, &flag, MPI_STATUS_IGNORE));
+        return flag != 0;
+    }
 
     int peer_;
     const Communicator& comm_;
@@ -62,46 +92,6 @@ class MpiLink final : public StagedLink {
     std::vector<Slot> incoming_;
     int exceptions_;
 };
-
-// Everything sent has been received by now, or the peer fails as this rank does.
-MpiLink::~MpiLink() {
-    for (Slot& slot : outgoing_) {
-        if (std::uncaught_exceptions() <= exceptions_) {
-            MPI_Wait(&slot.request, MPI_STATUS_IGNORE);
-        }
-    }
-}
-
-void MpiLink::reserve(Bytes size) {
-    check(size.value <= INT_MAX, "a chunk is larger than MPI counts");
-    for (auto* slots : {&outgoing_, &incoming_}) {
-        for (Slot& slot : *slots) {
-            if (slot.memory.view().bytes() < size) {
-                check_mpi(MPI_Wait(&slot.request, MPI_STATUS_IGNORE));
-                slot.memory =
-                    device::allocate<std::byte>(device_, size.value, device::MemoryKind::pinned);
-            }
-        }
-    }
-}
-
-bool MpiLink::done(Slot& slot) {
-    int flag = 0;
-    check_mpi(MPI_Test(&slot.request, &flag, MPI_STATUS_IGNORE));
-    return flag != 0;
-}
-
-void MpiLink::post(std::int64_t chunk, Bytes size) {
-    Slot& filled = slot(outgoing_, chunk);
-    check_mpi(MPI_Isend(filled.memory.view().data(), static_cast<int>(size.value), MPI_BYTE, peer_,
-                        chunk_tag, comm_.handle(), &filled.request));
-}
-
-void MpiLink::expect(std::int64_t chunk, Bytes size) {
-    Slot& empty = slot(incoming_, chunk);
-    check_mpi(MPI_Irecv(empty.memory.view().data(), static_cast<int>(size.value), MPI_BYTE, peer_,
-                        chunk_tag, comm_.handle(), &empty.request));
-}
 
 /// How many chunks of one direction have been posted, and how many taken. Each is alone on its
 /// cache line: the sender writes one, the receiver the other.
@@ -195,20 +185,23 @@ Bytes shared_ring_memory(Bytes chunk) {
     return {ring_bytes(chunk)};
 }
 
-SharedLinks make_shared_links(SharedMemory& memory, const Communicator& node, Bytes chunk) {
+device::Allocation make_shared_links(SharedMemory& memory, const Topology& topology, Bytes chunk,
+                                     std::span<std::unique_ptr<StagedLink>> links) {
+    const Communicator& node = topology.node();
     const std::int64_t ring = ring_bytes(chunk);
-    SharedLinks made{memory.allocate({(node.size() - 1) * ring}), {}};
-    for (int index = 0; index < node.size() - 1; ++index) {
-        ::new (static_cast<void*>(made.memory.data.get() + index * ring)) RingFlags{};
+    device::Allocation made = memory.allocate({(node.size() - 1) * ring});
+    for (int number = 0; number < node.size() - 1; ++number) {
+        ::new (static_cast<void*>(made.data.get() + number * ring)) RingFlags{};
     }
     node.barrier();
-    const auto parts = memory.parts(made.memory.data.get());
+    const auto parts = memory.parts(made.data.get());
     const int me = node.rank();
-    made.links.resize(static_cast<std::size_t>(node.size()));
-    for (int peer = 0; peer < node.size(); ++peer) {
-        if (peer != me) {
-            made.links[static_cast<std::size_t>(peer)] = make_shared_link(
-                made.memory.data.get() + ring_index(me, peer) * ring,
+    for (std::size_t rank = 0; rank < links.size(); ++rank) {
+        const Placement& there = topology.of(static_cast<int>(rank));
+        const int peer = there.local_rank;
+        if (there.node == topology.mine().node && peer != me) {
+            links[rank] = make_shared_link(
+                made.data.get() + ring_index(me, peer) * ring,
                 parts[static_cast<std::size_t>(peer)].data() + ring_index(peer, me) * ring, chunk);
         }
     }

@@ -2,9 +2,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <span>
+#include <utility>
 
-#include "comm/mpi/communicator.hpp"
+#include "comm/topology/topology.hpp"
 #include "comm/transport/shared_memory.hpp"
 #include "device/device.hpp"
 
@@ -24,8 +25,12 @@ class StagedLink {
     virtual void reserve(Bytes size) = 0;
 
     /// Reserves the next `count` chunks for the caller, and returns the first one's number.
-    std::int64_t claim_outgoing(std::int64_t count) { return next(outgoing_, count); }
-    std::int64_t claim_incoming(std::int64_t count) { return next(incoming_, count); }
+    std::int64_t claim_outgoing(std::int64_t count) {
+        return std::exchange(outgoing_, outgoing_ + count);
+    }
+    std::int64_t claim_incoming(std::int64_t count) {
+        return std::exchange(incoming_, incoming_ + count);
+    }
 
     /// Whether the place of an outgoing chunk may be filled again.
     [[nodiscard]] virtual bool is_free(std::int64_t chunk) = 0;
@@ -43,11 +48,6 @@ class StagedLink {
     virtual void release(std::int64_t chunk) = 0;
 
   private:
-    static std::int64_t next(std::int64_t& number, std::int64_t count) {
-        number += count;
-        return number - count;
-    }
-
     std::int64_t outgoing_ = 0;
     std::int64_t incoming_ = 0;
 };
@@ -61,15 +61,12 @@ inline constexpr int pipeline_depth = 3;
 std::unique_ptr<StagedLink> make_mpi_link(int peer, int depth, const Communicator& comm,
                                           device::Device& device);
 
-/// Links between the ranks of one node, whose wire is page-locked shared memory: one GPU copies
-/// into it and the other copies out of it, without a copy by the CPU. By rank of `node`; null at
-/// this rank's own place. `chunk` is the largest chunk. Making and destroying them is collective;
-/// `memory`, page-locked and shared by `node`, outlives them.
-struct SharedLinks {
-    device::Allocation memory;
-    std::vector<std::unique_ptr<StagedLink>> links;
-};
-SharedLinks make_shared_links(SharedMemory& memory, const Communicator& node, Bytes chunk);
+/// Makes the links to the other ranks of this node, in `links` by rank of the world. Their wire is
+/// page-locked shared memory: one GPU copies into it and the other copies out of it, without a copy
+/// by the CPU. `chunk` is the largest chunk. Returns the links' memory, from `memory`, which is
+/// page-locked and shared by the node; both outlive the links. Collective over the node.
+device::Allocation make_shared_links(SharedMemory& memory, const Topology& topology, Bytes chunk,
+                                     std::span<std::unique_ptr<StagedLink>> links);
 
 /// One such link, over two rings that begin on pages and are zero at first. Local.
 std::unique_ptr<StagedLink> make_shared_link(std::byte* out, std::byte* in, Bytes chunk);

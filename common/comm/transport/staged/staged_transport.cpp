@@ -1,17 +1,25 @@
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <list>
 #include <utility>
 
-#include "comm/transport/staged/staged_transfer.hpp"
+#include "comm/transport/operations_internal.hpp"
+#include "comm/transport/staged/links.hpp"
+#include "core/block_range.hpp"
 #include "core/check.hpp"
-#include "device/vector_operations.hpp"
 
 namespace quartet::comm {
 
 namespace {
 
+/// How large chunks are, in multiples of 8 bytes. Small ones cost more events and messages; large
+/// ones take long for the first copy out and the last copy in, beside which nothing else is copied.
+struct ChunkSizes {
+    Bytes least;
+    Bytes largest;
+};
 // MPI counts a message by an int.
 constexpr ChunkSizes without_pipeline{gibibytes(1), gibibytes(1)};
 // Over PCIe 5, copies both ways at once reach 44 GB/s with 2 MiB, and 47 GB/s with 8 MiB (an H200).
@@ -31,68 +39,299 @@ ChunkSizes chunk_sizes(const TransportSettings& settings) {
     return {chunk, chunk};
 }
 
-int depth_of(const TransportSettings& settings) {
-    return settings.pipeline == Pipeline::on ? pipeline_depth : 1;
+/// Cuts a message into four chunks, as far as the sizes allow.
+Cut chunks_of(std::int64_t message, const ChunkSizes& sizes) {
+    constexpr std::int64_t page = 4096;
+    const std::int64_t quarter = divide_up(message, 4 * page) * page;
+    const std::int64_t chunk = std::clamp(quarter, sizes.least.value, sizes.largest.value);
+    return {message, std::min(chunk, std::max<std::int64_t>(message, 1))};
 }
 
-class StagedPush final : public Push {
-  public:
-    StagedPush(device::Arena& arena, const PushPlan& plan, const StagedContext& context,
-               int acknowledgements);
+/// What staged operations are made from; all of it outlives them.
+struct StagedContext {
+    device::Device& device;
+    Track& track;
+    std::span<const std::unique_ptr<StagedLink>> links;  ///< by rank; null for this one
+    device::Stream& out;                                 ///< of copies from the GPU
+    device::Stream& in;                                  ///< of copies to it
+    device::Event& ready;                                ///< reached when earlier work is done
+    ChunkSizes chunk_sizes;
+};
 
-    void run(int count, device::Stream& stream) override;
+/// Memory of the GPU on its way to a peer: chunks are copied out as the link has room, and posted
+/// when their copies have been made. Prepared once, run many times.
+class StagedSend {
+  public:
+    StagedSend(device::View<const std::byte> source, int peer, const StagedContext& context)
+        : source_(source),
+          link_(*context.links[index(peer)]),
+          context_(context),
+          chunks_(chunks_of(source.size(), context.chunk_sizes)) {
+        link_.reserve({std::min(chunks_.piece, chunks_.size)});
+        for (int place = 0; place < link_.depth(); ++place) {
+            copied_.push_back(context.device.make_event());
+        }
+    }
+
+    /// Begins to send the source, `times` times over.
+    void begin(int times) {
+        count_ = times * chunks_.count();
+        number_ = link_.claim_outgoing(count_);
+        filled_ = 0;
+        posted_ = 0;
+    }
+    /// Goes on as far as it can without waiting.
+    void advance() {
+        while (filled_ < count_ && filled_ < posted_ + link_.depth() &&
+               link_.is_free(number_ + filled_)) {
+            const Bytes size{chunks_.length(filled_)};
+            context_.device.copy(source_.part(chunks_.first(filled_), size.value),
+                                 link_.outgoing(number_ + filled_, size), context_.out);
+            context_.out.record(copied(filled_));
+            ++filled_;
+        }
+        while (posted_ < filled_ && copied(posted_).reached()) {
+            link_.post(number_ + posted_, Bytes{chunks_.length(posted_)});
+            ++posted_;
+        }
+    }
+    /// Whether all chunks have been posted: the source may change.
+    [[nodiscard]] bool done() const { return posted_ == count_; }
 
   private:
-    void receive_all(int count, device::Stream& stream);
+    [[nodiscard]] device::Event& copied(std::int64_t chunk) {
+        return *copied_[index(chunk) % copied_.size()];
+    }
 
-    PushPlan plan_;
+    device::View<const std::byte> source_;
+    StagedLink& link_;
     StagedContext context_;
-    int acknowledgements_;
+    Cut chunks_;
+    std::vector<std::unique_ptr<device::Event>> copied_;  ///< of the link's places
+    std::int64_t number_ = 0;                             ///< of the first chunk, on the link
+    std::int64_t count_ = 0;
+    std::int64_t filled_ = 0;
+    std::int64_t posted_ = 0;
+};
+
+/// A transfer from a peer: chunks are copied in one after another as they are taken, to where they
+/// belong or, to be added, to staging memory of the GPU.
+class StagedReceive {
+  public:
+    /// With an arena, which gives the staging memory, only the length of `target` counts.
+    StagedReceive(device::View<std::byte> target, int peer, device::Arena* staging,
+                  const StagedContext& context)
+        : target_(target),
+          stages_(staging != nullptr),
+          link_(*context.links[index(peer)]),
+          context_(context),
+          chunks_(chunks_of(target.size(), context.chunk_sizes)),
+          places_(index(link_.depth())) {
+        const std::int64_t chunk = std::min(chunks_.piece, chunks_.size);
+        if (stages_) {
+            constexpr std::int64_t alignment = 256;
+            stride_ = divide_up(chunk, alignment) * alignment;
+            staging_ = staging->make<std::byte>(link_.depth() * stride_);
+            if (staging->plans()) {
+                return;
+            }
+        }
+        link_.reserve({chunk});
+        for (Place& place : places_) {
+            place.copied = context.device.make_event();
+            place.used = context.device.make_event();
+        }
+    }
+
+    void begin(int times) {
+        count_ = times * chunks_.count();
+        number_ = link_.claim_incoming(count_);
+        expected_ = 0;
+        taken_ = 0;
+        released_ = 0;
+    }
+    /// Keeps the link supplied with places: releases those that have been copied in.
+    void advance() {
+        while (released_ < taken_ && place(released_).copied->reached()) {
+            link_.release(number_ + released_);
+            ++released_;
+        }
+        while (expected_ < count_ && expected_ < released_ + link_.depth()) {
+            link_.expect(number_ + expected_, Bytes{chunks_.length(expected_)});
+            ++expected_;
+        }
+    }
+    /// Copies in the next chunk, if it is there. Where it lands in staging memory, `user` waits for
+    /// the copy, and landed() is the chunk, which is to be used up by `user` before used() is
+    /// called.
+    bool take(device::Stream& user) {
+        if (taken_ == expected_ || !link_.arrived(number_ + taken_)) {
+            return false;
+        }
+        const Bytes size{chunks_.length(taken_)};
+        Place& here = place(taken_);
+        device::View<std::byte> to;
+        if (stages_) {
+            to = staging_.view().part(taken_ % std::ssize(places_) * stride_, size.value);
+            context_.in.wait(*here.used);
+        } else {
+            to = target_.part(chunks_.first(taken_), size.value);
+        }
+        context_.device.copy(link_.incoming(number_ + taken_, size), to, context_.in);
+        context_.in.record(*here.copied);
+        if (stages_) {
+            user.wait(*here.copied);
+        }
+        landed_ = to;
+        ++taken_;
+        return true;
+    }
+    [[nodiscard]] device::View<const std::byte> landed() const { return landed_; }
+    void used(device::Stream& user) { user.record(*place(taken_ - 1).used); }
+    [[nodiscard]] bool all_taken() const { return taken_ == count_; }
+    [[nodiscard]] bool done() const { return released_ == count_; }
+
+  private:
+    struct Place {
+        std::unique_ptr<device::Event> copied;
+        std::unique_ptr<device::Event> used;
+    };
+    [[nodiscard]] Place& place(std::int64_t chunk) {
+        return places_[index(chunk) % places_.size()];
+    }
+
+    device::View<std::byte> target_;
+    bool stages_;
+    StagedLink& link_;
+    StagedContext context_;
+    Cut chunks_;
+    std::vector<Place> places_;
+    device::Buffer<std::byte> staging_;
+    std::int64_t stride_ = 0;  ///< bytes from one staging place to the next
+    device::View<const std::byte> landed_;
+    std::int64_t number_ = 0;
+    std::int64_t count_ = 0;
+    std::int64_t expected_ = 0;
+    std::int64_t taken_ = 0;
+    std::int64_t released_ = 0;
+};
+
+/// All transfers of one operation, which go on together while any of them is waited for.
+class StagedTransfers {
+  public:
+    explicit StagedTransfers(const StagedContext& context) : context_(context) {}
+
+    /// Does nothing for an empty source.
+    void add_send(device::View<const std::byte> source, int peer) {
+        if (!source.empty()) {
+            sends_.push_back(std::make_unique<StagedSend>(source, peer, context_));
+        }
+    }
+    StagedReceive& add_receive(device::View<std::byte> target, int peer,
+                               device::Arena* staging = nullptr) {
+        receives_.push_back(std::make_unique<StagedReceive>(target, peer, staging, context_));
+        return *receives_.back();
+    }
+
+    /// Begins, after the work of `stream` so far.
+    void begin(device::Stream& stream, int times = 1) {
+        stream.record(context_.ready);
+        context_.out.wait(context_.ready);
+        context_.in.wait(context_.ready);
+        for (const auto& send : sends_) {
+            send->begin(times);
+        }
+        for (const auto& receive : receives_) {
+            receive->begin(times);
+        }
+    }
+    /// Takes the next chunk of a receive into staging memory, waiting for it.
+    void take(StagedReceive& receive, device::Stream& user) {
+        wait_until([&] { return receive.take(user); }, "chunk");
+    }
+    /// Completes everything: chunks that land where they belong are taken as they come.
+    void finish(device::Stream& stream) {
+        const auto done = [&] {
+            bool all = true;
+            for (const auto& receive : receives_) {
+                while (!receive->all_taken() && receive->take(stream)) {
+                    receive->advance();
+                }
+                all = all && receive->done();
+            }
+            return all &&
+                   std::ranges::all_of(sends_, [](const auto& send) { return send->done(); });
+        };
+        wait_until(done, "chunks");
+        context_.out.synchronize();
+        context_.in.synchronize();
+    }
+
+  private:
+    // Spins for a while, since a peer with its own core answers soon; then yields, since a peer
+    // that shares this core cannot answer while this rank spins.
+    template <typename Condition>
+    void wait_until(Condition condition, const char* label) {
+        constexpr int spins_before_yield = 1000;
+        const Span span(context_.track, Phase::exchange, label);
+        for (int spin = 0; advance(), !condition(); ++spin) {
+            if (spin > spins_before_yield) {
+                sched_yield();
+            }
+        }
+    }
+    void advance() {
+        for (const auto& send : sends_) {
+            send->advance();
+        }
+        for (const auto& receive : receives_) {
+            receive->advance();
+        }
+    }
+
+    StagedContext context_;
+    std::vector<std::unique_ptr<StagedSend>> sends_;
+    std::vector<std::unique_ptr<StagedReceive>> receives_;
+};
+
+/// A chunk of each sender in turn.
+class StagedPieces {
+  public:
+    StagedPieces(device::Arena& arena, const Transport& transport, const PushPlan& plan,
+                 const StagedContext& context)
+        : cut_(chunks_of(plan.target.bytes().value, context.chunk_sizes)), transfers_(context) {
+        const int rank = transport.comm().rank();
+        for (const int sender : plan.senders) {
+            if (rank == plan.receiver) {
+                receives_.push_back(
+                    &transfers_.add_receive(device::as_bytes(plan.target), sender, &arena));
+            } else if (rank == sender && !arena.plans()) {
+                transfers_.add_send(device::as_bytes(plan.source), plan.receiver);
+            }
+        }
+    }
+
+    void send(int times, device::Stream& stream) {
+        transfers_.begin(stream, times);
+        transfers_.finish(stream);
+    }
+    void begin(int times, device::Stream& stream) { transfers_.begin(stream, times); }
+    [[nodiscard]] device::View<const std::byte> take(std::size_t sender, device::Stream& stream) {
+        transfers_.take(*receives_[sender], stream);
+        return receives_[sender]->landed();
+    }
+    void used(std::size_t sender, device::Stream& stream) { receives_[sender]->used(stream); }
+    void end(device::Stream& stream) {
+        transfers_.finish(stream);
+        stream.synchronize();
+    }
+    [[nodiscard]] Cut cut() const { return cut_; }
+
+  private:
+    Cut cut_;
     StagedTransfers transfers_;
     std::vector<StagedReceive*> receives_;  ///< by sender
 };
-
-StagedPush::StagedPush(device::Arena& arena, const PushPlan& plan, const StagedContext& context,
-                       int acknowledgements)
-    : plan_(plan), context_(context), acknowledgements_(acknowledgements), transfers_(context) {
-    if (context.comm.rank() == plan.receiver) {
-        for (const int sender : plan.senders) {
-            receives_.push_back(
-                &transfers_.add_receive(device::as_bytes(plan.target), sender, &arena));
-        }
-    } else if (plan.sends(context.comm.rank()) && !arena.plans()) {
-        transfers_.add_send(device::as_bytes(plan.source), plan.receiver);
-    }
-}
-
-void StagedPush::run(int count, device::Stream& stream) {
-    if (context_.comm.rank() == plan_.receiver) {
-        receive_all(count, stream);
-    } else if (plan_.sends(context_.comm.rank())) {
-        transfers_.begin(stream, count);
-        transfers_.finish(stream);
-        await_acknowledgement(plan_.receiver, acknowledgements_, context_.comm);
-    }
-}
-
-// A chunk of each sender in turn, so that the sums have the same bits each time.
-void StagedPush::receive_all(int count, device::Stream& stream) {
-    transfers_.begin(stream, count);
-    while (!receives_.empty() && !receives_.front()->all_taken()) {
-        for (StagedReceive* receive : receives_) {
-            transfers_.take(*receive, stream);
-            const auto chunk = device::view_as<float>(receive->landed());
-            const std::int64_t first = receive->first() / static_cast<std::int64_t>(sizeof(float));
-            context_.device.vectors().add(chunk, plan_.target.part(first, chunk.size()), stream);
-            receive->used(stream);
-        }
-    }
-    transfers_.finish(stream);
-    stream.synchronize();
-    for (const int sender : plan_.senders) {
-        acknowledge(sender, acknowledgements_, context_.comm);
-    }
-}
 
 constexpr TransportTraits staged_traits{
     .name = "staged",
@@ -111,15 +350,10 @@ class StagedTransport final : public Transport {
 
     Ticket start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
                  device::Stream& stream) override;
-    void wait(Ticket& ticket, device::Stream& user) override {
-        if (ticket.slot >= 0) {
-            std::exchange(under_way_, nullptr)->finish(user);
-            ticket = {};
-        }
-    }
 
     std::unique_ptr<Push> prepare_push(device::Arena& arena, const PushPlan& plan) override {
-        return std::make_unique<StagedPush>(arena, plan, context(), new_lane(arena));
+        const StagedContext made_from = context();
+        return std::make_unique<PushByReceiver<StagedPieces>>(arena, *this, plan, made_from);
     }
 
   private:
@@ -144,9 +378,11 @@ class StagedTransport final : public Transport {
         }
     };
 
-    void make_links(const Topology& topology);
+    void finish(int /*slot*/, device::Stream& user) override {
+        std::exchange(under_way_, nullptr)->finish(user);
+    }
     [[nodiscard]] StagedContext context() {
-        return {comm(), device(), track(), links_, *out_, *in_, *ready_, chunks_};
+        return {device(), track(), links_, *out_, *in_, *ready_, chunks_};
     }
 
     ChunkSizes chunks_;
@@ -173,31 +409,19 @@ StagedTransport::StagedTransport(const TransportContext& context)
       payloads_(context.topology.nodes() == 1
                     ? make_shared_transport(context, device().accelerator())
                     : make_mpi_transport(context)) {
-    make_links(context.topology);
-    description_ = context.settings.pipeline == Pipeline::on
-                       ? fmt::format("chunks of up to {}, {} in flight",
-                                     to_exact_string(chunks_.largest), pipeline_depth)
-                       : "whole messages, one step after another";
-}
-
-void StagedTransport::make_links(const Topology& topology) {
-    std::vector<std::unique_ptr<StagedLink>> within;
-    if (settings().pipeline == Pipeline::on) {
-        SharedLinks shared = make_shared_links(memory_, topology.node(), chunks_.largest);
-        rings_ = std::move(shared.memory);
-        within = std::move(shared.links);
+    const bool pipelined = settings().pipeline == Pipeline::on;
+    if (pipelined) {
+        rings_ = make_shared_links(memory_, context.topology, chunks_.largest, links_);
     }
     for (int peer = 0; peer < comm().size(); ++peer) {
-        auto& link = links_[static_cast<std::size_t>(peer)];
-        if (peer == comm().rank()) {
-            continue;
-        }
-        if (!within.empty() && topology.same_node(peer, comm().rank())) {
-            link = std::move(within[static_cast<std::size_t>(topology.of(peer).local_rank)]);
-        } else {
-            link = make_mpi_link(peer, depth_of(settings()), comm(), device());
+        if (peer != comm().rank() && links_[index(peer)] == nullptr) {
+            links_[index(peer)] =
+                make_mpi_link(peer, pipelined ? pipeline_depth : 1, comm(), device());
         }
     }
+    description_ = pipelined ? fmt::format("chunks of up to {}, {} in flight",
+                                           to_exact_string(chunks_.largest), pipeline_depth)
+                             : "whole messages, one step after another";
 }
 
 Ticket StagedTransport::start(std::span<const Outgoing> outgoing,

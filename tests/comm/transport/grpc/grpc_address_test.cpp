@@ -1,4 +1,4 @@
-#include "comm/transport/grpc/grpc_address.hpp"
+#include "comm/transport/grpc/grpc_calls.hpp"
 
 #include <gmock/gmock.h>
 
