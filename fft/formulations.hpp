@@ -3,11 +3,13 @@
 #include <memory>
 #include <string>
 
+#include "bench/data/input_guard.hpp"
 #include "bench/session/case.hpp"
 #include "bench/session/session.hpp"
 #include "comm/topology/roles.hpp"
 #include "fft/four_step.hpp"
-#include "fft/problem.hpp"
+#include "fft/tiles.hpp"
+#include "fft/verify.hpp"
 
 namespace quartet::fft {
 
@@ -18,11 +20,39 @@ void plan_cases(bench::Session& session, const Options& options);
 bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
                                 const Problem& problem, const Options& options);
 
-/// A case whose result tests can read.
+/// What the formulations share: the check of the result, and writing it. Tests can read it.
 class TransformCase : public bench::Case {
   public:
     /// This rank's part of the last run's result, in the order of the case.
     [[nodiscard]] virtual device::View<Point> result() = 0;
+    bench::Check verify() final;
+    void finish() final;
+
+  protected:
+    /// Local.
+    TransformCase(device::Arena& arena, bench::Session& session, const Problem& problem,
+                  const bench::DataOptions& data);
+
+    /// Unless nothing is verified: works out what to expect, from this rank's `input`, and guards
+    /// input that runs do not change. Collective.
+    enum class KeepsInput { no, yes };
+    void expect(const IndexOrder& input_order, const IndexOrder& output_order,
+                device::View<const Point> input, KeepsInput kept);
+    /// How --keep describes the result. Collective.
+    [[nodiscard]] virtual ResultLayout layout_of_result() {
+        return result_layout(problem_, result().size());
+    }
+
+    bench::Session& session_;
+    const Problem problem_;
+    const bench::DataOptions data_;
+
+  private:
+    /// Lets the CPU read an array that may be in a GPU's memory.
+    [[nodiscard]] ReadPieces pieces_of(device::View<const Point> array) const;
+
+    bench::InputGuard guard_;
+    TransformCheck check_;
 };
 
 /// How the native formulation transforms, and on a GPU the library.

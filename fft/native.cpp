@@ -5,14 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "bench/data/input_guard.hpp"
 #include "bench/session/variants.hpp"
 #include "comm/transport/transport.hpp"
 #include "device/host_access.hpp"
 #include "fft/formulations.hpp"
 #include "fft/limit.hpp"
-#include "fft/tiles.hpp"
-#include "fft/verify.hpp"
 
 namespace quartet::fft {
 
@@ -218,36 +215,18 @@ class NativeCase final : public TransformCase {
         input_.load();
         transform_.run(session_.stream());
     }
-    bench::Check verify() override {
-        return guard_.judge(check_.verify(pieces_of(result())), session_.world());
-    }
     void prepare_limit(device::Arena& arena) override;
     std::vector<bench::LimitComponent> limit() override { return limit_->measure(); }
     [[nodiscard]] std::string note() const override {
         const std::string transport = transport_.description();
         return transform_.description() + (transport.empty() ? "" : "; " + transport);
     }
-    void finish() override {
-        keep_result(session_, plan_.data, plan_.problem, pieces_of(result()),
-                    result_layout(plan_.problem, result().size()));
-    }
-
     [[nodiscard]] device::View<Point> result() override { return transform_.result(); }
 
   private:
-    /// Lets the CPU read an array that may be in a GPU's memory.
-    [[nodiscard]] ReadPieces pieces_of(device::View<const Point> array) {
-        return [this, array](const UsePiece& use) {
-            device::HostAccess(session_.device(), session_.stream()).read(array, use);
-        };
-    }
-
-    bench::Session& session_;
     NativePlan plan_;
     comm::Transport& transport_;
     Input input_;
-    bench::InputGuard guard_;  ///< of tiles that are made once
-    TransformCheck check_;
     NativeTransform transform_;
     std::optional<TransformLimit> limit_;
 };
@@ -258,13 +237,10 @@ comm::Transport& usable_transport(bench::Session& session, const NativePlan& pla
 }
 
 NativeCase::NativeCase(device::Arena& arena, bench::Session& session, const NativePlan& plan)
-    : session_(session),
+    : TransformCase(arena, session, plan.problem, plan.data),
       plan_(plan),
       transport_(usable_transport(session, plan)),
       input_(arena, session, plan),
-      guard_(session.threads()),
-      check_(arena, plan.problem.points, session.options().seed, session.threads(),
-             session.world()),
       transform_(arena, plan, transport_, input_.points()) {
     arena.reserve(device::HostAccess::memory(std::max(input_.points().bytes(), result().bytes()),
                                              session.device().memory_kind()));
@@ -272,15 +248,10 @@ NativeCase::NativeCase(device::Arena& arena, bench::Session& session, const Nati
 
 void NativeCase::set_up() {
     input_.set_up();
-    if (session_.options().verify == bench::Switch::on) {
-        if (!plan_.data.in_files() && !plan_.in_place()) {
-            guard_.remember(device::View<const Point>(input_.points()));
-        }
-        const FourStepFft& shape = plan_.shape;
-        check_.expect(plan_.problem.input_order(shape.ranks, shape.rank),
-                      plan_.problem.output_order(shape.ranks, shape.rank),
-                      pieces_of(input_.points()));
-    }
+    const int ranks = plan_.shape.ranks;
+    const int rank = plan_.shape.rank;
+    expect(problem_.input_order(ranks, rank), problem_.output_order(ranks, rank), input_.points(),
+           data_.in_files() || plan_.in_place() ? KeepsInput::no : KeepsInput::yes);
 }
 
 void NativeCase::prepare_limit(device::Arena& arena) {

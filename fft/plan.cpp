@@ -4,10 +4,45 @@
 
 #include "bench/session/variants.hpp"
 #include "comm/mpi/agree.hpp"
+#include "device/host_access.hpp"
 #include "fft/formulations.hpp"
-#include "fft/tiles.hpp"
 
 namespace quartet::fft {
+
+TransformCase::TransformCase(device::Arena& arena, bench::Session& session, const Problem& problem,
+                             const bench::DataOptions& data)
+    : session_(session),
+      problem_(problem),
+      data_(data),
+      guard_(session.threads()),
+      check_(arena, problem.points, session.options().seed, session.threads(), session.world()) {}
+
+void TransformCase::expect(const IndexOrder& input_order, const IndexOrder& output_order,
+                           device::View<const Point> input, KeepsInput kept) {
+    if (session_.options().verify == bench::Switch::off) {
+        return;
+    }
+    if (kept == KeepsInput::yes) {
+        guard_.remember(input);
+    }
+    check_.expect(input_order, output_order, pieces_of(input));
+}
+
+bench::Check TransformCase::verify() {
+    return guard_.judge(check_.verify(pieces_of(result())), session_.world());
+}
+
+void TransformCase::finish() {
+    if (data_.keep == bench::Switch::on) {
+        keep_result(session_, data_, problem_, pieces_of(result()), layout_of_result());
+    }
+}
+
+ReadPieces TransformCase::pieces_of(device::View<const Point> array) const {
+    return [this, array](const UsePiece& use) {
+        device::HostAccess(session_.device(), session_.stream()).read(array, use);
+    };
+}
 
 namespace {
 

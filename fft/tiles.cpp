@@ -217,9 +217,6 @@ ResultLayout result_layout(const Problem& problem, std::int64_t bins) {
 
 void keep_result(bench::Session& session, const bench::DataOptions& data, const Problem& problem,
                  const ReadPieces& result, const ResultLayout& layout) {
-    if (data.keep == bench::Switch::off) {
-        return;
-    }
     std::vector<Point> bins;
     result([&](std::int64_t, std::span<const Point> piece) {
         bins.insert(bins.end(), piece.begin(), piece.end());

@@ -131,7 +131,7 @@ struct ResultLayout {
 /// rank].
 ResultLayout result_layout(const Problem& problem, std::int64_t bins);
 
-/// With --keep: writes each rank's part of the result, "X-r.npy", and a manifest that says its
+/// Writes each rank's part of the result, "X-r.npy", and a manifest that says its
 /// order, to the folder "result" in the data's folder; removes parts that a job of more ranks has
 /// left there. Throws Failure. Collective.
 void keep_result(bench::Session& session, const bench::DataOptions& data, const Problem& problem,

@@ -7,13 +7,10 @@
 #include <optional>
 #include <type_traits>
 
-#include "bench/data/input_guard.hpp"
 #include "bench/session/variants.hpp"
 #include "fft/formulations.hpp"
 #include "fft/host_fft.hpp"
 #include "fft/limit.hpp"
-#include "fft/tiles.hpp"
-#include "fft/verify.hpp"
 
 namespace quartet::fft {
 
@@ -95,14 +92,6 @@ class LibraryCase final : public TransformCase {
     void set_up() override;
     void prepare() override;
     void run() override;
-    bench::Check verify() override {
-        return guard_.judge(check_.verify(pieces_of(result())), session_.world());
-    }
-    void finish() override {
-        if (options_.data.keep == bench::Switch::on) {
-            keep_result(session_, options_.data, problem_, pieces_of(result()), layout_of_result());
-        }
-    }
     void prepare_limit(device::Arena& arena) override {
         limit_.emplace(arena, session_, session_.transport(comm::TransportRegistry::plain_mpi()),
                        problem_, points(), result());
@@ -117,20 +106,14 @@ class LibraryCase final : public TransformCase {
     void make_plan();
     [[nodiscard]] IndexOrder find_order();
     [[nodiscard]] std::optional<IndexOrder> order_of_impulse();
-    void make_input();
     [[nodiscard]] bool is_natural() const {
         return problem_.order == ResultOrder::natural || session_.world().size() == 1;
     }
-    [[nodiscard]] ResultLayout layout_of_result() const;
+    [[nodiscard]] ResultLayout layout_of_result() override;
     [[nodiscard]] device::View<Point> points() {
         return input_.view().part(0, layout_.input_count);
     }
-    static ReadPieces pieces_of(device::View<const Point> array) {
-        return [array](const UsePiece& use) { use(0, array.span()); };
-    }
 
-    bench::Session& session_;
-    Problem problem_;
     Options options_;
     Layout layout_;
     // On huge pages, as native's: FFTW's own memory would have none.
@@ -141,21 +124,16 @@ class LibraryCase final : public TransformCase {
     IndexOrder order_;                  ///< of the output
     device::Buffer<Point> pristine_;    ///< where the input is not in files
     std::optional<BlockReader> files_;  ///< where it is
-    bench::InputGuard guard_;           ///< of the pristine input
-    TransformCheck check_;
     std::optional<TransformLimit> limit_;
 };
 
 LibraryCase::LibraryCase(device::Arena& arena, bench::Session& session, const Problem& problem,
                          const Options& options)
-    : session_(session),
-      problem_(problem),
+    : TransformCase(arena, session, problem, options.data),
       options_(options),
       layout_(layout_of(problem, options, session.world())),
       input_(arena.make<Point>(layout_.allocated)),
-      output_(arena.make<Point>(layout_.allocated)),
-      guard_(session.threads()),
-      check_(arena, problem.points, session.options().seed, session.threads(), session.world()) {
+      output_(arena.make<Point>(layout_.allocated)) {
     bench::require_formulation(session, bench::Formulation::library);
     arena.reserve(bytes_of<Point>(layout_.allocated));  // of FFTW's exchanges
     // The impulse's indices, in a vector that grows.
@@ -174,10 +152,13 @@ LibraryCase::LibraryCase(device::Arena& arena, bench::Session& session, const Pr
 void LibraryCase::set_up() {
     make_plan();
     order_ = find_order();
-    make_input();
-    guard_.remember(device::View<const Point>(pristine_.view()));
-    check_.expect(IndexOrder::block(layout_.input_begin, layout_.input_count), order_,
-                  pieces_of(points()));
+    if (files_) {
+        files_->read(points().span());
+    } else {
+        fill_points(pristine_.span(), session_.options().seed, layout_.input_begin, 1);
+    }
+    expect(IndexOrder::block(layout_.input_begin, layout_.input_count), order_,
+           files_ ? points() : pristine_.view(), files_ ? KeepsInput::no : KeepsInput::yes);
 }
 
 std::string LibraryCase::note() const {
@@ -235,15 +216,6 @@ std::optional<IndexOrder> LibraryCase::order_of_impulse() {
     return order_of(indices);
 }
 
-void LibraryCase::make_input() {
-    if (files_) {
-        files_->read(points().span());
-        return;
-    }
-    fill_points(pristine_.span(), session_.options().seed, layout_.input_begin, 1);
-    std::ranges::copy(pristine_.span(), points().span().begin());
-}
-
 // FFTW may have overwritten its input.
 void LibraryCase::prepare() {
     if (files_) {
@@ -263,7 +235,7 @@ void LibraryCase::run() {
 }
 
 // Scrambled parts are matrices, too, each with its own steps. Collective.
-ResultLayout LibraryCase::layout_of_result() const {
+ResultLayout LibraryCase::layout_of_result() {
     if (is_natural()) {
         return result_layout({problem_.points, 1, ResultOrder::natural}, layout_.output_count);
     }
