@@ -6,7 +6,6 @@
 
 #include "fft/four_step.hpp"
 #include "fft/loops.hpp"
-#include "fft/roots_of_unity.hpp"
 
 namespace quartet::fft {
 

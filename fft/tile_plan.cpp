@@ -6,8 +6,6 @@
 #include <limits>
 #include <utility>
 
-#include "core/check.hpp"
-#include "fft/roots_of_unity.hpp"
 
 namespace quartet::fft {
 

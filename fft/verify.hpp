@@ -10,7 +10,6 @@
 #include "comm/mpi/communicator.hpp"
 #include "device/arena.hpp"
 #include "fft/problem.hpp"
-#include "fft/roots_of_unity.hpp"
 
 namespace quartet::fft {
 

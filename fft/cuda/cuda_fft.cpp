@@ -15,7 +15,6 @@
 #include "fft/cuda/passes.hpp"
 #include "fft/four_step.hpp"
 #include "fft/problem.hpp"
-#include "fft/roots_of_unity.hpp"
 
 namespace quartet::fft {
 

@@ -1,4 +1,4 @@
-#include "fft/roots_of_unity.hpp"
+#include "fft/four_step.hpp"
 
 #include <gtest/gtest.h>
 
