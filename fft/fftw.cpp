@@ -6,7 +6,6 @@
 
 #include "device/host/loops/loops.hpp"
 #include "fft/host_fft.hpp"
-#include "fft/tile_plan.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::fft {
