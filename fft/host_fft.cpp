@@ -9,7 +9,6 @@
 #include <numeric>
 
 #include "device/host/runtime/require_host.hpp"
-#include "system/parallel_for.hpp"
 
 namespace quartet::fft {
 
@@ -191,16 +190,13 @@ TileColumnFfts::TileColumnFfts(device::Arena& arena, const FourStepFft& shape,
 
 void TileColumnFfts::enqueue(device::View<const Point> tiles, device::View<double> parts,
                              device::Stream& stream) {
-    const auto work = [this, from = reinterpret_cast<const double*>(tiles.data()),
-                       to = parts.data()] {
-        system::parallel_parts(plan_.threads(), [=, this](int thread) {
-            const Range mine = block_range(shape().my_tiles().size(), plan_.threads(), thread);
-            for (std::int64_t tile = mine.begin; tile < mine.end; ++tile)
-                transform(tile, from, to, plan_.work(thread));
-            plan_.loops().finish_past_caches();
-        });
-    };
-    stream.enqueue(Phase::compute, "tiles", work);
+    const auto* from = reinterpret_cast<const double*>(tiles.data());
+    enqueue_shares(stream, Phase::compute, "tiles", plan_.threads(), shape().my_tiles().size(),
+                   [this, from, to = parts.data()](const Range& mine, int thread) {
+                       for (std::int64_t tile = mine.begin; tile < mine.end; ++tile)
+                           transform(tile, from, to, plan_.work(thread));
+                       plan_.loops().finish_past_caches();
+                   });
 }
 
 void TileColumnFfts::transform(std::int64_t tile, const double* points, double* parts,
@@ -338,15 +334,13 @@ BlockRowFfts::BlockRowFfts(device::Arena& arena, const FourStepFft& shape, const
 
 void BlockRowFfts::enqueue(std::span<const device::View<const double>> parts,
                            device::View<Point> bins, device::Stream& stream) {
-    const auto work = [this, parts, to = reinterpret_cast<double*>(bins.data())] {
-        const auto threads = static_cast<int>(work_.size());
-        system::parallel_parts(threads, [=, this](int thread) {
-            transform_blocks(block_range(shape().blocks_of(shape().rank), threads, thread), parts,
-                             to, thread);
-            loops_.finish_past_caches();
-        });
-    };
-    stream.enqueue(Phase::merge, "combine", work);
+    auto* to = reinterpret_cast<double*>(bins.data());
+    enqueue_shares(stream, Phase::merge, "combine", static_cast<int>(work_.size()),
+                   shape().blocks_of(shape().rank),
+                   [this, parts, to](const Range& blocks, int thread) {
+                       transform_blocks(blocks, parts, to, thread);
+                       loops_.finish_past_caches();
+                   });
 }
 
 void BlockRowFfts::find_blocks(std::int64_t block,
@@ -388,15 +382,12 @@ class HostTranspose final : public Transpose {
   private:
     void enqueue(std::span<const device::View<const Point>> parts, device::View<Point> bins,
                  device::Stream& stream) override {
-        const auto work = [this, parts, to = bins.data()] {
-            const std::int64_t first = mine_.begin / shape().length;
-            const std::int64_t rows = divide_up(mine_.end, shape().length) - first;
-            system::parallel_parts(threads_, [=, this](int thread) {
-                const Range share = block_range(rows, threads_, thread);
-                copy_rows({first + share.begin, first + share.end}, parts, to);
-            });
-        };
-        stream.enqueue(Phase::merge, "natural", work);
+        const std::int64_t first = mine_.begin / shape().length;
+        enqueue_shares(stream, Phase::merge, "natural", threads_,
+                       divide_up(mine_.end, shape().length) - first,
+                       [this, first, parts, to = bins.data()](const Range& share, int) {
+                           copy_rows({first + share.begin, first + share.end}, parts, to);
+                       });
     }
     void copy_rows(const Range& rows, std::span<const device::View<const Point>> parts,
                    Point* bins) const {
@@ -483,13 +474,11 @@ void TileScatter::run(std::int64_t tile, device::View<const double> blocks,
                          "tile scatter: not the size of a tile's blocks");
     device::require_host(parts, shape_.parts_size(), "tile scatter: not the size of all blocks");
     require_apart(blocks, parts);
-    const auto work = [this, tile, from = blocks.data(), to = parts.data()] {
-        system::parallel_parts(threads_, [=, this](int thread) {
-            scatter(tile, block_range(shape_.blocks_of(0), threads_, thread), from, to);
-            loops_.finish_past_caches();
-        });
-    };
-    stream.enqueue(Phase::merge, "place", work);
+    enqueue_shares(stream, Phase::merge, "place", threads_, shape_.blocks_of(0),
+                   [this, tile, from = blocks.data(), to = parts.data()](const Range& range, int) {
+                       scatter(tile, range, from, to);
+                       loops_.finish_past_caches();
+                   });
 }
 
 // The twiddle of bin 8 b + l of tile t is w_N^(8 b t) w_N^(l t), the latter the same in all blocks.

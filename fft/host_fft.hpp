@@ -8,6 +8,7 @@
 
 #include "fft/four_step.hpp"
 #include "fft/loops.hpp"
+#include "system/parallel_for.hpp"
 
 namespace quartet::fft {
 
@@ -108,6 +109,16 @@ class TileScatter {
     bool past_caches_;       ///< the parts do not stay in the caches until they are read
     RootsOfUnity twiddles_;  ///< powers of w_N
 };
+
+/// Enqueues work(share, thread) for each of the threads, which share `count` pieces of work.
+template <typename Work>
+void enqueue_shares(device::Stream& stream, Phase phase, const char* label, int threads,
+                    std::int64_t count, Work work) {
+    stream.enqueue(phase, label, [=] {
+        system::parallel_parts(
+            threads, [&](int thread) { work(block_range(count, threads, thread), thread); });
+    });
+}
 
 /// Column and row FFTs of any size by FFTW and plain loops. Each thread works on a tile, or on the
 /// eight rows of a block, at a time.
