@@ -1,4 +1,4 @@
-#include "fft/cuda/passes.hpp"
+#include "fft/cuda/kernels.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -28,64 +28,53 @@ int log_scratch(std::int64_t cache_bytes) {
                       : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(points))) - 1;
 }
 
-FftPass first_pass(const FftSplit& split, int width, const FftBuffers& buffers) {
-    const int rest = split.middle + split.last;
-    FftPass pass;
-    pass.from = buffers.from;
-    pass.to = buffers.work;
-    pass.roots = buffers.roots;
-    pass.read.low = pass.write.low = power(width);
-    pass.read.point = pass.write.point = power(rest);
-    pass.low_bits = rest - width;
-    pass.tiles = power(rest - width);
-    return pass;
-}
-
 int lane_of(std::int64_t chunk) {
     return static_cast<int>(chunk % fft_lanes);
 }
 
-double2* scratch_of(const FftSplit& split, const FftBuffers& buffers, std::int64_t row) {
-    return buffers.scratch + lane_of(row >> split.chunk) * split.scratch() / fft_lanes;
+FftPass first_pass(const FftSplit& split, int width, const FftBuffers& buffers) {
+    const int rest = split.middle + split.last;
+    const FftSteps steps{.low = power(width), .point = power(rest)};
+    return {.from = buffers.from,
+            .to = buffers.work,
+            .roots = buffers.roots,
+            .read = steps,
+            .write = steps,
+            .tiles = power(rest - width),
+            .low_bits = rest - width};
 }
 
-// Rows from `row` on.
-FftPass middle_pass(const FftSplit& split, int width, const FftBuffers& buffers, std::int64_t row) {
+// Rows from `row` on, which `work` has until the next pass.
+FftPass middle_pass(const FftSplit& split, int width, const FftBuffers& buffers, std::int64_t row,
+                    double2* work) {
     const int rest = split.middle + split.last;
-    FftPass pass;
-    pass.from = buffers.work + row * power(rest);
-    pass.to =
-        split.in_chunks() ? scratch_of(split, buffers, row) : buffers.work + row * power(rest);
-    pass.roots = buffers.roots;
-    pass.read.low = pass.write.low = power(width);
-    pass.read.high = pass.write.high = power(rest);
-    pass.read.point = pass.write.point = power(split.last);
-    pass.low_bits = split.last - width;
-    pass.tiles = power(split.chunk + split.last - width);
-    pass.log_order = split.first;
-    pass.first_row = row;
-    pass.row_step = 1;
-    return pass;
+    const FftSteps steps{.low = power(width), .high = power(rest), .point = power(split.last)};
+    return {.from = buffers.work + row * power(rest),
+            .to = work,
+            .roots = buffers.roots,
+            .read = steps,
+            .write = steps,
+            .tiles = power(split.chunk + split.last - width),
+            .low_bits = split.last - width,
+            .log_order = split.first,
+            .first_row = row,
+            .row_step = 1};
 }
 
-FftPass last_pass(const FftSplit& split, int width, const FftBuffers& buffers, std::int64_t row) {
+FftPass last_pass(const FftSplit& split, int width, const FftBuffers& buffers, std::int64_t row,
+                  const double2* work) {
     const int rest = split.middle + split.last;
-    FftPass pass;
-    pass.from = split.in_chunks() ? scratch_of(split, buffers, row) : buffers.work;
-    pass.to = buffers.to + row;
-    pass.roots = buffers.roots;
-    pass.read.low = power(width + rest);
-    pass.read.high = power(split.last);
-    pass.read.point = power(rest);
-    pass.write.low = power(width);
-    pass.write.high = power(split.first);
-    pass.write.point = power(split.first + split.middle);
-    pass.low_bits = split.chunk - width;
-    pass.tiles = power(split.chunk + split.middle - width);
-    pass.log_order = split.first + split.middle;
-    pass.first_row = row;
-    pass.row_step = power(split.first);
-    return pass;
+    const int before = split.first + split.middle;
+    return {.from = work,
+            .to = buffers.to + row,
+            .roots = buffers.roots,
+            .read = {.low = power(width + rest), .high = power(split.last), .point = power(rest)},
+            .write = {.low = power(width), .high = power(split.first), .point = power(before)},
+            .tiles = power(split.chunk + split.middle - width),
+            .low_bits = split.chunk - width,
+            .log_order = before,
+            .first_row = row,
+            .row_step = power(split.first)};
 }
 
 }  // namespace
@@ -114,13 +103,17 @@ void for_each_pass(const FftSplit& split, const FftBuffers& buffers, const Launc
     launch({FftLines::columns, split.first, first_width}, first_pass(split, first_width, buffers),
            std::nullopt);
     for (std::int64_t row = 0; row < power(split.first); row += power(split.chunk)) {
-        const auto lane =
-            split.in_chunks() ? std::optional(lane_of(row >> split.chunk)) : std::nullopt;
+        std::optional<int> lane;
+        double2* work = buffers.work;
+        if (split.in_chunks()) {
+            lane = lane_of(row >> split.chunk);
+            work = buffers.scratch + *lane * split.scratch() / fft_lanes;
+        }
         if (split.middle > 0)
             launch({FftLines::columns_of_one_row, split.middle, middle_width},
-                   middle_pass(split, middle_width, buffers, row), lane);
-        launch({FftLines::rows, split.last, last_width}, last_pass(split, last_width, buffers, row),
-               lane);
+                   middle_pass(split, middle_width, buffers, row, work), lane);
+        launch({FftLines::rows, split.last, last_width},
+               last_pass(split, last_width, buffers, row, work), lane);
     }
 }
 

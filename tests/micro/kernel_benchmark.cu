@@ -26,7 +26,7 @@
 #include "core/block_range.hpp"
 #include "device/cuda/runtime/grid.hpp"
 #include "device/cuda/vectors/vector_kernels.hpp"
-#include "fft/cuda/passes.hpp"
+#include "fft/cuda/kernels.hpp"
 
 namespace quartet::device {
 namespace {
