@@ -15,57 +15,6 @@ namespace quartet::fft {
 
 namespace {
 
-/// This rank's tiles where they are transformed, from the seed or from files.
-class Input {
-  public:
-    /// Makes and checks files. Collective; local while the arena plans. Throws Failure.
-    Input(device::Arena& arena, bench::Session& session, const NativePlan& plan)
-        : session_(session),
-          problem_(plan.problem),
-          first_(plan.shape.my_tiles().begin * plan.shape.length),
-          is_overwritten_(plan.in_place()),
-          points_(arena.make<Point>(plan.shape.input_points())) {
-        if (plan.data.in_files()) {
-            if (!arena.plans()) {
-                prepared_tiles(session, problem_, plan.data);
-            }
-            loader_.emplace(arena, session, problem_, plan.shape.my_tiles(), plan.data);
-        }
-    }
-
-    [[nodiscard]] device::View<Point> points() { return points_.view(); }
-    /// When this returns, the tiles are in place on the session's stream.
-    void set_up() {
-        if (loader_) {
-            load();
-        } else {
-            make_tiles(session_, problem_, first_, points());
-        }
-    }
-    /// Before each run, outside of the time.
-    void prepare() {
-        if (loader_) {
-            loader_->prepare();
-        } else if (is_overwritten_) {
-            set_up();
-        }
-    }
-    /// At the beginning of each run: reads tiles that are in files. Throws Failure.
-    void load() {
-        if (loader_) {
-            loader_->load(points());
-        }
-    }
-
-  private:
-    bench::Session& session_;
-    Problem problem_;
-    std::int64_t first_;  ///< this rank's first point, counted over all tiles
-    bool is_overwritten_;
-    device::Buffer<Point> points_;
-    std::optional<TileLoader> loader_;  ///< where they are in files
-};
-
 /// An exchange of numbers: this rank sends a part to each rank, and finds the parts that come.
 template <typename T>
 class Parts {
@@ -115,25 +64,30 @@ class Parts {
 /// The whole transform by the one rank that has all tiles, or column FFTs with twiddles, one
 /// exchange, row FFTs (four_step.hpp), and a second exchange into natural order. Where the
 /// transport reads in place, the row FFTs read what other ranks have written.
-class NativeTransform {
+class NativeCase final : public TransformCase {
   public:
-    /// Transport and input outlive it. Collective; local while the arena plans.
-    NativeTransform(device::Arena& arena, const NativePlan& plan, comm::Transport& transport,
-                    device::View<Point> input);
+    /// Makes and checks files. Collective; local while the arena plans. Throws Unavailable; Failure
+    /// where files are not what the manifest says.
+    NativeCase(device::Arena& arena, bench::Session& session, const NativePlan& plan);
 
-    /// Enqueues the transform; allocates nothing. Collective.
-    void run(device::Stream& stream);
-    /// This rank's part of the result.
-    [[nodiscard]] device::View<Point> result() {
-        return algorithm_ == Algorithm::single_rank_in_place ? input_ : result_.view();
+    void set_up() override;
+    void prepare() override;
+    void run() override;
+    void prepare_limit(device::Arena& arena) override;
+    std::vector<bench::LimitComponent> limit() override { return limit_->measure(); }
+    [[nodiscard]] std::string note() const override;
+    [[nodiscard]] device::View<Point> result() override {
+        return plan_.in_place() ? input_.view() : result_.view();
     }
-    /// The algorithms, for the record.
-    [[nodiscard]] std::string description() const;
 
   private:
-    Algorithm algorithm_;
-    device::View<Point> input_;
-    device::Buffer<Point> result_;  ///< none in place
+    void make_input();
+
+    NativePlan plan_;
+    comm::Transport& transport_;
+    device::Buffer<Point> input_;       ///< this rank's tiles
+    std::optional<TileLoader> loader_;  ///< where they are in files
+    device::Buffer<Point> result_;      ///< none in place
     std::unique_ptr<SingleRankFft> whole_;
 
     device::Buffer<double> parts_;  ///< sent by the first exchange
@@ -144,90 +98,6 @@ class NativeTransform {
 
     std::unique_ptr<Transpose> transpose_;  ///< where the order is natural
     std::optional<Parts<Point>> second_exchange_;
-};
-
-NativeTransform::NativeTransform(device::Arena& arena, const NativePlan& plan,
-                                 comm::Transport& transport, device::View<Point> input)
-    : algorithm_(plan.algorithm), input_(input) {
-    const FourStepFft& shape = plan.shape;
-    if (!plan.in_place()) {
-        result_ =
-            arena.make<Point>(algorithm_ == Algorithm::transposed
-                                  ? shape.output_points()
-                                  : block_range(shape.points(), shape.ranks, shape.rank).size());
-    }
-    if (!plan.has_four_steps()) {
-        whole_ = algorithm_ == Algorithm::library ? plan.ffts->vendors_fft(arena, shape.points())
-                                                  : plan.ffts->single_rank_fft(arena, shape);
-        return;
-    }
-    parts_ = comm::allocate<double>(arena, transport, shape.parts_size());
-    column_ffts_ = plan.ffts->column_ffts(arena, shape);
-    row_ffts_ = plan.ffts->row_ffts(arena, shape);
-    exchange_.emplace(arena, transport, parts_.view(),
-                      [&](int from, int to) { return shape.part_size(from, to); });
-    if (algorithm_ == Algorithm::natural) {
-        bins_ = comm::allocate<Point>(arena, transport, shape.output_points());
-        transpose_ = plan.ffts->transpose(shape);
-        second_exchange_.emplace(arena, transport, bins_.view(), [&](int from, int to) {
-            return natural_part_points(shape, from, to);
-        });
-    }
-}
-
-void NativeTransform::run(device::Stream& stream) {
-    if (whole_) {
-        whole_->run(input_, result(), stream);
-        return;
-    }
-    column_ffts_->run(input_, parts_.view(), stream);
-    exchange_->run(stream);
-    row_ffts_->run(exchange_->received(), transpose_ ? bins_.view() : result(), stream);
-    exchange_->release(stream);
-    if (transpose_) {
-        second_exchange_->run(stream);
-        transpose_->run(second_exchange_->received(), result(), stream);
-        second_exchange_->release(stream);
-    }
-}
-
-std::string NativeTransform::description() const {
-    if (!whole_) {
-        return fmt::format("tiles by {}; sums by {}", column_ffts_->description(),
-                           row_ffts_->description());
-    }
-    return whole_->description() +
-           (algorithm_ == Algorithm::library                ? ", out of place, in natural order"
-            : algorithm_ == Algorithm::single_rank_in_place ? "; in place, made anew for each run"
-                                                            : "");
-}
-
-/// The native formulation: input, one of the native transforms, check and limit.
-class NativeCase final : public TransformCase {
-  public:
-    /// Collective; local while the arena plans. Throws Unavailable; Failure where files are not
-    /// what the manifest says.
-    NativeCase(device::Arena& arena, bench::Session& session, const NativePlan& plan);
-
-    void set_up() override;
-    void prepare() override { input_.prepare(); }
-    void run() override {
-        input_.load();
-        transform_.run(session_.stream());
-    }
-    void prepare_limit(device::Arena& arena) override;
-    std::vector<bench::LimitComponent> limit() override { return limit_->measure(); }
-    [[nodiscard]] std::string note() const override {
-        const std::string transport = transport_.description();
-        return transform_.description() + (transport.empty() ? "" : "; " + transport);
-    }
-    [[nodiscard]] device::View<Point> result() override { return transform_.result(); }
-
-  private:
-    NativePlan plan_;
-    comm::Transport& transport_;
-    Input input_;
-    NativeTransform transform_;
     std::optional<TransformLimit> limit_;
 };
 
@@ -240,22 +110,102 @@ NativeCase::NativeCase(device::Arena& arena, bench::Session& session, const Nati
     : TransformCase(arena, session, plan.problem, plan.data),
       plan_(plan),
       transport_(usable_transport(session, plan)),
-      input_(arena, session, plan),
-      transform_(arena, plan, transport_, input_.points()) {
-    arena.reserve(device::HostAccess::memory(std::max(input_.points().bytes(), result().bytes()),
+      input_(arena.make<Point>(plan.shape.input_points())) {
+    const FourStepFft& shape = plan.shape;
+    if (plan.data.in_files()) {
+        if (!arena.plans()) {
+            prepared_tiles(session, problem_, plan.data);
+        }
+        loader_.emplace(arena, session, problem_, shape.my_tiles(), plan.data);
+    }
+    if (!plan.in_place()) {
+        result_ =
+            arena.make<Point>(plan.algorithm == Algorithm::transposed
+                                  ? shape.output_points()
+                                  : block_range(shape.points(), shape.ranks, shape.rank).size());
+    }
+    arena.reserve(device::HostAccess::memory(std::max(input_.view().bytes(), result().bytes()),
                                              session.device().memory_kind()));
+    if (!plan.has_four_steps()) {
+        whole_ = plan.algorithm == Algorithm::library
+                     ? plan.ffts->vendors_fft(arena, shape.points())
+                     : plan.ffts->single_rank_fft(arena, shape);
+        return;
+    }
+    parts_ = comm::allocate<double>(arena, transport_, shape.parts_size());
+    column_ffts_ = plan.ffts->column_ffts(arena, shape);
+    row_ffts_ = plan.ffts->row_ffts(arena, shape);
+    exchange_.emplace(arena, transport_, parts_.view(),
+                      [&](int from, int to) { return shape.part_size(from, to); });
+    if (plan.algorithm == Algorithm::natural) {
+        bins_ = comm::allocate<Point>(arena, transport_, shape.output_points());
+        transpose_ = plan.ffts->transpose(shape);
+        second_exchange_.emplace(arena, transport_, bins_.view(), [&](int from, int to) {
+            return natural_part_points(shape, from, to);
+        });
+    }
+}
+
+// When this returns, the tiles are in place on the session's stream.
+void NativeCase::make_input() {
+    if (loader_) {
+        loader_->load(input_.view());
+    } else {
+        make_tiles(session_, problem_, plan_.shape.my_tiles().begin * plan_.shape.length,
+                   input_.view());
+    }
 }
 
 void NativeCase::set_up() {
-    input_.set_up();
+    make_input();
     const int ranks = plan_.shape.ranks;
     const int rank = plan_.shape.rank;
-    expect(problem_.input_order(ranks, rank), problem_.output_order(ranks, rank), input_.points(),
-           data_.in_files() || plan_.in_place() ? KeepsInput::no : KeepsInput::yes);
+    expect(problem_.input_order(ranks, rank), problem_.output_order(ranks, rank), input_.view(),
+           loader_ || plan_.in_place() ? KeepsInput::no : KeepsInput::yes);
+}
+
+void NativeCase::prepare() {
+    if (loader_) {
+        loader_->prepare();
+    } else if (plan_.in_place()) {
+        make_input();
+    }
+}
+
+void NativeCase::run() {
+    if (loader_) {
+        loader_->load(input_.view());
+    }
+    device::Stream& stream = session_.stream();
+    if (whole_) {
+        whole_->run(input_.view(), result(), stream);
+        return;
+    }
+    column_ffts_->run(input_.view(), parts_.view(), stream);
+    exchange_->run(stream);
+    row_ffts_->run(exchange_->received(), transpose_ ? bins_.view() : result(), stream);
+    exchange_->release(stream);
+    if (transpose_) {
+        second_exchange_->run(stream);
+        transpose_->run(second_exchange_->received(), result(), stream);
+        second_exchange_->release(stream);
+    }
+}
+
+std::string NativeCase::note() const {
+    const std::string how =
+        !whole_ ? fmt::format("tiles by {}; sums by {}", column_ffts_->description(),
+                              row_ffts_->description())
+                : whole_->description() + (plan_.algorithm == Algorithm::library
+                                               ? ", out of place, in natural order"
+                                           : plan_.in_place() ? "; in place, made anew for each run"
+                                                              : "");
+    const std::string transport = transport_.description();
+    return how + (transport.empty() ? "" : "; " + transport);
 }
 
 void NativeCase::prepare_limit(device::Arena& arena) {
-    device::View<const Point> source = input_.points();
+    device::View<const Point> source = input_.view();
     device::View<Point> target = result();
     if (plan_.in_place()) {  // one half to the other
         const std::int64_t half = source.size() / 2;
