@@ -1,17 +1,12 @@
-#include "fft/limit.hpp"
-
 #include <algorithm>
+
+#include "fft/formulations.hpp"
 
 namespace quartet::fft {
 
 namespace {
 
 constexpr std::int64_t traffic_per_point = 64;
-
-// Bytes that each rank sends to each other rank.
-Bytes exchanged_part(const Problem& problem, int ranks) {
-    return bytes_of<Point>((problem.points / ranks + ranks - 1) / ranks);
-}
 
 }  // namespace
 
@@ -25,7 +20,8 @@ TransformLimit::TransformLimit(device::Arena& arena, bench::Session& session,
       arithmetic_(session.device()) {
     const int ranks = session.world().size();
     if (ranks > 1) {
-        exchange_.emplace(arena, transport, session.world(), exchanged_part(problem, ranks));
+        exchange_.emplace(arena, transport, session.world(),
+                          bytes_of<Point>(divide_up(problem.points / ranks, ranks)));
     }
 }
 

@@ -9,7 +9,6 @@
 #include "comm/transport/transport.hpp"
 #include "device/host_access.hpp"
 #include "fft/formulations.hpp"
-#include "fft/limit.hpp"
 
 namespace quartet::fft {
 
@@ -245,23 +244,6 @@ NativePlan plan_native(bench::Session& session, const std::string& transport,
                     Algorithm::transposed};
     plan.algorithm = algorithm_of(session, plan);
     return plan;
-}
-
-NativePlan plan_vendors_library(bench::Session& session, const std::string& transport,
-                                const Problem& problem) {
-    Problem whole = problem;
-    whole.tiles = 1;
-    NativePlan plan = plan_native(session, transport, whole, {});
-    if (plan.algorithm == Algorithm::single_rank) {
-        plan.algorithm = Algorithm::library;
-    }
-    return plan;
-}
-
-bool transforms_one_tile(bench::Session& session, const Problem& problem) {
-    Problem whole = problem;
-    whole.tiles = 1;
-    return plan_native(session, "", whole, {}).algorithm == Algorithm::single_rank;
 }
 
 std::unique_ptr<TransformCase> make_native_case(device::Arena& arena, bench::Session& session,

@@ -94,6 +94,10 @@ void refuse(const char* why, bench::PlannedCase& planned) {
     };
 }
 
+Problem as_one_tile(const Problem& problem) {
+    return {problem.points, 1, problem.order};
+}
+
 // On hosts FFTW's transform; on a GPU, with one rank, the vendor's own transform.
 void add_library(bench::Session& session, const bench::Variant& variant, const Problem& problem,
                  const Options& options, bench::PlannedCase& planned) {
@@ -110,24 +114,26 @@ void add_library(bench::Session& session, const bench::Variant& variant, const P
             "vendor's own transform): use one rank, or --device host",
             planned);
     }
-    const NativePlan plan = plan_vendors_library(session, variant.transport, problem);
-    if (plan.algorithm != Algorithm::library) {
+    NativePlan plan = plan_native(session, variant.transport, as_one_tile(problem), {});
+    if (plan.algorithm != Algorithm::single_rank) {
         return refuse(
             "formulation library of fft transforms out of place, and the GPU has no room for that: "
             "ask for a smaller size, or for the native formulation",
             planned);
     }
+    plan.algorithm = Algorithm::library;
     add(session, plan, planned);
 }
 
 // The number of tiles is one if neither the user nor a folder gives it and the device transforms
-// all points as one tile.
+// all points as one tile, with memory for the result beside the input.
 Problem problem_for(const Options& options, std::int64_t points, bench::Session& session) {
-    Problem wanted = problem(options, points, session.world().size());
-    if (!options.tiles && !options.data.in_files() && transforms_one_tile(session, wanted)) {
-        wanted.tiles = 1;
+    const Problem wanted = problem(options, points, session.world().size());
+    if (options.tiles || options.data.in_files()) {
+        return wanted;
     }
-    return wanted;
+    const NativePlan plan = plan_native(session, "", as_one_tile(wanted), {});
+    return plan.algorithm == Algorithm::single_rank ? plan.problem : wanted;
 }
 
 void plan_variant(bench::Session& session, const bench::Variant& variant, Problem wanted,

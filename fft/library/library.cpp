@@ -10,7 +10,6 @@
 #include "bench/session/variants.hpp"
 #include "fft/formulations.hpp"
 #include "fft/host_fft.hpp"
-#include "fft/limit.hpp"
 
 namespace quartet::fft {
 
@@ -82,6 +81,32 @@ Layout layout_of(const Problem& problem, const Options& options, const comm::Com
         &layout.input_count, &layout.input_begin, &layout.output_count, &layout.output_begin);
     layout.allocated = std::max<ptrdiff_t>(layout.allocated, 1);
     return layout;
+}
+
+// The order of an array whose element i has index indices[i]; nothing if it is no IndexOrder: it is
+// guessed from the first steps, and then compared.
+std::optional<IndexOrder> order_of(std::span<const std::int64_t> indices) {
+    const auto at = [&](std::int64_t i) { return indices[static_cast<std::size_t>(i)]; };
+    const auto size = std::ssize(indices);
+    if (size == 0) {
+        return IndexOrder{};
+    }
+    IndexOrder order{.first = at(0), .rows = 1, .columns = 1, .row_step = 1, .column_step = 1};
+    if (size > 1) {
+        order.column_step = at(1) - at(0);
+    }
+    while (order.columns < size && at(order.columns) == order.index(0, order.columns)) {
+        ++order.columns;
+    }
+    order.rows = size / order.columns;
+    if (order.rows > 1) {
+        order.row_step = at(order.columns) - order.first;
+    }
+    bool is_right = order.size() == size && order.column_step >= 0 && order.row_step >= 0;
+    for (std::int64_t i = 0; is_right && i < size; ++i) {
+        is_right = at(i) == order.index(i / order.columns, i % order.columns);
+    }
+    return is_right ? std::optional(order) : std::nullopt;
 }
 
 class LibraryCase final : public TransformCase {
