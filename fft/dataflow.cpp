@@ -57,7 +57,7 @@ class DataflowCase : public TransformCase {
     }
 
   protected:
-    /// Makes and checks files. Collective; local while the arena plans. Throws Unavailable.
+    /// Collective; local while the arena plans. Throws Unavailable.
     DataflowCase(device::Arena& arena, bench::Session& session, const DataflowPlan& plan);
 
     /// To be called at the end of a constructor: nothing may fail on one rank once there is a
@@ -86,11 +86,7 @@ class DataflowCase : public TransformCase {
 DataflowCase::DataflowCase(device::Arena& arena, bench::Session& session, const DataflowPlan& plan)
     : TransformCase(arena, session, plan.problem, plan.data),
       plan_(plan),
-      transport_(session.transport(plan.transport)) {
-    if (plan.data.in_files() && !arena.plans()) {
-        prepared_tiles(session, plan.problem, plan.data);
-    }
-}
+      transport_(session.transport(plan.transport)) {}
 
 void DataflowCase::make_queue(device::Arena& arena) {
     // Transformed tiles in a worker's memory: one is written, the others are under way.

@@ -32,7 +32,7 @@ class TransformCase : public bench::Case {
     void finish() final;
 
   protected:
-    /// Local.
+    /// Makes and checks files. Collective; local while the arena plans. Throws Failure.
     TransformCase(device::Arena& arena, bench::Session& session, const Problem& problem,
                   const bench::DataOptions& data);
 

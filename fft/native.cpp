@@ -112,9 +112,6 @@ NativeCase::NativeCase(device::Arena& arena, bench::Session& session, const Nati
       input_(arena.make<Point>(plan.shape.input_points())) {
     const FourStepFft& shape = plan.shape;
     if (plan.data.in_files()) {
-        if (!arena.plans()) {
-            prepared_tiles(session, problem_, plan.data);
-        }
         loader_.emplace(arena, session, problem_, shape.my_tiles(), plan.data);
     }
     if (!plan.in_place()) {

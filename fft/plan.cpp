@@ -15,7 +15,11 @@ TransformCase::TransformCase(device::Arena& arena, bench::Session& session, cons
       problem_(problem),
       data_(data),
       guard_(session.threads()),
-      check_(arena, problem.points, session.options().seed, session.threads(), session.world()) {}
+      check_(arena, problem.points, session.options().seed, session.threads(), session.world()) {
+    if (data.in_files() && !arena.plans()) {
+        prepare_tiles(session, problem, data);
+    }
+}
 
 void TransformCase::expect(const IndexOrder& input_order, const IndexOrder& output_order,
                            device::View<const Point> input, KeepsInput kept) {

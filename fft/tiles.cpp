@@ -39,8 +39,8 @@ bench::TileFolder<Point> tile_folder(const Problem& problem, std::uint64_t seed,
     return {*data.folder, manifest_of(problem, seed, "x[t::T]"), std::move(files)};
 }
 
-bench::TileFolder<Point> prepared_tiles(bench::Session& session, const Problem& problem,
-                                        const bench::DataOptions& data) {
+void prepare_tiles(bench::Session& session, const Problem& problem,
+                   const bench::DataOptions& data) {
     const std::uint64_t seed = session.options().seed;
     const bench::TileFolder<Point> folder = tile_folder(problem, seed, data);
     if (data.generate == bench::Switch::on) {
@@ -51,7 +51,6 @@ bench::TileFolder<Point> prepared_tiles(bench::Session& session, const Problem& 
                         });
     }
     folder.verify(session.world(), session.topology());
-    return folder;
 }
 
 void make_tiles(bench::Session& session, const Problem& problem, std::int64_t first,
@@ -70,8 +69,8 @@ void make_tiles(bench::Session& session, const Problem& problem, std::int64_t fi
     });
 }
 
-TileReader::TileReader(device::Arena& arena, const bench::TileFolder<Point>& folder,
-                       const Problem& problem, const Range& tiles, const bench::DataOptions& data)
+TileReader::TileReader(device::Arena& arena, const Problem& problem, const Range& tiles,
+                       const bench::DataOptions& data)
     : length_(problem.length()),
       cache_(data.cache),
       staging_(arena.make<std::byte>(
@@ -81,10 +80,11 @@ TileReader::TileReader(device::Arena& arena, const bench::TileFolder<Point>& fol
         return;
     }
     folder_.emplace(*data.folder);
+    data_offset_ = Bytes{std::ssize(format_npy_header(ElementType::c16, {length_}))};
     for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
-        const std::string name = block_file("x", tile);
-        read_npy(folder.path_of(name), {length_}, std::span<Point>());  // all but the elements
-        files_.push_back({name, Bytes{std::ssize(format_npy_header(ElementType::c16, {length_}))}});
+        files_.push_back(block_file("x", tile));
+        const std::filesystem::path file = *data.folder / files_.back();
+        read_npy(file, {length_}, std::span<Point>());  // all but the elements
     }
     if (cache_ == FileCache::direct) {
         const auto size = static_cast<std::size_t>(staging_size.value);
@@ -97,23 +97,22 @@ TileReader::TileReader(device::Arena& arena, const bench::TileFolder<Point>& fol
 
 void TileReader::prepare() const {
     if (cache_ == FileCache::drop) {
-        for (const File& file : files_) {
-            forget(FileName(*folder_, file.name));
+        for (const std::string& file : files_) {
+            forget(FileName(*folder_, file));
         }
     }
 }
 
 void TileReader::read(std::int64_t tile, std::int64_t first, std::span<Point> points) {
-    const File& file = files_[static_cast<std::size_t>(tile)];
-    const FileName name(*folder_, file.name);
+    const FileName name(*folder_, files_[static_cast<std::size_t>(tile)]);
     const InputFile input(name, cache_);
-    if (input.size() != file.data_offset + bytes_of<Point>(length_)) {
+    if (input.size() != data_offset_ + bytes_of<Point>(length_)) {
         throw Failure(fmt::format(
             "{} is {} long now (it was another length when the run began): make it again with "
             "--generate",
             quotation(name.path().native()), to_string(input.size())));
     }
-    const Bytes begin = file.data_offset + bytes_of<Point>(first);
+    const Bytes begin = data_offset_ + bytes_of<Point>(first);
     if (cache_ == FileCache::direct) {
         read_aligned(input, begin, std::as_writable_bytes(points));
     } else {
@@ -140,7 +139,7 @@ TileLoader::TileLoader(device::Arena& arena, bench::Session& session, const Prob
                        const Range& mine, const bench::DataOptions& data)
     : session_(session),
       length_(problem.length()),
-      reader_(arena, tile_folder(problem, session.options().seed, data), problem, mine, data),
+      reader_(arena, problem, mine, data),
       staging_(arena.make<Point>(device::has_own_memory(session.device()) ? slots * length_ : 0,
                                  device::MemoryKind::pinned)),
       reading_(session.device().make_stream("reading", device::StreamKind::transfer)) {
@@ -179,31 +178,6 @@ void TileLoader::bring(std::int64_t tile, device::View<Point> place) {
         session_.device().copy(device::as_bytes(device::View<const Point>(mine.points)),
                                device::as_bytes(place), stream);
         stream.record(*mine.copied);
-    }
-}
-
-BlockReader::BlockReader(device::Arena& arena, const bench::TileFolder<Point>& folder,
-                         const Problem& problem, const Range& block, const bench::DataOptions& data)
-    : block_(block),
-      reader_(arena, folder, problem, {0, problem.tiles}, data),
-      staging_(arena.make<Point>(block.size() / problem.tiles + 1, device::MemoryKind::host)) {}
-
-void BlockReader::read(std::span<Point> points) {
-    const std::int64_t tiles = reader_.tiles();
-    for (std::int64_t tile = 0; tile < tiles; ++tile) {
-        // The smallest m for which n = tile + T m is in the block or after it.
-        const std::int64_t first = (block_.begin - tile + tiles - 1) / tiles;
-        const std::int64_t begin = tile + tiles * first - block_.begin;
-        if (begin >= block_.size()) {
-            continue;
-        }
-        const std::int64_t count = divide_up(block_.size() - begin, tiles);
-        const auto part = staging_.span().first(static_cast<std::size_t>(count));
-        reader_.read(tile, first, part);
-        for (std::int64_t index = 0; index < count; ++index) {
-            points[static_cast<std::size_t>(begin + tiles * index)] =
-                part[static_cast<std::size_t>(index)];
-        }
     }
 }
 

@@ -21,10 +21,8 @@ namespace quartet::fft {
 bench::TileFolder<Point> tile_folder(const Problem& problem, std::uint64_t seed,
                                      const bench::DataOptions& data);
 
-/// As tile_folder(), once missing files are made (with --generate) and all are checked. Throws
-/// Failure. Collective.
-bench::TileFolder<Point> prepared_tiles(bench::Session& session, const Problem& problem,
-                                        const bench::DataOptions& data);
+/// Makes missing files (with --generate) and checks all. Throws Failure. Collective.
+void prepare_tiles(bench::Session& session, const Problem& problem, const bench::DataOptions& data);
 
 /// Makes the problem's tiles in memory of the session's device, from number `first` of their points
 /// on, as they follow one another. When this returns, they are there. Local.
@@ -35,8 +33,8 @@ void make_tiles(bench::Session& session, const Problem& problem, std::int64_t fi
 class TileReader {
   public:
     /// Reads the headers, unless the arena plans. Throws NpyError.
-    TileReader(device::Arena& arena, const bench::TileFolder<Point>& folder, const Problem& problem,
-               const Range& tiles, const bench::DataOptions& data);
+    TileReader(device::Arena& arena, const Problem& problem, const Range& tiles,
+               const bench::DataOptions& data);
 
     /// With --cache drop makes the page cache forget the files.
     void prepare() const;
@@ -46,17 +44,13 @@ class TileReader {
     [[nodiscard]] std::int64_t tiles() const { return std::ssize(files_); }
 
   private:
-    struct File {
-        std::string name;
-        Bytes data_offset;
-    };
-
     void read_aligned(const InputFile& input, Bytes offset, std::span<std::byte> out);
 
     std::int64_t length_;
     FileCache cache_;
     std::optional<Folder> folder_;  ///< none while the arena plans
-    std::vector<File> files_;
+    std::vector<std::string> files_;
+    Bytes data_offset_;                  ///< the length of a file's header
     device::Buffer<std::byte> staging_;  ///< for direct input, which wants whole pages
     std::span<std::byte> aligned_;
 };
@@ -101,25 +95,6 @@ class TileLoader {
     device::Buffer<Point> staging_;  ///< page-locked, on the way to a GPU
     std::array<Slot, slots> slots_;
     std::unique_ptr<device::Stream> reading_;
-};
-
-/// A block of x in natural order, read from the files of tiles x[t::T], each of which has every
-/// T-th of its points.
-class BlockReader {
-  public:
-    /// Reads the headers, unless the arena plans. Throws NpyError.
-    BlockReader(device::Arena& arena, const bench::TileFolder<Point>& folder,
-                const Problem& problem, const Range& block, const bench::DataOptions& data);
-
-    /// As TileReader::prepare().
-    void prepare() const { reader_.prepare(); }
-    /// Reads the whole block; allocates nothing. Throws Failure that names a file.
-    void read(std::span<Point> points);
-
-  private:
-    Range block_;
-    TileReader reader_;
-    device::Buffer<Point> staging_;  ///< what the block has of one tile
 };
 
 /// The shape of a rank's part of the result in its file; the order of its bins, in words.

@@ -109,6 +109,45 @@ std::optional<IndexOrder> order_of(std::span<const std::int64_t> indices) {
     return is_right ? std::optional(order) : std::nullopt;
 }
 
+/// A block of x in natural order, read from the files of tiles x[t::T], each of which has every
+/// T-th of its points.
+class BlockReader {
+  public:
+    /// Reads the headers, unless the arena plans. Throws NpyError.
+    BlockReader(device::Arena& arena, const Problem& problem, const Range& block,
+                const bench::DataOptions& data)
+        : block_(block),
+          reader_(arena, problem, {0, problem.tiles}, data),
+          part_(arena.make<Point>(block.size() / problem.tiles + 1, device::MemoryKind::host)) {}
+
+    /// As TileReader::prepare().
+    void prepare() const { reader_.prepare(); }
+    /// Reads the whole block; allocates nothing. Throws Failure that names a file.
+    void read(std::span<Point> points) {
+        const std::int64_t tiles = reader_.tiles();
+        for (std::int64_t tile = 0; tile < tiles; ++tile) {
+            // The smallest m for which n = tile + T m is in the block or after it.
+            const std::int64_t first = (block_.begin - tile + tiles - 1) / tiles;
+            const std::int64_t begin = tile + tiles * first - block_.begin;
+            if (begin >= block_.size()) {
+                continue;
+            }
+            const std::int64_t count = divide_up(block_.size() - begin, tiles);
+            const auto part = part_.span().first(static_cast<std::size_t>(count));
+            reader_.read(tile, first, part);
+            for (std::int64_t index = 0; index < count; ++index) {
+                points[static_cast<std::size_t>(begin + tiles * index)] =
+                    part[static_cast<std::size_t>(index)];
+            }
+        }
+    }
+
+  private:
+    Range block_;
+    TileReader reader_;
+    device::Buffer<Point> part_;  ///< what the block has of one tile
+};
+
 class LibraryCase final : public TransformCase {
   public:
     LibraryCase(device::Arena& arena, bench::Session& session, const Problem& problem,
@@ -167,9 +206,7 @@ LibraryCase::LibraryCase(device::Arena& arena, bench::Session& session, const Pr
         pristine_ = arena.make<Point>(layout_.input_count);
         return;
     }
-    const auto folder = arena.plans() ? tile_folder(problem, session.options().seed, options.data)
-                                      : prepared_tiles(session, problem, options.data);
-    files_.emplace(arena, folder, problem,
+    files_.emplace(arena, problem,
                    Range{layout_.input_begin, layout_.input_begin + layout_.input_count},
                    options.data);
 }
