@@ -166,8 +166,6 @@ class DataflowWorker final : public DataflowCase {
     [[nodiscard]] device::View<double> staged(std::int64_t number);
     void read_ahead(std::int64_t number);
     void begin(std::int64_t number, device::View<std::byte> slot);
-    void transform_all();
-    void copy_all();
 
     bool copies_to_host_;               ///< whether each tile is copied from the GPU
     device::Buffer<Point> input_;       ///< its tiles, in the order in which they are pushed
@@ -288,28 +286,24 @@ void DataflowWorker::prepare_limit(device::Arena& arena) {
 
 DataflowCase::Times DataflowWorker::measure() {
     Times times;
-    times.transforms = time_of_pass(transform_passes_, [this] { transform_all(); });
-    if (copies_to_host_) {
-        times.host_link = time_of_pass(copy_passes_, [this] { copy_all(); });
+    times.transforms = time_of_pass(transform_passes_, [this] {
+        for (std::int64_t number = 0; number < plan_.tiles.size(); ++number) {
+            column_ffts_->run(tile(number), discarded_.view(), session_.stream());
+        }
+        session_.stream().synchronize();
+    });
+    if (!copies_to_host_) {
+        return times;
     }
+    times.host_link = time_of_pass(copy_passes_, [this] {
+        for (std::int64_t number = 0; number < plan_.tiles.size(); ++number) {
+            const auto slot = static_cast<int>(number % queue().plan().outgoing);
+            const auto from = device::as_bytes(staged(number));
+            session_.device().copy(from, queue().outgoing(slot).part(0, from.size()), *copying_);
+        }
+        copying_->synchronize();
+    });
     return times;
-}
-
-void DataflowWorker::transform_all() {
-    for (std::int64_t number = 0; number < plan_.tiles.size(); ++number) {
-        column_ffts_->run(tile(number), discarded_.view(), session_.stream());
-    }
-    session_.stream().synchronize();
-}
-
-void DataflowWorker::copy_all() {
-    const std::int64_t size = bytes_of<double>(plan_.tile.parts_size()).value;
-    for (std::int64_t number = 0; number < plan_.tiles.size(); ++number) {
-        const auto slot = static_cast<int>(number % queue().plan().outgoing);
-        session_.device().copy(device::as_bytes(staged(number)),
-                               queue().outgoing(slot).part(0, size), *copying_);
-    }
-    copying_->synchronize();
 }
 
 /// Multiplies the tiles by their twiddles as they come, and transforms over all tiles, on the CPU.

@@ -35,13 +35,9 @@ class SmallFftPlan {
     /// Whether there is a plan: 1 <= length <= longest, without a prime factor above 7.
     [[nodiscard]] static bool supports(std::int64_t length);
 
-    /// Cost per point on a core with so many vector registers, relative to one stage of radix 8.
-    /// Throws Failure unless supported.
-    [[nodiscard]] static double cost(std::int64_t length, int registers,
-                                     Lanes lanes = Lanes::transforms);
-
-    /// The cheapest stages; for Lanes::points, if the length has such, at most two, the last of
-    /// which fills the lanes. Throws Failure unless supported.
+    /// The cheapest stages on a core with so many vector registers; for Lanes::points, if the
+    /// length has such, at most two, the last of which fills the lanes. Throws Failure unless
+    /// supported.
     SmallFftPlan(std::int64_t length, int registers, Lanes lanes = Lanes::transforms);
     SmallFftPlan(SmallFftPlan&&) = default;
 

@@ -4,12 +4,6 @@
 
 namespace quartet::fft {
 
-namespace {
-
-constexpr std::int64_t traffic_per_point = 64;
-
-}  // namespace
-
 TransformLimit::TransformLimit(device::Arena& arena, bench::Session& session,
                                comm::Transport& transport, const Problem& problem,
                                device::View<const Point> source, device::View<Point> target)
@@ -40,7 +34,8 @@ std::vector<bench::LimitComponent> TransformLimit::measure() {
         const Seconds pass = copy_.measure(passes_, session_.stream());
         rate = static_cast<double>(copy_.traffic().value) / pass.value;
     }
-    const double memory = static_cast<double>(traffic_per_point) * n / world.sum(rate);
+    constexpr double traffic_per_point = 64;
+    const double memory = traffic_per_point * n / world.sum(rate);
     std::vector<bench::LimitComponent> found{{"memory copy", {memory}}};
     found.front().way = way_;
     const Flops flops = problem_.work(world.size()).flops;

@@ -140,20 +140,6 @@ Problem problem_for(const Options& options, std::int64_t points, bench::Session&
     return plan.algorithm == Algorithm::single_rank ? plan.problem : wanted;
 }
 
-void plan_variant(bench::Session& session, const bench::Variant& variant, Problem wanted,
-                  const Options& options) {
-    if (variant.formulation == bench::Formulation::dataflow) {
-        wanted.order = ResultOrder::natural;  // as one merger has it
-    }
-    if (variant.formulation == bench::Formulation::library && options.data.in_files() &&
-        device::has_own_memory(session.device())) {
-        throw UsageError(
-            "--formulation library has its data in a GPU's memory (the vendor's transform takes no "
-            "tiles): leave out --data, or add --device host");
-    }
-    session.add(planned_case(session, variant, wanted, options));
-}
-
 }  // namespace
 
 bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
@@ -201,8 +187,18 @@ void plan_cases(bench::Session& session, const Options& options) {
     session.resolve("size", bench::join_sizes(options.sizes));
     session.resolve("tiles", bench::join_sizes(tiles));
     for (const bench::Variant& variant : bench::variants(session)) {
-        for (const Problem& wanted : problems) {
-            plan_variant(session, variant, wanted, options);
+        if (variant.formulation == bench::Formulation::library && options.data.in_files() &&
+            device::has_own_memory(session.device())) {
+            throw UsageError(
+                "--formulation library has its data in a GPU's memory (the vendor's transform "
+                "takes "
+                "no tiles): leave out --data, or add --device host");
+        }
+        for (Problem wanted : problems) {
+            if (variant.formulation == bench::Formulation::dataflow) {
+                wanted.order = ResultOrder::natural;  // as one merger has it
+            }
+            session.add(planned_case(session, variant, wanted, options));
         }
     }
 }

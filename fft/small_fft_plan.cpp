@@ -75,11 +75,6 @@ bool SmallFftPlan::supports(std::int64_t length) {
     return length == 1;
 }
 
-double SmallFftPlan::cost(std::int64_t length, int registers, Lanes lanes) {
-    check(supports(length), "no small FFT of this length");
-    return cheapest(static_cast<int>(length), registers, lanes).cost;
-}
-
 SmallFftPlan::SmallFftPlan(std::int64_t length, int registers, Lanes lanes) {
     check(supports(length), "no small FFT of this length");
     fft_.length = static_cast<int>(length);
@@ -121,8 +116,8 @@ std::optional<TwoLevels> two_levels(std::int64_t length, std::int64_t least, std
             continue;
         const double larger = static_cast<double>(std::max(first, second)) /
                               static_cast<double>(std::min(first, second));
-        const double cost = strided * SmallFftPlan::cost(first, registers) +
-                            SmallFftPlan::cost(second, registers, second_lanes) +
+        const double cost = strided * cheapest(static_cast<int>(first), registers).cost +
+                            cheapest(static_cast<int>(second), registers, second_lanes).cost +
                             (first % whole == 0 ? 0 : dearer) + unbalanced * larger;
         if (cost < lowest) {
             lowest = cost;

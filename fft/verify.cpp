@@ -218,10 +218,6 @@ void TransformCheck::make_tables() {
     }
 }
 
-Point TransformCheck::weight(std::int64_t k) const {
-    return std::conj(half_roots_.of_product(odd_, static_cast<std::uint64_t>(k)));
-}
-
 void TransformCheck::expect(const IndexOrder& input_order, const IndexOrder& output_order,
                             const ReadPieces& input) {
     input_ = input_order;
@@ -344,17 +340,15 @@ bench::Check TransformCheck::verify(const ReadPieces& output) const {
     };
     for_each_row(with_bins, output_, threads_,
                  [&](int thread, const Row& x, std::int64_t index, std::int64_t count) {
+                     const Point first =
+                         half_roots_.of_product(odd_, static_cast<std::uint64_t>(index));
                      partial[static_cast<std::size_t>(thread)].add(
-                         product(dot(x, weights_.span().front(), count), weight(index)));
+                         product(dot(x, weights_.span().front(), count), std::conj(first)));
                  });
     for (const ComplexSum& sum : partial) {
         mine[0].add(sum.value());
     }
-    return compare(joined(mine, world_));
-}
-
-// `found` has the checksum, then the bins.
-bench::Check TransformCheck::compare(std::span<const Point> found) const {
+    const std::vector<Point> found = joined(mine, world_);  // the checksum, then the bins
     const double scale = norm_ > 0 ? norm_ : 1;
     const auto n = static_cast<double>(points_);
     double error = std::abs(found[0] - expected_checksum_) / (std::sqrt(n) * scale);

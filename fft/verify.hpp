@@ -69,10 +69,6 @@ class TransformCheck {
                       std::span<ComplexSum> sums) const;
     /// The bins of all passes from all S_r.
     [[nodiscard]] std::vector<Point> bins_of(std::span<const Point> residues) const;
-    [[nodiscard]] bench::Check compare(std::span<const Point> found) const;
-
-    /// exp(2 pi i (2 g + 1) k / (2 N)).
-    [[nodiscard]] Point weight(std::int64_t k) const;
     /// sum_j x_j (1 - i cot(pi (n_j - g - 1/2) / N)) over n_j = first + j step.
     [[nodiscard]] Point series(const CheckRow& x, std::int64_t first, std::int64_t count) const;
 
