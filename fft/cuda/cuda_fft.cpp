@@ -191,7 +191,7 @@ class Batches {
 /// Tables of the powers of exp(-2 pi i / order) in the GPU's memory.
 class TwiddleTables {
   public:
-    TwiddleTables(device::Arena& arena, std::int64_t order) : split_(split_twiddles(order)) {
+    TwiddleTables(device::Arena& arena, std::int64_t order) : shift_(twiddle_shift(order)) {
         const RootsOfUnity roots(arena.plans() ? 1 : order);
         const auto powers = [&](std::int64_t step, std::int64_t count) {
             return table_on_gpu(arena, count, [&](std::vector<Point>& table) {
@@ -200,16 +200,17 @@ class TwiddleTables {
                         roots(static_cast<std::uint64_t>(i * step % order));
             });
         };
-        coarse_ = powers(split_.fine_entries(), split_.coarse_entries(order));
-        fine_ = powers(1, split_.fine_entries());
+        const std::int64_t fine_entries = std::int64_t{1} << shift_;
+        coarse_ = powers(fine_entries, ((order - 1) >> shift_) + 1);
+        fine_ = powers(1, fine_entries);
     }
 
     [[nodiscard]] Twiddles view() const {
-        return {coarse_.view().data(), fine_.view().data(), split_};
+        return {coarse_.view().data(), fine_.view().data(), shift_};
     }
 
   private:
-    TwiddleSplit split_;
+    int shift_;
     device::Buffer<double2> coarse_;
     device::Buffer<double2> fine_;
 };
@@ -352,6 +353,12 @@ std::string text_of(const ColumnSplit& split) {
                        split.second > 0 ? fmt::format(" x 2^{}", split.second) : "");
 }
 
+// Makes what comes on one stream wait for what has come on the other.
+void follow(cudaStream_t stream, cudaStream_t before, const CudaEvent& event) {
+    cuda_check(cudaEventRecord(event.handle(), before), "cudaEventRecord");
+    cuda_check(cudaStreamWaitEvent(stream, event.handle(), 0), "cudaStreamWaitEvent");
+}
+
 struct DestroyStream {
     void operator()(cudaStream_t stream) const { device::ignore(cudaStreamDestroy(stream)); }
 };
@@ -380,20 +387,14 @@ class MultiPass {
         for_each_pass(split_, buffers,
                       [&](const FftPassShape& shape, const FftPass& pass, std::optional<int> lane) {
                           check(has_fft_pass(shape), "fft: no kernel of a pass");
-                          if (lane && !in_lanes) {
-                              cuda_check(cudaEventRecord(began_.handle(), stream),
-                                         "cudaEventRecord");
-                              cuda_check(cudaStreamWaitEvent(other_lane_.get(), began_.handle(), 0),
-                                         "cudaStreamWaitEvent");
-                              in_lanes = true;
-                          }
+                          if (lane && !in_lanes)
+                              follow(other_lane_.get(), stream, began_);
+                          in_lanes = lane.has_value();
                           launch_fft_pass(shape, pass, multiprocessors_,
                                           lane.value_or(0) == 0 ? stream : other_lane_.get());
                       });
-        if (in_lanes) {
-            cuda_check(cudaEventRecord(ended_.handle(), other_lane_.get()), "cudaEventRecord");
-            cuda_check(cudaStreamWaitEvent(stream, ended_.handle(), 0), "cudaStreamWaitEvent");
-        }
+        if (in_lanes)
+            follow(stream, other_lane_.get(), ended_);
     }
     [[nodiscard]] std::string description() const { return text_of(split_); }
 
@@ -469,7 +470,7 @@ class CudaSingleRankFft final : public SingleRankFft {
                                });
         if (columns_)
             as_cuda(stream).launch(Phase::compute, "factors", [&](cudaStream_t handle) {
-                launch_twiddles({shape().tiles, shape().length}, twiddles_->view(),
+                launch_twiddles(shape().tiles, shape().length, twiddles_->view(),
                                 as_pairs(bins.data()), handle);
             });
         if (columns_ || own_columns_)

@@ -159,35 +159,19 @@ constexpr std::int64_t offset_in_part(std::int64_t bin, std::int64_t tile, std::
 }
 
 /// Two tables of powers of exp(-2 pi i / N): each power is a coarse entry times a fine one.
-struct TwiddleSplit {
-    int shift = 0;  ///< the fine table has 2^shift entries
-
-    [[nodiscard]] constexpr std::int64_t coarse(std::int64_t exponent) const {
-        return exponent >> shift;
-    }
-    [[nodiscard]] constexpr std::int64_t fine(std::int64_t exponent) const {
-        return exponent & ((std::int64_t{1} << shift) - 1);
-    }
-    [[nodiscard]] constexpr std::int64_t fine_entries() const { return std::int64_t{1} << shift; }
-    [[nodiscard]] constexpr std::int64_t coarse_entries(std::int64_t order) const {
-        return coarse(order - 1) + 1;
-    }
+struct Twiddles {
+    const double2* coarse;  ///< [((N - 1) >> shift) + 1]: powers of multiples of 2^shift
+    const double2* fine;    ///< [2^shift]
+    int shift;
 };
 
-/// Tables of about the same size.
-constexpr TwiddleSplit split_twiddles(std::int64_t order) {
+/// The shift for tables of about the same size.
+constexpr int twiddle_shift(std::int64_t order) {
     int shift = 0;
     while (shift < 31 && (std::int64_t{1} << (2 * shift)) < order)
         ++shift;
-    return {shift};
+    return shift;
 }
-
-/// Tables of the powers of exp(-2 pi i / N).
-struct Twiddles {
-    const double2* coarse;
-    const double2* fine;
-    TwiddleSplit split;
-};
 
 /// A batch of transformed tiles, and a receiver's bins of them.
 struct PackShape {
@@ -241,13 +225,9 @@ struct NaturalOrderShape {
 void launch_natural_order(const NaturalOrderShape& shape, const double2* part, double2* bins,
                           cudaStream_t stream);
 
-/// bins[t][k1] times w_N^(t k1), in place, for all tiles.
-struct TwiddleShape {
-    std::int64_t tiles;
-    std::int64_t length;  ///< M
-};
-void launch_twiddles(const TwiddleShape& shape, const Twiddles& twiddles, double2* bins,
-                     cudaStream_t stream);
+/// bins[t][k1] times w_N^(t k1), in place, for all tiles of M = `length` points.
+void launch_twiddles(std::int64_t tiles, std::int64_t length, const Twiddles& twiddles,
+                     double2* bins, cudaStream_t stream);
 
 cudaError_t load_four_step_kernels();
 
