@@ -162,9 +162,19 @@ class DataflowWorker final : public DataflowCase {
 
   private:
     [[nodiscard]] Times measure() override;
-    [[nodiscard]] device::View<Point> tile(std::int64_t number);
-    [[nodiscard]] device::View<double> staged(std::int64_t number);
-    void read_ahead(std::int64_t number);
+    device::View<Point> tile(std::int64_t number) {
+        const std::int64_t length = plan_.problem.length();
+        return input_.view().part(number * length, length);
+    }
+    device::View<double> staged(std::int64_t number) {
+        const std::int64_t size = plan_.tile.parts_size();
+        return staged_.view().part(number % staged_tiles * size, size);
+    }
+    void read_ahead(std::int64_t number) {
+        if (loader_ && number < plan_.tiles.size()) {
+            loader_->begin(number, tile(number));
+        }
+    }
     void begin(std::int64_t number, device::View<std::byte> slot);
 
     bool copies_to_host_;               ///< whether each tile is copied from the GPU
@@ -220,22 +230,6 @@ void DataflowWorker::set_up() {
     const int worker = plan_.roles.index_of(session_.world().rank());
     expect(plan_.problem.input_order(plan_.roles.workers(), worker), {}, input_.view(),
            loader_ ? KeepsInput::no : KeepsInput::yes);
-}
-
-void DataflowWorker::read_ahead(std::int64_t number) {
-    if (loader_ && number < plan_.tiles.size()) {
-        loader_->begin(number, tile(number));
-    }
-}
-
-device::View<Point> DataflowWorker::tile(std::int64_t number) {
-    const std::int64_t length = plan_.problem.length();
-    return input_.view().part(number * length, length);
-}
-
-device::View<double> DataflowWorker::staged(std::int64_t number) {
-    const std::int64_t size = plan_.tile.parts_size();
-    return staged_.view().part(number % staged_tiles * size, size);
 }
 
 // The tile that was staged in the same place before must have been pushed.

@@ -68,7 +68,45 @@ double* write_strip(double* to, const RootsOfUnity& roots, std::int64_t begin, s
 /// each thread.
 class TilePlan {
   public:
-    TilePlan(device::Arena& arena, const TwoLevels& levels, const Loops& loops, int threads);
+    TilePlan(device::Arena& arena, const TwoLevels& levels, const Loops& loops, int threads)
+        : levels_(levels),
+          loops_(loops),
+          first_(levels.first, loops.registers),
+          second_(levels.second, loops.registers, Lanes::points),
+          middle_twiddles_(arena.make<double>(
+              column_strips().strips() * levels.first * 2 * loops.lanes, device::MemoryKind::host)),
+          row_twiddles_(arena.make<double>(2 * levels.second, device::MemoryKind::host)) {
+        const std::int64_t lanes = loops.lanes;
+        const LaneStrips columns = column_strips();
+        const std::int64_t length = levels.first * levels.second;
+        for (int thread = 0; thread < threads; ++thread) {
+            // All arrays but the last begin with cache lines.
+            const std::vector<double*> arrays = make_arrays(
+                arena, memory_,
+                {4 * lanes * std::max(levels.first, levels.second),
+                 levels.first * (columns.strips() + 1) * 2 * lanes, 2 * lanes * levels.second,
+                 row_strips().strips() * 2 * lanes, 2 * (length + block_bins), 2 * levels.second});
+            work_.push_back({.stages = arrays[0],
+                             .scratch = arrays[1],
+                             .halves = arrays[2],
+                             .unsorted = arrays[4],
+                             .outer_twiddles = arrays[3],
+                             .inner_twiddles = arrays[5]});
+        }
+        if (arena.plans())
+            return;
+        const RootsOfUnity roots(length);
+        double* next = middle_twiddles_.view().data();
+        for (std::int64_t strip = 0; strip < columns.strips(); ++strip)
+            next = write_strip(next, roots, columns.begin(strip), levels.first, lanes);
+        if (!second_.has_points_in_lanes())
+            return;
+        const SmallFftStage& stage = second_.fft().stage[second_.fft().stages - 1];
+        const RootsOfUnity row_roots(levels.second);
+        next = row_twiddles_.view().data();
+        for (std::int64_t c = 0; c < stage.radix; c += lanes)
+            next = write_strip(next, row_roots, c, stage.before, lanes);
+    }
 
     [[nodiscard]] const Loops& loops() const { return loops_; }
     [[nodiscard]] const TwoLevels& levels() const { return levels_; }
@@ -105,46 +143,6 @@ class TilePlan {
     std::vector<TileWork> work_;  ///< by thread
 };
 
-TilePlan::TilePlan(device::Arena& arena, const TwoLevels& levels, const Loops& loops, int threads)
-    : levels_(levels),
-      loops_(loops),
-      first_(levels.first, loops.registers),
-      second_(levels.second, loops.registers, Lanes::points),
-      middle_twiddles_(arena.make<double>(column_strips().strips() * levels.first * 2 * loops.lanes,
-                                          device::MemoryKind::host)),
-      row_twiddles_(arena.make<double>(2 * levels.second, device::MemoryKind::host)) {
-    const std::int64_t lanes = loops.lanes;
-    const LaneStrips columns = column_strips();
-    const std::int64_t length = levels.first * levels.second;
-    for (int thread = 0; thread < threads; ++thread) {
-        // All arrays but the last begin with cache lines.
-        const std::vector<double*> arrays = make_arrays(
-            arena, memory_,
-            {4 * lanes * std::max(levels.first, levels.second),
-             levels.first * (columns.strips() + 1) * 2 * lanes, 2 * lanes * levels.second,
-             row_strips().strips() * 2 * lanes, 2 * (length + block_bins), 2 * levels.second});
-        work_.push_back({.stages = arrays[0],
-                         .scratch = arrays[1],
-                         .halves = arrays[2],
-                         .unsorted = arrays[4],
-                         .outer_twiddles = arrays[3],
-                         .inner_twiddles = arrays[5]});
-    }
-    if (arena.plans())
-        return;
-    const RootsOfUnity roots(length);
-    double* next = middle_twiddles_.view().data();
-    for (std::int64_t strip = 0; strip < columns.strips(); ++strip)
-        next = write_strip(next, roots, columns.begin(strip), levels.first, lanes);
-    if (!second_.has_points_in_lanes())
-        return;
-    const SmallFftStage& stage = second_.fft().stage[second_.fft().stages - 1];
-    const RootsOfUnity row_roots(levels.second);
-    next = row_twiddles_.view().data();
-    for (std::int64_t c = 0; c < stage.radix; c += lanes)
-        next = write_strip(next, row_roots, c, stage.before, lanes);
-}
-
 int threads_for(std::int64_t pieces, int threads) {
     return static_cast<int>(std::clamp<std::int64_t>(pieces, 1, threads));
 }
@@ -153,77 +151,67 @@ int threads_for(std::int64_t pieces, int threads) {
 class TileColumnFfts final : public ColumnFfts {
   public:
     TileColumnFfts(device::Arena& arena, const FourStepFft& shape, const TwoLevels& levels,
-                   const HostFftSettings& settings);
+                   const HostFftSettings& settings)
+        : ColumnFfts(shape, device::MemoryKind::host),
+          plan_(arena, levels, settings.loops,
+                threads_for(shape.my_tiles().size(), settings.threads)),
+          twiddles_(arena, shape.points()) {
+        bool whole_blocks = levels.first % block_bins == 0;
+        std::int64_t part = 0;
+        for (int to = 0; to < shape.ranks; ++to) {
+            const Range bins = shape.bins_of(to);
+            whole_blocks = whole_blocks && bins.begin % block_bins == 0;
+            for (std::int64_t block = 0; block < shape.blocks_of(to); ++block)
+                target_blocks_.push_back(
+                    {bins.begin + block * block_bins,
+                     part + block_index(block, 0, shape.my_tiles().size()) * block_size});
+            part += shape.part_size(shape.rank, to);
+        }
+        arena.reserve(bytes_of<TargetBlock>(std::ssize(target_blocks_)));
+        fft_ = plan_.fft(target_blocks_, whole_blocks, exceeds(shape, settings.caches));
+    }
     [[nodiscard]] std::string description() const override { return plan_.description(); }
 
   private:
     void enqueue(device::View<const Point> tiles, device::View<double> parts,
-                 device::Stream& stream) override;
-    void transform(std::int64_t tile, const double* points, double* parts, const TileWork& work);
-    void make_tile_twiddles(std::int64_t tile, const TileWork& work) const;
+                 device::Stream& stream) override {
+        const auto* from = reinterpret_cast<const double*>(tiles.data());
+        enqueue_shares(stream, Phase::compute, "tiles", plan_.threads(), shape().my_tiles().size(),
+                       [this, from, to = parts.data()](const Range& mine, int thread) {
+                           for (std::int64_t tile = mine.begin; tile < mine.end; ++tile)
+                               transform(tile, from, to, plan_.work(thread));
+                           plan_.loops().finish_past_caches();
+                       });
+    }
+    void transform(std::int64_t tile, const double* points, double* parts, const TileWork& work) {
+        make_tile_twiddles(shape().my_tiles().begin + tile, work);
+        const double* mine = points + 2 * tile * shape().length;
+        const double* next = mine + 2 * shape().length;
+        plan_.loops().tile_columns(fft_, work, 0, plan_.column_strips().strips(), mine, next);
+        plan_.loops().tile_rows(fft_, work, next + shape().length, parts + tile * block_size);
+    }
+    // w_N^(t k1) as a product over k1 = ka + A kb. No exponent reaches N, since t < T and k1 < M.
+    void make_tile_twiddles(std::int64_t tile, const TileWork& work) const {
+        const auto t = static_cast<std::uint64_t>(tile);
+        const LaneStrips rows = plan_.row_strips();
+        for (std::int64_t strip = 0; strip < rows.strips(); ++strip) {
+            double* twiddles = work.outer_twiddles + strip * 2 * rows.lanes;
+            for (std::int64_t lane = 0; lane < rows.lanes; ++lane) {
+                const auto k1 = static_cast<std::uint64_t>(rows.begin(strip) + lane);
+                put(twiddles_(t * k1), twiddles[lane], twiddles[rows.lanes + lane]);
+            }
+        }
+        const std::uint64_t step = t * static_cast<std::uint64_t>(plan_.levels().first);
+        for (std::int64_t kb = 0; kb < plan_.levels().second; ++kb)
+            put(twiddles_(step * static_cast<std::uint64_t>(kb)), work.inner_twiddles[2 * kb],
+                work.inner_twiddles[2 * kb + 1]);
+    }
 
     TilePlan plan_;
     RootsOfUnity twiddles_;  ///< powers of w_N
     std::vector<TargetBlock> target_blocks_;
     TileFft fft_{};
 };
-
-TileColumnFfts::TileColumnFfts(device::Arena& arena, const FourStepFft& shape,
-                               const TwoLevels& levels, const HostFftSettings& settings)
-    : ColumnFfts(shape, device::MemoryKind::host),
-      plan_(arena, levels, settings.loops, threads_for(shape.my_tiles().size(), settings.threads)),
-      twiddles_(arena, shape.points()) {
-    bool whole_blocks = levels.first % block_bins == 0;
-    std::int64_t part = 0;
-    for (int to = 0; to < shape.ranks; ++to) {
-        const Range bins = shape.bins_of(to);
-        whole_blocks = whole_blocks && bins.begin % block_bins == 0;
-        for (std::int64_t block = 0; block < shape.blocks_of(to); ++block)
-            target_blocks_.push_back(
-                {bins.begin + block * block_bins,
-                 part + block_index(block, 0, shape.my_tiles().size()) * block_size});
-        part += shape.part_size(shape.rank, to);
-    }
-    arena.reserve(bytes_of<TargetBlock>(std::ssize(target_blocks_)));
-    fft_ = plan_.fft(target_blocks_, whole_blocks, exceeds(shape, settings.caches));
-}
-
-void TileColumnFfts::enqueue(device::View<const Point> tiles, device::View<double> parts,
-                             device::Stream& stream) {
-    const auto* from = reinterpret_cast<const double*>(tiles.data());
-    enqueue_shares(stream, Phase::compute, "tiles", plan_.threads(), shape().my_tiles().size(),
-                   [this, from, to = parts.data()](const Range& mine, int thread) {
-                       for (std::int64_t tile = mine.begin; tile < mine.end; ++tile)
-                           transform(tile, from, to, plan_.work(thread));
-                       plan_.loops().finish_past_caches();
-                   });
-}
-
-void TileColumnFfts::transform(std::int64_t tile, const double* points, double* parts,
-                               const TileWork& work) {
-    make_tile_twiddles(shape().my_tiles().begin + tile, work);
-    const double* mine = points + 2 * tile * shape().length;
-    const double* next = mine + 2 * shape().length;
-    plan_.loops().tile_columns(fft_, work, 0, plan_.column_strips().strips(), mine, next);
-    plan_.loops().tile_rows(fft_, work, next + shape().length, parts + tile * block_size);
-}
-
-// w_N^(t k1) as a product over k1 = ka + A kb. No exponent reaches N, since t < T and k1 < M.
-void TileColumnFfts::make_tile_twiddles(std::int64_t tile, const TileWork& work) const {
-    const auto t = static_cast<std::uint64_t>(tile);
-    const LaneStrips rows = plan_.row_strips();
-    for (std::int64_t strip = 0; strip < rows.strips(); ++strip) {
-        double* twiddles = work.outer_twiddles + strip * 2 * rows.lanes;
-        for (std::int64_t lane = 0; lane < rows.lanes; ++lane) {
-            const auto k1 = static_cast<std::uint64_t>(rows.begin(strip) + lane);
-            put(twiddles_(t * k1), twiddles[lane], twiddles[rows.lanes + lane]);
-        }
-    }
-    const std::uint64_t step = t * static_cast<std::uint64_t>(plan_.levels().first);
-    for (std::int64_t kb = 0; kb < plan_.levels().second; ++kb)
-        put(twiddles_(step * static_cast<std::uint64_t>(kb)), work.inner_twiddles[2 * kb],
-            work.inner_twiddles[2 * kb + 1]);
-}
 
 /// The whole transform as one tile.
 class OnlyTileFft final : public SingleRankFft {
@@ -268,7 +256,39 @@ class OnlyTileFft final : public SingleRankFft {
 class BlockRowFfts final : public RowFfts {
   public:
     BlockRowFfts(device::Arena& arena, const FourStepFft& shape, const TwoLevels& levels,
-                 const HostFftSettings& settings);
+                 const HostFftSettings& settings)
+        : RowFfts(shape, device::MemoryKind::host),
+          loops_(settings.loops),
+          past_caches_(exceeds(shape, settings.caches)),
+          columns_(shape.my_bins().size()),
+          first_(levels.first, settings.loops.registers),
+          second_(levels.second, settings.loops.registers) {
+        arena.reserve(bytes_of<TileSource>(shape.tiles) +
+                      bytes_of<Point>(levels.first > 1 ? shape.tiles : 0));
+        for (int rank = 0; rank < shape.ranks; ++rank) {
+            const auto tiles = static_cast<std::uint32_t>(shape.tiles_of(rank).size());
+            for (std::uint32_t tile = 0; tile < tiles; ++tile)
+                sources_.push_back({static_cast<std::uint32_t>(rank), tile});
+        }
+        if (levels.first > 1) {
+            const RootsOfUnity roots(shape.tiles);
+            for (std::int64_t b = 0; b < levels.second; ++b) {
+                for (std::int64_t ka = 0; ka < levels.first; ++ka)
+                    twiddles_.push_back(roots(static_cast<std::uint64_t>(b * ka)));
+            }
+        }
+        const int threads = threads_for(shape.blocks_of(shape.rank), settings.threads);
+        for (int thread = 0; thread < threads; ++thread) {
+            const std::vector<double*> arrays =
+                make_arrays(arena, memory_,
+                            {4 * loops_.lanes * std::max(levels.first, levels.second),
+                             2 * loops_.lanes * levels.first * (levels.second + 1)});
+            addresses_.push_back({arena.make_vector<const double*>(shape.ranks),
+                                  arena.make_vector<const double*>(shape.ranks)});
+            const auto& [block, next] = addresses_.back();
+            work_.push_back({arrays[0], arrays[1], block.data(), next.data()});
+        }
+    }
     [[nodiscard]] std::string description() const override {
         return fmt::format(
             "{}{} in {} lanes",
@@ -278,11 +298,39 @@ class BlockRowFfts final : public RowFfts {
 
   private:
     void enqueue(std::span<const device::View<const double>> parts, device::View<Point> bins,
-                 device::Stream& stream) override;
+                 device::Stream& stream) override {
+        auto* to = reinterpret_cast<double*>(bins.data());
+        enqueue_shares(stream, Phase::merge, "combine", static_cast<int>(work_.size()),
+                       shape().blocks_of(shape().rank),
+                       [this, parts, to](const Range& blocks, int thread) {
+                           transform_blocks(blocks, parts, to, thread);
+                           loops_.finish_past_caches();
+                       });
+    }
     void transform_blocks(const Range& blocks, std::span<const device::View<const double>> parts,
-                          double* bins, int thread);
+                          double* bins, int thread) {
+        const RowWork& work = work_[static_cast<std::size_t>(thread)];
+        auto& [addresses, next_addresses] = addresses_[static_cast<std::size_t>(thread)];
+        const bool lines = 2 * columns_ % block_bins == 0 &&  // rows begin with cache lines
+                           std::bit_cast<std::uintptr_t>(bins) % 64 == 0;
+        const RowFft fft{first_.fft(),    second_.fft(),
+                         sources_.data(), reinterpret_cast<const double*>(twiddles_.data()),
+                         columns_,        lines && past_caches_};
+        for (std::int64_t block = blocks.begin; block < blocks.end; ++block) {
+            find_blocks(block, parts, addresses);
+            find_blocks(std::min(block + 1, blocks.end - 1), parts, next_addresses);
+            const std::int64_t first = block * block_bins;
+            loops_.rows(fft, work, std::min(columns_ - first, block_bins), bins + 2 * first);
+        }
+    }
     void find_blocks(std::int64_t block, std::span<const device::View<const double>> parts,
-                     std::vector<const double*>& addresses) const;
+                     std::vector<const double*>& addresses) const {
+        for (int rank = 0; rank < shape().ranks; ++rank) {
+            const auto index = static_cast<std::size_t>(rank);
+            addresses[index] = parts[index].data() +
+                               block_index(block, 0, shape().tiles_of(rank).size()) * block_size;
+        }
+    }
 
     const Loops& loops_;
     bool past_caches_;
@@ -296,80 +344,6 @@ class BlockRowFfts final : public RowFfts {
     /// By thread: the addresses of the blocks that it reads, by rank, for this row and the next.
     std::vector<std::array<std::vector<const double*>, 2>> addresses_;
 };
-
-BlockRowFfts::BlockRowFfts(device::Arena& arena, const FourStepFft& shape, const TwoLevels& levels,
-                           const HostFftSettings& settings)
-    : RowFfts(shape, device::MemoryKind::host),
-      loops_(settings.loops),
-      past_caches_(exceeds(shape, settings.caches)),
-      columns_(shape.my_bins().size()),
-      first_(levels.first, settings.loops.registers),
-      second_(levels.second, settings.loops.registers) {
-    arena.reserve(bytes_of<TileSource>(shape.tiles) +
-                  bytes_of<Point>(levels.first > 1 ? shape.tiles : 0));
-    for (int rank = 0; rank < shape.ranks; ++rank) {
-        const auto tiles = static_cast<std::uint32_t>(shape.tiles_of(rank).size());
-        for (std::uint32_t tile = 0; tile < tiles; ++tile)
-            sources_.push_back({static_cast<std::uint32_t>(rank), tile});
-    }
-    if (levels.first > 1) {
-        const RootsOfUnity roots(shape.tiles);
-        for (std::int64_t b = 0; b < levels.second; ++b) {
-            for (std::int64_t ka = 0; ka < levels.first; ++ka)
-                twiddles_.push_back(roots(static_cast<std::uint64_t>(b * ka)));
-        }
-    }
-    const int threads = threads_for(shape.blocks_of(shape.rank), settings.threads);
-    for (int thread = 0; thread < threads; ++thread) {
-        const std::vector<double*> arrays =
-            make_arrays(arena, memory_,
-                        {4 * loops_.lanes * std::max(levels.first, levels.second),
-                         2 * loops_.lanes * levels.first * (levels.second + 1)});
-        addresses_.push_back({arena.make_vector<const double*>(shape.ranks),
-                              arena.make_vector<const double*>(shape.ranks)});
-        const auto& [block, next] = addresses_.back();
-        work_.push_back({arrays[0], arrays[1], block.data(), next.data()});
-    }
-}
-
-void BlockRowFfts::enqueue(std::span<const device::View<const double>> parts,
-                           device::View<Point> bins, device::Stream& stream) {
-    auto* to = reinterpret_cast<double*>(bins.data());
-    enqueue_shares(stream, Phase::merge, "combine", static_cast<int>(work_.size()),
-                   shape().blocks_of(shape().rank),
-                   [this, parts, to](const Range& blocks, int thread) {
-                       transform_blocks(blocks, parts, to, thread);
-                       loops_.finish_past_caches();
-                   });
-}
-
-void BlockRowFfts::find_blocks(std::int64_t block,
-                               std::span<const device::View<const double>> parts,
-                               std::vector<const double*>& addresses) const {
-    for (int rank = 0; rank < shape().ranks; ++rank) {
-        const auto index = static_cast<std::size_t>(rank);
-        addresses[index] =
-            parts[index].data() + block_index(block, 0, shape().tiles_of(rank).size()) * block_size;
-    }
-}
-
-void BlockRowFfts::transform_blocks(const Range& blocks,
-                                    std::span<const device::View<const double>> parts, double* bins,
-                                    int thread) {
-    const RowWork& work = work_[static_cast<std::size_t>(thread)];
-    auto& [addresses, next_addresses] = addresses_[static_cast<std::size_t>(thread)];
-    const bool lines = 2 * columns_ % block_bins == 0 &&  // rows begin with cache lines
-                       std::bit_cast<std::uintptr_t>(bins) % 64 == 0;
-    const RowFft fft{first_.fft(),    second_.fft(),
-                     sources_.data(), reinterpret_cast<const double*>(twiddles_.data()),
-                     columns_,        lines && past_caches_};
-    for (std::int64_t block = blocks.begin; block < blocks.end; ++block) {
-        find_blocks(block, parts, addresses);
-        find_blocks(std::min(block + 1, blocks.end - 1), parts, next_addresses);
-        const std::int64_t first = block * block_bins;
-        loops_.rows(fft, work, std::min(columns_ - first, block_bins), bins + 2 * first);
-    }
-}
 
 /// In each row k2 of the result, the k1 of each rank are contiguous: one copy for each.
 class HostTranspose final : public Transpose {
