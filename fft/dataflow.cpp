@@ -148,20 +148,94 @@ std::vector<bench::LimitComponent> DataflowCase::limit() {
 class DataflowWorker final : public DataflowCase {
   public:
     /// Files of tiles must be there and have been checked.
-    DataflowWorker(device::Arena& arena, bench::Session& session, const DataflowPlan& plan);
+    DataflowWorker(device::Arena& arena, bench::Session& session, const DataflowPlan& plan)
+        : DataflowCase(arena, session, plan),
+          copies_to_host_(device::has_own_memory(session.device())),
+          input_(arena.make<Point>(plan.tiles.size() * plan.problem.length())),
+          staged_(arena.make<double>(copies_to_host_ ? staged_tiles * plan.tile.parts_size() : 0)),
+          column_ffts_(plan.ffts->column_ffts(arena, plan.tile)) {
+        if (copies_to_host_) {
+            copying_ = session.device().make_stream("copy out", device::StreamKind::transfer);
+        }
+        for (Step& step : steps_) {
+            step = {session.device().make_event(), session.device().make_event()};
+        }
+        if (plan.data.in_files()) {
+            loader_.emplace(arena, session, plan.problem, plan.tiles, plan.data);
+        }
+        arena.reserve(
+            device::HostAccess::memory(input_.view().bytes(), session.device().memory_kind()));
+        make_queue(arena);
+    }
 
-    void set_up() override;
+    void set_up() override {
+        if (loader_) {
+            loader_->load(input_.view());
+            session_.stream().synchronize();
+        } else {
+            make_tiles(session_, plan_.problem, plan_.tiles.begin * plan_.problem.length(),
+                       input_.view());
+        }
+        const int worker = plan_.roles.index_of(session_.world().rank());
+        expect(plan_.problem.input_order(plan_.roles.workers(), worker), {}, input_.view(),
+               loader_ ? KeepsInput::no : KeepsInput::yes);
+    }
     void prepare() override {
         if (loader_) {
             loader_->prepare();
         }
     }
-    void run() override;
-    void prepare_limit(device::Arena& arena) override;
+    // A host's stream works while work is enqueued: there a tile is pushed before the next one
+    // begins.
+    void run() override {
+        const Bytes size = bytes_of<double>(plan_.tile.parts_size());
+        const std::int64_t ahead = device::has_own_memory(session_.device()) ? staged_tiles - 1 : 0;
+        read_ahead(0);
+        for (std::int64_t number = 0; number < plan_.tiles.size() + ahead; ++number) {
+            if (number < plan_.tiles.size()) {
+                const auto begun = static_cast<int>(std::min(number, ahead));
+                begin(number, queue().next(begun).part(0, size.value));
+            }
+            if (number >= ahead) {
+                step(number - ahead).done->synchronize();
+                queue().push(plan_.tiles.begin + number - ahead, size);
+            }
+        }
+        session_.stream().synchronize();
+        if (loader_) {
+            loader_->finish();
+        }
+        queue().close();
+    }
+    void prepare_limit(device::Arena& arena) override {
+        discarded_ = arena.make<double>(plan_.tile.parts_size());
+        DataflowCase::prepare_limit(arena);
+    }
     [[nodiscard]] device::View<Point> result() override { return {}; }
 
   private:
-    [[nodiscard]] Times measure() override;
+    [[nodiscard]] Times measure() override {
+        Times times;
+        times.transforms = time_of_pass(transform_passes_, [this] {
+            for (std::int64_t number = 0; number < plan_.tiles.size(); ++number) {
+                column_ffts_->run(tile(number), discarded_.view(), session_.stream());
+            }
+            session_.stream().synchronize();
+        });
+        if (!copies_to_host_) {
+            return times;
+        }
+        times.host_link = time_of_pass(copy_passes_, [this] {
+            for (std::int64_t number = 0; number < plan_.tiles.size(); ++number) {
+                const auto slot = static_cast<int>(number % queue().plan().outgoing);
+                const auto from = device::as_bytes(staged(number));
+                session_.device().copy(from, queue().outgoing(slot).part(0, from.size()),
+                                       *copying_);
+            }
+            copying_->synchronize();
+        });
+        return times;
+    }
     device::View<Point> tile(std::int64_t number) {
         const std::int64_t length = plan_.problem.length();
         return input_.view().part(number * length, length);
@@ -175,7 +249,24 @@ class DataflowWorker final : public DataflowCase {
             loader_->begin(number, tile(number));
         }
     }
-    void begin(std::int64_t number, device::View<std::byte> slot);
+    // The tile that was staged in the same place before must have been pushed.
+    void begin(std::int64_t number, device::View<std::byte> slot) {
+        device::Stream& stream = session_.stream();
+        if (loader_) {
+            read_ahead(number + 1);
+            loader_->bring(number, tile(number));
+        }
+        if (!copies_to_host_) {
+            column_ffts_->run(tile(number), device::view_as<double>(slot), stream);
+            stream.record(*step(number).done);
+            return;
+        }
+        column_ffts_->run(tile(number), staged(number), stream);
+        stream.record(*step(number).transformed);
+        copying_->wait(*step(number).transformed);
+        session_.device().copy(device::as_bytes(staged(number)), slot, *copying_);
+        copying_->record(*step(number).done);
+    }
 
     bool copies_to_host_;               ///< whether each tile is copied from the GPU
     device::Buffer<Point> input_;       ///< its tiles, in the order in which they are pushed
@@ -198,108 +289,6 @@ class DataflowWorker final : public DataflowCase {
     int copy_passes_ = 0;
 };
 
-DataflowWorker::DataflowWorker(device::Arena& arena, bench::Session& session,
-                               const DataflowPlan& plan)
-    : DataflowCase(arena, session, plan),
-      copies_to_host_(device::has_own_memory(session.device())),
-      input_(arena.make<Point>(plan.tiles.size() * plan.problem.length())),
-      staged_(arena.make<double>(copies_to_host_ ? staged_tiles * plan.tile.parts_size() : 0)),
-      column_ffts_(plan.ffts->column_ffts(arena, plan.tile)) {
-    if (copies_to_host_) {
-        copying_ = session.device().make_stream("copy out", device::StreamKind::transfer);
-    }
-    for (Step& step : steps_) {
-        step = {session.device().make_event(), session.device().make_event()};
-    }
-    if (plan.data.in_files()) {
-        loader_.emplace(arena, session, plan.problem, plan.tiles, plan.data);
-    }
-    arena.reserve(
-        device::HostAccess::memory(input_.view().bytes(), session.device().memory_kind()));
-    make_queue(arena);
-}
-
-void DataflowWorker::set_up() {
-    if (loader_) {
-        loader_->load(input_.view());
-        session_.stream().synchronize();
-    } else {
-        make_tiles(session_, plan_.problem, plan_.tiles.begin * plan_.problem.length(),
-                   input_.view());
-    }
-    const int worker = plan_.roles.index_of(session_.world().rank());
-    expect(plan_.problem.input_order(plan_.roles.workers(), worker), {}, input_.view(),
-           loader_ ? KeepsInput::no : KeepsInput::yes);
-}
-
-// The tile that was staged in the same place before must have been pushed.
-void DataflowWorker::begin(std::int64_t number, device::View<std::byte> slot) {
-    device::Stream& stream = session_.stream();
-    if (loader_) {
-        read_ahead(number + 1);
-        loader_->bring(number, tile(number));
-    }
-    if (!copies_to_host_) {
-        column_ffts_->run(tile(number), device::view_as<double>(slot), stream);
-        stream.record(*step(number).done);
-        return;
-    }
-    column_ffts_->run(tile(number), staged(number), stream);
-    stream.record(*step(number).transformed);
-    copying_->wait(*step(number).transformed);
-    session_.device().copy(device::as_bytes(staged(number)), slot, *copying_);
-    copying_->record(*step(number).done);
-}
-
-// A host's stream works while work is enqueued: there a tile is pushed before the next one begins.
-void DataflowWorker::run() {
-    const Bytes size = bytes_of<double>(plan_.tile.parts_size());
-    const std::int64_t ahead = device::has_own_memory(session_.device()) ? staged_tiles - 1 : 0;
-    read_ahead(0);
-    for (std::int64_t number = 0; number < plan_.tiles.size() + ahead; ++number) {
-        if (number < plan_.tiles.size()) {
-            const auto begun = static_cast<int>(std::min(number, ahead));
-            begin(number, queue().next(begun).part(0, size.value));
-        }
-        if (number >= ahead) {
-            step(number - ahead).done->synchronize();
-            queue().push(plan_.tiles.begin + number - ahead, size);
-        }
-    }
-    session_.stream().synchronize();
-    if (loader_) {
-        loader_->finish();
-    }
-    queue().close();
-}
-
-void DataflowWorker::prepare_limit(device::Arena& arena) {
-    discarded_ = arena.make<double>(plan_.tile.parts_size());
-    DataflowCase::prepare_limit(arena);
-}
-
-DataflowCase::Times DataflowWorker::measure() {
-    Times times;
-    times.transforms = time_of_pass(transform_passes_, [this] {
-        for (std::int64_t number = 0; number < plan_.tiles.size(); ++number) {
-            column_ffts_->run(tile(number), discarded_.view(), session_.stream());
-        }
-        session_.stream().synchronize();
-    });
-    if (!copies_to_host_) {
-        return times;
-    }
-    times.host_link = time_of_pass(copy_passes_, [this] {
-        for (std::int64_t number = 0; number < plan_.tiles.size(); ++number) {
-            const auto slot = static_cast<int>(number % queue().plan().outgoing);
-            const auto from = device::as_bytes(staged(number));
-            session_.device().copy(from, queue().outgoing(slot).part(0, from.size()), *copying_);
-        }
-        copying_->synchronize();
-    });
-    return times;
-}
-
 /// Multiplies the tiles by their twiddles as they come, and transforms over all tiles, on the CPU.
 class DataflowReducer final : public DataflowCase {
   public:
@@ -318,14 +307,38 @@ class DataflowReducer final : public DataflowCase {
 
     void set_up() override { expect({}, plan_.problem.output_order(1, 0), {}, KeepsInput::yes); }
     void prepare() override { device_.vectors().fill(0.0, as_real(result()), stream_); }
-    void run() override;
+    void run() override {
+        constexpr int batch = 16;  // tiles that are taken out at a time
+        const Seconds begin = now();
+        for (auto items = queue().dequeue(batch); !items.empty(); items = queue().dequeue(batch)) {
+            for (const flow::Item& item : items) {
+                scatter_.run(item.key, device::view_as<double>(item.payload), row_input_.view(),
+                             stream_);
+            }
+            stream_.synchronize();
+        }
+        collecting_ = now() - begin;
+        row_ffts_->run(parts_, result(), stream_);
+        stream_.synchronize();
+    }
     [[nodiscard]] Seconds paper_time() const override { return collecting_; }
     /// X in the memory where the CPU computes.
     [[nodiscard]] device::View<Point> result() override { return result_.view(); }
-    void prepare_limit(device::Arena& arena) override;
+    // The copy covers as much memory as the row FFTs do: a smaller one would stay in the caches.
+    void prepare_limit(device::Arena& arena) override {
+        const auto points = as_real(result());
+        copy_.emplace(device_, parts_.front().part(0, points.size()), points);
+        DataflowCase::prepare_limit(arena);
+    }
 
   private:
-    [[nodiscard]] Times measure() override;
+    [[nodiscard]] Times measure() override {
+        constexpr int most_passes = 1000;
+        if (passes_ == 0) {
+            passes_ = copy_->passes_for(bench::probe_time, most_passes, stream_);
+        }
+        return {.transforms = {}, .copy = copy_->measure(passes_, stream_), .host_link = {}};
+    }
 
     device::Device& device_;
     device::Stream& stream_;
@@ -338,36 +351,6 @@ class DataflowReducer final : public DataflowCase {
     std::optional<bench::MemoryProbe> copy_;
     int passes_ = 0;  ///< 0 before the first measurement
 };
-
-void DataflowReducer::run() {
-    constexpr int batch = 16;  // tiles that are taken out at a time
-    const Seconds begin = now();
-    for (auto items = queue().dequeue(batch); !items.empty(); items = queue().dequeue(batch)) {
-        for (const flow::Item& item : items) {
-            scatter_.run(item.key, device::view_as<double>(item.payload), row_input_.view(),
-                         stream_);
-        }
-        stream_.synchronize();
-    }
-    collecting_ = now() - begin;
-    row_ffts_->run(parts_, result(), stream_);
-    stream_.synchronize();
-}
-
-// The copy covers as much memory as the row FFTs do: a smaller one would stay in the caches.
-void DataflowReducer::prepare_limit(device::Arena& arena) {
-    const auto points = as_real(result());
-    copy_.emplace(device_, parts_.front().part(0, points.size()), points);
-    DataflowCase::prepare_limit(arena);
-}
-
-DataflowCase::Times DataflowReducer::measure() {
-    constexpr int most_passes = 1000;
-    if (passes_ == 0) {
-        passes_ = copy_->passes_for(bench::probe_time, most_passes, stream_);
-    }
-    return {.transforms = {}, .copy = copy_->measure(passes_, stream_), .host_link = {}};
-}
 
 }  // namespace
 

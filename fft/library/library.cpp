@@ -151,29 +151,129 @@ class BlockReader {
 class LibraryCase final : public TransformCase {
   public:
     LibraryCase(device::Arena& arena, bench::Session& session, const Problem& problem,
-                const Options& options);
+                const Options& options)
+        : TransformCase(arena, session, problem, options.data),
+          options_(options),
+          layout_(layout_of(problem, options, session.world())),
+          input_(arena.make<Point>(layout_.allocated)),
+          output_(arena.make<Point>(layout_.allocated)) {
+        bench::require_formulation(session, bench::Formulation::library);
+        arena.reserve(bytes_of<Point>(layout_.allocated));  // of FFTW's exchanges
+        // The impulse's indices, in a vector that grows.
+        arena.reserve_for_set_up(bytes_of<std::int64_t>(2 * layout_.output_count));
+        if (!options.data.in_files()) {
+            pristine_ = arena.make<Point>(layout_.input_count);
+            return;
+        }
+        files_.emplace(arena, problem,
+                       Range{layout_.input_begin, layout_.input_begin + layout_.input_count},
+                       options.data);
+    }
 
-    void set_up() override;
-    void prepare() override;
-    void run() override;
+    void set_up() override {
+        make_plan();
+        order_ = find_order();
+        if (files_) {
+            files_->read(points().span());
+        } else {
+            fill_points(pristine_.span(), session_.options().seed, layout_.input_begin, 1);
+        }
+        expect(IndexOrder::block(layout_.input_begin, layout_.input_count), order_,
+               files_ ? points() : pristine_.view(), files_ ? KeepsInput::no : KeepsInput::yes);
+    }
+    // FFTW may have overwritten its input.
+    void prepare() override {
+        if (files_) {
+            files_->prepare();
+        } else {
+            std::ranges::copy(pristine_.span(), points().span().begin());
+        }
+    }
+    void run() override {
+        if (files_) {
+            const Span span(session_.stream().track(), Phase::read, "tiles");
+            files_->read(points().span());
+        }
+        const Span span(session_.stream().track(), Phase::compute, "fftw");
+        fftw_execute(plan_.get());
+    }
     void prepare_limit(device::Arena& arena) override {
         limit_.emplace(arena, session_, session_.transport(comm::TransportRegistry::plain_mpi()),
                        problem_, points(), result());
     }
     std::vector<bench::LimitComponent> limit() override { return limit_->measure(); }
-    [[nodiscard]] std::string note() const override;
+    [[nodiscard]] std::string note() const override {
+        return fmt::format(
+            "{}, {} plan; input in natural order; output {}; {} a rank", fftw_description(),
+            name(options_.planning),
+            is_natural() ? "in natural order" : "as its algorithm leaves it (scrambled)",
+            threads_ == 1 ? "one thread" : fmt::format("{} threads", threads_));
+    }
     [[nodiscard]] device::View<Point> result() override {
         return output_.view().part(0, layout_.output_count);
     }
 
   private:
-    void make_plan();
-    [[nodiscard]] IndexOrder find_order();
-    [[nodiscard]] std::optional<IndexOrder> order_of_impulse();
+    // Sets the number of threads back to one, which other plans by FFTW have.
+    void make_plan() {
+        threads_ = start_fftw() ? session_.threads() : 1;
+        const auto fftws = [](device::Buffer<Point>& buffer) {
+            return reinterpret_cast<fftw_complex*>(buffer.view().data());
+        };
+        fftw_plan_with_nthreads(threads_);
+        plan_ = Plan(fftw_mpi_plan_dft_1d(problem_.points, fftws(input_), fftws(output_),
+                                          session_.world().handle(), FFTW_FORWARD,
+                                          flags(problem_, options_, session_.world().size())));
+        fftw_plan_with_nthreads(1);
+        if (!session_.world().all(plan_ != nullptr)) {
+            throw Failure(no_plan(problem_, session_.world().size()));
+        }
+    }
+    IndexOrder find_order() {
+        if (is_natural()) {
+            return IndexOrder::block(layout_.output_begin, layout_.output_count);
+        }
+        const auto order = order_of_impulse();
+        if (!session_.world().all(order.has_value())) {
+            throw Failure("FFTW-MPI transforms an impulse to bins in none of its orders");
+        }
+        return *order;
+    }
+    // The transform of an impulse at n = 1 is exp(-2 pi i k / N): each output's phase says its k.
+    // Collective.
+    std::optional<IndexOrder> order_of_impulse() {
+        std::ranges::fill(points().span(), Point{});
+        if (layout_.input_begin <= 1 && 1 < layout_.input_begin + layout_.input_count) {
+            points().span()[static_cast<std::size_t>(1 - layout_.input_begin)] = 1;
+        }
+        fftw_execute(plan_.get());
+        const auto n = static_cast<double>(problem_.points);
+        std::vector<std::int64_t> indices;
+        for (const Point& value : result().span()) {
+            const double circles = -std::arg(value) / (2 * std::numbers::pi);
+            if (!std::isfinite(circles)) {
+                return std::nullopt;
+            }
+            const auto k = static_cast<std::int64_t>(std::llround(circles * n));
+            indices.push_back((k + problem_.points) % problem_.points);
+        }
+        return order_of(indices);
+    }
     [[nodiscard]] bool is_natural() const {
         return problem_.order == ResultOrder::natural || session_.world().size() == 1;
     }
-    [[nodiscard]] ResultLayout layout_of_result() override;
+    // Scrambled parts are matrices, too, each with its own steps. Collective.
+    ResultLayout layout_of_result() override {
+        if (is_natural()) {
+            return result_layout({problem_.points, 1, ResultOrder::natural}, layout_.output_count);
+        }
+        std::string order = "scrambled: X-r[i][j] holds";
+        for (const std::string& of_rank : session_.world().gather(fmt::format(
+                 "k = {} + {} i + {} j", order_.first, order_.row_step, order_.column_step))) {
+            order += fmt::format("{} {}", order.back() == 's' ? "" : ";", of_rank);
+        }
+        return {{order_.rows, order_.columns}, order};
+    }
     [[nodiscard]] device::View<Point> points() {
         return input_.view().part(0, layout_.input_count);
     }
@@ -190,124 +290,6 @@ class LibraryCase final : public TransformCase {
     std::optional<BlockReader> files_;  ///< where it is
     std::optional<TransformLimit> limit_;
 };
-
-LibraryCase::LibraryCase(device::Arena& arena, bench::Session& session, const Problem& problem,
-                         const Options& options)
-    : TransformCase(arena, session, problem, options.data),
-      options_(options),
-      layout_(layout_of(problem, options, session.world())),
-      input_(arena.make<Point>(layout_.allocated)),
-      output_(arena.make<Point>(layout_.allocated)) {
-    bench::require_formulation(session, bench::Formulation::library);
-    arena.reserve(bytes_of<Point>(layout_.allocated));  // of FFTW's exchanges
-    // The impulse's indices, in a vector that grows.
-    arena.reserve_for_set_up(bytes_of<std::int64_t>(2 * layout_.output_count));
-    if (!options.data.in_files()) {
-        pristine_ = arena.make<Point>(layout_.input_count);
-        return;
-    }
-    files_.emplace(arena, problem,
-                   Range{layout_.input_begin, layout_.input_begin + layout_.input_count},
-                   options.data);
-}
-
-void LibraryCase::set_up() {
-    make_plan();
-    order_ = find_order();
-    if (files_) {
-        files_->read(points().span());
-    } else {
-        fill_points(pristine_.span(), session_.options().seed, layout_.input_begin, 1);
-    }
-    expect(IndexOrder::block(layout_.input_begin, layout_.input_count), order_,
-           files_ ? points() : pristine_.view(), files_ ? KeepsInput::no : KeepsInput::yes);
-}
-
-std::string LibraryCase::note() const {
-    return fmt::format("{}, {} plan; input in natural order; output {}; {} a rank",
-                       fftw_description(), name(options_.planning),
-                       is_natural() ? "in natural order" : "as its algorithm leaves it (scrambled)",
-                       threads_ == 1 ? "one thread" : fmt::format("{} threads", threads_));
-}
-
-// Sets the number of threads back to one, which other plans by FFTW have.
-void LibraryCase::make_plan() {
-    threads_ = start_fftw() ? session_.threads() : 1;
-    const auto fftws = [](device::Buffer<Point>& buffer) {
-        return reinterpret_cast<fftw_complex*>(buffer.view().data());
-    };
-    fftw_plan_with_nthreads(threads_);
-    plan_ = Plan(fftw_mpi_plan_dft_1d(problem_.points, fftws(input_), fftws(output_),
-                                      session_.world().handle(), FFTW_FORWARD,
-                                      flags(problem_, options_, session_.world().size())));
-    fftw_plan_with_nthreads(1);
-    if (!session_.world().all(plan_ != nullptr)) {
-        throw Failure(no_plan(problem_, session_.world().size()));
-    }
-}
-
-IndexOrder LibraryCase::find_order() {
-    if (is_natural()) {
-        return IndexOrder::block(layout_.output_begin, layout_.output_count);
-    }
-    const auto order = order_of_impulse();
-    if (!session_.world().all(order.has_value())) {
-        throw Failure("FFTW-MPI transforms an impulse to bins in none of its orders");
-    }
-    return *order;
-}
-
-// The transform of an impulse at n = 1 is exp(-2 pi i k / N): each output's phase says its k.
-// Collective.
-std::optional<IndexOrder> LibraryCase::order_of_impulse() {
-    std::ranges::fill(points().span(), Point{});
-    if (layout_.input_begin <= 1 && 1 < layout_.input_begin + layout_.input_count) {
-        points().span()[static_cast<std::size_t>(1 - layout_.input_begin)] = 1;
-    }
-    fftw_execute(plan_.get());
-    const auto n = static_cast<double>(problem_.points);
-    std::vector<std::int64_t> indices;
-    for (const Point& value : result().span()) {
-        const double circles = -std::arg(value) / (2 * std::numbers::pi);
-        if (!std::isfinite(circles)) {
-            return std::nullopt;
-        }
-        const auto k = static_cast<std::int64_t>(std::llround(circles * n));
-        indices.push_back((k + problem_.points) % problem_.points);
-    }
-    return order_of(indices);
-}
-
-// FFTW may have overwritten its input.
-void LibraryCase::prepare() {
-    if (files_) {
-        files_->prepare();
-    } else {
-        std::ranges::copy(pristine_.span(), points().span().begin());
-    }
-}
-
-void LibraryCase::run() {
-    if (files_) {
-        const Span span(session_.stream().track(), Phase::read, "tiles");
-        files_->read(points().span());
-    }
-    const Span span(session_.stream().track(), Phase::compute, "fftw");
-    fftw_execute(plan_.get());
-}
-
-// Scrambled parts are matrices, too, each with its own steps. Collective.
-ResultLayout LibraryCase::layout_of_result() {
-    if (is_natural()) {
-        return result_layout({problem_.points, 1, ResultOrder::natural}, layout_.output_count);
-    }
-    std::string order = "scrambled: X-r[i][j] holds";
-    for (const std::string& of_rank : session_.world().gather(fmt::format(
-             "k = {} + {} i + {} j", order_.first, order_.row_step, order_.column_step))) {
-        order += fmt::format("{} {}", order.back() == 's' ? "" : ";", of_rank);
-    }
-    return {{order_.rows, order_.columns}, order};
-}
 
 }  // namespace
 
