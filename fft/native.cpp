@@ -60,6 +60,11 @@ class Parts {
     std::vector<device::View<const T>> received_;
 };
 
+comm::Transport& usable_transport(bench::Session& session, const NativePlan& plan) {
+    bench::require_formulation(session, bench::Formulation::native);
+    return session.transport(plan.transport);
+}
+
 /// The whole transform by the one rank that has all tiles, or column FFTs with twiddles, one
 /// exchange, row FFTs (four_step.hpp), and a second exchange into natural order. Where the
 /// transport reads in place, the row FFTs read what other ranks have written.
@@ -67,20 +72,113 @@ class NativeCase final : public TransformCase {
   public:
     /// Makes and checks files. Collective; local while the arena plans. Throws Unavailable; Failure
     /// where files are not what the manifest says.
-    NativeCase(device::Arena& arena, bench::Session& session, const NativePlan& plan);
+    NativeCase(device::Arena& arena, bench::Session& session, const NativePlan& plan)
+        : TransformCase(arena, session, plan.problem, plan.data),
+          plan_(plan),
+          transport_(usable_transport(session, plan)),
+          input_(arena.make<Point>(plan.shape.input_points())) {
+        const FourStepFft& shape = plan.shape;
+        if (plan.data.in_files()) {
+            loader_.emplace(arena, session, problem_, shape.my_tiles(), plan.data);
+        }
+        if (!plan.in_place()) {
+            result_ = arena.make<Point>(
+                plan.algorithm == Algorithm::transposed
+                    ? shape.output_points()
+                    : block_range(shape.points(), shape.ranks, shape.rank).size());
+        }
+        arena.reserve(device::HostAccess::memory(std::max(input_.view().bytes(), result().bytes()),
+                                                 session.device().memory_kind()));
+        if (!plan.has_four_steps()) {
+            whole_ = plan.algorithm == Algorithm::library
+                         ? plan.ffts->vendors_fft(arena, shape.points())
+                         : plan.ffts->single_rank_fft(arena, shape);
+            return;
+        }
+        parts_ = comm::allocate<double>(arena, transport_, shape.parts_size());
+        column_ffts_ = plan.ffts->column_ffts(arena, shape);
+        row_ffts_ = plan.ffts->row_ffts(arena, shape);
+        exchange_.emplace(arena, transport_, parts_.view(),
+                          [&](int from, int to) { return shape.part_size(from, to); });
+        if (plan.algorithm == Algorithm::natural) {
+            bins_ = comm::allocate<Point>(arena, transport_, shape.output_points());
+            transpose_ = plan.ffts->transpose(shape);
+            second_exchange_.emplace(arena, transport_, bins_.view(), [&](int from, int to) {
+                return natural_part_points(shape, from, to);
+            });
+        }
+    }
 
-    void set_up() override;
-    void prepare() override;
-    void run() override;
-    void prepare_limit(device::Arena& arena) override;
+    void set_up() override {
+        make_input();
+        const int ranks = plan_.shape.ranks;
+        const int rank = plan_.shape.rank;
+        expect(problem_.input_order(ranks, rank), problem_.output_order(ranks, rank), input_.view(),
+               loader_ || plan_.in_place() ? KeepsInput::no : KeepsInput::yes);
+    }
+    void prepare() override {
+        if (loader_) {
+            loader_->prepare();
+        } else if (plan_.in_place()) {
+            make_input();
+        }
+    }
+    void run() override {
+        if (loader_) {
+            loader_->load(input_.view());
+        }
+        device::Stream& stream = session_.stream();
+        if (whole_) {
+            whole_->run(input_.view(), result(), stream);
+            return;
+        }
+        column_ffts_->run(input_.view(), parts_.view(), stream);
+        exchange_->run(stream);
+        row_ffts_->run(exchange_->received(), transpose_ ? bins_.view() : result(), stream);
+        exchange_->release(stream);
+        if (transpose_) {
+            second_exchange_->run(stream);
+            transpose_->run(second_exchange_->received(), result(), stream);
+            second_exchange_->release(stream);
+        }
+    }
+    void prepare_limit(device::Arena& arena) override {
+        device::View<const Point> source = input_.view();
+        device::View<Point> target = result();
+        if (plan_.in_place()) {  // one half to the other
+            const std::int64_t half = source.size() / 2;
+            source = source.part(0, half);
+            target = target.part(half, half);
+        }
+        limit_.emplace(arena, session_, transport_, plan_.problem, source, target);
+    }
     std::vector<bench::LimitComponent> limit() override { return limit_->measure(); }
-    [[nodiscard]] std::string note() const override;
+    [[nodiscard]] std::string note() const override {
+        const std::string how =
+            !whole_
+                ? fmt::format("tiles by {}; sums by {}", column_ffts_->description(),
+                              row_ffts_->description())
+                : whole_->description() + (plan_.algorithm == Algorithm::library
+                                               ? ", out of place, in natural order"
+                                           : plan_.in_place() ? "; in place, made anew for each run"
+                                                              : "");
+        const std::string transport = transport_.description();
+        return how + (transport.empty() ? "" : "; " + transport);
+    }
     [[nodiscard]] device::View<Point> result() override {
         return plan_.in_place() ? input_.view() : result_.view();
     }
 
   private:
-    void make_input();
+    // When this returns, the tiles are in place on the session's stream.
+    void make_input() {
+        if (loader_) {
+            loader_->load(input_.view());
+        } else {
+            make_tiles(session_, problem_, plan_.shape.my_tiles().begin * plan_.shape.length,
+                       input_.view());
+        }
+    }
 
     NativePlan plan_;
     comm::Transport& transport_;
@@ -99,117 +197,6 @@ class NativeCase final : public TransformCase {
     std::optional<Parts<Point>> second_exchange_;
     std::optional<TransformLimit> limit_;
 };
-
-comm::Transport& usable_transport(bench::Session& session, const NativePlan& plan) {
-    bench::require_formulation(session, bench::Formulation::native);
-    return session.transport(plan.transport);
-}
-
-NativeCase::NativeCase(device::Arena& arena, bench::Session& session, const NativePlan& plan)
-    : TransformCase(arena, session, plan.problem, plan.data),
-      plan_(plan),
-      transport_(usable_transport(session, plan)),
-      input_(arena.make<Point>(plan.shape.input_points())) {
-    const FourStepFft& shape = plan.shape;
-    if (plan.data.in_files()) {
-        loader_.emplace(arena, session, problem_, shape.my_tiles(), plan.data);
-    }
-    if (!plan.in_place()) {
-        result_ =
-            arena.make<Point>(plan.algorithm == Algorithm::transposed
-                                  ? shape.output_points()
-                                  : block_range(shape.points(), shape.ranks, shape.rank).size());
-    }
-    arena.reserve(device::HostAccess::memory(std::max(input_.view().bytes(), result().bytes()),
-                                             session.device().memory_kind()));
-    if (!plan.has_four_steps()) {
-        whole_ = plan.algorithm == Algorithm::library
-                     ? plan.ffts->vendors_fft(arena, shape.points())
-                     : plan.ffts->single_rank_fft(arena, shape);
-        return;
-    }
-    parts_ = comm::allocate<double>(arena, transport_, shape.parts_size());
-    column_ffts_ = plan.ffts->column_ffts(arena, shape);
-    row_ffts_ = plan.ffts->row_ffts(arena, shape);
-    exchange_.emplace(arena, transport_, parts_.view(),
-                      [&](int from, int to) { return shape.part_size(from, to); });
-    if (plan.algorithm == Algorithm::natural) {
-        bins_ = comm::allocate<Point>(arena, transport_, shape.output_points());
-        transpose_ = plan.ffts->transpose(shape);
-        second_exchange_.emplace(arena, transport_, bins_.view(), [&](int from, int to) {
-            return natural_part_points(shape, from, to);
-        });
-    }
-}
-
-// When this returns, the tiles are in place on the session's stream.
-void NativeCase::make_input() {
-    if (loader_) {
-        loader_->load(input_.view());
-    } else {
-        make_tiles(session_, problem_, plan_.shape.my_tiles().begin * plan_.shape.length,
-                   input_.view());
-    }
-}
-
-void NativeCase::set_up() {
-    make_input();
-    const int ranks = plan_.shape.ranks;
-    const int rank = plan_.shape.rank;
-    expect(problem_.input_order(ranks, rank), problem_.output_order(ranks, rank), input_.view(),
-           loader_ || plan_.in_place() ? KeepsInput::no : KeepsInput::yes);
-}
-
-void NativeCase::prepare() {
-    if (loader_) {
-        loader_->prepare();
-    } else if (plan_.in_place()) {
-        make_input();
-    }
-}
-
-void NativeCase::run() {
-    if (loader_) {
-        loader_->load(input_.view());
-    }
-    device::Stream& stream = session_.stream();
-    if (whole_) {
-        whole_->run(input_.view(), result(), stream);
-        return;
-    }
-    column_ffts_->run(input_.view(), parts_.view(), stream);
-    exchange_->run(stream);
-    row_ffts_->run(exchange_->received(), transpose_ ? bins_.view() : result(), stream);
-    exchange_->release(stream);
-    if (transpose_) {
-        second_exchange_->run(stream);
-        transpose_->run(second_exchange_->received(), result(), stream);
-        second_exchange_->release(stream);
-    }
-}
-
-std::string NativeCase::note() const {
-    const std::string how =
-        !whole_ ? fmt::format("tiles by {}; sums by {}", column_ffts_->description(),
-                              row_ffts_->description())
-                : whole_->description() + (plan_.algorithm == Algorithm::library
-                                               ? ", out of place, in natural order"
-                                           : plan_.in_place() ? "; in place, made anew for each run"
-                                                              : "");
-    const std::string transport = transport_.description();
-    return how + (transport.empty() ? "" : "; " + transport);
-}
-
-void NativeCase::prepare_limit(device::Arena& arena) {
-    device::View<const Point> source = input_.view();
-    device::View<Point> target = result();
-    if (plan_.in_place()) {  // one half to the other
-        const std::int64_t half = source.size() / 2;
-        source = source.part(0, half);
-        target = target.part(half, half);
-    }
-    limit_.emplace(arena, session_, transport_, plan_.problem, source, target);
-}
 
 Algorithm algorithm_of(bench::Session& session, const NativePlan& plan) {
     device::Arena arena(session.device(), device::Arena::Mode::plan);
