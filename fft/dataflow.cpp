@@ -49,8 +49,44 @@ Seconds time_of_pass(int& passes, const Work& work) {
 /// for other ranks.
 class DataflowCase : public TransformCase {
   public:
-    void prepare_limit(device::Arena& arena) override;
-    std::vector<bench::LimitComponent> limit() final;
+    // If payloads are copied to the reducer, messages as long as a tile measure the link.
+    void prepare_limit(device::Arena& arena) override {
+        if (transport_.for_payloads().traits().receive == comm::Receive::copied) {
+            link_.emplace(arena, session_.message_transport(), session_.world(),
+                          plan_.roles.worker_rank(0), plan_.roles.reducer_rank(0),
+                          queue_->plan().largest);
+        }
+    }
+    // All ranks measure at the same time, as in a run. A copy at the merger ends each run, whatever
+    // comes before, and so is a part of each component.
+    std::vector<bench::LimitComponent> limit() final {
+        constexpr int messages = 4;
+        const comm::Communicator& world = session_.world();
+        if (!has_measured_) {  // each rank finds out how often it repeats its work
+            static_cast<void>(measure());
+            has_measured_ = true;
+            world.barrier();
+        }
+        const Times mine = measure();
+        const Seconds transforms{world.maximum(mine.transforms.value)};
+        const Seconds copy{world.maximum(mine.copy.value)};
+        const Seconds host_link{world.maximum(mine.host_link.value)};
+        std::vector<bench::LimitComponent> components{{"workers' transforms", transforms + copy},
+                                                      {"merger's intake", copy + copy}};
+        if (!device::has_own_memory(session_.device())) {
+            components.front().extend(plan_.roles.workers(), world.size());
+        }
+        if (host_link > Seconds{}) {
+            components.push_back({"copies between GPUs and CPUs", host_link + copy});
+        }
+        if (link_) {
+            const Seconds mine_sent = link_->measure(messages, session_.stream());
+            const Seconds message{world.maximum(mine_sent.value)};
+            const auto tiles = static_cast<double>(plan_.problem.tiles);
+            components.push_back({"link to the merger", tiles * message + copy});
+        }
+        return components;
+    }
     [[nodiscard]] std::string note() const final {
         return fmt::format("{} tiles to one merger of {} thread{}", plan_.problem.tiles,
                            session_.threads(), session_.threads() == 1 ? "" : "s");
@@ -58,11 +94,25 @@ class DataflowCase : public TransformCase {
 
   protected:
     /// Collective; local while the arena plans. Throws Unavailable.
-    DataflowCase(device::Arena& arena, bench::Session& session, const DataflowPlan& plan);
+    DataflowCase(device::Arena& arena, bench::Session& session, const DataflowPlan& plan)
+        : TransformCase(arena, session, plan.problem, plan.data),
+          plan_(plan),
+          transport_(session.transport(plan.transport)) {}
 
     /// To be called at the end of a constructor: nothing may fail on one rank once there is a
     /// queue, which is freed collectively. Collective; local while the arena plans.
-    void make_queue(device::Arena& arena);
+    void make_queue(device::Arena& arena) {
+        // Transformed tiles in a worker's memory: one is written, the others are under way.
+        constexpr int outgoing_tiles = 8;
+        dispatcher_.emplace(arena, session_.world(), &session_.trace().track("queue"));
+        queue_.emplace(arena, *dispatcher_, transport_,
+                       flow::QueuePlan{.owner = plan_.roles.reducer_rank(0),
+                                       .pushers = plan_.roles.worker_ranks(),
+                                       .bound = session_.options().queue,
+                                       .largest = bytes_of<double>(plan_.tile.parts_size()),
+                                       .order = flow::DequeueOrder::arrival,
+                                       .outgoing = outgoing_tiles});
+    }
     [[nodiscard]] flow::Queue& queue() { return *queue_; }
 
     /// This rank's part of the limit. No payload is under way in the queue.
@@ -82,64 +132,6 @@ class DataflowCase : public TransformCase {
     std::optional<bench::PairProbe> link_;  ///< where tiles travel
     bool has_measured_ = false;             ///< the limit
 };
-
-DataflowCase::DataflowCase(device::Arena& arena, bench::Session& session, const DataflowPlan& plan)
-    : TransformCase(arena, session, plan.problem, plan.data),
-      plan_(plan),
-      transport_(session.transport(plan.transport)) {}
-
-void DataflowCase::make_queue(device::Arena& arena) {
-    // Transformed tiles in a worker's memory: one is written, the others are under way.
-    constexpr int outgoing_tiles = 8;
-    dispatcher_.emplace(arena, session_.world(), &session_.trace().track("queue"));
-    queue_.emplace(arena, *dispatcher_, transport_,
-                   flow::QueuePlan{.owner = plan_.roles.reducer_rank(0),
-                                   .pushers = plan_.roles.worker_ranks(),
-                                   .bound = session_.options().queue,
-                                   .largest = bytes_of<double>(plan_.tile.parts_size()),
-                                   .order = flow::DequeueOrder::arrival,
-                                   .outgoing = outgoing_tiles});
-}
-
-// If payloads are copied to the reducer, messages as long as a tile measure the link.
-void DataflowCase::prepare_limit(device::Arena& arena) {
-    if (transport_.for_payloads().traits().receive == comm::Receive::copied) {
-        link_.emplace(arena, session_.message_transport(), session_.world(),
-                      plan_.roles.worker_rank(0), plan_.roles.reducer_rank(0),
-                      queue_->plan().largest);
-    }
-}
-
-// All ranks measure at the same time, as in a run. A copy at the merger ends each run, whatever
-// comes before, and so is a part of each component.
-std::vector<bench::LimitComponent> DataflowCase::limit() {
-    constexpr int messages = 4;
-    const comm::Communicator& world = session_.world();
-    if (!has_measured_) {  // each rank finds out how often it repeats its work
-        static_cast<void>(measure());
-        has_measured_ = true;
-        world.barrier();
-    }
-    const Times mine = measure();
-    const Seconds transforms{world.maximum(mine.transforms.value)};
-    const Seconds copy{world.maximum(mine.copy.value)};
-    const Seconds host_link{world.maximum(mine.host_link.value)};
-    std::vector<bench::LimitComponent> components{{"workers' transforms", transforms + copy},
-                                                  {"merger's intake", copy + copy}};
-    if (!device::has_own_memory(session_.device())) {
-        components.front().extend(plan_.roles.workers(), world.size());
-    }
-    if (host_link > Seconds{}) {
-        components.push_back({"copies between GPUs and CPUs", host_link + copy});
-    }
-    if (link_) {
-        const Seconds mine_sent = link_->measure(messages, session_.stream());
-        const Seconds message{world.maximum(mine_sent.value)};
-        const auto tiles = static_cast<double>(plan_.problem.tiles);
-        components.push_back({"link to the merger", tiles * message + copy});
-    }
-    return components;
-}
 
 /// Transforms its tiles and pushes each to the reducer: column FFTs write the tile's SIMD blocks,
 /// whose layout is the same on all devices, into the queue's own memory. Where that is the host's

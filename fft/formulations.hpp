@@ -28,8 +28,14 @@ class TransformCase : public bench::Case {
   public:
     /// This rank's part of the last run's result, in the order of the case.
     [[nodiscard]] virtual device::View<Point> result() = 0;
-    bench::Check verify() final;
-    void finish() final;
+    bench::Check verify() final {
+        return guard_.judge(check_.verify(pieces_of(result())), session_.world());
+    }
+    void finish() final {
+        if (data_.keep == bench::Switch::on) {
+            keep_result(session_, data_, problem_, pieces_of(result()), layout_of_result());
+        }
+    }
 
   protected:
     /// Makes and checks files. Collective; local while the arena plans. Throws Failure.
@@ -107,10 +113,6 @@ struct NativePlan {
     Algorithm algorithm = Algorithm::transposed;
 
     [[nodiscard]] bool in_place() const { return algorithm == Algorithm::single_rank_in_place; }
-    /// Whether it consists of column FFTs, exchanges and row FFTs.
-    [[nodiscard]] bool has_four_steps() const {
-        return algorithm == Algorithm::transposed || algorithm == Algorithm::natural;
-    }
 };
 
 /// The plan of a problem on this rank. Local.

@@ -89,7 +89,7 @@ class NativeCase final : public TransformCase {
         }
         arena.reserve(device::HostAccess::memory(std::max(input_.view().bytes(), result().bytes()),
                                                  session.device().memory_kind()));
-        if (!plan.has_four_steps()) {
+        if (plan.algorithm != Algorithm::transposed && plan.algorithm != Algorithm::natural) {
             whole_ = plan.algorithm == Algorithm::library
                          ? plan.ffts->vendors_fft(arena, shape.points())
                          : plan.ffts->single_rank_fft(arena, shape);

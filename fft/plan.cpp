@@ -32,16 +32,6 @@ void TransformCase::expect(const IndexOrder& input_order, const IndexOrder& outp
     check_.expect(input_order, output_order, pieces_of(input));
 }
 
-bench::Check TransformCase::verify() {
-    return guard_.judge(check_.verify(pieces_of(result())), session_.world());
-}
-
-void TransformCase::finish() {
-    if (data_.keep == bench::Switch::on) {
-        keep_result(session_, data_, problem_, pieces_of(result()), layout_of_result());
-    }
-}
-
 ReadPieces TransformCase::pieces_of(device::View<const Point> array) const {
     return [this, array](const UsePiece& use) {
         device::HostAccess(session_.device(), session_.stream()).read(array, use);
@@ -191,8 +181,7 @@ void plan_cases(bench::Session& session, const Options& options) {
             device::has_own_memory(session.device())) {
             throw UsageError(
                 "--formulation library has its data in a GPU's memory (the vendor's transform "
-                "takes "
-                "no tiles): leave out --data, or add --device host");
+                "takes no tiles): leave out --data, or add --device host");
         }
         for (Problem wanted : problems) {
             if (variant.formulation == bench::Formulation::dataflow) {

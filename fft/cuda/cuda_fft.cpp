@@ -76,7 +76,22 @@ struct FftLayout {
 /// A cuFFT plan with its own workspace. Uses of one plan must follow one another.
 class CufftPlan {
   public:
-    CufftPlan(const FftLayout& layout, const Tools& tools);
+    CufftPlan(const FftLayout& layout, const Tools& tools) : CufftPlan(tools.library) {
+        check_status(library_->set_auto_allocation(handle_, 0), "cufftSetAutoAllocation");
+        // In one dimension cuFFT requires the extent of a layout, but does not use it.
+        long long length = layout.length;
+        long long* extent =
+            layout.step == 1 && layout.distance == layout.length ? nullptr : &length;
+        std::size_t size = 0;
+        check_status(library_->make_plan_many(handle_, 1, &length, extent, layout.step,
+                                              layout.distance, extent, layout.step, layout.distance,
+                                              CUFFT_Z2Z, layout.count, &size),
+                     "cufftMakePlanMany64");
+        // cuFFT wants an address even if it needs no workspace.
+        workspace_ = tools.arena.device().allocate(
+            std::max(kibibytes(1), Bytes{static_cast<std::int64_t>(size)}), MemoryKind::device);
+        check_status(library_->set_work_area(handle_, workspace_.data.get()), "cufftSetWorkArea");
+    }
     ~CufftPlan() { static_cast<void>(library_->destroy(handle_)); }
     CufftPlan(const CufftPlan&) = delete;
     CufftPlan& operator=(const CufftPlan&) = delete;
@@ -104,22 +119,6 @@ class CufftPlan {
     cufftHandle handle_ = 0;
     device::Allocation workspace_;
 };
-
-CufftPlan::CufftPlan(const FftLayout& layout, const Tools& tools) : CufftPlan(tools.library) {
-    check_status(library_->set_auto_allocation(handle_, 0), "cufftSetAutoAllocation");
-    // In one dimension cuFFT requires the extent of a layout, but does not use it.
-    long long length = layout.length;
-    long long* extent = layout.step == 1 && layout.distance == layout.length ? nullptr : &length;
-    std::size_t size = 0;
-    check_status(
-        library_->make_plan_many(handle_, 1, &length, extent, layout.step, layout.distance, extent,
-                                 layout.step, layout.distance, CUFFT_Z2Z, layout.count, &size),
-        "cufftMakePlanMany64");
-    // cuFFT wants an address even if it needs no workspace.
-    workspace_ = tools.arena.device().allocate(
-        std::max(kibibytes(1), Bytes{static_cast<std::int64_t>(size)}), MemoryKind::device);
-    check_status(library_->set_work_area(handle_, workspace_.data.get()), "cufftSetWorkArea");
-}
 
 /// The transforms of a layout, done in pieces that differ by as little as can be, since cuFFT's
 /// workspace grows with what is done at once: all pieces have at_once() transforms, but the last
