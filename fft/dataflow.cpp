@@ -139,12 +139,12 @@ class DataflowCase : public TransformCase {
 /// read anew in each run, one ahead.
 class DataflowWorker final : public DataflowCase {
   public:
-    /// Files of tiles must be there and have been checked.
     DataflowWorker(device::Arena& arena, bench::Session& session, const DataflowPlan& plan)
         : DataflowCase(arena, session, plan),
           copies_to_host_(device::has_own_memory(session.device())),
           input_(arena.make<Point>(plan.tiles.size() * plan.problem.length())),
           staged_(arena.make<double>(copies_to_host_ ? staged_tiles * plan.tile.parts_size() : 0)),
+          tiles_(arena, session, plan.problem, plan.tiles, plan.data),
           column_ffts_(plan.ffts->column_ffts(arena, plan.tile)) {
         if (copies_to_host_) {
             copying_ = session.device().make_stream("copy out", device::StreamKind::transfer);
@@ -152,31 +152,18 @@ class DataflowWorker final : public DataflowCase {
         for (Step& step : steps_) {
             step = {session.device().make_event(), session.device().make_event()};
         }
-        if (plan.data.in_files()) {
-            loader_.emplace(arena, session, plan.problem, plan.tiles, plan.data);
-        }
         arena.reserve(
             device::HostAccess::memory(input_.view().bytes(), session.device().memory_kind()));
         make_queue(arena);
     }
 
     void set_up() override {
-        if (loader_) {
-            loader_->load(input_.view());
-            session_.stream().synchronize();
-        } else {
-            make_tiles(session_, plan_.problem, plan_.tiles.begin * plan_.problem.length(),
-                       input_.view());
-        }
+        tiles_.load(input_.view());
         const int worker = plan_.roles.index_of(session_.world().rank());
         expect(plan_.problem.input_order(plan_.roles.workers(), worker), {}, input_.view(),
-               loader_ ? KeepsInput::no : KeepsInput::yes);
+               data_.in_files() ? KeepsInput::no : KeepsInput::yes);
     }
-    void prepare() override {
-        if (loader_) {
-            loader_->prepare();
-        }
-    }
+    void prepare() override { tiles_.prepare(); }
     // A host's stream works while work is enqueued: there a tile is pushed before the next one
     // begins.
     void run() override {
@@ -194,9 +181,7 @@ class DataflowWorker final : public DataflowCase {
             }
         }
         session_.stream().synchronize();
-        if (loader_) {
-            loader_->finish();
-        }
+        tiles_.finish();
         queue().close();
     }
     void prepare_limit(device::Arena& arena) override {
@@ -237,17 +222,15 @@ class DataflowWorker final : public DataflowCase {
         return staged_.view().part(number % staged_tiles * size, size);
     }
     void read_ahead(std::int64_t number) {
-        if (loader_ && number < plan_.tiles.size()) {
-            loader_->begin(number, tile(number));
+        if (number < plan_.tiles.size()) {
+            tiles_.begin(number, tile(number));
         }
     }
     // The tile that was staged in the same place before must have been pushed.
     void begin(std::int64_t number, device::View<std::byte> slot) {
         device::Stream& stream = session_.stream();
-        if (loader_) {
-            read_ahead(number + 1);
-            loader_->bring(number, tile(number));
-        }
+        read_ahead(number + 1);
+        tiles_.bring(number, tile(number));
         if (!copies_to_host_) {
             column_ffts_->run(tile(number), device::view_as<double>(slot), stream);
             stream.record(*step(number).done);
@@ -260,10 +243,10 @@ class DataflowWorker final : public DataflowCase {
         copying_->record(*step(number).done);
     }
 
-    bool copies_to_host_;               ///< whether each tile is copied from the GPU
-    device::Buffer<Point> input_;       ///< its tiles, in the order in which they are pushed
-    device::Buffer<double> staged_;     ///< transformed tiles on their way to the CPU's memory
-    std::optional<TileLoader> loader_;  ///< where tiles are in files
+    bool copies_to_host_;            ///< whether each tile is copied from the GPU
+    device::Buffer<Point> input_;    ///< its tiles, in the order in which they are pushed
+    device::Buffer<double> staged_;  ///< transformed tiles on their way to the CPU's memory
+    TileLoader tiles_;
     std::unique_ptr<ColumnFfts> column_ffts_;
     std::unique_ptr<device::Stream> copying_;
     /// A tile that is under way: when it has been transformed, and when it can be pushed.

@@ -76,11 +76,9 @@ class NativeCase final : public TransformCase {
         : TransformCase(arena, session, plan.problem, plan.data),
           plan_(plan),
           transport_(usable_transport(session, plan)),
-          input_(arena.make<Point>(plan.shape.input_points())) {
+          input_(arena.make<Point>(plan.shape.input_points())),
+          tiles_(arena, session, plan.problem, plan.shape.my_tiles(), plan.data) {
         const FourStepFft& shape = plan.shape;
-        if (plan.data.in_files()) {
-            loader_.emplace(arena, session, problem_, shape.my_tiles(), plan.data);
-        }
         if (!plan.in_place()) {
             result_ = arena.make<Point>(
                 plan.algorithm == Algorithm::transposed
@@ -110,22 +108,21 @@ class NativeCase final : public TransformCase {
     }
 
     void set_up() override {
-        make_input();
+        tiles_.load(input_.view());
         const int ranks = plan_.shape.ranks;
         const int rank = plan_.shape.rank;
         expect(problem_.input_order(ranks, rank), problem_.output_order(ranks, rank), input_.view(),
-               loader_ || plan_.in_place() ? KeepsInput::no : KeepsInput::yes);
+               data_.in_files() || plan_.in_place() ? KeepsInput::no : KeepsInput::yes);
     }
     void prepare() override {
-        if (loader_) {
-            loader_->prepare();
-        } else if (plan_.in_place()) {
-            make_input();
+        tiles_.prepare();
+        if (plan_.in_place() && !data_.in_files()) {
+            tiles_.load(input_.view());
         }
     }
     void run() override {
-        if (loader_) {
-            loader_->load(input_.view());
+        if (data_.in_files()) {
+            tiles_.load(input_.view());
         }
         device::Stream& stream = session_.stream();
         if (whole_) {
@@ -170,21 +167,11 @@ class NativeCase final : public TransformCase {
     }
 
   private:
-    // When this returns, the tiles are in place on the session's stream.
-    void make_input() {
-        if (loader_) {
-            loader_->load(input_.view());
-        } else {
-            make_tiles(session_, problem_, plan_.shape.my_tiles().begin * plan_.shape.length,
-                       input_.view());
-        }
-    }
-
     NativePlan plan_;
     comm::Transport& transport_;
-    device::Buffer<Point> input_;       ///< this rank's tiles
-    std::optional<TileLoader> loader_;  ///< where they are in files
-    device::Buffer<Point> result_;      ///< none in place
+    device::Buffer<Point> input_;  ///< this rank's tiles
+    TileLoader tiles_;
+    device::Buffer<Point> result_;  ///< none in place
     std::unique_ptr<SingleRankFft> whole_;
 
     device::Buffer<double> parts_;  ///< sent by the first exchange

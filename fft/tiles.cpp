@@ -53,6 +53,10 @@ void prepare_tiles(bench::Session& session, const Problem& problem,
     folder.verify(session.world(), session.topology());
 }
 
+namespace {
+
+// Makes the problem's tiles in memory of the session's device, from number `first` of their points
+// on, as they follow one another. When this returns, they are there. Local.
 void make_tiles(bench::Session& session, const Problem& problem, std::int64_t first,
                 device::View<Point> points) {
     const std::uint64_t seed = session.options().seed;
@@ -69,6 +73,8 @@ void make_tiles(bench::Session& session, const Problem& problem, std::int64_t fi
     });
 }
 
+}  // namespace
+
 TileReader::TileReader(device::Arena& arena, const Problem& problem, const Range& tiles,
                        const bench::DataOptions& data)
     : length_(problem.length()),
@@ -76,7 +82,7 @@ TileReader::TileReader(device::Arena& arena, const Problem& problem, const Range
       staging_(arena.make<std::byte>(
           cache_ == FileCache::direct ? staging_size.value + direct_alignment : 0,
           device::MemoryKind::host)) {
-    if (arena.plans()) {
+    if (arena.plans() || tiles.size() == 0) {
         return;
     }
     folder_.emplace(*data.folder);
@@ -112,25 +118,22 @@ void TileReader::read(std::int64_t tile, std::int64_t first, std::span<Point> po
             "--generate",
             quotation(name.path().native()), to_string(input.size())));
     }
-    const Bytes begin = data_offset_ + bytes_of<Point>(first);
-    if (cache_ == FileCache::direct) {
-        read_aligned(input, begin, std::as_writable_bytes(points));
-    } else {
-        static_cast<void>(input.read(begin, std::as_writable_bytes(points)));
+    const Bytes offset = data_offset_ + bytes_of<Point>(first);
+    const std::span<std::byte> out = std::as_writable_bytes(points);
+    if (cache_ != FileCache::direct) {
+        static_cast<void>(input.read(offset, out));
+        return;
     }
-}
-
-// Reads whole pages, and copies the wanted bytes out of them.
-void TileReader::read_aligned(const InputFile& input, Bytes offset, std::span<std::byte> out) {
+    // Reads whole pages, and copies the wanted bytes out of them.
     const std::int64_t end = offset.value + std::ssize(out);
-    const std::int64_t begin = offset.value / direct_alignment * direct_alignment;
-    for (std::int64_t page = begin; page < end; page += staging_size.value) {
+    const std::int64_t first_page = offset.value / direct_alignment * direct_alignment;
+    for (std::int64_t page = first_page; page < end; page += staging_size.value) {
         const Bytes got = input.read({page}, aligned_);
-        const std::int64_t first = std::max(page, offset.value);
-        const std::int64_t last = std::min(page + got.value, end);
-        if (first < last) {
-            std::memcpy(out.data() + (first - offset.value), aligned_.data() + (first - page),
-                        static_cast<std::size_t>(last - first));
+        const std::int64_t from = std::max(page, offset.value);
+        const std::int64_t to = std::min(page + got.value, end);
+        if (from < to) {
+            std::memcpy(out.data() + (from - offset.value), aligned_.data() + (from - page),
+                        static_cast<std::size_t>(to - from));
         }
     }
 }
@@ -138,12 +141,15 @@ void TileReader::read_aligned(const InputFile& input, Bytes offset, std::span<st
 TileLoader::TileLoader(device::Arena& arena, bench::Session& session, const Problem& problem,
                        const Range& mine, const bench::DataOptions& data)
     : session_(session),
-      length_(problem.length()),
-      reader_(arena, problem, mine, data),
-      staging_(arena.make<Point>(device::has_own_memory(session.device()) ? slots * length_ : 0,
-                                 device::MemoryKind::pinned)),
-      reading_(session.device().make_stream("reading", device::StreamKind::transfer)) {
-    const std::int64_t length = staging_.size() / slots;
+      problem_(problem),
+      first_(mine.begin * problem.length()),
+      reader_(arena, problem, data.in_files() ? mine : Range{}, data) {
+    if (!data.in_files()) {
+        return;
+    }
+    const std::int64_t length = device::has_own_memory(session.device()) ? problem.length() : 0;
+    staging_ = arena.make<Point>(slots * length, device::MemoryKind::pinned);
+    reading_ = session.device().make_stream("reading", device::StreamKind::transfer);
     for (std::int64_t number = 0; number < slots; ++number) {
         slot(number) = {staging_.view().part(number * length, length),
                         session.device().make_event(), session.device().make_event()};
@@ -151,8 +157,13 @@ TileLoader::TileLoader(device::Arena& arena, bench::Session& session, const Prob
 }
 
 void TileLoader::load(device::View<Point> points) {
+    if (!reading_) {
+        make_tiles(session_, problem_, first_, points);
+        return;
+    }
+    const std::int64_t length = problem_.length();
     for (std::int64_t tile = 0; tile < reader_.tiles(); ++tile) {
-        const device::View<Point> place = points.part(tile * length_, length_);
+        const device::View<Point> place = points.part(tile * length, length);
         begin(tile, place);
         if (staging_.size() > 0) {
             bring(tile, place);
@@ -162,6 +173,9 @@ void TileLoader::load(device::View<Point> points) {
 }
 
 void TileLoader::begin(std::int64_t tile, device::View<Point> place) {
+    if (!reading_) {
+        return;
+    }
     Slot& mine = slot(tile);
     const auto target = mine.points.empty() ? place : mine.points;
     reading_->wait(*mine.copied);
@@ -171,6 +185,9 @@ void TileLoader::begin(std::int64_t tile, device::View<Point> place) {
 }
 
 void TileLoader::bring(std::int64_t tile, device::View<Point> place) {
+    if (!reading_) {
+        return;
+    }
     Slot& mine = slot(tile);
     device::Stream& stream = session_.stream();
     stream.wait(*mine.read);
@@ -178,6 +195,12 @@ void TileLoader::bring(std::int64_t tile, device::View<Point> place) {
         session_.device().copy(device::as_bytes(device::View<const Point>(mine.points)),
                                device::as_bytes(place), stream);
         stream.record(*mine.copied);
+    }
+}
+
+void TileLoader::finish() {
+    if (reading_) {
+        reading_->synchronize();
     }
 }
 

@@ -24,11 +24,6 @@ bench::TileFolder<Point> tile_folder(const Problem& problem, std::uint64_t seed,
 /// Makes missing files (with --generate) and checks all. Throws Failure. Collective.
 void prepare_tiles(bench::Session& session, const Problem& problem, const bench::DataOptions& data);
 
-/// Makes the problem's tiles in memory of the session's device, from number `first` of their points
-/// on, as they follow one another. When this returns, they are there. Local.
-void make_tiles(bench::Session& session, const Problem& problem, std::int64_t first,
-                device::View<Point> points);
-
 /// Some of the tiles in files, to be read in every run.
 class TileReader {
   public:
@@ -44,8 +39,6 @@ class TileReader {
     [[nodiscard]] std::int64_t tiles() const { return std::ssize(files_); }
 
   private:
-    void read_aligned(const InputFile& input, Bytes offset, std::span<std::byte> out);
-
     std::int64_t length_;
     FileCache cache_;
     std::optional<Folder> folder_;  ///< none while the arena plans
@@ -55,29 +48,30 @@ class TileReader {
     std::span<std::byte> aligned_;
 };
 
-/// Reads tiles from files ahead of the computation, on a stream of its own: to the host's memory,
-/// or through two page-locked slots to a GPU, where a tile is read while the one before is copied.
+/// Makes a rank's tiles from the seed, or reads them from files ahead of the computation, on a
+/// stream of its own: to the host's memory, or through two page-locked slots to a GPU, where a tile
+/// is read while the one before is copied.
 class TileLoader {
   public:
     /// How many tiles may have begun and not been brought yet.
     static constexpr std::int64_t slots = 2;
 
-    /// Loads the tiles `mine` from files that have been checked, unless the arena plans. Throws
-    /// NpyError. Local.
+    /// Files have been checked, unless the arena plans. Throws NpyError. Local.
     TileLoader(device::Arena& arena, bench::Session& session, const Problem& problem,
                const Range& mine, const bench::DataOptions& data);
 
     /// Before each run, outside of the time.
     void prepare() const { reader_.prepare(); }
-    /// Brings all tiles, one after another, to `points`. Throws Failure if a file could not be
-    /// read. Neither this function nor the following ones allocate.
+    /// Brings all tiles, one after another, to `points`, where they are for the session's stream.
+    /// Throws Failure if a file could not be read. From files neither this function nor the
+    /// following ones, which do nothing without files, allocate.
     void load(device::View<Point> points);
     /// Enqueues the reading of a tile, which goes to `place`. Tiles begin in turn.
     void begin(std::int64_t tile, device::View<Point> place);
     /// Makes the session's stream wait until the tile is in its place.
     void bring(std::int64_t tile, device::View<Point> place);
     /// Waits for all reading. Throws Failure if a file could not be read.
-    void finish() { reading_->synchronize(); }
+    void finish();
 
   private:
     struct Slot {
@@ -90,11 +84,12 @@ class TileLoader {
     }
 
     bench::Session& session_;
-    std::int64_t length_;
+    Problem problem_;
+    std::int64_t first_;  ///< this rank's first point, counted over all tiles
     TileReader reader_;
     device::Buffer<Point> staging_;  ///< page-locked, on the way to a GPU
     std::array<Slot, slots> slots_;
-    std::unique_ptr<device::Stream> reading_;
+    std::unique_ptr<device::Stream> reading_;  ///< with files
 };
 
 /// The shape of a rank's part of the result in its file; the order of its bins, in words.
