@@ -36,8 +36,6 @@ class RootsOfUnity {
     /// As above; the arena counts the tables, which are not made while it plans.
     RootsOfUnity(device::Arena& arena, std::int64_t order);
 
-    [[nodiscard]] std::int64_t order() const { return static_cast<std::int64_t>(order_); }
-
     /// The power; `exponent` is below the order.
     [[nodiscard]] std::complex<double> operator()(std::uint64_t exponent) const {
         return product(coarse_[exponent >> shift_], fine_[exponent & mask_]);

@@ -462,7 +462,7 @@ void TileScatter::scatter(std::int64_t tile, const Range& range, const double* f
     const auto t = static_cast<std::uint64_t>(tile);
     double within[block_size];
     for (std::int64_t lane = 0; lane < block_bins; ++lane) {
-        const auto order = static_cast<std::uint64_t>(twiddles_.order());
+        const auto order = static_cast<std::uint64_t>(shape_.points());
         put(twiddles_.of_product(t, static_cast<std::uint64_t>(lane) % order), within[lane],
             within[block_bins + lane]);
     }

@@ -30,7 +30,6 @@ enum class Lanes { transforms, points };
 class SmallFftPlan {
   public:
     static constexpr int longest = 256;
-    static constexpr int most_lanes = 8;
 
     /// Whether there is a plan: 1 <= length <= longest, without a prime factor above 7.
     [[nodiscard]] static bool supports(std::int64_t length);
@@ -43,7 +42,7 @@ class SmallFftPlan {
 
     /// Whether adjacent points can be in the lanes.
     [[nodiscard]] bool has_points_in_lanes() const {
-        return fft_.stages <= 2 && fft_.stage[fft_.stages - 1].radix % most_lanes == 0;
+        return fft_.stages <= 2 && fft_.stage[fft_.stages - 1].radix % FourStepFft::block_bins == 0;
     }
     /// Borrows the plan's tables, which stay where they are when the plan moves.
     [[nodiscard]] const SmallFft& fft() const { return fft_; }

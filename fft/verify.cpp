@@ -142,16 +142,11 @@ double squares(const Row& a, std::int64_t count) {
 
 // Each rank's sums, added in rank order.
 std::vector<Point> joined(std::span<const ComplexSum> mine, const comm::Communicator& world) {
-    std::vector<double> values;
-    for (const ComplexSum& sum : mine) {
-        values.push_back(sum.value().real());
-        values.push_back(sum.value().imag());
-    }
-    world.sum(values);
     std::vector<Point> all;
-    for (std::size_t index = 0; index < mine.size(); ++index) {
-        all.emplace_back(values[2 * index], values[2 * index + 1]);
+    for (const ComplexSum& sum : mine) {
+        all.push_back(sum.value());
     }
+    world.sum(std::span(reinterpret_cast<double*>(all.data()), 2 * all.size()));
     return all;
 }
 
@@ -170,16 +165,13 @@ TransformCheck::TransformCheck(device::Arena& arena, std::int64_t points, std::u
       angles_(arena.make<Row>(1, device::MemoryKind::host)),
       weights_(arena.make<Row>(1, device::MemoryKind::host)) {}
 
-void TransformCheck::choose_weight() {
+void TransformCheck::choose_weight_and_bins() {
     const double uniform = DataSource(seed_, "fft/check").uniform_double(0);
     auto g = static_cast<std::int64_t>(uniform * static_cast<double>(points_));
     while (std::gcd(2 * g + 1, points_) != 1) {
         g = (g + 1) % points_;
     }
     odd_ = static_cast<std::uint64_t>(2 * g + 1);
-}
-
-void TransformCheck::choose_bins() {
     const DataSource source(seed_, "fft/bins");
     const std::int64_t distance = points_ / bins_of_pass_;
     for (int pass = 0; pass < passes(); ++pass) {
@@ -222,8 +214,7 @@ void TransformCheck::expect(const IndexOrder& input_order, const IndexOrder& out
                             const ReadPieces& input) {
     input_ = input_order;
     output_ = output_order;
-    choose_weight();
-    choose_bins();
+    choose_weight_and_bins();
     make_tables();
     // The sum of squares, the checksum, then each pass's residues.
     const std::size_t sums = 2 + positions_.size();

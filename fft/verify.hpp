@@ -61,8 +61,7 @@ class TransformCheck {
     [[nodiscard]] int passes() const {
         return static_cast<int>(std::min<std::int64_t>(most_passes, points_ / bins_of_pass_));
     }
-    void choose_weight();
-    void choose_bins();
+    void choose_weight_and_bins();
     void make_tables();
     /// Adds what these elements contribute to S_r, for r from 0 to D - 1, to `sums`.
     void add_residues(const CheckRow& x, std::size_t pass, std::int64_t index, std::int64_t count,

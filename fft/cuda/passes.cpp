@@ -138,16 +138,16 @@ void for_each_pass(const ColumnSplit& split, const FftBuffers& buffers, const La
     double2* const points = buffers.to;
     const int first_width = widest_fft_pass(split.first);
     const std::int64_t columns = power(split.columns);
-    FftPass first;
-    first.from = first.to = points;
-    first.roots = buffers.roots;
-    first.read.low = first.write.low = power(first_width);
-    first.read.high = columns;
-    first.read.point = first.write.point = columns << split.second;
-    first.low_bits = split.chunk - first_width;
-    first.tiles = power(split.second + split.chunk - first_width);
-    first.log_order = split.columns;
     const FftPassShape first_shape{FftLines::columns_of_own_rows, split.first, first_width};
+    const FftSteps steps{power(first_width), columns, columns << split.second};
+    FftPass first{.from = points,
+                  .to = points,
+                  .roots = buffers.roots,
+                  .read = steps,
+                  .write = steps,
+                  .tiles = power(split.second + split.chunk - first_width),
+                  .low_bits = split.chunk - first_width,
+                  .log_order = split.columns};
     if (split.second == 0) {
         launch(first_shape, first, std::nullopt);
         return;
@@ -156,17 +156,13 @@ void for_each_pass(const ColumnSplit& split, const FftBuffers& buffers, const La
     const std::int64_t chunk = power(split.chunk);
     first.write.high = chunk;
     first.write.point = chunk << split.second;
-    FftPass second;
-    second.roots = buffers.roots;
-    second.read.low = second.write.low = power(second_width);
-    second.read.high = chunk << split.second;
-    second.read.point = chunk;
-    second.write.high = columns;
-    second.write.point = columns << split.first;
-    second.low_bits = split.chunk - second_width;
-    second.tiles = power(split.first + split.chunk - second_width);
-    second.log_order = split.columns + split.first;
-    second.row_step = columns;
+    FftPass second{.roots = buffers.roots,
+                   .read = {power(second_width), chunk << split.second, chunk},
+                   .write = {power(second_width), columns, columns << split.first},
+                   .tiles = power(split.first + split.chunk - second_width),
+                   .low_bits = split.chunk - second_width,
+                   .log_order = split.columns + split.first,
+                   .row_step = columns};
     for (std::int64_t column = 0; column < columns; column += chunk) {
         const int lane = lane_of(column / chunk);
         first.from = points + column;
