@@ -2,18 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <optional>
 #include <vector>
 
-#include "bench/data/input_guard.hpp"
 #include "bench/measure/probes.hpp"
 #include "device/host_access.hpp"
 #include "device/vector_operations.hpp"
 #include "fft/formulations.hpp"
 #include "fft/host_fft.hpp"
-#include "fft/tiles.hpp"
-#include "fft/verify.hpp"
 #include "flow/queue.hpp"
 
 namespace quartet::fft {
@@ -23,54 +19,102 @@ namespace {
 /// Tiles that are staged at a time: one is copied while the next is computed on.
 constexpr std::int64_t staged_tiles = 2;
 
-/// Times work by repeating it for about a probe's time.
-class TimedPasses {
-  public:
-    explicit TimedPasses(std::function<void()> work) : work_(std::move(work)) {}
+/// The time of one pass of `work`, repeated for about a probe's time. Where `passes` is 0 it is set
+/// first, after two passes: one with cold caches, and one that says how many passes fill the time.
+template <typename Work>
+Seconds time_of_pass(int& passes, const Work& work) {
+    if (passes == 0) {
+        work();
+        passes = 1;
+        passes = bench::passes_in(bench::probe_time, time_of_pass(passes, work));
+    }
+    const Seconds begin = now();
+    for (int pass = 0; pass < passes; ++pass) {
+        work();
+    }
+    return (1.0 / passes) * (now() - begin);
+}
 
-    /// The time of one pass. The first call does the work twice before: once with cold caches, and
-    /// once to find how many passes fill the time.
-    [[nodiscard]] Seconds measure() {
-        if (passes_ == 0) {
-            work_();
-            passes_ = 1;
-            passes_ = bench::passes_in(bench::probe_time, measure());
+/// The dataflow formulation (the paper's VI.D): workers transform their tiles and push each through
+/// a bounded queue to the one reducer, rank 0, which merges them into natural order. The paper's
+/// clock stops when the reducer has the last tile; the case's own when it has the result.
+///
+/// On GPUs the merger computes on the CPU; the tiles' SIMD blocks are laid out alike.
+///
+/// The limit: the slowest of the workers' transforms, made alone, the reducer's intake, which reads
+/// and writes each point once, copies between GPUs and CPUs, and the link; then one more reading
+/// and writing, as each value of the result depends on the last tile.
+///
+/// This is what worker and reducer share. Their own members are local, but may wait in the queue
+/// for other ranks.
+class DataflowCase : public TransformCase {
+  public:
+    // If payloads are copied to the reducer, messages as long as a tile measure the link.
+    void prepare_limit(device::Arena& arena) override {
+        if (transport_.for_payloads().traits().receive == comm::Receive::copied) {
+            link_.emplace(arena, session_.message_transport(), session_.world(),
+                          plan_.roles.worker_rank(0), plan_.roles.reducer_rank(0),
+                          queue_->plan().largest);
         }
-        const Seconds begin = now();
-        for (int pass = 0; pass < passes_; ++pass) {
-            work_();
+    }
+    // All ranks measure at the same time, as in a run. A copy at the merger ends each run, whatever
+    // comes before, and so is a part of each component.
+    std::vector<bench::LimitComponent> limit() final {
+        constexpr int messages = 4;
+        const comm::Communicator& world = session_.world();
+        if (!has_measured_) {  // each rank finds out how often it repeats its work
+            static_cast<void>(measure());
+            has_measured_ = true;
+            world.barrier();
         }
-        return (1.0 / passes_) * (now() - begin);
+        const Times mine = measure();
+        const Seconds transforms{world.maximum(mine.transforms.value)};
+        const Seconds copy{world.maximum(mine.copy.value)};
+        const Seconds host_link{world.maximum(mine.host_link.value)};
+        std::vector<bench::LimitComponent> components{{"workers' transforms", transforms + copy},
+                                                      {"merger's intake", copy + copy}};
+        if (!device::has_own_memory(session_.device())) {
+            components.front().extend(plan_.roles.workers(), world.size());
+        }
+        if (host_link > Seconds{}) {
+            components.push_back({"copies between GPUs and CPUs", host_link + copy});
+        }
+        if (link_) {
+            const Seconds mine_sent = link_->measure(messages, session_.stream());
+            const Seconds message{world.maximum(mine_sent.value)};
+            const auto tiles = static_cast<double>(plan_.problem.tiles);
+            components.push_back({"link to the merger", tiles * message + copy});
+        }
+        return components;
+    }
+    [[nodiscard]] std::string note() const final {
+        return fmt::format("{} tiles to one merger of {} thread{}", plan_.problem.tiles,
+                           session_.threads(), session_.threads() == 1 ? "" : "s");
     }
 
-  private:
-    std::function<void()> work_;
-    int passes_ = 0;  ///< 0 before the first measurement
-};
+  protected:
+    /// Collective; local while the arena plans. Throws Unavailable.
+    DataflowCase(device::Arena& arena, bench::Session& session, const DataflowPlan& plan)
+        : TransformCase(arena, session, plan.problem, plan.data),
+          plan_(plan),
+          transport_(session.transport(plan.transport)) {}
 
-/// The work of one rank in the data flow. All members are local, but may wait in the queue for
-/// other ranks.
-class DataflowRole {
-  public:
-    virtual ~DataflowRole() = default;
-    /// Writes the data.
-    virtual void set_up() {}
-    /// Before each run, outside of the time.
-    virtual void prepare() = 0;
-    virtual void run(flow::Queue& queue) = 0;
-    /// On the reducer: the time from the beginning of the last run until it had the last tile.
-    [[nodiscard]] virtual Seconds paper_time() const { return {}; }
+    /// To be called at the end of a constructor: nothing may fail on one rank once there is a
+    /// queue, which is freed collectively. Collective; local while the arena plans.
+    void make_queue(device::Arena& arena) {
+        // Transformed tiles in a worker's memory: one is written, the others are under way.
+        constexpr int outgoing_tiles = 8;
+        dispatcher_.emplace(arena, session_.world(), &session_.trace().track("queue"));
+        queue_.emplace(arena, *dispatcher_, transport_,
+                       flow::QueuePlan{.owner = plan_.roles.reducer_rank(0),
+                                       .pushers = plan_.roles.worker_ranks(),
+                                       .bound = session_.options().queue,
+                                       .largest = bytes_of<double>(plan_.tile.parts_size()),
+                                       .order = flow::DequeueOrder::arrival,
+                                       .outgoing = outgoing_tiles});
+    }
+    [[nodiscard]] flow::Queue& queue() { return *queue_; }
 
-    /// A worker's tiles, one after another; outside of runs.
-    virtual void read_input(const UsePiece&) {}
-    /// A worker's tiles in memory, if runs do not change them; empty if runs read files.
-    [[nodiscard]] virtual device::View<const Point> kept_input() { return {}; }
-    /// X on the reducer, in the memory where it computes; outside of runs the CPU may read it.
-    [[nodiscard]] virtual device::View<Point> result() { return {}; }
-    virtual void read_result(const UsePiece&) {}
-
-    /// Makes the memory that measure() needs.
-    virtual void prepare_limit(device::Arena& arena, flow::Queue& queue) = 0;
     /// This rank's part of the limit. No payload is under way in the queue.
     struct Times {
         Seconds transforms;  ///< of a worker's tiles
@@ -78,48 +122,131 @@ class DataflowRole {
         Seconds host_link;   ///< of a worker's tiles from its GPU to the host's memory
     };
     [[nodiscard]] virtual Times measure() = 0;
+
+    const DataflowPlan plan_;
+
+  private:
+    comm::Transport& transport_;
+    std::optional<flow::MessageDispatcher> dispatcher_;
+    std::optional<flow::Queue> queue_;
+    std::optional<bench::PairProbe> link_;  ///< where tiles travel
+    bool has_measured_ = false;             ///< the limit
 };
 
 /// Transforms its tiles and pushes each to the reducer: column FFTs write the tile's SIMD blocks,
 /// whose layout is the same on all devices, into the queue's own memory. Where that is the host's
 /// and tiles are on a GPU, each is copied there while the next is transformed. Tiles in files are
 /// read anew in each run, one ahead.
-class DataflowWorker final : public DataflowRole {
+class DataflowWorker final : public DataflowCase {
   public:
-    /// Files of tiles must be there and have been checked.
-    DataflowWorker(device::Arena& arena, bench::Session& session, const DataflowPlan& plan);
-
-    void set_up() override;
-    void prepare() override {
-        if (loader_) {
-            loader_->prepare();
+    DataflowWorker(device::Arena& arena, bench::Session& session, const DataflowPlan& plan)
+        : DataflowCase(arena, session, plan),
+          copies_to_host_(device::has_own_memory(session.device())),
+          input_(arena.make<Point>(plan.tiles.size() * plan.problem.length())),
+          staged_(arena.make<double>(copies_to_host_ ? staged_tiles * plan.tile.parts_size() : 0)),
+          tiles_(arena, session, plan.problem, plan.tiles, plan.data),
+          column_ffts_(plan.ffts->column_ffts(arena, plan.tile)) {
+        if (copies_to_host_) {
+            copying_ = session.device().make_stream("copy out", device::StreamKind::transfer);
         }
+        for (Step& step : steps_) {
+            step = {session.device().make_event(), session.device().make_event()};
+        }
+        arena.reserve(
+            device::HostAccess::memory(input_.view().bytes(), session.device().memory_kind()));
+        make_queue(arena);
     }
-    void run(flow::Queue& queue) override;
-    void read_input(const UsePiece& use) override {
-        device::HostAccess(session_.device(), session_.stream())
-            .read(device::View<const Point>(input_.view()), use);
+
+    void set_up() override {
+        tiles_.load(input_.view());
+        const int worker = plan_.roles.index_of(session_.world().rank());
+        expect(plan_.problem.input_order(plan_.roles.workers(), worker), {}, input_.view(),
+               data_.in_files() ? KeepsInput::no : KeepsInput::yes);
     }
-    [[nodiscard]] device::View<const Point> kept_input() override {
-        return loader_ ? device::View<const Point>() : input_.view();
+    void prepare() override { tiles_.prepare(); }
+    // A host's stream works while work is enqueued: there a tile is pushed before the next one
+    // begins.
+    void run() override {
+        const Bytes size = bytes_of<double>(plan_.tile.parts_size());
+        const std::int64_t ahead = device::has_own_memory(session_.device()) ? staged_tiles - 1 : 0;
+        read_ahead(0);
+        for (std::int64_t number = 0; number < plan_.tiles.size() + ahead; ++number) {
+            if (number < plan_.tiles.size()) {
+                const auto begun = static_cast<int>(std::min(number, ahead));
+                begin(number, queue().next(begun).part(0, size.value));
+            }
+            if (number >= ahead) {
+                step(number - ahead).done->synchronize();
+                queue().push(plan_.tiles.begin + number - ahead, size);
+            }
+        }
+        session_.stream().synchronize();
+        tiles_.finish();
+        queue().close();
     }
-    void prepare_limit(device::Arena& arena, flow::Queue& queue) override;
-    [[nodiscard]] Times measure() override;
+    void prepare_limit(device::Arena& arena) override {
+        discarded_ = arena.make<double>(plan_.tile.parts_size());
+        DataflowCase::prepare_limit(arena);
+    }
+    [[nodiscard]] device::View<Point> result() override { return {}; }
 
   private:
-    [[nodiscard]] device::View<Point> tile(std::int64_t number);
-    [[nodiscard]] device::View<double> staged(std::int64_t number);
-    void read_ahead(std::int64_t number);
-    void begin(std::int64_t number, device::View<std::byte> slot);
-    void transform_all();
-    void copy_all();
+    [[nodiscard]] Times measure() override {
+        Times times;
+        times.transforms = time_of_pass(transform_passes_, [this] {
+            for (std::int64_t number = 0; number < plan_.tiles.size(); ++number) {
+                column_ffts_->run(tile(number), discarded_.view(), session_.stream());
+            }
+            session_.stream().synchronize();
+        });
+        if (!copies_to_host_) {
+            return times;
+        }
+        times.host_link = time_of_pass(copy_passes_, [this] {
+            for (std::int64_t number = 0; number < plan_.tiles.size(); ++number) {
+                const auto slot = static_cast<int>(number % queue().plan().outgoing);
+                const auto from = device::as_bytes(staged(number));
+                session_.device().copy(from, queue().outgoing(slot).part(0, from.size()),
+                                       *copying_);
+            }
+            copying_->synchronize();
+        });
+        return times;
+    }
+    device::View<Point> tile(std::int64_t number) {
+        const std::int64_t length = plan_.problem.length();
+        return input_.view().part(number * length, length);
+    }
+    device::View<double> staged(std::int64_t number) {
+        const std::int64_t size = plan_.tile.parts_size();
+        return staged_.view().part(number % staged_tiles * size, size);
+    }
+    void read_ahead(std::int64_t number) {
+        if (number < plan_.tiles.size()) {
+            tiles_.begin(number, tile(number));
+        }
+    }
+    // The tile that was staged in the same place before must have been pushed.
+    void begin(std::int64_t number, device::View<std::byte> slot) {
+        device::Stream& stream = session_.stream();
+        read_ahead(number + 1);
+        tiles_.bring(number, tile(number));
+        if (!copies_to_host_) {
+            column_ffts_->run(tile(number), device::view_as<double>(slot), stream);
+            stream.record(*step(number).done);
+            return;
+        }
+        column_ffts_->run(tile(number), staged(number), stream);
+        stream.record(*step(number).transformed);
+        copying_->wait(*step(number).transformed);
+        session_.device().copy(device::as_bytes(staged(number)), slot, *copying_);
+        copying_->record(*step(number).done);
+    }
 
-    bench::Session& session_;
-    DataflowPlan plan_;
-    bool copies_to_host_;               ///< whether each tile is copied from the GPU
-    device::Buffer<Point> input_;       ///< its tiles, in the order in which they are pushed
-    device::Buffer<double> staged_;     ///< transformed tiles on their way to the CPU's memory
-    std::optional<TileLoader> loader_;  ///< where tiles are in files
+    bool copies_to_host_;            ///< whether each tile is copied from the GPU
+    device::Buffer<Point> input_;    ///< its tiles, in the order in which they are pushed
+    device::Buffer<double> staged_;  ///< transformed tiles on their way to the CPU's memory
+    TileLoader tiles_;
     std::unique_ptr<ColumnFfts> column_ffts_;
     std::unique_ptr<device::Stream> copying_;
     /// A tile that is under way: when it has been transformed, and when it can be pushed.
@@ -132,156 +259,62 @@ class DataflowWorker final : public DataflowRole {
         return steps_.at(static_cast<std::size_t>(number % staged_tiles));
     }
 
-    flow::Queue* queue_ = nullptr;      ///< whose payloads the limit copies to
     device::Buffer<double> discarded_;  ///< what the limit writes
-    std::optional<TimedPasses> transforms_;
-    std::optional<TimedPasses> copies_;
+    int transform_passes_ = 0;          ///< that fill a probe's time; 0 before the first
+    int copy_passes_ = 0;
 };
 
-DataflowWorker::DataflowWorker(device::Arena& arena, bench::Session& session,
-                               const DataflowPlan& plan)
-    : session_(session),
-      plan_(plan),
-      copies_to_host_(device::has_own_memory(session.device())),
-      input_(arena.make<Point>(plan.tiles.size() * plan.problem.length())),
-      staged_(arena.make<double>(copies_to_host_ ? staged_tiles * plan.tile.parts_size() : 0)),
-      column_ffts_(plan.ffts->column_ffts(arena, plan.tile)) {
-    if (copies_to_host_) {
-        copying_ = session.device().make_stream("copy out", device::StreamKind::transfer);
-    }
-    for (Step& step : steps_) {
-        step = {session.device().make_event(), session.device().make_event()};
-    }
-    if (plan.data.in_files()) {
-        loader_.emplace(arena, session, plan.problem, plan.tiles, plan.data);
-    }
-    arena.reserve(
-        device::HostAccess::memory(input_.view().bytes(), session.device().memory_kind()));
-}
-
-void DataflowWorker::set_up() {
-    if (loader_) {
-        loader_->load(input_.view());
-        session_.stream().synchronize();
-    } else {
-        make_tiles(session_, plan_.problem, plan_.tiles.begin * plan_.problem.length(),
-                   input_.view());
-    }
-}
-
-void DataflowWorker::read_ahead(std::int64_t number) {
-    if (loader_ && number < plan_.tiles.size()) {
-        loader_->begin(number, tile(number));
-    }
-}
-
-device::View<Point> DataflowWorker::tile(std::int64_t number) {
-    const std::int64_t length = plan_.problem.length();
-    return input_.view().part(number * length, length);
-}
-
-device::View<double> DataflowWorker::staged(std::int64_t number) {
-    const std::int64_t size = plan_.tile.parts_size();
-    return staged_.view().part(number % staged_tiles * size, size);
-}
-
-// The tile that was staged in the same place before must have been pushed.
-void DataflowWorker::begin(std::int64_t number, device::View<std::byte> slot) {
-    device::Stream& stream = session_.stream();
-    if (loader_) {
-        read_ahead(number + 1);
-        loader_->bring(number, tile(number));
-    }
-    if (!copies_to_host_) {
-        column_ffts_->run(tile(number), device::view_as<double>(slot), stream);
-        stream.record(*step(number).done);
-        return;
-    }
-    column_ffts_->run(tile(number), staged(number), stream);
-    stream.record(*step(number).transformed);
-    copying_->wait(*step(number).transformed);
-    session_.device().copy(device::as_bytes(staged(number)), slot, *copying_);
-    copying_->record(*step(number).done);
-}
-
-// A host's stream works while work is enqueued: there a tile is pushed before the next one begins.
-void DataflowWorker::run(flow::Queue& queue) {
-    const Bytes size = bytes_of<double>(plan_.tile.parts_size());
-    const std::int64_t ahead = device::has_own_memory(session_.device()) ? staged_tiles - 1 : 0;
-    read_ahead(0);
-    for (std::int64_t number = 0; number < plan_.tiles.size() + ahead; ++number) {
-        if (number < plan_.tiles.size()) {
-            const auto begun = static_cast<int>(std::min(number, ahead));
-            begin(number, queue.next(begun).part(0, size.value));
-        }
-        if (number >= ahead) {
-            step(number - ahead).done->synchronize();
-            queue.push(plan_.tiles.begin + number - ahead, size);
-        }
-    }
-    session_.stream().synchronize();
-    if (loader_) {
-        loader_->finish();
-    }
-    queue.close();
-}
-
-void DataflowWorker::prepare_limit(device::Arena& arena, flow::Queue& queue) {
-    queue_ = &queue;
-    discarded_ = arena.make<double>(plan_.tile.parts_size());
-    transforms_.emplace([this] { transform_all(); });
-    if (copies_to_host_) {
-        copies_.emplace([this] { copy_all(); });
-    }
-}
-
-DataflowRole::Times DataflowWorker::measure() {
-    return {.transforms = transforms_->measure(),
-            .copy = {},
-            .host_link = copies_ ? copies_->measure() : Seconds{}};
-}
-
-void DataflowWorker::transform_all() {
-    for (std::int64_t number = 0; number < plan_.tiles.size(); ++number) {
-        column_ffts_->run(tile(number), discarded_.view(), session_.stream());
-    }
-    session_.stream().synchronize();
-}
-
-void DataflowWorker::copy_all() {
-    const std::int64_t size = bytes_of<double>(plan_.tile.parts_size()).value;
-    for (std::int64_t number = 0; number < plan_.tiles.size(); ++number) {
-        const auto slot = static_cast<int>(number % queue_->plan().outgoing);
-        session_.device().copy(device::as_bytes(staged(number)),
-                               queue_->outgoing(slot).part(0, size), *copying_);
-    }
-    copying_->synchronize();
-}
-
 /// Multiplies the tiles by their twiddles as they come, and transforms over all tiles, on the CPU.
-class DataflowReducer final : public DataflowRole {
+class DataflowReducer final : public DataflowCase {
   public:
     DataflowReducer(device::Arena& arena, bench::Session& session, const DataflowPlan& plan)
-        : device_(session.reducer_device()),
+        : DataflowCase(arena, session, plan),
+          device_(session.reducer_device()),
           stream_(session.reducer_stream()),
           row_input_(
               arena.make<double>(plan.problem.shape(1, 0).parts_size(), device_.memory_kind())),
           result_(arena.make<Point>(plan.problem.points, device_.memory_kind())),
           parts_{std::as_const(row_input_).view()},
           scatter_(arena, plan.problem.shape(1, 0), host_fft_settings(device_)),
-          row_ffts_(plan.ffts->row_ffts(arena, plan.problem.shape(1, 0))) {}
-
-    void prepare() override { device_.vectors().fill(0.0, as_real(result()), stream_); }
-    void run(flow::Queue& queue) override;
-    [[nodiscard]] Seconds paper_time() const override { return collecting_; }
-    [[nodiscard]] device::View<Point> result() override { return result_.view(); }
-    void read_result(const UsePiece& use) override {
-        device::HostAccess(device_, stream_).read(device::View<const Point>(result()), use);
+          row_ffts_(plan.ffts->row_ffts(arena, plan.problem.shape(1, 0))) {
+        make_queue(arena);
     }
-    void prepare_limit(device::Arena& arena, flow::Queue& queue) override;
-    [[nodiscard]] Times measure() override;
+
+    void set_up() override { expect({}, plan_.problem.output_order(1, 0), {}, KeepsInput::yes); }
+    void prepare() override { device_.vectors().fill(0.0, as_real(result()), stream_); }
+    void run() override {
+        constexpr int batch = 16;  // tiles that are taken out at a time
+        const Seconds begin = now();
+        for (auto items = queue().dequeue(batch); !items.empty(); items = queue().dequeue(batch)) {
+            for (const flow::Item& item : items) {
+                scatter_.run(item.key, device::view_as<double>(item.payload), row_input_.view(),
+                             stream_);
+            }
+            stream_.synchronize();
+        }
+        collecting_ = now() - begin;
+        row_ffts_->run(parts_, result(), stream_);
+        stream_.synchronize();
+    }
+    [[nodiscard]] Seconds paper_time() const override { return collecting_; }
+    /// X in the memory where the CPU computes.
+    [[nodiscard]] device::View<Point> result() override { return result_.view(); }
+    // The copy covers as much memory as the row FFTs do: a smaller one would stay in the caches.
+    void prepare_limit(device::Arena& arena) override {
+        const auto points = as_real(result());
+        copy_.emplace(device_, parts_.front().part(0, points.size()), points);
+        DataflowCase::prepare_limit(arena);
+    }
 
   private:
+    [[nodiscard]] Times measure() override {
+        constexpr int most_passes = 1000;
+        if (passes_ == 0) {
+            passes_ = copy_->passes_for(bench::probe_time, most_passes, stream_);
+        }
+        return {.transforms = {}, .copy = copy_->measure(passes_, stream_), .host_link = {}};
+    }
+
     device::Device& device_;
     device::Stream& stream_;
     device::Buffer<double> row_input_;  ///< the SIMD blocks that the row FFTs transform
@@ -293,173 +326,6 @@ class DataflowReducer final : public DataflowRole {
     std::optional<bench::MemoryProbe> copy_;
     int passes_ = 0;  ///< 0 before the first measurement
 };
-
-void DataflowReducer::run(flow::Queue& queue) {
-    constexpr int batch = 16;  // tiles that are taken out at a time
-    const Seconds begin = now();
-    for (auto items = queue.dequeue(batch); !items.empty(); items = queue.dequeue(batch)) {
-        for (const flow::Item& item : items) {
-            scatter_.run(item.key, device::view_as<double>(item.payload), row_input_.view(),
-                         stream_);
-        }
-        stream_.synchronize();
-    }
-    collecting_ = now() - begin;
-    row_ffts_->run(parts_, result(), stream_);
-    stream_.synchronize();
-}
-
-// The copy covers as much memory as the row FFTs do: a smaller one would stay in the caches.
-void DataflowReducer::prepare_limit(device::Arena&, flow::Queue&) {
-    const auto points = as_real(result());
-    copy_.emplace(device_, parts_.front().part(0, points.size()), points);
-}
-
-DataflowRole::Times DataflowReducer::measure() {
-    constexpr int most_passes = 1000;
-    if (passes_ == 0) {
-        passes_ = copy_->passes_for(bench::probe_time, most_passes, stream_);
-    }
-    return {.transforms = {}, .copy = copy_->measure(passes_, stream_), .host_link = {}};
-}
-
-/// The dataflow formulation (the paper's VI.D): workers transform their tiles and push each through
-/// a bounded queue to the one reducer, rank 0, which merges them into natural order. The paper's
-/// clock stops when the reducer has the last tile; the case's own when it has the result.
-///
-/// On GPUs the merger computes on the CPU; the tiles' SIMD blocks are laid out alike.
-///
-/// The limit: the slowest of the workers' transforms, made alone, the reducer's intake, which reads
-/// and writes each point once, copies between GPUs and CPUs, and the link; then one more reading
-/// and writing, as each value of the result depends on the last tile.
-class DataflowCase final : public TransformCase {
-  public:
-    /// Collective; local while the arena plans. Throws Unavailable.
-    DataflowCase(device::Arena& arena, bench::Session& session, const DataflowPlan& plan);
-
-    void set_up() override;
-    void prepare() override { role_->prepare(); }
-    void run() override { role_->run(queue_); }
-    [[nodiscard]] Seconds paper_time() const override { return role_->paper_time(); }
-    bench::Check verify() override {
-        return guard_.judge(check_.verify(pieces_of_result()), session_.world());
-    }
-    void finish() override {
-        keep_result(session_, plan_.data, plan_.problem, pieces_of_result(),
-                    result_layout(plan_.problem, result().size()));
-    }
-    void prepare_limit(device::Arena& arena) override;
-    std::vector<bench::LimitComponent> limit() override;
-    [[nodiscard]] std::string note() const override {
-        return fmt::format("{} tiles to one merger of {} thread{}", plan_.problem.tiles,
-                           session_.threads(), session_.threads() == 1 ? "" : "s");
-    }
-
-    [[nodiscard]] device::View<Point> result() override { return role_->result(); }
-
-  private:
-    [[nodiscard]] ReadPieces pieces_of_result() {
-        return [this](const UsePiece& use) { role_->read_result(use); };
-    }
-
-    bench::Session& session_;
-    DataflowPlan plan_;
-    comm::Transport& transport_;
-    std::unique_ptr<DataflowRole> role_;
-    flow::MessageDispatcher dispatcher_;
-    flow::Queue queue_;
-    bench::InputGuard guard_;
-    TransformCheck check_;
-    std::optional<bench::PairProbe> link_;  ///< where tiles travel
-    bool has_measured_ = false;             ///< the limit
-};
-
-flow::QueuePlan queue_plan(bench::Session& session, const DataflowPlan& plan) {
-    // Transformed tiles in a worker's memory: one is written, the others are under way.
-    constexpr int outgoing_tiles = 8;
-    return {.owner = plan.roles.reducer_rank(0),
-            .pushers = plan.roles.worker_ranks(),
-            .bound = session.options().queue,
-            .largest = bytes_of<double>(plan.tile.parts_size()),
-            .order = flow::DequeueOrder::arrival,
-            .outgoing = outgoing_tiles};
-}
-
-std::unique_ptr<DataflowRole> make_role(device::Arena& arena, bench::Session& session,
-                                        const DataflowPlan& plan) {
-    if (plan.data.in_files() && !arena.plans()) {
-        prepared_tiles(session, plan.problem, plan.data);
-    }
-    if (plan.role == comm::Role::worker) {
-        return std::make_unique<DataflowWorker>(arena, session, plan);
-    }
-    return std::make_unique<DataflowReducer>(arena, session, plan);
-}
-
-DataflowCase::DataflowCase(device::Arena& arena, bench::Session& session, const DataflowPlan& plan)
-    : session_(session),
-      plan_(plan),
-      transport_(session.transport(plan.transport)),
-      role_(make_role(arena, session, plan)),
-      dispatcher_(arena, session.world(), &session.trace().track("queue")),
-      queue_(arena, dispatcher_, transport_, queue_plan(session, plan)),
-      guard_(session.threads()),
-      check_(arena, plan.problem.points, session.options().seed, session.threads(),
-             session.world()) {}
-
-void DataflowCase::set_up() {
-    role_->set_up();
-    if (session_.options().verify == bench::Switch::on) {
-        guard_.remember(role_->kept_input());
-        const bool works = plan_.role == comm::Role::worker;
-        const int worker = works ? plan_.roles.index_of(session_.world().rank()) : 0;
-        check_.expect(
-            works ? plan_.problem.input_order(plan_.roles.workers(), worker) : IndexOrder{},
-            works ? IndexOrder{} : plan_.problem.output_order(1, 0),
-            [this](const UsePiece& use) { role_->read_input(use); });
-    }
-}
-
-// If payloads are copied to the reducer, messages as long as a tile measure the link.
-void DataflowCase::prepare_limit(device::Arena& arena) {
-    role_->prepare_limit(arena, queue_);
-    if (transport_.for_payloads().traits().receive == comm::Receive::copied) {
-        link_.emplace(arena, session_.message_transport(), session_.world(),
-                      plan_.roles.worker_rank(0), plan_.roles.reducer_rank(0),
-                      queue_.plan().largest);
-    }
-}
-
-// All ranks measure at the same time, as in a run. A copy at the merger ends each run, whatever
-// comes before, and so is a part of each component.
-std::vector<bench::LimitComponent> DataflowCase::limit() {
-    constexpr int messages = 4;
-    const comm::Communicator& world = session_.world();
-    if (!has_measured_) {  // each rank finds out how often it repeats its work
-        role_->measure();
-        has_measured_ = true;
-        world.barrier();
-    }
-    const DataflowRole::Times mine = role_->measure();
-    const Seconds transforms{world.maximum(mine.transforms.value)};
-    const Seconds copy{world.maximum(mine.copy.value)};
-    const Seconds host_link{world.maximum(mine.host_link.value)};
-    std::vector<bench::LimitComponent> components{{"workers' transforms", transforms + copy},
-                                                  {"merger's intake", copy + copy}};
-    if (!device::has_own_memory(session_.device())) {
-        components.front().extend(plan_.roles.workers(), world.size());
-    }
-    if (host_link > Seconds{}) {
-        components.push_back({"copies between GPUs and CPUs", host_link + copy});
-    }
-    if (link_) {
-        const Seconds mine_sent = link_->measure(messages, session_.stream());
-        const Seconds message{world.maximum(mine_sent.value)};
-        const auto tiles = static_cast<double>(plan_.problem.tiles);
-        components.push_back({"link to the merger", tiles * message + copy});
-    }
-    return components;
-}
 
 }  // namespace
 
@@ -485,7 +351,10 @@ DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport
 
 std::unique_ptr<TransformCase> make_dataflow_case(device::Arena& arena, bench::Session& session,
                                                   const DataflowPlan& plan) {
-    return std::make_unique<DataflowCase>(arena, session, plan);
+    if (plan.role == comm::Role::worker) {
+        return std::make_unique<DataflowWorker>(arena, session, plan);
+    }
+    return std::make_unique<DataflowReducer>(arena, session, plan);
 }
 
 }  // namespace quartet::fft

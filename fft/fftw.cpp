@@ -6,14 +6,13 @@
 
 #include "device/host/loops/loops.hpp"
 #include "fft/host_fft.hpp"
-#include "fft/tile_plan.hpp"
-#include "system/parallel_for.hpp"
 
 namespace quartet::fft {
 
 namespace {
 
 constexpr std::int64_t bins_of_block = FourStepFft::block_bins;
+constexpr std::int64_t doubles_of_block = FourStepFft::block_size;
 
 // std::complex and fftw_complex have the same layout; FFTW keeps the input, as it was planned to.
 fftw_complex* as_fftw(const Point* points) {
@@ -73,17 +72,16 @@ class FftwColumnFfts final : public ColumnFfts {
   private:
     void enqueue(device::View<const Point> tiles, device::View<double> parts,
                  device::Stream& stream) override {
-        stream.enqueue(Phase::compute, "fft", [this, from = tiles.data(), to = parts.data()] {
-            const auto threads = static_cast<int>(transformed_.size());
-            system::parallel_parts(threads, [=, this](int thread) {
+        enqueue_shares(
+            stream, Phase::compute, "fft", static_cast<int>(transformed_.size()),
+            shape().my_tiles().size(),
+            [this, from = tiles.data(), to = parts.data()](const Range& mine, int thread) {
                 Point* bins = transformed_[static_cast<std::size_t>(thread)].view().data();
-                const Range mine = block_range(shape().my_tiles().size(), threads, thread);
                 for (std::int64_t tile = mine.begin; tile < mine.end; ++tile) {
                     plan_.run(from + tile * shape().length, bins);
                     scatter(tile, bins, to);
                 }
             });
-        });
     }
 
     void scatter(std::int64_t tile, const Point* bins, double* parts) const {
@@ -94,7 +92,7 @@ class FftwColumnFfts final : public ColumnFfts {
             for (std::int64_t k1 = range.begin; k1 < range.end; ++k1) {
                 const std::int64_t bin = k1 - range.begin;
                 double* block =
-                    parts + block_index(bin / bins_of_block, tile, tiles) * FourStepFft::block_size;
+                    parts + block_index(bin / bins_of_block, tile, tiles) * doubles_of_block;
                 const Point value =
                     product(bins[k1], twiddles_(t * static_cast<std::uint64_t>(k1)));
                 block[bin % bins_of_block] = value.real();
@@ -123,15 +121,13 @@ class FftwRowFfts final : public RowFfts {
   private:
     void enqueue(std::span<const device::View<const double>> parts, device::View<Point> bins,
                  device::Stream& stream) override {
-        stream.enqueue(Phase::merge, "combine", [this, parts, to = bins.data()] {
-            const auto threads = static_cast<int>(rows_.size());
-            system::parallel_parts(threads, [=, this](int thread) {
-                const Range blocks = block_range(shape().blocks_of(shape().rank), threads, thread);
-                Point* rows = rows_[static_cast<std::size_t>(thread)].view().data();
-                for (std::int64_t block = blocks.begin; block < blocks.end; ++block)
-                    transform_block(block, rows, parts, to);
-            });
-        });
+        enqueue_shares(stream, Phase::merge, "combine", static_cast<int>(rows_.size()),
+                       shape().blocks_of(shape().rank),
+                       [this, parts, to = bins.data()](const Range& blocks, int thread) {
+                           Point* rows = rows_[static_cast<std::size_t>(thread)].view().data();
+                           for (std::int64_t block = blocks.begin; block < blocks.end; ++block)
+                               transform_block(block, rows, parts, to);
+                       });
     }
 
     void transform_block(std::int64_t block, Point* gathered,
@@ -139,9 +135,8 @@ class FftwRowFfts final : public RowFfts {
         for (int from = 0; from < shape().ranks; ++from) {
             const Range tiles = shape().tiles_of(from);
             const double* source = parts[static_cast<std::size_t>(from)].data() +
-                                   block_index(block, 0, tiles.size()) * FourStepFft::block_size;
-            for (std::int64_t t = tiles.begin; t < tiles.end;
-                 ++t, source += FourStepFft::block_size)
+                                   block_index(block, 0, tiles.size()) * doubles_of_block;
+            for (std::int64_t t = tiles.begin; t < tiles.end; ++t, source += doubles_of_block)
                 for (std::int64_t bin = 0; bin < bins_of_block; ++bin)
                     gathered[bin * shape().tiles + t] = {source[bin], source[bins_of_block + bin]};
         }

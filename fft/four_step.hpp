@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/block_range.hpp"
 #include "device/arena.hpp"
@@ -18,6 +19,39 @@ using Point = std::complex<double>;
 inline Point product(const Point& a, const Point& b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
+
+/// a b mod `modulus` for numbers below it, whatever their product's size.
+std::uint64_t multiply_modulo(std::uint64_t a, std::uint64_t b, std::uint64_t modulus);
+
+/// exp(-2 pi i numerator / denominator) to the last bit or two of a long double.
+std::complex<long double> root_of_unity(std::uint64_t numerator, std::uint64_t denominator);
+
+/// The powers of exp(-2 pi i / order), any of them at the price of one multiplication: two tables
+/// of about sqrt(order) entries, made in long double, so that the error is that of rounding the
+/// factors and the product.
+class RootsOfUnity {
+  public:
+    /// Throws Failure unless 1 <= order <= 2^62.
+    explicit RootsOfUnity(std::int64_t order);
+    /// As above; the arena counts the tables, which are not made while it plans.
+    RootsOfUnity(device::Arena& arena, std::int64_t order);
+
+    /// The power; `exponent` is below the order.
+    [[nodiscard]] std::complex<double> operator()(std::uint64_t exponent) const {
+        return product(coarse_[exponent >> shift_], fine_[exponent & mask_]);
+    }
+    /// The power of a product of two exponents, each below the order.
+    [[nodiscard]] std::complex<double> of_product(std::uint64_t a, std::uint64_t b) const {
+        return (*this)(multiply_modulo(a, b, order_));
+    }
+
+  private:
+    std::uint64_t order_ = 1;
+    int shift_ = 0;
+    std::uint64_t mask_ = 0;
+    std::vector<std::complex<double>> coarse_;  ///< of multiples of 2^shift
+    std::vector<std::complex<double>> fine_;    ///< of 0 to 2^shift - 1
+};
 
 /// The shape of a four-step FFT of N = T M points over P ranks (D. H. Bailey, "FFTs in external or
 /// hierarchical memory", Journal of Supercomputing 4, 1990), with w_n = exp(-2 pi i / n):
@@ -127,70 +161,54 @@ class FftStep {
     device::MemoryKind kind_;
 };
 
-/// The FFT of each of this rank's tiles, times the twiddles w_N^(t k1).
-class ColumnFfts : public FftStep {
+/// A step from this rank's tiles.
+template <typename Number>
+class TileStep : public FftStep {
   public:
-    /// `tiles` holds this rank's tiles, one after another, and keeps its values. `parts` has
-    /// parts_size() doubles aligned to 64 bytes; the empty lanes of a rank's last block get any
-    /// values. Throws Failure for other sizes.
-    void run(device::View<const Point> tiles, device::View<double> parts, device::Stream& stream);
+    /// `tiles` holds this rank's tiles, one after another. Throws Failure for wrong sizes.
+    void run(device::View<const Point> tiles, device::View<Number> results, device::Stream& stream);
 
   protected:
     using FftStep::FftStep;
 
   private:
-    virtual void enqueue(device::View<const Point> tiles, device::View<double> parts,
+    virtual void enqueue(device::View<const Point> tiles, device::View<Number> results,
                          device::Stream& stream) = 0;
 };
 
-/// The FFT over all tiles, for each k1 of this rank.
-class RowFfts : public FftStep {
+/// The FFT of each of this rank's tiles, times the twiddles w_N^(t k1). The tiles keep their
+/// values. The results are parts_size() doubles aligned to 64 bytes: this rank's parts; the empty
+/// lanes of a rank's last block get any values.
+using ColumnFfts = TileStep<double>;
+
+/// The whole transform by the one rank that has all tiles, without SIMD blocks. The results are
+/// [k2][k1]: bin k1 + M k2. The tiles keep their values unless the results are the same memory.
+using SingleRankFft = TileStep<Point>;
+
+/// A step after an exchange, from the part of each rank.
+template <typename Number>
+class PartStep : public FftStep {
   public:
-    /// `parts` has the part from each rank, aligned to 64 bytes. `bins` becomes [k2][k1 of this
-    /// rank]: bin k1 + M k2. Throws Failure for other sizes.
-    void run(std::span<const device::View<const double>> parts, device::View<Point> bins,
+    /// `parts` has the part from each rank. Throws Failure for wrong sizes.
+    void run(std::span<const device::View<const Number>> parts, device::View<Point> bins,
              device::Stream& stream);
 
   protected:
     using FftStep::FftStep;
 
   private:
-    virtual void enqueue(std::span<const device::View<const double>> parts,
+    virtual void enqueue(std::span<const device::View<const Number>> parts,
                          device::View<Point> bins, device::Stream& stream) = 0;
 };
 
+/// The FFT over all tiles, for each k1 of this rank. Parts are aligned to 64 bytes. `bins` becomes
+/// [k2][k1 of this rank]: bin k1 + M k2.
+using RowFfts = PartStep<double>;
+
 /// From the transposed to the natural order. A rank's transposed bins ascend in k, so what goes to
-/// the owner of X[block_range(N, P, owner)] is contiguous. After that exchange, this copies each
-/// point to its position.
-class Transpose : public FftStep {
-  public:
-    /// `parts` has natural_part_points() points from each rank. `bins` becomes X of this rank's
-    /// block range. Throws Failure for other sizes.
-    void run(std::span<const device::View<const Point>> parts, device::View<Point> bins,
-             device::Stream& stream);
-
-  protected:
-    using FftStep::FftStep;
-
-  private:
-    virtual void enqueue(std::span<const device::View<const Point>> parts, device::View<Point> bins,
-                         device::Stream& stream) = 0;
-};
-
-/// The whole transform by the one rank that has all tiles, without SIMD blocks.
-class SingleRankFft : public FftStep {
-  public:
-    /// `tiles` holds all tiles, one after another, and keeps its values unless `bins` is the same
-    /// memory. `bins` becomes [k2][k1]: bin k1 + M k2. Throws Failure for other sizes.
-    void run(device::View<const Point> tiles, device::View<Point> bins, device::Stream& stream);
-
-  protected:
-    using FftStep::FftStep;
-
-  private:
-    virtual void enqueue(device::View<const Point> tiles, device::View<Point> bins,
-                         device::Stream& stream) = 0;
-};
+/// the owner of X[block_range(N, P, owner)] is contiguous: natural_part_points() points. After that
+/// exchange, this copies each point to its position: `bins` becomes X of this rank's block range.
+using Transpose = PartStep<Point>;
 
 /// Prepares the transforms of one device, which outlives them. They keep the rules of
 /// device::Arena: while the arena plans they must not run. All throw Failure for an impossible

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fft/four_step.hpp"
 #include "fft/loops.hpp"
-#include "fft/roots_of_unity.hpp"
+#include "system/parallel_for.hpp"
 
 namespace quartet::fft {
 
@@ -19,6 +21,47 @@ struct HostFftSettings {
 
 /// The settings for a host's device.
 HostFftSettings host_fft_settings(const device::Device& device);
+
+/// What the vectors of a SmallFft hold: a point of each of many transforms, or, before the last
+/// stage, adjacent points of one (Loops: rows of a tile).
+enum class Lanes { transforms, points };
+
+/// The stages of an FFT of up to 256 points, for the loops of any instruction set.
+class SmallFftPlan {
+  public:
+    static constexpr int longest = 256;
+
+    /// Whether there is a plan: 1 <= length <= longest, without a prime factor above 7.
+    [[nodiscard]] static bool supports(std::int64_t length);
+
+    /// The cheapest stages on a core with so many vector registers; for Lanes::points, if the
+    /// length has such, at most two, the last of which fills the lanes. Throws Failure unless
+    /// supported.
+    SmallFftPlan(std::int64_t length, int registers, Lanes lanes = Lanes::transforms);
+    SmallFftPlan(SmallFftPlan&&) = default;
+
+    /// Whether adjacent points can be in the lanes.
+    [[nodiscard]] bool has_points_in_lanes() const {
+        return fft_.stages <= 2 && fft_.stage[fft_.stages - 1].radix % FourStepFft::block_bins == 0;
+    }
+    /// Borrows the plan's tables, which stay where they are when the plan moves.
+    [[nodiscard]] const SmallFft& fft() const { return fft_; }
+
+  private:
+    SmallFft fft_{};
+    std::vector<std::vector<double>> twiddles_;  ///< by stage
+};
+
+/// A length as a product of two that a SmallFftPlan does, the first over strided points.
+struct TwoLevels {
+    std::int64_t first = 1;
+    std::int64_t second = 1;
+};
+
+/// The cheapest two factors, both at least `least`; a `first` that is no multiple of `whole` costs
+/// much more. `second` says what the lanes hold in the second transform. Nothing if there are none.
+std::optional<TwoLevels> two_levels(std::int64_t length, std::int64_t least, std::int64_t whole,
+                                    int registers, Lanes second = Lanes::transforms);
 
 /// The host's transforms: by our own loops where a size has no prime factor above 7 and no factor
 /// is too long for them, else by FFTW.
@@ -61,6 +104,16 @@ class TileScatter {
     bool past_caches_;       ///< the parts do not stay in the caches until they are read
     RootsOfUnity twiddles_;  ///< powers of w_N
 };
+
+/// Enqueues work(share, thread) for each of the threads, which share `count` pieces of work.
+template <typename Work>
+void enqueue_shares(device::Stream& stream, Phase phase, const char* label, int threads,
+                    std::int64_t count, Work work) {
+    stream.enqueue(phase, label, [=] {
+        system::parallel_parts(
+            threads, [&](int thread) { work(block_range(count, threads, thread), thread); });
+    });
+}
 
 /// Column and row FFTs of any size by FFTW and plain loops. Each thread works on a tile, or on the
 /// eight rows of a block, at a time.

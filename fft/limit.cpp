@@ -1,19 +1,8 @@
-#include "fft/limit.hpp"
-
 #include <algorithm>
 
+#include "fft/formulations.hpp"
+
 namespace quartet::fft {
-
-namespace {
-
-constexpr std::int64_t traffic_per_point = 64;
-
-// Bytes that each rank sends to each other rank.
-Bytes exchanged_part(const Problem& problem, int ranks) {
-    return bytes_of<Point>((problem.points / ranks + ranks - 1) / ranks);
-}
-
-}  // namespace
 
 TransformLimit::TransformLimit(device::Arena& arena, bench::Session& session,
                                comm::Transport& transport, const Problem& problem,
@@ -25,7 +14,8 @@ TransformLimit::TransformLimit(device::Arena& arena, bench::Session& session,
       arithmetic_(session.device()) {
     const int ranks = session.world().size();
     if (ranks > 1) {
-        exchange_.emplace(arena, transport, session.world(), exchanged_part(problem, ranks));
+        exchange_.emplace(arena, transport, session.world(),
+                          bytes_of<Point>(divide_up(problem.points / ranks, ranks)));
     }
 }
 
@@ -44,7 +34,8 @@ std::vector<bench::LimitComponent> TransformLimit::measure() {
         const Seconds pass = copy_.measure(passes_, session_.stream());
         rate = static_cast<double>(copy_.traffic().value) / pass.value;
     }
-    const double memory = static_cast<double>(traffic_per_point) * n / world.sum(rate);
+    constexpr double traffic_per_point = 64;
+    const double memory = traffic_per_point * n / world.sum(rate);
     std::vector<bench::LimitComponent> found{{"memory copy", {memory}}};
     found.front().way = way_;
     const Flops flops = problem_.work(world.size()).flops;

@@ -16,7 +16,7 @@ struct SmallFftStage {
     const double* twiddles;  ///< [after][radix], re and im; null in the last stage
 };
 
-/// An FFT of up to 256 points (tile_plan.hpp) as the loops take it.
+/// An FFT of up to 256 points (SmallFftPlan) as the loops take it.
 struct SmallFft {
     static constexpr int most_stages = 8;
     int length;

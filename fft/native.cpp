@@ -5,69 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include "bench/data/input_guard.hpp"
 #include "bench/session/variants.hpp"
 #include "comm/transport/transport.hpp"
 #include "device/host_access.hpp"
 #include "fft/formulations.hpp"
-#include "fft/limit.hpp"
-#include "fft/tiles.hpp"
-#include "fft/verify.hpp"
 
 namespace quartet::fft {
 
 namespace {
-
-/// This rank's tiles where they are transformed, from the seed or from files.
-class Input {
-  public:
-    /// Makes and checks files. Collective; local while the arena plans. Throws Failure.
-    Input(device::Arena& arena, bench::Session& session, const NativePlan& plan)
-        : session_(session),
-          problem_(plan.problem),
-          first_(plan.shape.my_tiles().begin * plan.shape.length),
-          is_overwritten_(plan.in_place()),
-          points_(arena.make<Point>(plan.shape.input_points())) {
-        if (plan.data.in_files()) {
-            if (!arena.plans()) {
-                prepared_tiles(session, problem_, plan.data);
-            }
-            loader_.emplace(arena, session, problem_, plan.shape.my_tiles(), plan.data);
-        }
-    }
-
-    [[nodiscard]] device::View<Point> points() { return points_.view(); }
-    /// When this returns, the tiles are in place on the session's stream.
-    void set_up() {
-        if (loader_) {
-            load();
-        } else {
-            make_tiles(session_, problem_, first_, points());
-        }
-    }
-    /// Before each run, outside of the time.
-    void prepare() {
-        if (loader_) {
-            loader_->prepare();
-        } else if (is_overwritten_) {
-            set_up();
-        }
-    }
-    /// At the beginning of each run: reads tiles that are in files. Throws Failure.
-    void load() {
-        if (loader_) {
-            loader_->load(points());
-        }
-    }
-
-  private:
-    bench::Session& session_;
-    Problem problem_;
-    std::int64_t first_;  ///< this rank's first point, counted over all tiles
-    bool is_overwritten_;
-    device::Buffer<Point> points_;
-    std::optional<TileLoader> loader_;  ///< where they are in files
-};
 
 /// An exchange of numbers: this rank sends a part to each rank, and finds the parts that come.
 template <typename T>
@@ -115,27 +60,117 @@ class Parts {
     std::vector<device::View<const T>> received_;
 };
 
+comm::Transport& usable_transport(bench::Session& session, const NativePlan& plan) {
+    bench::require_formulation(session, bench::Formulation::native);
+    return session.transport(plan.transport);
+}
+
 /// The whole transform by the one rank that has all tiles, or column FFTs with twiddles, one
 /// exchange, row FFTs (four_step.hpp), and a second exchange into natural order. Where the
 /// transport reads in place, the row FFTs read what other ranks have written.
-class NativeTransform {
+class NativeCase final : public TransformCase {
   public:
-    /// Transport and input outlive it. Collective; local while the arena plans.
-    NativeTransform(device::Arena& arena, const NativePlan& plan, comm::Transport& transport,
-                    device::View<Point> input);
-
-    /// Enqueues the transform; allocates nothing. Collective.
-    void run(device::Stream& stream);
-    /// This rank's part of the result.
-    [[nodiscard]] device::View<Point> result() {
-        return algorithm_ == Algorithm::single_rank_in_place ? input_ : result_.view();
+    /// Makes and checks files. Collective; local while the arena plans. Throws Unavailable; Failure
+    /// where files are not what the manifest says.
+    NativeCase(device::Arena& arena, bench::Session& session, const NativePlan& plan)
+        : TransformCase(arena, session, plan.problem, plan.data),
+          plan_(plan),
+          transport_(usable_transport(session, plan)),
+          input_(arena.make<Point>(plan.shape.input_points())),
+          tiles_(arena, session, plan.problem, plan.shape.my_tiles(), plan.data) {
+        const FourStepFft& shape = plan.shape;
+        if (!plan.in_place()) {
+            result_ = arena.make<Point>(
+                plan.algorithm == Algorithm::transposed
+                    ? shape.output_points()
+                    : block_range(shape.points(), shape.ranks, shape.rank).size());
+        }
+        arena.reserve(device::HostAccess::memory(std::max(input_.view().bytes(), result().bytes()),
+                                                 session.device().memory_kind()));
+        if (plan.algorithm != Algorithm::transposed && plan.algorithm != Algorithm::natural) {
+            whole_ = plan.algorithm == Algorithm::library
+                         ? plan.ffts->vendors_fft(arena, shape.points())
+                         : plan.ffts->single_rank_fft(arena, shape);
+            return;
+        }
+        parts_ = comm::allocate<double>(arena, transport_, shape.parts_size());
+        column_ffts_ = plan.ffts->column_ffts(arena, shape);
+        row_ffts_ = plan.ffts->row_ffts(arena, shape);
+        exchange_.emplace(arena, transport_, parts_.view(),
+                          [&](int from, int to) { return shape.part_size(from, to); });
+        if (plan.algorithm == Algorithm::natural) {
+            bins_ = comm::allocate<Point>(arena, transport_, shape.output_points());
+            transpose_ = plan.ffts->transpose(shape);
+            second_exchange_.emplace(arena, transport_, bins_.view(), [&](int from, int to) {
+                return natural_part_points(shape, from, to);
+            });
+        }
     }
-    /// The algorithms, for the record.
-    [[nodiscard]] std::string description() const;
+
+    void set_up() override {
+        tiles_.load(input_.view());
+        const int ranks = plan_.shape.ranks;
+        const int rank = plan_.shape.rank;
+        expect(problem_.input_order(ranks, rank), problem_.output_order(ranks, rank), input_.view(),
+               data_.in_files() || plan_.in_place() ? KeepsInput::no : KeepsInput::yes);
+    }
+    void prepare() override {
+        tiles_.prepare();
+        if (plan_.in_place() && !data_.in_files()) {
+            tiles_.load(input_.view());
+        }
+    }
+    void run() override {
+        if (data_.in_files()) {
+            tiles_.load(input_.view());
+        }
+        device::Stream& stream = session_.stream();
+        if (whole_) {
+            whole_->run(input_.view(), result(), stream);
+            return;
+        }
+        column_ffts_->run(input_.view(), parts_.view(), stream);
+        exchange_->run(stream);
+        row_ffts_->run(exchange_->received(), transpose_ ? bins_.view() : result(), stream);
+        exchange_->release(stream);
+        if (transpose_) {
+            second_exchange_->run(stream);
+            transpose_->run(second_exchange_->received(), result(), stream);
+            second_exchange_->release(stream);
+        }
+    }
+    void prepare_limit(device::Arena& arena) override {
+        device::View<const Point> source = input_.view();
+        device::View<Point> target = result();
+        if (plan_.in_place()) {  // one half to the other
+            const std::int64_t half = source.size() / 2;
+            source = source.part(0, half);
+            target = target.part(half, half);
+        }
+        limit_.emplace(arena, session_, transport_, plan_.problem, source, target);
+    }
+    std::vector<bench::LimitComponent> limit() override { return limit_->measure(); }
+    [[nodiscard]] std::string note() const override {
+        const std::string how =
+            !whole_
+                ? fmt::format("tiles by {}; sums by {}", column_ffts_->description(),
+                              row_ffts_->description())
+                : whole_->description() + (plan_.algorithm == Algorithm::library
+                                               ? ", out of place, in natural order"
+                                           : plan_.in_place() ? "; in place, made anew for each run"
+                                                              : "");
+        const std::string transport = transport_.description();
+        return how + (transport.empty() ? "" : "; " + transport);
+    }
+    [[nodiscard]] device::View<Point> result() override {
+        return plan_.in_place() ? input_.view() : result_.view();
+    }
 
   private:
-    Algorithm algorithm_;
-    device::View<Point> input_;
+    NativePlan plan_;
+    comm::Transport& transport_;
+    device::Buffer<Point> input_;  ///< this rank's tiles
+    TileLoader tiles_;
     device::Buffer<Point> result_;  ///< none in place
     std::unique_ptr<SingleRankFft> whole_;
 
@@ -147,152 +182,8 @@ class NativeTransform {
 
     std::unique_ptr<Transpose> transpose_;  ///< where the order is natural
     std::optional<Parts<Point>> second_exchange_;
-};
-
-NativeTransform::NativeTransform(device::Arena& arena, const NativePlan& plan,
-                                 comm::Transport& transport, device::View<Point> input)
-    : algorithm_(plan.algorithm), input_(input) {
-    const FourStepFft& shape = plan.shape;
-    if (!plan.in_place()) {
-        result_ =
-            arena.make<Point>(algorithm_ == Algorithm::transposed
-                                  ? shape.output_points()
-                                  : block_range(shape.points(), shape.ranks, shape.rank).size());
-    }
-    if (!plan.has_four_steps()) {
-        whole_ = algorithm_ == Algorithm::library ? plan.ffts->vendors_fft(arena, shape.points())
-                                                  : plan.ffts->single_rank_fft(arena, shape);
-        return;
-    }
-    parts_ = comm::allocate<double>(arena, transport, shape.parts_size());
-    column_ffts_ = plan.ffts->column_ffts(arena, shape);
-    row_ffts_ = plan.ffts->row_ffts(arena, shape);
-    exchange_.emplace(arena, transport, parts_.view(),
-                      [&](int from, int to) { return shape.part_size(from, to); });
-    if (algorithm_ == Algorithm::natural) {
-        bins_ = comm::allocate<Point>(arena, transport, shape.output_points());
-        transpose_ = plan.ffts->transpose(shape);
-        second_exchange_.emplace(arena, transport, bins_.view(), [&](int from, int to) {
-            return natural_part_points(shape, from, to);
-        });
-    }
-}
-
-void NativeTransform::run(device::Stream& stream) {
-    if (whole_) {
-        whole_->run(input_, result(), stream);
-        return;
-    }
-    column_ffts_->run(input_, parts_.view(), stream);
-    exchange_->run(stream);
-    row_ffts_->run(exchange_->received(), transpose_ ? bins_.view() : result(), stream);
-    exchange_->release(stream);
-    if (transpose_) {
-        second_exchange_->run(stream);
-        transpose_->run(second_exchange_->received(), result(), stream);
-        second_exchange_->release(stream);
-    }
-}
-
-std::string NativeTransform::description() const {
-    if (!whole_) {
-        return fmt::format("tiles by {}; sums by {}", column_ffts_->description(),
-                           row_ffts_->description());
-    }
-    return whole_->description() +
-           (algorithm_ == Algorithm::library                ? ", out of place, in natural order"
-            : algorithm_ == Algorithm::single_rank_in_place ? "; in place, made anew for each run"
-                                                            : "");
-}
-
-/// The native formulation: input, one of the native transforms, check and limit.
-class NativeCase final : public TransformCase {
-  public:
-    /// Collective; local while the arena plans. Throws Unavailable; Failure where files are not
-    /// what the manifest says.
-    NativeCase(device::Arena& arena, bench::Session& session, const NativePlan& plan);
-
-    void set_up() override;
-    void prepare() override { input_.prepare(); }
-    void run() override {
-        input_.load();
-        transform_.run(session_.stream());
-    }
-    bench::Check verify() override {
-        return guard_.judge(check_.verify(pieces_of(result())), session_.world());
-    }
-    void prepare_limit(device::Arena& arena) override;
-    std::vector<bench::LimitComponent> limit() override { return limit_->measure(); }
-    [[nodiscard]] std::string note() const override {
-        const std::string transport = transport_.description();
-        return transform_.description() + (transport.empty() ? "" : "; " + transport);
-    }
-    void finish() override {
-        keep_result(session_, plan_.data, plan_.problem, pieces_of(result()),
-                    result_layout(plan_.problem, result().size()));
-    }
-
-    [[nodiscard]] device::View<Point> result() override { return transform_.result(); }
-
-  private:
-    /// Lets the CPU read an array that may be in a GPU's memory.
-    [[nodiscard]] ReadPieces pieces_of(device::View<const Point> array) {
-        return [this, array](const UsePiece& use) {
-            device::HostAccess(session_.device(), session_.stream()).read(array, use);
-        };
-    }
-
-    bench::Session& session_;
-    NativePlan plan_;
-    comm::Transport& transport_;
-    Input input_;
-    bench::InputGuard guard_;  ///< of tiles that are made once
-    TransformCheck check_;
-    NativeTransform transform_;
     std::optional<TransformLimit> limit_;
 };
-
-comm::Transport& usable_transport(bench::Session& session, const NativePlan& plan) {
-    bench::require_formulation(session, bench::Formulation::native);
-    return session.transport(plan.transport);
-}
-
-NativeCase::NativeCase(device::Arena& arena, bench::Session& session, const NativePlan& plan)
-    : session_(session),
-      plan_(plan),
-      transport_(usable_transport(session, plan)),
-      input_(arena, session, plan),
-      guard_(session.threads()),
-      check_(arena, plan.problem.points, session.options().seed, session.threads(),
-             session.world()),
-      transform_(arena, plan, transport_, input_.points()) {
-    arena.reserve(device::HostAccess::memory(std::max(input_.points().bytes(), result().bytes()),
-                                             session.device().memory_kind()));
-}
-
-void NativeCase::set_up() {
-    input_.set_up();
-    if (session_.options().verify == bench::Switch::on) {
-        if (!plan_.data.in_files() && !plan_.in_place()) {
-            guard_.remember(device::View<const Point>(input_.points()));
-        }
-        const FourStepFft& shape = plan_.shape;
-        check_.expect(plan_.problem.input_order(shape.ranks, shape.rank),
-                      plan_.problem.output_order(shape.ranks, shape.rank),
-                      pieces_of(input_.points()));
-    }
-}
-
-void NativeCase::prepare_limit(device::Arena& arena) {
-    device::View<const Point> source = input_.points();
-    device::View<Point> target = result();
-    if (plan_.in_place()) {  // one half to the other
-        const std::int64_t half = source.size() / 2;
-        source = source.part(0, half);
-        target = target.part(half, half);
-    }
-    limit_.emplace(arena, session_, transport_, plan_.problem, source, target);
-}
 
 Algorithm algorithm_of(bench::Session& session, const NativePlan& plan) {
     device::Arena arena(session.device(), device::Arena::Mode::plan);
@@ -324,23 +215,6 @@ NativePlan plan_native(bench::Session& session, const std::string& transport,
                     Algorithm::transposed};
     plan.algorithm = algorithm_of(session, plan);
     return plan;
-}
-
-NativePlan plan_vendors_library(bench::Session& session, const std::string& transport,
-                                const Problem& problem) {
-    Problem whole = problem;
-    whole.tiles = 1;
-    NativePlan plan = plan_native(session, transport, whole, {});
-    if (plan.algorithm == Algorithm::single_rank) {
-        plan.algorithm = Algorithm::library;
-    }
-    return plan;
-}
-
-bool transforms_one_tile(bench::Session& session, const Problem& problem) {
-    Problem whole = problem;
-    whole.tiles = 1;
-    return plan_native(session, "", whole, {}).algorithm == Algorithm::single_rank;
 }
 
 std::unique_ptr<TransformCase> make_native_case(device::Arena& arena, bench::Session& session,

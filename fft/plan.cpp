@@ -4,10 +4,39 @@
 
 #include "bench/session/variants.hpp"
 #include "comm/mpi/communicator.hpp"
+#include "device/host_access.hpp"
 #include "fft/formulations.hpp"
-#include "fft/tiles.hpp"
 
 namespace quartet::fft {
+
+TransformCase::TransformCase(device::Arena& arena, bench::Session& session, const Problem& problem,
+                             const bench::DataOptions& data)
+    : session_(session),
+      problem_(problem),
+      data_(data),
+      guard_(session.threads()),
+      check_(arena, problem.points, session.options().seed, session.threads(), session.world()) {
+    if (data.in_files() && !arena.plans()) {
+        prepare_tiles(session, problem, data);
+    }
+}
+
+void TransformCase::expect(const IndexOrder& input_order, const IndexOrder& output_order,
+                           device::View<const Point> input, KeepsInput kept) {
+    if (session_.options().verify == bench::Switch::off) {
+        return;
+    }
+    if (kept == KeepsInput::yes) {
+        guard_.remember(input);
+    }
+    check_.expect(input_order, output_order, pieces_of(input));
+}
+
+ReadPieces TransformCase::pieces_of(device::View<const Point> array) const {
+    return [this, array](const UsePiece& use) {
+        device::HostAccess(session_.device(), session_.stream()).read(array, use);
+    };
+}
 
 namespace {
 
@@ -59,6 +88,10 @@ void refuse(const char* why, bench::PlannedCase& planned) {
     };
 }
 
+Problem as_one_tile(const Problem& problem) {
+    return {problem.points, 1, problem.order};
+}
+
 // On hosts FFTW's transform; on a GPU, with one rank, the vendor's own transform.
 void add_library(bench::Session& session, const bench::Variant& variant, const Problem& problem,
                  const Options& options, bench::PlannedCase& planned) {
@@ -75,38 +108,26 @@ void add_library(bench::Session& session, const bench::Variant& variant, const P
             "vendor's own transform): use one rank, or --device host",
             planned);
     }
-    const NativePlan plan = plan_vendors_library(session, variant.transport, problem);
-    if (plan.algorithm != Algorithm::library) {
+    NativePlan plan = plan_native(session, variant.transport, as_one_tile(problem), {});
+    if (plan.algorithm != Algorithm::single_rank) {
         return refuse(
             "formulation library of fft transforms out of place, and the GPU has no room for that: "
             "ask for a smaller size, or for the native formulation",
             planned);
     }
+    plan.algorithm = Algorithm::library;
     add(session, plan, planned);
 }
 
 // The number of tiles is one if neither the user nor a folder gives it and the device transforms
-// all points as one tile.
+// all points as one tile, with memory for the result beside the input.
 Problem problem_for(const Options& options, std::int64_t points, bench::Session& session) {
-    Problem wanted = problem(options, points, session.world().size());
-    if (!options.tiles && !options.data.in_files() && transforms_one_tile(session, wanted)) {
-        wanted.tiles = 1;
+    const Problem wanted = problem(options, points, session.world().size());
+    if (options.tiles || options.data.in_files()) {
+        return wanted;
     }
-    return wanted;
-}
-
-void plan_variant(bench::Session& session, const bench::Variant& variant, Problem wanted,
-                  const Options& options) {
-    if (variant.formulation == bench::Formulation::dataflow) {
-        wanted.order = ResultOrder::natural;  // as one merger has it
-    }
-    if (variant.formulation == bench::Formulation::library && options.data.in_files() &&
-        device::has_own_memory(session.device())) {
-        throw UsageError(
-            "--formulation library has its data in a GPU's memory (the vendor's transform takes no "
-            "tiles): leave out --data, or add --device host");
-    }
-    session.add(planned_case(session, variant, wanted, options));
+    const NativePlan plan = plan_native(session, "", as_one_tile(wanted), {});
+    return plan.algorithm == Algorithm::single_rank ? plan.problem : wanted;
 }
 
 }  // namespace
@@ -156,8 +177,17 @@ void plan_cases(bench::Session& session, const Options& options) {
     session.resolve("size", bench::join_sizes(options.sizes));
     session.resolve("tiles", bench::join_sizes(tiles));
     for (const bench::Variant& variant : bench::variants(session)) {
-        for (const Problem& wanted : problems) {
-            plan_variant(session, variant, wanted, options);
+        if (variant.formulation == bench::Formulation::library && options.data.in_files() &&
+            device::has_own_memory(session.device())) {
+            throw UsageError(
+                "--formulation library has its data in a GPU's memory (the vendor's transform "
+                "takes no tiles): leave out --data, or add --device host");
+        }
+        for (Problem wanted : problems) {
+            if (variant.formulation == bench::Formulation::dataflow) {
+                wanted.order = ResultOrder::natural;  // as one merger has it
+            }
+            session.add(planned_case(session, variant, wanted, options));
         }
     }
 }

@@ -12,6 +12,8 @@ namespace quartet::fft {
 
 namespace {
 
+// The most points: far beyond what machines hold, and what index arithmetic is proven for.
+constexpr std::int64_t largest_size = std::int64_t{1} << 44;
 constexpr std::int64_t longest_usual_tile = std::int64_t{1} << 13;
 constexpr std::int64_t shortest_tile = FourStepFft::block_bins;  // else blocks are half empty
 constexpr double even_enough = 1.05;  // times the smallest possible length of the largest part
@@ -48,25 +50,13 @@ std::optional<std::int64_t> multiple(std::int64_t offset, std::int64_t step, std
     return offset / step;
 }
 
-// Guesses the order from an array's first steps; the caller compares the rest.
-IndexOrder guessed_order(std::span<const std::int64_t> indices) {
-    const auto size = std::ssize(indices);
-    if (size == 0) {
-        return {};
-    }
-    IndexOrder order{.first = indices[0], .rows = 1, .columns = 1, .row_step = 1, .column_step = 1};
-    if (size > 1) {
-        order.column_step = indices[1] - indices[0];
-        while (order.columns < size && indices[static_cast<std::size_t>(order.columns)] ==
-                                           order.first + order.columns * order.column_step) {
-            ++order.columns;
-        }
-    }
-    order.rows = size / order.columns;
-    if (order.rows > 1) {
-        order.row_step = indices[static_cast<std::size_t>(order.columns)] - order.first;
-    }
-    return order;
+// The divisor of `points` nearest to `wanted` by ratio.
+std::int64_t nearest_divisor(std::int64_t points, std::int64_t wanted) {
+    const std::vector<std::int64_t> all = divisors(points);
+    const auto distance = [&](std::int64_t divisor) {
+        return std::abs(std::log(static_cast<double>(divisor) / static_cast<double>(wanted)));
+    };
+    return *std::ranges::min_element(all, {}, distance);
 }
 
 }  // namespace
@@ -209,80 +199,49 @@ std::int64_t longest_tile(std::int64_t points) {
 }
 
 std::int64_t default_tiles(std::int64_t points, int ranks) {
-    const std::vector<std::int64_t> all = divisors(points);
     const std::int64_t longest = longest_tile(points);
-    const auto length = [&](std::int64_t tiles) { return points / tiles; };
-    const auto usable = [&](std::int64_t tiles) {
-        return tiles % ranks == 0 && length(tiles) >= shortest_tile;
-    };
-    const auto least =
-        [&](const std::function<bool(std::int64_t)>& good) -> std::optional<std::int64_t> {
-        const auto found = std::ranges::find_if(all, good);
-        return found == all.end() ? std::nullopt : std::optional(*found);
-    };
-    const auto whole_blocks = least([&](std::int64_t tiles) {
-        return usable(tiles) && length(tiles) <= longest &&
-               length(tiles) % (shortest_tile * ranks) == 0;
-    });
-    const auto fitting =
-        least([&](std::int64_t tiles) { return usable(tiles) && length(tiles) <= longest; });
-    if (whole_blocks || fitting) {
-        return whole_blocks.value_or(fitting.value_or(1));
+    std::optional<std::int64_t> whole_blocks;
+    std::optional<std::int64_t> fitting;
+    std::optional<std::int64_t> shortest;  // too long for the cache
+    std::vector<std::int64_t> uneven;      // not the same number on each rank
+    for (const std::int64_t tiles : divisors(points)) {
+        const std::int64_t length = points / tiles;
+        if (length < shortest_tile) {
+            break;
+        }
+        if (length <= longest) {
+            uneven.push_back(tiles);
+        }
+        if (tiles % ranks != 0) {
+            continue;
+        }
+        shortest = tiles;
+        if (length <= longest) {
+            fitting = fitting.value_or(tiles);
+            if (length % (shortest_tile * ranks) == 0) {
+                whole_blocks = whole_blocks.value_or(tiles);
+            }
+        }
     }
-    // Too long for the cache, or not the same number on each rank.
-    const auto last = std::ranges::find_if(all.rbegin(), all.rend(), usable);
-    if (last != all.rend()) {
-        return *last;
+    for (const auto& choice : {whole_blocks, fitting, shortest}) {
+        if (choice) {
+            return *choice;
+        }
     }
-    std::vector<std::int64_t> uneven;
-    std::ranges::copy_if(all, std::back_inserter(uneven), [&](std::int64_t tiles) {
-        return length(tiles) >= shortest_tile && length(tiles) <= longest;
-    });
     return most_even(uneven, points, ranks).value_or(1);
 }
 
-std::int64_t nearest_divisor(std::int64_t points, std::int64_t wanted) {
-    const std::vector<std::int64_t> all = divisors(points);
-    const auto distance = [&](std::int64_t divisor) {
-        return std::abs(std::log(static_cast<double>(divisor) / static_cast<double>(wanted)));
-    };
-    return *std::ranges::min_element(all, {}, distance);
-}
-
 std::optional<std::int64_t> IndexOrder::position(std::int64_t index) const {
-    if (size() == 0) {
-        return std::nullopt;
-    }
     // Loop over the shorter dimension.
-    if (rows <= columns) {
-        for (std::int64_t row = 0; row < rows; ++row) {
-            if (const auto column =
-                    multiple(index - first - row * row_step, column_step, columns)) {
-                return row * columns + *column;
-            }
-        }
-    } else {
-        for (std::int64_t column = 0; column < columns; ++column) {
-            if (const auto row = multiple(index - first - column * column_step, row_step, rows)) {
-                return *row * columns + column;
-            }
+    const bool by_rows = rows <= columns;
+    for (std::int64_t i = 0; i < std::min(rows, columns); ++i) {
+        const auto other = by_rows ? multiple(index - first - i * row_step, column_step, columns)
+                                   : multiple(index - first - i * column_step, row_step, rows);
+        if (other) {
+            return by_rows ? i * columns + *other : *other * columns + i;
         }
     }
     return std::nullopt;
-}
-
-std::optional<IndexOrder> order_of(std::span<const std::int64_t> indices) {
-    const IndexOrder order = guessed_order(indices);
-    if (order.size() != std::ssize(indices) || order.column_step < 0 || order.row_step < 0) {
-        return std::nullopt;
-    }
-    for (std::int64_t at = 0; at < order.size(); ++at) {
-        if (indices[static_cast<std::size_t>(at)] !=
-            order.index(at / order.columns, at % order.columns)) {
-            return std::nullopt;
-        }
-    }
-    return order;
 }
 
 }  // namespace quartet::fft

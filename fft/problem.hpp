@@ -37,9 +37,6 @@ struct Options {
     bench::DataOptions data;
 };
 
-/// The most points: far beyond what machines hold, and what index arithmetic is proven for.
-inline constexpr std::int64_t largest_size = std::int64_t{1} << 44;
-
 /// Adds the flags to the command line; `options` outlives it.
 void add_options(bench::CommandLine& command_line, Options& options);
 
@@ -67,9 +64,6 @@ struct IndexOrder {
 
     bool operator==(const IndexOrder&) const = default;
 };
-
-/// The order of an array whose element i has index indices[i]; nothing if it is no IndexOrder.
-std::optional<IndexOrder> order_of(std::span<const std::int64_t> indices);
 
 /// X_k = sum_n x_n exp(-2 pi i n k / N), complex128, of N = T M points distributed over T tiles:
 /// tile t is x[t::T] (the paper's VI.D). Rank r owns tiles block_range(T, P, r).
@@ -131,9 +125,6 @@ std::int64_t longest_tile(std::int64_t points);
 /// give each rank whole SIMD blocks. Where there is none, the most even tiles: the fewest whose
 /// largest part of the exchange is within 5% of the smallest possible. For a prime, 1.
 std::int64_t default_tiles(std::int64_t points, int ranks);
-
-/// The divisor of `points` nearest to `wanted` by ratio, to be suggested to the user.
-std::int64_t nearest_divisor(std::int64_t points, std::int64_t wanted);
 
 /// Points as the numbers that they consist of: real and imaginary parts in turn.
 inline device::View<const double> as_real(device::View<const Point> points) {

@@ -39,8 +39,8 @@ bench::TileFolder<Point> tile_folder(const Problem& problem, std::uint64_t seed,
     return {*data.folder, manifest_of(problem, seed, "x[t::T]"), std::move(files)};
 }
 
-bench::TileFolder<Point> prepared_tiles(bench::Session& session, const Problem& problem,
-                                        const bench::DataOptions& data) {
+void prepare_tiles(bench::Session& session, const Problem& problem,
+                   const bench::DataOptions& data) {
     const std::uint64_t seed = session.options().seed;
     const bench::TileFolder<Point> folder = tile_folder(problem, seed, data);
     if (data.generate == bench::Switch::on) {
@@ -51,9 +51,12 @@ bench::TileFolder<Point> prepared_tiles(bench::Session& session, const Problem& 
                         });
     }
     folder.verify(session.world(), session.topology());
-    return folder;
 }
 
+namespace {
+
+// Makes the problem's tiles in memory of the session's device, from number `first` of their points
+// on, as they follow one another. When this returns, they are there. Local.
 void make_tiles(bench::Session& session, const Problem& problem, std::int64_t first,
                 device::View<Point> points) {
     const std::uint64_t seed = session.options().seed;
@@ -70,21 +73,24 @@ void make_tiles(bench::Session& session, const Problem& problem, std::int64_t fi
     });
 }
 
-TileReader::TileReader(device::Arena& arena, const bench::TileFolder<Point>& folder,
-                       const Problem& problem, const Range& tiles, const bench::DataOptions& data)
+}  // namespace
+
+TileReader::TileReader(device::Arena& arena, const Problem& problem, const Range& tiles,
+                       const bench::DataOptions& data)
     : length_(problem.length()),
       cache_(data.cache),
       staging_(arena.make<std::byte>(
           cache_ == FileCache::direct ? staging_size.value + direct_alignment : 0,
           device::MemoryKind::host)) {
-    if (arena.plans()) {
+    if (arena.plans() || tiles.size() == 0) {
         return;
     }
     folder_.emplace(*data.folder);
+    data_offset_ = Bytes{std::ssize(format_npy_header(ElementType::c16, {length_}))};
     for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
-        const std::string name = block_file("x", tile);
-        read_npy(folder.path_of(name), {length_}, std::span<Point>());  // all but the elements
-        files_.push_back({name, Bytes{std::ssize(format_npy_header(ElementType::c16, {length_}))}});
+        files_.push_back(block_file("x", tile));
+        const std::filesystem::path file = *data.folder / files_.back();
+        read_npy(file, {length_}, std::span<Point>());  // all but the elements
     }
     if (cache_ == FileCache::direct) {
         const auto size = static_cast<std::size_t>(staging_size.value);
@@ -97,41 +103,37 @@ TileReader::TileReader(device::Arena& arena, const bench::TileFolder<Point>& fol
 
 void TileReader::prepare() const {
     if (cache_ == FileCache::drop) {
-        for (const File& file : files_) {
-            forget(FileName(*folder_, file.name));
+        for (const std::string& file : files_) {
+            forget(FileName(*folder_, file));
         }
     }
 }
 
 void TileReader::read(std::int64_t tile, std::int64_t first, std::span<Point> points) {
-    const File& file = files_[static_cast<std::size_t>(tile)];
-    const FileName name(*folder_, file.name);
+    const FileName name(*folder_, files_[static_cast<std::size_t>(tile)]);
     const InputFile input(name, cache_);
-    if (input.size() != file.data_offset + bytes_of<Point>(length_)) {
+    if (input.size() != data_offset_ + bytes_of<Point>(length_)) {
         throw Failure(fmt::format(
             "{} is {} long now (it was another length when the run began): make it again with "
             "--generate",
             quotation(name.path().native()), to_string(input.size())));
     }
-    const Bytes begin = file.data_offset + bytes_of<Point>(first);
-    if (cache_ == FileCache::direct) {
-        read_aligned(input, begin, std::as_writable_bytes(points));
-    } else {
-        static_cast<void>(input.read(begin, std::as_writable_bytes(points)));
+    const Bytes offset = data_offset_ + bytes_of<Point>(first);
+    const std::span<std::byte> out = std::as_writable_bytes(points);
+    if (cache_ != FileCache::direct) {
+        static_cast<void>(input.read(offset, out));
+        return;
     }
-}
-
-// Reads whole pages, and copies the wanted bytes out of them.
-void TileReader::read_aligned(const InputFile& input, Bytes offset, std::span<std::byte> out) {
+    // Reads whole pages, and copies the wanted bytes out of them.
     const std::int64_t end = offset.value + std::ssize(out);
-    const std::int64_t begin = offset.value / direct_alignment * direct_alignment;
-    for (std::int64_t page = begin; page < end; page += staging_size.value) {
+    const std::int64_t first_page = offset.value / direct_alignment * direct_alignment;
+    for (std::int64_t page = first_page; page < end; page += staging_size.value) {
         const Bytes got = input.read({page}, aligned_);
-        const std::int64_t first = std::max(page, offset.value);
-        const std::int64_t last = std::min(page + got.value, end);
-        if (first < last) {
-            std::memcpy(out.data() + (first - offset.value), aligned_.data() + (first - page),
-                        static_cast<std::size_t>(last - first));
+        const std::int64_t from = std::max(page, offset.value);
+        const std::int64_t to = std::min(page + got.value, end);
+        if (from < to) {
+            std::memcpy(out.data() + (from - offset.value), aligned_.data() + (from - page),
+                        static_cast<std::size_t>(to - from));
         }
     }
 }
@@ -139,12 +141,15 @@ void TileReader::read_aligned(const InputFile& input, Bytes offset, std::span<st
 TileLoader::TileLoader(device::Arena& arena, bench::Session& session, const Problem& problem,
                        const Range& mine, const bench::DataOptions& data)
     : session_(session),
-      length_(problem.length()),
-      reader_(arena, tile_folder(problem, session.options().seed, data), problem, mine, data),
-      staging_(arena.make<Point>(device::has_own_memory(session.device()) ? slots * length_ : 0,
-                                 device::MemoryKind::pinned)),
-      reading_(session.device().make_stream("reading", device::StreamKind::transfer)) {
-    const std::int64_t length = staging_.size() / slots;
+      problem_(problem),
+      first_(mine.begin * problem.length()),
+      reader_(arena, problem, data.in_files() ? mine : Range{}, data) {
+    if (!data.in_files()) {
+        return;
+    }
+    const std::int64_t length = device::has_own_memory(session.device()) ? problem.length() : 0;
+    staging_ = arena.make<Point>(slots * length, device::MemoryKind::pinned);
+    reading_ = session.device().make_stream("reading", device::StreamKind::transfer);
     for (std::int64_t number = 0; number < slots; ++number) {
         slot(number) = {staging_.view().part(number * length, length),
                         session.device().make_event(), session.device().make_event()};
@@ -152,8 +157,13 @@ TileLoader::TileLoader(device::Arena& arena, bench::Session& session, const Prob
 }
 
 void TileLoader::load(device::View<Point> points) {
+    if (!reading_) {
+        make_tiles(session_, problem_, first_, points);
+        return;
+    }
+    const std::int64_t length = problem_.length();
     for (std::int64_t tile = 0; tile < reader_.tiles(); ++tile) {
-        const device::View<Point> place = points.part(tile * length_, length_);
+        const device::View<Point> place = points.part(tile * length, length);
         begin(tile, place);
         if (staging_.size() > 0) {
             bring(tile, place);
@@ -163,6 +173,9 @@ void TileLoader::load(device::View<Point> points) {
 }
 
 void TileLoader::begin(std::int64_t tile, device::View<Point> place) {
+    if (!reading_) {
+        return;
+    }
     Slot& mine = slot(tile);
     const auto target = mine.points.empty() ? place : mine.points;
     reading_->wait(*mine.copied);
@@ -172,6 +185,9 @@ void TileLoader::begin(std::int64_t tile, device::View<Point> place) {
 }
 
 void TileLoader::bring(std::int64_t tile, device::View<Point> place) {
+    if (!reading_) {
+        return;
+    }
     Slot& mine = slot(tile);
     device::Stream& stream = session_.stream();
     stream.wait(*mine.read);
@@ -182,28 +198,9 @@ void TileLoader::bring(std::int64_t tile, device::View<Point> place) {
     }
 }
 
-BlockReader::BlockReader(device::Arena& arena, const bench::TileFolder<Point>& folder,
-                         const Problem& problem, const Range& block, const bench::DataOptions& data)
-    : block_(block),
-      reader_(arena, folder, problem, {0, problem.tiles}, data),
-      staging_(arena.make<Point>(block.size() / problem.tiles + 1, device::MemoryKind::host)) {}
-
-void BlockReader::read(std::span<Point> points) {
-    const std::int64_t tiles = reader_.tiles();
-    for (std::int64_t tile = 0; tile < tiles; ++tile) {
-        // The smallest m for which n = tile + T m is in the block or after it.
-        const std::int64_t first = (block_.begin - tile + tiles - 1) / tiles;
-        const std::int64_t begin = tile + tiles * first - block_.begin;
-        if (begin >= block_.size()) {
-            continue;
-        }
-        const std::int64_t count = divide_up(block_.size() - begin, tiles);
-        const auto part = staging_.span().first(static_cast<std::size_t>(count));
-        reader_.read(tile, first, part);
-        for (std::int64_t index = 0; index < count; ++index) {
-            points[static_cast<std::size_t>(begin + tiles * index)] =
-                part[static_cast<std::size_t>(index)];
-        }
+void TileLoader::finish() {
+    if (reading_) {
+        reading_->synchronize();
     }
 }
 
@@ -217,9 +214,6 @@ ResultLayout result_layout(const Problem& problem, std::int64_t bins) {
 
 void keep_result(bench::Session& session, const bench::DataOptions& data, const Problem& problem,
                  const ReadPieces& result, const ResultLayout& layout) {
-    if (data.keep == bench::Switch::off) {
-        return;
-    }
     std::vector<Point> bins;
     result([&](std::int64_t, std::span<const Point> piece) {
         bins.insert(bins.end(), piece.begin(), piece.end());

@@ -21,22 +21,15 @@ namespace quartet::fft {
 bench::TileFolder<Point> tile_folder(const Problem& problem, std::uint64_t seed,
                                      const bench::DataOptions& data);
 
-/// As tile_folder(), once missing files are made (with --generate) and all are checked. Throws
-/// Failure. Collective.
-bench::TileFolder<Point> prepared_tiles(bench::Session& session, const Problem& problem,
-                                        const bench::DataOptions& data);
-
-/// Makes the problem's tiles in memory of the session's device, from number `first` of their points
-/// on, as they follow one another. When this returns, they are there. Local.
-void make_tiles(bench::Session& session, const Problem& problem, std::int64_t first,
-                device::View<Point> points);
+/// Makes missing files (with --generate) and checks all. Throws Failure. Collective.
+void prepare_tiles(bench::Session& session, const Problem& problem, const bench::DataOptions& data);
 
 /// Some of the tiles in files, to be read in every run.
 class TileReader {
   public:
     /// Reads the headers, unless the arena plans. Throws NpyError.
-    TileReader(device::Arena& arena, const bench::TileFolder<Point>& folder, const Problem& problem,
-               const Range& tiles, const bench::DataOptions& data);
+    TileReader(device::Arena& arena, const Problem& problem, const Range& tiles,
+               const bench::DataOptions& data);
 
     /// With --cache drop makes the page cache forget the files.
     void prepare() const;
@@ -46,44 +39,39 @@ class TileReader {
     [[nodiscard]] std::int64_t tiles() const { return std::ssize(files_); }
 
   private:
-    struct File {
-        std::string name;
-        Bytes data_offset;
-    };
-
-    void read_aligned(const InputFile& input, Bytes offset, std::span<std::byte> out);
-
     std::int64_t length_;
     FileCache cache_;
     std::optional<Folder> folder_;  ///< none while the arena plans
-    std::vector<File> files_;
+    std::vector<std::string> files_;
+    Bytes data_offset_;                  ///< the length of a file's header
     device::Buffer<std::byte> staging_;  ///< for direct input, which wants whole pages
     std::span<std::byte> aligned_;
 };
 
-/// Reads tiles from files ahead of the computation, on a stream of its own: to the host's memory,
-/// or through two page-locked slots to a GPU, where a tile is read while the one before is copied.
+/// Makes a rank's tiles from the seed, or reads them from files ahead of the computation, on a
+/// stream of its own: to the host's memory, or through two page-locked slots to a GPU, where a tile
+/// is read while the one before is copied.
 class TileLoader {
   public:
     /// How many tiles may have begun and not been brought yet.
     static constexpr std::int64_t slots = 2;
 
-    /// Loads the tiles `mine` from files that have been checked, unless the arena plans. Throws
-    /// NpyError. Local.
+    /// Files have been checked, unless the arena plans. Throws NpyError. Local.
     TileLoader(device::Arena& arena, bench::Session& session, const Problem& problem,
                const Range& mine, const bench::DataOptions& data);
 
     /// Before each run, outside of the time.
     void prepare() const { reader_.prepare(); }
-    /// Brings all tiles, one after another, to `points`. Throws Failure if a file could not be
-    /// read. Neither this function nor the following ones allocate.
+    /// Brings all tiles, one after another, to `points`, where they are for the session's stream.
+    /// Throws Failure if a file could not be read. From files neither this function nor the
+    /// following ones, which do nothing without files, allocate.
     void load(device::View<Point> points);
     /// Enqueues the reading of a tile, which goes to `place`. Tiles begin in turn.
     void begin(std::int64_t tile, device::View<Point> place);
     /// Makes the session's stream wait until the tile is in its place.
     void bring(std::int64_t tile, device::View<Point> place);
     /// Waits for all reading. Throws Failure if a file could not be read.
-    void finish() { reading_->synchronize(); }
+    void finish();
 
   private:
     struct Slot {
@@ -96,30 +84,12 @@ class TileLoader {
     }
 
     bench::Session& session_;
-    std::int64_t length_;
+    Problem problem_;
+    std::int64_t first_;  ///< this rank's first point, counted over all tiles
     TileReader reader_;
     device::Buffer<Point> staging_;  ///< page-locked, on the way to a GPU
     std::array<Slot, slots> slots_;
-    std::unique_ptr<device::Stream> reading_;
-};
-
-/// A block of x in natural order, read from the files of tiles x[t::T], each of which has every
-/// T-th of its points.
-class BlockReader {
-  public:
-    /// Reads the headers, unless the arena plans. Throws NpyError.
-    BlockReader(device::Arena& arena, const bench::TileFolder<Point>& folder,
-                const Problem& problem, const Range& block, const bench::DataOptions& data);
-
-    /// As TileReader::prepare().
-    void prepare() const { reader_.prepare(); }
-    /// Reads the whole block; allocates nothing. Throws Failure that names a file.
-    void read(std::span<Point> points);
-
-  private:
-    Range block_;
-    TileReader reader_;
-    device::Buffer<Point> staging_;  ///< what the block has of one tile
+    std::unique_ptr<device::Stream> reading_;  ///< with files
 };
 
 /// The shape of a rank's part of the result in its file; the order of its bins, in words.
@@ -131,7 +101,7 @@ struct ResultLayout {
 /// rank].
 ResultLayout result_layout(const Problem& problem, std::int64_t bins);
 
-/// With --keep: writes each rank's part of the result, "X-r.npy", and a manifest that says its
+/// Writes each rank's part of the result, "X-r.npy", and a manifest that says its
 /// order, to the folder "result" in the data's folder; removes parts that a job of more ranks has
 /// left there. Throws Failure. Collective.
 void keep_result(bench::Session& session, const bench::DataOptions& data, const Problem& problem,

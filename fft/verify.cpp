@@ -37,74 +37,63 @@ struct ComplexSum {
     [[nodiscard]] Point value() const { return {re.value(), im.value()}; }
 };
 
-/// Adjacent elements of a row of an array, within a piece of the array.
-struct RowSegment {
-    std::int64_t position;  ///< of the first element in the piece
-    std::int64_t index;     ///< of the first element (IndexOrder)
-    std::int64_t count;
-};
-
-/// The segments of at most `width` elements that make up an array: none goes beyond its row.
-struct RowSegments {
-    const IndexOrder& order;
-    std::int64_t width;
-
-    [[nodiscard]] std::int64_t in_row() const { return (order.columns + width - 1) / width; }
-    /// The number of the segment that holds an element.
-    [[nodiscard]] std::int64_t number_of(std::int64_t element) const {
-        return element / order.columns * in_row() + element % order.columns / width;
-    }
-    /// The part of a segment that lies in the piece.
-    [[nodiscard]] RowSegment cut(std::int64_t number, const Range& piece) const {
-        const std::int64_t row = number / in_row();
-        const std::int64_t column = number % in_row() * width;
-        const std::int64_t whole = row * order.columns + column;
-        const std::int64_t begin = std::max(whole, piece.begin);
-        const std::int64_t end =
-            std::min(whole + std::min(width, order.columns - column), piece.end);
-        return {begin - piece.begin, order.index(row, column + begin - whole), end - begin};
-    }
-};
-
-/// Calls body(thread, segment) for the segments that make up a piece of the array; each thread goes
-/// through its segments in order.
-template <typename Body>
-void for_each_segment(const RowSegments& segments, const Range& piece, int threads, Body body) {
-    if (piece.size() == 0) {
-        return;
-    }
-    const std::int64_t first = segments.number_of(piece.begin);
-    const std::int64_t count = segments.number_of(piece.end - 1) + 1 - first;
-    system::parallel_parts(threads, [&](int thread) {
-        const Range mine = block_range(count, threads, thread);
-        for (std::int64_t number = mine.begin; number < mine.end; ++number) {
-            body(thread, segments.cut(first + number, piece));
-        }
-    });
-}
-
-inline std::span<const Point> part_of(std::span<const Point> piece, const RowSegment& segment) {
-    return piece.subspan(static_cast<std::size_t>(segment.position),
-                         static_cast<std::size_t>(segment.count));
-}
-
 namespace {
 
+using Row = CheckRow;
+
 // Puts real and imaginary parts apart, and zeros after them up to a whole number of lanes.
-template <typename Row>
-void split(std::span<const Point> points, std::size_t lanes, Row& row) {
+void split(std::span<const Point> points, Row& row) {
     for (std::size_t j = 0; j < points.size(); ++j) {
         row.re[j] = points[j].real();
         row.im[j] = points[j].imag();
     }
-    for (std::size_t j = points.size(); j % lanes != 0; ++j) {
+    for (std::size_t j = points.size(); j % Row::lanes != 0; ++j) {
         row.re[j] = 0;
         row.im[j] = 0;
     }
 }
 
+// Calls use(thread, x, index, count) for `count` adjacent elements x of a row of the array, the
+// first of which has that index (IndexOrder); together they are the array. Each thread goes through
+// its part of a piece in order. Throws Failure if the pieces are not this rank's array.
+template <typename Use>
+void for_each_row(const ReadPieces& array, const IndexOrder& order, int threads, Use use) {
+    constexpr std::int64_t width = Row::width;
+    const std::int64_t in_row = divide_up(order.columns, width);  // segments of at most that width
+    const auto segment_of = [&](std::int64_t element) {
+        return element / order.columns * in_row + element % order.columns / width;
+    };
+    std::int64_t done = 0;
+    array([&](std::int64_t first, std::span<const Point> piece) {
+        const std::int64_t end = first + std::ssize(piece);
+        check(first == done && end <= order.size(), "check: a piece beyond this rank's array");
+        done = end;
+        if (piece.empty()) {
+            return;
+        }
+        const std::int64_t first_segment = segment_of(first);
+        const std::int64_t count = segment_of(end - 1) + 1 - first_segment;
+        system::parallel_parts(threads, [&](int thread) {
+            const Range mine = block_range(count, threads, thread);
+            for (std::int64_t number = mine.begin; number < mine.end; ++number) {
+                // What the piece has of the segment.
+                const std::int64_t row = (first_segment + number) / in_row;
+                const std::int64_t column = (first_segment + number) % in_row * width;
+                const std::int64_t whole = row * order.columns + column;
+                const Range part{std::max(whole, first),
+                                 std::min(whole + std::min(width, order.columns - column), end)};
+                Row x;
+                split(piece.subspan(static_cast<std::size_t>(part.begin - first),
+                                    static_cast<std::size_t>(part.size())),
+                      x);
+                use(thread, x, order.index(row, column + part.begin - whole), part.size());
+            }
+        });
+    });
+    check(done == order.size(), "check: not all of this rank's array");
+}
+
 // sum_j a_j b_j
-template <typename Row>
 Point dot(const Row& a, const Row& b, std::int64_t count) {
     double re = 0;
     double im = 0;
@@ -121,8 +110,8 @@ Point dot(const Row& a, const Row& b, std::int64_t count) {
 }
 
 // The sums of a_j b_j over j = 0, 1, .., lanes - 1 mod lanes.
-template <std::size_t lanes, typename Row>
-std::array<Point, lanes> dots(const Row& a, const Row& b, std::int64_t count) {
+std::array<Point, Row::lanes> dots(const Row& a, const Row& b, std::int64_t count) {
+    constexpr std::size_t lanes = Row::lanes;
     alignas(64) std::array<double, lanes> re{};
     alignas(64) std::array<double, lanes> im{};
     for (std::size_t j = 0; j < static_cast<std::size_t>(count); j += lanes) {
@@ -140,7 +129,6 @@ std::array<Point, lanes> dots(const Row& a, const Row& b, std::int64_t count) {
     return sums;
 }
 
-template <typename Row>
 double squares(const Row& a, std::int64_t count) {
     double sum = 0;
     const double* re = a.re.data();
@@ -152,35 +140,13 @@ double squares(const Row& a, std::int64_t count) {
     return sum;
 }
 
-// Counts what the pieces bring: a piece too many or too few would not be this rank's array.
-class Coverage {
-  public:
-    explicit Coverage(std::int64_t size) : size_(size) {}
-    Range next(std::int64_t first, std::span<const Point> piece) {
-        check(first == done_ && std::ssize(piece) <= size_ - done_,
-              "check: a piece beyond this rank's array");
-        done_ += std::ssize(piece);
-        return {first, done_};
-    }
-    void require_all() const { check(done_ == size_, "check: not all of this rank's array"); }
-
-  private:
-    std::int64_t size_;
-    std::int64_t done_ = 0;
-};
-
 // Each rank's sums, added in rank order.
 std::vector<Point> joined(std::span<const ComplexSum> mine, const comm::Communicator& world) {
-    std::vector<double> values;
-    for (const ComplexSum& sum : mine) {
-        values.push_back(sum.value().real());
-        values.push_back(sum.value().imag());
-    }
-    world.sum(values);
     std::vector<Point> all;
-    for (std::size_t index = 0; index < mine.size(); ++index) {
-        all.emplace_back(values[2 * index], values[2 * index + 1]);
+    for (const ComplexSum& sum : mine) {
+        all.push_back(sum.value());
     }
+    world.sum(std::span(reinterpret_cast<double*>(all.data()), 2 * all.size()));
     return all;
 }
 
@@ -194,21 +160,18 @@ TransformCheck::TransformCheck(device::Arena& arena, std::int64_t points, std::u
       world_(world),
       roots_(arena, points),
       half_roots_(arena, 2 * points),
-      bins_of_pass_(std::gcd(points, std::int64_t{most_bins_of_pass})),
+      bins_of_pass_(std::gcd(points, most_bins_of_pass)),
       twiddles_(arena.make<Row>(passes(), device::MemoryKind::host)),
       angles_(arena.make<Row>(1, device::MemoryKind::host)),
       weights_(arena.make<Row>(1, device::MemoryKind::host)) {}
 
-void TransformCheck::choose_weight() {
+void TransformCheck::choose_weight_and_bins() {
     const double uniform = DataSource(seed_, "fft/check").uniform_double(0);
     auto g = static_cast<std::int64_t>(uniform * static_cast<double>(points_));
     while (std::gcd(2 * g + 1, points_) != 1) {
         g = (g + 1) % points_;
     }
     odd_ = static_cast<std::uint64_t>(2 * g + 1);
-}
-
-void TransformCheck::choose_bins() {
     const DataSource source(seed_, "fft/bins");
     const std::int64_t distance = points_ / bins_of_pass_;
     for (int pass = 0; pass < passes(); ++pass) {
@@ -229,7 +192,7 @@ void TransformCheck::make_tables() {
     const std::span twiddles = twiddles_.span();
     Row& angles = angles_.span().front();
     Row& weights = weights_.span().front();
-    for (std::size_t j = 0; j < width; ++j) {
+    for (std::size_t j = 0; j < Row::width; ++j) {
         const std::uint64_t offset = multiply_modulo(in_step, j, 2 * n);
         for (std::size_t pass = 0; pass < seeded_.size(); ++pass) {
             const Point twiddle =
@@ -247,38 +210,27 @@ void TransformCheck::make_tables() {
     }
 }
 
-Point TransformCheck::weight(std::int64_t k) const {
-    return std::conj(half_roots_.of_product(odd_, static_cast<std::uint64_t>(k)));
-}
-
 void TransformCheck::expect(const IndexOrder& input_order, const IndexOrder& output_order,
                             const ReadPieces& input) {
     input_ = input_order;
     output_ = output_order;
-    choose_weight();
-    choose_bins();
+    choose_weight_and_bins();
     make_tables();
     // The sum of squares, the checksum, then each pass's residues.
     const std::size_t sums = 2 + positions_.size();
     const auto residues = static_cast<std::size_t>(bins_of_pass_);
     std::vector<ComplexSum> partial(static_cast<std::size_t>(threads_) * sums);
-    Coverage coverage(input_.size());
-    input([&](std::int64_t first, std::span<const Point> piece) {
-        const Range range = coverage.next(first, piece);
-        for_each_segment(
-            {input_, width}, range, threads_, [&](int thread, const RowSegment& segment) {
-                const auto mine =
-                    std::span(partial).subspan(static_cast<std::size_t>(thread) * sums, sums);
-                Row x;
-                split(part_of(piece, segment), lanes, x);
-                mine[0].re.add(squares(x, segment.count));
-                mine[1].add(series(x, segment.index, segment.count));
-                for (std::size_t pass = 0; pass < seeded_.size(); ++pass) {
-                    add_residues(x, pass, segment, mine.subspan(2 + pass * residues, residues));
-                }
-            });
-    });
-    coverage.require_all();
+    for_each_row(input, input_, threads_,
+                 [&](int thread, const Row& x, std::int64_t index, std::int64_t count) {
+                     const auto mine =
+                         std::span(partial).subspan(static_cast<std::size_t>(thread) * sums, sums);
+                     mine[0].re.add(squares(x, count));
+                     mine[1].add(series(x, index, count));
+                     for (std::size_t pass = 0; pass < seeded_.size(); ++pass) {
+                         add_residues(x, pass, index, count,
+                                      mine.subspan(2 + pass * residues, residues));
+                     }
+                 });
     std::vector<ComplexSum> mine(sums);
     for (std::size_t index = 0; index < partial.size(); ++index) {
         mine[index % sums].add(partial[index].value());
@@ -289,13 +241,13 @@ void TransformCheck::expect(const IndexOrder& input_order, const IndexOrder& out
     expected_bins_ = bins_of(std::span(all).subspan(2));
 }
 
-void TransformCheck::add_residues(const Row& x, std::size_t pass, const RowSegment& segment,
-                                  std::span<ComplexSum> sums) const {
+void TransformCheck::add_residues(const Row& x, std::size_t pass, std::int64_t index,
+                                  std::int64_t count, std::span<ComplexSum> sums) const {
     const Point twiddle = roots_.of_product(static_cast<std::uint64_t>(seeded_[pass]),
-                                            static_cast<std::uint64_t>(segment.index));
+                                            static_cast<std::uint64_t>(index));
     const std::int64_t step = input_.column_step % bins_of_pass_;
-    std::int64_t residue = segment.index % bins_of_pass_;
-    for (const Point& sum : dots<lanes>(x, twiddles_.span()[pass], segment.count)) {
+    std::int64_t residue = index % bins_of_pass_;
+    for (const Point& sum : dots(x, twiddles_.span()[pass], count)) {
         sums[static_cast<std::size_t>(residue)].add(product(sum, twiddle));
         residue = (residue + step) % bins_of_pass_;
     }
@@ -366,31 +318,28 @@ Point TransformCheck::series(const Row& x, std::int64_t first, std::int64_t coun
 bench::Check TransformCheck::verify(const ReadPieces& output) const {
     std::vector<ComplexSum> partial(static_cast<std::size_t>(threads_));
     std::vector<ComplexSum> mine(1 + positions_.size());
-    Coverage coverage(output_.size());
-    output([&](std::int64_t first, std::span<const Point> piece) {
-        const Range range = coverage.next(first, piece);
-        for_each_segment(
-            {output_, width}, range, threads_, [&](int thread, const RowSegment& segment) {
-                Row x;
-                split(part_of(piece, segment), lanes, x);
-                partial[static_cast<std::size_t>(thread)].add(
-                    product(dot(x, weights_.span().front(), segment.count), weight(segment.index)));
-            });
-        for (std::size_t bin = 0; bin < positions_.size(); ++bin) {
-            if (positions_[bin] >= range.begin && positions_[bin] < range.end) {
-                mine[1 + bin].add(piece[static_cast<std::size_t>(positions_[bin] - first)]);
+    const ReadPieces with_bins = [&](const UsePiece& use) {
+        output([&](std::int64_t first, std::span<const Point> piece) {
+            use(first, piece);
+            for (std::size_t bin = 0; bin < positions_.size(); ++bin) {
+                const std::int64_t at = positions_[bin] - first;
+                if (at >= 0 && at < std::ssize(piece)) {
+                    mine[1 + bin].add(piece[static_cast<std::size_t>(at)]);
+                }
             }
-        }
-    });
-    coverage.require_all();
+        });
+    };
+    for_each_row(with_bins, output_, threads_,
+                 [&](int thread, const Row& x, std::int64_t index, std::int64_t count) {
+                     const Point first =
+                         half_roots_.of_product(odd_, static_cast<std::uint64_t>(index));
+                     partial[static_cast<std::size_t>(thread)].add(
+                         product(dot(x, weights_.span().front(), count), std::conj(first)));
+                 });
     for (const ComplexSum& sum : partial) {
         mine[0].add(sum.value());
     }
-    return compare(joined(mine, world_));
-}
-
-// `found` has the checksum, then the bins.
-bench::Check TransformCheck::compare(std::span<const Point> found) const {
+    const std::vector<Point> found = joined(mine, world_);  // the checksum, then the bins
     const double scale = norm_ > 0 ? norm_ : 1;
     const auto n = static_cast<double>(points_);
     double error = std::abs(found[0] - expected_checksum_) / (std::sqrt(n) * scale);

@@ -10,12 +10,21 @@
 #include "comm/mpi/communicator.hpp"
 #include "device/arena.hpp"
 #include "fft/problem.hpp"
-#include "fft/roots_of_unity.hpp"
 
 namespace quartet::fft {
 
 struct ComplexSum;
-struct RowSegment;
+
+/// Numbers whose real and imaginary parts are apart, so that loops over them vectorise: elements
+/// whose sum is not compensated. For a bin they are added in `lanes` sums. The sums of such sums
+/// are compensated.
+struct CheckRow {
+    static constexpr std::size_t width = 512;
+    static constexpr std::size_t lanes = 8;
+
+    alignas(64) std::array<double, width> re;
+    alignas(64) std::array<double, width> im;
+};
 
 /// Whether an array is the transform of another, without transforming: two checks whose expected
 /// values follow from the input alone.
@@ -33,7 +42,7 @@ struct RowSegment;
 class TransformCheck {
   public:
     static constexpr int most_passes = 8;  ///< the number of seeded k
-    static constexpr int most_bins_of_pass = 8;
+    static constexpr std::int64_t most_bins_of_pass = CheckRow::lanes;
 
     /// Makes the memory; threads are of this rank. Local.
     TransformCheck(device::Arena& arena, std::int64_t points, std::uint64_t seed, int threads,
@@ -49,34 +58,18 @@ class TransformCheck {
     [[nodiscard]] bench::Check verify(const ReadPieces& output) const;
 
   private:
-    /// Elements whose sum is not compensated; for a bin they are added in `lanes` sums. The sums of
-    /// such sums are compensated.
-    static constexpr std::int64_t width = 512;
-    static constexpr std::int64_t lanes = most_bins_of_pass;
-
-    /// Numbers whose real and imaginary parts are apart, so that loops over them vectorise.
-    struct Row {
-        alignas(64) std::array<double, width> re;
-        alignas(64) std::array<double, width> im;
-    };
-
     [[nodiscard]] int passes() const {
         return static_cast<int>(std::min<std::int64_t>(most_passes, points_ / bins_of_pass_));
     }
-    void choose_weight();
-    void choose_bins();
+    void choose_weight_and_bins();
     void make_tables();
     /// Adds what these elements contribute to S_r, for r from 0 to D - 1, to `sums`.
-    void add_residues(const Row& x, std::size_t pass, const RowSegment& segment,
+    void add_residues(const CheckRow& x, std::size_t pass, std::int64_t index, std::int64_t count,
                       std::span<ComplexSum> sums) const;
     /// The bins of all passes from all S_r.
     [[nodiscard]] std::vector<Point> bins_of(std::span<const Point> residues) const;
-    [[nodiscard]] bench::Check compare(std::span<const Point> found) const;
-
-    /// exp(2 pi i (2 g + 1) k / (2 N)).
-    [[nodiscard]] Point weight(std::int64_t k) const;
     /// sum_j x_j (1 - i cot(pi (n_j - g - 1/2) / N)) over n_j = first + j step.
-    [[nodiscard]] Point series(const Row& x, std::int64_t first, std::int64_t count) const;
+    [[nodiscard]] Point series(const CheckRow& x, std::int64_t first, std::int64_t count) const;
 
     std::int64_t points_;
     std::uint64_t seed_;
@@ -86,9 +79,9 @@ class TransformCheck {
     RootsOfUnity half_roots_;    ///< of order 2 N
     std::int64_t bins_of_pass_;  ///< D
     /// By pass: exp(-2 pi i k j step / N), with the step of the input's columns.
-    device::Buffer<Row> twiddles_;
-    device::Buffer<Row> angles_;   ///< a single row: cos and sin of pi j step / N
-    device::Buffer<Row> weights_;  ///< a single row: of output column j, relative to column 0
+    device::Buffer<CheckRow> twiddles_;
+    device::Buffer<CheckRow> angles_;   ///< a single row: cos and sin of pi j step / N
+    device::Buffer<CheckRow> weights_;  ///< a single row: of output column j, relative to column 0
 
     IndexOrder input_;
     IndexOrder output_;

@@ -12,10 +12,8 @@
 #include "device/cuda/runtime/cuda_stream.hpp"
 #include "fft/cuda/cufft.hpp"
 #include "fft/cuda/kernels.hpp"
-#include "fft/cuda/passes.hpp"
 #include "fft/four_step.hpp"
 #include "fft/problem.hpp"
-#include "fft/roots_of_unity.hpp"
 
 namespace quartet::fft {
 
@@ -78,7 +76,22 @@ struct FftLayout {
 /// A cuFFT plan with its own workspace. Uses of one plan must follow one another.
 class CufftPlan {
   public:
-    CufftPlan(const FftLayout& layout, const Tools& tools);
+    CufftPlan(const FftLayout& layout, const Tools& tools) : CufftPlan(tools.library) {
+        check_status(library_->set_auto_allocation(handle_, 0), "cufftSetAutoAllocation");
+        // In one dimension cuFFT requires the extent of a layout, but does not use it.
+        long long length = layout.length;
+        long long* extent =
+            layout.step == 1 && layout.distance == layout.length ? nullptr : &length;
+        std::size_t size = 0;
+        check_status(library_->make_plan_many(handle_, 1, &length, extent, layout.step,
+                                              layout.distance, extent, layout.step, layout.distance,
+                                              CUFFT_Z2Z, layout.count, &size),
+                     "cufftMakePlanMany64");
+        // cuFFT wants an address even if it needs no workspace.
+        workspace_ = tools.arena.device().allocate(
+            std::max(kibibytes(1), Bytes{static_cast<std::int64_t>(size)}), MemoryKind::device);
+        check_status(library_->set_work_area(handle_, workspace_.data.get()), "cufftSetWorkArea");
+    }
     ~CufftPlan() { static_cast<void>(library_->destroy(handle_)); }
     CufftPlan(const CufftPlan&) = delete;
     CufftPlan& operator=(const CufftPlan&) = delete;
@@ -107,80 +120,52 @@ class CufftPlan {
     device::Allocation workspace_;
 };
 
-CufftPlan::CufftPlan(const FftLayout& layout, const Tools& tools) : CufftPlan(tools.library) {
-    check_status(library_->set_auto_allocation(handle_, 0), "cufftSetAutoAllocation");
-    // In one dimension cuFFT requires the extent of a layout, but does not use it.
-    long long length = layout.length;
-    long long* extent = layout.step == 1 && layout.distance == layout.length ? nullptr : &length;
-    std::size_t size = 0;
-    check_status(
-        library_->make_plan_many(handle_, 1, &length, extent, layout.step, layout.distance, extent,
-                                 layout.step, layout.distance, CUFFT_Z2Z, layout.count, &size),
-        "cufftMakePlanMany64");
-    // cuFFT wants an address even if it needs no workspace.
-    workspace_ = tools.arena.device().allocate(
-        std::max(kibibytes(1), Bytes{static_cast<std::int64_t>(size)}), MemoryKind::device);
-    check_status(library_->set_work_area(handle_, workspace_.data.get()), "cufftSetWorkArea");
-}
-
-/// A number of transforms done in pieces that differ by as little as can be, since cuFFT's
-/// workspace grows with what is done at once: all pieces have `each` transforms, the last one
-/// `last`.
-struct BatchSplit {
-    std::int64_t pieces = 0;
-    std::int64_t each = 0;
-    std::int64_t last = 0;
-};
-
-/// Pieces whose points, and so about whose workspace, take at most `most`, one transform at least.
-/// Where there are several pieces, `together` transforms stay together.
-BatchSplit split_batch(std::int64_t length, std::int64_t count, Bytes most,
-                       std::int64_t together = 1) {
-    if (count == 0)
-        return {};
-    const std::int64_t at_once =
-        std::max<std::int64_t>(1, most.value / bytes_of<Point>(length).value);
-    std::int64_t each = divide_up(count, divide_up(count, at_once));
-    if (each < count)
-        each = divide_up(each, together) * together;
-    const std::int64_t pieces = divide_up(count, each);
-    return {pieces, each, count - (pieces - 1) * each};
-}
-
-/// The workspace, estimated: a plan by cuFFT takes about the size of its points.
-Bytes workspace_of(const BatchSplit& split, std::int64_t length) {
-    const std::int64_t at_once = split.each + (split.last != split.each ? split.last : 0);
-    return std::max(kibibytes(2), bytes_of<Point>(at_once * length));
-}
-
-/// Transforms of one layout, in pieces; without plans while the arena plans.
+/// The transforms of a layout, done in pieces that differ by as little as can be, since cuFFT's
+/// workspace grows with what is done at once: all pieces have at_once() transforms, but the last
+/// one may have fewer. Without plans while the arena plans.
 class Batches {
   public:
-    Batches(const FftLayout& layout, const BatchSplit& split, const Tools& tools)
-        : layout_(layout), split_(split) {
-        tools.arena.reserve(workspace_of(split, layout.length), MemoryKind::device);
-        if (layout.length == 1 || split.pieces == 0 || tools.arena.plans())
+    /// Pieces whose points, and so about whose workspace, take at most tools.most_workspace, one
+    /// transform at least. Where there are several pieces, `together` transforms stay together.
+    Batches(const FftLayout& layout, const Tools& tools, std::int64_t together = 1)
+        : layout_(layout) {
+        const std::int64_t count = layout.count;
+        std::int64_t last = 0;
+        if (count > 0) {
+            const std::int64_t most = std::max<std::int64_t>(
+                1, tools.most_workspace.value / bytes_of<Point>(layout.length).value);
+            each_ = divide_up(count, divide_up(count, most));
+            if (each_ < count)
+                each_ = divide_up(each_, together) * together;
+            pieces_ = divide_up(count, each_);
+            last = size(pieces_ - 1);
+        }
+        // Estimated: a plan by cuFFT takes about the size of its points.
+        const std::int64_t planned = each_ + (last != each_ ? last : 0);
+        tools.arena.reserve(std::max(kibibytes(2), bytes_of<Point>(planned * layout.length)),
+                            MemoryKind::device);
+        if (layout.length == 1 || count == 0 || tools.arena.plans())
             return;
-        layout_.count = split.each;
-        plan_.emplace(layout_, tools);
-        if (split.last == split.each)
-            return;
-        layout_.count = split.last;
-        last_.emplace(layout_, tools);
+        FftLayout piece = layout;
+        piece.count = each_;
+        plan_.emplace(piece, tools);
+        piece.count = last;
+        if (last != each_)
+            last_.emplace(piece, tools);
     }
 
-    [[nodiscard]] std::int64_t pieces() const { return split_.pieces; }
+    [[nodiscard]] std::int64_t pieces() const { return pieces_; }
     /// The first transform of a piece, and how many there are.
-    [[nodiscard]] std::int64_t first(std::int64_t piece) const { return piece * split_.each; }
+    [[nodiscard]] std::int64_t first(std::int64_t piece) const { return piece * each_; }
     [[nodiscard]] std::int64_t size(std::int64_t piece) const {
-        return piece == split_.pieces - 1 ? split_.last : split_.each;
+        return std::min(each_, layout_.count - first(piece));
     }
-    [[nodiscard]] std::int64_t at_once() const { return split_.each; }
+    [[nodiscard]] std::int64_t at_once() const { return each_; }
 
     /// Transforms a piece, the first point of which is given, to the same layout or in place.
     void run_piece(std::int64_t piece, const Point* from, Point* to, cudaStream_t stream) const {
         if (layout_.length > 1)
-            (last_ && piece == split_.pieces - 1 ? *last_ : *plan_).run(from, to, stream);
+            (last_ && piece == pieces_ - 1 ? *last_ : *plan_).run(from, to, stream);
         else if (from != to)
             cuda_check(
                 cudaMemcpyAsync(to, from, static_cast<std::size_t>(size(piece)) * sizeof(Point),
@@ -188,7 +173,7 @@ class Batches {
                 "cudaMemcpyAsync");
     }
     void run(const Point* from, Point* to, cudaStream_t stream) const {
-        for (std::int64_t piece = 0; piece < split_.pieces; ++piece) {
+        for (std::int64_t piece = 0; piece < pieces_; ++piece) {
             const std::int64_t begin = first(piece) * layout_.distance;
             run_piece(piece, from + begin, to + begin, stream);
         }
@@ -196,7 +181,8 @@ class Batches {
 
   private:
     FftLayout layout_;
-    BatchSplit split_;
+    std::int64_t pieces_ = 0;
+    std::int64_t each_ = 0;
     std::optional<CufftPlan> plan_;
     std::optional<CufftPlan> last_;  ///< where the last piece is shorter
 };
@@ -204,7 +190,7 @@ class Batches {
 /// Tables of the powers of exp(-2 pi i / order) in the GPU's memory.
 class TwiddleTables {
   public:
-    TwiddleTables(device::Arena& arena, std::int64_t order) : split_(split_twiddles(order)) {
+    TwiddleTables(device::Arena& arena, std::int64_t order) : shift_(twiddle_shift(order)) {
         const RootsOfUnity roots(arena.plans() ? 1 : order);
         const auto powers = [&](std::int64_t step, std::int64_t count) {
             return table_on_gpu(arena, count, [&](std::vector<Point>& table) {
@@ -213,27 +199,20 @@ class TwiddleTables {
                         roots(static_cast<std::uint64_t>(i * step % order));
             });
         };
-        coarse_ = powers(split_.fine_entries(), split_.coarse_entries(order));
-        fine_ = powers(1, split_.fine_entries());
+        const std::int64_t fine_entries = std::int64_t{1} << shift_;
+        coarse_ = powers(fine_entries, ((order - 1) >> shift_) + 1);
+        fine_ = powers(1, fine_entries);
     }
 
     [[nodiscard]] Twiddles view() const {
-        return {coarse_.view().data(), fine_.view().data(), split_};
+        return {coarse_.view().data(), fine_.view().data(), shift_};
     }
 
   private:
-    TwiddleSplit split_;
+    int shift_;
     device::Buffer<double2> coarse_;
     device::Buffer<double2> fine_;
 };
-
-BatchSplit tile_batches(const FourStepFft& shape, Bytes most) {
-    return split_batch(shape.length, shape.my_tiles().size(), most);
-}
-
-BatchSplit bin_batches(const FourStepFft& shape, Bytes most) {
-    return split_batch(shape.tiles, shape.my_bins().size(), most, FourStepFft::block_bins);
-}
 
 /// For any T and M: cuFFT's transforms, piece by piece, between kernels that pack and transpose.
 class CudaColumnFfts final : public ColumnFfts {
@@ -241,8 +220,7 @@ class CudaColumnFfts final : public ColumnFfts {
     CudaColumnFfts(const FourStepFft& shape, const Tools& tools)
         : ColumnFfts(shape, MemoryKind::device),
           name_(version_of(*tools.library)),
-          batches_({shape.length, 0, 1, shape.length}, tile_batches(shape, tools.most_workspace),
-                   tools),
+          batches_({shape.length, shape.my_tiles().size(), 1, shape.length}, tools),
           twiddles_(tools.arena, shape.points()),
           transformed_(tools.arena.make<double2>(batches_.at_once() * shape.length)) {}
     [[nodiscard]] std::string description() const override {
@@ -294,8 +272,7 @@ class CudaRowFfts final : public RowFfts {
     CudaRowFfts(const FourStepFft& shape, const Tools& tools)
         : RowFfts(shape, MemoryKind::device),
           name_(version_of(*tools.library)),
-          batches_({shape.tiles, 0, 1, shape.tiles}, bin_batches(shape, tools.most_workspace),
-                   tools),
+          batches_({shape.tiles, shape.my_bins().size(), 1, shape.tiles}, tools, fft_block_bins),
           gathered_(tools.arena.make<double2>(batches_.at_once() * shape.tiles)),
           summed_(tools.arena.make<double2>(batches_.at_once() * shape.tiles)) {}
     [[nodiscard]] std::string description() const override {
@@ -375,11 +352,17 @@ std::string text_of(const ColumnSplit& split) {
                        split.second > 0 ? fmt::format(" x 2^{}", split.second) : "");
 }
 
+// Makes what comes on one stream wait for what has come on the other.
+void follow(cudaStream_t stream, cudaStream_t before, const CudaEvent& event) {
+    cuda_check(cudaEventRecord(event.handle(), before), "cudaEventRecord");
+    cuda_check(cudaStreamWaitEvent(stream, event.handle(), 0), "cudaStreamWaitEvent");
+}
+
 struct DestroyStream {
     void operator()(cudaStream_t stream) const { device::ignore(cudaStreamDestroy(stream)); }
 };
 
-/// Transforms by our own passes over memory (passes.hpp), of all points or of columns.
+/// Transforms by our own passes over memory (passes.cpp), of all points or of columns.
 template <typename Split>
 class MultiPass {
   public:
@@ -403,20 +386,14 @@ class MultiPass {
         for_each_pass(split_, buffers,
                       [&](const FftPassShape& shape, const FftPass& pass, std::optional<int> lane) {
                           check(has_fft_pass(shape), "fft: no kernel of a pass");
-                          if (lane && !in_lanes) {
-                              cuda_check(cudaEventRecord(began_.handle(), stream),
-                                         "cudaEventRecord");
-                              cuda_check(cudaStreamWaitEvent(other_lane_.get(), began_.handle(), 0),
-                                         "cudaStreamWaitEvent");
-                              in_lanes = true;
-                          }
+                          if (lane && !in_lanes)
+                              follow(other_lane_.get(), stream, began_);
+                          in_lanes = lane.has_value();
                           launch_fft_pass(shape, pass, multiprocessors_,
                                           lane.value_or(0) == 0 ? stream : other_lane_.get());
                       });
-        if (in_lanes) {
-            cuda_check(cudaEventRecord(ended_.handle(), other_lane_.get()), "cudaEventRecord");
-            cuda_check(cudaStreamWaitEvent(stream, ended_.handle(), 0), "cudaStreamWaitEvent");
-        }
+        if (in_lanes)
+            follow(stream, other_lane_.get(), ended_);
     }
     [[nodiscard]] std::string description() const { return text_of(split_); }
 
@@ -439,41 +416,33 @@ class MultiPass {
     CudaEvent ended_;
 };
 
-/// How the current GPU splits a transform into our passes; nothing if it cannot.
-std::optional<FftSplit> own_passes(const FourStepFft& shape) {
-    return shape.tiles == 1 && has_fft_passes()
-               ? split_fft(shape.length, gpu_attribute(cudaDevAttrL2CacheSize))
-               : std::nullopt;
-}
-std::optional<ColumnSplit> own_columns(const FourStepFft& shape) {
-    return shape.tiles > 1 && has_fft_passes()
-               ? split_columns(shape.tiles, shape.length, gpu_attribute(cudaDevAttrL2CacheSize))
-               : std::nullopt;
-}
-
 /// One tile by our own passes or by cuFFT. Several: FFTs of the contiguous tiles by cuFFT, then
 /// factors and FFTs over the tiles in place, so that bin k2 of column k1 ends in row k2: by our own
 /// passes, or by cuFFT and a kernel for the factors.
 class CudaSingleRankFft final : public SingleRankFft {
   public:
-    CudaSingleRankFft(const FourStepFft& shape, const std::optional<FftSplit>& passes,
-                      const Tools& tools)
+    enum class Passes { never, where_possible };
+
+    CudaSingleRankFft(const FourStepFft& shape, Passes passes, const Tools& tools)
         : SingleRankFft(shape, MemoryKind::device), name_(version_of(*tools.library)) {
         check(shape.ranks == 1, "single-rank FFT: for the tiles of one rank");
-        if (passes) {
-            passes_.emplace(tools.arena, *passes);
-            return;
+        const bool own = passes == Passes::where_possible && has_fft_passes();
+        const std::int64_t cache = own ? gpu_attribute(cudaDevAttrL2CacheSize) : 0;
+        if (own && shape.tiles == 1) {
+            if (const auto split = split_fft(shape.length, cache)) {
+                passes_.emplace(tools.arena, *split);
+                return;
+            }
         }
-        tiles_.emplace(FftLayout{shape.length, 0, 1, shape.length},
-                       split_batch(shape.length, shape.tiles, tools.most_workspace), tools);
+        tiles_.emplace(FftLayout{shape.length, shape.tiles, 1, shape.length}, tools);
         if (shape.tiles == 1)
             return;
-        if (const auto split = own_columns(shape)) {
+        if (const auto split =
+                own ? split_columns(shape.tiles, shape.length, cache) : std::nullopt) {
             own_columns_.emplace(tools.arena, *split);
             return;
         }
-        columns_.emplace(FftLayout{shape.tiles, 0, shape.length, 1},
-                         split_batch(shape.tiles, shape.length, tools.most_workspace), tools);
+        columns_.emplace(FftLayout{shape.tiles, shape.length, shape.length, 1}, tools);
         twiddles_.emplace(tools.arena, shape.points());
     }
 
@@ -500,7 +469,7 @@ class CudaSingleRankFft final : public SingleRankFft {
                                });
         if (columns_)
             as_cuda(stream).launch(Phase::compute, "factors", [&](cudaStream_t handle) {
-                launch_twiddles({shape().tiles, shape().length}, twiddles_->view(),
+                launch_twiddles(shape().tiles, shape().length, twiddles_->view(),
                                 as_pairs(bins.data()), handle);
             });
         if (columns_ || own_columns_)
@@ -532,11 +501,9 @@ class CudaFfts final : public FftFactory {
 
     std::unique_ptr<ColumnFfts> column_ffts(device::Arena& arena,
                                             const FourStepFft& shape) override {
-        require_valid(shape);
         return std::make_unique<CudaColumnFfts>(shape, tools(arena));
     }
     std::unique_ptr<RowFfts> row_ffts(device::Arena& arena, const FourStepFft& shape) override {
-        require_valid(shape);
         return std::make_unique<CudaRowFfts>(shape, tools(arena));
     }
     std::unique_ptr<Transpose> transpose(const FourStepFft& shape) override {
@@ -544,14 +511,14 @@ class CudaFfts final : public FftFactory {
     }
     std::unique_ptr<SingleRankFft> single_rank_fft(device::Arena& arena,
                                                    const FourStepFft& shape) override {
-        require_valid(shape);
         if (shape.ranks > 1)
             return nullptr;
-        return std::make_unique<CudaSingleRankFft>(shape, own_passes(shape), tools(arena));
+        return std::make_unique<CudaSingleRankFft>(shape, CudaSingleRankFft::Passes::where_possible,
+                                                   tools(arena));
     }
     std::unique_ptr<SingleRankFft> vendors_fft(device::Arena& arena, std::int64_t points) override {
-        return std::make_unique<CudaSingleRankFft>(FourStepFft{1, points, 1, 0}, std::nullopt,
-                                                   tools(arena));
+        return std::make_unique<CudaSingleRankFft>(FourStepFft{1, points, 1, 0},
+                                                   CudaSingleRankFft::Passes::never, tools(arena));
     }
 
   private:

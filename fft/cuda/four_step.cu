@@ -23,8 +23,8 @@ __device__ double2 product(double2 a, double2 b) {
 }
 
 __device__ double2 twiddle(const Twiddles& twiddles, std::int64_t exponent) {
-    return product(twiddles.coarse[twiddles.split.coarse(exponent)],
-                   twiddles.fine[twiddles.split.fine(exponent)]);
+    const std::int64_t below = (std::int64_t{1} << twiddles.shift) - 1;
+    return product(twiddles.coarse[exponent >> twiddles.shift], twiddles.fine[exponent & below]);
 }
 
 __device__ void store(double* part, std::int64_t offset, double2 value) {
@@ -232,13 +232,12 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 __global__ void __launch_bounds__(block_threads)
-    multiply_by_twiddles(TwiddleShape shape, TwiddledBins bins, Twiddles twiddles,
-                         double2* points) {
+    multiply_by_twiddles(TwiddledBins shape, Twiddles twiddles, double2* points) {
     multiply_runs(
-        bins, twiddles,
-        [&](std::int64_t tile, std::int64_t bin) { return points[tile * shape.length + bin]; },
+        shape, twiddles,
+        [&](std::int64_t tile, std::int64_t bin) { return points[tile * shape.bins + bin]; },
         [&](std::int64_t tile, std::int64_t bin, double2 value) {
-            points[tile * shape.length + bin] = value;
+            points[tile * shape.bins + bin] = value;
         });
 }
 
@@ -281,11 +280,10 @@ void launch_natural_order(const NaturalOrderShape& shape, const double2* part, d
     natural_order<<<grid, block_threads, 0, stream>>>(shape, steps, part, bins);
 }
 
-void launch_twiddles(const TwiddleShape& shape, const Twiddles& twiddles, double2* points,
-                     cudaStream_t stream) {
-    const TwiddledBins bins = in_runs(shape.tiles, shape.length, 0, 0);
-    multiply_by_twiddles<<<bins.grid_size(), block_threads, 0, stream>>>(shape, bins, twiddles,
-                                                                         points);
+void launch_twiddles(std::int64_t tiles, std::int64_t length, const Twiddles& twiddles,
+                     double2* points, cudaStream_t stream) {
+    const TwiddledBins shape = in_runs(tiles, length, 0, 0);
+    multiply_by_twiddles<<<shape.grid_size(), block_threads, 0, stream>>>(shape, twiddles, points);
 }
 
 cudaError_t load_four_step_kernels() {

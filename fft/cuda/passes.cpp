@@ -1,4 +1,4 @@
-#include "fft/cuda/passes.hpp"
+#include "fft/cuda/kernels.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -28,64 +28,53 @@ int log_scratch(std::int64_t cache_bytes) {
                       : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(points))) - 1;
 }
 
-FftPass first_pass(const FftSplit& split, int width, const FftBuffers& buffers) {
-    const int rest = split.middle + split.last;
-    FftPass pass;
-    pass.from = buffers.from;
-    pass.to = buffers.work;
-    pass.roots = buffers.roots;
-    pass.read.low = pass.write.low = power(width);
-    pass.read.point = pass.write.point = power(rest);
-    pass.low_bits = rest - width;
-    pass.tiles = power(rest - width);
-    return pass;
-}
-
 int lane_of(std::int64_t chunk) {
     return static_cast<int>(chunk % fft_lanes);
 }
 
-double2* scratch_of(const FftSplit& split, const FftBuffers& buffers, std::int64_t row) {
-    return buffers.scratch + lane_of(row >> split.chunk) * split.scratch() / fft_lanes;
+FftPass first_pass(const FftSplit& split, int width, const FftBuffers& buffers) {
+    const int rest = split.middle + split.last;
+    const FftSteps steps{.low = power(width), .point = power(rest)};
+    return {.from = buffers.from,
+            .to = buffers.work,
+            .roots = buffers.roots,
+            .read = steps,
+            .write = steps,
+            .tiles = power(rest - width),
+            .low_bits = rest - width};
 }
 
-// Rows from `row` on.
-FftPass middle_pass(const FftSplit& split, int width, const FftBuffers& buffers, std::int64_t row) {
+// Rows from `row` on, which `work` has until the next pass.
+FftPass middle_pass(const FftSplit& split, int width, const FftBuffers& buffers, std::int64_t row,
+                    double2* work) {
     const int rest = split.middle + split.last;
-    FftPass pass;
-    pass.from = buffers.work + row * power(rest);
-    pass.to =
-        split.in_chunks() ? scratch_of(split, buffers, row) : buffers.work + row * power(rest);
-    pass.roots = buffers.roots;
-    pass.read.low = pass.write.low = power(width);
-    pass.read.high = pass.write.high = power(rest);
-    pass.read.point = pass.write.point = power(split.last);
-    pass.low_bits = split.last - width;
-    pass.tiles = power(split.chunk + split.last - width);
-    pass.log_order = split.first;
-    pass.first_row = row;
-    pass.row_step = 1;
-    return pass;
+    const FftSteps steps{.low = power(width), .high = power(rest), .point = power(split.last)};
+    return {.from = buffers.work + row * power(rest),
+            .to = work,
+            .roots = buffers.roots,
+            .read = steps,
+            .write = steps,
+            .tiles = power(split.chunk + split.last - width),
+            .low_bits = split.last - width,
+            .log_order = split.first,
+            .first_row = row,
+            .row_step = 1};
 }
 
-FftPass last_pass(const FftSplit& split, int width, const FftBuffers& buffers, std::int64_t row) {
+FftPass last_pass(const FftSplit& split, int width, const FftBuffers& buffers, std::int64_t row,
+                  const double2* work) {
     const int rest = split.middle + split.last;
-    FftPass pass;
-    pass.from = split.in_chunks() ? scratch_of(split, buffers, row) : buffers.work;
-    pass.to = buffers.to + row;
-    pass.roots = buffers.roots;
-    pass.read.low = power(width + rest);
-    pass.read.high = power(split.last);
-    pass.read.point = power(rest);
-    pass.write.low = power(width);
-    pass.write.high = power(split.first);
-    pass.write.point = power(split.first + split.middle);
-    pass.low_bits = split.chunk - width;
-    pass.tiles = power(split.chunk + split.middle - width);
-    pass.log_order = split.first + split.middle;
-    pass.first_row = row;
-    pass.row_step = power(split.first);
-    return pass;
+    const int before = split.first + split.middle;
+    return {.from = work,
+            .to = buffers.to + row,
+            .roots = buffers.roots,
+            .read = {.low = power(width + rest), .high = power(split.last), .point = power(rest)},
+            .write = {.low = power(width), .high = power(split.first), .point = power(before)},
+            .tiles = power(split.chunk + split.middle - width),
+            .low_bits = split.chunk - width,
+            .log_order = before,
+            .first_row = row,
+            .row_step = power(split.first)};
 }
 
 }  // namespace
@@ -114,13 +103,17 @@ void for_each_pass(const FftSplit& split, const FftBuffers& buffers, const Launc
     launch({FftLines::columns, split.first, first_width}, first_pass(split, first_width, buffers),
            std::nullopt);
     for (std::int64_t row = 0; row < power(split.first); row += power(split.chunk)) {
-        const auto lane =
-            split.in_chunks() ? std::optional(lane_of(row >> split.chunk)) : std::nullopt;
+        std::optional<int> lane;
+        double2* work = buffers.work;
+        if (split.in_chunks()) {
+            lane = lane_of(row >> split.chunk);
+            work = buffers.scratch + *lane * split.scratch() / fft_lanes;
+        }
         if (split.middle > 0)
             launch({FftLines::columns_of_one_row, split.middle, middle_width},
-                   middle_pass(split, middle_width, buffers, row), lane);
-        launch({FftLines::rows, split.last, last_width}, last_pass(split, last_width, buffers, row),
-               lane);
+                   middle_pass(split, middle_width, buffers, row, work), lane);
+        launch({FftLines::rows, split.last, last_width},
+               last_pass(split, last_width, buffers, row, work), lane);
     }
 }
 
@@ -145,16 +138,16 @@ void for_each_pass(const ColumnSplit& split, const FftBuffers& buffers, const La
     double2* const points = buffers.to;
     const int first_width = widest_fft_pass(split.first);
     const std::int64_t columns = power(split.columns);
-    FftPass first;
-    first.from = first.to = points;
-    first.roots = buffers.roots;
-    first.read.low = first.write.low = power(first_width);
-    first.read.high = columns;
-    first.read.point = first.write.point = columns << split.second;
-    first.low_bits = split.chunk - first_width;
-    first.tiles = power(split.second + split.chunk - first_width);
-    first.log_order = split.columns;
     const FftPassShape first_shape{FftLines::columns_of_own_rows, split.first, first_width};
+    const FftSteps steps{power(first_width), columns, columns << split.second};
+    FftPass first{.from = points,
+                  .to = points,
+                  .roots = buffers.roots,
+                  .read = steps,
+                  .write = steps,
+                  .tiles = power(split.second + split.chunk - first_width),
+                  .low_bits = split.chunk - first_width,
+                  .log_order = split.columns};
     if (split.second == 0) {
         launch(first_shape, first, std::nullopt);
         return;
@@ -163,17 +156,13 @@ void for_each_pass(const ColumnSplit& split, const FftBuffers& buffers, const La
     const std::int64_t chunk = power(split.chunk);
     first.write.high = chunk;
     first.write.point = chunk << split.second;
-    FftPass second;
-    second.roots = buffers.roots;
-    second.read.low = second.write.low = power(second_width);
-    second.read.high = chunk << split.second;
-    second.read.point = chunk;
-    second.write.high = columns;
-    second.write.point = columns << split.first;
-    second.low_bits = split.chunk - second_width;
-    second.tiles = power(split.first + split.chunk - second_width);
-    second.log_order = split.columns + split.first;
-    second.row_step = columns;
+    FftPass second{.roots = buffers.roots,
+                   .read = {power(second_width), chunk << split.second, chunk},
+                   .write = {power(second_width), columns, columns << split.first},
+                   .tiles = power(split.first + split.chunk - second_width),
+                   .low_bits = split.chunk - second_width,
+                   .log_order = split.columns + split.first,
+                   .row_step = columns};
     for (std::int64_t column = 0; column < columns; column += chunk) {
         const int lane = lane_of(column / chunk);
         first.from = points + column;

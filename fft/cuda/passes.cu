@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <type_traits>
 
 #include "device/cuda/runtime/dependent_launch.cuh"
 #include "device/cuda/runtime/grid.hpp"
@@ -140,23 +139,18 @@ __device__ void transform_points(double2* v, double2 w, double2 w_to_4) {
     }
 }
 
-struct Columns {};
-struct ColumnsOfOneRow {};
-struct ColumnsOfOwnRows {};
-struct Rows {};
-
 /// What a block works on, and how: 2 or 3 stages of radix 8 or 16, each in the registers of the
 /// threads, with an exchange through shared memory between two stages. With lengths M_s = length /
 /// (R_0 .. R_s) a point is n = n_0 M_0 + n_1 M_1 + n_2, a result k = k_0 + R_0 k_1 + R_0 R_1 k_2.
-template <typename Lines, int log_length_, int log_width_>
+template <FftLines lines, int log_length_, int log_width_>
 struct Tile {
     static constexpr int log_length = log_length_;
     static constexpr int log_width = log_width_;
     static constexpr int length = 1 << log_length;
     static constexpr int width = 1 << log_width;
-    static constexpr bool reads_rows = std::is_same_v<Lines, Rows>;
-    static constexpr bool has_factors = !std::is_same_v<Lines, Columns>;
-    static constexpr bool own_factors = reads_rows || std::is_same_v<Lines, ColumnsOfOwnRows>;
+    static constexpr bool reads_rows = lines == FftLines::rows;
+    static constexpr bool has_factors = lines != FftLines::columns;
+    static constexpr bool own_factors = reads_rows || lines == FftLines::columns_of_own_rows;
 
     static constexpr int values = 16;  // of a thread
     static constexpr int threads = length * width / values;
@@ -442,11 +436,11 @@ __device__ void write_results(const FftPass& pass, std::int64_t tile, const Valu
 }
 
 // A block goes from tile to tile: while it transforms one, the next is copied.
-template <typename Lines, int log_length, int log_width>
-__global__ void __launch_bounds__((Tile<Lines, log_length, log_width>::threads),
-                                  (Tile<Lines, log_length, log_width>::blocks))
+template <FftLines lines, int log_length, int log_width>
+__global__ void __launch_bounds__((Tile<lines, log_length, log_width>::threads),
+                                  (Tile<lines, log_length, log_width>::blocks))
     fft_pass(const FftPass pass) {
-    using Tile = Tile<Lines, log_length, log_width>;
+    using Tile = Tile<lines, log_length, log_width>;
     extern __shared__ double2 shared[];
     auto* exchange = reinterpret_cast<double*>(shared + Tile::points);
     auto* factors = reinterpret_cast<double2*>(exchange + Tile::exchanged);
@@ -493,11 +487,11 @@ struct Kernel {
     std::size_t shared_bytes;
 };
 
-template <typename Lines, int log_length, int log_width>
-constexpr Kernel made(FftLines lines) {
-    using Tile = Tile<Lines, log_length, log_width>;
+template <FftLines lines, int log_length, int log_width>
+constexpr Kernel made() {
+    using Tile = Tile<lines, log_length, log_width>;
     return {{lines, log_length, log_width},
-            fft_pass<Lines, log_length, log_width>,
+            fft_pass<lines, log_length, log_width>,
             Tile::threads,
             Tile::blocks,
             Tile::shared_bytes};
@@ -505,25 +499,25 @@ constexpr Kernel made(FftLines lines) {
 
 // The kernels of which transforms are made (passes.cpp).
 const Kernel kernels[] = {
-    made<Columns, 8, 4>(FftLines::columns),
-    made<Columns, 9, 4>(FftLines::columns),
-    made<Columns, 10, 3>(FftLines::columns),
-    made<Columns, 11, 2>(FftLines::columns),
-    made<ColumnsOfOneRow, 8, 4>(FftLines::columns_of_one_row),
-    made<ColumnsOfOneRow, 9, 4>(FftLines::columns_of_one_row),
-    made<ColumnsOfOneRow, 10, 3>(FftLines::columns_of_one_row),
-    made<ColumnsOfOwnRows, 6, 4>(FftLines::columns_of_own_rows),
-    made<ColumnsOfOwnRows, 7, 4>(FftLines::columns_of_own_rows),
-    made<ColumnsOfOwnRows, 8, 4>(FftLines::columns_of_own_rows),
-    made<ColumnsOfOwnRows, 9, 4>(FftLines::columns_of_own_rows),
-    made<ColumnsOfOwnRows, 10, 3>(FftLines::columns_of_own_rows),
-    made<ColumnsOfOwnRows, 11, 2>(FftLines::columns_of_own_rows),
-    made<ColumnsOfOwnRows, 12, 1>(FftLines::columns_of_own_rows),
-    made<Rows, 8, 4>(FftLines::rows),
-    made<Rows, 9, 4>(FftLines::rows),
-    made<Rows, 10, 3>(FftLines::rows),
-    made<Rows, 11, 2>(FftLines::rows),
-    made<Rows, 12, 1>(FftLines::rows),
+    made<FftLines::columns, 8, 4>(),
+    made<FftLines::columns, 9, 4>(),
+    made<FftLines::columns, 10, 3>(),
+    made<FftLines::columns, 11, 2>(),
+    made<FftLines::columns_of_one_row, 8, 4>(),
+    made<FftLines::columns_of_one_row, 9, 4>(),
+    made<FftLines::columns_of_one_row, 10, 3>(),
+    made<FftLines::columns_of_own_rows, 6, 4>(),
+    made<FftLines::columns_of_own_rows, 7, 4>(),
+    made<FftLines::columns_of_own_rows, 8, 4>(),
+    made<FftLines::columns_of_own_rows, 9, 4>(),
+    made<FftLines::columns_of_own_rows, 10, 3>(),
+    made<FftLines::columns_of_own_rows, 11, 2>(),
+    made<FftLines::columns_of_own_rows, 12, 1>(),
+    made<FftLines::rows, 8, 4>(),
+    made<FftLines::rows, 9, 4>(),
+    made<FftLines::rows, 10, 3>(),
+    made<FftLines::rows, 11, 2>(),
+    made<FftLines::rows, 12, 1>(),
 };
 
 const Kernel* kernel_of(const FftPassShape& shape) {

@@ -7,13 +7,9 @@
 #include <optional>
 #include <type_traits>
 
-#include "bench/data/input_guard.hpp"
 #include "bench/session/variants.hpp"
 #include "fft/formulations.hpp"
 #include "fft/host_fft.hpp"
-#include "fft/limit.hpp"
-#include "fft/tiles.hpp"
-#include "fft/verify.hpp"
 
 namespace quartet::fft {
 
@@ -87,50 +83,201 @@ Layout layout_of(const Problem& problem, const Options& options, const comm::Com
     return layout;
 }
 
+// The order of an array whose element i has index indices[i]; nothing if it is no IndexOrder: it is
+// guessed from the first steps, and then compared.
+std::optional<IndexOrder> order_of(std::span<const std::int64_t> indices) {
+    const auto at = [&](std::int64_t i) { return indices[static_cast<std::size_t>(i)]; };
+    const auto size = std::ssize(indices);
+    if (size == 0) {
+        return IndexOrder{};
+    }
+    IndexOrder order{.first = at(0), .rows = 1, .columns = 1, .row_step = 1, .column_step = 1};
+    if (size > 1) {
+        order.column_step = at(1) - at(0);
+    }
+    while (order.columns < size && at(order.columns) == order.index(0, order.columns)) {
+        ++order.columns;
+    }
+    order.rows = size / order.columns;
+    if (order.rows > 1) {
+        order.row_step = at(order.columns) - order.first;
+    }
+    bool is_right = order.size() == size && order.column_step >= 0 && order.row_step >= 0;
+    for (std::int64_t i = 0; is_right && i < size; ++i) {
+        is_right = at(i) == order.index(i / order.columns, i % order.columns);
+    }
+    return is_right ? std::optional(order) : std::nullopt;
+}
+
+/// A block of x in natural order, read from the files of tiles x[t::T], each of which has every
+/// T-th of its points.
+class BlockReader {
+  public:
+    /// Reads the headers, unless the arena plans. Throws NpyError.
+    BlockReader(device::Arena& arena, const Problem& problem, const Range& block,
+                const bench::DataOptions& data)
+        : block_(block),
+          reader_(arena, problem, {0, problem.tiles}, data),
+          part_(arena.make<Point>(block.size() / problem.tiles + 1, device::MemoryKind::host)) {}
+
+    /// As TileReader::prepare().
+    void prepare() const { reader_.prepare(); }
+    /// Reads the whole block; allocates nothing. Throws Failure that names a file.
+    void read(std::span<Point> points) {
+        const std::int64_t tiles = reader_.tiles();
+        for (std::int64_t tile = 0; tile < tiles; ++tile) {
+            // The smallest m for which n = tile + T m is in the block or after it.
+            const std::int64_t first = (block_.begin - tile + tiles - 1) / tiles;
+            const std::int64_t begin = tile + tiles * first - block_.begin;
+            if (begin >= block_.size()) {
+                continue;
+            }
+            const std::int64_t count = divide_up(block_.size() - begin, tiles);
+            const auto part = part_.span().first(static_cast<std::size_t>(count));
+            reader_.read(tile, first, part);
+            for (std::int64_t index = 0; index < count; ++index) {
+                points[static_cast<std::size_t>(begin + tiles * index)] =
+                    part[static_cast<std::size_t>(index)];
+            }
+        }
+    }
+
+  private:
+    Range block_;
+    TileReader reader_;
+    device::Buffer<Point> part_;  ///< what the block has of one tile
+};
+
 class LibraryCase final : public TransformCase {
   public:
     LibraryCase(device::Arena& arena, bench::Session& session, const Problem& problem,
-                const Options& options);
-
-    void set_up() override;
-    void prepare() override;
-    void run() override;
-    bench::Check verify() override {
-        return guard_.judge(check_.verify(pieces_of(result())), session_.world());
-    }
-    void finish() override {
-        if (options_.data.keep == bench::Switch::on) {
-            keep_result(session_, options_.data, problem_, pieces_of(result()), layout_of_result());
+                const Options& options)
+        : TransformCase(arena, session, problem, options.data),
+          options_(options),
+          layout_(layout_of(problem, options, session.world())),
+          input_(arena.make<Point>(layout_.allocated)),
+          output_(arena.make<Point>(layout_.allocated)) {
+        bench::require_formulation(session, bench::Formulation::library);
+        arena.reserve(bytes_of<Point>(layout_.allocated));  // of FFTW's exchanges
+        // The impulse's indices, in a vector that grows.
+        arena.reserve_for_set_up(bytes_of<std::int64_t>(2 * layout_.output_count));
+        if (!options.data.in_files()) {
+            pristine_ = arena.make<Point>(layout_.input_count);
+            return;
         }
+        files_.emplace(arena, problem,
+                       Range{layout_.input_begin, layout_.input_begin + layout_.input_count},
+                       options.data);
+    }
+
+    void set_up() override {
+        make_plan();
+        order_ = find_order();
+        if (files_) {
+            files_->read(points().span());
+        } else {
+            fill_points(pristine_.span(), session_.options().seed, layout_.input_begin, 1);
+        }
+        expect(IndexOrder::block(layout_.input_begin, layout_.input_count), order_,
+               files_ ? points() : pristine_.view(), files_ ? KeepsInput::no : KeepsInput::yes);
+    }
+    // FFTW may have overwritten its input.
+    void prepare() override {
+        if (files_) {
+            files_->prepare();
+        } else {
+            std::ranges::copy(pristine_.span(), points().span().begin());
+        }
+    }
+    void run() override {
+        if (files_) {
+            const Span span(session_.stream().track(), Phase::read, "tiles");
+            files_->read(points().span());
+        }
+        const Span span(session_.stream().track(), Phase::compute, "fftw");
+        fftw_execute(plan_.get());
     }
     void prepare_limit(device::Arena& arena) override {
         limit_.emplace(arena, session_, session_.transport(comm::TransportRegistry::plain_mpi()),
                        problem_, points(), result());
     }
     std::vector<bench::LimitComponent> limit() override { return limit_->measure(); }
-    [[nodiscard]] std::string note() const override;
+    [[nodiscard]] std::string note() const override {
+        return fmt::format(
+            "{}, {} plan; input in natural order; output {}; {} a rank", fftw_description(),
+            name(options_.planning),
+            is_natural() ? "in natural order" : "as its algorithm leaves it (scrambled)",
+            threads_ == 1 ? "one thread" : fmt::format("{} threads", threads_));
+    }
     [[nodiscard]] device::View<Point> result() override {
         return output_.view().part(0, layout_.output_count);
     }
 
   private:
-    void make_plan();
-    [[nodiscard]] IndexOrder find_order();
-    [[nodiscard]] std::optional<IndexOrder> order_of_impulse();
-    void make_input();
+    // Sets the number of threads back to one, which other plans by FFTW have.
+    void make_plan() {
+        threads_ = start_fftw() ? session_.threads() : 1;
+        const auto fftws = [](device::Buffer<Point>& buffer) {
+            return reinterpret_cast<fftw_complex*>(buffer.view().data());
+        };
+        fftw_plan_with_nthreads(threads_);
+        plan_ = Plan(fftw_mpi_plan_dft_1d(problem_.points, fftws(input_), fftws(output_),
+                                          session_.world().handle(), FFTW_FORWARD,
+                                          flags(problem_, options_, session_.world().size())));
+        fftw_plan_with_nthreads(1);
+        if (!session_.world().all(plan_ != nullptr)) {
+            throw Failure(no_plan(problem_, session_.world().size()));
+        }
+    }
+    IndexOrder find_order() {
+        if (is_natural()) {
+            return IndexOrder::block(layout_.output_begin, layout_.output_count);
+        }
+        const auto order = order_of_impulse();
+        if (!session_.world().all(order.has_value())) {
+            throw Failure("FFTW-MPI transforms an impulse to bins in none of its orders");
+        }
+        return *order;
+    }
+    // The transform of an impulse at n = 1 is exp(-2 pi i k / N): each output's phase says its k.
+    // Collective.
+    std::optional<IndexOrder> order_of_impulse() {
+        std::ranges::fill(points().span(), Point{});
+        if (layout_.input_begin <= 1 && 1 < layout_.input_begin + layout_.input_count) {
+            points().span()[static_cast<std::size_t>(1 - layout_.input_begin)] = 1;
+        }
+        fftw_execute(plan_.get());
+        const auto n = static_cast<double>(problem_.points);
+        std::vector<std::int64_t> indices;
+        for (const Point& value : result().span()) {
+            const double circles = -std::arg(value) / (2 * std::numbers::pi);
+            if (!std::isfinite(circles)) {
+                return std::nullopt;
+            }
+            const auto k = static_cast<std::int64_t>(std::llround(circles * n));
+            indices.push_back((k + problem_.points) % problem_.points);
+        }
+        return order_of(indices);
+    }
     [[nodiscard]] bool is_natural() const {
         return problem_.order == ResultOrder::natural || session_.world().size() == 1;
     }
-    [[nodiscard]] ResultLayout layout_of_result() const;
+    // Scrambled parts are matrices, too, each with its own steps. Collective.
+    ResultLayout layout_of_result() override {
+        if (is_natural()) {
+            return result_layout({problem_.points, 1, ResultOrder::natural}, layout_.output_count);
+        }
+        std::string order = "scrambled: X-r[i][j] holds";
+        for (const std::string& of_rank : session_.world().gather(fmt::format(
+                 "k = {} + {} i + {} j", order_.first, order_.row_step, order_.column_step))) {
+            order += fmt::format("{} {}", order.back() == 's' ? "" : ";", of_rank);
+        }
+        return {{order_.rows, order_.columns}, order};
+    }
     [[nodiscard]] device::View<Point> points() {
         return input_.view().part(0, layout_.input_count);
     }
-    static ReadPieces pieces_of(device::View<const Point> array) {
-        return [array](const UsePiece& use) { use(0, array.span()); };
-    }
 
-    bench::Session& session_;
-    Problem problem_;
     Options options_;
     Layout layout_;
     // On huge pages, as native's: FFTW's own memory would have none.
@@ -141,139 +288,8 @@ class LibraryCase final : public TransformCase {
     IndexOrder order_;                  ///< of the output
     device::Buffer<Point> pristine_;    ///< where the input is not in files
     std::optional<BlockReader> files_;  ///< where it is
-    bench::InputGuard guard_;           ///< of the pristine input
-    TransformCheck check_;
     std::optional<TransformLimit> limit_;
 };
-
-LibraryCase::LibraryCase(device::Arena& arena, bench::Session& session, const Problem& problem,
-                         const Options& options)
-    : session_(session),
-      problem_(problem),
-      options_(options),
-      layout_(layout_of(problem, options, session.world())),
-      input_(arena.make<Point>(layout_.allocated)),
-      output_(arena.make<Point>(layout_.allocated)),
-      guard_(session.threads()),
-      check_(arena, problem.points, session.options().seed, session.threads(), session.world()) {
-    bench::require_formulation(session, bench::Formulation::library);
-    arena.reserve(bytes_of<Point>(layout_.allocated));  // of FFTW's exchanges
-    // The impulse's indices, in a vector that grows.
-    arena.reserve_for_set_up(bytes_of<std::int64_t>(2 * layout_.output_count));
-    if (!options.data.in_files()) {
-        pristine_ = arena.make<Point>(layout_.input_count);
-        return;
-    }
-    const auto folder = arena.plans() ? tile_folder(problem, session.options().seed, options.data)
-                                      : prepared_tiles(session, problem, options.data);
-    files_.emplace(arena, folder, problem,
-                   Range{layout_.input_begin, layout_.input_begin + layout_.input_count},
-                   options.data);
-}
-
-void LibraryCase::set_up() {
-    make_plan();
-    order_ = find_order();
-    make_input();
-    guard_.remember(device::View<const Point>(pristine_.view()));
-    check_.expect(IndexOrder::block(layout_.input_begin, layout_.input_count), order_,
-                  pieces_of(points()));
-}
-
-std::string LibraryCase::note() const {
-    return fmt::format("{}, {} plan; input in natural order; output {}; {} a rank",
-                       fftw_description(), name(options_.planning),
-                       is_natural() ? "in natural order" : "as its algorithm leaves it (scrambled)",
-                       threads_ == 1 ? "one thread" : fmt::format("{} threads", threads_));
-}
-
-// Sets the number of threads back to one, which other plans by FFTW have.
-void LibraryCase::make_plan() {
-    threads_ = start_fftw() ? session_.threads() : 1;
-    const auto fftws = [](device::Buffer<Point>& buffer) {
-        return reinterpret_cast<fftw_complex*>(buffer.view().data());
-    };
-    fftw_plan_with_nthreads(threads_);
-    plan_ = Plan(fftw_mpi_plan_dft_1d(problem_.points, fftws(input_), fftws(output_),
-                                      session_.world().handle(), FFTW_FORWARD,
-                                      flags(problem_, options_, session_.world().size())));
-    fftw_plan_with_nthreads(1);
-    if (!session_.world().all(plan_ != nullptr)) {
-        throw Failure(no_plan(problem_, session_.world().size()));
-    }
-}
-
-IndexOrder LibraryCase::find_order() {
-    if (is_natural()) {
-        return IndexOrder::block(layout_.output_begin, layout_.output_count);
-    }
-    const auto order = order_of_impulse();
-    if (!session_.world().all(order.has_value())) {
-        throw Failure("FFTW-MPI transforms an impulse to bins in none of its orders");
-    }
-    return *order;
-}
-
-// The transform of an impulse at n = 1 is exp(-2 pi i k / N): each output's phase says its k.
-// Collective.
-std::optional<IndexOrder> LibraryCase::order_of_impulse() {
-    std::ranges::fill(points().span(), Point{});
-    if (layout_.input_begin <= 1 && 1 < layout_.input_begin + layout_.input_count) {
-        points().span()[static_cast<std::size_t>(1 - layout_.input_begin)] = 1;
-    }
-    fftw_execute(plan_.get());
-    const auto n = static_cast<double>(problem_.points);
-    std::vector<std::int64_t> indices;
-    for (const Point& value : result().span()) {
-        const double circles = -std::arg(value) / (2 * std::numbers::pi);
-        if (!std::isfinite(circles)) {
-            return std::nullopt;
-        }
-        const auto k = static_cast<std::int64_t>(std::llround(circles * n));
-        indices.push_back((k + problem_.points) % problem_.points);
-    }
-    return order_of(indices);
-}
-
-void LibraryCase::make_input() {
-    if (files_) {
-        files_->read(points().span());
-        return;
-    }
-    fill_points(pristine_.span(), session_.options().seed, layout_.input_begin, 1);
-    std::ranges::copy(pristine_.span(), points().span().begin());
-}
-
-// FFTW may have overwritten its input.
-void LibraryCase::prepare() {
-    if (files_) {
-        files_->prepare();
-    } else {
-        std::ranges::copy(pristine_.span(), points().span().begin());
-    }
-}
-
-void LibraryCase::run() {
-    if (files_) {
-        const Span span(session_.stream().track(), Phase::read, "tiles");
-        files_->read(points().span());
-    }
-    const Span span(session_.stream().track(), Phase::compute, "fftw");
-    fftw_execute(plan_.get());
-}
-
-// Scrambled parts are matrices, too, each with its own steps. Collective.
-ResultLayout LibraryCase::layout_of_result() const {
-    if (is_natural()) {
-        return result_layout({problem_.points, 1, ResultOrder::natural}, layout_.output_count);
-    }
-    std::string order = "scrambled: X-r[i][j] holds";
-    for (const std::string& of_rank : session_.world().gather(fmt::format(
-             "k = {} + {} i + {} j", order_.first, order_.row_step, order_.column_step))) {
-        order += fmt::format("{} {}", order.back() == 's' ? "" : ";", of_rank);
-    }
-    return {{order_.rows, order_.columns}, order};
-}
 
 }  // namespace
 

@@ -8,7 +8,6 @@
 #include "device/host/loops/loops.hpp"
 #include "device/host/runtime/host_stream.hpp"
 #include "fft/host_fft.hpp"
-#include "fft/tile_plan.hpp"
 #include "support/reference_transform.hpp"
 
 namespace quartet::fft {

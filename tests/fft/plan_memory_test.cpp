@@ -3,7 +3,6 @@
 #include "bench/program/plan.hpp"
 #include "comm/mpi/shared_folder.hpp"
 #include "fft/fake_session.hpp"
-#include "fft/roots_of_unity.hpp"
 #include "support/counted_memory.hpp"
 
 namespace quartet::fft {

@@ -1,4 +1,4 @@
-#include "fft/roots_of_unity.hpp"
+#include "fft/four_step.hpp"
 
 #include <gtest/gtest.h>
 
@@ -45,7 +45,6 @@ TEST(RootsOfUnity, AreWithinTwoRoundingsForAnyOrder) {
          {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{210}, std::int64_t{4096},
           std::int64_t{1} << 31, (std::int64_t{1} << 32) + 15, std::int64_t{1} << 40}) {
         const RootsOfUnity roots(order);
-        EXPECT_EQ(roots.order(), order);
         const auto n = static_cast<std::uint64_t>(order);
         for (int sample = 0; sample < 1000; ++sample) {
             const std::uint64_t exponent = sample == 0 ? n - 1 : engine() % n;

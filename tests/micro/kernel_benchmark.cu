@@ -26,7 +26,7 @@
 #include "core/block_range.hpp"
 #include "device/cuda/runtime/grid.hpp"
 #include "device/cuda/vectors/vector_kernels.hpp"
-#include "fft/cuda/passes.hpp"
+#include "fft/cuda/kernels.hpp"
 
 namespace quartet::device {
 namespace {
@@ -570,14 +570,13 @@ void transforms(Bench& bench, std::int64_t tiles, std::int64_t length) {
             q[i] = {nan(""), nan("")};
         });
     };
-    const TwiddleSplit split = split_twiddles(points);
-    const Array<double2> coarse(split.coarse_entries(points)), fine(split.fine_entries());
+    const int shift = twiddle_shift(points);
+    const Array<double2> coarse(((points - 1) >> shift) + 1), fine(std::int64_t{1} << shift);
     double2 *by_coarse = coarse.data(), *by_fine = fine.data();
-    bench.fill(coarse.size(), [=] __device__(std::int64_t i) {
-        by_coarse[i] = power(i * split.fine_entries(), points);
-    });
+    bench.fill(coarse.size(),
+               [=] __device__(std::int64_t i) { by_coarse[i] = power(i << shift, points); });
     bench.fill(fine.size(), [=] __device__(std::int64_t i) { by_fine[i] = power(i, points); });
-    const Twiddles twiddles{by_coarse, by_fine, split};
+    const Twiddles twiddles{by_coarse, by_fine, shift};
     const double bytes = 2.0 * sizeof(double2) * static_cast<double>(points);
 
     fill();

@@ -1,6 +1,5 @@
 #include "device/cuda/gpu_array.hpp"
 #include "fft/cuda/pass_reference.hpp"
-#include "fft/cuda/passes.hpp"
 
 namespace quartet::fft {
 

@@ -1,4 +1,4 @@
-#include "fft/cuda/passes.hpp"
+#include "fft/cuda/kernels.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,19 +1,12 @@
-#include "fft/tile_plan.hpp"
-
-#include <fmt/format.h>
+#include "fft/host_fft.hpp"
 
 #include <array>
 #include <limits>
 #include <utility>
 
-#include "core/check.hpp"
-#include "fft/roots_of_unity.hpp"
-
 namespace quartet::fft {
 
 namespace {
-
-using device::MemoryKind;
 
 // Lengths with a butterfly, the best first: few stages, and results that stay in registers.
 constexpr std::array radices{8, 16, 12, 10, 9, 7, 6, 5, 15, 4, 3, 2};
@@ -71,24 +64,6 @@ Choice cheapest(int length, int registers, Lanes lanes) {
     return best;
 }
 
-// w_length^(index k) for each k below `count`, with the indices of a strip in the lanes.
-double* write_strip(double* to, const RootsOfUnity& roots, std::int64_t begin, std::int64_t count,
-                    std::int64_t lanes) {
-    for (std::int64_t k = 0; k < count; ++k, to += 2 * lanes) {
-        for (int lane = 0; lane < lanes; ++lane) {
-            const std::int64_t index = begin + pair_order(lane, static_cast<int>(lanes));
-            const auto root = roots(static_cast<std::uint64_t>(index * k));
-            to[lane] = root.real();
-            to[lanes + lane] = root.imag();
-        }
-    }
-    return to;
-}
-
-std::int64_t middle_twiddles(const TwoLevels& levels, std::int64_t lanes) {
-    return divide_up(levels.second, lanes) * levels.first * 2 * lanes;
-}
-
 }  // namespace
 
 bool SmallFftPlan::supports(std::int64_t length) {
@@ -98,11 +73,6 @@ bool SmallFftPlan::supports(std::int64_t length) {
         while (length % prime == 0)
             length /= prime;
     return length == 1;
-}
-
-double SmallFftPlan::cost(std::int64_t length, int registers, Lanes lanes) {
-    check(supports(length), "no small FFT of this length");
-    return cheapest(static_cast<int>(length), registers, lanes).cost;
 }
 
 SmallFftPlan::SmallFftPlan(std::int64_t length, int registers, Lanes lanes) {
@@ -118,11 +88,10 @@ SmallFftPlan::SmallFftPlan(std::int64_t length, int registers, Lanes lanes) {
         std::vector<double>& twiddles = twiddles_.emplace_back();
         for (int c = 0; c < after; ++c) {
             for (int k = 0; k < radix; ++k) {
-                const auto root = root_of_unity(
-                    static_cast<std::uint64_t>(c) * static_cast<std::uint64_t>(k),
-                    static_cast<std::uint64_t>(radix) * static_cast<std::uint64_t>(after));
-                twiddles.push_back(static_cast<double>(root.real()));
-                twiddles.push_back(static_cast<double>(root.imag()));
+                const Point root(root_of_unity(static_cast<std::uint64_t>(c * k),
+                                               static_cast<std::uint64_t>(radix * after)));
+                twiddles.push_back(root.real());
+                twiddles.push_back(root.imag());
             }
         }
         fft_.stage[fft_.stages++] = {radix, before, after, twiddles.data()};
@@ -147,8 +116,8 @@ std::optional<TwoLevels> two_levels(std::int64_t length, std::int64_t least, std
             continue;
         const double larger = static_cast<double>(std::max(first, second)) /
                               static_cast<double>(std::min(first, second));
-        const double cost = strided * SmallFftPlan::cost(first, registers) +
-                            SmallFftPlan::cost(second, registers, second_lanes) +
+        const double cost = strided * cheapest(static_cast<int>(first), registers).cost +
+                            cheapest(static_cast<int>(second), registers, second_lanes).cost +
                             (first % whole == 0 ? 0 : dearer) + unbalanced * larger;
         if (cost < lowest) {
             lowest = cost;
@@ -156,66 +125,6 @@ std::optional<TwoLevels> two_levels(std::int64_t length, std::int64_t least, std
         }
     }
     return best;
-}
-
-TilePlan::TilePlan(device::Arena& arena, const TwoLevels& levels, const Loops& loops)
-    : levels_(levels),
-      loops_(loops),
-      first_(levels.first, loops.registers),
-      second_(levels.second, loops.registers, Lanes::points),
-      middle_twiddles_(arena.make<double>(middle_twiddles(levels, loops.lanes), MemoryKind::host)),
-      row_twiddles_(arena.make<double>(2 * levels.second, MemoryKind::host)) {
-    if (arena.plans())
-        return;
-    const LaneStrips columns = column_strips();
-    const RootsOfUnity roots(levels.first * levels.second);
-    double* next = middle_twiddles_.view().data();
-    for (std::int64_t strip = 0; strip < columns.strips(); ++strip)
-        next = write_strip(next, roots, columns.begin(strip), levels.first, loops.lanes);
-    if (!second_.has_points_in_lanes())
-        return;
-    const SmallFftStage& stage = second_.fft().stage[second_.fft().stages - 1];
-    const RootsOfUnity row_roots(levels.second);
-    next = row_twiddles_.view().data();
-    for (std::int64_t c = 0; c < stage.radix; c += loops.lanes)
-        next = write_strip(next, row_roots, c, stage.before, loops.lanes);
-}
-
-TileFft TilePlan::fft(std::span<const TargetBlock> blocks, bool whole_blocks,
-                      bool past_caches) const {
-    return {first_.fft(),
-            second_.fft(),
-            middle_twiddles_.view().data(),
-            second_.has_points_in_lanes() ? row_twiddles_.view().data() : nullptr,
-            blocks.data(),
-            std::ssize(blocks),
-            whole_blocks,
-            past_caches};
-}
-
-std::int64_t TilePlan::scratch(const TwoLevels& levels, std::int64_t lanes) {
-    return levels.first * (divide_up(levels.second, lanes) + 1) * 2 * lanes;
-}
-
-// All arrays but the last begin with cache lines.
-TileWork TilePlan::lay_out(const TwoLevels& levels, std::int64_t lanes, WorkMemory& memory) {
-    TileWork work{};
-    work.stages = memory.take(4 * lanes * std::max(levels.first, levels.second));
-    work.scratch = memory.take(scratch(levels, lanes));
-    work.halves = memory.take(2 * lanes * levels.second);
-    work.outer_twiddles = memory.take(divide_up(levels.first, lanes) * 2 * lanes);
-    work.unsorted = memory.take(2 * (levels.first * levels.second + FourStepFft::block_bins));
-    work.inner_twiddles = memory.take(2 * levels.second);
-    return work;
-}
-
-std::string TilePlan::description() const {
-    return fmt::format("{} x {} in {} lanes", levels_.first, levels_.second, loops_.lanes);
-}
-
-std::optional<TwoLevels> tile_levels(std::int64_t length, const Loops& loops) {
-    return two_levels(length, FourStepFft::block_bins, FourStepFft::block_bins, loops.registers,
-                      Lanes::points);
 }
 
 }  // namespace quartet::fft
