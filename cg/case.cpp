@@ -1,12 +1,11 @@
 #include "cg/case.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "bench/measure/probes.hpp"
 #include "bench/session/variants.hpp"
 #include "comm/mpi/agree.hpp"
 
@@ -23,17 +22,17 @@ std::string words_of(const Breakdown& found) {
 
 // The files are made and checked before there is a matrix, since both take memory. Collective;
 // local while the arena plans: then there is no system.
-std::optional<SystemFiles> prepared_folder(bench::Session& session, const Problem& problem,
-                                           const bench::DataOptions& data,
-                                           const LinearSystem* system) {
+std::optional<SystemFiles> prepared_files(bench::Session& session, const Problem& problem,
+                                          const bench::DataOptions& data,
+                                          const LinearSystem* system) {
     if (!data.in_files()) {
         return std::nullopt;
     }
-    SystemFiles folder(session, problem, data);
+    SystemFiles files(session, problem, data);
     if (system != nullptr) {
-        folder.prepare(session, *system, data.generate);
+        files.prepare(session, *system, data.generate);
     }
-    return folder;
+    return files;
 }
 
 }  // namespace
@@ -44,15 +43,15 @@ SolveCase::SolveCase(device::Arena& arena, bench::Session& session, const bench:
     : session_(session),
       problem_(problem),
       data_(data),
-      rows_(problem.rows(roles_of(variant.formulation, session.world().size()),
-                         session.world().rank())),
+      roles_(roles_of(variant.formulation, session.world().size())),
+      rows_(problem.rows(roles_, session.world().rank())),
       transport_((bench::require_formulation(session, variant.formulation),
                   session.transport(variant.transport))),
       system_(arena.plans() ? nullptr : make_system(problem, session.options().seed)),
       checkpoint_(checkpoint.wanted() ? std::make_unique<Checkpoint>(arena, session, checkpoint,
                                                                      variant, problem, rows_)
                                       : nullptr),
-      folder_(prepared_folder(session, problem, data, system_.get())),
+      files_(prepared_files(session, problem, data, system_.get())),
       loop_(make_loop(arena, session, transport_, problem, variant.formulation)),
       right_side_(arena.make<double>(rows_.size())),
       staging_(arena.make<double>(rows_.size(), device::MemoryKind::pinned)),
@@ -64,52 +63,49 @@ SolveCase::SolveCase(device::Arena& arena, bench::Session& session, const bench:
         // The CPU sees whole vectors of a GPU in memory of its own.
         arena.reserve(bytes_of<double>(4 * problem.size));
     }
-    if (folder_) {  // there is no matrix yet while a file is made or checked
-        arena.reserve_for_set_up(std::max(Bytes{}, folder_->memory() - arena.needs().host));
+    if (files_) {  // there is no matrix yet while a file is made or checked
+        arena.reserve_for_set_up(std::max(Bytes{}, files_->memory() - arena.needs().host));
     }
     arena.reserve(system_memory(problem));
 }
 
 void SolveCase::set_up() {
-    fill();
-    session_.world().barrier();  // before the ranks measure: they share the machine's memory
-    if (loop_->share() != nullptr) {
-        loop_->share()->choose_way();
+    MatrixShare* const share = loop_->share();
+    if (share != nullptr) {
+        fill(*share);
     }
-    products_ = bench::summarise_over_ranks(
-        loop_->share() != nullptr ? loop_->share()->description() : "", session_.world());
+    session_.world().barrier();  // before the ranks measure: they share the machine's memory
+    if (share != nullptr) {
+        share->choose_way();
+    }
+    products_ =
+        bench::summarise_over_ranks(share != nullptr ? share->description() : "", session_.world());
     if (session_.options().verify == bench::Switch::on) {
         guard_.remember(device::View<const double>(right_side_.view()));
-        if (loop_->share() != nullptr) {
-            guard_.remember(loop_->share()->storage());
+        if (share != nullptr) {
+            guard_.remember(share->storage());
         }
         verifier_.emplace(*system_, problem_.iterations);
     }
 }
 
-void SolveCase::fill() {
-    if (loop_->share() == nullptr) {
-        return;
-    }
-    const auto count = static_cast<std::size_t>(rows_.size());
-    const std::span<double> staging = staging_.span();
-    if (folder_) {
-        folder_->read_right_side(rows_.begin, staging);
+void SolveCase::fill(MatrixShare& share) {
+    if (files_) {
+        files_->read_right_side(rows_.begin, staging_.span());
     } else {
-        std::ranges::copy(
-            system_->right_side().subspan(static_cast<std::size_t>(rows_.begin), count),
-            staging.begin());
+        std::ranges::copy(own_rows(system_->right_side()), staging_.span().begin());
     }
-    loop_->share()->fill([this](std::int64_t row, std::int64_t first, std::span<double> out) {
-        if (folder_) {
-            folder_->read_row(row, first, out);
-        } else {
-            system_->read_row(row, first, out);
-        }
+    share.fill([this](std::int64_t row, std::int64_t first, std::span<double> out) {
+        files_ ? files_->read_row(row, first, out) : system_->read_row(row, first, out);
     });
     session_.device().copy(device::as_bytes(device::View<const double>(staging_.view())),
                            device::as_bytes(right_side_.view()), session_.stream());
     session_.stream().synchronize();
+}
+
+std::span<const double> SolveCase::own_rows(std::span<const double> whole) const {
+    return whole.subspan(static_cast<std::size_t>(rows_.begin),
+                         static_cast<std::size_t>(rows_.size()));
 }
 
 void SolveCase::prepare() {
@@ -121,13 +117,10 @@ void SolveCase::prepare() {
 }
 
 void SolveCase::run() {
-    if (!checkpoint_) {
-        NoObserver none;
-        loop_->run(history_, none, &samples_);
-    } else {
+    if (checkpoint_) {
         checkpoint_->begin();
-        loop_->run(history_, *checkpoint_, &samples_);
     }
+    loop_->run(history_, checkpoint_.get(), &samples_);
     if (state().breakdown && session_.options().verify == bench::Switch::off) {
         throw Failure(words_of(*state().breakdown));
     }
@@ -199,24 +192,18 @@ void SolveCase::examine() {
     const std::vector<double> solution = loop_->gather(state().solution);
     result_ = verifier_->examine(solution, residual);
     if (data_.keep == bench::Switch::on) {
-        SystemFiles::write_solution(
-            *data_.folder, session_.world(),
-            std::span(solution).subspan(static_cast<std::size_t>(rows_.begin),
-                                        static_cast<std::size_t>(rows_.size())));
+        SystemFiles::write_solution(*data_.folder, session_.world(), own_rows(solution));
     }
 }
 
 // Made once for each case, after its first run: all runs have the same matrix and code.
 double SolveCase::error_of_step() {
     const auto z = symmetric_uniform(problem_.size, session_.options().seed, "cg/step");
-    std::ranges::copy(std::span(z).subspan(static_cast<std::size_t>(rows_.begin),
-                                           static_cast<std::size_t>(rows_.size())),
-                      staging_.span().begin());
+    std::ranges::copy(own_rows(z), staging_.span().begin());
     std::vector<double> history(2);
-    Observer observer;
-    NoObserver none;
+    Observer observer;  // so that the step is made as the iterations of the runs are
     loop_->restart(staging_.view());
-    loop_->run(history, checkpoint_ ? observer : none);
+    loop_->run(history, checkpoint_ ? &observer : nullptr);
     const std::vector<double> residual = loop_->gather(state().residual);
     const std::vector<double> solution = loop_->gather(state().solution);
     return verifier_->error_of_step(z, solution, residual);
@@ -227,14 +214,10 @@ bench::Details SolveCase::details() const {
     if (result_) {
         details.numbers = {{"true_residual", result_->true_residual},
                            {"residual_gap", result_->residual_gap},
-                           {"residual_gap_tolerance", result_->gap_tolerance}};
-        for (const auto& [key, value] : {std::pair{"solution_error", result_->solution_error},
-                                         {"energy_error", result_->energy_error},
-                                         {"energy_error_tolerance", result_->energy_tolerance}}) {
-            if (value) {
-                details.numbers.emplace_back(key, *value);
-            }
-        }
+                           {"residual_gap_tolerance", result_->gap_tolerance},
+                           {"solution_error", result_->solution_error},
+                           {"energy_error", result_->energy_error},
+                           {"energy_error_tolerance", result_->energy_tolerance}};
     }
     if (checkpoint_) {
         std::ranges::copy(checkpoint_->numbers(), std::back_inserter(details.numbers));
@@ -251,20 +234,8 @@ bench::Details SolveCase::details() const {
 
 namespace {
 
-std::string joined(const std::vector<Storage>& values) {
-    std::string text;
-    for (const Storage value : values) {
-        text += (text.empty() ? "" : ",") + std::string(name(value));
-    }
-    return text;
-}
-
 bool is_dataflow(const bench::Variant& variant) {
     return variant.formulation == bench::Formulation::dataflow;
-}
-
-bool is_library(const bench::Variant& variant) {
-    return variant.formulation == bench::Formulation::library;
 }
 
 bench::RowName row_name(const bench::Session& session, const bench::Variant& variant,
@@ -281,28 +252,20 @@ bench::RowName row_name(const bench::Session& session, const bench::Variant& var
     return row;
 }
 
-// Why a formulation has only full storage; nothing if it has both.
-std::optional<std::string> why_full_alone(const bench::Variant& variant) {
-    if (is_dataflow(variant)) {
-        return "a part of a triangle contributes to all rows, for which the paper's flow has no "
-               "queue";
-    }
-    if (is_library(variant)) {
-        return "it is the textbook's iteration, by BLAS gemv on whole rows";
-    }
-    return std::nullopt;
-}
-
 // Leaves out what the formulation lacks; throws if the lists name nothing that it has.
 bool is_left_out(const bench::Variant& variant, Storage storage, const Options& options) {
-    const auto reason = why_full_alone(variant);
-    if (!reason || storage == Storage::full) {
+    if (variant.formulation == bench::Formulation::native || storage == Storage::full) {
         return false;
     }
     if (std::ranges::find(options.storages, Storage::full) == options.storages.end()) {
+        const char* reason =
+            is_dataflow(variant)
+                ? "a part of a triangle contributes to all rows, for which the paper's flow has no "
+                  "queue"
+                : "it is the textbook's iteration, by BLAS gemv on whole rows";
         throw UsageError(
             fmt::format("--formulation {}: it has only full storage ({}): add --storage full",
-                        name(variant.formulation), *reason));
+                        name(variant.formulation), reason));
     }
     return true;
 }
@@ -324,16 +287,6 @@ void require_usable(const CheckpointOptions& options) {
     if (options.restart == bench::Switch::on && !is_there) {
         throw UsageError("--restart: " + folder +
                          " has no checkpoint: leave out --restart to begin");
-    }
-}
-
-void plan_variant(bench::Session& session, const bench::Variant& variant, Problem problem,
-                  const Options& options) {
-    for (const Storage storage : options.storages) {
-        if (!is_left_out(variant, storage, options)) {
-            problem.storage = storage;
-            session.add(planned_case(session, variant, problem, options.data, options.checkpoint));
-        }
     }
 }
 
@@ -375,20 +328,26 @@ void plan_cases(bench::Session& session, const Options& options) {
             require_usable(options.checkpoint);
         }
     });
-    Problem problem;
-    problem.system = options.problem;
-    problem.iterations = options.iterations;
     session.resolve("size", bench::join_sizes(options.sizes));
-    session.resolve("storage", joined(options.storages));
+    std::vector<std::string_view> storages;
+    for (const Storage storage : options.storages) {
+        storages.push_back(name(storage));
+    }
+    session.resolve("storage", fmt::format("{}", fmt::join(storages, ",")));
     for (const bench::Variant& variant : bench::variants(session)) {
-        if (options.checkpoint.wanted() && is_library(variant)) {
+        if (options.checkpoint.wanted() && variant.formulation == bench::Formulation::library) {
             throw UsageError(
                 "--checkpoint: formulation library has none (it is what plain MPI and BLAS give): "
                 "ask for --formulation native or dataflow alone");
         }
         for (const std::int64_t size : options.sizes) {
-            problem.size = size;
-            plan_variant(session, variant, problem, options);
+            for (const Storage storage : options.storages) {
+                if (!is_left_out(variant, storage, options)) {
+                    session.add(planned_case(session, variant,
+                                             {options.problem, size, options.iterations, storage},
+                                             options.data, options.checkpoint));
+                }
+            }
         }
     }
     if (options.checkpoint.wanted() && session.plan().size() != 1) {

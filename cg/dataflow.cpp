@@ -1,14 +1,10 @@
 #include <array>
 #include <cstring>
 #include <exception>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "bench/measure/probes.hpp"
 #include "cg/loop.hpp"
-#include "cg/matrix.hpp"
-#include "cg/scalars.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
 #include "device/vector_operations.hpp"
 #include "flow/broadcast.hpp"
@@ -131,91 +127,6 @@ struct Queues {
     int exceptions_;  ///< how many were in flight at construction
 };
 
-RowBlock row_block(const bench::Session& session, const Problem& problem,
-                   const comm::Roles& roles) {
-    const Range rows = problem.rows(roles, session.world().rank());
-    return {rows.begin, rows.size(), problem.size};
-}
-
-/// A reducer has all of p, a worker its rows of the vectors.
-struct DataflowBuffers {
-    DataflowBuffers(device::Arena& arena, const bench::Session& session, const Problem& problem,
-                    const comm::Roles& roles) {
-        if (roles.of(session.world().rank()) == comm::Role::reducer) {
-            whole = arena.make<double>(problem.size, device::MemoryKind::pinned);
-            return;
-        }
-        const std::int64_t rows = row_block(session, problem, roles).rows;
-        for (auto* vector : {&x, &r, &p, &product}) {
-            *vector = arena.make<double>(rows);
-        }
-        sum = arena.make<double>(1, device::MemoryKind::pinned);
-        if (device::has_own_memory(arena.device())) {
-            whole = arena.make<double>(problem.size);
-        }
-    }
-
-    device::Buffer<double> x;
-    device::Buffer<double> r;
-    device::Buffer<double> p;
-    device::Buffer<double> product;
-    device::Buffer<double> sum;    ///< one element, for the CPU to read
-    device::Buffer<double> whole;  ///< all of p
-};
-
-/// The limit of the data flow: the workers read the matrix, and all of p goes to the reducer in
-/// every iteration: over the link, as one worker's rows times the number of workers, or by a copy
-/// if the ranks share memory.
-class DataflowLimit final : public Limit {
-  public:
-    /// Borrows share, transport and session. Collective; local while the arena plans.
-    DataflowLimit(device::Arena& arena, bench::Session& session, comm::Transport& transport,
-                  const Problem& problem, const comm::Roles& roles, MatrixShare* share,
-                  std::int64_t rows);
-
-    std::vector<bench::LimitComponent> measure() override;
-
-  private:
-    int workers_;
-    bool reduces_;
-    int iterations_;
-    // The link is measured, or the copy from the first buffer to the second.
-    std::optional<bench::PairProbe> link_;
-    std::array<device::Buffer<double>, 2> buffers_;
-    std::optional<bench::MemoryProbe> copy_;
-};
-
-DataflowLimit::DataflowLimit(device::Arena& arena, bench::Session& session,
-                             comm::Transport& transport, const Problem& problem,
-                             const comm::Roles& roles, MatrixShare* share, std::int64_t rows)
-    : Limit(arena, session, problem, share, rows),
-      workers_(roles.workers()),
-      reduces_(roles.of(session.world().rank()) == comm::Role::reducer),
-      iterations_(problem.iterations) {
-    if (transport.traits().receive == comm::Receive::copied) {
-        link_.emplace(arena, transport, session.world(), roles.worker_rank(0),
-                      roles.reducer_rank(0), bytes_of<double>(problem.largest_rows(roles)));
-        return;
-    }
-    for (device::Buffer<double>& buffer : buffers_) {
-        buffer = arena.make<double>(problem.size, device::MemoryKind::pinned);
-    }
-    copy_.emplace(session.device(), buffers_[0].view(), buffers_[1].view());
-}
-
-std::vector<bench::LimitComponent> DataflowLimit::measure() {
-    constexpr int passes = 16;
-    std::vector<bench::LimitComponent> components = Limit::measure();
-    if (session_.device().memory_kind() == device::MemoryKind::host) {
-        components.front().extend(workers_, session_.world().size());
-    }
-    const Seconds once = link_ ? workers_ * link_->measure(passes, session_.stream())
-                               : copy_->measure(passes, session_.stream());
-    const double taking_in = session_.world().maximum(reduces_ ? iterations_ * once.value : 0);
-    components.push_back({"taking in p", {taking_in}});
-    return components;
-}
-
 /// The paper's data flow (VI.C, Fig. 5). The first rank reduces; each other rank has a block of
 /// rows. In an iteration p.Ap goes to the reducer by one queue, and alpha comes back by another;
 /// r.r goes by a third, and beta comes back by a fourth. The workers' rows of p go to a queue
@@ -229,10 +140,6 @@ class DataflowLoop final : public CgLoop {
 
     [[nodiscard]] MatrixShare* share() override { return share_.get(); }
     std::vector<double> gather(device::View<const double> rows) override;
-    std::unique_ptr<Limit> make_limit(device::Arena& arena) override {
-        return std::make_unique<DataflowLimit>(arena, session_, transport_, problem_, roles_,
-                                               share(), state_.solution.size());
-    }
 
   private:
     double first_residual_dot() override;
@@ -245,31 +152,42 @@ class DataflowLoop final : public CgLoop {
     device::View<const double> exchange_direction();
     double local_sum();
 
-    comm::Transport& transport_;
-    comm::Roles roles_;
     int index_;  ///< among the workers
     flow::MessageDispatcher dispatcher_;
     Queues queues_;
-    std::unique_ptr<MatrixShare> share_;  ///< of a worker
-    DataflowBuffers buffers_;
+    device::Buffer<double> whole_;  ///< all of p: on the reducer, and on a worker's GPU
+    // Of a worker, and none on the reducer:
+    std::unique_ptr<MatrixShare> share_;
+    device::Buffer<double> x_;
+    device::Buffer<double> r_;
+    device::Buffer<double> p_;
+    device::Buffer<double> product_;
+    device::Buffer<double> sum_;  ///< one element, for the CPU to read
 };
 
 DataflowLoop::DataflowLoop(device::Arena& arena, bench::Session& session,
                            comm::Transport& transport, const Problem& problem)
-    : CgLoop(session, problem),
-      transport_(transport),
-      roles_(roles_of(bench::Formulation::dataflow, world_.size())),
+    : CgLoop(session, problem, bench::Formulation::dataflow),
       index_(roles_.index_of(world_.rank())),
       dispatcher_(arena, world_, &session.trace().track("queue")),
-      queues_(arena, dispatcher_, transport, problem, roles_, session.options().queue),
-      share_(roles_.of(world_.rank()) == comm::Role::worker
-                 ? make_matrix(arena, row_block(session, problem, roles_))
-                 : nullptr),
-      buffers_(arena, session, problem, roles_) {
-    const device::View<double> no_rows(nullptr, 0, device_.memory_kind());
-    state_.solution = share_ ? buffers_.x.view() : no_rows;
-    state_.residual = share_ ? buffers_.r.view() : no_rows;
-    state_.direction = share_ ? buffers_.p.view() : no_rows;
+      queues_(arena, dispatcher_, transport, problem, roles_, session.options().queue) {
+    if (roles_.of(world_.rank()) == comm::Role::reducer) {
+        whole_ = arena.make<double>(problem.size, device::MemoryKind::pinned);
+        const device::View<double> no_rows(nullptr, 0, device_.memory_kind());
+        state_.solution = state_.residual = state_.direction = no_rows;
+        return;
+    }
+    share_ = make_matrix(arena, row_block());
+    for (auto* vector : {&x_, &r_, &p_, &product_}) {
+        *vector = arena.make<double>(rows_.size());
+    }
+    sum_ = arena.make<double>(1, device::MemoryKind::pinned);
+    if (device::has_own_memory(device_)) {
+        whole_ = arena.make<double>(problem.size);
+    }
+    state_.solution = x_.view();
+    state_.residual = r_.view();
+    state_.direction = p_.view();
 }
 
 std::vector<double> DataflowLoop::gather(device::View<const double> rows) {
@@ -285,7 +203,7 @@ std::vector<double> DataflowLoop::gather(device::View<const double> rows) {
 
 double DataflowLoop::first_residual_dot() {
     if (share_) {
-        device_.vectors().dot(state_.residual, state_.residual, buffers_.sum.view(), stream_);
+        device_.vectors().dot(state_.residual, state_.residual, sum_.view(), stream_);
         return queues_.residual.exchange(index_, {local_sum()})[0];
     }
     const double dot = queues_.residual.collect()[0];
@@ -296,22 +214,22 @@ double DataflowLoop::first_residual_dot() {
 // Reads the sum that the device has computed.
 double DataflowLoop::local_sum() {
     stream_.synchronize();
-    return buffers_.sum.span()[0];
+    return sum_.span()[0];
 }
 
 // A worker's iteration.
 bool DataflowLoop::work(bool wants_stop) {
     auto& [x, r, p, residual_dot, alpha, done, breakdown] = state_;
-    const device::View<double> product = buffers_.product.view();
+    const device::View<double> product = product_.view();
     share_->multiply(exchange_direction(), product, stream_);
-    device_.vectors().dot(p, product, buffers_.sum.view(), stream_);
+    device_.vectors().dot(p, product, sum_.view(), stream_);
     const double curvature = local_sum();
     queues_.direction.release();
     {
         const Span span(stream_.track(), Phase::reduce, "alpha");
         alpha = queues_.curvature.exchange(index_, {curvature})[0];
     }
-    update(device_, alpha, {p, product, x, r}, buffers_.sum.view(), stream_);
+    update(device_, alpha, {p, product, x, r}, sum_.view(), stream_);
     const double dot = local_sum();
     const Span span(stream_.track(), Phase::reduce, "beta");
     const auto [beta, new_dot, stop] =
@@ -330,8 +248,8 @@ device::View<const double> DataflowLoop::exchange_direction() {
     queues_.blocks.push(index_, mine.bytes());
     const auto received = queues_.direction.receive();
     if (device::has_own_memory(device_)) {
-        device_.copy(received, device::as_bytes(buffers_.whole.view()), stream_);
-        return buffers_.whole.view();
+        device_.copy(received, device::as_bytes(whole_.view()), stream_);
+        return whole_.view();
     }
     return device::view_as<double>(received);
 }
@@ -353,7 +271,7 @@ bool DataflowLoop::reduce(bool wants_stop) {
 // Puts the workers' rows of p together and sends all of p to each worker.
 void DataflowLoop::assemble_direction() {
     const Span span(stream_.track(), Phase::merge, "direction");
-    const auto direction = device::as_bytes(buffers_.whole.view());
+    const auto direction = device::as_bytes(whole_.view());
     flow::take(queues_.blocks, roles_.workers(), roles_.workers(), [&](const flow::Item& item) {
         const Range rows = problem_.rows(roles_, roles_.worker_rank(static_cast<int>(item.key)));
         check(item.payload.bytes() == bytes_of<double>(rows.size()),
@@ -363,7 +281,7 @@ void DataflowLoop::assemble_direction() {
                         static_cast<std::size_t>(item.payload.size()));
         }
     });
-    queues_.direction.publish(device::as_bytes(device::View<const double>(buffers_.whole.view())));
+    queues_.direction.publish(device::as_bytes(device::View<const double>(whole_.view())));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <initializer_list>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -28,36 +28,29 @@ struct Panel {
     std::int64_t columns = 0;
 };
 
-/// Reorders rows into panels. One per thread.
-class PanelPacker {
-  public:
-    /// Reads the panel's rows and writes all of its padded elements.
-    void pack(const Panel& panel, const ReadRow& read_row, double* elements);
-
-  private:
-    std::vector<double> rows_;  ///< some columns of a panel's rows, row after row
-};
-
 // Columns that are packed at a time: few enough for a panel's rows to stay in a core's cache, and
 // enough for a file to be read at full speed.
 constexpr std::int64_t chunk = 2048;
 static_assert(chunk % group_columns == 0);
 
-void PanelPacker::pack(const Panel& panel, const ReadRow& read_row, double* elements) {
-    rows_.resize(static_cast<std::size_t>(panel.panel_rows * chunk));
+// Reads the panel's rows and writes all of its padded elements. `rows` is a thread's memory for
+// some columns of the rows, row after row.
+void pack(const Panel& panel, const ReadRow& read_row, std::vector<double>& rows,
+          double* elements) {
+    rows.resize(static_cast<std::size_t>(panel.panel_rows * chunk));
     for (std::int64_t begin = 0; begin < panel.groups * group_columns; begin += chunk) {
         const std::int64_t there = std::clamp<std::int64_t>(panel.columns - begin, 0, chunk);
         const std::int64_t groups = std::min(chunk / group_columns,  //
                                              panel.groups - begin / group_columns);
-        std::ranges::fill(rows_, 0.0);
+        std::ranges::fill(rows, 0.0);
         for (std::int64_t row = 0; row < panel.rows && there > 0; ++row)
             read_row(panel.first_row + row, panel.first_column + begin,
-                     std::span(rows_).subspan(static_cast<std::size_t>(row * chunk),
-                                              static_cast<std::size_t>(there)));
+                     std::span(rows).subspan(static_cast<std::size_t>(row * chunk),
+                                             static_cast<std::size_t>(there)));
         double* out = elements + index_in_panel(panel.panel_rows, 0, begin);
         for (std::int64_t group = 0; group < groups; ++group)
             for (std::int64_t row = 0; row < panel.panel_rows; ++row)
-                out = std::copy_n(rows_.data() + row * chunk + group * group_columns, group_columns,
+                out = std::copy_n(rows.data() + row * chunk + group * group_columns, group_columns,
                                   out);
     }
 }
@@ -81,8 +74,6 @@ struct Places {
 
 // Each thread gets a run of panels.
 Places places(const RowBlock& block, int threads) {
-    check(block.first_row >= 0 && block.rows >= 0 && block.columns >= 0,
-          "a row block of a negative size");
     const RowPanels panels{block.rows, block.columns};
     Places all{std::vector<std::vector<Place>>(static_cast<std::size_t>(threads))};
     for (int thread = 0; thread < threads; ++thread) {
@@ -95,8 +86,6 @@ Places places(const RowBlock& block, int threads) {
 
 // Panels are distributed over the parts first, then a part's panels over the threads.
 Places places(const TrianglePart& part, int threads) {
-    check(part.size >= 0 && part.parts >= 1 && part.part >= 0 && part.part < part.parts,
-          "no such part of a triangle");
     const TrianglePanels panels{part.size};
     const SnakeDistribution to_parts{part.parts};
     const SnakeDistribution to_threads{threads};
@@ -119,9 +108,9 @@ class HostMatrix : public MatrixShare {
     void fill(const ReadRow& read_row) final {
         double* elements = elements_.view().data();
         system::parallel_parts_that_throw(threads_, [&](int thread) {
-            PanelPacker packer;
+            std::vector<double> rows;
             for (const Place& place : places_of(thread))
-                packer.pack(panel(place.panel), read_row, elements + place.offset);
+                pack(panel(place.panel), read_row, rows, elements + place.offset);
         });
     }
     void choose_way() final;
@@ -310,22 +299,19 @@ class HostTrianglePart final : public HostMatrix {
     device::Buffer<double> sums_;  ///< y of each thread but the first, which adds to the caller's
 };
 
-/// Throws Failure if any two of the views share an element.
-void require_all_apart(std::initializer_list<device::View<const double>> views) {
-    for (auto one = views.begin(); one != views.end(); ++one)
-        for (auto other = views.begin(); other != one; ++other)
-            device::require_apart(*one, *other);
-}
-
 }  // namespace
 
 std::unique_ptr<MatrixShare> make_matrix(device::Arena& arena, const RowBlock& block) {
+    check(block.first_row >= 0 && block.rows >= 0 && block.columns >= 0,
+          "a row block of a negative size");
     if (arena.device().accelerator() != nullptr)
         return make_cuda_matrix(arena, block);
     return std::make_unique<HostRowBlock>(arena, block);
 }
 
 std::unique_ptr<MatrixShare> make_matrix(device::Arena& arena, const TrianglePart& part) {
+    check(part.size >= 0 && part.parts >= 1 && part.part >= 0 && part.part < part.parts,
+          "no such part of a triangle");
     if (arena.device().accelerator() != nullptr)
         return make_cuda_matrix(arena, part);
     return std::make_unique<HostTrianglePart>(arena, part);
@@ -334,14 +320,16 @@ std::unique_ptr<MatrixShare> make_matrix(device::Arena& arena, const TrianglePar
 void update(device::Device& device, double alpha, const ClassicVectors& vectors,
             device::View<double> result, device::Stream& stream) {
     const auto& [p, q, x, r] = vectors;
-    for (const device::View<const double>& vector : {p, q, device::View<const double>(x)})
-        check(vector.size() == r.size(), "update: vectors differ in size");
+    const device::View<const double> all[] = {p, q, x, r};
+    for (const auto* one = std::begin(all); one != std::end(all); ++one) {
+        check(one->size() == r.size(), "update: vectors differ in size");
+        for (const auto* other = std::begin(all); other != one; ++other)
+            device::require_apart(*one, *other);
+    }
     check(result.size() == 1, "update: the result must have one element");
-    require_all_apart({p, q, x, r});
     if (device.accelerator() != nullptr)
         return cuda_update(alpha, vectors, result, stream);
-    for (const device::View<const double>& vector :
-         {p, q, device::View<const double>(x), device::View<const double>(r)})
+    for (const auto& vector : all)
         device::require_host(vector);
     device::require_host(result);
     const auto work = [alpha, parts = device.threads(), loop = loops_on(device).update,

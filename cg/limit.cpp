@@ -1,28 +1,42 @@
-#include "cg/limit.hpp"
-
 #include <algorithm>
 
+#include "cg/case.hpp"
 #include "device/blas.hpp"
 
 namespace quartet::cg {
 
-Limit::Limit(device::Arena& arena, bench::Session& session, const Problem& problem,
-             MatrixShare* share, std::int64_t rows)
+Limit::Limit(device::Arena& arena, bench::Session& session, comm::Transport& transport,
+             const Problem& problem, const comm::Roles& roles, MatrixShare* share)
     : session_(session),
-      work_(problem.work(1)),
-      iterations_(problem.iterations),
+      problem_(problem),
+      roles_(roles),
       arithmetic_(session.device(), share != nullptr ? bench::ArithmeticLimit::Part::computes
                                                      : bench::ArithmeticLimit::Part::waits) {
     if (share != nullptr && !share->storage().empty()) {
         probe_.emplace(arena, share->storage());
         x_ = arena.make<double>(problem.size);
         y_ = arena.make<double>(problem.size);
-        add_products(*share, problem.size,
-                     problem.storage == Storage::symmetric ? problem.size : rows);
+        add_products(*share);
     }
+    if (roles.reducers() == 0) {
+        return;
+    }
+    if (transport.traits().receive == comm::Receive::copied) {
+        link_.emplace(arena, transport, session.world(), roles.worker_rank(0),
+                      roles.reducer_rank(0), bytes_of<double>(problem.largest_rows(roles)));
+        return;
+    }
+    for (device::Buffer<double>& buffer : copied_) {
+        buffer = arena.make<double>(problem.size, device::MemoryKind::pinned);
+    }
+    copy_.emplace(session.device(), copied_[0].view(), copied_[1].view());
 }
 
-void Limit::add_products(MatrixShare& share, std::int64_t size, std::int64_t rows) {
+void Limit::add_products(MatrixShare& share) {
+    const std::int64_t size = problem_.size;
+    const std::int64_t rows = problem_.storage == Storage::symmetric
+                                  ? size
+                                  : problem_.rows(roles_, session_.world().rank()).size();
     const device::View<const double> x = x_.view();
     const device::View<double> y = y_.view();
     probe_->add_way("the product", [&share, x, y = y.part(0, rows)](device::Stream& stream) {
@@ -37,25 +51,42 @@ void Limit::add_products(MatrixShare& share, std::int64_t size, std::int64_t row
 }
 
 std::vector<bench::LimitComponent> Limit::measure() {
+    const comm::Communicator& world = session_.world();
+    device::Stream& stream = session_.stream();
     if (passes_ == 0) {
-        session_.world().barrier();  // before the ranks measure: they share the machine's memory
+        world.barrier();  // before the ranks measure: they share the machine's memory
         passes_ = 1;
         if (probe_) {
-            const Seconds pass = probe_->measure(1, session_.stream());
-            passes_ = bench::passes_in(bench::probe_time_beside(iterations_ * pass), pass);
+            const Seconds pass = probe_->measure(1, stream);
+            passes_ = bench::passes_in(bench::probe_time_beside(problem_.iterations * pass), pass);
         }
-        way_ = bench::summarise_over_ranks(probe_ ? probe_->way() : "", session_.world());
+        way_ = bench::summarise_over_ranks(probe_ ? probe_->way() : "", world);
     }
     double rate = 0;
     if (probe_) {
-        const Seconds pass = probe_->measure(passes_, session_.stream());
-        rate = static_cast<double>(probe_->traffic().value) / pass.value;
+        rate =
+            static_cast<double>(probe_->traffic().value) / probe_->measure(passes_, stream).value;
     }
-    const double seconds = static_cast<double>(work_.bytes.value) / session_.world().sum(rate);
+    const bench::Work work = problem_.work(1);  // of all ranks together
+    const double seconds = static_cast<double>(work.bytes.value) / world.sum(rate);
     std::vector<bench::LimitComponent> found{{"reading the matrix", {seconds}}};
     found.front().way = way_;
-    found.push_back(arithmetic_.measure(work_.flops, session_.world(), session_.stream()));
+    found.push_back(arithmetic_.measure(work.flops, world, stream));
+    if (roles_.reducers() > 0) {
+        if (session_.device().memory_kind() == device::MemoryKind::host) {
+            found.front().extend(roles_.workers(), world.size());
+        }
+        found.push_back({"taking in p", {world.maximum(intake().value)}});
+    }
     return found;
+}
+
+Seconds Limit::intake() {
+    constexpr int passes = 16;
+    const Seconds once = link_ ? roles_.workers() * link_->measure(passes, session_.stream())
+                               : copy_->measure(passes, session_.stream());
+    const bool reduces = roles_.of(session_.world().rank()) == comm::Role::reducer;
+    return reduces ? problem_.iterations * once : Seconds{};
 }
 
 }  // namespace quartet::cg
