@@ -1,9 +1,8 @@
-#include "matmul/limit.hpp"
-
 #include <algorithm>
 #include <memory>
 
 #include "device/multiply_add_probe.hpp"
+#include "matmul/plan.hpp"
 #include "matmul/transfers.hpp"
 
 namespace quartet::matmul {
@@ -16,16 +15,6 @@ constexpr std::int64_t full_rate_edge = 1024;
 constexpr std::int64_t full_rate_edge_of_gpu = 4096;
 constexpr int intake_passes = 4;  // additions and messages in one measurement
 constexpr Bytes storage_probe_memory = mebibytes(4) + kibibytes(4);
-
-bool reaches_full_rate(const Problem& problem, const device::Device& device) {
-    return device::has_own_memory(device) ? problem.extent(0) >= full_rate_edge_of_gpu
-                                          : host_sgemm_edge(problem) >= full_rate_edge;
-}
-
-// The bytes of one copy: a tile, but at most 64 MiB, which reach the link's full rate.
-Bytes copied_piece(const Problem& problem) {
-    return std::min(problem.tile_bytes(), mebibytes(64));
-}
 
 /// Times of copying a piece to the GPU, from it, or both at once.
 class CopyProbe {
@@ -107,7 +96,9 @@ void ProductLimit::add(const char* name, const std::function<Seconds()>& measure
 // beside the BLAS's. It counts only if it is higher: if it is lower, the compiled instructions are
 // not the fastest of the device. All ranks measure the same.
 void ProductLimit::add_sgemm(device::Arena& arena, const LimitPlan::Sgemm& sgemm) {
-    const bool knows_hardware = reaches_full_rate(problem_, session_.device());
+    const bool on_gpu = device::has_own_memory(session_.device());
+    const bool knows_hardware = on_gpu ? problem_.extent(0) >= full_rate_edge_of_gpu
+                                       : host_sgemm_edge(problem_) >= full_rate_edge;
     std::shared_ptr<bench::SgemmProbe> probe;
     std::shared_ptr<device::MultiplyAddProbe> hardware;
     if (sgemm.edge > 0) {
@@ -135,7 +126,7 @@ void ProductLimit::add_sgemm(device::Arena& arena, const LimitPlan::Sgemm& sgemm
                 time_at(hardware ? hardware->measure(multiply_add_time, session_.stream()) : 0);
             component.hardware = least < component.seconds ? least : Seconds{};
         }
-        if (!device::has_own_memory(session_.device())) {
+        if (!on_gpu) {
             component.extend(sgemm.computing_ranks, session_.world().size());
         }
         return component;
@@ -151,7 +142,8 @@ int ProductLimit::products_of(bench::SgemmProbe& probe, int computing_ranks) {
 
 // A link may be slower in each direction if it is used in both at once.
 void ProductLimit::add_copies(device::Arena& arena, const LimitPlan::Copies& copies) {
-    const Bytes piece = copied_piece(problem_);
+    // A tile, but at most 64 MiB, which reach the link's full rate.
+    const Bytes piece = std::min(problem_.tile_bytes(), mebibytes(64));
     std::shared_ptr<CopyProbe> probe;
     if (copies.in + copies.out > 0) {
         probe = std::make_shared<CopyProbe>(arena, piece);

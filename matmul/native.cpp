@@ -8,8 +8,6 @@
 
 #include "comm/mpi/agree.hpp"
 #include "device/blas.hpp"
-#include "matmul/panels.hpp"
-#include "matmul/plan.hpp"
 
 namespace quartet::matmul {
 
@@ -231,9 +229,8 @@ PanelPlan plan_levels(const CaseContext& context, const LimitPlan& limit, Bytes 
 OperandLayout layout_in_memory(const CaseContext& context) {
     const comm::TransportTraits& transport =
         context.session.registry().traits(context.variant.transport);
-    return lay_out_operands(context.problem, context.blocks, context.rank(),
-                            context.session.topology(),
-                            context.on_gpu() ? OperandCopies::per_rank : copies_over(transport));
+    return {context.problem, context.blocks, context.rank(), context.session.topology(),
+            context.on_gpu() ? OperandCopies::per_rank : copies_over(transport)};
 }
 
 ProductPlan plan_resident(const CaseContext& context) {

@@ -50,12 +50,15 @@ Bytes allowed_device_memory(bench::Session& session) {
     return session.options().device_memory.value_or(session.gpus().memory_share());
 }
 
-void refuse_tiles(const Problem& problem, Bytes least, const MemoryBudget& budget) {
-    throw UsageError(fmt::format(
-        "tiles of {} x {} take at least {} of GPU memory per rank ({} are allowed; a tile is {}, "
-        "products and limits take {}): give more --device-memory, or a smaller --tile",
-        problem.extent(0), problem.extent(0), to_string(least), to_string(budget.allowed),
-        to_string(problem.tile_bytes()), to_string(budget.elsewhere)));
+void require_tile_memory(const Problem& problem, Bytes least, const MemoryBudget& budget) {
+    if (least + budget.elsewhere > budget.allowed) {
+        throw UsageError(fmt::format(
+            "tiles of {} x {} take at least {} of GPU memory per rank ({} are allowed; a tile is "
+            "{}, products and limits take {}): give more --device-memory, or a smaller --tile",
+            problem.extent(0), problem.extent(0), to_string(least + budget.elsewhere),
+            to_string(budget.allowed), to_string(problem.tile_bytes()),
+            to_string(budget.elsewhere)));
+    }
 }
 
 device::MemoryNeeds needs_besides(const CaseContext& context, const Block& block,

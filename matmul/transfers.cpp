@@ -100,14 +100,6 @@ void TileLoader::release(const Fetch& fetch, device::Stream& stream) {
     }
 }
 
-void TileLoader::synchronize() {
-    if (reading_ && copying_) {
-        synchronize_all(*reading_, *copying_);
-    } else if (!places_.same()) {
-        (reading_ ? reading_ : copying_)->synchronize();
-    }
-}
-
 TileStorer::TileStorer(device::Arena& arena, const Problem& problem, const Block& block,
                        const TilePlaces& places, const ProductFiles& files, HostResult* result)
     : problem_(problem),
@@ -158,14 +150,6 @@ void TileStorer::store(TileIndex tile, device::View<const float> from, device::E
     writing_->wait(*slot.filled);
     files_->store(tile, memory, *writing_);
     writing_->record(*slot.used);
-}
-
-void TileStorer::synchronize() {
-    if (writing_) {
-        synchronize_all(*writing_, *storing_);
-    } else {
-        storing_->synchronize();
-    }
 }
 
 bench::Details traffic_of_all(const comm::Communicator& world, const TilePlaces& places,

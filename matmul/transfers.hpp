@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "device/device.hpp"
-#include "matmul/files.hpp"
-#include "matmul/matrices.hpp"
+#include "matmul/tiles.hpp"
 
 namespace quartet::matmul {
 
@@ -38,6 +37,25 @@ struct SlotEvents {
 /// stream has a line in the timeline.
 std::unique_ptr<device::Stream> make_transfer_stream(const device::Arena& arena, const char* name);
 
+/// Synchronises all `parts` that are there, then rethrows the exception of the first that failed.
+template <typename... Parts>
+void synchronize_all(Parts*... parts) {
+    std::exception_ptr first;
+    const auto await = [&](auto* part) {
+        try {
+            if (part != nullptr) {
+                part->synchronize();
+            }
+        } catch (...) {
+            first = first ? first : std::current_exception();
+        }
+    };
+    (await(parts), ...);
+    if (first) {
+        std::rethrow_exception(first);
+    }
+}
+
 /// Brings tiles of A and B to slots near a rank's products, ahead of them: from files to the host's
 /// memory, from there to a GPU, or from files through a few slots of the host to a GPU. Files are
 /// read on one stream, and tiles copied on another. Used by the main thread only.
@@ -59,7 +77,7 @@ class TileLoader {
     /// Lets the slot be filled again once the stream's work so far is done.
     void release(const Fetch& fetch, device::Stream& stream);
     /// Waits for all fetched tiles; rethrows what a stream has thrown while it brought them.
-    void synchronize();
+    void synchronize() { synchronize_all(reading_.get(), copying_.get()); }
 
     /// Bytes of the last run, from files and to a GPU.
     [[nodiscard]] Bytes read() const { return read_; }
@@ -108,7 +126,7 @@ class TileStorer {
     void store(TileIndex tile, device::View<const float> from, device::Event& complete,
                device::Event& stored);
     /// Waits for all stored tiles; rethrows what a stream has thrown while it stored them.
-    void synchronize();
+    void synchronize() { synchronize_all(writing_.get(), storing_.get()); }
 
     /// Bytes of the last run, to files and from a GPU.
     [[nodiscard]] Bytes written() const { return files_ ? files_->written() : Bytes{}; }
@@ -131,22 +149,5 @@ class TileStorer {
 /// The bytes that all ranks together moved, for the document. Collective over `world`.
 bench::Details traffic_of_all(const comm::Communicator& world, const TilePlaces& places,
                               const Traffic& files, const Traffic& copies);
-
-/// Synchronises all `parts`, then rethrows the exception of the first one that failed.
-template <typename... Parts>
-void synchronize_all(Parts&... parts) {
-    std::exception_ptr first;
-    const auto await = [&](auto& part) {
-        try {
-            part.synchronize();
-        } catch (...) {
-            first = first ? first : std::current_exception();
-        }
-    };
-    (await(parts), ...);
-    if (first) {
-        std::rethrow_exception(first);
-    }
-}
 
 }  // namespace quartet::matmul
