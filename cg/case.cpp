@@ -20,21 +20,6 @@ std::string words_of(const Breakdown& found) {
         found.curvature, found.residual_dot, found.iteration);
 }
 
-// The files are made and checked before there is a matrix, since both take memory. Collective;
-// local while the arena plans: then there is no system.
-std::optional<SystemFiles> prepared_files(bench::Session& session, const Problem& problem,
-                                          const bench::DataOptions& data,
-                                          const LinearSystem* system) {
-    if (!data.in_files()) {
-        return std::nullopt;
-    }
-    SystemFiles files(session, problem, data);
-    if (system != nullptr) {
-        files.prepare(session, *system, data.generate);
-    }
-    return files;
-}
-
 }  // namespace
 
 SolveCase::SolveCase(device::Arena& arena, bench::Session& session, const bench::Variant& variant,
@@ -51,7 +36,8 @@ SolveCase::SolveCase(device::Arena& arena, bench::Session& session, const bench:
       checkpoint_(checkpoint.wanted() ? std::make_unique<Checkpoint>(arena, session, checkpoint,
                                                                      variant, problem, rows_)
                                       : nullptr),
-      files_(prepared_files(session, problem, data, system_.get())),
+      files_(data.in_files() ? std::make_unique<SystemFiles>(session, problem, data, system_.get())
+                             : nullptr),
       loop_(make_loop(arena, session, transport_, problem, variant.formulation)),
       right_side_(arena.make<double>(rows_.size())),
       staging_(arena.make<double>(rows_.size(), device::MemoryKind::pinned)),

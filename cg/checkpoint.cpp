@@ -1,5 +1,3 @@
-#include "cg/checkpoint.hpp"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -9,6 +7,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "cg/case.hpp"
 #include "comm/mpi/agree.hpp"
 #include "core/files/checksum.hpp"
 #include "core/files/file.hpp"

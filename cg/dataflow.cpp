@@ -6,7 +6,6 @@
 
 #include "cg/loop.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
-#include "device/vector_operations.hpp"
 #include "flow/broadcast.hpp"
 #include "flow/message_dispatcher.hpp"
 #include "flow/queue.hpp"
@@ -91,52 +90,20 @@ Scalars Reduction::collect() {
     return sums;
 }
 
-/// The queues, on each rank. Destroying them waits until nothing that they sent is on its way: the
-/// last messages of an iteration are received in the next one.
-struct Queues {
-    /// Collective, as is destroying them, but not while an exception unwinds; local while the
-    /// arena plans. Dispatcher and transport outlive them.
-    Queues(device::Arena& arena, flow::MessageDispatcher& dispatcher, comm::Transport& transport,
-           const Problem& problem, const comm::Roles& roles, int bound)
-        : curvature(arena, dispatcher, transport, roles, bound),
-          residual(arena, dispatcher, transport, roles, bound),
-          blocks(arena, dispatcher, transport,
-                 queue_plan(roles, bound, bytes_of<double>(problem.largest_rows(roles)),
-                            flow::DequeueOrder::key)),
-          direction(arena, dispatcher, transport, roles.reducer_rank(0), roles.worker_ranks(),
-                    bytes_of<double>(problem.size)),
-          exceptions_(std::uncaught_exceptions()) {}
-    ~Queues() {
-        if (std::uncaught_exceptions() > exceptions_) {
-            return;
-        }
-        curvature.flush();
-        residual.flush();
-        blocks.flush();
-        direction.flush();
-    }
-    Queues(const Queues&) = delete;
-    Queues& operator=(const Queues&) = delete;
-
-    Reduction curvature;        ///< p.Ap in, alpha out
-    Reduction residual;         ///< r.r in, beta out
-    flow::Queue blocks;         ///< each worker's rows of p, by worker
-    flow::Broadcast direction;  ///< p
-
-  private:
-    int exceptions_;  ///< how many were in flight at construction
-};
-
 /// The paper's data flow (VI.C, Fig. 5). The first rank reduces; each other rank has a block of
 /// rows. In an iteration p.Ap goes to the reducer by one queue, and alpha comes back by another;
 /// r.r goes by a third, and beta comes back by a fourth. The workers' rows of p go to a queue
 /// ordered by worker; the reducer assembles p and sends it whole to each worker: 8 N bytes in, and
 /// 8 N out for each worker. The reducer sums in the workers' order, so the order of arrival changes
-/// no bit. All ranks have all scalars; the reducer has no rows.
+/// no bit. All ranks have all scalars; the reducer has no rows. Its end waits until nothing that
+/// the queues sent is on its way: the last messages of an iteration are received in the next one.
 class DataflowLoop final : public CgLoop {
   public:
+    /// Collective, as is destroying it, but not while an exception unwinds; local while the arena
+    /// plans.
     DataflowLoop(device::Arena& arena, bench::Session& session, comm::Transport& transport,
                  const Problem& problem);
+    ~DataflowLoop() override;
 
     [[nodiscard]] MatrixShare* share() override { return share_.get(); }
     std::vector<double> gather(device::View<const double> rows) override;
@@ -150,44 +117,55 @@ class DataflowLoop final : public CgLoop {
     bool reduce(bool wants_stop);
     void assemble_direction();
     device::View<const double> exchange_direction();
-    double local_sum();
 
     int index_;  ///< among the workers
     flow::MessageDispatcher dispatcher_;
-    Queues queues_;
-    device::Buffer<double> whole_;  ///< all of p: on the reducer, and on a worker's GPU
-    // Of a worker, and none on the reducer:
-    std::unique_ptr<MatrixShare> share_;
-    device::Buffer<double> x_;
+    Reduction curvature_;        ///< p.Ap in, alpha out
+    Reduction residual_;         ///< r.r in, beta out
+    flow::Queue blocks_;         ///< each worker's rows of p, by worker
+    flow::Broadcast direction_;  ///< p
     device::Buffer<double> r_;
     device::Buffer<double> p_;
-    device::Buffer<double> product_;
-    device::Buffer<double> sum_;  ///< one element, for the CPU to read
+    std::unique_ptr<MatrixShare> share_;  ///< of a worker
+    device::Buffer<double> whole_;        ///< all of p: on the reducer, and on a worker's GPU
+    int exceptions_;                      ///< how many were in flight at construction
 };
 
 DataflowLoop::DataflowLoop(device::Arena& arena, bench::Session& session,
                            comm::Transport& transport, const Problem& problem)
-    : CgLoop(session, problem, bench::Formulation::dataflow),
+    : CgLoop(arena, session, problem, bench::Formulation::dataflow),
       index_(roles_.index_of(world_.rank())),
       dispatcher_(arena, world_, &session.trace().track("queue")),
-      queues_(arena, dispatcher_, transport, problem, roles_, session.options().queue) {
-    if (roles_.of(world_.rank()) == comm::Role::reducer) {
-        whole_ = arena.make<double>(problem.size, device::MemoryKind::pinned);
-        const device::View<double> no_rows(nullptr, 0, device_.memory_kind());
-        state_.solution = state_.residual = state_.direction = no_rows;
-        return;
-    }
-    share_ = make_matrix(arena, row_block());
-    for (auto* vector : {&x_, &r_, &p_, &product_}) {
-        *vector = arena.make<double>(rows_.size());
-    }
-    sum_ = arena.make<double>(1, device::MemoryKind::pinned);
-    if (device::has_own_memory(device_)) {
-        whole_ = arena.make<double>(problem.size);
-    }
-    state_.solution = x_.view();
+      curvature_(arena, dispatcher_, transport, roles_, session.options().queue),
+      residual_(arena, dispatcher_, transport, roles_, session.options().queue),
+      blocks_(arena, dispatcher_, transport,
+              queue_plan(roles_, session.options().queue,
+                         bytes_of<double>(problem.largest_rows(roles_)), flow::DequeueOrder::key)),
+      direction_(arena, dispatcher_, transport, roles_.reducer_rank(0), roles_.worker_ranks(),
+                 bytes_of<double>(problem.size)),
+      r_(arena.make<double>(rows_.size())),
+      p_(arena.make<double>(rows_.size())),
+      exceptions_(std::uncaught_exceptions()) {
     state_.residual = r_.view();
     state_.direction = p_.view();
+    const bool reduces = roles_.of(world_.rank()) == comm::Role::reducer;
+    if (!reduces) {
+        share_ = make_matrix(arena, row_block());
+    }
+    if (reduces || device::has_own_memory(device_)) {
+        whole_ = arena.make<double>(problem.size,
+                                    reduces ? device::MemoryKind::pinned : device_.memory_kind());
+    }
+}
+
+DataflowLoop::~DataflowLoop() {
+    if (std::uncaught_exceptions() > exceptions_) {
+        return;
+    }
+    curvature_.flush();
+    residual_.flush();
+    blocks_.flush();
+    direction_.flush();
 }
 
 std::vector<double> DataflowLoop::gather(device::View<const double> rows) {
@@ -203,18 +181,12 @@ std::vector<double> DataflowLoop::gather(device::View<const double> rows) {
 
 double DataflowLoop::first_residual_dot() {
     if (share_) {
-        device_.vectors().dot(state_.residual, state_.residual, sum_.view(), stream_);
-        return queues_.residual.exchange(index_, {local_sum()})[0];
+        dot(state_.residual, state_.residual);
+        return residual_.exchange(index_, {local_sum()})[0];
     }
-    const double dot = queues_.residual.collect()[0];
-    queues_.residual.publish({dot});
-    return dot;
-}
-
-// Reads the sum that the device has computed.
-double DataflowLoop::local_sum() {
-    stream_.synchronize();
-    return sum_.span()[0];
+    const double sum = residual_.collect()[0];
+    residual_.publish({sum});
+    return sum;
 }
 
 // A worker's iteration.
@@ -222,18 +194,18 @@ bool DataflowLoop::work(bool wants_stop) {
     auto& [x, r, p, residual_dot, alpha, done, breakdown] = state_;
     const device::View<double> product = product_.view();
     share_->multiply(exchange_direction(), product, stream_);
-    device_.vectors().dot(p, product, sum_.view(), stream_);
+    dot(p, product);
     const double curvature = local_sum();
-    queues_.direction.release();
+    direction_.release();
     {
         const Span span(stream_.track(), Phase::reduce, "alpha");
-        alpha = queues_.curvature.exchange(index_, {curvature})[0];
+        alpha = curvature_.exchange(index_, {curvature})[0];
     }
     update(device_, alpha, {p, product, x, r}, sum_.view(), stream_);
-    const double dot = local_sum();
+    const double own_dot = local_sum();
     const Span span(stream_.track(), Phase::reduce, "beta");
     const auto [beta, new_dot, stop] =
-        queues_.residual.exchange(index_, {dot, wants_stop ? 1.0 : 0.0});
+        residual_.exchange(index_, {own_dot, wants_stop ? 1.0 : 0.0});
     residual_dot = new_dot;
     device_.vectors().xpay(r, beta, p, stream_);
     return stop > 0;
@@ -242,11 +214,11 @@ bool DataflowLoop::work(bool wants_stop) {
 // Pushes this worker's rows of p, and returns all of p, which stays readable until it is released.
 device::View<const double> DataflowLoop::exchange_direction() {
     const auto mine = device::as_bytes(device::View<const double>(state_.direction));
-    device_.copy(mine, queues_.blocks.next().part(0, mine.size()), stream_);
+    device_.copy(mine, blocks_.next().part(0, mine.size()), stream_);
     stream_.synchronize();
     const Span span(stream_.track(), Phase::exchange, "direction");
-    queues_.blocks.push(index_, mine.bytes());
-    const auto received = queues_.direction.receive();
+    blocks_.push(index_, mine.bytes());
+    const auto received = direction_.receive();
     if (device::has_own_memory(device_)) {
         device_.copy(received, device::as_bytes(whole_.view()), stream_);
         return whole_.view();
@@ -258,13 +230,13 @@ device::View<const double> DataflowLoop::exchange_direction() {
 bool DataflowLoop::reduce(bool wants_stop) {
     assemble_direction();
     const Span span(stream_.track(), Phase::reduce, "scalars");
-    state_.alpha = next_alpha(state_, queues_.curvature.collect()[0]);
-    queues_.curvature.publish({state_.alpha});
+    state_.alpha = next_alpha(state_, curvature_.collect()[0]);
+    curvature_.publish({state_.alpha});
     const double before = state_.residual_dot;
-    const auto [dot, votes, unused] = queues_.residual.collect();
-    state_.residual_dot = dot;
+    const auto [sum, votes, unused] = residual_.collect();
+    state_.residual_dot = sum;
     const bool stop = wants_stop || votes > 0;
-    queues_.residual.publish({beta_of(dot, before, state_.alpha), dot, stop ? 1.0 : 0.0});
+    residual_.publish({beta_of(sum, before, state_.alpha), sum, stop ? 1.0 : 0.0});
     return stop;
 }
 
@@ -272,7 +244,7 @@ bool DataflowLoop::reduce(bool wants_stop) {
 void DataflowLoop::assemble_direction() {
     const Span span(stream_.track(), Phase::merge, "direction");
     const auto direction = device::as_bytes(whole_.view());
-    flow::take(queues_.blocks, roles_.workers(), roles_.workers(), [&](const flow::Item& item) {
+    flow::take(blocks_, roles_.workers(), roles_.workers(), [&](const flow::Item& item) {
         const Range rows = problem_.rows(roles_, roles_.worker_rank(static_cast<int>(item.key)));
         check(item.payload.bytes() == bytes_of<double>(rows.size()),
               "a block of p has another size than its rows");
@@ -281,7 +253,7 @@ void DataflowLoop::assemble_direction() {
                         static_cast<std::size_t>(item.payload.size()));
         }
     });
-    queues_.direction.publish(device::as_bytes(device::View<const double>(whole_.view())));
+    direction_.publish(device::as_bytes(device::View<const double>(whole_.view())));
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include "comm/transport/registry/transport_registry.hpp"
 #include "device/blas.hpp"
 #include "device/host_access.hpp"
-#include "device/vector_operations.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::cg {
@@ -87,10 +86,7 @@ class LibraryLoop final : public CgLoop {
 
     RowMajorRows matrix_;
     device::Buffer<double> whole_;  ///< p of all ranks
-    device::Buffer<double> sum_;    ///< one element, for the CPU to read
-    device::Buffer<double> x_;
     device::Buffer<double> r_;
-    device::Buffer<double> product_;  ///< A p
     device::Buffer<double> p_;
     std::vector<int> counts_;  ///< of rows, by rank
     std::vector<int> first_;   ///< row, by rank
@@ -98,13 +94,10 @@ class LibraryLoop final : public CgLoop {
 
 LibraryLoop::LibraryLoop(device::Arena& arena, bench::Session& session, comm::Transport& transport,
                          const Problem& problem)
-    : CgLoop(session, problem, bench::Formulation::library),
+    : CgLoop(arena, session, problem, bench::Formulation::library),
       matrix_(arena, session, row_block()),
       whole_(arena.make<double>(problem.size)),
-      sum_(arena.make<double>(1, device::MemoryKind::pinned)),
-      x_(arena.make<double>(rows_.size())),
       r_(arena.make<double>(rows_.size())),
-      product_(arena.make<double>(rows_.size())),
       p_(comm::allocate<double>(arena, transport, rows_.size())) {
     comm::require_plain_mpi(transport, "formulation library");
     check(problem.storage == Storage::full, "the library formulation has full storage");
@@ -113,7 +106,6 @@ LibraryLoop::LibraryLoop(device::Arena& arena, bench::Session& session, comm::Tr
         counts_.push_back(static_cast<int>(rows.size()));
         first_.push_back(static_cast<int>(rows.begin));
     }
-    state_.solution = x_.view();
     state_.residual = r_.view();
     state_.direction = p_.view();
 }
@@ -137,10 +129,9 @@ void LibraryLoop::gather_direction() {
 }
 
 double LibraryLoop::sum_of_products(device::View<const double> a, device::View<const double> b) {
-    device_.vectors().dot(a, b, sum_.view(), stream_);
-    stream_.synchronize();
+    dot(a, b);
+    double sum = local_sum();
     const Span span(stream_.track(), Phase::reduce, "sum");
-    double sum = sum_.span()[0];
     comm::check_mpi(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, world_.handle()));
     return sum;
 }

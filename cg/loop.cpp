@@ -5,18 +5,23 @@
 
 #include "comm/transport/registry/transport_registry.hpp"
 #include "core/data_source.hpp"
-#include "device/vector_operations.hpp"
 
 namespace quartet::cg {
 
-CgLoop::CgLoop(bench::Session& session, const Problem& problem, bench::Formulation formulation)
+CgLoop::CgLoop(device::Arena& arena, bench::Session& session, const Problem& problem,
+               bench::Formulation formulation)
     : session_(session),
       world_(session.world()),
       device_(session.device()),
       stream_(session.stream()),
       problem_(problem),
       roles_(roles_of(formulation, world_.size())),
-      rows_(problem.rows(roles_, world_.rank())) {}
+      rows_(problem.rows(roles_, world_.rank())),
+      solution_(arena.make<double>(rows_.size())),
+      product_(arena.make<double>(rows_.size())),
+      sum_(arena.make<double>(1, device::MemoryKind::pinned)) {
+    state_.solution = solution_.view();
+}
 
 void CgLoop::restart(device::View<const double> right_side) {
     for (const device::View<double>& vector : {state_.residual, state_.direction}) {
@@ -182,9 +187,6 @@ class NativeLoop final : public CgLoop {
     Agreed sum(bool vote = false);
 
     std::unique_ptr<MatrixShare> share_;
-    device::Buffer<double> sum_;  ///< this rank's share of a sum, for the CPU to read
-    device::Buffer<double> solution_;
-    device::Buffer<double> product_;       ///< this rank's rows of A p
     device::Buffer<double> direction_;     ///< all of p
     device::Buffer<double> residual_;      ///< this rank's rows of r
     device::Buffer<double> gathered_;      ///< on several ranks: all of r
@@ -200,15 +202,11 @@ class NativeLoop final : public CgLoop {
 
 NativeLoop::NativeLoop(device::Arena& arena, bench::Session& session, comm::Transport& transport,
                        const Problem& problem)
-    : CgLoop(session, problem, bench::Formulation::native),
+    : CgLoop(arena, session, problem, bench::Formulation::native),
       share_(make_share(arena, world_, problem, row_block())),
-      sum_(arena.make<double>(1, device::MemoryKind::pinned)),
-      solution_(arena.make<double>(rows_.size())),
-      product_(arena.make<double>(rows_.size())),
       direction_(arena.make<double>(problem.size)),
       residual_(comm::allocate<double>(arena, transport, rows_.size())),
       allreduce_(transport.prepare_allreduce(arena, 2)) {
-    state_.solution = solution_.view();
     state_.residual = residual_.view();
     state_.direction = direction_.view().part(rows_.begin, rows_.size());
     if (world_.size() > 1) {
@@ -244,19 +242,19 @@ void NativeLoop::prepare_collectives(device::Arena& arena, comm::Transport& tran
 void NativeLoop::record_product() {
     const device::View<const double> p = direction_.view();
     const device::View<double> product = product_.view();
-    const auto dot = [this, product](device::Stream& stream) {
+    const auto dot_of_product = [this, product](device::Stream& stream) {
         device_.vectors().dot(state_.direction, product, sum_.view(), stream);
     };
     if (reduce_) {
         multiply_ = device_.record([this, p](device::Stream& stream) {
             share_->multiply(p, contribution_.view(), stream);
         });
-        dot_ = device_.record(dot);
+        dot_ = device_.record(dot_of_product);
     } else {
-        multiply_ = device_.record([this, p, product, dot](device::Stream& stream) {
+        multiply_ = device_.record([this, p, product, dot_of_product](device::Stream& stream) {
             if (!share_->multiply_and_dot(p, product, sum_.view(), stream)) {
                 share_->multiply(p, product, stream);
-                dot(stream);
+                dot_of_product(stream);
             }
         });
     }
@@ -264,9 +262,8 @@ void NativeLoop::record_product() {
 
 // Adds the ranks' shares, which their devices have left in sum_, in rank order.
 NativeLoop::Agreed NativeLoop::sum(bool vote) {
-    stream_.synchronize();
+    std::array<double, 2> sums{local_sum(), vote ? 1.0 : 0.0};
     const Span span(stream_.track(), Phase::reduce, "sum");
-    std::array<double, 2> sums{sum_.span()[0], vote ? 1.0 : 0.0};
     if (world_.size() > 1) {
         allreduce_->run(sums);
     }
@@ -274,7 +271,7 @@ NativeLoop::Agreed NativeLoop::sum(bool vote) {
 }
 
 double NativeLoop::first_residual_dot() {
-    device_.vectors().dot(state_.residual, state_.residual, sum_.view(), stream_);
+    dot(state_.residual, state_.residual);
     return sum().sum;
 }
 
@@ -309,8 +306,8 @@ bool NativeLoop::iterate(bool wants_stop) {
     alpha = next_alpha(state_, sum().sum);
     update(device_, alpha, {p, product, x, r}, sum_.view(), stream_);
     const double before = residual_dot;
-    const auto [dot, stop] = sum(wants_stop);
-    residual_dot = dot;
+    const auto [new_dot, stop] = sum(wants_stop);
+    residual_dot = new_dot;
     beta_ = beta_of(residual_dot, before, alpha);
     device_.vectors().xpay(r, *beta_, p, stream_);
     return stop;

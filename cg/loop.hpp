@@ -9,6 +9,7 @@
 #include "bench/session/session.hpp"
 #include "cg/matrix.hpp"
 #include "cg/problem.hpp"
+#include "device/vector_operations.hpp"
 
 namespace quartet::cg {
 
@@ -93,7 +94,8 @@ class CgLoop {
 
   protected:
     /// Borrows the session. Local.
-    CgLoop(bench::Session& session, const Problem& problem, bench::Formulation formulation);
+    CgLoop(device::Arena& arena, bench::Session& session, const Problem& problem,
+           bench::Formulation formulation);
 
     /// r.r of the state.
     virtual double first_residual_dot() = 0;
@@ -109,6 +111,15 @@ class CgLoop {
 
     /// A vector of the device's, copied to the CPU. Local.
     std::vector<double> on_host(device::View<const double> vector);
+    /// Enqueues sum_ = a . b of this rank's rows.
+    void dot(device::View<const double> a, device::View<const double> b) {
+        device_.vectors().dot(a, b, sum_.view(), stream_);
+    }
+    /// Waits for the device, and reads sum_.
+    double local_sum() {
+        stream_.synchronize();
+        return sum_.span()[0];
+    }
     /// This rank's rows of the matrix.
     [[nodiscard]] RowBlock row_block() const { return {rows_.begin, rows_.size(), problem_.size}; }
 
@@ -118,7 +129,10 @@ class CgLoop {
     device::Stream& stream_;
     Problem problem_;
     comm::Roles roles_;
-    Range rows_;  ///< of the vectors that this rank has
+    Range rows_;                       ///< of the vectors that this rank has
+    device::Buffer<double> solution_;  ///< x
+    device::Buffer<double> product_;   ///< A p
+    device::Buffer<double> sum_;       ///< this rank's share of a sum, for the CPU to read
     IterationState state_;
 };
 

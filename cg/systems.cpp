@@ -199,13 +199,38 @@ std::vector<bench::TileFile> file_list(std::int64_t size, int blocks) {
 
 }  // namespace
 
-SystemFiles::SystemFiles(const bench::Session& session, const Problem& problem,
-                         const bench::DataOptions& data)
+SystemFiles::SystemFiles(bench::Session& session, const Problem& problem,
+                         const bench::DataOptions& data, const LinearSystem* system)
     : size_(problem.size),
       blocks_(session.world().size()),
       files_(*data.folder, wanted_manifest(problem, session.options().seed, blocks_),
              file_list(size_, blocks_)) {
     files_.require_usable(data.generate);
+    if (system == nullptr) {
+        return;
+    }
+    if (data.generate == bench::Switch::on) {
+        files_.generate(session.world(), session.topology(),
+                        [&](const bench::TileFile& file, std::span<double> elements) {
+                            fill(file, *system, elements);
+                        });
+    }
+    files_.verify(session.world(), session.topology());
+}
+
+void SystemFiles::fill(const bench::TileFile& file, const LinearSystem& system,
+                       std::span<double> elements) const {
+    const std::int64_t index = &file - files_.files().data();
+    const Range rows = rows_of(index % blocks_);
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+        const auto place = static_cast<std::size_t>(row - rows.begin);
+        if (index < blocks_) {
+            const auto columns = static_cast<std::size_t>(size_);
+            system.read_row(row, 0, elements.subspan(place * columns, columns));
+        } else {
+            elements[place] = system.right_side()[static_cast<std::size_t>(row)];
+        }
+    }
 }
 
 Range SystemFiles::rows_of(std::int64_t block) const {
@@ -214,27 +239,6 @@ Range SystemFiles::rows_of(std::int64_t block) const {
 
 Bytes SystemFiles::memory() const {
     return bytes_of<double>(divide_up(size_, blocks_) * size_);
-}
-
-void SystemFiles::prepare(bench::Session& session, const LinearSystem& system,
-                          bench::Switch generate) const {
-    const auto fill = [&](const bench::TileFile& file, std::span<double> elements) {
-        const std::int64_t index = &file - files_.files().data();
-        const Range rows = rows_of(index % blocks_);
-        for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-            const auto place = static_cast<std::size_t>(row - rows.begin);
-            if (index < blocks_) {
-                const auto columns = static_cast<std::size_t>(size_);
-                system.read_row(row, 0, elements.subspan(place * columns, columns));
-            } else {
-                elements[place] = system.right_side()[static_cast<std::size_t>(row)];
-            }
-        }
-    };
-    if (generate == bench::Switch::on) {
-        files_.generate(session.world(), session.topology(), fill);
-    }
-    files_.verify(session.world(), session.topology());
 }
 
 // The block that has a row: block_range() the other way round.

@@ -106,17 +106,15 @@ inline Bytes system_memory(const Problem& problem) {
 /// b.
 class SystemFiles {
   public:
-    /// The folder of --data. Throws UsageError unless it has, or can get, the data of this problem
-    /// for as many ranks. Local.
-    SystemFiles(const bench::Session& session, const Problem& problem,
-                const bench::DataOptions& data);
+    /// The folder of --data. With --generate makes the files that are missing; checks all files:
+    /// before there is a matrix, since both take memory. Throws UsageError that names a wrong file,
+    /// or unless the folder has, or can get, the data of this problem for as many ranks.
+    /// Collective; local without a system, and then without the files, while a case is planned.
+    SystemFiles(bench::Session& session, const Problem& problem, const bench::DataOptions& data,
+                const LinearSystem* system);
 
-    /// The temporary memory of prepare(): the largest file.
+    /// The temporary memory that making and checking take: the largest file.
     [[nodiscard]] Bytes memory() const;
-
-    /// With `generate` makes the files that are missing; checks all files. Throws UsageError that
-    /// names a wrong file. Collective.
-    void prepare(bench::Session& session, const LinearSystem& system, bench::Switch generate) const;
 
     /// Elements of a row of A; rows of b. Throw NpyError. Threads may call them together. Local.
     void read_row(std::int64_t row, std::int64_t first_column, std::span<double> out) const;
@@ -128,6 +126,8 @@ class SystemFiles {
                                std::span<const double> rows);
 
   private:
+    void fill(const bench::TileFile& file, const LinearSystem& system,
+              std::span<double> elements) const;
     [[nodiscard]] Range rows_of(std::int64_t block) const;
     [[nodiscard]] std::int64_t block_of(std::int64_t row) const;
 

@@ -65,13 +65,6 @@ struct StoredRow {
 // Enough for copies to run at full speed, unless one row is more.
 constexpr std::int64_t staged_elements = mebibytes(32).value / std::int64_t{sizeof(double)};
 
-// Loads the kernels now: their first launch may come in a recording, in timed work or while memory
-// is planned (loaded_kernels.hpp).
-void load_kernels() {
-    for (const auto load : {load_rows_kernels, load_triangle_kernels})
-        device::cuda_check(load(), "cudaFuncGetAttributes");
-}
-
 /// As many blocks as the current GPU runs at once.
 std::int64_t resident_blocks(std::int64_t of_multiprocessor) {
     return of_multiprocessor * device::gpu_attribute(cudaDevAttrMultiProcessorCount);
@@ -232,7 +225,10 @@ class CudaMatrix final : public MatrixShare {
           curvature_(arena.make<double>(layout_.blocks)),
           residual_sums_(arena.make<double>(most_sum_blocks)) {
         arena.reserve_for_set_up(bytes_of<double>(staging_elements()));
-        load_kernels();
+        // Loads the kernels now: their first launch may come in a recording, in timed work or while
+        // memory is planned (loaded_kernels.hpp).
+        for (const auto load : {load_rows_kernels, load_triangle_kernels})
+            device::cuda_check(load(), "cudaFuncGetAttributes");
     }
 
     void fill(const ReadRow& read_row) override;
