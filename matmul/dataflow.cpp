@@ -13,21 +13,17 @@
 #include "device/vector_operations.hpp"
 #include "flow/queue.hpp"
 #include "matmul/plan.hpp"
-#include "matmul/transfers.hpp"
 
 namespace quartet::matmul {
 
 namespace {
 
-/// A data flow as one rank sees it: which ranks work and which reduce, and where the tiles lie.
-/// Reducers compute on the host.
+/// A data flow as one rank sees it: which ranks work and which reduce, and where A and B lie and a
+/// worker's products are made. Reducers compute on the host.
 struct DataflowShape {
     comm::Roles roles;
-    const comm::Topology& topology;
-    int rank = 0;                                    ///< this one
-    int bound = 16;                                  ///< of each reducer's queue
-    TilePlaces places{};                             ///< of A and B, and of a worker's products
-    OperandCopies copies = OperandCopies::per_rank;  ///< of A and B in memory
+    int rank = 0;  ///< this one
+    TilePlaces places{};
 
     [[nodiscard]] bool works() const { return roles.of(rank) == comm::Role::worker; }
     /// Products whose tiles a worker has or waits for.
@@ -43,14 +39,15 @@ struct DataflowShape {
 };
 
 // A worker has the operands for all of C, a reducer has none.
-OperandLayout operands_of(const Problem& problem, const DataflowShape& shape) {
+OperandLayout operands_of(const CaseContext& context, const DataflowShape& shape) {
     std::vector<Block> blocks(static_cast<std::size_t>(shape.roles.ranks()));
     if (!shape.places.in_files) {
         for (const int worker : shape.roles.worker_ranks()) {
-            blocks[static_cast<std::size_t>(worker)] = whole(problem);
+            blocks[static_cast<std::size_t>(worker)] = whole(context.problem);
         }
     }
-    return {problem, blocks, shape.rank, shape.topology, shape.copies};
+    return {context.problem, blocks, shape.rank, context.session.topology(),
+            copies_over(context.session.registry().traits(context.variant.transport))};
 }
 
 /// The paper's data flow (VI.B): workers push partial tiles to reducers, which add them. Products
@@ -98,14 +95,14 @@ DataflowProduct::DataflowProduct(device::Arena& arena, const CaseContext& contex
     : problem_(context.problem),
       shape_(shape),
       files_(std::move(files)),
-      inputs_(arena, problem_, operands_of(problem_, shape), shape.topology.node()),
+      inputs_(arena, problem_, operands_of(context, shape), context.session.topology().node()),
       dispatcher_(arena, context.session.world(),
                   arena.plans() ? nullptr : &context.session.trace().track("queue")) {
     comm::Transport& transport = context.session.transport(context.variant.transport);
     for (int reducer = 0; reducer < shape.roles.reducers(); ++reducer) {
         const flow::QueuePlan queue{.owner = shape.roles.reducer_rank(reducer),
                                     .pushers = shape.roles.worker_ranks(),
-                                    .bound = shape.bound,
+                                    .bound = context.session.options().queue,
                                     .largest = problem_.tile_bytes(),
                                     .order = flow::DequeueOrder::sequence,
                                     // Of a worker's partial tiles for a reducer, one is made while
@@ -242,9 +239,8 @@ class DataflowWorker final : public DataflowProduct {
     }
 
   private:
-    /// A place for a partial tile that is made and not pushed yet.
+    /// The events of a partial tile that is made and not pushed yet.
     struct Delivery {
-        device::View<float> partial;           ///< where it is made before it is copied out
         std::unique_ptr<device::Event> made;   ///< by the product
         std::unique_ptr<device::Event> ready;  ///< in the queue's memory
     };
@@ -291,12 +287,8 @@ DataflowWorker::DataflowWorker(device::Arena& arena, const CaseContext& context,
         arena.reserve(device_.blas().workspace(), device::MemoryKind::device);
         copying_ = make_transfer_stream(arena, "copy out");
     }
-    const std::int64_t elements = shape.places.on_gpu ? problem_.elements({}) : 0;
-    std::int64_t begin = 0;
     for (Delivery& delivery : deliveries_) {
-        delivery = {partials_.view().part(begin, elements), device_.make_event(),
-                    device_.make_event()};
-        begin += elements;
+        delivery = {device_.make_event(), device_.make_event()};
     }
 }
 
@@ -356,7 +348,8 @@ void DataflowWorker::multiply(std::int64_t turn, device::Stream& stream) {
     const auto outgoing =
         device::view_as<float>(queue.next(others).part(0, bytes_of<float>(size).value));
     Delivery& made = delivery(turn);
-    const auto partial = copying_ ? made.partial.part(0, size) : outgoing;
+    const std::int64_t place = turn % std::ssize(deliveries_) * problem_.elements({});
+    const auto partial = copying_ ? partials_.view().part(place, size) : outgoing;
     device_.blas().gemm(
         {problem_.extent(target.row), problem_.extent(target.column), problem_.extent(inner)}, a, b,
         partial, device::Update::replace, stream);
@@ -382,15 +375,10 @@ void DataflowWorker::push(std::int64_t turn) {
 }
 
 DataflowShape shape_of(const CaseContext& context) {
-    bench::Session& session = context.session;
-    const int ranks = session.world().size();
-    return {.roles = comm::Roles::with_reducers(
-                ranks, context.options.reducers.value_or(ranks < 4 ? 1 : 2)),
-            .topology = session.topology(),
-            .rank = context.rank(),
-            .bound = session.options().queue,
-            .places = {context.options.data.in_files(), context.on_gpu()},
-            .copies = copies_over(session.registry().traits(context.variant.transport))};
+    const int ranks = context.session.world().size();
+    return {comm::Roles::with_reducers(ranks, context.options.reducers.value_or(ranks < 4 ? 1 : 2)),
+            context.rank(),
+            {.in_files = context.options.data.in_files(), .on_gpu = context.on_gpu()}};
 }
 
 // A worker reads two tiles for each product, even if it has read them before.
@@ -427,7 +415,7 @@ void complete(const CaseContext& context, const DataflowShape& shape, bench::Pla
     const comm::Roles& roles = shape.roles;
     add_tile_factors(context, planned.name);
     planned.name.factors.emplace_back("reducers", std::to_string(roles.reducers()));
-    planned.name.factors.emplace_back("queue", std::to_string(shape.bound));
+    planned.name.factors.emplace_back("queue", std::to_string(context.session.options().queue));
     add_memory_factors(context, planned.name);
     planned.roles = roles;
     planned.work.workers = roles.workers();

@@ -3,7 +3,6 @@
 
 #include "device/multiply_add_probe.hpp"
 #include "matmul/plan.hpp"
-#include "matmul/transfers.hpp"
 
 namespace quartet::matmul {
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "matmul/plan.hpp"
-#include "matmul/transfers.hpp"
 
 namespace quartet::matmul {
 

@@ -83,10 +83,4 @@ void fill_rows(const Problem& problem, std::string_view matrix, std::int64_t fir
     }
 }
 
-void fill_tile(const Problem& problem, std::string_view matrix, TileIndex index,
-               std::span<float> out) {
-    fill_rows(problem, matrix, problem.begin(index.row), problem.extent(index.row), index.column,
-              out);
-}
-
 }  // namespace quartet::matmul

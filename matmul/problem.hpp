@@ -65,12 +65,16 @@ struct Problem {
     [[nodiscard]] Flops flops() const;
 };
 
-/// Makes a tile of A or B ("A", "B"), row-major.
-void fill_tile(const Problem& problem, std::string_view matrix, TileIndex index,
-               std::span<float> out);
-/// Makes rows [first, first + count) of the columns of tile column `column`, row-major.
+/// Makes rows [first, first + count) of the columns of tile column `column` of A or B ("A", "B"),
+/// row-major.
 void fill_rows(const Problem& problem, std::string_view matrix, std::int64_t first,
                std::int64_t count, std::int64_t column, std::span<float> out);
+/// Makes a tile of A or B, row-major.
+inline void fill_tile(const Problem& problem, std::string_view matrix, TileIndex index,
+                      std::span<float> out) {
+    fill_rows(problem, matrix, problem.begin(index.row), problem.extent(index.row), index.column,
+              out);
+}
 
 /// The tiles of C that one rank owns: rows x columns of tiles. Empty if there are more ranks
 /// than tiles.
