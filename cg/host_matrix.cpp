@@ -284,20 +284,19 @@ class HostTrianglePart final : public HostMatrix {
 
 }  // namespace
 
-std::unique_ptr<MatrixShare> make_matrix(device::Arena& arena, const RowBlock& block) {
-    check(block.first_row >= 0 && block.rows >= 0 && block.columns >= 0,
+std::unique_ptr<MatrixShare> make_matrix(device::Arena& arena, const MatrixPart& part) {
+    const auto* rows = std::get_if<RowBlock>(&part);
+    const auto* triangle = std::get_if<TrianglePart>(&part);
+    check(rows == nullptr || (rows->first_row >= 0 && rows->rows >= 0 && rows->columns >= 0),
           "a row block of a negative size");
-    if (arena.device().accelerator() != nullptr)
-        return make_cuda_matrix(arena, block);
-    return std::make_unique<HostRowBlock>(arena, block);
-}
-
-std::unique_ptr<MatrixShare> make_matrix(device::Arena& arena, const TrianglePart& part) {
-    check(part.size >= 0 && part.parts >= 1 && part.part >= 0 && part.part < part.parts,
+    check(triangle == nullptr ||
+              (triangle->size >= 0 && triangle->part >= 0 && triangle->part < triangle->parts),
           "no such part of a triangle");
     if (arena.device().accelerator() != nullptr)
         return make_cuda_matrix(arena, part);
-    return std::make_unique<HostTrianglePart>(arena, part);
+    if (rows != nullptr)
+        return std::make_unique<HostRowBlock>(arena, *rows);
+    return std::make_unique<HostTrianglePart>(arena, *triangle);
 }
 
 void update(device::Device& device, double alpha, const ClassicVectors& vectors,

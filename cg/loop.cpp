@@ -97,7 +97,7 @@ Samples::Samples(device::Arena& arena, bench::Session& session, std::int64_t row
         return vector;
     };
     for (Sample& sample : samples_) {
-        sample = {0, take(), take(), take(), take()};
+        sample = {0, {take(), take()}, {take(), take()}};
     }
 }
 
@@ -122,13 +122,10 @@ void Samples::note(const IterationState& state) {
         session_.device().copy(device::as_bytes(from), device::as_bytes(to), session_.stream());
     };
     for (const Sample& sample : chosen()) {
-        if (state.done == sample.iteration) {
-            copy(state.residual, sample.residual);
-            copy(state.direction, sample.direction);
-        }
-        if (state.done == sample.iteration + 1) {
-            copy(state.residual, sample.next_residual);
-            copy(state.direction, sample.next_direction);
+        const std::int64_t made = state.done - sample.iteration;
+        if (made == 0 || made == 1) {
+            copy(state.residual, sample.residual[static_cast<std::size_t>(made)]);
+            copy(state.direction, sample.direction[static_cast<std::size_t>(made)]);
         }
     }
 }
@@ -146,12 +143,10 @@ std::int64_t Samples::next(std::int64_t done, std::int64_t otherwise) const {
 
 namespace {
 
-std::unique_ptr<MatrixShare> make_share(device::Arena& arena, const comm::Communicator& world,
-                                        const Problem& problem, const RowBlock& block) {
-    if (problem.storage == Storage::symmetric) {
-        return make_matrix(arena, TrianglePart{problem.size, world.size(), world.rank()});
-    }
-    return make_matrix(arena, block);
+MatrixPart part_of(const comm::Communicator& world, const Problem& problem, const RowBlock& rows) {
+    return problem.storage == Storage::symmetric
+               ? MatrixPart(TrianglePart{problem.size, world.size(), world.rank()})
+               : rows;
 }
 
 /// Every rank has a block of the vectors' rows. Full storage: it has its rows of the matrix and
@@ -168,12 +163,6 @@ class NativeLoop final : public CgLoop {
     std::vector<double> gather(device::View<const double> rows) override;
 
   private:
-    /// A sum over all ranks, and whether any of them has voted.
-    struct Agreed {
-        double sum;
-        bool any;
-    };
-
     double first_residual_dot() override;
     bool run_unobserved(std::span<double> history, std::int64_t end) override;
     void begin() override;
@@ -184,7 +173,7 @@ class NativeLoop final : public CgLoop {
     void multiply_and_dot();
     void update_remote_direction();
     device::View<const double> gather_by_residual(device::View<const double> rows);
-    Agreed sum(bool vote = false);
+    std::pair<double, bool> sum(bool vote = false);
 
     std::unique_ptr<MatrixShare> share_;
     device::Buffer<double> direction_;     ///< all of p
@@ -203,7 +192,7 @@ class NativeLoop final : public CgLoop {
 NativeLoop::NativeLoop(device::Arena& arena, bench::Session& session, comm::Transport& transport,
                        const Problem& problem)
     : CgLoop(arena, session, problem, bench::Formulation::native),
-      share_(make_share(arena, world_, problem, row_block())),
+      share_(make_matrix(arena, part_of(world_, problem, row_block()))),
       direction_(arena.make<double>(problem.size)),
       residual_(comm::allocate<double>(arena, transport, rows_.size())),
       allreduce_(transport.prepare_allreduce(arena, 2)) {
@@ -260,8 +249,9 @@ void NativeLoop::record_product() {
     }
 }
 
-// Adds the ranks' shares, which their devices have left in sum_, in rank order.
-NativeLoop::Agreed NativeLoop::sum(bool vote) {
+// Adds the ranks' shares, which their devices have left in sum_, in rank order. Says, too, whether
+// any rank has voted.
+std::pair<double, bool> NativeLoop::sum(bool vote) {
     std::array<double, 2> sums{local_sum(), vote ? 1.0 : 0.0};
     const Span span(stream_.track(), Phase::reduce, "sum");
     if (world_.size() > 1) {
@@ -272,7 +262,7 @@ NativeLoop::Agreed NativeLoop::sum(bool vote) {
 
 double NativeLoop::first_residual_dot() {
     dot(state_.residual, state_.residual);
-    return sum().sum;
+    return sum().first;
 }
 
 bool NativeLoop::run_unobserved(std::span<double> history, std::int64_t end) {
@@ -303,7 +293,7 @@ bool NativeLoop::iterate(bool wants_stop) {
         update_remote_direction();
     }
     multiply_and_dot();
-    alpha = next_alpha(state_, sum().sum);
+    alpha = next_alpha(state_, sum().first);
     update(device_, alpha, {p, product, x, r}, sum_.view(), stream_);
     const double before = residual_dot;
     const auto [new_dot, stop] = sum(wants_stop);

@@ -37,8 +37,8 @@ class Samples {
 
     /// An iteration, and this rank's rows of the vectors around it.
     struct Sample {
-        std::int64_t iteration;  ///< how many were done before it
-        device::View<double> residual, direction, next_residual, next_direction;
+        std::int64_t iteration;                                   ///< how many were done before it
+        std::array<device::View<double>, 2> residual, direction;  ///< before it and after it
     };
     [[nodiscard]] std::span<const Sample> chosen() const { return {samples_.data(), count_}; }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 
 #include "device/arena.hpp"
 
@@ -26,6 +27,8 @@ struct TrianglePart {
     int parts = 1;
     int part = 0;
 };
+
+using MatrixPart = std::variant<RowBlock, TrianglePart>;
 
 /// Writes elements [first_column, first_column + out.size()) of a row of the whole matrix. Several
 /// threads call it at once.
@@ -130,8 +133,7 @@ class MatrixShare {
 
 /// A share on the arena's device, to be filled before it multiplies. Throws Failure if memory is
 /// short, or for an invalid shape. Must not outlive the device.
-std::unique_ptr<MatrixShare> make_matrix(device::Arena& arena, const RowBlock& block);
-std::unique_ptr<MatrixShare> make_matrix(device::Arena& arena, const TrianglePart& part);
+std::unique_ptr<MatrixShare> make_matrix(device::Arena& arena, const MatrixPart& part);
 
 /// The vectors of an iteration of conjugate gradients (Hestenes and Stiefel, 1952).
 struct ClassicVectors {
@@ -147,8 +149,7 @@ void update(device::Device& device, double alpha, const ClassicVectors& vectors,
             device::View<double> result, device::Stream& stream);
 
 /// The same functions for a GPU. A build without CUDA has them, too, but never calls them.
-std::unique_ptr<MatrixShare> make_cuda_matrix(device::Arena& arena, const RowBlock& block);
-std::unique_ptr<MatrixShare> make_cuda_matrix(device::Arena& arena, const TrianglePart& part);
+std::unique_ptr<MatrixShare> make_cuda_matrix(device::Arena& arena, const MatrixPart& part);
 void cuda_update(double alpha, const ClassicVectors& vectors, device::View<double> result,
                  device::Stream& stream);
 

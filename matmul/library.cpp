@@ -101,16 +101,6 @@ void multiply(std::int64_t size, const float* a, const float* b, float* c,
             descriptor.data(), &zero, c, &first, &first, descriptor.data());
 }
 
-// On this rank alone. ScaLAPACK may call another BLAS than native does.
-Multiply multiply_by_scalapack() {
-    return [](std::int64_t edge, device::View<const float> a, device::View<const float> b,
-              device::View<float> c) {
-        const BlacsSystem system(MPI_COMM_SELF);
-        const BlacsGrid grid(system, 1, 1);
-        multiply(edge, a.data(), b.data(), c.data(), describe(edge, edge, edge, grid, edge));
-    };
-}
-
 /// ScaLAPACK's two-dimensional block-cyclic distribution of a square matrix (Blackford et al.,
 /// 1997): square blocks of 128, or one for each rank of smaller matrices, over the process grid
 /// nearest to a square. Rank r is at row r / columns, column r % columns of the grid. A rank's
@@ -358,17 +348,6 @@ std::string LibraryProduct::note() const {
         distribution_.grid_columns, describe_blas());
 }
 
-void require_countable(const Problem& problem, int ranks) {
-    const std::int64_t most = std::max(BlockCyclic(problem.size, ranks).most_elements(),
-                                       elements_in(problem, strip_of(problem, ranks, 0)));
-    if (most > std::numeric_limits<int>::max()) {
-        throw Unavailable(fmt::format(
-            "ScaLAPACK cannot multiply matrices of {} x {} on {} ranks (it counts a rank's "
-            "elements in 32 bits): use more ranks or the native formulation",
-            problem.size, problem.size, ranks));
-    }
-}
-
 }  // namespace
 
 // A row's name has a tile only if tiles are files: in memory only the check has tiles.
@@ -385,9 +364,23 @@ ProductPlan plan_library_product(const CaseContext& context, bench::PlannedCase&
         plan.limit.storage =
             storage_limit(context, plan.block, 3 * static_cast<double>(strip.value));
     }
-    plan.multiply = multiply_by_scalapack();
+    // On this rank alone. ScaLAPACK may call another BLAS than native does.
+    plan.multiply = [](std::int64_t edge, device::View<const float> a, device::View<const float> b,
+                       device::View<float> c) {
+        const BlacsSystem system(MPI_COMM_SELF);
+        const BlacsGrid grid(system, 1, 1);
+        multiply(edge, a.data(), b.data(), c.data(), describe(edge, edge, edge, grid, edge));
+    };
     plan.make = [context, ranks](device::Arena& arena, const ProductFiles& files) {
-        require_countable(context.problem, ranks);
+        const Problem& problem = context.problem;
+        const std::int64_t most = std::max(BlockCyclic(problem.size, ranks).most_elements(),
+                                           elements_in(problem, strip_of(problem, ranks, 0)));
+        if (most > std::numeric_limits<int>::max()) {
+            throw Unavailable(fmt::format(
+                "ScaLAPACK cannot multiply matrices of {} x {} on {} ranks (it counts a rank's "
+                "elements in 32 bits): use more ranks or the native formulation",
+                problem.size, problem.size, ranks));
+        }
         return std::make_unique<LibraryProduct>(arena, context, files);
     };
     return plan;

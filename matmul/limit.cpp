@@ -25,20 +25,16 @@ class CopyProbe {
           there_(arena.make<std::byte>(piece.value)),
           half_(piece.value / 2) {}
 
-    Seconds in(device::Stream& stream) { return time(stream, true, false); }
-    Seconds out(device::Stream& stream) { return time(stream, false, true); }
-    Seconds both(device::Stream& stream) { return time(stream, true, true); }
-
-  private:
-    Seconds time(device::Stream& stream, bool in, bool out) {
+    enum class Way { in, out, both };
+    Seconds time(Way way, device::Stream& stream) {
         stream.synchronize();
         const Seconds begin = now();
         for (int half = 0; half < 2 * intake_passes; ++half) {
-            if (in) {
+            if (way != Way::out) {
                 device_.copy(device::View<const std::byte>(host_.view().part(0, half_)),
                              there_.view().part(0, half_), stream);
             }
-            if (out) {
+            if (way != Way::in) {
                 device_.copy(device::View<const std::byte>(there_.view().part(half_, half_)),
                              host_.view().part(half_, half_), *out_);
             }
@@ -48,6 +44,7 @@ class CopyProbe {
         return (now() - begin) / intake_passes;
     }
 
+  private:
     device::Device& device_;
     std::unique_ptr<device::Stream> out_;
     device::Buffer<std::byte> host_;
@@ -152,9 +149,10 @@ void ProductLimit::add_copies(device::Arena& arena, const LimitPlan::Copies& cop
             return Seconds{};
         }
         const double at_once = std::min(copies.in, copies.out);
-        const Seconds time = at_once * probe->both(session_.stream()) +
-                             (copies.in - at_once) * probe->in(session_.stream()) +
-                             (copies.out - at_once) * probe->out(session_.stream());
+        device::Stream& stream = session_.stream();
+        const Seconds time = at_once * probe->time(CopyProbe::Way::both, stream) +
+                             (copies.in - at_once) * probe->time(CopyProbe::Way::in, stream) +
+                             (copies.out - at_once) * probe->time(CopyProbe::Way::out, stream);
         return time / static_cast<double>(piece.value);
     });
 }

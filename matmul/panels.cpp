@@ -20,6 +20,8 @@ struct TileMemory {
     [[nodiscard]] Bytes of(std::int64_t slots, std::int64_t held) const {
         return slots * slot + alignment + held * result;
     }
+    /// Of the least blocking.
+    [[nodiscard]] Bytes least() const { return of(Blocking{}.slots(), Blocking{}.held()); }
 };
 
 TileMemory host_tile(const Problem& problem) {
@@ -80,10 +82,6 @@ void require_host_memory(const Problem& problem, Bytes least, const MemoryBudget
     }
 }
 
-Bytes least_memory(const TileMemory& tiles) {
-    return tiles.of(Blocking{}.slots(), Blocking{}.held());
-}
-
 Range part_of(const Range& whole, std::int64_t parts, std::int64_t index) {
     const Range part = block_range(whole.size(), static_cast<int>(parts), static_cast<int>(index));
     return {whole.begin + part.begin, whole.begin + part.end};
@@ -104,7 +102,7 @@ Traffic planned_traffic(const Problem& problem, const Block& block, const Blocki
 
 PanelPlan plan_host(const Problem& problem, const Block& block, const MemoryBudget& budget) {
     const TileMemory tiles = host_tile(problem);
-    require_host_memory(problem, least_memory(tiles), budget);
+    require_host_memory(problem, tiles.least(), budget);
     const Bytes memory = budget.allowed - budget.elsewhere;
     const Blocking blocking = least_traffic_in(memory, problem, block, tiles, &Blocking::slots);
     const Blocking best = least_traffic_in(memory, problem, block, tiles, &Blocking::fewest_slots);
@@ -118,7 +116,7 @@ PanelPlan plan_device(const Problem& problem, const Block& block, const MemoryBu
                       const std::optional<MemoryBudget>& from_files) {
     const TileMemory tiles = device_tile(problem);
     const Bytes memory = budget.allowed - budget.elsewhere;
-    require_tile_memory(problem, least_memory(tiles), budget);
+    require_tile_memory(problem, tiles.least(), budget);
     if (from_files) {
         require_host_memory(
             problem, host_tile(problem).of(TileLoader::passing, TileStorer::passing), *from_files);

@@ -158,10 +158,6 @@ MatrixFiles::MatrixFiles(const std::filesystem::path& folder, const Problem& pro
     }
 }
 
-Bytes MatrixFiles::slot_bytes(const Problem& problem) {
-    return direct_size(problem.tile_bytes() + elements_offset);
-}
-
 std::span<const float> MatrixFiles::read(std::string_view matrix, TileIndex tile,
                                          std::span<std::byte> slot) const {
     const FileName name = file_of(folder_, matrix, tile);

@@ -121,10 +121,12 @@ class MatrixFiles {
     /// Throws FileError if there is no such folder.
     MatrixFiles(const std::filesystem::path& folder, const Problem& problem, FileCache cache);
 
-    /// Memory that reading a tile takes: its file in whole pages, as direct input wants it.
-    static Bytes slot_bytes(const Problem& problem);
     /// The offset of the elements in a file and in a slot: the length of its header.
     static constexpr Bytes elements_offset{128};
+    /// Memory that reading a tile takes: its file in whole pages, as direct input wants it.
+    static Bytes slot_bytes(const Problem& problem) {
+        return direct_size(problem.tile_bytes() + elements_offset);
+    }
 
     /// Reads a tile's file into a slot of slot_bytes(), aligned to direct_alignment, in which the
     /// elements then begin at elements_offset. Throws NpyError or FileError that names the file.

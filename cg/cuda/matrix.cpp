@@ -419,11 +419,10 @@ DirectionOnGpu CudaMatrix<Layout>::next_direction() {
 
 }  // namespace
 
-std::unique_ptr<MatrixShare> make_cuda_matrix(device::Arena& arena, const RowBlock& block) {
-    return std::make_unique<CudaMatrix<RowsLayout>>(arena, block);
-}
-std::unique_ptr<MatrixShare> make_cuda_matrix(device::Arena& arena, const TrianglePart& part) {
-    return std::make_unique<CudaMatrix<PartLayout>>(arena, part);
+std::unique_ptr<MatrixShare> make_cuda_matrix(device::Arena& arena, const MatrixPart& part) {
+    if (const auto* rows = std::get_if<RowBlock>(&part))
+        return std::make_unique<CudaMatrix<RowsLayout>>(arena, *rows);
+    return std::make_unique<CudaMatrix<PartLayout>>(arena, std::get<TrianglePart>(part));
 }
 
 void cuda_update(double alpha, const ClassicVectors& vectors, View<double> result, Stream& stream) {

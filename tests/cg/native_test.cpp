@@ -200,8 +200,8 @@ TEST(Scalars, OfAWrongReductionAreSeenInEveryFormulation) {
             double largest = 0;
             for (const Samples::Sample& sample : samples.chosen()) {
                 const std::array vectors{
-                    loop->gather(sample.residual), loop->gather(sample.direction),
-                    loop->gather(sample.next_residual), loop->gather(sample.next_direction)};
+                    loop->gather(sample.residual[0]), loop->gather(sample.direction[0]),
+                    loop->gather(sample.residual[1]), loop->gather(sample.direction[1])};
                 largest = std::max(largest, verifier.error_of_scalars(
                                                 {vectors[0], vectors[1], vectors[2], vectors[3]}));
             }
