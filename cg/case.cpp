@@ -1,14 +1,14 @@
 #include "cg/case.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "bench/measure/probes.hpp"
 #include "bench/session/variants.hpp"
 #include "comm/mpi/communicator.hpp"
+#include "device/blas.hpp"
 
 namespace quartet::cg {
 
@@ -21,21 +21,6 @@ std::string words_of(const Breakdown& found) {
         found.curvature, found.residual_dot, found.iteration);
 }
 
-// The files are made and checked before there is a matrix, since both take memory. Collective;
-// local while the arena plans: then there is no system.
-std::optional<SystemFiles> prepared_folder(bench::Session& session, const Problem& problem,
-                                           const bench::DataOptions& data,
-                                           const LinearSystem* system) {
-    if (!data.in_files()) {
-        return std::nullopt;
-    }
-    SystemFiles folder(session, problem, data);
-    if (system != nullptr) {
-        folder.prepare(session, *system, data.generate);
-    }
-    return folder;
-}
-
 }  // namespace
 
 SolveCase::SolveCase(device::Arena& arena, bench::Session& session, const bench::Variant& variant,
@@ -44,15 +29,16 @@ SolveCase::SolveCase(device::Arena& arena, bench::Session& session, const bench:
     : session_(session),
       problem_(problem),
       data_(data),
-      rows_(problem.rows(roles_of(variant.formulation, session.world().size()),
-                         session.world().rank())),
+      roles_(roles_of(variant.formulation, session.world().size())),
+      rows_(problem.rows(roles_, session.world().rank())),
       transport_((bench::require_formulation(session, variant.formulation),
                   session.transport(variant.transport))),
       system_(arena.plans() ? nullptr : make_system(problem, session.options().seed)),
       checkpoint_(checkpoint.wanted() ? std::make_unique<Checkpoint>(arena, session, checkpoint,
                                                                      variant, problem, rows_)
                                       : nullptr),
-      folder_(prepared_folder(session, problem, data, system_.get())),
+      files_(data.in_files() ? std::make_unique<SystemFiles>(session, problem, data, system_.get())
+                             : nullptr),
       loop_(make_loop(arena, session, transport_, problem, variant.formulation)),
       right_side_(arena.make<double>(rows_.size())),
       staging_(arena.make<double>(rows_.size(), device::MemoryKind::pinned)),
@@ -64,52 +50,49 @@ SolveCase::SolveCase(device::Arena& arena, bench::Session& session, const bench:
         // The CPU sees whole vectors of a GPU in memory of its own.
         arena.reserve(bytes_of<double>(4 * problem.size));
     }
-    if (folder_) {  // there is no matrix yet while a file is made or checked
-        arena.reserve_for_set_up(std::max(Bytes{}, folder_->memory() - arena.needs().host));
+    if (files_) {  // there is no matrix yet while a file is made or checked
+        arena.reserve_for_set_up(std::max(Bytes{}, files_->memory() - arena.needs().host));
     }
     arena.reserve(system_memory(problem));
 }
 
 void SolveCase::set_up() {
-    fill();
-    session_.world().barrier();  // before the ranks measure: they share the machine's memory
-    if (loop_->share() != nullptr) {
-        loop_->share()->choose_way();
+    MatrixShare* const share = loop_->share();
+    if (share != nullptr) {
+        fill(*share);
     }
-    products_ = bench::summarise_over_ranks(
-        loop_->share() != nullptr ? loop_->share()->description() : "", session_.world());
+    session_.world().barrier();  // before the ranks measure: they share the machine's memory
+    if (share != nullptr) {
+        share->choose_way();
+    }
+    products_ =
+        bench::summarise_over_ranks(share != nullptr ? share->description() : "", session_.world());
     if (session_.options().verify == bench::Switch::on) {
         guard_.remember(device::View<const double>(right_side_.view()));
-        if (loop_->share() != nullptr) {
-            guard_.remember(loop_->share()->storage());
+        if (share != nullptr) {
+            guard_.remember(share->storage());
         }
         verifier_.emplace(*system_, problem_.iterations);
     }
 }
 
-void SolveCase::fill() {
-    if (loop_->share() == nullptr) {
-        return;
-    }
-    const auto count = static_cast<std::size_t>(rows_.size());
-    const std::span<double> staging = staging_.span();
-    if (folder_) {
-        folder_->read_right_side(rows_.begin, staging);
+void SolveCase::fill(MatrixShare& share) {
+    if (files_) {
+        files_->read_right_side(rows_.begin, staging_.span());
     } else {
-        std::ranges::copy(
-            system_->right_side().subspan(static_cast<std::size_t>(rows_.begin), count),
-            staging.begin());
+        std::ranges::copy(own_rows(system_->right_side()), staging_.span().begin());
     }
-    loop_->share()->fill([this](std::int64_t row, std::int64_t first, std::span<double> out) {
-        if (folder_) {
-            folder_->read_row(row, first, out);
-        } else {
-            system_->read_row(row, first, out);
-        }
+    share.fill([this](std::int64_t row, std::int64_t first, std::span<double> out) {
+        files_ ? files_->read_row(row, first, out) : system_->read_row(row, first, out);
     });
     session_.device().copy(device::as_bytes(device::View<const double>(staging_.view())),
                            device::as_bytes(right_side_.view()), session_.stream());
     session_.stream().synchronize();
+}
+
+std::span<const double> SolveCase::own_rows(std::span<const double> whole) const {
+    return whole.subspan(static_cast<std::size_t>(rows_.begin),
+                         static_cast<std::size_t>(rows_.size()));
 }
 
 void SolveCase::prepare() {
@@ -121,13 +104,10 @@ void SolveCase::prepare() {
 }
 
 void SolveCase::run() {
-    if (!checkpoint_) {
-        NoObserver none;
-        loop_->run(history_, none, &samples_);
-    } else {
+    if (checkpoint_) {
         checkpoint_->begin();
-        loop_->run(history_, *checkpoint_, &samples_);
     }
+    loop_->run(history_, checkpoint_.get(), &samples_);
     if (state().breakdown && session_.options().verify == bench::Switch::off) {
         throw Failure(words_of(*state().breakdown));
     }
@@ -181,9 +161,9 @@ bench::Check SolveCase::verify() {
 std::pair<std::int64_t, double> SolveCase::worst_scalars() {
     std::pair<std::int64_t, double> worst{0, 0};
     for (const Samples::Sample& sample : samples_.chosen()) {
-        const std::array vectors{loop_->gather(sample.residual), loop_->gather(sample.direction),
-                                 loop_->gather(sample.next_residual),
-                                 loop_->gather(sample.next_direction)};
+        const std::array vectors{
+            loop_->gather(sample.residual[0]), loop_->gather(sample.direction[0]),
+            loop_->gather(sample.residual[1]), loop_->gather(sample.direction[1])};
         const double error =
             verifier_->error_of_scalars({vectors[0], vectors[1], vectors[2], vectors[3]});
         if (!(error <= worst.second)) {
@@ -199,24 +179,18 @@ void SolveCase::examine() {
     const std::vector<double> solution = loop_->gather(state().solution);
     result_ = verifier_->examine(solution, residual);
     if (data_.keep == bench::Switch::on) {
-        SystemFiles::write_solution(
-            *data_.folder, session_.world(),
-            std::span(solution).subspan(static_cast<std::size_t>(rows_.begin),
-                                        static_cast<std::size_t>(rows_.size())));
+        SystemFiles::write_solution(*data_.folder, session_.world(), own_rows(solution));
     }
 }
 
 // Made once for each case, after its first run: all runs have the same matrix and code.
 double SolveCase::error_of_step() {
     const auto z = symmetric_uniform(problem_.size, session_.options().seed, "cg/step");
-    std::ranges::copy(std::span(z).subspan(static_cast<std::size_t>(rows_.begin),
-                                           static_cast<std::size_t>(rows_.size())),
-                      staging_.span().begin());
+    std::ranges::copy(own_rows(z), staging_.span().begin());
     std::vector<double> history(2);
-    Observer observer;
-    NoObserver none;
+    Observer observer;  // so that the step is made as the iterations of the runs are
     loop_->restart(staging_.view());
-    loop_->run(history, checkpoint_ ? observer : none);
+    loop_->run(history, checkpoint_ ? &observer : nullptr);
     const std::vector<double> residual = loop_->gather(state().residual);
     const std::vector<double> solution = loop_->gather(state().solution);
     return verifier_->error_of_step(z, solution, residual);
@@ -227,14 +201,10 @@ bench::Details SolveCase::details() const {
     if (result_) {
         details.numbers = {{"true_residual", result_->true_residual},
                            {"residual_gap", result_->residual_gap},
-                           {"residual_gap_tolerance", result_->gap_tolerance}};
-        for (const auto& [key, value] : {std::pair{"solution_error", result_->solution_error},
-                                         {"energy_error", result_->energy_error},
-                                         {"energy_error_tolerance", result_->energy_tolerance}}) {
-            if (value) {
-                details.numbers.emplace_back(key, *value);
-            }
-        }
+                           {"residual_gap_tolerance", result_->gap_tolerance},
+                           {"solution_error", result_->solution_error},
+                           {"energy_error", result_->energy_error},
+                           {"energy_error_tolerance", result_->energy_tolerance}};
     }
     if (checkpoint_) {
         std::ranges::copy(checkpoint_->numbers(), std::back_inserter(details.numbers));
@@ -249,22 +219,94 @@ bench::Details SolveCase::details() const {
     return details;
 }
 
-namespace {
-
-std::string joined(const std::vector<Storage>& values) {
-    std::string text;
-    for (const Storage value : values) {
-        text += (text.empty() ? "" : ",") + std::string(name(value));
+Limit::Limit(device::Arena& arena, bench::Session& session, comm::Transport& transport,
+             const Problem& problem, const comm::Roles& roles, MatrixShare* share)
+    : session_(session),
+      problem_(problem),
+      roles_(roles),
+      arithmetic_(session.device(), share != nullptr ? bench::ArithmeticLimit::Part::computes
+                                                     : bench::ArithmeticLimit::Part::waits) {
+    if (share != nullptr && !share->storage().empty()) {
+        probe_.emplace(arena, share->storage());
+        x_ = arena.make<double>(problem.size);
+        y_ = arena.make<double>(problem.size);
+        add_products(*share);
     }
-    return text;
+    if (roles.reducers() == 0) {
+        return;
+    }
+    if (transport.traits().receive == comm::Receive::copied) {
+        link_.emplace(arena, transport, session.world(), roles.worker_rank(0),
+                      roles.reducer_rank(0), bytes_of<double>(problem.largest_rows(roles)));
+        return;
+    }
+    for (device::Buffer<double>& buffer : copied_) {
+        buffer = arena.make<double>(problem.size, device::MemoryKind::pinned);
+    }
+    copy_.emplace(session.device(), copied_[0].view(), copied_[1].view());
 }
+
+void Limit::add_products(MatrixShare& share) {
+    const std::int64_t size = problem_.size;
+    const std::int64_t rows = problem_.storage == Storage::symmetric
+                                  ? size
+                                  : problem_.rows(roles_, session_.world().rank()).size();
+    const device::View<const double> x = x_.view();
+    const device::View<double> y = y_.view();
+    probe_->add_way("the product", [&share, x, y = y.part(0, rows)](device::Stream& stream) {
+        share.multiply(x, y, stream);
+    });
+    // The same memory as a row-major matrix; less than a row at its end is left out.
+    const std::int64_t whole = std::min(share.storage().size() / size, size);
+    probe_->add_way("gemv", [this, whole, size, x, y = y.part(0, whole),
+                             elements = share.storage().part(0, whole * size)](auto& stream) {
+        session_.device().blas().gemv(whole, size, elements, x, y, stream);
+    });
+}
+
+std::vector<bench::LimitComponent> Limit::measure() {
+    const comm::Communicator& world = session_.world();
+    device::Stream& stream = session_.stream();
+    if (passes_ == 0) {
+        world.barrier();  // before the ranks measure: they share the machine's memory
+        passes_ = 1;
+        if (probe_) {
+            const Seconds pass = probe_->measure(1, stream);
+            passes_ = bench::passes_in(bench::probe_time_beside(problem_.iterations * pass), pass);
+        }
+        way_ = bench::summarise_over_ranks(probe_ ? probe_->way() : "", world);
+    }
+    double rate = 0;
+    if (probe_) {
+        rate =
+            static_cast<double>(probe_->traffic().value) / probe_->measure(passes_, stream).value;
+    }
+    const bench::Work work = problem_.work(1);  // of all ranks together
+    const double seconds = static_cast<double>(work.bytes.value) / world.sum(rate);
+    std::vector<bench::LimitComponent> found{{"reading the matrix", {seconds}}};
+    found.front().way = way_;
+    found.push_back(arithmetic_.measure(work.flops, world, stream));
+    if (roles_.reducers() > 0) {
+        if (session_.device().memory_kind() == device::MemoryKind::host) {
+            found.front().extend(roles_.workers(), world.size());
+        }
+        found.push_back({"taking in p", {world.maximum(intake().value)}});
+    }
+    return found;
+}
+
+Seconds Limit::intake() {
+    constexpr int passes = 16;
+    const Seconds once = link_ ? roles_.workers() * link_->measure(passes, session_.stream())
+                               : copy_->measure(passes, session_.stream());
+    const bool reduces = roles_.of(session_.world().rank()) == comm::Role::reducer;
+    return reduces ? problem_.iterations * once : Seconds{};
+}
+
+namespace {
 
 bool is_dataflow(const bench::Variant& variant) {
     return variant.formulation == bench::Formulation::dataflow;
-}
-
-bool is_library(const bench::Variant& variant) {
-    return variant.formulation == bench::Formulation::library;
 }
 
 bench::RowName row_name(const bench::Session& session, const bench::Variant& variant,
@@ -281,28 +323,20 @@ bench::RowName row_name(const bench::Session& session, const bench::Variant& var
     return row;
 }
 
-// Why a formulation has only full storage; nothing if it has both.
-std::optional<std::string> why_full_alone(const bench::Variant& variant) {
-    if (is_dataflow(variant)) {
-        return "a part of a triangle contributes to all rows, for which the paper's flow has no "
-               "queue";
-    }
-    if (is_library(variant)) {
-        return "it is the textbook's iteration, by BLAS gemv on whole rows";
-    }
-    return std::nullopt;
-}
-
 // Leaves out what the formulation lacks; throws if the lists name nothing that it has.
 bool is_left_out(const bench::Variant& variant, Storage storage, const Options& options) {
-    const auto reason = why_full_alone(variant);
-    if (!reason || storage == Storage::full) {
+    if (variant.formulation == bench::Formulation::native || storage == Storage::full) {
         return false;
     }
     if (std::ranges::find(options.storages, Storage::full) == options.storages.end()) {
+        const char* reason =
+            is_dataflow(variant)
+                ? "a part of a triangle contributes to all rows, for which the paper's flow has no "
+                  "queue"
+                : "it is the textbook's iteration, by BLAS gemv on whole rows";
         throw UsageError(
             fmt::format("--formulation {}: it has only full storage ({}): add --storage full",
-                        name(variant.formulation), *reason));
+                        name(variant.formulation), reason));
     }
     return true;
 }
@@ -324,16 +358,6 @@ void require_usable(const CheckpointOptions& options) {
     if (options.restart == bench::Switch::on && !is_there) {
         throw UsageError("--restart: " + folder +
                          " has no checkpoint: leave out --restart to begin");
-    }
-}
-
-void plan_variant(bench::Session& session, const bench::Variant& variant, Problem problem,
-                  const Options& options) {
-    for (const Storage storage : options.storages) {
-        if (!is_left_out(variant, storage, options)) {
-            problem.storage = storage;
-            session.add(planned_case(session, variant, problem, options.data, options.checkpoint));
-        }
     }
 }
 
@@ -375,20 +399,26 @@ void plan_cases(bench::Session& session, const Options& options) {
             require_usable(options.checkpoint);
         }
     });
-    Problem problem;
-    problem.system = options.problem;
-    problem.iterations = options.iterations;
     session.resolve("size", bench::join_sizes(options.sizes));
-    session.resolve("storage", joined(options.storages));
+    std::vector<std::string_view> storages;
+    for (const Storage storage : options.storages) {
+        storages.push_back(name(storage));
+    }
+    session.resolve("storage", fmt::format("{}", fmt::join(storages, ",")));
     for (const bench::Variant& variant : bench::variants(session)) {
-        if (options.checkpoint.wanted() && is_library(variant)) {
+        if (options.checkpoint.wanted() && variant.formulation == bench::Formulation::library) {
             throw UsageError(
                 "--checkpoint: formulation library has none (it is what plain MPI and BLAS give): "
                 "ask for --formulation native or dataflow alone");
         }
         for (const std::int64_t size : options.sizes) {
-            problem.size = size;
-            plan_variant(session, variant, problem, options);
+            for (const Storage storage : options.storages) {
+                if (!is_left_out(variant, storage, options)) {
+                    session.add(planned_case(session, variant,
+                                             {options.problem, size, options.iterations, storage},
+                                             options.data, options.checkpoint));
+                }
+            }
         }
     }
     if (options.checkpoint.wanted() && session.plan().size() != 1) {

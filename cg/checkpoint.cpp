@@ -1,5 +1,3 @@
-#include "cg/checkpoint.hpp"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -9,6 +7,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "cg/case.hpp"
 #include "comm/mpi/communicator.hpp"
 #include "core/files/checksum.hpp"
 #include "core/files/file.hpp"
@@ -25,12 +24,8 @@ constexpr std::string_view prefix = "iteration-";
 constexpr std::string_view unfinished = ".unfinished";
 constexpr std::int64_t vectors = 3;  // x, r, p
 
-fs::path folder_of(const fs::path& folder, std::int64_t iteration) {
-    return folder / fmt::format("{}{}", prefix, iteration);
-}
-
-fs::path aside_of(const fs::path& folder, std::int64_t iteration) {
-    return folder / fmt::format("{}{}{}", prefix, iteration, unfinished);
+fs::path folder_of(const fs::path& folder, std::int64_t iteration, std::string_view suffix = "") {
+    return folder / fmt::format("{}{}{}", prefix, iteration, suffix);
 }
 
 fs::path state_file(const fs::path& folder, int rank) {
@@ -68,7 +63,7 @@ void write_flushed(const fs::path& file, std::string_view head, std::span<const 
 
 // On the root: renames the finished checkpoint, and removes all others.
 void commit(const fs::path& folder, std::int64_t iteration) {
-    const fs::path aside = aside_of(folder, iteration);
+    const fs::path aside = folder_of(folder, iteration, unfinished);
     const fs::path finished = folder_of(folder, iteration);
     Folder(aside).flush();
     std::error_code error;
@@ -84,13 +79,9 @@ void commit(const fs::path& folder, std::int64_t iteration) {
     }
 }
 
-std::string checksum_of(std::span<const double> data) {
-    return fmt::format("{:016x}", checksum(std::as_bytes(data)));
-}
-
-std::string json_checksum(const Json& content) {
-    const std::string text = content.dump();
-    return fmt::format("{:016x}", checksum(std::as_bytes(std::span(text))));
+template <typename Data>
+std::string checksum_of(const Data& data) {
+    return fmt::format("{:016x}", checksum(std::as_bytes(std::span(data))));
 }
 
 void require_same_job(const std::map<std::string, std::string>& found,
@@ -115,18 +106,12 @@ void agree_to_go_on(const comm::Communicator& world, Work work) {
     }
 }
 
-// Does local work. Throws, on all ranks, what failed on one. Collective.
-template <typename Work>
-void agree_to_save(const comm::Communicator& world, const fs::path& aside, std::int64_t iteration,
-                   Work work) {
-    if (const auto problem = comm::first_problem(world, work)) {
-        std::error_code ignored;
-        if (world.rank() == 0) {
-            fs::remove_all(aside, ignored);
-        }
-        throw Failure(
-            fmt::format("the checkpoint after iteration {} failed (the one before it is kept): {}",
-                        iteration, *problem));
+// Calls use(vector, its place in the image) for x, r and p.
+template <typename Use>
+void for_each_vector(const IterationState& state, device::View<double> image, Use use) {
+    for (const device::View<double>& vector : {state.solution, state.residual, state.direction}) {
+        use(vector, image.part(0, vector.size()));
+        image = image.part(vector.size(), image.size() - vector.size());
     }
 }
 
@@ -162,14 +147,14 @@ std::string to_text(const CheckpointManifest& manifest) {
                        {"history", manifest.history},
                        {"spent", manifest.spent},
                        {"checksums", manifest.checksums}};
-    return Json{{"content", content}, {"checksum", json_checksum(content)}}.dump() + "\n";
+    return Json{{"content", content}, {"checksum", checksum_of(content.dump())}}.dump() + "\n";
 }
 
 CheckpointManifest parse_manifest(const std::string& text) {
     try {
         const Json document = Json::parse(text);
         const Json& content = document.at("content");
-        if (document.at("checksum") != json_checksum(content)) {
+        if (document.at("checksum") != checksum_of(content.dump())) {
             throw Failure("is not as it was written (its checksum differs)");
         }
         if (content.at("schema_version") != CheckpointManifest::schema_version ||
@@ -266,12 +251,10 @@ void Checkpoint::restore(IterationState& state, std::span<double> history) {
     if (!origin_) {
         return;
     }
-    device::View<const double> from = image_.view();
-    for (const device::View<double>& to : {state.solution, state.residual, state.direction}) {
-        session_.device().copy(device::as_bytes(from.part(0, rows_)), device::as_bytes(to),
-                               session_.stream());
-        from = from.part(rows_, from.size() - rows_);
-    }
+    for_each_vector(state, image_.view(), [this](const auto& vector, const auto& saved) {
+        session_.device().copy(device::as_bytes(device::View<const double>(saved)),
+                               device::as_bytes(vector), session_.stream());
+    });
     session_.stream().synchronize();
     state.residual_dot = origin_->residual_dot;
     state.alpha = origin_->alpha;
@@ -310,8 +293,20 @@ Next Checkpoint::after(const IterationState& state, std::span<const double> hist
 void Checkpoint::write(const IterationState& state, std::span<const double> history) {
     const Span span(session_.stream().track(), Phase::checkpoint, "save");
     const fs::path& folder = *options_.folder;
-    const fs::path aside = aside_of(folder, state.done);
-    agree_to_save(world_, aside, state.done, [&] {
+    const fs::path aside = folder_of(folder, state.done, unfinished);
+    // Does local work. Throws, on all ranks, what failed on one.
+    const auto agree = [&](const auto& work) {
+        if (const auto problem = comm::first_problem(world_, work)) {
+            std::error_code ignored;
+            if (session_.is_root()) {
+                fs::remove_all(aside, ignored);
+            }
+            throw Failure(fmt::format(
+                "the checkpoint after iteration {} failed (the one before it is kept): {}",
+                state.done, *problem));
+        }
+    };
+    agree([&] {
         if (session_.is_root()) {
             for (const std::string& name : names_in(folder)) {  // left by killed processes
                 if (name.ends_with(unfinished)) {
@@ -322,13 +317,11 @@ void Checkpoint::write(const IterationState& state, std::span<const double> hist
         }
     });
     std::string sum;
-    agree_to_save(world_, aside, state.done, [&] {
-        device::View<double> to = image_.view();
-        for (const device::View<double>& from : {state.solution, state.residual, state.direction}) {
-            session_.device().copy(device::as_bytes(device::View<const double>(from)),
-                                   device::as_bytes(to.part(0, rows_)), session_.stream());
-            to = to.part(rows_, to.size() - rows_);
-        }
+    agree([&] {
+        for_each_vector(state, image_.view(), [this](const auto& vector, const auto& saved) {
+            session_.device().copy(device::as_bytes(device::View<const double>(vector)),
+                                   device::as_bytes(saved), session_.stream());
+        });
         session_.stream().synchronize();
         sum = checksum_of(image_.span());
         write_flushed(state_file(aside, world_.rank()),
@@ -337,7 +330,7 @@ void Checkpoint::write(const IterationState& state, std::span<const double> hist
     });
     CheckpointManifest manifest{job_, state.residual_dot, state.alpha, {}, spent(), {}};
     manifest.checksums = world_.gather(sum);
-    agree_to_save(world_, aside, state.done, [&] {
+    agree([&] {
         if (session_.is_root()) {
             manifest.history.assign(history.begin(), history.end());
             write_flushed(aside / "manifest.json", to_text(manifest), {});

@@ -4,11 +4,8 @@ namespace quartet::cg {
 
 // There is no GPU in this build: nobody can call these.
 
-std::unique_ptr<MatrixShare> make_cuda_matrix(device::Arena& /*arena*/, const RowBlock& /*block*/) {
-    return nullptr;
-}
 std::unique_ptr<MatrixShare> make_cuda_matrix(device::Arena& /*arena*/,
-                                              const TrianglePart& /*part*/) {
+                                              const MatrixPart& /*part*/) {
     return nullptr;
 }
 void cuda_update(double /*alpha*/, const ClassicVectors& /*vectors*/,

@@ -1,16 +1,11 @@
 #include <array>
 #include <cstring>
 #include <exception>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "bench/measure/probes.hpp"
 #include "cg/loop.hpp"
-#include "cg/matrix.hpp"
-#include "cg/scalars.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
-#include "device/vector_operations.hpp"
 #include "flow/broadcast.hpp"
 #include "flow/message_dispatcher.hpp"
 #include "flow/queue.hpp"
@@ -95,144 +90,23 @@ Scalars Reduction::collect() {
     return sums;
 }
 
-/// The queues, on each rank. Destroying them waits until nothing that they sent is on its way: the
-/// last messages of an iteration are received in the next one.
-struct Queues {
-    /// Collective, as is destroying them, but not while an exception unwinds; local while the
-    /// arena plans. Dispatcher and transport outlive them.
-    Queues(device::Arena& arena, flow::MessageDispatcher& dispatcher, comm::Transport& transport,
-           const Problem& problem, const comm::Roles& roles, int bound)
-        : curvature(arena, dispatcher, transport, roles, bound),
-          residual(arena, dispatcher, transport, roles, bound),
-          blocks(arena, dispatcher, transport,
-                 queue_plan(roles, bound, bytes_of<double>(problem.largest_rows(roles)),
-                            flow::DequeueOrder::key)),
-          direction(arena, dispatcher, transport, roles.reducer_rank(0), roles.worker_ranks(),
-                    bytes_of<double>(problem.size)),
-          exceptions_(std::uncaught_exceptions()) {}
-    ~Queues() {
-        if (std::uncaught_exceptions() > exceptions_) {
-            return;
-        }
-        curvature.flush();
-        residual.flush();
-        blocks.flush();
-        direction.flush();
-    }
-    Queues(const Queues&) = delete;
-    Queues& operator=(const Queues&) = delete;
-
-    Reduction curvature;        ///< p.Ap in, alpha out
-    Reduction residual;         ///< r.r in, beta out
-    flow::Queue blocks;         ///< each worker's rows of p, by worker
-    flow::Broadcast direction;  ///< p
-
-  private:
-    int exceptions_;  ///< how many were in flight at construction
-};
-
-RowBlock row_block(const bench::Session& session, const Problem& problem,
-                   const comm::Roles& roles) {
-    const Range rows = problem.rows(roles, session.world().rank());
-    return {rows.begin, rows.size(), problem.size};
-}
-
-/// A reducer has all of p, a worker its rows of the vectors.
-struct DataflowBuffers {
-    DataflowBuffers(device::Arena& arena, const bench::Session& session, const Problem& problem,
-                    const comm::Roles& roles) {
-        if (roles.of(session.world().rank()) == comm::Role::reducer) {
-            whole = arena.make<double>(problem.size, device::MemoryKind::pinned);
-            return;
-        }
-        const std::int64_t rows = row_block(session, problem, roles).rows;
-        for (auto* vector : {&x, &r, &p, &product}) {
-            *vector = arena.make<double>(rows);
-        }
-        sum = arena.make<double>(1, device::MemoryKind::pinned);
-        if (device::has_own_memory(arena.device())) {
-            whole = arena.make<double>(problem.size);
-        }
-    }
-
-    device::Buffer<double> x;
-    device::Buffer<double> r;
-    device::Buffer<double> p;
-    device::Buffer<double> product;
-    device::Buffer<double> sum;    ///< one element, for the CPU to read
-    device::Buffer<double> whole;  ///< all of p
-};
-
-/// The limit of the data flow: the workers read the matrix, and all of p goes to the reducer in
-/// every iteration: over the link, as one worker's rows times the number of workers, or by a copy
-/// if the ranks share memory.
-class DataflowLimit final : public Limit {
-  public:
-    /// Borrows share, transport and session. Collective; local while the arena plans.
-    DataflowLimit(device::Arena& arena, bench::Session& session, comm::Transport& transport,
-                  const Problem& problem, const comm::Roles& roles, MatrixShare* share,
-                  std::int64_t rows);
-
-    std::vector<bench::LimitComponent> measure() override;
-
-  private:
-    int workers_;
-    bool reduces_;
-    int iterations_;
-    // The link is measured, or the copy from the first buffer to the second.
-    std::optional<bench::PairProbe> link_;
-    std::array<device::Buffer<double>, 2> buffers_;
-    std::optional<bench::MemoryProbe> copy_;
-};
-
-DataflowLimit::DataflowLimit(device::Arena& arena, bench::Session& session,
-                             comm::Transport& transport, const Problem& problem,
-                             const comm::Roles& roles, MatrixShare* share, std::int64_t rows)
-    : Limit(arena, session, problem, share, rows),
-      workers_(roles.workers()),
-      reduces_(roles.of(session.world().rank()) == comm::Role::reducer),
-      iterations_(problem.iterations) {
-    if (transport.traits().receive == comm::Receive::copied) {
-        link_.emplace(arena, transport, session.world(), roles.worker_rank(0),
-                      roles.reducer_rank(0), bytes_of<double>(problem.largest_rows(roles)));
-        return;
-    }
-    for (device::Buffer<double>& buffer : buffers_) {
-        buffer = arena.make<double>(problem.size, device::MemoryKind::pinned);
-    }
-    copy_.emplace(session.device(), buffers_[0].view(), buffers_[1].view());
-}
-
-std::vector<bench::LimitComponent> DataflowLimit::measure() {
-    constexpr int passes = 16;
-    std::vector<bench::LimitComponent> components = Limit::measure();
-    if (session_.device().memory_kind() == device::MemoryKind::host) {
-        components.front().extend(workers_, session_.world().size());
-    }
-    const Seconds once = link_ ? workers_ * link_->measure(passes, session_.stream())
-                               : copy_->measure(passes, session_.stream());
-    const double taking_in = session_.world().maximum(reduces_ ? iterations_ * once.value : 0);
-    components.push_back({"taking in p", {taking_in}});
-    return components;
-}
-
 /// The paper's data flow (VI.C, Fig. 5). The first rank reduces; each other rank has a block of
 /// rows. In an iteration p.Ap goes to the reducer by one queue, and alpha comes back by another;
 /// r.r goes by a third, and beta comes back by a fourth. The workers' rows of p go to a queue
 /// ordered by worker; the reducer assembles p and sends it whole to each worker: 8 N bytes in, and
 /// 8 N out for each worker. The reducer sums in the workers' order, so the order of arrival changes
-/// no bit. All ranks have all scalars; the reducer has no rows.
+/// no bit. All ranks have all scalars; the reducer has no rows. Its end waits until nothing that
+/// the queues sent is on its way: the last messages of an iteration are received in the next one.
 class DataflowLoop final : public CgLoop {
   public:
+    /// Collective, as is destroying it, but not while an exception unwinds; local while the arena
+    /// plans.
     DataflowLoop(device::Arena& arena, bench::Session& session, comm::Transport& transport,
                  const Problem& problem);
+    ~DataflowLoop() override;
 
     [[nodiscard]] MatrixShare* share() override { return share_.get(); }
     std::vector<double> gather(device::View<const double> rows) override;
-    std::unique_ptr<Limit> make_limit(device::Arena& arena) override {
-        return std::make_unique<DataflowLimit>(arena, session_, transport_, problem_, roles_,
-                                               share(), state_.solution.size());
-    }
 
   private:
     double first_residual_dot() override;
@@ -243,33 +117,55 @@ class DataflowLoop final : public CgLoop {
     bool reduce(bool wants_stop);
     void assemble_direction();
     device::View<const double> exchange_direction();
-    double local_sum();
 
-    comm::Transport& transport_;
-    comm::Roles roles_;
     int index_;  ///< among the workers
     flow::MessageDispatcher dispatcher_;
-    Queues queues_;
+    Reduction curvature_;        ///< p.Ap in, alpha out
+    Reduction residual_;         ///< r.r in, beta out
+    flow::Queue blocks_;         ///< each worker's rows of p, by worker
+    flow::Broadcast direction_;  ///< p
+    device::Buffer<double> r_;
+    device::Buffer<double> p_;
     std::unique_ptr<MatrixShare> share_;  ///< of a worker
-    DataflowBuffers buffers_;
+    device::Buffer<double> whole_;        ///< all of p: on the reducer, and on a worker's GPU
+    int exceptions_;                      ///< how many were in flight at construction
 };
 
 DataflowLoop::DataflowLoop(device::Arena& arena, bench::Session& session,
                            comm::Transport& transport, const Problem& problem)
-    : CgLoop(session, problem),
-      transport_(transport),
-      roles_(roles_of(bench::Formulation::dataflow, world_.size())),
+    : CgLoop(arena, session, problem, bench::Formulation::dataflow),
       index_(roles_.index_of(world_.rank())),
       dispatcher_(arena, world_, &session.trace().track("queue")),
-      queues_(arena, dispatcher_, transport, problem, roles_, session.options().queue),
-      share_(roles_.of(world_.rank()) == comm::Role::worker
-                 ? make_matrix(arena, row_block(session, problem, roles_))
-                 : nullptr),
-      buffers_(arena, session, problem, roles_) {
-    const device::View<double> no_rows(nullptr, 0, device_.memory_kind());
-    state_.solution = share_ ? buffers_.x.view() : no_rows;
-    state_.residual = share_ ? buffers_.r.view() : no_rows;
-    state_.direction = share_ ? buffers_.p.view() : no_rows;
+      curvature_(arena, dispatcher_, transport, roles_, session.options().queue),
+      residual_(arena, dispatcher_, transport, roles_, session.options().queue),
+      blocks_(arena, dispatcher_, transport,
+              queue_plan(roles_, session.options().queue,
+                         bytes_of<double>(problem.largest_rows(roles_)), flow::DequeueOrder::key)),
+      direction_(arena, dispatcher_, transport, roles_.reducer_rank(0), roles_.worker_ranks(),
+                 bytes_of<double>(problem.size)),
+      r_(arena.make<double>(rows_.size())),
+      p_(arena.make<double>(rows_.size())),
+      exceptions_(std::uncaught_exceptions()) {
+    state_.residual = r_.view();
+    state_.direction = p_.view();
+    const bool reduces = roles_.of(world_.rank()) == comm::Role::reducer;
+    if (!reduces) {
+        share_ = make_matrix(arena, row_block());
+    }
+    if (reduces || device::has_own_memory(device_)) {
+        whole_ = arena.make<double>(problem.size,
+                                    reduces ? device::MemoryKind::pinned : device_.memory_kind());
+    }
+}
+
+DataflowLoop::~DataflowLoop() {
+    if (std::uncaught_exceptions() > exceptions_) {
+        return;
+    }
+    curvature_.flush();
+    residual_.flush();
+    blocks_.flush();
+    direction_.flush();
 }
 
 std::vector<double> DataflowLoop::gather(device::View<const double> rows) {
@@ -285,37 +181,31 @@ std::vector<double> DataflowLoop::gather(device::View<const double> rows) {
 
 double DataflowLoop::first_residual_dot() {
     if (share_) {
-        device_.vectors().dot(state_.residual, state_.residual, buffers_.sum.view(), stream_);
-        return queues_.residual.exchange(index_, {local_sum()})[0];
+        dot(state_.residual, state_.residual);
+        return residual_.exchange(index_, {local_sum()})[0];
     }
-    const double dot = queues_.residual.collect()[0];
-    queues_.residual.publish({dot});
-    return dot;
-}
-
-// Reads the sum that the device has computed.
-double DataflowLoop::local_sum() {
-    stream_.synchronize();
-    return buffers_.sum.span()[0];
+    const double sum = residual_.collect()[0];
+    residual_.publish({sum});
+    return sum;
 }
 
 // A worker's iteration.
 bool DataflowLoop::work(bool wants_stop) {
     auto& [x, r, p, residual_dot, alpha, done, breakdown] = state_;
-    const device::View<double> product = buffers_.product.view();
+    const device::View<double> product = product_.view();
     share_->multiply(exchange_direction(), product, stream_);
-    device_.vectors().dot(p, product, buffers_.sum.view(), stream_);
+    dot(p, product);
     const double curvature = local_sum();
-    queues_.direction.release();
+    direction_.release();
     {
         const Span span(stream_.track(), Phase::reduce, "alpha");
-        alpha = queues_.curvature.exchange(index_, {curvature})[0];
+        alpha = curvature_.exchange(index_, {curvature})[0];
     }
-    update(device_, alpha, {p, product, x, r}, buffers_.sum.view(), stream_);
-    const double dot = local_sum();
+    update(device_, alpha, {p, product, x, r}, sum_.view(), stream_);
+    const double own_dot = local_sum();
     const Span span(stream_.track(), Phase::reduce, "beta");
     const auto [beta, new_dot, stop] =
-        queues_.residual.exchange(index_, {dot, wants_stop ? 1.0 : 0.0});
+        residual_.exchange(index_, {own_dot, wants_stop ? 1.0 : 0.0});
     residual_dot = new_dot;
     device_.vectors().xpay(r, beta, p, stream_);
     return stop > 0;
@@ -324,14 +214,14 @@ bool DataflowLoop::work(bool wants_stop) {
 // Pushes this worker's rows of p, and returns all of p, which stays readable until it is released.
 device::View<const double> DataflowLoop::exchange_direction() {
     const auto mine = device::as_bytes(device::View<const double>(state_.direction));
-    device_.copy(mine, queues_.blocks.next().part(0, mine.size()), stream_);
+    device_.copy(mine, blocks_.next().part(0, mine.size()), stream_);
     stream_.synchronize();
     const Span span(stream_.track(), Phase::exchange, "direction");
-    queues_.blocks.push(index_, mine.bytes());
-    const auto received = queues_.direction.receive();
+    blocks_.push(index_, mine.bytes());
+    const auto received = direction_.receive();
     if (device::has_own_memory(device_)) {
-        device_.copy(received, device::as_bytes(buffers_.whole.view()), stream_);
-        return buffers_.whole.view();
+        device_.copy(received, device::as_bytes(whole_.view()), stream_);
+        return whole_.view();
     }
     return device::view_as<double>(received);
 }
@@ -340,21 +230,21 @@ device::View<const double> DataflowLoop::exchange_direction() {
 bool DataflowLoop::reduce(bool wants_stop) {
     assemble_direction();
     const Span span(stream_.track(), Phase::reduce, "scalars");
-    state_.alpha = next_alpha(state_, queues_.curvature.collect()[0]);
-    queues_.curvature.publish({state_.alpha});
+    state_.alpha = next_alpha(state_, curvature_.collect()[0]);
+    curvature_.publish({state_.alpha});
     const double before = state_.residual_dot;
-    const auto [dot, votes, unused] = queues_.residual.collect();
-    state_.residual_dot = dot;
+    const auto [sum, votes, unused] = residual_.collect();
+    state_.residual_dot = sum;
     const bool stop = wants_stop || votes > 0;
-    queues_.residual.publish({beta_of(dot, before, state_.alpha), dot, stop ? 1.0 : 0.0});
+    residual_.publish({beta_of(sum, before, state_.alpha), sum, stop ? 1.0 : 0.0});
     return stop;
 }
 
 // Puts the workers' rows of p together and sends all of p to each worker.
 void DataflowLoop::assemble_direction() {
     const Span span(stream_.track(), Phase::merge, "direction");
-    const auto direction = device::as_bytes(buffers_.whole.view());
-    flow::take(queues_.blocks, roles_.workers(), roles_.workers(), [&](const flow::Item& item) {
+    const auto direction = device::as_bytes(whole_.view());
+    flow::take(blocks_, roles_.workers(), roles_.workers(), [&](const flow::Item& item) {
         const Range rows = problem_.rows(roles_, roles_.worker_rank(static_cast<int>(item.key)));
         check(item.payload.bytes() == bytes_of<double>(rows.size()),
               "a block of p has another size than its rows");
@@ -363,7 +253,7 @@ void DataflowLoop::assemble_direction() {
                         static_cast<std::size_t>(item.payload.size()));
         }
     });
-    queues_.direction.publish(device::as_bytes(device::View<const double>(buffers_.whole.view())));
+    direction_.publish(device::as_bytes(device::View<const double>(whole_.view())));
 }
 
 }  // namespace

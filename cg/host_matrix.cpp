@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <initializer_list>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -17,25 +17,18 @@ const Loops& loops_on(const device::Device& device) {
     return device::loops_of(device.isa(), compiled_loops());
 }
 
-/// A panel of a matrix as loops.hpp lays it out: its position in the matrix and its extents.
-/// Elements beyond `rows` and `columns` are padding.
+/// A panel of a matrix as loops.hpp lays it out: its position in the matrix, its extents, beyond
+/// which its elements are padding, and where these begin in memory.
 struct Panel {
-    std::int64_t panel_rows = 0;  ///< padding included
-    std::int64_t groups = 0;      ///< padding included
     std::int64_t first_row = 0;
     std::int64_t first_column = 0;
     std::int64_t rows = 0;
     std::int64_t columns = 0;
-};
+    std::int64_t padded_rows = 0;
+    std::int64_t groups = 0;  ///< of columns, padding included
+    std::int64_t offset = 0;
 
-/// Reorders rows into panels. One per thread.
-class PanelPacker {
-  public:
-    /// Reads the panel's rows and writes all of its padded elements.
-    void pack(const Panel& panel, const ReadRow& read_row, double* elements);
-
-  private:
-    std::vector<double> rows_;  ///< some columns of a panel's rows, row after row
+    [[nodiscard]] std::int64_t elements() const { return padded_rows * groups * group_columns; }
 };
 
 // Columns that are packed at a time: few enough for a panel's rows to stay in a core's cache, and
@@ -43,70 +36,72 @@ class PanelPacker {
 constexpr std::int64_t chunk = 2048;
 static_assert(chunk % group_columns == 0);
 
-void PanelPacker::pack(const Panel& panel, const ReadRow& read_row, double* elements) {
-    rows_.resize(static_cast<std::size_t>(panel.panel_rows * chunk));
+// Reads the panel's rows and writes all of its padded elements. `rows` is a thread's memory for
+// some columns of the rows, row after row.
+void pack(const Panel& panel, const ReadRow& read_row, std::vector<double>& rows,
+          double* elements) {
+    rows.resize(static_cast<std::size_t>(panel.padded_rows * chunk));
     for (std::int64_t begin = 0; begin < panel.groups * group_columns; begin += chunk) {
         const std::int64_t there = std::clamp<std::int64_t>(panel.columns - begin, 0, chunk);
         const std::int64_t groups = std::min(chunk / group_columns,  //
                                              panel.groups - begin / group_columns);
-        std::ranges::fill(rows_, 0.0);
+        std::ranges::fill(rows, 0.0);
         for (std::int64_t row = 0; row < panel.rows && there > 0; ++row)
             read_row(panel.first_row + row, panel.first_column + begin,
-                     std::span(rows_).subspan(static_cast<std::size_t>(row * chunk),
-                                              static_cast<std::size_t>(there)));
-        double* out = elements + index_in_panel(panel.panel_rows, 0, begin);
+                     std::span(rows).subspan(static_cast<std::size_t>(row * chunk),
+                                             static_cast<std::size_t>(there)));
+        double* out = elements + index_in_panel(panel.padded_rows, 0, begin);
         for (std::int64_t group = 0; group < groups; ++group)
-            for (std::int64_t row = 0; row < panel.panel_rows; ++row)
-                out = std::copy_n(rows_.data() + row * chunk + group * group_columns, group_columns,
+            for (std::int64_t row = 0; row < panel.padded_rows; ++row)
+                out = std::copy_n(rows.data() + row * chunk + group * group_columns, group_columns,
                                   out);
     }
 }
 
-/// A thread's panel and where its elements begin.
-struct Place {
-    std::int64_t panel;
-    std::int64_t offset;
-};
-
 /// Each thread's panels, in the order of memory.
-struct Places {
-    std::vector<std::vector<Place>> of_threads;
-    std::int64_t elements = 0;  ///< of all, padding included
-
-    void add(int thread, std::int64_t panel, std::int64_t size) {
-        of_threads[static_cast<std::size_t>(thread)].push_back({panel, elements});
-        elements += size;
+struct ThreadPanels {
+    explicit ThreadPanels(int threads) : of_threads(static_cast<std::size_t>(threads)) {}
+    void add(int thread, Panel panel) {
+        panel.offset = elements;
+        elements += panel.elements();
+        of_threads[static_cast<std::size_t>(thread)].push_back(panel);
     }
+
+    std::vector<std::vector<Panel>> of_threads;
+    std::int64_t elements = 0;  ///< of all, padding included
 };
 
 // Each thread gets a run of panels.
-Places places(const RowBlock& block, int threads) {
-    check(block.first_row >= 0 && block.rows >= 0 && block.columns >= 0,
-          "a row block of a negative size");
-    const RowPanels panels{block.rows, block.columns};
-    Places all{std::vector<std::vector<Place>>(static_cast<std::size_t>(threads))};
+ThreadPanels panels_of(const RowBlock& block, int threads) {
+    const RowPanels layout{block.rows, block.columns};
+    ThreadPanels all(threads);
     for (int thread = 0; thread < threads; ++thread) {
-        const Range mine = block_range(panels.count(), threads, thread);
-        for (std::int64_t panel = mine.begin; panel < mine.end; ++panel)
-            all.add(thread, panel, panels.panel_elements());
+        const Range mine = block_range(layout.count(), threads, thread);
+        for (std::int64_t panel = mine.begin; panel < mine.end; ++panel) {
+            const std::int64_t first = panel * row_panel_rows;
+            all.add(thread,
+                    {block.first_row + first, 0, std::min(row_panel_rows, block.rows - first),
+                     block.columns, row_panel_rows, layout.groups()});
+        }
     }
     return all;
 }
 
 // Panels are distributed over the parts first, then a part's panels over the threads.
-Places places(const TrianglePart& part, int threads) {
-    check(part.size >= 0 && part.parts >= 1 && part.part >= 0 && part.part < part.parts,
-          "no such part of a triangle");
-    const TrianglePanels panels{part.size};
+ThreadPanels panels_of(const TrianglePart& part, int threads) {
+    const TrianglePanels layout{part.size};
     const SnakeDistribution to_parts{part.parts};
     const SnakeDistribution to_threads{threads};
-    const std::int64_t mine = to_parts.count(part.part, panels.count());
-    Places all{std::vector<std::vector<Place>>(static_cast<std::size_t>(threads))};
+    const std::int64_t mine = to_parts.count(part.part, layout.count());
+    ThreadPanels all(threads);
     for (int thread = 0; thread < threads; ++thread) {
         const std::int64_t count = to_threads.count(thread, mine);
         for (std::int64_t round = 0; round < count; ++round) {
             const std::int64_t panel = to_parts.index(part.part, to_threads.index(thread, round));
-            all.add(thread, panel, panels.panel_elements(panel));
+            const std::int64_t first = layout.first_row(panel);
+            all.add(thread, {first, first, std::min(triangle_panel_rows, part.size - first),
+                             part.size - first, triangle_panel_rows,
+                             layout.panel_elements(panel) / (triangle_panel_rows * group_columns)});
         }
     }
     return all;
@@ -119,9 +114,9 @@ class HostMatrix : public MatrixShare {
     void fill(const ReadRow& read_row) final {
         double* elements = elements_.view().data();
         system::parallel_parts_that_throw(threads_, [&](int thread) {
-            PanelPacker packer;
-            for (const Place& place : places_of(thread))
-                packer.pack(panel(place.panel), read_row, elements + place.offset);
+            std::vector<double> rows;
+            for (const Panel& panel : panels_of_thread(thread))
+                pack(panel, read_row, rows, elements + panel.offset);
         });
     }
     void choose_way() final;
@@ -134,7 +129,7 @@ class HostMatrix : public MatrixShare {
 
   protected:
     /// For x of `columns` elements and y of `rows`.
-    HostMatrix(device::Arena& arena, std::int64_t rows, std::int64_t columns, Places places,
+    HostMatrix(device::Arena& arena, std::int64_t rows, std::int64_t columns, ThreadPanels panels,
                std::span<const device::MemoryWay> ways)
         : threads_(arena.device().threads()),
           loops_(loops_on(arena.device())),
@@ -143,28 +138,27 @@ class HostMatrix : public MatrixShare {
           columns_(columns),
           ways_(ways),
           way_(ways.front()),
-          places_(std::move(places.of_threads)),
-          elements_(arena.make<double>(places.elements)) {
+          panels_(std::move(panels.of_threads)),
+          elements_(arena.make<double>(panels.elements)) {
         arena.reserve_for_set_up(bytes_of<double>(columns + rows));  // of choose_way()
     }
 
-    [[nodiscard]] virtual Panel panel(std::int64_t number) const = 0;
     /// What some of a thread's panels contribute to a product.
-    virtual void multiply_part(int thread, std::span<const Place> places, device::MemoryWay way,
+    virtual void multiply_part(int thread, std::span<const Panel> panels, device::MemoryWay way,
                                const double* x, double* y) = 0;
     /// Before a thread multiplies, and after all have.
     virtual void begin_product(int /*thread*/, double* /*y*/) {}
     virtual void end_product(double* /*y*/) {}
 
-    [[nodiscard]] const double* elements(const Place& place) const {
-        return elements_.view().data() + place.offset;
+    [[nodiscard]] const double* elements(const Panel& panel) const {
+        return elements_.view().data() + panel.offset;
     }
     const int threads_;
     const Loops& loops_;
 
   private:
-    [[nodiscard]] const std::vector<Place>& places_of(int thread) const {
-        return places_[static_cast<std::size_t>(thread)];
+    [[nodiscard]] const std::vector<Panel>& panels_of_thread(int thread) const {
+        return panels_[static_cast<std::size_t>(thread)];
     }
 
     device::Device& device_;
@@ -172,25 +166,21 @@ class HostMatrix : public MatrixShare {
     std::int64_t columns_;
     std::span<const device::MemoryWay> ways_;
     device::MemoryWay way_;
-    std::vector<std::vector<Place>> places_;  ///< by thread
+    std::vector<std::vector<Panel>> panels_;  ///< by thread
     device::Buffer<double> elements_;
 };
 
 // Each trial multiplies some of each thread's panels, all threads at once. A triangle's panels get
 // shorter, so the time of an element counts.
 void HostMatrix::choose_way() {
-    const std::size_t least = std::ranges::min(places_, {}, &std::vector<Place>::size).size();
+    const std::size_t least = std::ranges::min(panels_, {}, &std::vector<Panel>::size).size();
     if (least == 0 || columns_ == 0)
         return;
     const auto x = device::allocate<double>(device_, columns_);
     auto y = device::allocate<double>(device_, rows_);
     constexpr std::int64_t most_streams = 4;
     constexpr std::int64_t piece_elements = mebibytes(4).value / sizeof(double);
-    const auto elements_of = [this](std::int64_t number) {
-        const Panel of = panel(number);
-        return of.panel_rows * of.groups * group_columns;
-    };
-    const std::int64_t streams = most_streams * elements_of(places_of(0).front().panel);
+    const std::int64_t streams = most_streams * panels_of_thread(0).front().elements();
     const auto piece = std::min(
         least, static_cast<std::size_t>(most_streams * divide_up(piece_elements, streams)));
     const auto pieces = static_cast<std::int64_t>(least / piece);
@@ -199,13 +189,13 @@ void HostMatrix::choose_way() {
             piece * static_cast<std::size_t>(trial_piece(way, ways_.size(), round, pieces));
         const Seconds begin = now();
         system::parallel_parts(threads_, [&, this](int thread) {
-            multiply_part(thread, std::span(places_of(thread)).subspan(first, piece), ways_[way],
-                          x.view().data(), y.view().data());
+            multiply_part(thread, std::span(panels_of_thread(thread)).subspan(first, piece),
+                          ways_[way], x.view().data(), y.view().data());
         });
         const Seconds time = now() - begin;
         std::int64_t elements = 0;
-        for (const Place& place : std::span(places_of(0)).subspan(first, piece))
-            elements += elements_of(place.panel);
+        for (const Panel& panel : std::span(panels_of_thread(0)).subspan(first, piece))
+            elements += panel.elements();
         return time / static_cast<double>(elements);
     };
     way_ = ways_[fastest(ways_.size(), choice_time, time_piece)];
@@ -219,7 +209,7 @@ void HostMatrix::multiply(device::View<const double> x, device::View<double> y,
     const auto work = [this, in = x.data(), out = y.data()] {
         system::parallel_parts(threads_, [=, this](int thread) {
             begin_product(thread, out);
-            multiply_part(thread, places_of(thread), way_, in, out);
+            multiply_part(thread, panels_of_thread(thread), way_, in, out);
         });
         end_product(out);
     };
@@ -234,31 +224,22 @@ constexpr device::MemoryWay row_ways[] = {{1, device::Fetch::ahead}, {1, device:
 class HostRowBlock final : public HostMatrix {
   public:
     HostRowBlock(device::Arena& arena, const RowBlock& block)
-        : HostMatrix(arena, block.rows, block.columns, places(block, arena.device().threads()),
+        : HostMatrix(arena, block.rows, block.columns, panels_of(block, arena.device().threads()),
                      row_ways),
-          block_(block) {}
+          first_row_(block.first_row) {}
 
   private:
-    [[nodiscard]] Panel panel(std::int64_t number) const override {
-        const std::int64_t first = number * row_panel_rows;
-        return {row_panel_rows,
-                RowPanels{block_.rows, block_.columns}.groups(),
-                block_.first_row + first,
-                0,
-                std::min(row_panel_rows, block_.rows - first),
-                block_.columns};
-    }
-    void multiply_part(int /*thread*/, std::span<const Place> places, device::MemoryWay way,
+    void multiply_part(int /*thread*/, std::span<const Panel> panels, device::MemoryWay way,
                        const double* x, double* y) override {
-        if (places.empty())
+        if (panels.empty())
             return;
-        const std::int64_t first = places.front().panel * row_panel_rows;
-        const std::int64_t end = std::min((places.back().panel + 1) * row_panel_rows, block_.rows);
-        loops_.multiply_rows({elements(places.front()), block_.columns, end - first}, way, x,
-                             y + first);
+        const Panel& front = panels.front();
+        const std::int64_t rows = panels.back().first_row + panels.back().rows - front.first_row;
+        loops_.multiply_rows({elements(front), front.columns, rows}, way, x,
+                             y + (front.first_row - first_row_));
     }
 
-    RowBlock block_;
+    std::int64_t first_row_;  ///< of the block
 };
 
 constexpr device::MemoryWay triangle_ways[] = {
@@ -267,81 +248,70 @@ constexpr device::MemoryWay triangle_ways[] = {
 class HostTrianglePart final : public HostMatrix {
   public:
     HostTrianglePart(device::Arena& arena, const TrianglePart& part)
-        : HostMatrix(arena, part.size, part.size, places(part, arena.device().threads()),
+        : HostMatrix(arena, part.size, part.size, panels_of(part, arena.device().threads()),
                      triangle_ways),
-          panels_{part.size},
+          size_(part.size),
           sums_(arena.make<double>((threads_ - 1) * part.size)) {}
 
   private:
-    [[nodiscard]] Panel panel(std::int64_t number) const override {
-        const std::int64_t first = panels_.first_row(number);
-        return {triangle_panel_rows,
-                panels_.panel_elements(number) / (triangle_panel_rows * group_columns),
-                first,
-                first,
-                std::min(triangle_panel_rows, panels_.size - first),
-                panels_.size - first};
-    }
-    void multiply_part(int thread, std::span<const Place> places, device::MemoryWay way,
+    void multiply_part(int thread, std::span<const Panel> panels, device::MemoryWay way,
                        const double* x, double* y) override {
-        for (const Place& place : places)
-            loops_.multiply_triangle({elements(place), panels_.first_row(place.panel)}, way.fetch,
-                                     x, sums_of(thread, y), panels_.size);
+        for (const Panel& panel : panels)
+            loops_.multiply_triangle({elements(panel), panel.first_row}, way.fetch, x,
+                                     sums_of(thread, y), size_);
     }
     void begin_product(int thread, double* y) override {
-        std::fill_n(sums_of(thread, y), panels_.size, 0.0);
+        std::fill_n(sums_of(thread, y), size_, 0.0);
     }
     // The sums of all threads are added in the threads' order, whichever thread adds them.
     void end_product(double* y) override {
         if (threads_ == 1)
             return;
         const double* sums = sums_.view().data();
-        system::parallel_for(threads_, panels_.size, [=, this](std::int64_t i) {
+        system::parallel_for(threads_, size_, [=, this](std::int64_t i) {
             for (std::int64_t thread = 0; thread < threads_ - 1; ++thread)
-                y[i] += sums[thread * panels_.size + i];
+                y[i] += sums[thread * size_ + i];
         });
     }
     /// Where a thread adds up its part of y; the first thread uses the caller's y.
     double* sums_of(int thread, double* y) {
-        return thread == 0 ? y : sums_.view().data() + (thread - 1) * panels_.size;
+        return thread == 0 ? y : sums_.view().data() + (thread - 1) * size_;
     }
 
-    TrianglePanels panels_;
+    std::int64_t size_;
     device::Buffer<double> sums_;  ///< y of each thread but the first, which adds to the caller's
 };
 
-/// Throws Failure if any two of the views share an element.
-void require_all_apart(std::initializer_list<device::View<const double>> views) {
-    for (auto one = views.begin(); one != views.end(); ++one)
-        for (auto other = views.begin(); other != one; ++other)
-            device::require_apart(*one, *other);
-}
-
 }  // namespace
 
-std::unique_ptr<MatrixShare> make_matrix(device::Arena& arena, const RowBlock& block) {
-    if (arena.device().accelerator() != nullptr)
-        return make_cuda_matrix(arena, block);
-    return std::make_unique<HostRowBlock>(arena, block);
-}
-
-std::unique_ptr<MatrixShare> make_matrix(device::Arena& arena, const TrianglePart& part) {
+std::unique_ptr<MatrixShare> make_matrix(device::Arena& arena, const MatrixPart& part) {
+    const auto* rows = std::get_if<RowBlock>(&part);
+    const auto* triangle = std::get_if<TrianglePart>(&part);
+    check(rows == nullptr || (rows->first_row >= 0 && rows->rows >= 0 && rows->columns >= 0),
+          "a row block of a negative size");
+    check(triangle == nullptr ||
+              (triangle->size >= 0 && triangle->part >= 0 && triangle->part < triangle->parts),
+          "no such part of a triangle");
     if (arena.device().accelerator() != nullptr)
         return make_cuda_matrix(arena, part);
-    return std::make_unique<HostTrianglePart>(arena, part);
+    if (rows != nullptr)
+        return std::make_unique<HostRowBlock>(arena, *rows);
+    return std::make_unique<HostTrianglePart>(arena, *triangle);
 }
 
 void update(device::Device& device, double alpha, const ClassicVectors& vectors,
             device::View<double> result, device::Stream& stream) {
     const auto& [p, q, x, r] = vectors;
-    for (const device::View<const double>& vector : {p, q, device::View<const double>(x)})
-        check(vector.size() == r.size(), "update: vectors differ in size");
+    const device::View<const double> all[] = {p, q, x, r};
+    for (const auto* one = std::begin(all); one != std::end(all); ++one) {
+        check(one->size() == r.size(), "update: vectors differ in size");
+        for (const auto* other = std::begin(all); other != one; ++other)
+            device::require_apart(*one, *other);
+    }
     check(result.size() == 1, "update: the result must have one element");
-    require_all_apart({p, q, x, r});
     if (device.accelerator() != nullptr)
         return cuda_update(alpha, vectors, result, stream);
-    for (const device::View<const double>& vector :
-         {p, q, device::View<const double>(x), device::View<const double>(r)})
+    for (const auto& vector : all)
         device::require_host(vector);
     device::require_host(result);
     const auto work = [alpha, parts = device.threads(), loop = loops_on(device).update,

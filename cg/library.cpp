@@ -4,23 +4,15 @@
 #include <vector>
 
 #include "cg/loop.hpp"
-#include "cg/scalars.hpp"
 #include "comm/mpi/mpi_session.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
 #include "device/blas.hpp"
 #include "device/host_access.hpp"
-#include "device/vector_operations.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::cg {
 
 namespace {
-
-// The rank's rows of the matrix.
-RowBlock row_block(const bench::Session& session, const Problem& problem) {
-    const Range rows = block_range(problem.size, session.world().size(), session.world().rank());
-    return {rows.begin, rows.size(), problem.size};
-}
 
 /// A row-major block of rows without padding: element (i, j) of the block at i * columns + j. The
 /// product is one call of the device's BLAS, gemv.
@@ -72,25 +64,6 @@ void RowMajorRows::fill(const ReadRow& read_row) {
     device::HostAccess(session_.device(), session_.stream()).write(elements_.view(), fill_piece);
 }
 
-struct LibraryBuffers {
-    /// Collective; local while the arena plans.
-    LibraryBuffers(device::Arena& arena, comm::Transport& transport, std::int64_t size,
-                   std::int64_t rows)
-        : whole(arena.make<double>(size)),
-          sum(arena.make<double>(1, device::MemoryKind::pinned)),
-          x(arena.make<double>(rows)),
-          r(arena.make<double>(rows)),
-          product(arena.make<double>(rows)),
-          p(comm::allocate<double>(arena, transport, rows)) {}
-
-    device::Buffer<double> whole;  ///< p of all ranks
-    device::Buffer<double> sum;    ///< one element, for the CPU to read
-    device::Buffer<double> x;
-    device::Buffer<double> r;
-    device::Buffer<double> product;  ///< A p
-    device::Buffer<double> p;
-};
-
 /// The iteration as a user of plain MPI and BLAS would write it first: all of p by MPI_Allgatherv,
 /// one gemv, sums by MPI_Allreduce, and a pass over the vectors for each operation on them. It has
 /// no checkpoints.
@@ -99,7 +72,7 @@ class LibraryLoop final : public CgLoop {
     LibraryLoop(device::Arena& arena, bench::Session& session, comm::Transport& transport,
                 const Problem& problem);
 
-    [[nodiscard]] MatrixShare* share() override { return &rows_; }
+    [[nodiscard]] MatrixShare* share() override { return &matrix_; }
     std::vector<double> gather(device::View<const double> rows) override;
 
   private:
@@ -108,30 +81,33 @@ class LibraryLoop final : public CgLoop {
     }
     bool iterate(bool wants_stop) override;
     double sum_of_products(device::View<const double> a, device::View<const double> b);
-    /// All of p, to buffers_.whole.
+    /// All of p, to whole_.
     void gather_direction();
 
-    RowMajorRows rows_;
-    LibraryBuffers buffers_;
+    RowMajorRows matrix_;
+    device::Buffer<double> whole_;  ///< p of all ranks
+    device::Buffer<double> r_;
+    device::Buffer<double> p_;
     std::vector<int> counts_;  ///< of rows, by rank
     std::vector<int> first_;   ///< row, by rank
 };
 
 LibraryLoop::LibraryLoop(device::Arena& arena, bench::Session& session, comm::Transport& transport,
                          const Problem& problem)
-    : CgLoop(session, problem),
-      rows_(arena, session, row_block(session, problem)),
-      buffers_(arena, transport, problem.size, row_block(session, problem).rows) {
+    : CgLoop(arena, session, problem, bench::Formulation::library),
+      matrix_(arena, session, row_block()),
+      whole_(arena.make<double>(problem.size)),
+      r_(arena.make<double>(rows_.size())),
+      p_(comm::allocate<double>(arena, transport, rows_.size())) {
     comm::require_plain_mpi(transport, "formulation library");
     check(problem.storage == Storage::full, "the library formulation has full storage");
     for (int rank = 0; rank < world_.size(); ++rank) {
-        const Range rows = block_range(problem.size, world_.size(), rank);
+        const Range rows = problem.rows(roles_, rank);
         counts_.push_back(static_cast<int>(rows.size()));
         first_.push_back(static_cast<int>(rows.begin));
     }
-    state_.solution = buffers_.x.view();
-    state_.residual = buffers_.r.view();
-    state_.direction = buffers_.p.view();
+    state_.residual = r_.view();
+    state_.direction = p_.view();
 }
 
 // Uses p, whose values are lost.
@@ -140,23 +116,22 @@ std::vector<double> LibraryLoop::gather(device::View<const double> rows) {
         device_.copy(device::as_bytes(rows), device::as_bytes(state_.direction), stream_);
     }
     gather_direction();
-    return on_host(buffers_.whole.view());
+    return on_host(whole_.view());
 }
 
 void LibraryLoop::gather_direction() {
     stream_.synchronize();
     const Span span(stream_.track(), Phase::exchange, "all-gather");
-    const device::View<const double> mine = buffers_.p.view();
+    const device::View<const double> mine = p_.view();
     comm::check_mpi(MPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), MPI_DOUBLE,
-                                   buffers_.whole.view().data(), counts_.data(), first_.data(),
-                                   MPI_DOUBLE, world_.handle()));
+                                   whole_.view().data(), counts_.data(), first_.data(), MPI_DOUBLE,
+                                   world_.handle()));
 }
 
 double LibraryLoop::sum_of_products(device::View<const double> a, device::View<const double> b) {
-    device_.vectors().dot(a, b, buffers_.sum.view(), stream_);
-    stream_.synchronize();
+    dot(a, b);
+    double sum = local_sum();
     const Span span(stream_.track(), Phase::reduce, "sum");
-    double sum = buffers_.sum.span()[0];
     comm::check_mpi(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, world_.handle()));
     return sum;
 }
@@ -164,9 +139,9 @@ double LibraryLoop::sum_of_products(device::View<const double> a, device::View<c
 bool LibraryLoop::iterate(bool wants_stop) {
     check(!wants_stop, "the library formulation has no checkpoints");
     auto& [x, r, p, residual_dot, alpha, done, breakdown] = state_;
-    const device::View<double> product = buffers_.product.view();
+    const device::View<double> product = product_.view();
     gather_direction();
-    rows_.multiply(buffers_.whole.view(), product, stream_);
+    matrix_.multiply(whole_.view(), product, stream_);
     alpha = next_alpha(state_, sum_of_products(p, product));
     device_.vectors().axpy(alpha, p, x, stream_);
     device_.vectors().axpy(-alpha, product, r, stream_);

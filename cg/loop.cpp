@@ -3,19 +3,25 @@
 #include <algorithm>
 #include <utility>
 
-#include "cg/scalars.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
 #include "core/data_source.hpp"
-#include "device/vector_operations.hpp"
 
 namespace quartet::cg {
 
-CgLoop::CgLoop(bench::Session& session, Problem problem)
+CgLoop::CgLoop(device::Arena& arena, bench::Session& session, const Problem& problem,
+               bench::Formulation formulation)
     : session_(session),
       world_(session.world()),
       device_(session.device()),
       stream_(session.stream()),
-      problem_(std::move(problem)) {}
+      problem_(problem),
+      roles_(roles_of(formulation, world_.size())),
+      rows_(problem.rows(roles_, world_.rank())),
+      solution_(arena.make<double>(rows_.size())),
+      product_(arena.make<double>(rows_.size())),
+      sum_(arena.make<double>(1, device::MemoryKind::pinned)) {
+    state_.solution = solution_.view();
+}
 
 void CgLoop::restart(device::View<const double> right_side) {
     for (const device::View<double>& vector : {state_.residual, state_.direction}) {
@@ -28,7 +34,7 @@ void CgLoop::restart(device::View<const double> right_side) {
     state_.breakdown.reset();
 }
 
-void CgLoop::run(std::span<double> history, Observer& observer, Samples* samples) {
+void CgLoop::run(std::span<double> history, Observer* observer, Samples* samples) {
     auto& done = state_.done;
     const std::int64_t all = std::ssize(history) - 1;
     const auto note_state = [&] {
@@ -44,28 +50,25 @@ void CgLoop::run(std::span<double> history, Observer& observer, Samples* samples
     }
     note_residual();
     note_state();
-    if (!observer.observes_iterations()) {
-        while (done < all &&
-               run_unobserved(history, samples != nullptr ? samples->next(done, all) : all)) {
-            note_state();
-        }
+    while (observer == nullptr && done < all &&
+           run_unobserved(history, samples != nullptr ? samples->next(done, all) : all)) {
+        note_state();
     }
     if (done == all) {
         return;
     }
     begin();
     for (bool going = true; going;) {
-        const bool stop = iterate(observer.wants_stop());
+        const bool stop = iterate(observer != nullptr && observer->wants_stop());
         ++done;
         note_state();
-        const auto before = history.first(static_cast<std::size_t>(done));
-        going = observer.after(state_, before, stop) == Next::go_on && done < all;
+        going = done < all;
+        if (observer != nullptr) {
+            const auto before = history.first(static_cast<std::size_t>(done));
+            going = observer->after(state_, before, stop) == Next::go_on && going;
+        }
         note_residual();
     }
-}
-
-std::unique_ptr<Limit> CgLoop::make_limit(device::Arena& arena) {
-    return std::make_unique<Limit>(arena, session_, problem_, share(), state_.solution.size());
 }
 
 std::vector<double> CgLoop::on_host(device::View<const double> vector) {
@@ -94,7 +97,7 @@ Samples::Samples(device::Arena& arena, bench::Session& session, std::int64_t row
         return vector;
     };
     for (Sample& sample : samples_) {
-        sample = {0, take(), take(), take(), take()};
+        sample = {0, {take(), take()}, {take(), take()}};
     }
 }
 
@@ -119,13 +122,10 @@ void Samples::note(const IterationState& state) {
         session_.device().copy(device::as_bytes(from), device::as_bytes(to), session_.stream());
     };
     for (const Sample& sample : chosen()) {
-        if (state.done == sample.iteration) {
-            copy(state.residual, sample.residual);
-            copy(state.direction, sample.direction);
-        }
-        if (state.done == sample.iteration + 1) {
-            copy(state.residual, sample.next_residual);
-            copy(state.direction, sample.next_direction);
+        const std::int64_t made = state.done - sample.iteration;
+        if (made == 0 || made == 1) {
+            copy(state.residual, sample.residual[static_cast<std::size_t>(made)]);
+            copy(state.direction, sample.direction[static_cast<std::size_t>(made)]);
         }
     }
 }
@@ -141,63 +141,13 @@ std::int64_t Samples::next(std::int64_t done, std::int64_t otherwise) const {
     return otherwise;
 }
 
-std::unique_ptr<CgLoop> make_loop(device::Arena& arena, bench::Session& session,
-                                  comm::Transport& transport, const Problem& problem,
-                                  bench::Formulation formulation) {
-    switch (formulation) {
-        case bench::Formulation::dataflow:
-            return make_dataflow_loop(arena, session, transport, problem);
-        case bench::Formulation::library:
-            return make_library_loop(arena, session, transport, problem);
-        case bench::Formulation::native:
-            break;
-    }
-    return make_native_loop(arena, session, transport, problem);
-}
-
 namespace {
 
-Range rows_of(const bench::Session& session, const Problem& problem) {
-    return block_range(problem.size, session.world().size(), session.world().rank());
+MatrixPart part_of(const comm::Communicator& world, const Problem& problem, const RowBlock& rows) {
+    return problem.storage == Storage::symmetric
+               ? MatrixPart(TrianglePart{problem.size, world.size(), world.rank()})
+               : rows;
 }
-
-std::unique_ptr<MatrixShare> make_share(device::Arena& arena, const bench::Session& session,
-                                        const Problem& problem) {
-    if (problem.storage == Storage::symmetric) {
-        const comm::Communicator& world = session.world();
-        return make_matrix(arena, TrianglePart{problem.size, world.size(), world.rank()});
-    }
-    const Range rows = rows_of(session, problem);
-    return make_matrix(arena, RowBlock{rows.begin, rows.size(), problem.size});
-}
-
-struct NativeBuffers {
-    /// Collective; local while the arena plans.
-    NativeBuffers(device::Arena& arena, const bench::Session& session, comm::Transport& transport,
-                  const Problem& problem)
-        : rows(rows_of(session, problem)),
-          sum(arena.make<double>(1, device::MemoryKind::pinned)),
-          solution(arena.make<double>(rows.size())),
-          product(arena.make<double>(rows.size())),
-          direction(arena.make<double>(problem.size)),
-          residual(comm::allocate<double>(arena, transport, rows.size())) {
-        if (session.world().size() > 1) {
-            gathered = arena.make<double>(problem.size);
-            if (problem.storage == Storage::symmetric) {
-                contribution = comm::allocate<double>(arena, transport, problem.size);
-            }
-        }
-    }
-
-    Range rows;                  ///< of the vectors that this rank has
-    device::Buffer<double> sum;  ///< this rank's share of a sum, for the CPU to read
-    device::Buffer<double> solution;
-    device::Buffer<double> product;       ///< A p
-    device::Buffer<double> direction;     ///< all of p
-    device::Buffer<double> residual;      ///< this rank's rows of r
-    device::Buffer<double> gathered;      ///< on several ranks: all of r
-    device::Buffer<double> contribution;  ///< of a triangle, on several ranks: to all of A p
-};
 
 /// Every rank has a block of the vectors' rows. Full storage: it has its rows of the matrix and
 /// makes its part of the product. Symmetric storage: it has a part of the triangle and contributes
@@ -213,12 +163,6 @@ class NativeLoop final : public CgLoop {
     std::vector<double> gather(device::View<const double> rows) override;
 
   private:
-    /// A sum over all ranks, and whether any of them has voted.
-    struct Agreed {
-        double sum;
-        bool any;
-    };
-
     double first_residual_dot() override;
     bool run_unobserved(std::span<double> history, std::int64_t end) override;
     void begin() override;
@@ -229,32 +173,35 @@ class NativeLoop final : public CgLoop {
     void multiply_and_dot();
     void update_remote_direction();
     device::View<const double> gather_by_residual(device::View<const double> rows);
-    Agreed sum(bool vote = false);
+    std::pair<double, bool> sum(bool vote = false);
 
     std::unique_ptr<MatrixShare> share_;
-    NativeBuffers buffers_;
-    std::unique_ptr<comm::DeterministicAllreduce> sum_;
-    std::unique_ptr<comm::Collective> gather_;      ///< on several ranks: of r
-    std::unique_ptr<comm::Collective> reduce_;      ///< on several ranks: of contributions
-    device::Operations product_;                    ///< of this share, and the dot unless reduced
-    device::Operations dot_;                        ///< of what has been reduced
-    std::unique_ptr<ResidentIterations> resident_;  ///< on one rank, if the device has them
-    std::optional<double> beta_;                    ///< of the last iteration of this run
+    device::Buffer<double> direction_;     ///< all of p
+    device::Buffer<double> residual_;      ///< this rank's rows of r
+    device::Buffer<double> gathered_;      ///< on several ranks: all of r
+    device::Buffer<double> contribution_;  ///< of a triangle, on several ranks: to all of A p
+    std::unique_ptr<comm::DeterministicAllreduce> allreduce_;
+    std::unique_ptr<comm::Collective> gather_;  ///< on several ranks: of r
+    std::unique_ptr<comm::Collective> reduce_;  ///< on several ranks: of contributions
+    device::Operations multiply_;               ///< by this share, and the dot unless reduced
+    device::Operations dot_;                    ///< of what has been reduced
+    bool is_resident_ = false;                  ///< one rank, whose device has the iterations
+    std::optional<double> beta_;                ///< of the last iteration of this run
 };
 
 NativeLoop::NativeLoop(device::Arena& arena, bench::Session& session, comm::Transport& transport,
                        const Problem& problem)
-    : CgLoop(session, problem),
-      share_(make_share(arena, session, problem)),
-      buffers_(arena, session, transport, problem),
-      sum_(transport.prepare_allreduce(arena, 2)) {
-    state_.solution = buffers_.solution.view();
-    state_.residual = buffers_.residual.view();
-    state_.direction = buffers_.direction.view().part(buffers_.rows.begin, buffers_.rows.size());
+    : CgLoop(arena, session, problem, bench::Formulation::native),
+      share_(make_matrix(arena, part_of(world_, problem, row_block()))),
+      direction_(arena.make<double>(problem.size)),
+      residual_(comm::allocate<double>(arena, transport, rows_.size())),
+      allreduce_(transport.prepare_allreduce(arena, 2)) {
+    state_.residual = residual_.view();
+    state_.direction = direction_.view().part(rows_.begin, rows_.size());
     if (world_.size() > 1) {
         prepare_collectives(arena, transport);
     } else {
-        resident_ = share_->make_iterations(arena, state_, stream_);
+        is_resident_ = share_->prepare_iterations(arena, state_, stream_);
     }
     if (!arena.plans()) {
         record_product();
@@ -265,63 +212,64 @@ void NativeLoop::prepare_collectives(device::Arena& arena, comm::Transport& tran
     std::vector<std::int64_t> elements;
     std::vector<std::int64_t> bytes;
     for (int rank = 0; rank < world_.size(); ++rank) {
-        elements.push_back(block_range(problem_.size, world_.size(), rank).size());
+        elements.push_back(problem_.rows(roles_, rank).size());
         bytes.push_back(bytes_of<double>(elements.back()).value);
     }
+    gathered_ = arena.make<double>(problem_.size);
     gather_ = transport.prepare_all_gather(arena, {device::as_bytes(state_.residual),
-                                                   device::as_bytes(buffers_.gathered.view()),
+                                                   device::as_bytes(gathered_.view()),
                                                    bytes,
                                                    {.before = true, .after = true}});
     if (problem_.storage == Storage::symmetric) {
+        contribution_ = comm::allocate<double>(arena, transport, problem_.size);
         reduce_ = transport.prepare_reduce_scatter(
-            arena,
-            {buffers_.contribution.view(), buffers_.product.view(), elements, {.after = true}});
+            arena, {contribution_.view(), product_.view(), elements, {.after = true}});
     }
 }
 
 // The operations that are enqueued between the communications.
 void NativeLoop::record_product() {
-    const device::View<const double> p = buffers_.direction.view();
-    const device::View<double> product = buffers_.product.view();
-    const auto dot = [this, product](device::Stream& stream) {
-        device_.vectors().dot(state_.direction, product, buffers_.sum.view(), stream);
+    const device::View<const double> p = direction_.view();
+    const device::View<double> product = product_.view();
+    const auto dot_of_product = [this, product](device::Stream& stream) {
+        device_.vectors().dot(state_.direction, product, sum_.view(), stream);
     };
     if (reduce_) {
-        product_ = device_.record([this, p](device::Stream& stream) {
-            share_->multiply(p, buffers_.contribution.view(), stream);
+        multiply_ = device_.record([this, p](device::Stream& stream) {
+            share_->multiply(p, contribution_.view(), stream);
         });
-        dot_ = device_.record(dot);
+        dot_ = device_.record(dot_of_product);
     } else {
-        product_ = device_.record([this, p, product, dot](device::Stream& stream) {
-            if (!share_->multiply_and_dot(p, product, buffers_.sum.view(), stream)) {
+        multiply_ = device_.record([this, p, product, dot_of_product](device::Stream& stream) {
+            if (!share_->multiply_and_dot(p, product, sum_.view(), stream)) {
                 share_->multiply(p, product, stream);
-                dot(stream);
+                dot_of_product(stream);
             }
         });
     }
 }
 
-// Adds the ranks' shares, which their devices have left in buffers_.sum, in rank order.
-NativeLoop::Agreed NativeLoop::sum(bool vote) {
-    stream_.synchronize();
+// Adds the ranks' shares, which their devices have left in sum_, in rank order. Says, too, whether
+// any rank has voted.
+std::pair<double, bool> NativeLoop::sum(bool vote) {
+    std::array<double, 2> sums{local_sum(), vote ? 1.0 : 0.0};
     const Span span(stream_.track(), Phase::reduce, "sum");
-    std::array<double, 2> sums{buffers_.sum.span()[0], vote ? 1.0 : 0.0};
     if (world_.size() > 1) {
-        sum_->run(sums);
+        allreduce_->run(sums);
     }
     return {sums[0], sums[1] > 0};
 }
 
 double NativeLoop::first_residual_dot() {
-    device_.vectors().dot(state_.residual, state_.residual, buffers_.sum.view(), stream_);
-    return sum().sum;
+    dot(state_.residual, state_.residual);
+    return sum().first;
 }
 
 bool NativeLoop::run_unobserved(std::span<double> history, std::int64_t end) {
-    if (resident_) {
-        resident_->run(state_, history, end);
+    if (is_resident_) {
+        share_->iterate(state_, history, end);
     }
-    return resident_ != nullptr;
+    return is_resident_;
 }
 
 // Gathers all of p by way of r's memory.
@@ -330,33 +278,33 @@ void NativeLoop::begin() {
     if (!gather_) {
         return;
     }
-    const device::View<double> kept = buffers_.product.view();
+    const device::View<double> kept = product_.view();
     device_.copy(device::as_bytes(state_.residual), device::as_bytes(kept), stream_);
     const auto all = gather_by_residual(state_.direction);
-    device_.copy(device::as_bytes(all), device::as_bytes(buffers_.direction.view()), stream_);
+    device_.copy(device::as_bytes(all), device::as_bytes(direction_.view()), stream_);
     device_.copy(device::as_bytes(kept), device::as_bytes(state_.residual), stream_);
 }
 
 // The paper's iteration (VI.C), after Hestenes and Stiefel (1952): two sums, one after the other.
 bool NativeLoop::iterate(bool wants_stop) {
     auto& [x, r, p, residual_dot, alpha, done, breakdown] = state_;
-    const device::View<double> product = buffers_.product.view();
+    const device::View<double> product = product_.view();
     if (gather_ && beta_) {
         update_remote_direction();
     }
     multiply_and_dot();
-    alpha = next_alpha(state_, sum().sum);
-    update(device_, alpha, {p, product, x, r}, buffers_.sum.view(), stream_);
+    alpha = next_alpha(state_, sum().first);
+    update(device_, alpha, {p, product, x, r}, sum_.view(), stream_);
     const double before = residual_dot;
-    const auto [dot, stop] = sum(wants_stop);
-    residual_dot = dot;
+    const auto [new_dot, stop] = sum(wants_stop);
+    residual_dot = new_dot;
     beta_ = beta_of(residual_dot, before, alpha);
     device_.vectors().xpay(r, *beta_, p, stream_);
     return stop;
 }
 
 void NativeLoop::multiply_and_dot() {
-    product_(stream_);
+    multiply_(stream_);
     if (reduce_) {
         reduce_->run(stream_);
         dot_(stream_);
@@ -366,9 +314,9 @@ void NativeLoop::multiply_and_dot() {
 // p = r + beta p in the rows of other ranks, as they compute it.
 void NativeLoop::update_remote_direction() {
     gather_->run(stream_);
-    const device::View<const double> r = buffers_.gathered.view();
-    const device::View<double> p = buffers_.direction.view();
-    const auto [begin, end] = buffers_.rows;
+    const device::View<const double> r = gathered_.view();
+    const device::View<double> p = direction_.view();
+    const auto [begin, end] = rows_;
     for (const Range part : {Range{0, begin}, Range{end, p.size()}}) {
         device_.vectors().xpay(r.part(part.begin, part.size()), *beta_,
                                p.part(part.begin, part.size()), stream_);
@@ -394,13 +342,22 @@ device::View<const double> NativeLoop::gather_by_residual(device::View<const dou
     }
     gather_->run(stream_);
     meet();
-    return buffers_.gathered.view();
+    return gathered_.view();
 }
 
 }  // namespace
 
-std::unique_ptr<CgLoop> make_native_loop(device::Arena& arena, bench::Session& session,
-                                         comm::Transport& transport, const Problem& problem) {
+std::unique_ptr<CgLoop> make_loop(device::Arena& arena, bench::Session& session,
+                                  comm::Transport& transport, const Problem& problem,
+                                  bench::Formulation formulation) {
+    switch (formulation) {
+        case bench::Formulation::dataflow:
+            return make_dataflow_loop(arena, session, transport, problem);
+        case bench::Formulation::library:
+            return make_library_loop(arena, session, transport, problem);
+        case bench::Formulation::native:
+            break;
+    }
     return std::make_unique<NativeLoop>(arena, session, transport, problem);
 }
 

@@ -6,9 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "cg/limit.hpp"
+#include "bench/session/session.hpp"
 #include "cg/matrix.hpp"
 #include "cg/problem.hpp"
+#include "device/vector_operations.hpp"
 
 namespace quartet::cg {
 
@@ -36,8 +37,8 @@ class Samples {
 
     /// An iteration, and this rank's rows of the vectors around it.
     struct Sample {
-        std::int64_t iteration;  ///< how many were done before it
-        device::View<double> residual, direction, next_residual, next_direction;
+        std::int64_t iteration;                                   ///< how many were done before it
+        std::array<device::View<double>, 2> residual, direction;  ///< before it and after it
     };
     [[nodiscard]] std::span<const Sample> chosen() const { return {samples_.data(), count_}; }
 
@@ -55,8 +56,6 @@ enum class Next { go_on, stop };
 class Observer {
   public:
     virtual ~Observer() = default;
-    /// False: a GPU of one rank need not wait between iterations.
-    [[nodiscard]] virtual bool observes_iterations() const { return true; }
     /// Whether this rank asks to stop. The ranks agree within a sum that the iteration makes
     /// anyway. Local.
     [[nodiscard]] virtual bool wants_stop() const { return false; }
@@ -66,12 +65,6 @@ class Observer {
                        bool /*stop*/) {
         return Next::go_on;
     }
-};
-
-/// Observes no iteration, so that a GPU need not wait between them.
-class NoObserver final : public Observer {
-  public:
-    [[nodiscard]] bool observes_iterations() const override { return false; }
 };
 
 /// Conjugate gradients in one formulation: a matrix over the ranks, and the loop of iterations that
@@ -90,19 +83,19 @@ class CgLoop {
     /// Iterates from state() until `history` is full. It holds r.r before the first iteration and
     /// after each, one more element than iterations. Elements before state().done are kept. Neither
     /// prints nor allocates. To continue from a saved state, set vectors and scalars of state()
-    /// first. `samples`, if there are any, get their states.
-    void run(std::span<double> history, Observer& observer, Samples* samples = nullptr);
+    /// first. Without an observer a GPU of one rank need not wait between iterations. `samples`, if
+    /// there are any, get their states.
+    void run(std::span<double> history, Observer* observer = nullptr, Samples* samples = nullptr);
     /// All rows of a vector of the state, on all ranks. The residual may be lost.
     virtual std::vector<double> gather(device::View<const double> rows) = 0;
-    /// The machine's limit for the iterations. Borrows the loop. Local while the arena plans.
-    virtual std::unique_ptr<Limit> make_limit(device::Arena& arena);
 
     [[nodiscard]] IterationState& state() { return state_; }
     [[nodiscard]] const IterationState& state() const { return state_; }
 
   protected:
     /// Borrows the session. Local.
-    CgLoop(bench::Session& session, Problem problem);
+    CgLoop(device::Arena& arena, bench::Session& session, const Problem& problem,
+           bench::Formulation formulation);
 
     /// r.r of the state.
     virtual double first_residual_dot() = 0;
@@ -118,12 +111,28 @@ class CgLoop {
 
     /// A vector of the device's, copied to the CPU. Local.
     std::vector<double> on_host(device::View<const double> vector);
+    /// Enqueues sum_ = a . b of this rank's rows.
+    void dot(device::View<const double> a, device::View<const double> b) {
+        device_.vectors().dot(a, b, sum_.view(), stream_);
+    }
+    /// Waits for the device, and reads sum_.
+    double local_sum() {
+        stream_.synchronize();
+        return sum_.span()[0];
+    }
+    /// This rank's rows of the matrix.
+    [[nodiscard]] RowBlock row_block() const { return {rows_.begin, rows_.size(), problem_.size}; }
 
     bench::Session& session_;
     const comm::Communicator& world_;
     device::Device& device_;
     device::Stream& stream_;
     Problem problem_;
+    comm::Roles roles_;
+    Range rows_;                       ///< of the vectors that this rank has
+    device::Buffer<double> solution_;  ///< x
+    device::Buffer<double> product_;   ///< A p
+    device::Buffer<double> sum_;       ///< this rank's share of a sum, for the CPU to read
     IterationState state_;
 };
 
@@ -132,8 +141,6 @@ class CgLoop {
 std::unique_ptr<CgLoop> make_loop(device::Arena& arena, bench::Session& session,
                                   comm::Transport& transport, const Problem& problem,
                                   bench::Formulation formulation);
-std::unique_ptr<CgLoop> make_native_loop(device::Arena& arena, bench::Session& session,
-                                         comm::Transport& transport, const Problem& problem);
 std::unique_ptr<CgLoop> make_dataflow_loop(device::Arena& arena, bench::Session& session,
                                            comm::Transport& transport, const Problem& problem);
 std::unique_ptr<CgLoop> make_library_loop(device::Arena& arena, bench::Session& session,

@@ -45,10 +45,6 @@ struct RowPanels {
     [[nodiscard]] constexpr std::int64_t padded_elements() const {
         return count() * panel_elements();
     }
-    [[nodiscard]] constexpr std::int64_t index(std::int64_t row, std::int64_t column) const {
-        return row / row_panel_rows * panel_elements() +
-               index_in_panel(row_panel_rows, row % row_panel_rows, column);
-    }
 };
 
 /// The upper triangle of a symmetric matrix: panel i has rows [16 i, 16 i + 16) from column 16 i

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 
 #include "device/arena.hpp"
 
@@ -25,6 +27,8 @@ struct TrianglePart {
     int parts = 1;
     int part = 0;
 };
+
+using MatrixPart = std::variant<RowBlock, TrianglePart>;
 
 /// Writes elements [first_column, first_column + out.size()) of a row of the whole matrix. Several
 /// threads call it at once.
@@ -52,14 +56,31 @@ struct IterationState {
     std::optional<Breakdown> breakdown;
 };
 
-/// Iterations whose scalars stay in a device's memory, so that the CPU enqueues many at once and
-/// waits for none.
-class ResidentIterations {
-  public:
-    virtual ~ResidentIterations() = default;
-    /// Iterates until `end` iterations are done; `history` as CgLoop::run() has it.
-    virtual void run(IterationState& state, std::span<double> history, std::int64_t end) = 0;
-};
+// The scalars of conjugate gradients (Saad, Iterative Methods for Sparse Linear Systems, 6.7), by
+// functions that the host and GPUs call.
+
+/// Smaller numbers are subnormal: they have lost digits.
+inline constexpr double smallest_normal = std::numeric_limits<double>::min();
+
+constexpr bool is_finite(double value) {
+    return value - value == 0;  // NOLINT(misc-redundant-expression): neither of infinity nor of NaN
+}
+
+/// Whether r.r and p.Ap can be those of a positive definite matrix.
+constexpr bool are_of_positive_definite(double residual_dot, double curvature) {
+    return is_finite(residual_dot) && curvature > -smallest_normal && is_finite(curvature);
+}
+
+/// alpha = r.r / p.Ap; 0 if either is below the smallest normal number: x has converged.
+constexpr double alpha_of(double residual_dot, double curvature) {
+    const bool converged = residual_dot < smallest_normal || curvature < smallest_normal;
+    return converged ? 0 : residual_dot / curvature;
+}
+
+/// beta = r.r / r.r before; 0 after an alpha of 0.
+constexpr double beta_of(double residual_dot, double before, double last_alpha) {
+    return last_alpha == 0 || before < smallest_normal ? 0 : residual_dot / before;
+}
 
 /// A rank's share of a dense matrix, in a device's memory, in the order that the device reads
 /// fastest.
@@ -92,13 +113,16 @@ class MatrixShare {
         return false;
     }
 
-    /// Iterations of one rank that has the whole matrix, with the vectors of `state`; null if the
-    /// device has none. Borrows the share and the stream.
-    virtual std::unique_ptr<ResidentIterations> make_iterations(device::Arena& /*arena*/,
-                                                                const IterationState& /*state*/,
-                                                                device::Stream& /*stream*/) {
-        return nullptr;
+    /// Prepares iterate(), where one rank has the whole matrix and the device can keep the scalars
+    /// of the iterations in its memory: the CPU then enqueues many and waits for none. Does nothing
+    /// and returns false if the device cannot. Borrows the vectors of `state` and the stream.
+    virtual bool prepare_iterations(device::Arena& /*arena*/, const IterationState& /*state*/,
+                                    device::Stream& /*stream*/) {
+        return false;
     }
+    /// Iterates until `end` iterations are done; `history` as CgLoop::run() has it.
+    virtual void iterate(IterationState& /*state*/, std::span<double> /*history*/,
+                         std::int64_t /*end*/) {}
 
     /// All elements of the share, padding included: what a product reads.
     [[nodiscard]] virtual device::View<const double> storage() const = 0;
@@ -109,8 +133,7 @@ class MatrixShare {
 
 /// A share on the arena's device, to be filled before it multiplies. Throws Failure if memory is
 /// short, or for an invalid shape. Must not outlive the device.
-std::unique_ptr<MatrixShare> make_matrix(device::Arena& arena, const RowBlock& block);
-std::unique_ptr<MatrixShare> make_matrix(device::Arena& arena, const TrianglePart& part);
+std::unique_ptr<MatrixShare> make_matrix(device::Arena& arena, const MatrixPart& part);
 
 /// The vectors of an iteration of conjugate gradients (Hestenes and Stiefel, 1952).
 struct ClassicVectors {
@@ -126,8 +149,7 @@ void update(device::Device& device, double alpha, const ClassicVectors& vectors,
             device::View<double> result, device::Stream& stream);
 
 /// The same functions for a GPU. A build without CUDA has them, too, but never calls them.
-std::unique_ptr<MatrixShare> make_cuda_matrix(device::Arena& arena, const RowBlock& block);
-std::unique_ptr<MatrixShare> make_cuda_matrix(device::Arena& arena, const TrianglePart& part);
+std::unique_ptr<MatrixShare> make_cuda_matrix(device::Arena& arena, const MatrixPart& part);
 void cuda_update(double alpha, const ClassicVectors& vectors, device::View<double> result,
                  device::Stream& stream);
 

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "bench/data/tile_folder.hpp"
+#include "bench/session/session.hpp"
 #include "cg/problem.hpp"
 
 namespace quartet::cg {
@@ -98,6 +101,40 @@ std::unique_ptr<LinearSystem> make_system(const Problem& problem, std::uint64_t 
 inline Bytes system_memory(const Problem& problem) {
     return (6 * 8 + 2 * 16) * Bytes{problem.size};
 }
+
+/// A system in files: `A-r.npy` has the rows of A that rank r of the job has, `b-r.npy` its rows of
+/// b.
+class SystemFiles {
+  public:
+    /// The folder of --data. With --generate makes the files that are missing; checks all files:
+    /// before there is a matrix, since both take memory. Throws UsageError that names a wrong file,
+    /// or unless the folder has, or can get, the data of this problem for as many ranks.
+    /// Collective; local without a system, and then without the files, while a case is planned.
+    SystemFiles(bench::Session& session, const Problem& problem, const bench::DataOptions& data,
+                const LinearSystem* system);
+
+    /// The temporary memory that making and checking take: the largest file.
+    [[nodiscard]] Bytes memory() const;
+
+    /// Elements of a row of A; rows of b. Throw NpyError. Threads may call them together. Local.
+    void read_row(std::int64_t row, std::int64_t first_column, std::span<double> out) const;
+    void read_right_side(std::int64_t first_row, std::span<double> out) const;
+
+    /// Writes a rank's rows of the solution, `X-r.npy`, and removes files that a job of more ranks
+    /// has left there. Local.
+    static void write_solution(const std::filesystem::path& folder, const comm::Communicator& world,
+                               std::span<const double> rows);
+
+  private:
+    void fill(const bench::TileFile& file, const LinearSystem& system,
+              std::span<double> elements) const;
+    [[nodiscard]] Range rows_of(std::int64_t block) const;
+    [[nodiscard]] std::int64_t block_of(std::int64_t row) const;
+
+    std::int64_t size_;
+    int blocks_;
+    bench::TileFolder<double> files_;
+};
 
 /// Elements of the named array, uniform in [-1, 1).
 std::vector<double> symmetric_uniform(std::int64_t size, std::uint64_t seed, std::string_view name);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <span>
 
 #include "bench/results/row.hpp"
@@ -12,13 +11,12 @@ namespace quartet::cg {
 /// error to |x|, the error's energy norm |e|_A = sqrt(e'A e) to the energy norm of x.
 struct VerificationResult {
     bench::Check check;
-    double true_residual = 0;  ///< |b - A x|
-    double residual_gap = 0;   ///< |b - A x - r| for the recurrence's r
-    double gap_tolerance = 0;  ///< how large rounding may make the gap
-    // Empty if x is unknown.
-    std::optional<double> solution_error;    ///< |x - x_known|
-    std::optional<double> energy_error;      ///< of x - x_known
-    std::optional<double> energy_tolerance;  ///< how large energy_error may be after the iterations
+    double true_residual = 0;     ///< |b - A x|
+    double residual_gap = 0;      ///< |b - A x - r| for the recurrence's r
+    double gap_tolerance = 0;     ///< how large rounding may make the gap
+    double solution_error = 0;    ///< |x - x_known|
+    double energy_error = 0;      ///< of x - x_known
+    double energy_tolerance = 0;  ///< how large energy_error may be after the iterations
 };
 
 /// Judges the result of k iterations of conjugate gradients, in long double and by the system's own

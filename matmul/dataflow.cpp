@@ -13,21 +13,17 @@
 #include "device/vector_operations.hpp"
 #include "flow/queue.hpp"
 #include "matmul/plan.hpp"
-#include "matmul/transfers.hpp"
 
 namespace quartet::matmul {
 
 namespace {
 
-/// A data flow as one rank sees it: which ranks work and which reduce, and where the tiles lie.
-/// Reducers compute on the host.
+/// A data flow as one rank sees it: which ranks work and which reduce, and where A and B lie and a
+/// worker's products are made. Reducers compute on the host.
 struct DataflowShape {
     comm::Roles roles;
-    const comm::Topology& topology;
-    int rank = 0;                                    ///< this one
-    int bound = 16;                                  ///< of each reducer's queue
-    TilePlaces places{};                             ///< of A and B, and of a worker's products
-    OperandCopies copies = OperandCopies::per_rank;  ///< of A and B in memory
+    int rank = 0;  ///< this one
+    TilePlaces places{};
 
     [[nodiscard]] bool works() const { return roles.of(rank) == comm::Role::worker; }
     /// Products whose tiles a worker has or waits for.
@@ -40,35 +36,18 @@ struct DataflowShape {
     [[nodiscard]] std::int64_t every(int step, std::int64_t count) const {
         return (count + step - 1 - roles.index_of(rank)) / step;
     }
-    [[nodiscard]] OperandLayout operands(const Problem& problem) const;
-    /// The queues of partial tiles, by reducer.
-    [[nodiscard]] std::vector<flow::QueuePlan> queues(const Problem& problem) const;
 };
 
 // A worker has the operands for all of C, a reducer has none.
-OperandLayout DataflowShape::operands(const Problem& problem) const {
-    std::vector<Block> blocks(static_cast<std::size_t>(roles.ranks()));
-    if (!places.in_files) {
-        for (const int worker : roles.worker_ranks()) {
-            blocks[static_cast<std::size_t>(worker)] = whole(problem);
+OperandLayout operands_of(const CaseContext& context, const DataflowShape& shape) {
+    std::vector<Block> blocks(static_cast<std::size_t>(shape.roles.ranks()));
+    if (!shape.places.in_files) {
+        for (const int worker : shape.roles.worker_ranks()) {
+            blocks[static_cast<std::size_t>(worker)] = whole(context.problem);
         }
     }
-    return lay_out_operands(problem, blocks, rank, topology, copies);
-}
-
-std::vector<flow::QueuePlan> DataflowShape::queues(const Problem& problem) const {
-    std::vector<flow::QueuePlan> queues;
-    for (int reducer = 0; reducer < roles.reducers(); ++reducer) {
-        queues.push_back({.owner = roles.reducer_rank(reducer),
-                          .pushers = roles.worker_ranks(),
-                          .bound = bound,
-                          .largest = problem.tile_bytes(),
-                          .order = flow::DequeueOrder::sequence,
-                          // Of a worker's partial tiles for a reducer, one is made while one is
-                          // read; on a GPU one more is enqueued.
-                          .outgoing = deliveries() + 1});
-    }
-    return queues;
+    return {context.problem, blocks, shape.rank, context.session.topology(),
+            copies_over(context.session.registry().traits(context.variant.transport))};
 }
 
 /// The paper's data flow (VI.B): workers push partial tiles to reducers, which add them. Products
@@ -85,17 +64,17 @@ class DataflowProduct : public Product {
     [[nodiscard]] device::View<const std::byte> input_memory() const override {
         return inputs_.memory();
     }
-    [[nodiscard]] std::string note() const override;
-    [[nodiscard]] bench::Details details(const comm::Communicator& world) const override;
+    [[nodiscard]] std::string note() const override {
+        const std::int64_t tiles = problem_.tiles();
+        return fmt::format("{} partial tiles shipped for {} of C", tiles * tiles * tiles,
+                           tiles * tiles);
+    }
 
   protected:
     /// Collective; local while the arena plans. Borrows the session.
     DataflowProduct(device::Arena& arena, const CaseContext& context, const DataflowShape& shape,
                     ProductFiles files);
 
-    /// The bytes that this rank read and wrote in the last run, and copied to its GPU and from it.
-    [[nodiscard]] virtual Traffic traffic() const = 0;
-    [[nodiscard]] virtual Traffic copied() const { return {}; }
     [[nodiscard]] TileIndex tile(std::int64_t number) const {
         return {number / problem_.tiles(), number % problem_.tiles()};
     }
@@ -116,23 +95,21 @@ DataflowProduct::DataflowProduct(device::Arena& arena, const CaseContext& contex
     : problem_(context.problem),
       shape_(shape),
       files_(std::move(files)),
-      inputs_(arena, problem_, shape.operands(problem_), shape.topology.node()),
+      inputs_(arena, problem_, operands_of(context, shape), context.session.topology().node()),
       dispatcher_(arena, context.session.world(),
                   arena.plans() ? nullptr : &context.session.trace().track("queue")) {
     comm::Transport& transport = context.session.transport(context.variant.transport);
-    for (const flow::QueuePlan& queue : shape.queues(problem_)) {
+    for (int reducer = 0; reducer < shape.roles.reducers(); ++reducer) {
+        const flow::QueuePlan queue{.owner = shape.roles.reducer_rank(reducer),
+                                    .pushers = shape.roles.worker_ranks(),
+                                    .bound = context.session.options().queue,
+                                    .largest = problem_.tile_bytes(),
+                                    .order = flow::DequeueOrder::sequence,
+                                    // Of a worker's partial tiles for a reducer, one is made while
+                                    // one is read; on a GPU one more is enqueued.
+                                    .outgoing = shape.deliveries() + 1};
         queues_.push_back(std::make_unique<flow::Queue>(arena, dispatcher_, transport, queue));
     }
-}
-
-std::string DataflowProduct::note() const {
-    const std::int64_t tiles = problem_.tiles();
-    return fmt::format("{} partial tiles shipped for {} of C", tiles * tiles * tiles,
-                       tiles * tiles);
-}
-
-bench::Details DataflowProduct::details(const comm::Communicator& world) const {
-    return traffic_of_all(world, shape_.places, traffic(), copied());
 }
 
 constexpr int batch = 16;  // partial tiles that a reducer dequeues at a time (VI.B)
@@ -170,8 +147,9 @@ class DataflowReducer final : public DataflowProduct {
     std::span<const float> input(Operand operand, TileIndex tile) override;
     std::span<const float> result(TileIndex tile) override { return view(tile).span(); }
     [[nodiscard]] bool owns(TileIndex tile) const override { return reducer_of(tile) == index_; }
-    [[nodiscard]] Traffic traffic() const override {
-        return {.read = {}, .written = kept_ ? kept_->written() : Bytes{}};
+    [[nodiscard]] bench::Details details(const comm::Communicator& world) const override {
+        const Bytes written = kept_ ? kept_->written() : Bytes{};
+        return traffic_of_all(world, shape_.places, {.read = {}, .written = written}, {});
     }
 
   private:
@@ -255,26 +233,31 @@ class DataflowWorker final : public DataflowProduct {
         throw Failure("a tile of another rank");
     }
     [[nodiscard]] bool owns(TileIndex /*tile*/) const override { return false; }
-    [[nodiscard]] Traffic traffic() const override {
-        return {.read = loader_.read(), .written = {}};
-    }
-    [[nodiscard]] Traffic copied() const override {
-        return {.read = loader_.copied(), .written = copied_out_};
+    [[nodiscard]] bench::Details details(const comm::Communicator& world) const override {
+        return traffic_of_all(world, shape_.places, {.read = loader_.read(), .written = {}},
+                              {.read = loader_.copied(), .written = copied_out_});
     }
 
   private:
-    /// A place for a partial tile that is made and not pushed yet.
+    /// The events of a partial tile that is made and not pushed yet.
     struct Delivery {
-        device::View<float> partial;           ///< where it is made before it is copied out
         std::unique_ptr<device::Event> made;   ///< by the product
         std::unique_ptr<device::Event> ready;  ///< in the queue's memory
     };
 
-    /// The number of this worker's product `turn`, and the product's tiles of C, A and B.
-    [[nodiscard]] std::int64_t product(std::int64_t turn) const;
-    [[nodiscard]] TileIndex target(std::int64_t turn) const;
-    [[nodiscard]] Fetch operand(std::int64_t turn, Operand operand) const;
-    [[nodiscard]] flow::Queue& queue_of(std::int64_t turn) const;
+    /// A product: its tiles of C, A and B.
+    struct Turn {
+        TileIndex target;
+        std::int64_t inner;
+        Fetch a;
+        Fetch b;
+    };
+
+    /// This worker's product number `turn`.
+    [[nodiscard]] Turn product(std::int64_t turn) const;
+    [[nodiscard]] flow::Queue& queue_of(TileIndex target) const {
+        return *queues_[static_cast<std::size_t>(reducer_of(target))];
+    }
     void multiply(std::int64_t turn, device::Stream& stream);
     void push(std::int64_t turn);
     [[nodiscard]] Delivery& delivery(std::int64_t turn) {
@@ -304,12 +287,8 @@ DataflowWorker::DataflowWorker(device::Arena& arena, const CaseContext& context,
         arena.reserve(device_.blas().workspace(), device::MemoryKind::device);
         copying_ = make_transfer_stream(arena, "copy out");
     }
-    const std::int64_t elements = shape.places.on_gpu ? problem_.elements({}) : 0;
-    std::int64_t begin = 0;
     for (Delivery& delivery : deliveries_) {
-        delivery = {partials_.view().part(begin, elements), device_.make_event(),
-                    device_.make_event()};
-        begin += elements;
+        delivery = {device_.make_event(), device_.make_event()};
     }
 }
 
@@ -326,8 +305,8 @@ void DataflowWorker::run(device::Stream& stream) {
     std::int64_t pushed = 0;
     for (std::int64_t turn = 0; turn < count_; ++turn) {
         for (; fetched < std::min(turn + shape_.held(), count_); ++fetched) {
-            loader_.fetch(operand(fetched, Operand::a));
-            loader_.fetch(operand(fetched, Operand::b));
+            loader_.fetch(product(fetched).a);
+            loader_.fetch(product(fetched).b);
         }
         multiply(turn, stream);
         if (turn + 1 - pushed == std::ssize(deliveries_)) {
@@ -337,55 +316,43 @@ void DataflowWorker::run(device::Stream& stream) {
     while (pushed < count_) {
         push(pushed++);
     }
-    if (copying_) {
-        synchronize_all(loader_, stream, *copying_);
-    } else {
-        synchronize_all(loader_, stream);
-    }
+    synchronize_all(&loader_, &stream, copying_.get());
     for (const auto& queue : queues_) {
         queue->close();
     }
 }
 
-std::int64_t DataflowWorker::product(std::int64_t turn) const {
-    return shape_.roles.index_of(shape_.rank) + turn * shape_.roles.workers();
-}
-
-TileIndex DataflowWorker::target(std::int64_t turn) const {
-    return tile(product(turn) / problem_.tiles());
-}
-
-Fetch DataflowWorker::operand(std::int64_t turn, Operand operand) const {
-    const std::int64_t inner = product(turn) % problem_.tiles();
+DataflowWorker::Turn DataflowWorker::product(std::int64_t turn) const {
+    const std::int64_t number = shape_.roles.index_of(shape_.rank) + turn * shape_.roles.workers();
+    const TileIndex target = tile(number / problem_.tiles());
+    const std::int64_t inner = number % problem_.tiles();
     const std::int64_t slot = 2 * (turn % shape_.held());
-    return operand == Operand::a ? Fetch{operand, {target(turn).row, inner}, slot}
-                                 : Fetch{operand, {inner, target(turn).column}, slot + 1};
-}
-
-flow::Queue& DataflowWorker::queue_of(std::int64_t turn) const {
-    return *queues_[static_cast<std::size_t>(reducer_of(target(turn)))];
+    return {target,
+            inner,
+            {Operand::a, {target.row, inner}, slot},
+            {Operand::b, {inner, target.column}, slot + 1}};
 }
 
 void DataflowWorker::multiply(std::int64_t turn, device::Stream& stream) {
-    const Fetch left = operand(turn, Operand::a);
-    const Fetch right = operand(turn, Operand::b);
+    const auto [target, inner, left, right] = product(turn);
     const auto a = loader_.tile(left, stream);
     const auto b = loader_.tile(right, stream);
     // Earlier products for the same queue that are not pushed yet have its next payloads.
-    flow::Queue& queue = queue_of(turn);
+    flow::Queue& queue = queue_of(target);
     int others = 0;
     for (std::int64_t before = std::max<std::int64_t>(turn + 1 - std::ssize(deliveries_), 0);
          before < turn; ++before) {
-        others += &queue_of(before) == &queue ? 1 : 0;
+        others += &queue_of(product(before).target) == &queue ? 1 : 0;
     }
-    const std::int64_t size = problem_.elements(target(turn));
+    const std::int64_t size = problem_.elements(target);
     const auto outgoing =
         device::view_as<float>(queue.next(others).part(0, bytes_of<float>(size).value));
     Delivery& made = delivery(turn);
-    const auto partial = copying_ ? made.partial.part(0, size) : outgoing;
-    device_.blas().gemm({problem_.extent(left.tile.row), problem_.extent(right.tile.column),
-                         problem_.extent(left.tile.column)},
-                        a, b, partial, device::Update::replace, stream);
+    const std::int64_t place = turn % std::ssize(deliveries_) * problem_.elements({});
+    const auto partial = copying_ ? partials_.view().part(place, size) : outgoing;
+    device_.blas().gemm(
+        {problem_.extent(target.row), problem_.extent(target.column), problem_.extent(inner)}, a, b,
+        partial, device::Update::replace, stream);
     if (copying_) {
         stream.record(*made.made);
         copying_->wait(*made.made);
@@ -401,88 +368,60 @@ void DataflowWorker::multiply(std::int64_t turn, device::Stream& stream) {
 
 void DataflowWorker::push(std::int64_t turn) {
     delivery(turn).ready->synchronize();
+    const Turn made = product(turn);
     const std::int64_t key =
-        problem_.number(target(turn)) / shape_.roles.reducers() * problem_.tiles() +
-        product(turn) % problem_.tiles();
-    queue_of(turn).push(key, bytes_of<float>(problem_.elements(target(turn))));
+        problem_.number(made.target) / shape_.roles.reducers() * problem_.tiles() + made.inner;
+    queue_of(made.target).push(key, bytes_of<float>(problem_.elements(made.target)));
 }
 
 DataflowShape shape_of(const CaseContext& context) {
-    bench::Session& session = context.session;
-    const int ranks = session.world().size();
-    return {.roles = comm::Roles::with_reducers(
-                ranks, context.options.reducers.value_or(ranks < 4 ? 1 : 2)),
-            .topology = session.topology(),
-            .rank = context.rank(),
-            .bound = session.options().queue,
-            .places = {context.options.data.in_files(), context.on_gpu()},
-            .copies = copies_over(session.registry().traits(context.variant.transport))};
-}
-
-// What this rank copies to its GPU and from it in a run.
-std::optional<LimitPlan::Copies> copies_to_gpu(const Problem& problem, const DataflowShape& shape) {
-    if (!shape.places.on_gpu) {
-        return std::nullopt;
-    }
-    const auto edge = static_cast<double>(problem.tiles());
-    const double products = shape.works() ? edge * edge * edge / shape.roles.workers() : 0;
-    const auto tile = static_cast<double>(problem.tile_bytes().value);
-    return LimitPlan::Copies{.in = 2 * products * tile, .out = products * tile};
+    const int ranks = context.session.world().size();
+    return {comm::Roles::with_reducers(ranks, context.options.reducers.value_or(ranks < 4 ? 1 : 2)),
+            context.rank(),
+            {.in_files = context.options.data.in_files(), .on_gpu = context.on_gpu()}};
 }
 
 // A worker reads two tiles for each product, even if it has read them before.
-double bytes_read(const Problem& problem, const comm::Roles& roles) {
-    const auto tiles = static_cast<double>(problem.tiles());
-    return 2 * tiles * static_cast<double>(problem.matrix_bytes().value) / roles.workers();
-}
-
 LimitPlan limit_of(const CaseContext& context, const DataflowShape& shape) {
     const Problem& problem = context.problem;
     const comm::Roles& roles = shape.roles;
     const bool works = shape.works();
     const auto tiles = static_cast<double>(problem.tiles());
-    LimitPlan limit{
-        .sgemm = sgemm_limit(context, roles.workers()),
-        .copies = copies_to_gpu(problem, shape),
-        .reducers = LimitPlan::Reducers{.role = roles.of(shape.rank),
-                                        .partial_tiles = tiles * tiles * tiles / roles.reducers(),
-                                        .tile = problem.tile_bytes(),
-                                        .transport = context.variant.transport,
-                                        .worker = roles.worker_rank(0)}};
+    const double products = tiles * tiles * tiles;
+    LimitPlan limit{.sgemm = sgemm_limit(context, roles.workers()),
+                    .reducers = LimitPlan::Reducers{.role = roles.of(shape.rank),
+                                                    .partial_tiles = products / roles.reducers(),
+                                                    .tile = problem.tile_bytes(),
+                                                    .transport = context.variant.transport,
+                                                    .worker = roles.worker_rank(0)}};
     if (!works) {
         limit.sgemm.edge = 0;
     }
-    if (context.options.data.in_files()) {
-        limit.storage =
-            storage_limit(context, works ? whole(problem) : Block{}, bytes_read(problem, roles));
+    if (shape.places.on_gpu) {
+        const auto tile = static_cast<double>(problem.tile_bytes().value);
+        const double mine = works ? products / roles.workers() : 0;
+        limit.copies = LimitPlan::Copies{.in = 2 * mine * tile, .out = mine * tile};
+    }
+    if (shape.places.in_files) {
+        const auto matrix = static_cast<double>(problem.matrix_bytes().value);
+        limit.storage = storage_limit(context, works ? whole(problem) : Block{},
+                                      2 * tiles * matrix / roles.workers());
     }
     return limit;
 }
 
-// Throws UsageError where a product of that size, check and limit do not fit.
-void require_gpu_memory(const CaseContext& context, Bytes product, Bytes besides) {
-    const MemoryBudget budget{allowed_device_memory(context.session), besides};
-    if (context.on_gpu() && product + besides > budget.allowed) {
-        refuse_tiles(context.problem, product + besides, budget);
-    }
-}
-
-void add_factors(const CaseContext& context, const DataflowShape& shape, bench::RowName& name) {
-    add_tile_factors(context, name);
-    name.factors.emplace_back("reducers", std::to_string(shape.roles.reducers()));
-    name.factors.emplace_back("queue", std::to_string(shape.bound));
-    add_memory_factors(context, name);
-}
-
-void add_to_plan(const CaseContext& context, const DataflowShape& shape,
-                 bench::PlannedCase& planned) {
+void complete(const CaseContext& context, const DataflowShape& shape, bench::PlannedCase& planned) {
     const Problem& problem = context.problem;
     const comm::Roles& roles = shape.roles;
+    add_tile_factors(context, planned.name);
+    planned.name.factors.emplace_back("reducers", std::to_string(roles.reducers()));
+    planned.name.factors.emplace_back("queue", std::to_string(context.session.options().queue));
+    add_memory_factors(context, planned.name);
     planned.roles = roles;
     planned.work.workers = roles.workers();
     planned.plan_note = fmt::format("the first {} of {} ranks reduce, the others work",
                                     roles.reducers(), roles.ranks());
-    if (context.options.data.in_files()) {  // two tiles a product, to the page cache and from there
+    if (shape.places.in_files) {  // two tiles a product, to the page cache and from there
         planned.work.bytes = 2 * problem.tiles() * problem.matrix_bytes();
         planned.traffic = 2 * Bytes{planned.work.bytes.value / roles.workers()};
     }
@@ -495,8 +434,7 @@ ProductPlan plan_dataflow_product(const CaseContext& context, bench::PlannedCase
     // A reducer has every R-th tile of all of C.
     ProductPlan plan{.block = shape.works() ? Block{} : whole(context.problem),
                      .limit = limit_of(context, shape)};
-    add_factors(context, shape, planned.name);
-    add_to_plan(context, shape, planned);
+    complete(context, shape, planned);
     plan.make = [context, shape, block = plan.block, limit = plan.limit](
                     device::Arena& arena, const ProductFiles& files) -> std::unique_ptr<Product> {
         std::unique_ptr<Product> product;
@@ -505,9 +443,10 @@ ProductPlan plan_dataflow_product(const CaseContext& context, bench::PlannedCase
         } else {
             product = std::make_unique<DataflowReducer>(arena, context, shape, files);
         }
-        if (arena.plans()) {
-            require_gpu_memory(context, arena.needs().device,
-                               needs_besides(context, block, limit).device);
+        if (arena.plans() && context.on_gpu()) {
+            require_tile_memory(context.problem, arena.needs().device,
+                                {allowed_device_memory(context.session),
+                                 needs_besides(context, block, limit).device});
         }
         return product;
     };

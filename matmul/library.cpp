@@ -101,16 +101,6 @@ void multiply(std::int64_t size, const float* a, const float* b, float* c,
             descriptor.data(), &zero, c, &first, &first, descriptor.data());
 }
 
-// On this rank alone. ScaLAPACK may call another BLAS than native does.
-Multiply multiply_by_scalapack() {
-    return [](std::int64_t edge, device::View<const float> a, device::View<const float> b,
-              device::View<float> c) {
-        const BlacsSystem system(MPI_COMM_SELF);
-        const BlacsGrid grid(system, 1, 1);
-        multiply(edge, a.data(), b.data(), c.data(), describe(edge, edge, edge, grid, edge));
-    };
-}
-
 /// ScaLAPACK's two-dimensional block-cyclic distribution of a square matrix (Blackford et al.,
 /// 1997): square blocks of 128, or one for each rank of smaller matrices, over the process grid
 /// nearest to a square. Rank r is at row r / columns, column r % columns of the grid. A rank's
@@ -183,7 +173,7 @@ class LibraryProduct final : public Product {
     void run(device::Stream& stream) override;
     void collect() override {
         if (!files_) {  // else the files have the result
-            to_strips();
+            redistribute(c_.span(), Way::to_strips);
         }
     }
     std::span<const float> input(Operand operand, TileIndex tile) override;
@@ -193,9 +183,8 @@ class LibraryProduct final : public Product {
     [[nodiscard]] std::string note() const override;
 
   private:
-    template <typename Move>
-    void for_some_rows(Move move);
-    void to_strips();
+    enum class Way { to_blocks, to_strips };
+    void redistribute(std::span<float> blocks, Way way);
     void load(Operand operand, std::span<float> blocks);
     /// A row of a tile within the strip.
     [[nodiscard]] std::span<float> line(TileIndex tile, std::int64_t number);
@@ -280,29 +269,29 @@ void LibraryProduct::run(device::Stream& stream) {
     }
     if (files_) {
         const Span span(stream.track(), Phase::copy_out, "strip of C");
-        to_strips();
+        redistribute(c_.span(), Way::to_strips);
         for_each_tile(mine_, [&](TileIndex tile) { files_->write(tile, tile_of_strip(tile)); });
     }
 }
 
-// Calls move(rows, first row, descriptor of the strips) for a few rows at a time, counted from 1.
-template <typename Move>
-void LibraryProduct::for_some_rows(Move move) {
+// Moves all strips to the blocks or back, a few rows at a time, which are counted from 1.
+void LibraryProduct::redistribute(std::span<float> blocks, Way way) {
+    const auto size = static_cast<int>(problem_.size);
     const std::int64_t height =
         elements_of(problem_, strip_of(problem_, world_.size(), 0).rows).size();
     Descriptor strips = describe(problem_.size, problem_.size, height, *strips_, problem_.size);
-    const std::int64_t most = std::max<std::int64_t>(redistributed_at_a_time / problem_.size, 1);
-    for (std::int64_t first = 0; first < problem_.size; first += most) {
-        move(static_cast<int>(std::min(most, problem_.size - first)), static_cast<int>(first + 1),
-             strips.data());
+    float* const strip = strip_.span().data();
+    const int most = static_cast<int>(std::max<std::int64_t>(redistributed_at_a_time / size, 1));
+    for (int first = 1; first <= size; first += most) {
+        const int rows = std::min(most, size - first + 1);
+        if (way == Way::to_blocks) {
+            Cpsgemr2d(size, rows, strip, 1, first, strips.data(), blocks.data(), 1, first,
+                      descriptor_.data(), grid_->context());
+        } else {
+            Cpsgemr2d(size, rows, blocks.data(), 1, first, descriptor_.data(), strip, 1, first,
+                      strips.data(), grid_->context());
+        }
     }
-}
-
-void LibraryProduct::to_strips() {
-    for_some_rows([&](int rows, int begin, int* strips) {
-        Cpsgemr2d(static_cast<int>(problem_.size), rows, c_.span().data(), 1, begin,
-                  descriptor_.data(), strip_.span().data(), 1, begin, strips, grid_->context());
-    });
 }
 
 // Reads or makes this rank's strip, then redistributes all strips to the blocks.
@@ -325,10 +314,7 @@ void LibraryProduct::load(Operand operand, std::span<float> blocks) {
                       strip_.span().subspan(static_cast<std::size_t>(row) * width, width));
         });
     }
-    for_some_rows([&](int rows, int begin, int* strips) {
-        Cpsgemr2d(static_cast<int>(problem_.size), rows, strip_.span().data(), 1, begin, strips,
-                  blocks.data(), 1, begin, descriptor_.data(), grid_->context());
-    });
+    redistribute(blocks, Way::to_blocks);
 }
 
 std::span<float> LibraryProduct::line(TileIndex tile, std::int64_t number) {
@@ -362,17 +348,6 @@ std::string LibraryProduct::note() const {
         distribution_.grid_columns, describe_blas());
 }
 
-void require_countable(const Problem& problem, int ranks) {
-    const std::int64_t most = std::max(BlockCyclic(problem.size, ranks).most_elements(),
-                                       elements_in(problem, strip_of(problem, ranks, 0)));
-    if (most > std::numeric_limits<int>::max()) {
-        throw Unavailable(fmt::format(
-            "ScaLAPACK cannot multiply matrices of {} x {} on {} ranks (it counts a rank's "
-            "elements in 32 bits): use more ranks or the native formulation",
-            problem.size, problem.size, ranks));
-    }
-}
-
 }  // namespace
 
 // A row's name has a tile only if tiles are files: in memory only the check has tiles.
@@ -389,9 +364,23 @@ ProductPlan plan_library_product(const CaseContext& context, bench::PlannedCase&
         plan.limit.storage =
             storage_limit(context, plan.block, 3 * static_cast<double>(strip.value));
     }
-    plan.multiply = multiply_by_scalapack();
+    // On this rank alone. ScaLAPACK may call another BLAS than native does.
+    plan.multiply = [](std::int64_t edge, device::View<const float> a, device::View<const float> b,
+                       device::View<float> c) {
+        const BlacsSystem system(MPI_COMM_SELF);
+        const BlacsGrid grid(system, 1, 1);
+        multiply(edge, a.data(), b.data(), c.data(), describe(edge, edge, edge, grid, edge));
+    };
     plan.make = [context, ranks](device::Arena& arena, const ProductFiles& files) {
-        require_countable(context.problem, ranks);
+        const Problem& problem = context.problem;
+        const std::int64_t most = std::max(BlockCyclic(problem.size, ranks).most_elements(),
+                                           elements_in(problem, strip_of(problem, ranks, 0)));
+        if (most > std::numeric_limits<int>::max()) {
+            throw Unavailable(fmt::format(
+                "ScaLAPACK cannot multiply matrices of {} x {} on {} ranks (it counts a rank's "
+                "elements in 32 bits): use more ranks or the native formulation",
+                problem.size, problem.size, ranks));
+        }
         return std::make_unique<LibraryProduct>(arena, context, files);
     };
     return plan;

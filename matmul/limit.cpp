@@ -1,10 +1,8 @@
-#include "matmul/limit.hpp"
-
 #include <algorithm>
 #include <memory>
 
 #include "device/multiply_add_probe.hpp"
-#include "matmul/transfers.hpp"
+#include "matmul/plan.hpp"
 
 namespace quartet::matmul {
 
@@ -17,16 +15,6 @@ constexpr std::int64_t full_rate_edge_of_gpu = 4096;
 constexpr int intake_passes = 4;  // additions and messages in one measurement
 constexpr Bytes storage_probe_memory = mebibytes(4) + kibibytes(4);
 
-bool reaches_full_rate(const Problem& problem, const device::Device& device) {
-    return device::has_own_memory(device) ? problem.extent(0) >= full_rate_edge_of_gpu
-                                          : host_sgemm_edge(problem) >= full_rate_edge;
-}
-
-// The bytes of one copy: a tile, but at most 64 MiB, which reach the link's full rate.
-Bytes copied_piece(const Problem& problem) {
-    return std::min(problem.tile_bytes(), mebibytes(64));
-}
-
 /// Times of copying a piece to the GPU, from it, or both at once.
 class CopyProbe {
   public:
@@ -37,20 +25,16 @@ class CopyProbe {
           there_(arena.make<std::byte>(piece.value)),
           half_(piece.value / 2) {}
 
-    Seconds in(device::Stream& stream) { return time(stream, true, false); }
-    Seconds out(device::Stream& stream) { return time(stream, false, true); }
-    Seconds both(device::Stream& stream) { return time(stream, true, true); }
-
-  private:
-    Seconds time(device::Stream& stream, bool in, bool out) {
+    enum class Way { in, out, both };
+    Seconds time(Way way, device::Stream& stream) {
         stream.synchronize();
         const Seconds begin = now();
         for (int half = 0; half < 2 * intake_passes; ++half) {
-            if (in) {
+            if (way != Way::out) {
                 device_.copy(device::View<const std::byte>(host_.view().part(0, half_)),
                              there_.view().part(0, half_), stream);
             }
-            if (out) {
+            if (way != Way::in) {
                 device_.copy(device::View<const std::byte>(there_.view().part(half_, half_)),
                              host_.view().part(half_, half_), *out_);
             }
@@ -60,6 +44,7 @@ class CopyProbe {
         return (now() - begin) / intake_passes;
     }
 
+  private:
     device::Device& device_;
     std::unique_ptr<device::Stream> out_;
     device::Buffer<std::byte> host_;
@@ -107,7 +92,9 @@ void ProductLimit::add(const char* name, const std::function<Seconds()>& measure
 // beside the BLAS's. It counts only if it is higher: if it is lower, the compiled instructions are
 // not the fastest of the device. All ranks measure the same.
 void ProductLimit::add_sgemm(device::Arena& arena, const LimitPlan::Sgemm& sgemm) {
-    const bool knows_hardware = reaches_full_rate(problem_, session_.device());
+    const bool on_gpu = device::has_own_memory(session_.device());
+    const bool knows_hardware = on_gpu ? problem_.extent(0) >= full_rate_edge_of_gpu
+                                       : host_sgemm_edge(problem_) >= full_rate_edge;
     std::shared_ptr<bench::SgemmProbe> probe;
     std::shared_ptr<device::MultiplyAddProbe> hardware;
     if (sgemm.edge > 0) {
@@ -135,7 +122,7 @@ void ProductLimit::add_sgemm(device::Arena& arena, const LimitPlan::Sgemm& sgemm
                 time_at(hardware ? hardware->measure(multiply_add_time, session_.stream()) : 0);
             component.hardware = least < component.seconds ? least : Seconds{};
         }
-        if (!device::has_own_memory(session_.device())) {
+        if (!on_gpu) {
             component.extend(sgemm.computing_ranks, session_.world().size());
         }
         return component;
@@ -151,7 +138,8 @@ int ProductLimit::products_of(bench::SgemmProbe& probe, int computing_ranks) {
 
 // A link may be slower in each direction if it is used in both at once.
 void ProductLimit::add_copies(device::Arena& arena, const LimitPlan::Copies& copies) {
-    const Bytes piece = copied_piece(problem_);
+    // A tile, but at most 64 MiB, which reach the link's full rate.
+    const Bytes piece = std::min(problem_.tile_bytes(), mebibytes(64));
     std::shared_ptr<CopyProbe> probe;
     if (copies.in + copies.out > 0) {
         probe = std::make_shared<CopyProbe>(arena, piece);
@@ -161,9 +149,10 @@ void ProductLimit::add_copies(device::Arena& arena, const LimitPlan::Copies& cop
             return Seconds{};
         }
         const double at_once = std::min(copies.in, copies.out);
-        const Seconds time = at_once * probe->both(session_.stream()) +
-                             (copies.in - at_once) * probe->in(session_.stream()) +
-                             (copies.out - at_once) * probe->out(session_.stream());
+        device::Stream& stream = session_.stream();
+        const Seconds time = at_once * probe->time(CopyProbe::Way::both, stream) +
+                             (copies.in - at_once) * probe->time(CopyProbe::Way::in, stream) +
+                             (copies.out - at_once) * probe->time(CopyProbe::Way::out, stream);
         return time / static_cast<double>(piece.value);
     });
 }

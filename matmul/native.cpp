@@ -8,8 +8,6 @@
 
 #include "comm/mpi/communicator.hpp"
 #include "device/blas.hpp"
-#include "matmul/panels.hpp"
-#include "matmul/plan.hpp"
 
 namespace quartet::matmul {
 
@@ -76,13 +74,6 @@ std::vector<Strip> growing_strips(const Problem& problem, const Block& block, st
         }
     }
     return strips;
-}
-
-// The height of strips: a quarter of a tile, but enough to keep a large GPU busy.
-std::int64_t strip_height(const Problem& problem) {
-    // Fewer elements of C than this leave multiprocessors of a large GPU idle.
-    constexpr std::int64_t enough = std::int64_t{1} << 21;
-    return std::max(divide_up(problem.tile, 4), divide_up(enough, problem.tile));
 }
 
 }  // namespace
@@ -231,9 +222,8 @@ PanelPlan plan_levels(const CaseContext& context, const LimitPlan& limit, Bytes 
 OperandLayout layout_in_memory(const CaseContext& context) {
     const comm::TransportTraits& transport =
         context.session.registry().traits(context.variant.transport);
-    return lay_out_operands(context.problem, context.blocks, context.rank(),
-                            context.session.topology(),
-                            context.on_gpu() ? OperandCopies::per_rank : copies_over(transport));
+    return {context.problem, context.blocks, context.rank(), context.session.topology(),
+            context.on_gpu() ? OperandCopies::per_rank : copies_over(transport)};
 }
 
 ProductPlan plan_resident(const CaseContext& context) {
@@ -250,11 +240,15 @@ ProductPlan plan_resident(const CaseContext& context) {
 std::optional<ProductPlan> plan_in_core(const CaseContext& context, bench::PlannedCase& planned) {
     bench::Session& session = context.session;
     ProductPlan plan{.block = context.block(), .limit = limit_of(context)};
-    plan.make = [context, layout = layout_in_memory(context)](device::Arena& arena,
-                                                              const ProductFiles&) {
-        const Problem& problem = context.problem;
+    // The height of strips is a quarter of a tile, but enough to keep a large GPU busy: fewer
+    // elements of C leave some of its multiprocessors idle.
+    constexpr std::int64_t enough = std::int64_t{1} << 21;
+    const std::int64_t tile = context.problem.tile;
+    const std::int64_t height = std::max(divide_up(tile, 4), divide_up(enough, tile));
+    plan.make = [context, height, layout = layout_in_memory(context)](device::Arena& arena,
+                                                                      const ProductFiles&) {
         arena.reserve(arena.device().blas().workspace(), device::MemoryKind::device);
-        return std::make_unique<InCoreProduct>(arena, problem, layout, strip_height(problem),
+        return std::make_unique<InCoreProduct>(arena, context.problem, layout, height,
                                                context.session.topology().node());
     };
     device::Arena arena(session.device(), device::Arena::Mode::plan);

@@ -1,4 +1,4 @@
-#include "matmul/panels.hpp"
+#include "matmul/native.hpp"
 
 #include <fmt/format.h>
 
@@ -20,6 +20,8 @@ struct TileMemory {
     [[nodiscard]] Bytes of(std::int64_t slots, std::int64_t held) const {
         return slots * slot + alignment + held * result;
     }
+    /// Of the least blocking.
+    [[nodiscard]] Bytes least() const { return of(Blocking{}.slots(), Blocking{}.held()); }
 };
 
 TileMemory host_tile(const Problem& problem) {
@@ -41,13 +43,12 @@ struct Parts {
     std::int64_t across;
 };
 
-// The blocking with the least traffic in `memory`; nothing if one tile of C and what it needs do
-// not fit. The largest parts are not always best: 5 tiles in parts of 4 are fetched as often as in
+// The blocking with the least traffic in `memory`, which has room for one tile of C and what it
+// needs. The largest parts are not always best: 5 tiles in parts of 4 are fetched as often as in
 // parts of 3.
-std::optional<Blocking> least_traffic_in(Bytes memory, const Problem& problem, const Block& block,
-                                         const TileMemory& tiles,
-                                         std::int64_t (Blocking::*slots)() const) {
-    std::optional<Blocking> best;
+Blocking least_traffic_in(Bytes memory, const Problem& problem, const Block& block,
+                          const TileMemory& tiles, std::int64_t (Blocking::*slots)() const) {
+    Blocking best;
     Bytes least{std::numeric_limits<std::int64_t>::max()};
     std::int64_t columns = block.columns.size();
     for (std::int64_t rows = 1; rows <= block.rows.size(); ++rows) {
@@ -67,7 +68,7 @@ std::optional<Blocking> least_traffic_in(Bytes memory, const Problem& problem, c
             least = bytes;
         }
     }
-    return block.empty() ? Blocking{} : best;
+    return best;
 }
 
 // Throws UsageError unless the budget has `least` of the host's memory for tiles.
@@ -79,10 +80,6 @@ void require_host_memory(const Problem& problem, Bytes least, const MemoryBudget
             problem.extent(0), problem.extent(0), to_string(least + budget.elsewhere),
             to_string(budget.allowed)));
     }
-}
-
-Bytes least_memory(const TileMemory& tiles) {
-    return tiles.of(Blocking{}.slots(), Blocking{}.held());
 }
 
 Range part_of(const Range& whole, std::int64_t parts, std::int64_t index) {
@@ -105,10 +102,10 @@ Traffic planned_traffic(const Problem& problem, const Block& block, const Blocki
 
 PanelPlan plan_host(const Problem& problem, const Block& block, const MemoryBudget& budget) {
     const TileMemory tiles = host_tile(problem);
-    require_host_memory(problem, least_memory(tiles), budget);
+    require_host_memory(problem, tiles.least(), budget);
     const Bytes memory = budget.allowed - budget.elsewhere;
-    const Blocking blocking = *least_traffic_in(memory, problem, block, tiles, &Blocking::slots);
-    const Blocking best = *least_traffic_in(memory, problem, block, tiles, &Blocking::fewest_slots);
+    const Blocking blocking = least_traffic_in(memory, problem, block, tiles, &Blocking::slots);
+    const Blocking best = least_traffic_in(memory, problem, block, tiles, &Blocking::fewest_slots);
     return {.blocking = blocking,
             .traffic = planned_traffic(problem, block, blocking),
             .best = planned_traffic(problem, block, best).sum(),
@@ -119,14 +116,12 @@ PanelPlan plan_device(const Problem& problem, const Block& block, const MemoryBu
                       const std::optional<MemoryBudget>& from_files) {
     const TileMemory tiles = device_tile(problem);
     const Bytes memory = budget.allowed - budget.elsewhere;
-    if (memory < least_memory(tiles)) {
-        refuse_tiles(problem, least_memory(tiles) + budget.elsewhere, budget);
-    }
+    require_tile_memory(problem, tiles.least(), budget);
     if (from_files) {
         require_host_memory(
             problem, host_tile(problem).of(TileLoader::passing, TileStorer::passing), *from_files);
     }
-    const Blocking blocking = *least_traffic_in(memory, problem, block, tiles, &Blocking::slots);
+    const Blocking blocking = least_traffic_in(memory, problem, block, tiles, &Blocking::slots);
     const Traffic traffic = planned_traffic(problem, block, blocking);
     return {.blocking = blocking,
             .traffic = traffic,
@@ -234,7 +229,7 @@ void PanelProduct::run(device::Stream& stream) {
         }
         now = next;
     }
-    synchronize_all(loader_, storer_, stream);
+    synchronize_all(&loader_, &storer_, &stream);
 }
 
 void PanelProduct::multiply(const Panel& panel, std::int64_t place, std::int64_t step,

@@ -25,19 +25,6 @@ std::int64_t edge_in(Bytes memory, std::int64_t matrices) {
     return edge;
 }
 
-// The edge of tiles that keeps a GPU busy, if the user has not chosen one: such that 4 x 4 tiles of
-// C and their panels fit in the memory, and each rank gets several tiles along the edge of its
-// block, since the first copies have no product beside them.
-std::int64_t choose_tile(std::int64_t size, int ranks, Bytes device_memory) {
-    constexpr std::int64_t least_full = 1024;  // smaller products no longer fill a large GPU
-    const double share = static_cast<double>(size) / std::sqrt(static_cast<double>(ranks));
-    std::int64_t tile = edge_in(device_memory, 32);
-    while (tile > least_full && static_cast<double>(4 * tile) > share) {
-        tile /= 2;
-    }
-    return tile;
-}
-
 }  // namespace
 
 Bytes allowed_memory(const bench::Session& session) {
@@ -50,12 +37,15 @@ Bytes allowed_device_memory(bench::Session& session) {
     return session.options().device_memory.value_or(session.gpus().memory_share());
 }
 
-void refuse_tiles(const Problem& problem, Bytes least, const MemoryBudget& budget) {
-    throw UsageError(fmt::format(
-        "tiles of {} x {} take at least {} of GPU memory per rank ({} are allowed; a tile is {}, "
-        "products and limits take {}): give more --device-memory, or a smaller --tile",
-        problem.extent(0), problem.extent(0), to_string(least), to_string(budget.allowed),
-        to_string(problem.tile_bytes()), to_string(budget.elsewhere)));
+void require_tile_memory(const Problem& problem, Bytes least, const MemoryBudget& budget) {
+    if (least + budget.elsewhere > budget.allowed) {
+        throw UsageError(fmt::format(
+            "tiles of {} x {} take at least {} of GPU memory per rank ({} are allowed; a tile is "
+            "{}, products and limits take {}): give more --device-memory, or a smaller --tile",
+            problem.extent(0), problem.extent(0), to_string(least + budget.elsewhere),
+            to_string(budget.allowed), to_string(problem.tile_bytes()),
+            to_string(budget.elsewhere)));
+    }
 }
 
 device::MemoryNeeds needs_besides(const CaseContext& context, const Block& block,
@@ -221,22 +211,29 @@ bench::Check MultiplyCase::verify() {
 
 namespace {
 
-// All ranks have the same tile, whatever the memory of their GPUs.
-std::int64_t tile_of(const CaseContext& context, std::int64_t size) {
-    constexpr std::int64_t on_host = 1024;
-    std::int64_t tile = on_host;
-    if (context.on_gpu()) {
-        const comm::Communicator& world = context.session.world();
-        const double least =
-            world.minimum(static_cast<double>(allowed_device_memory(context.session).value));
-        tile = choose_tile(size, world.size(), {static_cast<std::int64_t>(least)});
+// The edge of tiles, if the user has not chosen one. On a GPU one that keeps it busy: such that
+// 4 x 4 tiles of C and their panels fit in the memory of any rank's GPU, and each rank gets several
+// tiles along the edge of its block, since the first copies have no product beside them.
+std::int64_t default_tile(const CaseContext& context, std::int64_t size) {
+    constexpr std::int64_t least_full = 1024;  // smaller products no longer fill a large GPU
+    if (!context.on_gpu()) {
+        return 1024;
     }
-    return std::min(context.options.tile.value_or(tile), size);
+    const comm::Communicator& world = context.session.world();
+    const double memory =
+        world.minimum(static_cast<double>(allowed_device_memory(context.session).value));
+    const double share = static_cast<double>(size) / std::sqrt(static_cast<double>(world.size()));
+    std::int64_t tile = edge_in({static_cast<std::int64_t>(memory)}, 32);
+    while (tile > least_full && static_cast<double>(4 * tile) > share) {
+        tile /= 2;
+    }
+    return tile;
 }
 
 CaseContext context_of(bench::Session& session, const Options& options, std::int64_t size) {
     CaseContext context{.session = session, .options = options};
-    context.problem = {size, tile_of(context, size), session.options().seed};
+    const std::int64_t tile = options.tile.value_or(default_tile(context, size));
+    context.problem = {size, std::min(tile, size), session.options().seed};
     bench::check_tile_count(saturated_product(context.problem.tiles(), context.problem.tiles()),
                             fmt::format("--tile: {}, with --size {},", context.problem.tile, size),
                             "ask for larger tiles or a smaller size");

@@ -1,6 +1,5 @@
 #include "matmul/problem.hpp"
 
-#include <algorithm>
 #include <compare>
 #include <utility>
 
@@ -45,14 +44,6 @@ Cost cost_of(const Problem& problem, const std::vector<Block>& blocks) {
 
 }  // namespace
 
-Range elements_of(const Problem& problem, const Range& tiles) {
-    return {problem.begin(tiles.begin), problem.begin(tiles.end)};
-}
-
-std::int64_t elements_in(const Problem& problem, const Block& block) {
-    return elements_of(problem, block.rows).size() * elements_of(problem, block.columns).size();
-}
-
 std::int64_t offset_in_block(const Problem& problem, const Block& block, TileIndex tile) {
     const std::int64_t height = elements_of(problem, block.rows).size();
     const std::int64_t left = problem.begin(tile.column) - problem.begin(block.columns.begin);
@@ -75,22 +66,6 @@ std::vector<Block> partition(const Problem& problem, int ranks) {
     return best;
 }
 
-std::int64_t Problem::begin(std::int64_t index) const {
-    return std::min(index * tile, size);
-}
-
-std::int64_t Problem::extent(std::int64_t index) const {
-    return begin(index + 1) - begin(index);
-}
-
-std::int64_t Problem::elements(TileIndex index) const {
-    return extent(index.row) * extent(index.column);
-}
-
-Bytes Problem::tile_bytes() const {
-    return bytes_of<float>(extent(0) * extent(0));
-}
-
 Flops Problem::flops() const {
     const auto n = static_cast<double>(size);
     return {2 * n * n * n - n * n};
@@ -106,12 +81,6 @@ void fill_rows(const Problem& problem, std::string_view matrix, std::int64_t fir
             out.subspan(static_cast<std::size_t>(row * width), static_cast<std::size_t>(width)),
             (first + row) * problem.size + problem.begin(column));
     }
-}
-
-void fill_tile(const Problem& problem, std::string_view matrix, TileIndex index,
-               std::span<float> out) {
-    fill_rows(problem, matrix, problem.begin(index.row), problem.extent(index.row), index.column,
-              out);
 }
 
 }  // namespace quartet::matmul

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -42,28 +43,38 @@ struct Problem {
     /// Tiles along an edge.
     [[nodiscard]] std::int64_t tiles() const { return (size + tile - 1) / tile; }
     /// First element, along an edge, of tile `index`; the matrix's end for index tiles().
-    [[nodiscard]] std::int64_t begin(std::int64_t index) const;
+    [[nodiscard]] std::int64_t begin(std::int64_t index) const {
+        return std::min(index * tile, size);
+    }
     /// Elements along an edge of tile `index`.
-    [[nodiscard]] std::int64_t extent(std::int64_t index) const;
-    [[nodiscard]] std::int64_t elements(TileIndex index) const;
+    [[nodiscard]] std::int64_t extent(std::int64_t index) const {
+        return begin(index + 1) - begin(index);
+    }
+    [[nodiscard]] std::int64_t elements(TileIndex index) const {
+        return extent(index.row) * extent(index.column);
+    }
     /// The number of a tile, counted row by row.
     [[nodiscard]] std::int64_t number(TileIndex index) const {
         return index.row * tiles() + index.column;
     }
     /// Bytes of the largest tile.
-    [[nodiscard]] Bytes tile_bytes() const;
+    [[nodiscard]] Bytes tile_bytes() const { return bytes_of<float>(elements({})); }
     [[nodiscard]] Bytes matrix_bytes() const { return bytes_of<float>(size * size); }
 
     /// 2 N^3 - N^2: N^2 dot products of N products and N - 1 additions (the paper's VI.B).
     [[nodiscard]] Flops flops() const;
 };
 
-/// Makes a tile of A or B ("A", "B"), row-major.
-void fill_tile(const Problem& problem, std::string_view matrix, TileIndex index,
-               std::span<float> out);
-/// Makes rows [first, first + count) of the columns of tile column `column`, row-major.
+/// Makes rows [first, first + count) of the columns of tile column `column` of A or B ("A", "B"),
+/// row-major.
 void fill_rows(const Problem& problem, std::string_view matrix, std::int64_t first,
                std::int64_t count, std::int64_t column, std::span<float> out);
+/// Makes a tile of A or B, row-major.
+inline void fill_tile(const Problem& problem, std::string_view matrix, TileIndex index,
+                      std::span<float> out) {
+    fill_rows(problem, matrix, problem.begin(index.row), problem.extent(index.row), index.column,
+              out);
+}
 
 /// The tiles of C that one rank owns: rows x columns of tiles. Empty if there are more ranks
 /// than tiles.
@@ -104,10 +115,14 @@ void for_each_tile(const Block& block, Use use) {
 std::vector<Block> partition(const Problem& problem, int ranks);
 
 /// Elements [begin, end) along an edge that a range of tiles covers.
-Range elements_of(const Problem& problem, const Range& tiles);
+inline Range elements_of(const Problem& problem, const Range& tiles) {
+    return {problem.begin(tiles.begin), problem.begin(tiles.end)};
+}
 
 /// Elements of a block.
-std::int64_t elements_in(const Problem& problem, const Block& block);
+inline std::int64_t elements_in(const Problem& problem, const Block& block) {
+    return elements_of(problem, block.rows).size() * elements_of(problem, block.columns).size();
+}
 
 /// The element at which a tile of a block begins if the block is stored in columns of tiles: the
 /// tiles of one column follow one another, each row-major.

@@ -132,11 +132,9 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     bench::PlannedCase planned;
     planned.name = row_name(session, variant, problem);
     planned.work = problem.work();
-    const int times =
-        session.options().limits == bench::Switch::on ? 2 : 1;  // the limit's probe, too
-    planned.traffic = times *
-                      traffic_factor(variant, session.registry().traits(variant.transport)) *
-                      planned.work.bytes;
+    const int probed = session.options().limits == bench::Switch::on ? 2 : 1;  // by the limit, too
+    const auto& transport = session.registry().traits(variant.transport);
+    planned.traffic = probed * traffic_factor(variant, transport) * planned.work.bytes;
     planned.has_paper_time = problem.is_pair == bench::Switch::off;  // the sender's clock
     planned.make = [&session, variant, problem](device::Arena& arena) {
         return std::make_unique<PushCase>(arena, session, variant, problem);
@@ -144,8 +142,12 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     return planned;
 }
 
-void plan_cases(bench::Session& session, const Options& given) {
-    const Options options = with_defaults(given);
+void plan_cases(bench::Session& session, Options options) {
+    const bool pairs = options.pairs == bench::Switch::on;
+    if (options.sizes.empty()) {
+        options.sizes = parse_sizes(pairs ? "16" : "2:128");
+    }
+    options.pushes = options.pushes.value_or(pairs ? 10 : 100);
     std::string sizes;
     for (const Bytes size : options.sizes) {
         sizes += fmt::format("{}{}", sizes.empty() ? "" : ",", to_exact_string(size));
@@ -157,6 +159,52 @@ void plan_cases(bench::Session& session, const Options& given) {
             session.add(planned_case(session, variant, problem));
         }
     }
+}
+
+PushLimit::PushLimit(device::Arena& arena, bench::Session& session, const Problem& problem)
+    : session_(session), problem_(problem) {
+    if (problem.receives(session.world().rank())) {
+        // One source for each sender, so that the receiver reads as much memory as in a run.
+        local_add_.emplace(arena, session.device(), bench::AccessPattern::add, problem.size,
+                           static_cast<int>(problem.senders.size()));
+    }
+    std::ranges::copy_if(problem.senders, std::back_inserter(remote_senders_), [&](int sender) {
+        return !session.topology().same_node(sender, problem.receiver);
+    });
+    if (!remote_senders_.empty()) {
+        link_.emplace(arena, session.transport(comm::TransportRegistry::plain_mpi()),
+                      session.world(), remote_senders_.front(), problem.receiver, problem.size);
+    }
+}
+
+std::vector<bench::LimitComponent> PushLimit::measure() {
+    if (passes_ == 0) {
+        // At most as many additions as in a run: the more additions follow one another, the more of
+        // the vectors stays in a large cache.
+        passes_ = local_add_ ? local_add_->passes_for(bench::longest_probe_time,
+                                                      static_cast<int>(problem_.additions()),
+                                                      session_.stream())
+                             : 1;
+        way_ = bench::summarise_over_ranks(local_add_ ? local_add_->way() : "", session_.world());
+    }
+    double adding = 0;
+    if (local_add_) {
+        local_add_->fill_target(session_.stream());  // as PushCase::prepare does before a run
+        // An untimed pass over all sources: then the caches hold what an earlier run leaves there.
+        local_add_->measure(static_cast<int>(problem_.senders.size()), session_.stream());
+        adding = static_cast<double>(problem_.additions()) *
+                 local_add_->measure(passes_, session_.stream()).value;
+    }
+    std::vector<bench::LimitComponent> components{
+        {"local add", {session_.world().maximum(adding)}}};
+    components.front().way = way_;
+    if (link_) {  // all remote messages pass the receiver's link
+        constexpr int messages = 3;
+        const double sending = static_cast<double>(problem_.pushes * std::ssize(remote_senders_)) *
+                               link_->measure(messages, session_.stream()).value;
+        components.push_back({"pair link", {session_.world().maximum(sending)}});
+    }
+    return components;
 }
 
 }  // namespace quartet::stream

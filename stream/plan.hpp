@@ -1,17 +1,62 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/measure/probes.hpp"
 #include "bench/session/case.hpp"
 #include "bench/session/session.hpp"
 #include "comm/transport/transport.hpp"
-#include "stream/problem.hpp"
 
 namespace quartet::stream {
+
+/// The flags that only stream has.
+struct Options {
+    std::vector<Bytes> sizes;   ///< of a vector; default: 2 to 128 MiB (VI.A), with --pairs 16 MiB
+    std::optional<int> pushes;  ///< in a run; default: 100 (VI.A), with --pairs 10
+    bench::Switch pairs = bench::Switch::off;
+};
+
+/// Reads "2:128" (doubling) or "2,8,512KiB,64k"; a number without a unit counts MiB. Sizes are
+/// whole floats, at least one. Throws UsageError.
+std::vector<Bytes> parse_sizes(std::string_view text);
+
+/// One case of the paper's STREAM (IV, VI.A): each sender pushes a float vector of `size`, `pushes`
+/// times, and the receiver adds each to its own.
+struct Problem {
+    Bytes size;
+    int pushes = 0;
+    std::vector<int> senders;  ///< ascending
+    int receiver = 0;
+    bench::Switch is_pair = bench::Switch::off;  ///< on: a problem of --pairs, with one sender
+
+    [[nodiscard]] std::int64_t elements() const { return size.value / 4; }
+    /// Vectors that the receiver adds in a run.
+    [[nodiscard]] std::int64_t additions() const { return pushes * std::ssize(senders); }
+    [[nodiscard]] bool sends(int rank) const { return std::ranges::count(senders, rank) > 0; }
+    [[nodiscard]] bool receives(int rank) const { return rank == receiver; }
+    /// The counted work: size x pushes bytes of each sender.
+    [[nodiscard]] bench::Work work() const;
+};
+
+/// The problems of options that have sizes and pushes: for each size, all ranks push to rank 0,
+/// or with --pairs one rank to one other, for each ordered pair of ranks. Throws UsageError if the
+/// sums would not be exact, or with --pairs for more than 16 ranks.
+std::vector<Problem> problems(const Options& options, int ranks);
+
+/// Element values of a sender's vector: whole numbers from 1 to 8 that depend on seed, sender and
+/// index, so that sums are exact in float32 and a misplaced element shows. `source` is the part of
+/// the vector that begins at element `first`.
+void fill_source(std::span<float> source, std::uint64_t seed, int sender, std::int64_t first = 0);
+
+/// Fills in the vector that the receiver must hold after a run that began with zeros.
+void fill_expected(std::span<float> expected, std::uint64_t seed, const Problem& problem);
 
 /// Make the push of the formulations dataflow and library; for native the transport has its own.
 /// The push borrows session and transport. Collective; local while the arena plans.
@@ -35,6 +80,7 @@ class PushLimit {
   private:
     bench::Session& session_;
     const Problem& problem_;
+    std::vector<int> remote_senders_;              ///< on other nodes than the receiver
     std::optional<bench::MemoryProbe> local_add_;  ///< on the receiver
     int passes_ = 0;                               ///< of local_add_; 0 until it is first measured
     std::string way_;                              ///< that local_add_ has chosen
@@ -76,6 +122,6 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
 
 /// Adds a case for each variant of the session and each problem of the options. Collective. Throws
 /// UsageError.
-void plan_cases(bench::Session& session, const Options& options);
+void plan_cases(bench::Session& session, Options options);
 
 }  // namespace quartet::stream

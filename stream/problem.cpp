@@ -1,4 +1,4 @@
-#include "stream/problem.hpp"
+#include "stream/plan.hpp"
 
 #include <fmt/format.h>
 
@@ -84,10 +84,6 @@ std::vector<Bytes> parse_sizes(std::string_view text) {
     return sizes;
 }
 
-bool Problem::sends(int rank) const {
-    return std::ranges::find(senders, rank) != senders.end();
-}
-
 bench::Work Problem::work() const {
     const auto count = static_cast<int>(senders.size());
     bench::Work work;
@@ -98,15 +94,6 @@ bench::Work Problem::work() const {
     work.workers = count;
     work.counters = {{"pushes", pushes}, {"senders", count}};
     return work;
-}
-
-Options with_defaults(Options options) {
-    const bool pairs = options.pairs == bench::Switch::on;
-    if (options.sizes.empty()) {
-        options.sizes = parse_sizes(pairs ? "16" : "2:128");
-    }
-    options.pushes = options.pushes.value_or(pairs ? 10 : 100);
-    return options;
 }
 
 std::vector<Problem> problems(const Options& options, int ranks) {

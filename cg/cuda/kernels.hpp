@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cg/matrix.hpp"
-#include "cg/scalars.hpp"
 #include "device/cuda/runtime/grid.hpp"
 #include "device/cuda/vectors/vector_kernels.hpp"
 
@@ -55,7 +54,7 @@ struct TriangleLayout {
     /// By panel of the matrix: how many panels of the part lie above it.
     std::vector<std::int64_t> panels_above;
 
-    /// For at most that many blocks of threads. Throws Failure for a part that does not exist.
+    /// For at most that many blocks of threads.
     TriangleLayout(const TrianglePart& part, std::int64_t at_most);
 
     [[nodiscard]] std::int64_t panel_count() const { return std::ssize(panels) - 1; }

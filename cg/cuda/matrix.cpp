@@ -1,7 +1,7 @@
 #include "cg/matrix.hpp"
 
 #include <algorithm>
-#include <functional>
+#include <optional>
 
 #include "cg/cuda/kernels.hpp"
 #include "cg/loops.hpp"
@@ -25,8 +25,6 @@ using device::Stream;
 using device::View;
 
 TriangleLayout::TriangleLayout(const TrianglePart& part, std::int64_t at_most) : size(part.size) {
-    check(part.size >= 0 && part.parts >= 1 && part.part >= 0 && part.part < part.parts,
-          "no such part of a triangle");
     const std::int64_t of_matrix = divide_up(size, triangle_tile);
     const SnakeDistribution dealing{part.parts};
     for (std::int64_t panel = 0; panel < of_matrix; ++panel) {
@@ -52,81 +50,20 @@ TriangleLayout::TriangleLayout(const TrianglePart& part, std::int64_t at_most) :
 
 namespace {
 
-/// A row of a matrix share in its memory, in elements. Its stored part begins at `first_column` of
-/// the matrix.
+/// A row of a matrix share in its memory, in elements: rows lie one after another without gaps. Its
+/// stored part begins at `first_column` of the matrix.
 struct StoredRow {
     std::int64_t row = 0;
     std::int64_t first_column = 0;
     std::int64_t columns = 0;
     std::int64_t offset = 0;
-    std::int64_t padded = 0;  ///< columns, padding included: where the next row may begin
-};
+    std::int64_t padded = 0;  ///< columns, padding included
 
-/// A matrix share's rows, in the order in which they lie in memory, one after another without gaps.
-struct StoredRows {
-    std::int64_t count = 0;
-    std::function<StoredRow(std::int64_t index)> at;
+    [[nodiscard]] std::int64_t end() const { return offset + padded; }
 };
 
 // Enough for copies to run at full speed, unless one row is more.
 constexpr std::int64_t staged_elements = mebibytes(32).value / std::int64_t{sizeof(double)};
-
-/// Rows [begin, end) and the elements that they take.
-struct Batch {
-    Range rows;
-    Range elements;
-};
-
-Batch next_batch(const StoredRows& rows, std::int64_t begin) {
-    const std::int64_t first = rows.at(begin).offset;
-    Batch batch{{begin, begin}, {first, first}};
-    while (batch.rows.end < rows.count) {
-        const StoredRow row = rows.at(batch.rows.end);
-        const std::int64_t end = row.offset + row.padded;
-        if (batch.rows.size() > 0 && end - first > staged_elements)
-            break;
-        ++batch.rows.end;
-        batch.elements.end = end;
-    }
-    return batch;
-}
-
-/// Elements of the largest batch: the first row has most columns.
-std::int64_t batch_elements(const StoredRows& rows) {
-    return rows.count == 0 ? 0 : std::max(staged_elements, rows.at(0).padded);
-}
-
-/// Copies the reader's rows to the GPU by way of page-locked memory, and fills the padding with
-/// zeros. `threads` threads call the reader. Returns when done; throws what the reader throws.
-void fill_rows(const StoredRows& rows, const ReadRow& read_row, View<double> elements,
-               CudaMemory& memory, int threads) {
-    const std::int64_t most = batch_elements(rows);
-    Buffer<double> buffer(memory.allocate(bytes_of<double>(most), MemoryKind::pinned), most);
-    for (std::int64_t begin = 0; begin < rows.count;) {
-        const Batch batch = next_batch(rows, begin);
-        const View<double> staging = buffer.view().part(0, batch.elements.size());
-        system::parallel_parts_that_throw(threads, [&](int part) {
-            const Range mine = block_range(batch.rows.size(), threads, part);
-            for (std::int64_t i = mine.begin; i < mine.end; ++i) {
-                const StoredRow row = rows.at(batch.rows.begin + i);
-                double* out = staging.data() + (row.offset - batch.elements.begin);
-                read_row(row.row, row.first_column, {out, static_cast<std::size_t>(row.columns)});
-                std::fill(out + row.columns, out + row.padded, 0.0);
-            }
-        });
-        memory.copy_now(
-            device::as_bytes(View<const double>(staging)),
-            device::as_bytes(elements.part(batch.elements.begin, batch.elements.size())));
-        begin = batch.rows.end;
-    }
-}
-
-// Loads the kernels now: their first launch may come in a recording, in timed work or while memory
-// is planned (loaded_kernels.hpp).
-void load_kernels() {
-    for (const auto load : {load_rows_kernels, load_triangle_kernels})
-        device::cuda_check(load(), "cudaFuncGetAttributes");
-}
 
 /// As many blocks as the current GPU runs at once.
 std::int64_t resident_blocks(std::int64_t of_multiprocessor) {
@@ -159,8 +96,6 @@ struct Elements {
 /// each row of a chunk.
 struct RowsLayout {
     RowsLayout(device::Arena& /*arena*/, const RowBlock& rows) : block(rows) {
-        check(block.first_row >= 0 && block.rows >= 0 && block.columns >= 0,
-              "a row block of a negative size");
         constexpr std::int64_t padding = 16;
         stride = divide_up(block.columns, padding) * padding;
         elements = device::matrix_elements(block.rows, stride);
@@ -179,10 +114,9 @@ struct RowsLayout {
                 at.sums,
                 at.curvature};
     }
-    [[nodiscard]] StoredRows stored() const {
-        return {block.rows, [this](std::int64_t row) {
-                    return StoredRow{block.first_row + row, 0, block.columns, row * stride, stride};
-                }};
+    [[nodiscard]] std::int64_t stored_rows() const { return block.rows; }
+    [[nodiscard]] StoredRow stored_row(std::int64_t row) const {
+        return {block.first_row + row, 0, block.columns, row * stride, stride};
     }
 
     RowBlock block;
@@ -222,17 +156,17 @@ struct PartLayout {
                 at.curvature};
     }
     // The last panel may have fewer rows than it has room for: the others stay zero.
-    [[nodiscard]] StoredRows stored() const {
+    [[nodiscard]] std::int64_t stored_rows() const {
         std::int64_t count = 0;
         for (std::int64_t panel = 0; panel < layout.panel_count(); ++panel)
             count += std::min(triangle_tile, layout.size - panel_at(panel).first_row);
-        return {count, [this](std::int64_t index) {
-                    const TrianglePanel& panel = panel_at(index / triangle_tile);
-                    const std::int64_t row = index % triangle_tile;
-                    return StoredRow{panel.first_row + row, panel.first_row,
-                                     layout.size - panel.first_row,
-                                     panel.offset + row * panel.stride, panel.stride};
-                }};
+        return count;
+    }
+    [[nodiscard]] StoredRow stored_row(std::int64_t index) const {
+        const TrianglePanel& panel = panel_at(index / triangle_tile);
+        const std::int64_t row = index % triangle_tile;
+        return {panel.first_row + row, panel.first_row, layout.size - panel.first_row,
+                panel.offset + row * panel.stride, panel.stride};
     }
     [[nodiscard]] const TrianglePanel& panel_at(std::int64_t number) const {
         return layout.panels[static_cast<std::size_t>(number)];
@@ -247,17 +181,32 @@ struct PartLayout {
     Buffer<std::int64_t> panels_above;
 };
 
-/// The direction of an iteration.
-enum class DirectionOf {
-    state,     ///< p as it is
-    residual,  ///< r + beta p, after another iteration
-};
+/// Iterations of a graph: within it one kernel may begin while the one before it ends.
+constexpr std::int64_t of_graph = 16;
+/// Iterations that the CPU enqueues before it waits and looks for a failure: even the shortest then
+/// take far longer than the wait.
+constexpr std::int64_t most_at_once = 1 + 8 * of_graph;
 
-/// What resident iterations work on.
+/// What the iterations of one rank work on: its vectors, and the scalars in the GPU's memory.
 struct Resident {
+    Resident(device::Arena& arena, const IterationState& state, Stream& on)
+        : stream(on),
+          direction(state.direction),
+          solution(state.solution),
+          residual(state.residual),
+          scalars(arena.make<CgScalars>(1)),
+          history(arena.make<double>(most_at_once + 1)),
+          seen_scalars(arena.make<CgScalars>(1, MemoryKind::pinned)),
+          seen_history(arena.make<double>(most_at_once + 1, MemoryKind::pinned)) {}
+
+    Stream& stream;
     View<double> direction, solution, residual;
-    View<CgScalars> scalars;
-    View<double> history;  ///< r.r: one element more than there are iterations
+    Buffer<CgScalars> scalars;
+    Buffer<double> history;          ///< r.r of some iterations, and of the one before them
+    Buffer<CgScalars> seen_scalars;  ///< the CPU's copies
+    Buffer<double> seen_history;
+    device::Operations next;     ///< an iteration after another one
+    device::Operations several;  ///< `of_graph` of them
 };
 
 /// A share in the GPU's memory: launches of a product, of its sums and of the update after it.
@@ -275,14 +224,14 @@ class CudaMatrix final : public MatrixShare {
           sums_(arena.make<double>(layout_.sums)),
           curvature_(arena.make<double>(layout_.blocks)),
           residual_sums_(arena.make<double>(most_sum_blocks)) {
-        arena.reserve_for_set_up(bytes_of<double>(batch_elements(layout_.stored())));
-        load_kernels();
+        arena.reserve_for_set_up(bytes_of<double>(staging_elements()));
+        // Loads the kernels now: their first launch may come in a recording, in timed work or while
+        // memory is planned (loaded_kernels.hpp).
+        for (const auto load : {load_rows_kernels, load_triangle_kernels})
+            device::cuda_check(load(), "cudaFuncGetAttributes");
     }
 
-    void fill(const ReadRow& read_row) override {
-        layout_.upload_tables(memory_);
-        fill_rows(layout_.stored(), read_row, elements_.view(), memory_, device_.threads());
-    }
+    void fill(const ReadRow& read_row) override;
     void multiply(View<const double> x, View<double> y, Stream& stream) override {
         launch(x, y, nullptr, stream);
     }
@@ -292,23 +241,29 @@ class CudaMatrix final : public MatrixShare {
         launch(x, y, result.data(), stream);
         return true;
     }
-    std::unique_ptr<ResidentIterations> make_iterations(device::Arena& arena,
-                                                        const IterationState& state,
-                                                        Stream& stream) override;
+    bool prepare_iterations(device::Arena& arena, const IterationState& state,
+                            Stream& stream) override;
+    void iterate(IterationState& state, std::span<double> history, std::int64_t end) override;
     [[nodiscard]] View<const double> storage() const override { return elements_.view(); }
 
-    /// An iteration, where the share is the whole matrix. Before the first one `sum` and
-    /// `residual_dot` are r.r, and p is the state's; after it p is the direction of this iteration.
-    void iterate(const Resident& cg, DirectionOf direction, Stream& stream);
-    /// After the last one: `sum` is r.r, and p the next direction.
-    void finish(const Resident& cg, Stream& stream);
-
   private:
+    /// Of the page-locked memory of fill(): enough for the first row, which has most columns.
+    [[nodiscard]] std::int64_t staging_elements() const {
+        const std::int64_t rows = layout_.stored_rows();
+        return rows == 0 ? 0 : std::max(staged_elements, layout_.stored_row(0).padded);
+    }
     void launch(View<const double> x, View<double> y, double* result, Stream& stream);
-    [[nodiscard]] DirectionOnGpu next(const Resident& cg);
+    void enqueue_iteration(UpdatedDirection direction, Stream& stream);
+    void take_over(IterationState& state, std::int64_t count, std::span<double> history);
+    [[nodiscard]] DirectionOnGpu next_direction();
     [[nodiscard]] auto on_gpu() {
         return layout_.on_gpu(
             {elements_.view().data(), sums_.view().data(), curvature_.view().data(), kept_});
+    }
+    template <typename T>
+    void copy(View<T> from, View<T> to) {
+        device_.copy(device::as_bytes(View<const T>(from)), device::as_bytes(to),
+                     resident_->stream);
     }
 
     device::Device& device_;
@@ -320,7 +275,38 @@ class CudaMatrix final : public MatrixShare {
     Buffer<double> curvature_;      ///< p.Ap by blocks
     Buffer<double> residual_sums_;  ///< r.r by blocks
     device::CudaEvent used_;
+    std::optional<Resident> resident_;
 };
+
+// Copies the reader's rows by way of page-locked memory, some whole rows at a time, and fills the
+// padding with zeros.
+template <typename Layout>
+void CudaMatrix<Layout>::fill(const ReadRow& read_row) {
+    layout_.upload_tables(memory_);
+    const std::int64_t most = staging_elements();
+    Buffer<double> buffer(memory_.allocate(bytes_of<double>(most), MemoryKind::pinned), most);
+    const std::int64_t rows = layout_.stored_rows();
+    for (std::int64_t begin = 0, end = 0; begin < rows; begin = end) {
+        const std::int64_t first = layout_.stored_row(begin).offset;
+        for (end = begin + 1; end < rows; ++end)
+            if (layout_.stored_row(end).end() - first > staged_elements)
+                break;
+        const View<double> staging =
+            buffer.view().part(0, layout_.stored_row(end - 1).end() - first);
+        const int threads = device_.threads();
+        system::parallel_parts_that_throw(threads, [&](int part) {
+            const Range mine = block_range(end - begin, threads, part);
+            for (std::int64_t i = begin + mine.begin; i < begin + mine.end; ++i) {
+                const StoredRow row = layout_.stored_row(i);
+                double* out = staging.data() + (row.offset - first);
+                read_row(row.row, row.first_column, {out, static_cast<std::size_t>(row.columns)});
+                std::fill(out + row.columns, out + row.padded, 0.0);
+            }
+        });
+        memory_.copy_now(device::as_bytes(View<const double>(staging)),
+                         device::as_bytes(elements_.view().part(first, staging.size())));
+    }
+}
 
 template <typename Layout>
 void CudaMatrix<Layout>::launch(View<const double> x, View<double> y, double* result,
@@ -339,19 +325,71 @@ void CudaMatrix<Layout>::launch(View<const double> x, View<double> y, double* re
 }
 
 template <typename Layout>
-DirectionOnGpu CudaMatrix<Layout>::next(const Resident& cg) {
-    return {cg.direction.data(),
-            cg.residual.data(),
-            {residual_sums_.view().data(), update_blocks(layout_.rows())},
-            cg.scalars.data(),
-            cg.history.data()};
+bool CudaMatrix<Layout>::prepare_iterations(device::Arena& arena, const IterationState& state,
+                                            Stream& stream) {
+    resident_.emplace(arena, state, stream);
+    const auto recorded = [this](std::int64_t iterations) {
+        return device_.record([this, iterations](Stream& on) {
+            for (std::int64_t iteration = 0; iteration < iterations; ++iteration)
+                enqueue_iteration(UpdatedDirection::next, on);
+        });
+    };
+    if (!arena.plans()) {
+        resident_->next = recorded(1);
+        resident_->several = recorded(of_graph);
+    }
+    return true;
 }
 
 template <typename Layout>
-void CudaMatrix<Layout>::iterate(const Resident& cg, DirectionOf direction, Stream& stream) {
-    const bool as_it_is = direction == DirectionOf::state;
-    DirectionOnGpu multiplied = next(cg);
-    if (as_it_is)
+void CudaMatrix<Layout>::iterate(IterationState& state, std::span<double> history,
+                                 std::int64_t end) {
+    Resident& cg = *resident_;
+    CgScalars& seen = cg.seen_scalars.span().front();
+    seen = {.sum = state.residual_dot, .residual_dot = state.residual_dot, .alpha = state.alpha};
+    while (state.done < end) {
+        seen.done = 0;  // counts from here
+        copy(cg.seen_scalars.view(), cg.scalars.view());
+        const std::int64_t count = std::min(most_at_once, end - state.done);
+        enqueue_iteration(UpdatedDirection::as_it_is, cg.stream);
+        std::int64_t left = count - 1;
+        for (; left >= of_graph; left -= of_graph)
+            cg.several(cg.stream);
+        for (; left > 0; --left)
+            cg.next(cg.stream);
+        as_cuda(cg.stream).launch(Phase::compute, "next direction", [&](cudaStream_t handle) {
+            launch_last_direction(next_direction(), cg.direction.data(), layout_.rows(), handle);
+        });
+        take_over(state, count, history);
+    }
+}
+
+// Waits for `count` iterations, and takes over the values that they left on the device.
+template <typename Layout>
+void CudaMatrix<Layout>::take_over(IterationState& state, std::int64_t count,
+                                   std::span<double> history) {
+    copy(resident_->scalars.view(), resident_->seen_scalars.view());
+    copy(resident_->history.view(), resident_->seen_history.view());
+    resident_->stream.synchronize();
+    const CgScalars& seen = resident_->seen_scalars.span().front();
+    if (seen.failed_at >= 0 && !state.breakdown) {
+        state.breakdown = {state.done + seen.failed_at + 1, seen.failed_curvature,
+                           seen.failed_residual_dot};
+    }
+    std::copy_n(resident_->seen_history.span().begin() + 1, count,
+                history.begin() + state.done + 1);
+    state.done += count;
+    state.residual_dot = history[static_cast<std::size_t>(state.done)];
+    state.alpha = seen.alpha;
+}
+
+// Before the first iteration `sum` and `residual_dot` are r.r, and p is the state's. After each
+// iteration p is its direction; the last one is followed by launch_last_direction().
+template <typename Layout>
+void CudaMatrix<Layout>::enqueue_iteration(UpdatedDirection direction, Stream& stream) {
+    Resident& cg = *resident_;
+    DirectionOnGpu multiplied = next_direction();
+    if (direction == UpdatedDirection::as_it_is)
         multiplied.scalars = nullptr;
     const UpdateOnGpu update{layout_.rows(),
                              cg.direction.data(),
@@ -360,8 +398,8 @@ void CudaMatrix<Layout>::iterate(const Resident& cg, DirectionOf direction, Stre
                              residual_sums_.view().data(),
                              {},
                              {curvature_.view().data(), curvature_.size()},
-                             cg.scalars.data(),
-                             as_it_is ? UpdatedDirection::as_it_is : UpdatedDirection::next};
+                             cg.scalars.view().data(),
+                             direction};
     stream.wait(used_);
     as_cuda(stream).launch(Phase::compute, "iteration", [&](cudaStream_t handle) {
         launch_product(on_gpu(), multiplied, handle);
@@ -371,119 +409,20 @@ void CudaMatrix<Layout>::iterate(const Resident& cg, DirectionOf direction, Stre
 }
 
 template <typename Layout>
-void CudaMatrix<Layout>::finish(const Resident& cg, Stream& stream) {
-    as_cuda(stream).launch(Phase::compute, "next direction", [&](cudaStream_t handle) {
-        launch_last_direction(next(cg), cg.direction.data(), layout_.rows(), handle);
-    });
-}
-
-/// Iterations of a graph: within it one kernel may begin while the one before it ends.
-constexpr std::int64_t of_graph = 16;
-/// Iterations that the CPU enqueues before it waits and looks for a failure: even the shortest then
-/// take far longer than the wait.
-constexpr std::int64_t most_at_once = 1 + 8 * of_graph;
-
-template <typename Layout>
-class CudaIterations final : public ResidentIterations {
-  public:
-    /// Borrows its arguments.
-    CudaIterations(device::Arena& arena, CudaMatrix<Layout>& matrix, const IterationState& state,
-                   Stream& stream)
-        : matrix_(matrix),
-          device_(arena.device()),
-          stream_(stream),
-          scalars_(arena.make<CgScalars>(1)),
-          history_(arena.make<double>(most_at_once + 1)),
-          seen_scalars_(arena.make<CgScalars>(1, MemoryKind::pinned)),
-          seen_history_(arena.make<double>(most_at_once + 1, MemoryKind::pinned)),
-          cg_{state.direction, state.solution, state.residual, scalars_.view(), history_.view()} {
-        if (!arena.plans()) {
-            next_ = recorded(1);
-            several_ = recorded(of_graph);
-        }
-    }
-
-    void run(IterationState& state, std::span<double> history, std::int64_t end) override;
-
-  private:
-    device::Operations recorded(std::int64_t iterations) {
-        return device_.record([this, iterations](Stream& stream) {
-            for (std::int64_t iteration = 0; iteration < iterations; ++iteration)
-                matrix_.iterate(cg_, DirectionOf::residual, stream);
-        });
-    }
-    void take_over(IterationState& state, std::int64_t count, std::span<double> history);
-    template <typename T>
-    void copy(View<T> from, View<T> to) {
-        device_.copy(device::as_bytes(View<const T>(from)), device::as_bytes(to), stream_);
-    }
-
-    CudaMatrix<Layout>& matrix_;
-    device::Device& device_;
-    Stream& stream_;
-    Buffer<CgScalars> scalars_;
-    Buffer<double> history_;          ///< of some iterations, and the one before them
-    Buffer<CgScalars> seen_scalars_;  ///< the CPU's copies
-    Buffer<double> seen_history_;
-    Resident cg_;
-    device::Operations next_;
-    device::Operations several_;
-};
-
-template <typename Layout>
-void CudaIterations<Layout>::run(IterationState& state, std::span<double> history,
-                                 std::int64_t end) {
-    CgScalars& seen = seen_scalars_.span().front();
-    seen = {.sum = state.residual_dot, .residual_dot = state.residual_dot, .alpha = state.alpha};
-    while (state.done < end) {
-        seen.done = 0;  // counts from here
-        copy(seen_scalars_.view(), scalars_.view());
-        const std::int64_t count = std::min(most_at_once, end - state.done);
-        matrix_.iterate(cg_, DirectionOf::state, stream_);
-        std::int64_t left = count - 1;
-        for (; left >= of_graph; left -= of_graph) {
-            several_(stream_);
-        }
-        for (; left > 0; --left) {
-            next_(stream_);
-        }
-        matrix_.finish(cg_, stream_);
-        take_over(state, count, history);
-    }
-}
-
-// Waits for `count` iterations, and takes over the values that they left on the device.
-template <typename Layout>
-void CudaIterations<Layout>::take_over(IterationState& state, std::int64_t count,
-                                       std::span<double> history) {
-    copy(scalars_.view(), seen_scalars_.view());
-    copy(history_.view(), seen_history_.view());
-    stream_.synchronize();
-    const CgScalars& seen = seen_scalars_.span().front();
-    if (seen.failed_at >= 0 && !state.breakdown) {
-        state.breakdown = {state.done + seen.failed_at + 1, seen.failed_curvature,
-                           seen.failed_residual_dot};
-    }
-    std::copy_n(seen_history_.span().begin() + 1, count, history.begin() + state.done + 1);
-    state.done += count;
-    state.residual_dot = history[static_cast<std::size_t>(state.done)];
-    state.alpha = seen.alpha;
-}
-
-template <typename Layout>
-std::unique_ptr<ResidentIterations> CudaMatrix<Layout>::make_iterations(device::Arena& arena,
-                                                                        const IterationState& state,
-                                                                        Stream& stream) {
-    return std::make_unique<CudaIterations<Layout>>(arena, *this, state, stream);
+DirectionOnGpu CudaMatrix<Layout>::next_direction() {
+    return {resident_->direction.data(),
+            resident_->residual.data(),
+            {residual_sums_.view().data(), update_blocks(layout_.rows())},
+            resident_->scalars.view().data(),
+            resident_->history.view().data()};
 }
 
 }  // namespace
 
-std::unique_ptr<MatrixShare> make_cuda_matrix(device::Arena& arena, const RowBlock& block) {
-    return std::make_unique<CudaMatrix<RowsLayout>>(arena, block);
-}
-std::unique_ptr<MatrixShare> make_cuda_matrix(device::Arena& arena, const TrianglePart& part) {
-    return std::make_unique<CudaMatrix<PartLayout>>(arena, part);
+std::unique_ptr<MatrixShare> make_cuda_matrix(device::Arena& arena, const MatrixPart& part) {
+    if (const auto* rows = std::get_if<RowBlock>(&part))
+        return std::make_unique<CudaMatrix<RowsLayout>>(arena, *rows);
+    return std::make_unique<CudaMatrix<PartLayout>>(arena, std::get<TrianglePart>(part));
 }
 
 void cuda_update(double alpha, const ClassicVectors& vectors, View<double> result, Stream& stream) {

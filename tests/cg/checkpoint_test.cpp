@@ -1,4 +1,4 @@
-#include "cg/checkpoint.hpp"
+#include "cg/case.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -8,7 +8,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "cg/case.hpp"
 #include "cg/cg_session.hpp"
 #include "comm/mpi/shared_folder.hpp"
 #include "core/files/checksum.hpp"

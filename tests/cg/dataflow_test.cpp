@@ -96,7 +96,7 @@ TEST_P(DataflowLoopTest, GivesTheSameBitsBesideASlowWorker) {
         Dawdler dawdler(world.rank() == slow);
         for (int time = 0; time < 2; ++time) {
             loop->restart(ones.view());
-            loop->run(found, dawdler);
+            loop->run(found, &dawdler);
             histories.push_back(found);
         }
     }

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "cg/scalars.hpp"
-
 namespace quartet::cg {
 namespace {
 

@@ -31,11 +31,7 @@ struct Solving {
         }
     }
 
-    std::vector<double> run(int iterations) {
-        NoObserver none;
-        return run(iterations, none);
-    }
-    std::vector<double> run(int iterations, Observer& observer) {
+    std::vector<double> run(int iterations, Observer* observer = nullptr) {
         std::vector<double> history(static_cast<std::size_t>(iterations) + 1);
         loop->restart(right_side.view());
         loop->run(history, observer);
@@ -113,7 +109,7 @@ TEST_P(NativeLoopTest, GivesTheSameBitsWithAndWithoutAnObserver) {
         Solving solving(*session, system, GetParam());
         for (const int iterations : {0, 1, 63, 64, 65, 200}) {
             Observer somebody;
-            const auto wanted = solving.run(iterations, somebody);
+            const auto wanted = solving.run(iterations, &somebody);
             const auto solution = solving.loop->state().solution.span();
             const std::vector<double> wanted_solution(solution.begin(), solution.end());
 
@@ -200,12 +196,12 @@ TEST(Scalars, OfAWrongReductionAreSeenInEveryFormulation) {
             WrongReduction observer(*loop, by);
             loop->restart(right_side.view());
             samples.choose(1, 20);  // what was changed before the first is nothing
-            loop->run(history, observer, &samples);
+            loop->run(history, &observer, &samples);
             double largest = 0;
             for (const Samples::Sample& sample : samples.chosen()) {
                 const std::array vectors{
-                    loop->gather(sample.residual), loop->gather(sample.direction),
-                    loop->gather(sample.next_residual), loop->gather(sample.next_direction)};
+                    loop->gather(sample.residual[0]), loop->gather(sample.direction[0]),
+                    loop->gather(sample.residual[1]), loop->gather(sample.direction[1])};
                 largest = std::max(largest, verifier.error_of_scalars(
                                                 {vectors[0], vectors[1], vectors[2], vectors[3]}));
             }

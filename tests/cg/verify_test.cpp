@@ -40,8 +40,8 @@ TEST(Verifier, AcceptsConjugateGradientsConvergedOrNot) {
                     Verifier(*system, iterations).examine(result.x, result.r);
                 EXPECT_TRUE(found.check.passed)
                     << size << ", " << iterations << ": " << found.residual_gap << " of "
-                    << found.gap_tolerance << ", " << found.energy_error.value_or(-1) << " of "
-                    << found.energy_tolerance.value_or(-1);
+                    << found.gap_tolerance << ", " << found.energy_error << " of "
+                    << found.energy_tolerance;
             }
         }
     }

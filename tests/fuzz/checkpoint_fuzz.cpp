@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cg/checkpoint.hpp"
+#include "cg/case.hpp"
 #include "core/check.hpp"
 #include "core/files/checksum.hpp"
 #include "fuzz/fuzz_target.hpp"

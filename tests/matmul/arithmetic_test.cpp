@@ -1,4 +1,4 @@
-#include "matmul/arithmetic.hpp"
+#include "matmul/verify.hpp"
 
 #include <gtest/gtest.h>
 

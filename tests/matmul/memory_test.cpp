@@ -7,7 +7,7 @@
 #include "comm/mpi/shared_folder.hpp"
 #include "core/temporary_folder.hpp"
 #include "device/host/host_device.hpp"
-#include "matmul/panels.hpp"
+#include "matmul/native.hpp"
 #include "matmul/reference.hpp"
 #include "support/counted_memory.hpp"
 

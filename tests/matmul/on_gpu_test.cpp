@@ -6,7 +6,6 @@
 #include "core/temporary_folder.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "matmul/native.hpp"
-#include "matmul/panels.hpp"
 #include "matmul/reference.hpp"
 
 namespace quartet::matmul {
@@ -33,7 +32,7 @@ class OnGpu : public testing::Test {
         });
     }
     [[nodiscard]] OperandLayout layout() const {
-        return lay_out_operands(problem, blocks, world.rank(), topology, OperandCopies::per_rank);
+        return {problem, blocks, world.rank(), topology, OperandCopies::per_rank};
     }
 
     const comm::Communicator world = comm::Communicator::world();

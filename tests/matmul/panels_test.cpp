@@ -1,4 +1,4 @@
-#include "matmul/panels.hpp"
+#include "matmul/native.hpp"
 
 #include <gmock/gmock.h>
 

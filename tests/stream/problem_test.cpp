@@ -1,4 +1,4 @@
-#include "stream/problem.hpp"
+#include "stream/plan.hpp"
 
 #include <gmock/gmock.h>
 
