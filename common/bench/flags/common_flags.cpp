@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "bench/flags/command_line.hpp"
+#include "device/device_registry.hpp"
 #include "device/host/loops/loops.hpp"
-#include "device/registry/device_registry.hpp"
 
 // The flags that all programs have, and --queue, which several have.
 namespace quartet::bench {

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "core/check.hpp"
-#include "device/registry/device_registry.hpp"
+#include "device/device_registry.hpp"
 
 namespace quartet::bench {
 
