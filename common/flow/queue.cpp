@@ -65,7 +65,6 @@ Queue::Queue(device::Arena& arena, MessageDispatcher& dispatcher, comm::Transpor
         std::iota(incoming_slots_.rbegin(), incoming_slots_.rend(), 0);
         waiting_.reserve(incoming_slots_.size());
         handed_out_.reserve(incoming_slots_.size());
-        items_.reserve(incoming_slots_.size());
         requests_.reserve(plan_.pushers.size());
     }
 }
@@ -123,12 +122,12 @@ void Queue::on_item(int from, std::span<const std::byte> message) {
     incoming_slots_.pop_back();
     const auto [key, descriptor] = payloads_.fetch(slot, from, message);
     check(!in_sequence() || (key >= released_ + std::ssize(handed_out_) &&
-                             std::ranges::find(waiting_, key, &Held::key) == waiting_.end()),
+                             std::ranges::find(waiting_, key, &Item::key) == waiting_.end()),
           "an item of a sequence came twice");
     const auto place = plan_.order == DequeueOrder::arrival
                            ? waiting_.end()
-                           : std::ranges::upper_bound(waiting_, key, {}, &Held::key);
-    waiting_.insert(place, {from, key, slot, descriptor.slot});
+                           : std::ranges::upper_bound(waiting_, key, {}, &Item::key);
+    waiting_.insert(place, {from, key, {}, slot, descriptor.slot});
 }
 
 void Queue::grant_credits() {
@@ -143,11 +142,13 @@ void Queue::grant_credits() {
 }
 
 // How many of the waiting items may come out now.
-std::size_t Queue::count_next(int most) const {
-    const auto limit = std::min(waiting_.size(), static_cast<std::size_t>(most));
-    std::size_t count = 0;
-    while (count < limit && (!in_sequence() ||
-                             waiting_[count].key == released_ + static_cast<std::int64_t>(count))) {
+std::ptrdiff_t Queue::count_next(int most) const {
+    const auto limit = std::min<std::ptrdiff_t>(std::ssize(waiting_), most);
+    if (!in_sequence()) {
+        return limit;
+    }
+    std::ptrdiff_t count = 0;
+    while (count < limit && waiting_[static_cast<std::size_t>(count)].key == released_ + count) {
         ++count;
     }
     return count;
@@ -161,33 +162,30 @@ std::span<const Item> Queue::dequeue(int most) {
     if (waiting_.empty()) {
         closed_ = 0;  // for the next round
         released_ = 0;
-        return items_;
+        return {};
     }
     while (dispatcher_.serve()) {  // takes all messages that are there
     }
-    const std::size_t count = count_next(most);
-    for (std::size_t index = 0; index < count; ++index) {
-        const Held& held = waiting_[index];
-        items_.push_back({held.from, held.key, {}, held.slot});
-        if (plan_.reading == comm::PayloadReading::whole) {
-            items_.back().payload = payloads_.contents(held.slot);
+    const auto end = waiting_.begin() + count_next(most);
+    handed_out_.assign(waiting_.begin(), end);
+    waiting_.erase(waiting_.begin(), end);
+    if (plan_.reading == comm::PayloadReading::whole) {
+        for (Item& item : handed_out_) {
+            item.payload = payloads_.contents(item.slot);
         }
-        handed_out_.push_back(held);
     }
-    waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
-    return items_;
+    return handed_out_;
 }
 
 void Queue::release() {
-    for (const Held& held : handed_out_) {
-        incoming_slots_.push_back(held.slot);
-        payloads_.finish(held.slot);
-        send(held.from, done_kind_, held.theirs);
+    for (const Item& item : handed_out_) {
+        incoming_slots_.push_back(item.slot);
+        payloads_.finish(item.slot);
+        send(item.from, done_kind_, item.outgoing);
         free_credits_ += shared_credits() ? 1 : 0;
     }
     released_ += std::ssize(handed_out_);
     handed_out_.clear();
-    items_.clear();
     grant_credits();
 }
 

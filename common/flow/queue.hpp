@@ -35,7 +35,8 @@ struct Item {
     int from = 0;
     std::int64_t key = 0;
     device::View<const std::byte> payload;  ///< where it is read whole
-    int slot = 0;                           ///< for Queue::read()
+    int slot = 0;                           ///< incoming, of the owner: for Queue::read()
+    std::int64_t outgoing = 0;              ///< slot of the pusher
 };
 
 /// A bounded queue that one rank owns and others push to: the paper's FIFO and priority queues (IV,
@@ -89,14 +90,6 @@ class Queue {
     [[nodiscard]] const QueuePlan& plan() const { return plan_; }
 
   private:
-    /// An item that waits in the queue, or that was dequeued and not released yet.
-    struct Held {
-        int from = 0;
-        std::int64_t key = 0;
-        int slot = 0;             ///< incoming, of the owner
-        std::int64_t theirs = 0;  ///< outgoing, of the pusher
-    };
-
     /// A pusher that waits for a credit.
     struct CreditRequest {
         int from = 0;
@@ -105,7 +98,7 @@ class Queue {
 
     [[nodiscard]] bool shared_credits() const { return plan_.bound < std::ssize(plan_.pushers); }
     [[nodiscard]] bool in_sequence() const { return plan_.order == DequeueOrder::sequence; }
-    [[nodiscard]] std::size_t count_next(int most) const;
+    [[nodiscard]] std::ptrdiff_t count_next(int most) const;
     void on_item(int from, std::span<const std::byte> message);
     void on_done(std::int64_t slot);
     void grant_credits();
@@ -132,11 +125,10 @@ class Queue {
     int free_credits_ = 0;  ///< credits to grant on request that nobody holds
     std::vector<CreditRequest> requests_;
     std::vector<int> incoming_slots_;  ///< the free ones
-    std::vector<Held> waiting_;        ///< in the order in which they come out
-    std::vector<Held> handed_out_;
-    std::vector<Item> items_;    ///< what dequeue() returned last
-    std::int64_t released_ = 0;  ///< items in this round; in a sequence, the next key
-    int closed_ = 0;             ///< pushers that have closed in this round
+    std::vector<Item> waiting_;        ///< in the order in which they come out
+    std::vector<Item> handed_out_;     ///< what dequeue() returned last, until release()
+    std::int64_t released_ = 0;        ///< items in this round; in a sequence, the next key
+    int closed_ = 0;                   ///< pushers that have closed in this round
 };
 
 /// On the owner: takes `count` items out, up to `most` at a time, and hands each to `use`.

@@ -25,28 +25,6 @@ std::int64_t elements_of(const TileFile& file) {
     return count;
 }
 
-// A buffer for the elements of the largest file.
-template <typename T>
-std::vector<T> buffer_for(const std::vector<TileFile>& files) {
-    std::int64_t most = 0;
-    for (const TileFile& file : files) {
-        most = std::max(most, elements_of(file));
-    }
-    return std::vector<T>(static_cast<std::size_t>(most));
-}
-
-template <typename T>
-std::span<T> part_for(const TileFile& file, std::vector<T>& buffer) {
-    return std::span(buffer).first(static_cast<std::size_t>(elements_of(file)));
-}
-
-// Whether this rank makes and checks the file of this index: the ranks that see the same folder
-// take its files in turn.
-bool is_mine(std::size_t file, const comm::Communicator& sharers) {
-    return file % static_cast<std::size_t>(sharers.size()) ==
-           static_cast<std::size_t>(sharers.rank());
-}
-
 // Whether all ranks see a file that rank 0 creates in the folder. Collective.
 bool is_seen_by_all(const std::filesystem::path& folder, const comm::Communicator& world,
                     const comm::Topology& topology) {
@@ -188,17 +166,25 @@ void TileFolder<T>::generate(const comm::Communicator& world, const comm::Topolo
 }
 
 template <typename T>
+void TileFolder<T>::for_my_files(const comm::Communicator& sharers, const Fill& use) const {
+    std::int64_t most = 0;
+    for (const TileFile& file : files_) {
+        most = std::max(most, elements_of(file));
+    }
+    std::vector<T> buffer(static_cast<std::size_t>(most));
+    for (auto index = static_cast<std::size_t>(sharers.rank()); index < files_.size();
+         index += static_cast<std::size_t>(sharers.size())) {
+        const TileFile& file = files_[index];
+        use(file, std::span(buffer).first(static_cast<std::size_t>(elements_of(file))));
+    }
+}
+
+template <typename T>
 Checksums TileFolder<T>::make_missing(const Manifest& manifest, const comm::Communicator& sharers,
                                       const Fill& fill) const {
-    std::vector<T> buffer = buffer_for<T>(files_);
     Checksums made;
-    for (std::size_t index = 0; index < files_.size(); ++index) {
-        const TileFile& file = files_[index];
-        if (!is_mine(index, sharers)) {
-            continue;
-        }
+    for_my_files(sharers, [&](const TileFile& file, std::span<T> elements) {
         const auto recorded = manifest.checksums.find(file.name);
-        const std::span<T> elements = part_for(file, buffer);
         auto sum = checksum_in<T>(path_of(file.name), file, elements);
         if (!sum || (recorded != manifest.checksums.end() && recorded->second != *sum)) {
             fill(file, elements);
@@ -206,7 +192,7 @@ Checksums TileFolder<T>::make_missing(const Manifest& manifest, const comm::Comm
             sum = checksum_text(std::as_bytes(elements));
         }
         made[file.name] = *sum;
-    }
+    });
     return made;
 }
 
@@ -219,32 +205,20 @@ void TileFolder<T>::verify(const comm::Communicator& world, const comm::Topology
 
 template <typename T>
 void TileFolder<T>::require_sound(const comm::Communicator& sharers) const {
-    const Manifest manifest = matching_manifest();
-    std::vector<T> buffer = buffer_for<T>(files_);
-    for (std::size_t index = 0; index < files_.size(); ++index) {
-        const TileFile& file = files_[index];
-        if (!is_mine(index, sharers)) {
-            continue;
-        }
-        const std::span<T> elements = part_for(file, buffer);
-        read_npy<T>(path_of(file.name), file.shape, elements);
-        require_recorded(manifest, file, elements);
-    }
-}
-
-template <typename T>
-void TileFolder<T>::require_recorded(const Manifest& manifest, const TileFile& file,
-                                     std::span<const T> elements) const {
     constexpr std::string_view remedy = "make it again with --generate";
-    const auto recorded = manifest.checksums.find(file.name);
-    if (recorded == manifest.checksums.end()) {
-        throw Failure(fmt::format("{} has no checksum of {} (making it was interrupted): {}",
-                                  quotation(folder_.native()), file.name, remedy));
-    }
-    if (checksum_text(std::as_bytes(elements)) != recorded->second) {
-        throw Failure(fmt::format("{} is not what the manifest says (its checksum differs): {}",
-                                  quotation(path_of(file.name).native()), remedy));
-    }
+    const Manifest manifest = matching_manifest();
+    for_my_files(sharers, [&](const TileFile& file, std::span<T> elements) {
+        read_npy<T>(path_of(file.name), file.shape, elements);
+        const auto recorded = manifest.checksums.find(file.name);
+        if (recorded == manifest.checksums.end()) {
+            throw Failure(fmt::format("{} has no checksum of {} (making it was interrupted): {}",
+                                      quotation(folder_.native()), file.name, remedy));
+        }
+        if (checksum_text(std::as_bytes(elements)) != recorded->second) {
+            throw Failure(fmt::format("{} is not what the manifest says (its checksum differs): {}",
+                                      quotation(path_of(file.name).native()), remedy));
+        }
+    });
 }
 
 template class TileFolder<float>;

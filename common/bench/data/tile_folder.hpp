@@ -69,14 +69,14 @@ class TileFolder {
     [[nodiscard]] bool has_manifest() const;
     /// Reads the manifest. Throws UsageError unless it describes the wanted data.
     [[nodiscard]] Manifest matching_manifest() const;
-    /// The ranks of `sharers` divide the files among them. Returns the checksums of this rank's
-    /// files. Throws Failure. Local.
+    /// Calls `use` for this rank's files, with a buffer for their elements: the ranks of `sharers`,
+    /// which see the same folder, take the files in turn. Local.
+    void for_my_files(const comm::Communicator& sharers, const Fill& use) const;
+    /// Returns the checksums of this rank's files. Throws Failure. Local.
     std::map<std::string, std::string> make_missing(const Manifest& manifest,
                                                     const comm::Communicator& sharers,
                                                     const Fill& fill) const;
     void require_sound(const comm::Communicator& sharers) const;
-    void require_recorded(const Manifest& manifest, const TileFile& file,
-                          std::span<const T> elements) const;
 
     std::filesystem::path folder_;
     Manifest wanted_;

@@ -49,11 +49,11 @@ std::string key_in(const CLI::ConfigError& error) {
     return message.substr(message.rfind(' ') + 1);
 }
 
-}  // namespace
-
-std::string_view title(FlagGroup group) {
-    return titles.at(static_cast<std::size_t>(group));
+std::string title(FlagGroup group) {
+    return std::string(titles.at(static_cast<std::size_t>(group)));
 }
+
+}  // namespace
 
 CommandLine::CommandLine(const std::string& program, const std::string& summary)
     : app_(std::make_unique<CLI::App>(
@@ -66,7 +66,7 @@ CommandLine::CommandLine(const std::string& program, const std::string& summary)
     add_measurement();
     add_resources();
     add_output();
-    const std::string general(title(FlagGroup::general));
+    const std::string general = title(FlagGroup::general);
     app_->set_version_flag("--version", std::string(version_line()), "print the version and exit")
         ->group(general);
     app_->get_help_ptr()->description("print this help and exit")->group(general);
@@ -94,13 +94,13 @@ void CommandLine::add(const CommandFlag& flag, ReadFlag read) {
         ->option_text(flag.value)
         ->default_str(flag.standard)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
-        ->group(std::string(title(flag.group)));
+        ->group(title(flag.group));
 }
 
 void CommandLine::add(const CommandFlag& flag, Switch& value) {
     app_->add_flag_callback(
             flag.name, [&value] { value = Switch::on; }, flag.help)
-        ->group(std::string(title(flag.group)));
+        ->group(title(flag.group));
 }
 
 // Refuses the flags that other programs of the suite have and this one lacks.

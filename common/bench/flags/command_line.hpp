@@ -32,8 +32,6 @@ enum class FlagGroup {
     output,
     general,
 };
-/// The heading: "What to run".
-std::string_view title(FlagGroup group);
 
 /// The description of a flag in --help.
 struct CommandFlag {
@@ -142,9 +140,6 @@ std::string parse_filter(const std::string& pattern);
 /// UsageError that lists the rows' names if no case is left. Does nothing without that flag. Local;
 /// the same on all ranks.
 void apply_filter(Session& session);
-
-/// "on" and "off".
-const std::vector<std::pair<std::string, Switch>>& switch_words();
 
 template <typename Value>
 void CommandLine::add(CommandFlag flag, Value& value,

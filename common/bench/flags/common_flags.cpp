@@ -5,19 +5,16 @@
 #include <limits>
 
 #include "bench/flags/command_line.hpp"
+#include "device/device_registry.hpp"
 #include "device/host/loops/loops.hpp"
-#include "device/registry/device_registry.hpp"
 
 // The flags that all programs have, and --queue, which several have.
 namespace quartet::bench {
 
-const std::vector<std::pair<std::string, Switch>>& switch_words() {
-    static const std::vector<std::pair<std::string, Switch>> words{{"on", Switch::on},
-                                                                   {"off", Switch::off}};
-    return words;
-}
-
 namespace {
+
+const std::vector<std::pair<std::string, Switch>> switch_words{{"on", Switch::on},
+                                                               {"off", Switch::off}};
 
 double parse_percentage(std::string_view text) {
     const bool percent = text.ends_with('%');
@@ -100,8 +97,8 @@ void CommandLine::add_measurement() {
          "1"},
         into(runs.warmup, count_between(0, 1000)));
     add({"--limits", group, "", "measure the machine's limits between the runs", "on"},
-        options_.limits, switch_words());
-    add({"--verify", group, "", "check each result", "on"}, options_.verify, switch_words());
+        options_.limits, switch_words);
+    add({"--verify", group, "", "check each result", "on"}, options_.verify, switch_words);
     add({"--seed", FlagGroup::data, "N", "seed of all data", "1"},
         into(options_.seed, [](std::string_view text) {
             return static_cast<std::uint64_t>(

@@ -7,9 +7,9 @@
 #include <memory>
 #include <tuple>
 
+#include "core/block_range.hpp"
 #include "core/data_source.hpp"
 #include "core/fastest.hpp"
-#include "core/block_range.hpp"
 #include "device/blas.hpp"
 #include "device/vector_operations.hpp"
 
@@ -261,25 +261,8 @@ Seconds AllToAllProbe::measure(device::Stream& stream) {
     return std::min(found, exchange(past_caches, stream));
 }
 
-namespace {
-
-constexpr std::size_t block = std::size_t{4} << 20;
-constexpr auto alignment = static_cast<std::size_t>(direct_alignment);
-
-std::span<std::byte> aligned_block(std::vector<std::byte>& buffer) {
-    void* begin = buffer.data();
-    std::size_t space = buffer.size();
-    return {static_cast<std::byte*>(std::align(alignment, block, begin, space)), block};
-}
-
-}  // namespace
-
 StorageProbe::StorageProbe(const std::filesystem::path& file, FileCache cache)
-    : name_(file),
-      cache_(cache),
-      file_(file, cache),
-      buffer_(block + alignment),
-      aligned_(aligned_block(buffer_)) {}
+    : name_(file), cache_(cache), file_(file, cache) {}
 
 Seconds StorageProbe::measure() {
     if (cache_ == FileCache::drop) {
@@ -288,7 +271,7 @@ Seconds StorageProbe::measure() {
     const Seconds begin = now();
     Bytes done;
     while (done < size()) {
-        const Bytes moved = file_.read(done, aligned_);
+        const Bytes moved = file_.read(done, block_->bytes);
         if (moved.value == 0) {
             throw FileError("read", name_, fmt::format("it has shrunk to {} bytes", done.value));
         }

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -172,11 +172,14 @@ class StorageProbe {
     [[nodiscard]] Bytes size() const { return file_.size(); }
 
   private:
+    struct alignas(direct_alignment) Block {  // direct input needs whole pages
+        std::array<std::byte, std::size_t{4} << 20> bytes;
+    };
+
     std::filesystem::path name_;
     FileCache cache_;
     InputFile file_;
-    std::vector<std::byte> buffer_;
-    std::span<std::byte> aligned_;  ///< direct input needs whole pages
+    std::unique_ptr<Block> block_ = std::make_unique<Block>();
 };
 
 /// The arithmetic component of a limit: the time of float64 operations that all ranks do at once,

@@ -230,11 +230,9 @@ std::string describe_choices(Session& session) {
     text += "formulations\n";
     const std::vector<Formulation>& there = session.description().formulations;
     for (const Formulation formulation : all_formulations) {
-        std::optional<std::string> reason;
-        if (std::ranges::find(there, formulation) == there.end()) {
-            reason = "not available in this build";
-        }
-        text += line(std::string(name(formulation)), reason);
+        const bool is_missing = std::ranges::find(there, formulation) == there.end();
+        text += line(std::string(name(formulation)),
+                     is_missing ? std::optional("not available in this build") : std::nullopt);
     }
     text += fmt::format("instruction sets of the host's loops{}\n",
                         session.isa().empty() ? "" : fmt::format(" (used: {})", session.isa()));

@@ -134,7 +134,13 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
         print_on_root(within_columns(describe_choices(session), column_of_reasons));
         return ExitCode::verified;
     }
-    prepare(session, plan);
+    comm::agree<UsageError>(session.world(), [&] {
+        plan(session);
+        apply_filter(session);
+    });
+    session.require_writable_results();
+    find_needs(session);
+    require_memory(session);
     if (options.dry_run == Switch::on) {
         print_on_root(within_columns(describe_plan(session), continued));
         return ExitCode::verified;
@@ -143,7 +149,13 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
         print_on_root(within_columns(describe_clusters(session), continued));
     }
     ResultFiles files(session, command_line_.resolved());
-    const Measured measured = measure_with_progress(session, files);
+    const Measured measured = [&] {
+        ProgressLine progress(session);  // it ends with the runs
+        return measure(session,
+                       {.on_run = [&](std::size_t index, int done,
+                                      int total) { progress.begin_run(index, done, total); },
+                        .on_rows = [&](const auto& rows_so_far) { files.update(rows_so_far); }});
+    }();
     files.write(measured);
     const bool is_written = !session.world().any(!files.problem().empty());
     report(session, measured, is_written, files.warning());
@@ -154,24 +166,6 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
         return ExitCode::failed;
     }
     return verdict(measured);
-}
-
-Measured Program::measure_with_progress(Session& session, ResultFiles& files) {
-    ProgressLine progress(session);
-    return measure(session,
-                   {.on_run = [&](std::size_t index, int done,
-                                  int total) { progress.begin_run(index, done, total); },
-                    .on_rows = [&](const auto& rows_so_far) { files.update(rows_so_far); }});
-}
-
-void Program::prepare(Session& session, const std::function<void(Session&)>& plan) {
-    comm::agree<UsageError>(session.world(), [&] {
-        plan(session);
-        apply_filter(session);
-    });
-    session.require_writable_results();
-    find_needs(session);
-    require_memory(session);
 }
 
 void Program::report(const Session& session, const Measured& measured, bool is_written,

@@ -31,8 +31,6 @@ class Program {
   private:
     void parse(int argc, char** argv, const comm::Communicator& world);
     ExitCode run_session(Session& session, const std::function<void(Session&)>& plan);
-    static void prepare(Session& session, const std::function<void(Session&)>& plan);
-    static Measured measure_with_progress(Session& session, ResultFiles& files);
     void report(const Session& session, const Measured& measured, bool is_written,
                 const std::string& warning);
     [[nodiscard]] ExitCode judged_by_output(ExitCode exit_code,

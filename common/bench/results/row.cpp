@@ -105,14 +105,14 @@ void Limit::add(std::vector<LimitComponent> probe) {
 }
 
 std::string Limit::what() const {
-    std::string text;
+    std::string text = components.size() < 2    ? ""
+                       : components.size() == 2 ? "slower of "
+                                                : "slowest of ";
     for (std::size_t index = 0; index < components.size(); ++index) {
         const bool is_last = index + 1 == components.size();
         text += (index == 0 ? "" : is_last ? " and " : ", ") + components[index].name;
     }
-    return components.size() < 2    ? text
-           : components.size() == 2 ? "slower of " + text
-                                    : "slowest of " + text;
+    return text;
 }
 
 const LimitComponent* Limit::on_some_ranks() const {

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "core/check.hpp"
-#include "device/registry/device_registry.hpp"
+#include "device/device_registry.hpp"
 
 namespace quartet::bench {
 
@@ -41,25 +41,6 @@ void put(Json& json, const char* key, const std::string& text) {
 constexpr double fallen = 0.95;
 // NVML's reasons that are no defect of the machine: the GPU is idle, or its clocks are set so.
 const std::set<std::string> harmless{"idle", "application clocks", "display clocks", "sync boost"};
-
-std::vector<std::string> throttled_by(const Json& state) {
-    std::vector<std::string> reasons;
-    for (const std::string reason : state.value("throttled_by", Json::array())) {
-        if (!harmless.contains(reason)) {
-            reasons.push_back(reason);
-        }
-    }
-    return reasons;
-}
-
-bool clocks_fell(const Gpu& gpu) {
-    const Json state = Json::parse(gpu.after);
-    const double before = Json::parse(gpu.before).value("clock_mhz", 0.0);
-    const double after = state.value("clock_mhz", before);
-    const Json reasons = state.value("throttled_by", Json::array());
-    const bool idle = std::ranges::find(reasons, Json("idle")) != reasons.end();
-    return !idle && after < fallen * before;
-}
 
 std::vector<GpuSight> sights_of(const comm::Communicator& world, const comm::Topology& topology,
                                 const device::GpuFacts& facts, int visible_here) {
@@ -318,17 +299,24 @@ Json Gpus::json() const {
 std::vector<std::string> throttle_warnings(std::span<const Gpu> gpus) {
     std::vector<std::string> warnings;
     for (const Gpu& gpu : gpus) {
-        const auto reasons = throttled_by(Json::parse(gpu.after));
+        const Json state = Json::parse(gpu.after);
+        const auto all = state.value("throttled_by", std::vector<std::string>{});
+        std::vector<std::string> reasons;
+        std::ranges::remove_copy_if(
+            all, std::back_inserter(reasons),
+            [](const std::string& reason) { return harmless.contains(reason); });
+        const int before = Json::parse(gpu.before).value("clock_mhz", 0);
+        const int after = state.value("clock_mhz", before);
+        const bool idle = std::ranges::find(all, "idle") != all.end();
         if (!reasons.empty()) {
             warnings.push_back(
                 fmt::format("{} on {} was throttled ({}): its rates are not its best", gpu.name,
                             gpu.host, fmt::join(reasons, ", ")));
-        } else if (clocks_fell(gpu)) {
+        } else if (!idle && after < fallen * before) {
             warnings.push_back(fmt::format(
                 "{} on {} clocked down while it was measured ({} to {} MHz): its rates are not its "
                 "best",
-                gpu.name, gpu.host, Json::parse(gpu.before).at("clock_mhz").get<int>(),
-                Json::parse(gpu.after).at("clock_mhz").get<int>()));
+                gpu.name, gpu.host, before, after));
         }
     }
     return warnings;

@@ -16,7 +16,7 @@
 #include "comm/transport/registry/transport_registry.hpp"
 #include "core/environment.hpp"
 #include "core/trace.hpp"
-#include "device/registry/device_registry.hpp"
+#include "device/device_registry.hpp"
 #include "system/signal_flag.hpp"
 
 namespace quartet::bench {

@@ -24,11 +24,8 @@ std::vector<Variant> variants(Session& session) {
     const bool has_mpi = has(options.transports, "auto") || has(transports, plain_mpi);
     std::vector<Variant> variants;
     for (const Formulation formulation : options.formulations) {
-        if (formulation == Formulation::library && has_mpi) {
-            variants.push_back({formulation, std::string(session.device().name()), plain_mpi});
-            continue;
-        }
-        for (const std::string& transport : transports) {
+        const bool is_plain = formulation == Formulation::library && has_mpi;
+        for (const std::string& transport : is_plain ? std::vector{plain_mpi} : transports) {
             variants.push_back({formulation, std::string(session.device().name()), transport});
         }
     }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "device/registry/device_registry.hpp"
+#include "device/device_registry.hpp"
 
 namespace quartet::device {
 
@@ -40,9 +40,5 @@ std::optional<std::string> why_no_cuda();
 /// vector. The first product on a stream allocates cuBLAS's workspace for the stream. Throws
 /// Unavailable if cuBLAS cannot be loaded.
 std::unique_ptr<Blas> make_cuda_blas(CudaMemory& memory);
-
-/// A probe of the current GPU's vector units, without its tensor cores.
-std::unique_ptr<MultiplyAddProbe> make_cuda_multiply_add_probe(FloatFormat format,
-                                                               CudaMemory& memory);
 
 }  // namespace quartet::device

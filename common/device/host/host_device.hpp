@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "core/trace.hpp"
+#include "device/device_registry.hpp"
 #include "device/host/loops/loops.hpp"
 #include "device/host/runtime/host_stream.hpp"
-#include "device/registry/device_registry.hpp"
 
 namespace quartet::device {
 

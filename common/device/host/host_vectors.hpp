@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "core/block_range.hpp"
+#include "device/device_registry.hpp"
 #include "device/host/loops/loops.hpp"
-#include "device/registry/device_registry.hpp"
 #include "device/vector_operations.hpp"
 #include "system/parallel_for.hpp"
 

@@ -1,4 +1,4 @@
-#include "device/registry/device_registry.hpp"
+#include "device/device_registry.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,10 +1,8 @@
-#include "device/multiply_add_probe.hpp"
+#include "device/cuda/peak/multiply_add_kernel.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "device/cuda/cuda_device.hpp"
-#include "device/cuda/peak/multiply_add_kernel.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
 #include "device/cuda/runtime/grid.hpp"

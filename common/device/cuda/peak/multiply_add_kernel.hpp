@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <memory>
 
 #include "device/multiply_add_probe.hpp"
 
@@ -20,5 +21,10 @@ void launch_multiply_add(FloatFormat format, std::int64_t steps, int blocks, dou
 double multiply_add_operations(std::int64_t steps);
 
 cudaError_t load_multiply_add_kernels();
+
+class CudaMemory;
+/// A probe of the current GPU's vector units, without its tensor cores.
+std::unique_ptr<MultiplyAddProbe> make_cuda_multiply_add_probe(FloatFormat format,
+                                                               CudaMemory& memory);
 
 }  // namespace quartet::device
