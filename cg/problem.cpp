@@ -55,21 +55,6 @@ void add_checkpoint_options(bench::CommandLine& command_line, CheckpointOptions&
                      options.restart);
 }
 
-void require_consistent(const CheckpointOptions& options, const bench::Runs& runs) {
-    if (options.wanted() && !runs.count) {
-        throw UsageError(
-            "--runs auto: with --checkpoint a case runs once (a second run would replace its "
-            "checkpoint): leave out --runs");
-    }
-    for (const auto& [flag, given] :
-         {std::pair("--restart", options.restart), std::pair("--every", options.every_given)}) {
-        if (!options.wanted() && given == bench::Switch::on) {
-            throw UsageError(
-                fmt::format("{}: there are no checkpoints: add --checkpoint DIR", flag));
-        }
-    }
-}
-
 }  // namespace
 
 std::string_view name(Storage storage) {
@@ -114,7 +99,19 @@ void add_options(bench::CommandLine& command_line, Options& options) {
 
 void require_consistent(const Options& options, const bench::CommonOptions& common) {
     bench::require_consistent(options.data, options.sizes.size());
-    require_consistent(options.checkpoint, common.runs);
+    const CheckpointOptions& checkpoint = options.checkpoint;
+    if (checkpoint.wanted() && !common.runs.count) {
+        throw UsageError(
+            "--runs auto: with --checkpoint a case runs once (a second run would replace its "
+            "checkpoint): leave out --runs");
+    }
+    for (const auto& [flag, given] : {std::pair("--restart", checkpoint.restart),
+                                      std::pair("--every", checkpoint.every_given)}) {
+        if (!checkpoint.wanted() && given == bench::Switch::on) {
+            throw UsageError(
+                fmt::format("{}: there are no checkpoints: add --checkpoint DIR", flag));
+        }
+    }
     if (options.data.cache != FileCache::warm) {
         throw UsageError("--cache: " + std::string(name(options.data.cache)) +
                          " changes nothing (all files are read before the clock starts): leave it "
@@ -129,10 +126,6 @@ Range Problem::rows(const comm::Roles& roles, int rank) const {
     return roles.of(rank) == comm::Role::worker
                ? block_range(size, roles.workers(), roles.index_of(rank))
                : Range{};
-}
-
-std::int64_t Problem::largest_rows(const comm::Roles& roles) const {
-    return (size + roles.workers() - 1) / roles.workers();
 }
 
 bench::Work Problem::work(int workers) const {

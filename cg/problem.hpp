@@ -63,7 +63,9 @@ struct Problem {
     /// Rows of the vectors, and of a full matrix, that a rank has: none on a reducer.
     [[nodiscard]] Range rows(const comm::Roles& roles, int rank) const;
     /// Rows of the worker that has the most rows.
-    [[nodiscard]] std::int64_t largest_rows(const comm::Roles& roles) const;
+    [[nodiscard]] std::int64_t largest_rows(const comm::Roles& roles) const {
+        return divide_up(size, roles.workers());
+    }
     /// Counted: iterations x 2 N^2 (VI.C), which leaves out the vectors. Traffic: the matrix once
     /// an iteration, 8 N^2 bytes or, of a triangle, 4 N^2.
     [[nodiscard]] bench::Work work(int workers) const;

@@ -57,9 +57,6 @@ OperandLayout operands_of(const CaseContext& context, const DataflowShape& shape
 /// travel, n times as many as C has.
 class DataflowProduct : public Product {
   public:
-    DataflowProduct(const DataflowProduct&) = delete;
-    DataflowProduct& operator=(const DataflowProduct&) = delete;
-
     void set_up() override { inputs_.fill(); }
     [[nodiscard]] device::View<const std::byte> input_memory() const override {
         return inputs_.memory();

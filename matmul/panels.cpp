@@ -39,6 +39,7 @@ struct Parts {
     Parts(const Block& block, const Blocking& blocking)
         : down(divide_up(block.rows.size(), blocking.rows)),
           across(divide_up(block.columns.size(), blocking.columns)) {}
+    [[nodiscard]] std::int64_t count() const { return down * across; }
     std::int64_t down;
     std::int64_t across;
 };
@@ -115,8 +116,8 @@ PanelPlan plan_host(const Problem& problem, const Block& block, const MemoryBudg
 PanelPlan plan_device(const Problem& problem, const Block& block, const MemoryBudget& budget,
                       const std::optional<MemoryBudget>& from_files) {
     const TileMemory tiles = device_tile(problem);
-    const Bytes memory = budget.allowed - budget.elsewhere;
     require_tile_memory(problem, tiles.least(), budget);
+    const Bytes memory = budget.allowed - budget.elsewhere;
     if (from_files) {
         require_host_memory(
             problem, host_tile(problem).of(TileLoader::passing, TileStorer::passing), *from_files);
@@ -169,8 +170,7 @@ void PanelProduct::prepare() {
 }
 
 std::int64_t PanelProduct::panels() const {
-    const Parts parts(block_, plan_.blocking);
-    return parts.down * parts.across * problem_.tiles();
+    return Parts(block_, plan_.blocking).count() * problem_.tiles();
 }
 
 PanelProduct::Panel PanelProduct::panel(std::int64_t number) const {

@@ -171,7 +171,7 @@ void MultiplyCase::set_up() {
     }
 }
 
-// Takes 0.75 MiB at most on a GPU, which is not planned. Ranks that only add do not multiply.
+// Takes 0.75 MiB at most on the device, which is not planned. Ranks that only add do not multiply.
 void MultiplyCase::find_arithmetic() {
     std::string found;
     comm::agree(session_.world(), [&] {
@@ -286,7 +286,6 @@ bench::PlannedCase plan_case(const CaseContext& context) {
     if (context.options.data.in_files()) {
         planned.repetition = bench::Repetition::alone;
     }
-
     planned.make = [context, plan = plan_product(context, planned)](device::Arena& arena) {
         require_available(context);
         auto made = std::make_unique<MultiplyCase>(arena, context, plan);

@@ -249,18 +249,12 @@ std::string name_of(double error) {
 Multiply multiply_on(device::Device& device, device::Stream& stream) {
     return [&device, &stream](std::int64_t edge, device::View<const float> a,
                               device::View<const float> b, device::View<float> c) {
-        const device::GemmShape shape{edge, edge, edge};
-        if (!device::has_own_memory(device)) {
-            device.blas().gemm(shape, a, b, c, device::Update::replace, stream);
-            stream.synchronize();
-            return;
-        }
         auto left = device::allocate<float>(device, edge * edge);
         auto right = device::allocate<float>(device, edge * edge);
         auto product = device::allocate<float>(device, edge * edge);
         device.copy(device::as_bytes(a), device::as_bytes(left.view()), stream);
         device.copy(device::as_bytes(b), device::as_bytes(right.view()), stream);
-        device.blas().gemm(shape, left.view(), right.view(), product.view(),
+        device.blas().gemm({edge, edge, edge}, left.view(), right.view(), product.view(),
                            device::Update::replace, stream);
         device.copy(device::as_bytes(device::View<const float>(product.view())),
                     device::as_bytes(c), stream);
