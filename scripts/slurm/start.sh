@@ -232,9 +232,9 @@ has_threads() {
 }
 
 # Without --threads a program whose ranks are not bound would use all cores of its node.
-case ${1##*/} in
-stream | matmul | cg | fft) has_threads "$@" || set -- "$1" "--threads=$threads" "${@:2}" ;;
-esac
+if grep -qsF "Kernel(\"${1##*/}\"" "$here/../python/quartet/kernels.py"; then
+    has_threads "$@" || set -- "$1" "--threads=$threads" "${@:2}"
+fi
 case $launcher in
 srun) with_srun "$@" ;;
 mpirun) with_mpirun "$@" ;;

@@ -74,7 +74,6 @@ NOT_HERE = (
     ("docs/sweeps-and-comparison.md", "scripts/quartet sweep scripts/sweeps/paper-cg.json", GPU),
     ("docs/sweeps-and-comparison.md", "make build", COMPILES),
     ("docs/sweeps-and-comparison.md", "scripts/quartet limits", MINUTES),
-    ("docs/sweeps-and-comparison.md", "cmake --workflow", COMPILES),
 )
 
 

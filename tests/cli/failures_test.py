@@ -1,5 +1,6 @@
 """A job that fails, or is asked to stop, says so, ends soon, keeps what it has, and leaves nobody behind."""
 
+import itertools
 import json
 import os
 import re
@@ -97,7 +98,7 @@ class Signals(Scratch):
             self.assertTrue(0 < len(runs) < ENDLESS)
             self.assertEqual(errors(document), [])
 
-        each(stop, zip(KERNELS, SIGNALS))
+        each(stop, zip(KERNELS, itertools.cycle(SIGNALS)))
 
     def test_a_case_without_a_run_says_so(self):
         # What uses files is measured one after the other.

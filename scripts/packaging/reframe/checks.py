@@ -39,7 +39,7 @@ def label(row):
 
 @rfm.simple_test
 class QuartetCheck(rfm.RunOnlyRegressionTest):
-    kernel = parameter(list(KERNELS))
+    kernel = parameter([name for name in KERNELS if name in SMALL])
     programs = variable(str, value=str(PROGRAMS / "bin"))
     arguments = variable(str, value="")  # in place of those of `quartet run`
     small = variable(bool, value=False)  # small problems, to try it
