@@ -49,31 +49,28 @@ std::string no_plan(const Problem& problem, std::int64_t ranks) {
     return fmt::format("FFTW-MPI has no plan for {} points on {} ranks", problem.points, ranks);
 }
 
-// Why FFTW-MPI cannot transform a problem, or nothing.
-std::optional<std::string> why_not(const Problem& problem, std::int64_t ranks) {
+// Throws Unavailable unless FFTW-MPI can transform the problem.
+void require_possible(const Problem& problem, std::int64_t ranks) {
     // Counts of its exchanges, in doubles, are ints.
     constexpr std::int64_t most = std::numeric_limits<int>::max();
     if (problem.points < 2) {  // it divides by zero
-        return "FFTW-MPI cannot transform a single point: use the native formulation";
+        throw Unavailable("FFTW-MPI cannot transform a single point: use the native formulation");
     }
     if (problem.points > most || 2 * ((problem.points + ranks - 1) / ranks) > most) {
-        return fmt::format(
+        throw Unavailable(fmt::format(
             "FFTW-MPI cannot transform {} points on {} ranks (its counts are 32-bit integers): use "
             "the native formulation",
-            problem.points, ranks);
+            problem.points, ranks));
     }
     // Its six-step algorithm wants two factors.
     if (ranks > 1 && divisors(problem.points).size() == 2) {
-        return no_plan(problem, ranks);
+        throw Unavailable(no_plan(problem, ranks));
     }
-    return std::nullopt;
 }
 
 // Throws Unavailable. Local.
 Layout layout_of(const Problem& problem, const Options& options, const comm::Communicator& world) {
-    if (const auto reason = why_not(problem, world.size())) {
-        throw Unavailable(*reason);
-    }
+    require_possible(problem, world.size());
     static_cast<void>(start_fftw());
     Layout layout;
     layout.allocated = fftw_mpi_local_size_1d(
