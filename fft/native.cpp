@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "bench/session/variants.hpp"
 #include "comm/transport/transport.hpp"
 #include "device/host_access.hpp"
 #include "fft/formulations.hpp"
@@ -60,11 +59,6 @@ class Parts {
     std::vector<device::View<const T>> received_;
 };
 
-comm::Transport& usable_transport(bench::Session& session, const NativePlan& plan) {
-    bench::require_formulation(session, bench::Formulation::native);
-    return session.transport(plan.transport);
-}
-
 /// The whole transform by the one rank that has all tiles, or column FFTs with twiddles, one
 /// exchange, row FFTs (four_step.hpp), and a second exchange into natural order. Where the
 /// transport reads in place, the row FFTs read what other ranks have written.
@@ -75,7 +69,7 @@ class NativeCase final : public TransformCase {
     NativeCase(device::Arena& arena, bench::Session& session, const NativePlan& plan)
         : TransformCase(arena, session, plan.problem, plan.data),
           plan_(plan),
-          transport_(usable_transport(session, plan)),
+          transport_(session.transport(plan.transport)),
           input_(arena.make<Point>(plan.shape.input_points())),
           tiles_(arena, session, plan.problem, plan.shape.my_tiles(), plan.data) {
         const FourStepFft& shape = plan.shape;

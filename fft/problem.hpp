@@ -61,8 +61,6 @@ struct IndexOrder {
     }
     /// The position of the element of that index in the array, if it is there.
     [[nodiscard]] std::optional<std::int64_t> position(std::int64_t index) const;
-
-    bool operator==(const IndexOrder&) const = default;
 };
 
 /// X_k = sum_n x_n exp(-2 pi i n k / N), complex128, of N = T M points distributed over T tiles:

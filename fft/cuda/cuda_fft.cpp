@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -97,10 +96,9 @@ class CufftPlan {
     CufftPlan& operator=(const CufftPlan&) = delete;
 
     /// Out of place, cuFFT keeps the input of complex transforms, but does not say so by const.
-    void run(const Point* from, Point* to, cudaStream_t stream) const {
+    void run(const double2* from, double2* to, cudaStream_t stream) const {
         check_status(library_->set_stream(handle_, stream), "cufftSetStream");
-        check_status(library_->execute(handle_, as_pairs(const_cast<Point*>(from)), as_pairs(to),
-                                       CUFFT_FORWARD),
+        check_status(library_->execute(handle_, const_cast<double2*>(from), to, CUFFT_FORWARD),
                      "cufftExecZ2Z");
     }
 
@@ -163,7 +161,8 @@ class Batches {
     [[nodiscard]] std::int64_t at_once() const { return each_; }
 
     /// Transforms a piece, the first point of which is given, to the same layout or in place.
-    void run_piece(std::int64_t piece, const Point* from, Point* to, cudaStream_t stream) const {
+    void run_piece(std::int64_t piece, const double2* from, double2* to,
+                   cudaStream_t stream) const {
         if (layout_.length > 1)
             (last_ && piece == pieces_ - 1 ? *last_ : *plan_).run(from, to, stream);
         else if (from != to)
@@ -172,7 +171,7 @@ class Batches {
                                 cudaMemcpyDeviceToDevice, stream),
                 "cudaMemcpyAsync");
     }
-    void run(const Point* from, Point* to, cudaStream_t stream) const {
+    void run(const double2* from, double2* to, cudaStream_t stream) const {
         for (std::int64_t piece = 0; piece < pieces_; ++piece) {
             const std::int64_t begin = first(piece) * layout_.distance;
             run_piece(piece, from + begin, to + begin, stream);
@@ -229,35 +228,30 @@ class CudaColumnFfts final : public ColumnFfts {
 
   private:
     void enqueue(View<const Point> tiles, View<double> parts, Stream& stream) override {
-        auto* transformed = reinterpret_cast<Point*>(transformed_.view().data());
+        double2* transformed = transformed_.view().data();
         stream.wait(used_);
         for (std::int64_t piece = 0; piece < batches_.pieces(); ++piece) {
-            const Point* from = tiles.data() + batches_.first(piece) * shape().length;
+            const double2* from = as_pairs(tiles.data()) + batches_.first(piece) * shape().length;
             as_cuda(stream).launch(Phase::compute, "fft", [&](cudaStream_t handle) {
                 batches_.run_piece(piece, from, transformed, handle);
             });
-            pack(piece, parts, stream);
+            double* part = parts.data();
+            for (int to = 0; to < shape().ranks; ++to) {
+                const Range bins = shape().bins_of(to);
+                const PackShape pack_shape{batches_.size(piece),
+                                           shape().length,
+                                           shape().my_tiles().begin + batches_.first(piece),
+                                           batches_.first(piece),
+                                           shape().my_tiles().size(),
+                                           bins.begin,
+                                           bins.size()};
+                as_cuda(stream).launch(Phase::compute, "pack", [&](cudaStream_t handle) {
+                    launch_pack(pack_shape, twiddles_.view(), transformed, part, handle);
+                });
+                part += shape().part_size(shape().rank, to);
+            }
         }
         stream.record(used_);
-    }
-
-    void pack(std::int64_t piece, View<double> parts, Stream& stream) const {
-        std::int64_t before = 0;
-        for (int to = 0; to < shape().ranks; ++to) {
-            const Range bins = shape().bins_of(to);
-            const PackShape pack_shape{batches_.size(piece),
-                                       shape().length,
-                                       shape().my_tiles().begin + batches_.first(piece),
-                                       batches_.first(piece),
-                                       shape().my_tiles().size(),
-                                       bins.begin,
-                                       bins.size()};
-            as_cuda(stream).launch(Phase::compute, "pack", [&](cudaStream_t handle) {
-                launch_pack(pack_shape, twiddles_.view(), transformed_.view().data(),
-                            parts.data() + before, handle);
-            });
-            before += shape().part_size(shape().rank, to);
-        }
     }
 
     std::string name_;
@@ -284,10 +278,18 @@ class CudaRowFfts final : public RowFfts {
                  Stream& stream) override {
         stream.wait(used_);
         for (std::int64_t piece = 0; piece < batches_.pieces(); ++piece) {
-            gather(piece, parts, stream);
+            for (int step = 0; step < shape().ranks; ++step) {
+                const int from = peer_at_step(step, shape().rank, shape().ranks);
+                const Range tiles = shape().tiles_of(from);
+                const UnpackShape unpack_shape{batches_.first(piece), batches_.size(piece),
+                                               tiles.begin, tiles.size(), shape().tiles};
+                const double* part = parts[static_cast<std::size_t>(from)].data();
+                as_cuda(stream).launch(Phase::merge, "gather", [&](cudaStream_t handle) {
+                    launch_unpack(unpack_shape, part, gathered_.view().data(), handle);
+                });
+            }
             as_cuda(stream).launch(Phase::compute, "fft", [&](cudaStream_t handle) {
-                batches_.run_piece(piece, reinterpret_cast<Point*>(gathered_.view().data()),
-                                   reinterpret_cast<Point*>(summed_.view().data()), handle);
+                batches_.run_piece(piece, gathered_.view().data(), summed_.view().data(), handle);
             });
             const TransposeShape transpose_shape{shape().tiles, batches_.size(piece),
                                                  batches_.first(piece), shape().my_bins().size()};
@@ -297,19 +299,6 @@ class CudaRowFfts final : public RowFfts {
             });
         }
         stream.record(used_);
-    }
-
-    void gather(std::int64_t piece, std::span<const View<const double>> parts, Stream& stream) {
-        for (int step = 0; step < shape().ranks; ++step) {
-            const int from = peer_at_step(step, shape().rank, shape().ranks);
-            const Range tiles = shape().tiles_of(from);
-            const UnpackShape unpack_shape{batches_.first(piece), batches_.size(piece), tiles.begin,
-                                           tiles.size(), shape().tiles};
-            const double* part = parts[static_cast<std::size_t>(from)].data();
-            as_cuda(stream).launch(Phase::merge, "gather", [&](cudaStream_t handle) {
-                launch_unpack(unpack_shape, part, gathered_.view().data(), handle);
-            });
-        }
     }
 
     std::string name_;
@@ -379,9 +368,9 @@ class MultiPass {
 
     /// Out of place or in place; columns in place alone. The passes without a lane and the first
     /// lane's run on `stream`, the other lane's on a stream between events of that one.
-    void run(const Point* from, Point* to, cudaStream_t stream) {
-        const FftBuffers buffers{as_pairs(from), work_.view().data(), scratch_.view().data(),
-                                 as_pairs(to), roots_.view().data()};
+    void run(const double2* from, double2* to, cudaStream_t stream) {
+        const FftBuffers buffers{from, work_.view().data(), scratch_.view().data(), to,
+                                 roots_.view().data()};
         bool in_lanes = false;
         for_each_pass(split_, buffers,
                       [&](const FftPassShape& shape, const FftPass& pass, std::optional<int> lane) {
@@ -459,25 +448,26 @@ class CudaSingleRankFft final : public SingleRankFft {
 
   private:
     void enqueue(View<const Point> tiles, View<Point> bins, Stream& stream) override {
+        const double2* from = as_pairs(tiles.data());
+        double2* to = as_pairs(bins.data());
         stream.wait(used_);
         as_cuda(stream).launch(Phase::compute, passes_ ? "passes" : "tiles",
                                [&](cudaStream_t handle) {
                                    if (passes_)
-                                       passes_->run(tiles.data(), bins.data(), handle);
+                                       passes_->run(from, to, handle);
                                    else
-                                       tiles_->run(tiles.data(), bins.data(), handle);
+                                       tiles_->run(from, to, handle);
                                });
         if (columns_)
             as_cuda(stream).launch(Phase::compute, "factors", [&](cudaStream_t handle) {
-                launch_twiddles(shape().tiles, shape().length, twiddles_->view(),
-                                as_pairs(bins.data()), handle);
+                launch_twiddles(shape().tiles, shape().length, twiddles_->view(), to, handle);
             });
         if (columns_ || own_columns_)
             as_cuda(stream).launch(Phase::merge, "sums", [&](cudaStream_t handle) {
                 if (own_columns_)
-                    own_columns_->run(bins.data(), bins.data(), handle);
+                    own_columns_->run(to, to, handle);
                 else
-                    columns_->run(bins.data(), bins.data(), handle);
+                    columns_->run(to, to, handle);
             });
         stream.record(used_);
     }

@@ -7,7 +7,6 @@
 #include <optional>
 #include <type_traits>
 
-#include "bench/session/variants.hpp"
 #include "fft/formulations.hpp"
 #include "fft/host_fft.hpp"
 
@@ -49,31 +48,28 @@ std::string no_plan(const Problem& problem, std::int64_t ranks) {
     return fmt::format("FFTW-MPI has no plan for {} points on {} ranks", problem.points, ranks);
 }
 
-// Why FFTW-MPI cannot transform a problem, or nothing.
-std::optional<std::string> why_not(const Problem& problem, std::int64_t ranks) {
+// Throws Unavailable unless FFTW-MPI can transform the problem.
+void require_possible(const Problem& problem, std::int64_t ranks) {
     // Counts of its exchanges, in doubles, are ints.
     constexpr std::int64_t most = std::numeric_limits<int>::max();
     if (problem.points < 2) {  // it divides by zero
-        return "FFTW-MPI cannot transform a single point: use the native formulation";
+        throw Unavailable("FFTW-MPI cannot transform a single point: use the native formulation");
     }
     if (problem.points > most || 2 * ((problem.points + ranks - 1) / ranks) > most) {
-        return fmt::format(
+        throw Unavailable(fmt::format(
             "FFTW-MPI cannot transform {} points on {} ranks (its counts are 32-bit integers): use "
             "the native formulation",
-            problem.points, ranks);
+            problem.points, ranks));
     }
     // Its six-step algorithm wants two factors.
     if (ranks > 1 && divisors(problem.points).size() == 2) {
-        return no_plan(problem, ranks);
+        throw Unavailable(no_plan(problem, ranks));
     }
-    return std::nullopt;
 }
 
 // Throws Unavailable. Local.
 Layout layout_of(const Problem& problem, const Options& options, const comm::Communicator& world) {
-    if (const auto reason = why_not(problem, world.size())) {
-        throw Unavailable(*reason);
-    }
+    require_possible(problem, world.size());
     static_cast<void>(start_fftw());
     Layout layout;
     layout.allocated = fftw_mpi_local_size_1d(
@@ -109,45 +105,6 @@ std::optional<IndexOrder> order_of(std::span<const std::int64_t> indices) {
     return is_right ? std::optional(order) : std::nullopt;
 }
 
-/// A block of x in natural order, read from the files of tiles x[t::T], each of which has every
-/// T-th of its points.
-class BlockReader {
-  public:
-    /// Reads the headers, unless the arena plans. Throws NpyError.
-    BlockReader(device::Arena& arena, const Problem& problem, const Range& block,
-                const bench::DataOptions& data)
-        : block_(block),
-          reader_(arena, problem, {0, problem.tiles}, data),
-          part_(arena.make<Point>(block.size() / problem.tiles + 1, device::MemoryKind::host)) {}
-
-    /// As TileReader::prepare().
-    void prepare() const { reader_.prepare(); }
-    /// Reads the whole block; allocates nothing. Throws Failure that names a file.
-    void read(std::span<Point> points) {
-        const std::int64_t tiles = reader_.tiles();
-        for (std::int64_t tile = 0; tile < tiles; ++tile) {
-            // The smallest m for which n = tile + T m is in the block or after it.
-            const std::int64_t first = (block_.begin - tile + tiles - 1) / tiles;
-            const std::int64_t begin = tile + tiles * first - block_.begin;
-            if (begin >= block_.size()) {
-                continue;
-            }
-            const std::int64_t count = divide_up(block_.size() - begin, tiles);
-            const auto part = part_.span().first(static_cast<std::size_t>(count));
-            reader_.read(tile, first, part);
-            for (std::int64_t index = 0; index < count; ++index) {
-                points[static_cast<std::size_t>(begin + tiles * index)] =
-                    part[static_cast<std::size_t>(index)];
-            }
-        }
-    }
-
-  private:
-    Range block_;
-    TileReader reader_;
-    device::Buffer<Point> part_;  ///< what the block has of one tile
-};
-
 class LibraryCase final : public TransformCase {
   public:
     LibraryCase(device::Arena& arena, bench::Session& session, const Problem& problem,
@@ -157,7 +114,6 @@ class LibraryCase final : public TransformCase {
           layout_(layout_of(problem, options, session.world())),
           input_(arena.make<Point>(layout_.allocated)),
           output_(arena.make<Point>(layout_.allocated)) {
-        bench::require_formulation(session, bench::Formulation::library);
         arena.reserve(bytes_of<Point>(layout_.allocated));  // of FFTW's exchanges
         // The impulse's indices, in a vector that grows.
         arena.reserve_for_set_up(bytes_of<std::int64_t>(2 * layout_.output_count));
@@ -165,16 +121,15 @@ class LibraryCase final : public TransformCase {
             pristine_ = arena.make<Point>(layout_.input_count);
             return;
         }
-        files_.emplace(arena, problem,
-                       Range{layout_.input_begin, layout_.input_begin + layout_.input_count},
-                       options.data);
+        files_.emplace(arena, problem, Range{0, problem.tiles}, options.data);
+        part_ = arena.make<Point>(layout_.input_count / problem.tiles + 1);
     }
 
     void set_up() override {
         make_plan();
         order_ = find_order();
         if (files_) {
-            files_->read(points().span());
+            read_files();
         } else {
             fill_points(pristine_.span(), session_.options().seed, layout_.input_begin, 1);
         }
@@ -192,7 +147,7 @@ class LibraryCase final : public TransformCase {
     void run() override {
         if (files_) {
             const Span span(session_.stream().track(), Phase::read, "tiles");
-            files_->read(points().span());
+            read_files();
         }
         const Span span(session_.stream().track(), Phase::compute, "fftw");
         fftw_execute(plan_.get());
@@ -259,6 +214,27 @@ class LibraryCase final : public TransformCase {
         }
         return order_of(indices);
     }
+    // Reads this rank's block of x from the files of tiles x[t::T], each of which has every T-th of
+    // its points; allocates nothing.
+    void read_files() {
+        const std::span<Point> block = points().span();
+        const std::int64_t tiles = files_->tiles();
+        for (std::int64_t tile = 0; tile < tiles; ++tile) {
+            // The smallest m for which n = tile + T m is in the block or after it.
+            const std::int64_t first = (layout_.input_begin - tile + tiles - 1) / tiles;
+            const std::int64_t begin = tile + tiles * first - layout_.input_begin;
+            if (begin >= layout_.input_count) {
+                continue;
+            }
+            const std::int64_t count = divide_up(layout_.input_count - begin, tiles);
+            const auto part = part_.span().first(static_cast<std::size_t>(count));
+            files_->read(tile, first, part);
+            for (std::int64_t index = 0; index < count; ++index) {
+                block[static_cast<std::size_t>(begin + tiles * index)] =
+                    part[static_cast<std::size_t>(index)];
+            }
+        }
+    }
     [[nodiscard]] bool is_natural() const {
         return problem_.order == ResultOrder::natural || session_.world().size() == 1;
     }
@@ -284,10 +260,11 @@ class LibraryCase final : public TransformCase {
     device::Buffer<Point> input_;
     device::Buffer<Point> output_;
     Plan plan_;
-    int threads_ = 1;                   ///< of the plan, a rank
-    IndexOrder order_;                  ///< of the output
-    device::Buffer<Point> pristine_;    ///< where the input is not in files
-    std::optional<BlockReader> files_;  ///< where it is
+    int threads_ = 1;                  ///< of the plan, a rank
+    IndexOrder order_;                 ///< of the output
+    device::Buffer<Point> pristine_;   ///< where the input is not in files
+    std::optional<TileReader> files_;  ///< where it is
+    device::Buffer<Point> part_;       ///< what this rank's input has of one tile
     std::optional<TransformLimit> limit_;
 };
 
