@@ -2,7 +2,7 @@
 
 #include "stencil.hpp"
 
-namespace stencil {
+namespace quartet::stencil {
 
 namespace {
 
@@ -47,4 +47,4 @@ std::unique_ptr<Halo> make_library_halo(const Problem& problem, const comm::Comm
     return std::make_unique<LibraryHalo>(problem, world.handle(), grid, rows);
 }
 
-}  // namespace stencil
+}  // namespace quartet::stencil

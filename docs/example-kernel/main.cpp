@@ -13,7 +13,7 @@
 #include "system/parallel_for.hpp"
 
 // A whole kernel, to copy and change. Read from the end: main, plan, Stencil.
-namespace stencil {
+namespace quartet::stencil {
 
 using device::View;
 
@@ -81,8 +81,8 @@ class NativeHalo final : public Halo {
     std::unique_ptr<comm::Exchange> exchange_;
 };
 
-/// One sweep of this rank's rows. A kernel of the suite has its loops in files that are compiled
-/// for each instruction set, and in files for GPUs.
+/// One sweep of this rank's rows. A loop that is worth vector instructions, or that runs on GPUs,
+/// stands in files of its own (docs/adding-to-it.md).
 struct Sweep {
     std::int64_t n;
     View<const double> from;
@@ -205,7 +205,7 @@ bench::PlannedCase plan(bench::Session& session, const bench::Variant& variant,
 }
 
 }  // namespace
-}  // namespace stencil
+}  // namespace quartet::stencil
 
 using namespace quartet;
 

@@ -7,9 +7,7 @@
 #include "device/memory.hpp"
 #include "device/stream.hpp"
 
-namespace stencil {
-
-using namespace quartet;
+namespace quartet::stencil {
 
 /// One case: Jacobi sweeps of a five-point stencil over an N x N grid, with zeros beyond its edge.
 /// Each rank has a block of rows. Each sweep needs the nearest row of each neighbour.
@@ -48,4 +46,4 @@ class Halo {
 std::unique_ptr<Halo> make_library_halo(const Problem& problem, const comm::Communicator& world,
                                         device::View<const double> grid, device::View<double> rows);
 
-}  // namespace stencil
+}  // namespace quartet::stencil
