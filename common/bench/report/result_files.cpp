@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "bench/report/terminal.hpp"
-#include "comm/mpi/clock_comparison.hpp"
+#include "comm/mpi/communicator.hpp"
 #include "core/files/file.hpp"
 
 namespace quartet::bench {

@@ -1,9 +1,8 @@
-#include "comm/mpi/clock_comparison.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "comm/mpi/communicator.hpp"
 #include "comm/mpi/mpi_session.hpp"
 
 namespace quartet::comm {

@@ -62,12 +62,6 @@ Communicator Communicator::duplicate() const {
     return Communicator(handle);
 }
 
-Communicator Communicator::split(int colour) const {
-    MPI_Comm handle = MPI_COMM_NULL;
-    check_mpi(MPI_Comm_split(handle_, colour, rank_, &handle));
-    return Communicator(handle);
-}
-
 Communicator Communicator::split_by_node() const {
     MPI_Comm handle = MPI_COMM_NULL;
     check_mpi(MPI_Comm_split_type(handle_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &handle));

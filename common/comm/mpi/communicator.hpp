@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "core/trace.hpp"
 
 namespace quartet::comm {
 
-/// Owns a duplicated or split MPI communicator, and has the few collective operations that set-up,
+/// Owns an MPI communicator, and has the few collective operations that set-up,
 /// agreement and measurement need. Bulk data goes by a Transport. All members are collective unless
 /// they say "local"; errors are returned to check_mpi, never left to MPI's own abort. While an
 /// exception unwinds the communicator is left to the job's end, since freeing it is collective.
@@ -29,8 +30,6 @@ class Communicator {
     ~Communicator();
 
     [[nodiscard]] Communicator duplicate() const;
-    /// A communicator of the ranks with the same `colour`, in the order of their ranks here.
-    [[nodiscard]] Communicator split(int colour) const;
     /// A communicator of the ranks that can share memory with this one.
     [[nodiscard]] Communicator split_by_node() const;
 
@@ -117,5 +116,13 @@ void agree(const Communicator& comm, Work work) {
         throw Agreed(*problem);
     }
 }
+
+/// How far rank 0's clock is ahead of this rank's. A rank answers several messages with its time;
+/// the quickest round trip counts, with the answer in its middle (Cristian, Probabilistic clock
+/// synchronization, 1989). The error is at most half of that round trip. More than 64 ranks are
+/// compared in groups of about sqrt(P), so that only about 2 sqrt(P) ranks wait for one another:
+/// the first rank of each group with rank 0, then, in all groups at the same time, the others with
+/// their first. The two differences and their errors add up. Collective.
+ClockReading compare_with_root(const Communicator& comm);
 
 }  // namespace quartet::comm

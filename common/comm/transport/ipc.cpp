@@ -41,48 +41,44 @@ class MappedGpuMemory final : public JointMemory {
     /// Zeroed memory of the device. Collective; throws Failure, on all ranks, where memory cannot
     /// be had or mapped. Releasing it is collective, too, except while an exception unwinds: then
     /// it is left to the job's end, since others may still read it.
-    device::Allocation allocate(Bytes size);
+    device::Allocation allocate(Bytes size) {
+        Entry made;
+        made.parts.resize(static_cast<std::size_t>(ranks().size()));
+        device::Allocation& mine = made.parts[me()];
+        device::MemoryHandle handle;
+        agree(ranks(), [&] { mine = device_.allocate(whole_blocks(size, accelerator_), kind()); });
+        agree(ranks(), [&] { handle = accelerator_.export_memory(mine); });
+        const auto handles = ranks().gather(handle);
+        const auto sizes = ranks().gather(mine.size.value);
+        agree(ranks(), [&] {
+            for (std::size_t rank = 0; rank < handles.size(); ++rank) {
+                if (rank != me()) {
+                    made.parts[rank] = accelerator_.import_memory(handles[rank], {sizes[rank]});
+                }
+            }
+        });
+        const auto entry = keep(std::move(made));
+        const int exceptions = std::uncaught_exceptions();
+        return {{entry->parts[me()].data.get(),
+                 [this, entry, exceptions](std::byte*) { release(entry, exceptions); }},
+                size,
+                kind()};
+    }
 
   private:
-    void release(std::list<Entry>::iterator entry, int exceptions);
+    // No memory is freed while another rank has it mapped.
+    void release(std::list<Entry>::iterator entry, int exceptions) {
+        if (std::uncaught_exceptions() > exceptions) {
+            return;
+        }
+        device::Allocation mine = std::move(entry->parts[me()]);
+        erase(entry);
+        ranks().barrier();
+    }
 
     device::Device& device_;
     device::Accelerator& accelerator_;
 };
-
-device::Allocation MappedGpuMemory::allocate(Bytes size) {
-    Entry made;
-    made.parts.resize(static_cast<std::size_t>(ranks().size()));
-    device::Allocation& mine = made.parts[me()];
-    device::MemoryHandle handle;
-    agree(ranks(), [&] { mine = device_.allocate(whole_blocks(size, accelerator_), kind()); });
-    agree(ranks(), [&] { handle = accelerator_.export_memory(mine); });
-    const auto handles = ranks().gather(handle);
-    const auto sizes = ranks().gather(mine.size.value);
-    agree(ranks(), [&] {
-        for (std::size_t rank = 0; rank < handles.size(); ++rank) {
-            if (rank != me()) {
-                made.parts[rank] = accelerator_.import_memory(handles[rank], {sizes[rank]});
-            }
-        }
-    });
-    const auto entry = keep(std::move(made));
-    const int exceptions = std::uncaught_exceptions();
-    return {{entry->parts[me()].data.get(),
-             [this, entry, exceptions](std::byte*) { release(entry, exceptions); }},
-            size,
-            kind()};
-}
-
-// No memory is freed while another rank has it mapped.
-void MappedGpuMemory::release(std::list<Entry>::iterator entry, int exceptions) {
-    if (std::uncaught_exceptions() > exceptions) {
-        return;
-    }
-    device::Allocation mine = std::move(entry->parts[me()]);
-    erase(entry);
-    ranks().barrier();
-}
 
 /// CUDA IPC: the ranks of one node map one another's GPU memory, and kernels read it in place. No
 /// kernel ever waits for another rank: streams are synchronised, and ranks meet on the host.

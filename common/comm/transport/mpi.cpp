@@ -36,7 +36,25 @@ class MpiTransport final : public Transport {
     }
 
     Ticket start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
-                 device::Stream& stream) override;
+                 device::Stream& stream) override {
+        stream.synchronize();
+        const Ticket ticket = take_slot(slots_);
+        UnderWay& slot = slots_[index(ticket.slot)];
+        for (const Incoming& message : incoming) {
+            for_parts(message.data, largest_, [&](device::View<std::byte> part) {
+                slot.expected.push_back(static_cast<int>(part.size()));
+                check_mpi(MPI_Irecv(part.data(), slot.expected.back(), MPI_BYTE, message.from,
+                                    message.lane, comm().handle(), next_request(slot)));
+            });
+        }
+        for (const Outgoing& message : outgoing) {
+            for_parts(message.data, largest_, [&](device::View<const std::byte> part) {
+                check_mpi(MPI_Isend(part.data(), static_cast<int>(part.size()), MPI_BYTE,
+                                    message.to, message.lane, comm().handle(), next_request(slot)));
+            });
+        }
+        return ticket;
+    }
 
   private:
     static constexpr int first_slots = 32;
@@ -51,52 +69,30 @@ class MpiTransport final : public Transport {
     static MPI_Request* next_request(UnderWay& slot) {
         return &slot.requests.emplace_back(MPI_REQUEST_NULL);
     }
-    void finish(int slot, device::Stream& user) override;
+    void finish(int number, device::Stream& /*user*/) override {
+        UnderWay& slot = slots_[index(number)];
+        // One by one: Open MPI's MPI_Waitall does not return if a message is longer than its
+        // buffer.
+        for (std::size_t message = 0; message < slot.requests.size(); ++message) {
+            MPI_Status status;
+            check_mpi(MPI_Wait(&slot.requests[message], &status));
+            if (message < slot.expected.size()) {
+                int came = 0;
+                check_mpi(MPI_Get_count(&status, MPI_BYTE, &came));
+                if (came != slot.expected[message]) {
+                    fail(fmt::format("a message of {} bytes came instead of {}", came,
+                                     slot.expected[message]));
+                }
+            }
+        }
+        slot.requests.clear();
+        slot.expected.clear();
+        slot.busy = false;
+    }
 
     std::int64_t largest_;
     std::vector<UnderWay> slots_;
 };
-
-Ticket MpiTransport::start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
-                           device::Stream& stream) {
-    stream.synchronize();
-    const Ticket ticket = take_slot(slots_);
-    UnderWay& slot = slots_[index(ticket.slot)];
-    for (const Incoming& message : incoming) {
-        for_parts(message.data, largest_, [&](device::View<std::byte> part) {
-            slot.expected.push_back(static_cast<int>(part.size()));
-            check_mpi(MPI_Irecv(part.data(), slot.expected.back(), MPI_BYTE, message.from,
-                                message.lane, comm().handle(), next_request(slot)));
-        });
-    }
-    for (const Outgoing& message : outgoing) {
-        for_parts(message.data, largest_, [&](device::View<const std::byte> part) {
-            check_mpi(MPI_Isend(part.data(), static_cast<int>(part.size()), MPI_BYTE, message.to,
-                                message.lane, comm().handle(), next_request(slot)));
-        });
-    }
-    return ticket;
-}
-
-void MpiTransport::finish(int number, device::Stream& /*user*/) {
-    UnderWay& slot = slots_[index(number)];
-    // One by one: Open MPI's MPI_Waitall does not return if a message is longer than its buffer.
-    for (std::size_t message = 0; message < slot.requests.size(); ++message) {
-        MPI_Status status;
-        check_mpi(MPI_Wait(&slot.requests[message], &status));
-        if (message < slot.expected.size()) {
-            int came = 0;
-            check_mpi(MPI_Get_count(&status, MPI_BYTE, &came));
-            if (came != slot.expected[message]) {
-                fail(fmt::format("a message of {} bytes came instead of {}", came,
-                                 slot.expected[message]));
-            }
-        }
-    }
-    slot.requests.clear();
-    slot.expected.clear();
-    slot.busy = false;
-}
 
 std::optional<std::string> why_no_mpi(const TransportContext& context) {
     if (!device::has_own_memory(context.device)) {

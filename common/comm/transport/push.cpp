@@ -16,7 +16,26 @@ constexpr std::size_t most_offered = 16;
 /// For transports that copy.
 class MessagePieces {
   public:
-    MessagePieces(device::Arena& arena, Transport& transport, const PushPlan& plan);
+    MessagePieces(device::Arena& arena, Transport& transport, const PushPlan& plan)
+        : transport_(transport),
+          senders_(plan.senders),
+          receiver_(plan.receiver),
+          source_(device::as_bytes(plan.source)),
+          lane_(transport.new_lane(arena)) {
+        const bool receives = transport.comm().rank() == plan.receiver;
+        const Pieces pieces =
+            pieces_of(receives ? plan.target.bytes() : plan.source.bytes(), transport);
+        cut_ = pieces.cut;
+        under_way_ = pieces.under_way;
+        if (!receives) {
+            tickets_.resize(transport.settings().pipeline == Pipeline::on ? most_offered : 1);
+            return;
+        }
+        tickets_.resize(senders_.size() * index(under_way_));
+        next_.resize(senders_.size());
+        staging_ = arena.make<std::byte>(cut_.size > 0 ? std::ssize(tickets_) * cut_.piece : 0);
+        arena.reserve({(transport.traits().copies - 1) * staging_.size()}, staging_.view().kind());
+    }
 
     void send(int times, device::Stream& stream) {
         const Span span(transport_.track(), Phase::push, "send");
@@ -80,27 +99,6 @@ class MessagePieces {
     std::vector<std::int64_t> next_;     ///< by sender: pieces used
     std::int64_t total_ = 0;
 };
-
-MessagePieces::MessagePieces(device::Arena& arena, Transport& transport, const PushPlan& plan)
-    : transport_(transport),
-      senders_(plan.senders),
-      receiver_(plan.receiver),
-      source_(device::as_bytes(plan.source)),
-      lane_(transport.new_lane(arena)) {
-    const bool receives = transport.comm().rank() == plan.receiver;
-    const Pieces pieces =
-        pieces_of(receives ? plan.target.bytes() : plan.source.bytes(), transport);
-    cut_ = pieces.cut;
-    under_way_ = pieces.under_way;
-    if (!receives) {
-        tickets_.resize(transport.settings().pipeline == Pipeline::on ? most_offered : 1);
-        return;
-    }
-    tickets_.resize(senders_.size() * index(under_way_));
-    next_.resize(senders_.size());
-    staging_ = arena.make<std::byte>(cut_.size > 0 ? std::ssize(tickets_) * cut_.piece : 0);
-    arena.reserve({(transport.traits().copies - 1) * staging_.size()}, staging_.view().kind());
-}
 
 /// For transports that read in place. A vector is one piece: additions read it in its sender's
 /// memory, and need no other memory.

@@ -138,7 +138,6 @@ class GrpcEndpoint::Call final : public GrpcOperation {
         GrpcMessage message;
     };
 
-    void read();
     GrpcOperation* tag() { return this; }
 
     GrpcEndpoint& endpoint_;
@@ -156,7 +155,13 @@ void GrpcEndpoint::Call::on_end(bool done) {
                 break;
             }
             new Call(endpoint_);
-            read();
+            if (is_same_token(token_of(context_), endpoint_.token_)) {
+                step_ = Step::read;
+                stream_.Read(&message_, tag());
+            } else {
+                step_ = Step::answer;
+                refuse(grpc::StatusCode::UNAUTHENTICATED, "this transfer has another token");
+            }
             return;
         case Step::read: {
             step_ = Step::answer;
@@ -173,16 +178,6 @@ void GrpcEndpoint::Call::on_end(bool done) {
             break;
     }
     delete this;
-}
-
-void GrpcEndpoint::Call::read() {
-    if (is_same_token(token_of(context_), endpoint_.token_)) {
-        step_ = Step::read;
-        stream_.Read(&message_, tag());
-    } else {
-        step_ = Step::answer;
-        refuse(grpc::StatusCode::UNAUTHENTICATED, "this transfer has another token");
-    }
 }
 
 void GrpcEndpoint::Call::answer(const device::View<const std::byte>& bytes) {

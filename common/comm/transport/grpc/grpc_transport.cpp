@@ -94,7 +94,27 @@ class GrpcTransport final : public Transport {
     }
 
     Ticket start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
-                 device::Stream& stream) override;
+                 device::Stream& stream) override {
+        stream.synchronize();
+        const Ticket ticket = take_slot(slots_);
+        UnderWay& mine = slots_[index(ticket.slot)];
+        for (const Incoming& message : incoming) {
+            for_parts(message.data, largest_message.value, [&](device::View<std::byte> part) {
+                mine.fetches.push_back(client_of(message.from)
+                                           .fetch({comm().rank(), message.lane,
+                                                   received_[{message.from, message.lane}]++},
+                                                  part));
+            });
+        }
+        for (const Outgoing& message : outgoing) {
+            for_parts(message.data, largest_message.value, [&](device::View<const std::byte> part) {
+                mine.offered.push_back(
+                    {message.to, message.lane, sent_[{message.to, message.lane}]++});
+                endpoint_->offer(mine.offered.back(), part);
+            });
+        }
+        return ticket;
+    }
 
   private:
     struct UnderWay {
@@ -105,8 +125,26 @@ class GrpcTransport final : public Transport {
     /// By peer and lane: the messages so far.
     using Numbers = std::map<std::pair<int, int>, std::int64_t>;
 
-    void finish(int slot, device::Stream& user) override;
-    GrpcClient& client_of(int rank);
+    // Blocks, so that gRPC's thread has the core meanwhile.
+    void finish(int slot, device::Stream& /*user*/) override {
+        UnderWay& mine = slots_[index(slot)];
+        for (const auto& fetch : mine.fetches) {
+            fetch->wait();
+        }
+        for (const GrpcMessage& message : mine.offered) {
+            endpoint_->wait_until_taken(message);
+        }
+        mine.fetches.clear();
+        mine.offered.clear();
+        mine.busy = false;
+    }
+    // Connected at the first call.
+    GrpcClient& client_of(int rank) {
+        return clients_
+            .try_emplace(rank, *endpoint_, addresses_[index(rank)], tokens_[index(rank)],
+                         largest_message)
+            .first->second;
+    }
 
     std::string host_;
     std::optional<GrpcEndpoint> endpoint_;
@@ -117,50 +155,6 @@ class GrpcTransport final : public Transport {
     Numbers received_;
     std::vector<UnderWay> slots_;  ///< destroyed before the clients
 };
-
-// Connected at the first call.
-GrpcClient& GrpcTransport::client_of(int rank) {
-    return clients_
-        .try_emplace(rank, *endpoint_, addresses_[index(rank)], tokens_[index(rank)],
-                     largest_message)
-        .first->second;
-}
-
-Ticket GrpcTransport::start(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
-                            device::Stream& stream) {
-    stream.synchronize();
-    const Ticket ticket = take_slot(slots_);
-    UnderWay& mine = slots_[index(ticket.slot)];
-    for (const Incoming& message : incoming) {
-        for_parts(message.data, largest_message.value, [&](device::View<std::byte> part) {
-            mine.fetches.push_back(
-                client_of(message.from)
-                    .fetch({comm().rank(), message.lane, received_[{message.from, message.lane}]++},
-                           part));
-        });
-    }
-    for (const Outgoing& message : outgoing) {
-        for_parts(message.data, largest_message.value, [&](device::View<const std::byte> part) {
-            mine.offered.push_back({message.to, message.lane, sent_[{message.to, message.lane}]++});
-            endpoint_->offer(mine.offered.back(), part);
-        });
-    }
-    return ticket;
-}
-
-// Blocks, so that gRPC's thread has the core meanwhile.
-void GrpcTransport::finish(int slot, device::Stream& /*user*/) {
-    UnderWay& mine = slots_[index(slot)];
-    for (const auto& fetch : mine.fetches) {
-        fetch->wait();
-    }
-    for (const GrpcMessage& message : mine.offered) {
-        endpoint_->wait_until_taken(message);
-    }
-    mine.fetches.clear();
-    mine.offered.clear();
-    mine.busy = false;
-}
 
 std::optional<std::string> why_no_grpc(const TransportContext& context) {
     std::optional<std::string> reason;

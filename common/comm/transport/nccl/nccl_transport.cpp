@@ -269,15 +269,6 @@ class NcclTransport final : public Transport {
     std::vector<device::Stream*> streams_;  ///< of messages so far
 };
 
-std::optional<std::string> why_no_library() {
-    try {
-        load_nccl();
-    } catch (const Unavailable& unavailable) {
-        return unavailable.what();
-    }
-    return std::nullopt;
-}
-
 /// Why NCCL would refuse ranks that share a GPU. It refuses them unless each claims to be on its
 /// own host, or newer versions are told to allow it.
 std::optional<std::string> why_no_sharing(const TransportContext& context) {
@@ -301,10 +292,14 @@ std::optional<std::string> why_no_sharing(const TransportContext& context) {
 }
 
 std::optional<std::string> why_no_nccl(const TransportContext& context) {
-    if (auto problem = context.world.first(why_no_library())) {
-        return problem;
+    std::optional<std::string> no_library;
+    try {
+        load_nccl();
+    } catch (const Unavailable& unavailable) {
+        no_library = unavailable.what();
     }
-    return why_no_sharing(context);
+    no_library = context.world.first(no_library);
+    return no_library ? no_library : why_no_sharing(context);
 }
 
 }  // namespace

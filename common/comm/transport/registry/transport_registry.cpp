@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <span>
 
 #include "transport_kinds.hpp"
 
@@ -19,32 +17,22 @@ TransportRegistry TransportRegistry::standard() {
     return registry;
 }
 
-namespace {
-
-// The choices of `auto`, in this order. The last is its answer if no other is available.
-constexpr std::array<std::string_view, 2> host_choices{"shm", "mpi"};
-constexpr std::array<std::string_view, 4> gpu_choices{"ipc", "mpi", "nccl", "staged"};
-
-}  // namespace
-
 std::string TransportRegistry::plain_mpi() {
     return "mpi";
 }
 
 std::string TransportRegistry::automatic(const TransportContext& context) const {
-    const bool on_gpu = device::has_own_memory(context.device);
-    std::span<const std::string_view> choices = host_choices;
-    if (on_gpu) {
-        choices = gpu_choices;
+    // In this order. The last is the answer if no other is available.
+    std::vector<std::string_view> choices{"shm", "mpi"};
+    if (device::has_own_memory(context.device)) {
+        choices = {"ipc", "mpi", "nccl", "staged"};
     }
     const auto serves = [&](std::string_view name) {
         return (traits(name).shared_gpus == SharedGpus::served ||
                 !any_shared(gpus_of_ranks(context))) &&
                !why_not(name, context);
     };
-    const auto others = choices.first(choices.size() - 1);
-    const auto choice = std::ranges::find_if(others, serves);
-    return std::string(choice == others.end() ? choices.back() : *choice);
+    return std::string(*std::find_if(choices.begin(), choices.end() - 1, serves));
 }
 
 void TransportRegistry::add(TransportKind kind) {
@@ -62,10 +50,6 @@ std::vector<std::string> TransportRegistry::names() const {
         names.emplace_back(known.traits.name);
     }
     return names;
-}
-
-bool TransportRegistry::has(std::string_view name) const {
-    return std::ranges::find(kinds_, name, name_of) != kinds_.end();
 }
 
 const TransportKind& TransportRegistry::kind(std::string_view name) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,7 +25,9 @@ class TransportRegistry {
     void add(TransportKind kind);
 
     [[nodiscard]] std::vector<std::string> names() const;
-    [[nodiscard]] bool has(std::string_view name) const;
+    [[nodiscard]] bool has(std::string_view name) const {
+        return std::ranges::find(kinds_, name, name_of) != kinds_.end();
+    }
     /// Throws UsageError if there is none of that name. Local.
     [[nodiscard]] const TransportKind& kind(std::string_view name) const;
     [[nodiscard]] const TransportTraits& traits(std::string_view name) const {
