@@ -13,7 +13,7 @@ constexpr Seconds multiply_add_time{0.01};
 constexpr std::int64_t full_rate_edge = 1024;
 constexpr std::int64_t full_rate_edge_of_gpu = 4096;
 constexpr int intake_passes = 4;  // additions and messages in one measurement
-constexpr Bytes storage_probe_memory = mebibytes(4) + kibibytes(4);
+constexpr Bytes storage_probe_memory = mebibytes(4);
 
 /// Times of copying a piece to the GPU, from it, or both at once.
 class CopyProbe {

@@ -45,15 +45,13 @@ class PlannedMemoryTest : public testing::Test {
         EXPECT_EQ(planned.needs.host.value, allocated + of_probes()) << planned.name.text();
         world.barrier();
     }
-    /// What probes take that is freed before the first run, and the storage probe's buffer, which
-    /// is not one of the device.
+    /// What probes take that is freed before the first run.
     [[nodiscard]] std::int64_t of_probes() const {
         if (common.limits == bench::Switch::off || !computes) {
             return 0;
         }
         const std::int64_t edge = options.data.in_files() ? *options.tile : options.sizes.front();
-        const Bytes storage = options.data.in_files() ? mebibytes(4) + kibibytes(4) : Bytes{};
-        return (bytes_of<float>(edge * edge) + storage).value;
+        return bytes_of<float>(edge * edge).value;
     }
     void put_in_files() {
         options.data = {folder.path() / "tiles", bench::Switch::on, bench::Switch::off,
