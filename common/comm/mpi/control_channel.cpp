@@ -8,12 +8,6 @@
 
 namespace quartet::comm {
 
-namespace {
-
-constexpr int largest_kind = 32767;  // MPI promises tags up to here
-
-}  // namespace
-
 ControlChannel::ControlChannel(const Communicator& parent)
     : comm_(parent.duplicate()), exceptions_(std::uncaught_exceptions()) {}
 

@@ -23,6 +23,7 @@ struct ControlMessage {
 class ControlChannel {
   public:
     static constexpr std::size_t largest_payload = 2048;
+    static constexpr int largest_kind = 32767;  ///< MPI promises tags up to here
 
     /// Collective.
     explicit ControlChannel(const Communicator& parent);

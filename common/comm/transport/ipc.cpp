@@ -43,14 +43,14 @@ class MappedGpuMemory final : public JointMemory {
     /// it is left to the job's end, since others may still read it.
     device::Allocation allocate(Bytes size) {
         Entry made;
-        made.parts.resize(static_cast<std::size_t>(ranks().size()));
+        made.parts.resize(static_cast<std::size_t>(ranks_.size()));
         device::Allocation& mine = made.parts[me()];
         device::MemoryHandle handle;
-        agree(ranks(), [&] { mine = device_.allocate(whole_blocks(size, accelerator_), kind()); });
-        agree(ranks(), [&] { handle = accelerator_.export_memory(mine); });
-        const auto handles = ranks().gather(handle);
-        const auto sizes = ranks().gather(mine.size.value);
-        agree(ranks(), [&] {
+        agree(ranks_, [&] { mine = device_.allocate(whole_blocks(size, accelerator_), kind_); });
+        agree(ranks_, [&] { handle = accelerator_.export_memory(mine); });
+        const auto handles = ranks_.gather(handle);
+        const auto sizes = ranks_.gather(mine.size.value);
+        agree(ranks_, [&] {
             for (std::size_t rank = 0; rank < handles.size(); ++rank) {
                 if (rank != me()) {
                     made.parts[rank] = accelerator_.import_memory(handles[rank], {sizes[rank]});
@@ -62,7 +62,7 @@ class MappedGpuMemory final : public JointMemory {
         return {{entry->parts[me()].data.get(),
                  [this, entry, exceptions](std::byte*) { release(entry, exceptions); }},
                 size,
-                kind()};
+                kind_};
     }
 
   private:
@@ -72,8 +72,8 @@ class MappedGpuMemory final : public JointMemory {
             return;
         }
         device::Allocation mine = std::move(entry->parts[me()]);
-        erase(entry);
-        ranks().barrier();
+        entries_.erase(entry);
+        ranks_.barrier();
     }
 
     device::Device& device_;

@@ -141,11 +141,6 @@ struct PayloadChannelPlan {
     Bytes largest;                                   ///< of a payload; the same on all ranks
     PayloadReading reading = PayloadReading::whole;  ///< the same on all ranks
     PayloadValues values = PayloadValues::differ;    ///< the same on all ranks
-
-    /// Outgoing slots that have memory of their own.
-    [[nodiscard]] constexpr int outgoing_memories() const {
-        return values == PayloadValues::same ? std::min(outgoing, 1) : outgoing;
-    }
 };
 
 /// Tells a receiver how to fetch a payload. It travels in a control message.

@@ -26,8 +26,9 @@ class SlotsOfSender : public PayloadChannel {
         : slots_(plan.outgoing),
           largest_(plan.largest),
           stride_(plan.values == PayloadValues::same ? 0 : spacing),
-          memory_(transport.allocate(arena, {plan.outgoing_memories() * spacing}, Place::host),
-                  plan.outgoing_memories() * spacing) {}
+          memory_(allocate<std::byte>(arena, transport,
+                                      (stride_ > 0 ? slots_ : std::min(slots_, 1)) * spacing,
+                                      Place::host)) {}
 
     void check_size(Bytes size) const {
         check(size <= largest_, "payload channel: a payload is larger than planned");
@@ -63,17 +64,63 @@ class IdleStream final : public device::Stream {
 /// slot's payload may be fetched before all of this one's has come.
 class MessagePayloads final : public SlotsOfSender {
   public:
-    MessagePayloads(device::Arena& arena, Transport& transport, const PayloadChannelPlan& plan);
+    MessagePayloads(device::Arena& arena, Transport& transport, const PayloadChannelPlan& plan)
+        : SlotsOfSender(arena, transport, plan,
+                        system::whole_pages(plan.largest.value, system::cache_line)),
+          transport_(transport),
+          whole_(plan.reading == PayloadReading::whole),
+          stream_(transport.track()),
+          sent_(index(plan.outgoing)),
+          incoming_(index(plan.incoming)) {
+        const Pieces pieces = pieces_of(plan.largest, transport);
+        piece_ = pieces.cut.piece;
+        under_way_ = whole_ ? 1 : pieces.under_way;
+        stride_in_ = whole_ ? system::whole_pages(plan.largest.value, system::cache_line) : piece_;
+        memory_in_ =
+            arena.make<std::byte>(plan.incoming * under_way_ * stride_in_, memory().kind());
+        arena.reserve({(transport.traits().copies - 1) * memory_in_.size()});
+        if (arena.plans()) {
+            return;
+        }
+        const auto slots = transport.comm().maximum(plan.outgoing);
+        for (int slot = 0; slot < slots; ++slot) {
+            lanes_.push_back(transport.new_lane(arena));
+        }
+    }
 
-    PayloadDescriptor send(int slot, Bytes size, int to) override;
+    PayloadDescriptor send(int slot, Bytes size, int to) override {
+        check_size(size);
+        const View<const std::byte> payload = outgoing(slot);
+        pieces_.clear();
+        for (std::int64_t piece = 0; piece < count(size.value); ++piece) {
+            pieces_.push_back(
+                {to, payload.part(piece * piece_, length(size.value, piece)), lanes_[index(slot)]});
+        }
+        sent_[index(slot)] = transport_.start(pieces_, {}, stream_);
+        return {size.value, slot};
+    }
     void release(int slot) override { transport_.wait(sent_.at(index(slot)), stream_); }
 
-    void fetch(int slot, int from, const PayloadDescriptor& descriptor) override;
+    void fetch(int slot, int from, const PayloadDescriptor& descriptor) override {
+        check_size({descriptor.size});
+        incoming_.at(index(slot)) = {from, lanes_.at(index(descriptor.slot)), descriptor.size};
+        for (std::int64_t piece = 0; piece < under_way_; ++piece) {
+            post(slot, piece);
+        }
+    }
     View<const std::byte> contents(int slot) override {
         check(whole_, "payload channel: it is read in pieces");
         return wait(slot, 0);
     }
-    void read(int slot, const UsePiece& use) override;
+    void read(int slot, const UsePiece& use) override {
+        const std::int64_t pieces = count(incoming_.at(index(slot)).size);
+        for (std::int64_t piece = 0; piece < pieces; ++piece) {
+            if (const auto bytes = wait(slot, piece); !bytes.empty()) {
+                use(piece * piece_, bytes);
+            }
+            post(slot, piece + under_way_);
+        }
+    }
 
   private:
     static constexpr std::size_t most_under_way = 4;
@@ -95,8 +142,21 @@ class MessagePayloads final : public SlotsOfSender {
     View<std::byte> place(int slot, std::int64_t piece, std::int64_t size) {
         return memory_in_.view().part((slot * under_way_ + piece % under_way_) * stride_in_, size);
     }
-    View<const std::byte> wait(int slot, std::int64_t piece);
-    void post(int slot, std::int64_t piece);
+    View<const std::byte> wait(int slot, std::int64_t piece) {
+        const Span span(transport_.track(), Phase::exchange, "receive");
+        Incoming& here = incoming_.at(index(slot));
+        transport_.wait(here.tickets.at(index(piece % under_way_)), stream_);
+        return place(slot, piece, length(here.size, piece));
+    }
+    void post(int slot, std::int64_t piece) {
+        Incoming& here = incoming_.at(index(slot));
+        if (piece < count(here.size)) {
+            const comm::Incoming message{here.from, place(slot, piece, length(here.size, piece)),
+                                         here.lane};
+            here.tickets.at(index(piece % under_way_)) =
+                transport_.start({}, {&message, 1}, stream_);
+        }
+    }
 
     Transport& transport_;
     bool whole_;
@@ -110,76 +170,6 @@ class MessagePayloads final : public SlotsOfSender {
     std::vector<Incoming> incoming_;  ///< by incoming slot
     std::vector<Outgoing> pieces_;    ///< of one payload
 };
-
-MessagePayloads::MessagePayloads(device::Arena& arena, Transport& transport,
-                                 const PayloadChannelPlan& plan)
-    : SlotsOfSender(arena, transport, plan,
-                    system::whole_pages(plan.largest.value, system::cache_line)),
-      transport_(transport),
-      whole_(plan.reading == PayloadReading::whole),
-      stream_(transport.track()),
-      sent_(index(plan.outgoing)),
-      incoming_(index(plan.incoming)) {
-    const Pieces pieces = pieces_of(plan.largest, transport);
-    piece_ = pieces.cut.piece;
-    under_way_ = whole_ ? 1 : pieces.under_way;
-    stride_in_ = whole_ ? system::whole_pages(plan.largest.value, system::cache_line) : piece_;
-    memory_in_ = arena.make<std::byte>(plan.incoming * under_way_ * stride_in_, memory().kind());
-    arena.reserve({(transport.traits().copies - 1) * memory_in_.size()});
-    if (arena.plans()) {
-        return;
-    }
-    const auto slots = transport.comm().maximum(plan.outgoing);
-    for (int slot = 0; slot < slots; ++slot) {
-        lanes_.push_back(transport.new_lane(arena));
-    }
-}
-
-PayloadDescriptor MessagePayloads::send(int slot, Bytes size, int to) {
-    check_size(size);
-    const View<const std::byte> payload = outgoing(slot);
-    pieces_.clear();
-    for (std::int64_t piece = 0; piece < count(size.value); ++piece) {
-        pieces_.push_back(
-            {to, payload.part(piece * piece_, length(size.value, piece)), lanes_[index(slot)]});
-    }
-    sent_[index(slot)] = transport_.start(pieces_, {}, stream_);
-    return {size.value, slot};
-}
-
-void MessagePayloads::fetch(int slot, int from, const PayloadDescriptor& descriptor) {
-    check_size({descriptor.size});
-    incoming_.at(index(slot)) = {from, lanes_.at(index(descriptor.slot)), descriptor.size};
-    for (std::int64_t piece = 0; piece < under_way_; ++piece) {
-        post(slot, piece);
-    }
-}
-
-void MessagePayloads::read(int slot, const UsePiece& use) {
-    const std::int64_t pieces = count(incoming_.at(index(slot)).size);
-    for (std::int64_t piece = 0; piece < pieces; ++piece) {
-        if (const auto bytes = wait(slot, piece); !bytes.empty()) {
-            use(piece * piece_, bytes);
-        }
-        post(slot, piece + under_way_);
-    }
-}
-
-View<const std::byte> MessagePayloads::wait(int slot, std::int64_t piece) {
-    const Span span(transport_.track(), Phase::exchange, "receive");
-    Incoming& here = incoming_.at(index(slot));
-    transport_.wait(here.tickets.at(index(piece % under_way_)), stream_);
-    return place(slot, piece, length(here.size, piece));
-}
-
-void MessagePayloads::post(int slot, std::int64_t piece) {
-    Incoming& here = incoming_.at(index(slot));
-    if (piece < count(here.size)) {
-        const comm::Incoming message{here.from, place(slot, piece, length(here.size, piece)),
-                                     here.lane};
-        here.tickets.at(index(piece % under_way_)) = transport_.start({}, {&message, 1}, stream_);
-    }
-}
 
 /// Payloads stay where they are: receivers read the senders' slots. A fence stands between the use
 /// of this memory and the messages that announce it. On Arm, a load may take place after the

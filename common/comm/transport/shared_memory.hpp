@@ -32,17 +32,12 @@ class JointMemory {
 
     JointMemory(const Communicator& ranks, device::MemoryKind kind) : ranks_(ranks), kind_(kind) {}
 
-    [[nodiscard]] const Communicator& ranks() const { return ranks_; }
-    [[nodiscard]] device::MemoryKind kind() const { return kind_; }
     [[nodiscard]] std::size_t me() const { return static_cast<std::size_t>(ranks_.rank()); }
     /// Keeps an allocation, under the same number on all ranks.
     std::list<Entry>::iterator keep(Entry entry) {
         entry.number = next_++;
         return entries_.insert(entries_.end(), std::move(entry));
     }
-    void erase(std::list<Entry>::iterator entry) { entries_.erase(entry); }
-
-  private:
     [[nodiscard]] const Entry* entry_of(const std::byte* data, std::int64_t size) const;
 
     const Communicator& ranks_;

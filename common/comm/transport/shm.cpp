@@ -119,14 +119,14 @@ std::vector<device::View<const std::byte>> JointMemory::of_all(
 device::Allocation SharedMemory::allocate(Bytes size) {
     const std::int64_t bytes = std::max<std::int64_t>(size.value, 1);
     const FileDescriptor mine(::memfd_create("quartet", MFD_CLOEXEC));
-    agree(ranks(), [&] { take_memory(mine.get(), bytes); });
-    const auto processes = ranks().gather(std::int64_t{::getpid()});
-    const auto files = ranks().gather(std::int64_t{mine.get()});
-    const auto sizes = ranks().gather(bytes);
+    agree(ranks_, [&] { take_memory(mine.get(), bytes); });
+    const auto processes = ranks_.gather(std::int64_t{::getpid()});
+    const auto files = ranks_.gather(std::int64_t{mine.get()});
+    const auto sizes = ranks_.gather(bytes);
     Entry entry;
     bool large = false;
     bool huge = true;
-    agree(ranks(), [&] {
+    agree(ranks_, [&] {
         for (std::size_t rank = 0; rank < files.size(); ++rank) {
             if (rank == me()) {
                 entry.parts.push_back(map_file(mine.get(), sizes[rank]));
@@ -143,7 +143,7 @@ device::Allocation SharedMemory::allocate(Bytes size) {
         large = whole > 0;
         huge = !large || ::madvise(data, whole * system::huge_page, collapse_pages) == 0;
     });
-    agree(ranks(), [&] {
+    agree(ranks_, [&] {
         for (const device::Allocation& part : entry.parts) {
             if (copier_ != nullptr) {
                 entry.locks.push_back(
@@ -151,12 +151,13 @@ device::Allocation SharedMemory::allocate(Bytes size) {
             }
         }
     });
-    if (ranks().any(large)) {
-        on_huge_pages_ = ranks().all(huge) && on_huge_pages_.value_or(true);
+    if (ranks_.any(large)) {
+        on_huge_pages_ = ranks_.all(huge) && on_huge_pages_.value_or(true);
     }
     const auto place = keep(std::move(entry));
-    return {
-        {place->parts[me()].data.get(), [this, place](std::byte*) { erase(place); }}, size, kind()};
+    return {{place->parts[me()].data.get(), [this, place](std::byte*) { entries_.erase(place); }},
+            size,
+            kind_};
 }
 
 std::optional<std::string> why_no_shared_memory(const Communicator& node,

@@ -199,8 +199,9 @@ class Transport {
 
 /// `count` elements of T from `transport`. Collective; local while the arena plans.
 template <typename T>
-device::Buffer<T> allocate(device::Arena& arena, Transport& transport, std::int64_t count) {
-    return {transport.allocate(arena, bytes_of<T>(count)), count};
+device::Buffer<T> allocate(device::Arena& arena, Transport& transport, std::int64_t count,
+                           Place place = Place::device) {
+    return {transport.allocate(arena, bytes_of<T>(count), place), count};
 }
 
 /// One way to move data: its traits, whether it can work here, and how to make it.

@@ -105,10 +105,6 @@ static_assert(std::atomic<std::int64_t>::is_always_lock_free &&
 std::int64_t slot_bytes(Bytes chunk) {
     return system::whole_pages(chunk.value, system::page_spacing);
 }
-/// The sender's part of the shared memory has a ring of this size for each other rank.
-std::int64_t ring_bytes(Bytes chunk) {
-    return system::page_spacing + pipeline_depth * slot_bytes(chunk);
-}
 
 /// Which of a rank's rings leads to `to`.
 std::int64_t ring_index(int from, int to) {
@@ -182,13 +178,13 @@ std::unique_ptr<StagedLink> make_shared_link(std::byte* out, std::byte* in, Byte
 }
 
 Bytes shared_ring_memory(Bytes chunk) {
-    return {ring_bytes(chunk)};
+    return {system::page_spacing + pipeline_depth * slot_bytes(chunk)};
 }
 
 device::Allocation make_shared_links(SharedMemory& memory, const Topology& topology, Bytes chunk,
                                      std::span<std::unique_ptr<StagedLink>> links) {
     const Communicator& node = topology.node();
-    const std::int64_t ring = ring_bytes(chunk);
+    const std::int64_t ring = shared_ring_memory(chunk).value;
     device::Allocation made = memory.allocate({(node.size() - 1) * ring});
     for (int number = 0; number < node.size() - 1; ++number) {
         ::new (static_cast<void*>(made.data.get() + number * ring)) RingFlags{};

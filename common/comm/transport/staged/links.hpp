@@ -70,7 +70,7 @@ device::Allocation make_shared_links(SharedMemory& memory, const Topology& topol
 
 /// One such link, over two rings that begin on pages and are zero at first. Local.
 std::unique_ptr<StagedLink> make_shared_link(std::byte* out, std::byte* in, Bytes chunk);
-/// The size of a ring.
+/// The size of a ring. The sender's part of the shared memory has one for each other rank.
 Bytes shared_ring_memory(Bytes chunk);
 
 }  // namespace quartet::comm
