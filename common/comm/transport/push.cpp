@@ -159,13 +159,11 @@ class PushByTransport final : public Push {
         : transport_(transport) {
         const int lane = transport.new_lane(arena);
         if (plan.sends(transport.comm().rank()) && !plan.source.empty()) {
-            outgoing_.push_back(
-                {plan.receiver, device::as_bytes(plan.source), lane, Additions::by_transport});
+            outgoing_.push_back({plan.receiver, device::as_bytes(plan.source), lane});
         }
         if (transport.comm().rank() == plan.receiver && !plan.target.empty()) {
             for (const int sender : plan.senders) {
-                incoming_.push_back(
-                    {sender, device::as_bytes(plan.target), lane, Additions::by_transport});
+                incoming_.push_back({sender, device::as_bytes(plan.target), lane});
             }
         }
     }
@@ -173,10 +171,14 @@ class PushByTransport final : public Push {
     void run(int count, device::Stream& stream) override {
         const Span span(transport_.track(), outgoing_.empty() ? Phase::wait : Phase::push,
                         "accumulate");
-        for (int push = 0; push < count; ++push) {
-            Ticket ticket = transport_.start(outgoing_, incoming_, stream);
-            transport_.wait(ticket, stream);
+        for (Outgoing& one : outgoing_) {
+            one.additions = count;
         }
+        for (Incoming& one : incoming_) {
+            one.additions = count;
+        }
+        Ticket ticket = transport_.start(outgoing_, incoming_, stream);
+        transport_.wait(ticket, stream);
     }
 
   private:

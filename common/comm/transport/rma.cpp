@@ -156,7 +156,7 @@ class RmaTransport final : public Transport {
         slot.requests.assign(2 * slot.messages.size(), MPI_REQUEST_NULL);
         std::size_t next = 0;
         // Sends the address of the data, or begins to receive the peer's.
-        const auto add = [&](int peer, int lane, bool moves, Additions additions,
+        const auto add = [&](int peer, int lane, bool moves, int additions,
                              device::View<const std::byte> data) {
             MPI_Request* const requests = &slot.requests[2 * next];
             Message& message = slot.messages[next++];
@@ -166,7 +166,7 @@ class RmaTransport final : public Transport {
                        .data = const_cast<std::byte*>(data.data()),
                        .here = {.size = data.size()},
                        .there = {}};
-            const int tag = lane + (additions == Additions::by_transport ? first_addition : 0);
+            const int tag = lane + (additions > 0 ? first_addition : 0);
             if (moves) {
                 check_mpi(MPI_Irecv(&message.there, sizeof(Address), MPI_BYTE, peer, tag,
                                     control_.handle(), requests));
@@ -183,12 +183,10 @@ class RmaTransport final : public Transport {
                                 control_.handle(), requests + 1));
         };
         for (const Incoming& one : incoming) {
-            add(one.from, one.lane, one.additions == Additions::by_receiver, one.additions,
-                one.data);
+            add(one.from, one.lane, one.additions == 0, one.additions, one.data);
         }
         for (const Outgoing& one : outgoing) {
-            add(one.to, one.lane, one.additions == Additions::by_transport, one.additions,
-                one.data);
+            add(one.to, one.lane, one.additions > 0, one.additions, one.data);
         }
         return ticket;
     }
@@ -208,7 +206,7 @@ class RmaTransport final : public Transport {
         int peer = 0;
         bool moves = false;  ///< this rank moves the data
         bool moved = false;
-        Additions additions = Additions::by_receiver;
+        int additions = 0;
         std::byte* data = nullptr;
         Window* window = nullptr;  ///< where the data lies, if the peer moves it
         Address here;
@@ -249,22 +247,25 @@ class RmaTransport final : public Transport {
     void move(Message& message) {
         const auto window = std::ranges::find(windows_, message.there.window, &Window::number);
         check(window != windows_.end(), "a window that has been freed");
-        constexpr std::int64_t largest = std::int64_t{1} << 28;
         const std::int64_t size = message.there.size == message.here.size ? message.here.size : 0;
-        for (std::int64_t first = 0; first < size; first += largest) {
-            const auto bytes = static_cast<int>(std::min(largest, size - first));
-            const MPI_Aint place = message.there.displacement + first;
-            std::byte* const data = message.data + first;
-            if (message.additions == Additions::by_transport) {
-                constexpr int element = sizeof(float);
-                check_mpi(MPI_Accumulate(data, bytes / element, MPI_FLOAT, message.peer, place,
-                                         bytes / element, MPI_FLOAT, MPI_SUM, window->handle()));
-            } else {
-                check_mpi(MPI_Get(data, bytes, MPI_BYTE, message.peer, place, bytes, MPI_BYTE,
-                                  window->handle()));
+        constexpr std::int64_t largest = std::int64_t{1} << 28;
+        for (int time = 0; time < std::max(message.additions, 1); ++time) {
+            for (std::int64_t first = 0; first < size; first += largest) {
+                const auto bytes = static_cast<int>(std::min(largest, size - first));
+                const MPI_Aint place = message.there.displacement + first;
+                std::byte* const data = message.data + first;
+                if (message.additions > 0) {
+                    constexpr int element = sizeof(float);
+                    check_mpi(MPI_Accumulate(data, bytes / element, MPI_FLOAT, message.peer, place,
+                                             bytes / element, MPI_FLOAT, MPI_SUM,
+                                             window->handle()));
+                } else {
+                    check_mpi(MPI_Get(data, bytes, MPI_BYTE, message.peer, place, bytes, MPI_BYTE,
+                                      window->handle()));
+                }
             }
+            check_mpi(MPI_Win_flush(message.peer, window->handle()));
         }
-        check_mpi(MPI_Win_flush(message.peer, window->handle()));
         check_mpi(MPI_Send(&message.here.size, 1, MPI_INT64_T, message.peer, message.there.reply,
                            control_.handle()));
         message.moved = true;

@@ -86,19 +86,19 @@ enum class Place {
 
 /// Messages. Those from one rank to another in one lane are received in the order of sending; sizes
 /// must agree, and may be 0. `data` lies in memory of the transport, and must not change until
-/// wait(). With additions by_transport, which both sides must say, floats are added to the
+/// wait(). If `additions` is not 0, on both sides, the floats are added that often to the
 /// receiver's.
 struct Outgoing {
     int to = 0;
     device::View<const std::byte> data;
     int lane = 0;
-    Additions additions = Additions::by_receiver;
+    int additions = 0;
 };
 struct Incoming {
     int from = 0;
     device::View<std::byte> data;
     int lane = 0;
-    Additions additions = Additions::by_receiver;
+    int additions = 0;
 };
 
 /// Messages under way. It is a number, so that start() allocates nothing if as many were under way
