@@ -169,6 +169,9 @@ class PushByTransport final : public Push {
     }
 
     void run(int count, device::Stream& stream) override {
+        if (count == 0) {
+            return;
+        }
         const Span span(transport_.track(), outgoing_.empty() ? Phase::wait : Phase::push,
                         "accumulate");
         for (Outgoing& one : outgoing_) {
