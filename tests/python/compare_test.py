@@ -52,6 +52,8 @@ class Verdicts(CompareCase):
         done = self.compared(documents(900, 1000, 1000, 1100), documents(900, 1000, 1010, 1100))
         self.assertIn("unclear: no difference found, +-22%; about 61 more launches of each side would "
                       "decide 5%", flat(done.stdout))
+        done = self.compared(documents(*STEADY), documents(*scaled(0.96)))
+        self.assertIn("unclear: a difference in 1 of 1 case, perhaps below 5%", flat(done.stdout))
 
     def test_what_should_not_be_compared_is_not_and_why_is_said(self):
         good, cuda = documents(*STEADY), NAME.replace("host", "cuda")

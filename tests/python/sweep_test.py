@@ -144,6 +144,15 @@ class Interruption(SweepCase):
                 self.assertEqual(len(self.calls()), 6 + 1)  # only what was cut short came twice
                 self.assertEqual(len(self.names()), 6)
 
+    def test_a_launch_that_kept_a_part_of_its_runs_comes_again(self):
+        self.sweep(self.spec(launches=1))
+        first = min(self.results.glob("*.json"))
+        document = json.loads(first.read_text())
+        document["context"]["quartet"]["stopped"] = True
+        first.write_text(json.dumps(document))
+        min(self.results.glob(f"{first.stem}*.outcome")).unlink()
+        self.assertIn("2 of 3 launches are done already", self.sweep(self.spec(launches=1)).stderr)
+
     def test_killed_sweep_goes_on_when_its_job_has_ended(self):
         self.behave(seconds=4)  # which starting another sweep takes less than
         process = self.begin(self.spec(launches=1))

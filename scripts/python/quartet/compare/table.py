@@ -120,13 +120,16 @@ def _unclear(pairs: list[Pair], threshold: float) -> list[str]:
     if not seen:
         return []
     widest = max(pair.ratio.half_width or 0 for pair in seen if pair.ratio)
+    differ = [pair for pair in seen if pair.ratio and pair.ratio.interval and not
+              pair.ratio.interval[0] <= 1 <= pair.ratio.interval[1]]
     more = max((pair.more for pair in seen if pair.more), default=None)
     is_hopeless = threshold > 0 and not any(pair.more for pair in seen)
     remedy = f"; about {counted(more, 'more launch')} of each side would decide {threshold:g}%" if more else \
         f". Launches differ too much to decide {threshold:g}%: quiet the machine, or raise --threshold" \
         if is_hopeless else ""
-    worst = " at worst" if len(seen) > 1 else ""
-    return wrapped("", f"unclear: no difference found, +-{widest:.0%}{worst}{remedy}")
+    found = f"a difference in {len(differ)} of {counted(len(seen), 'case')}, perhaps below {threshold:g}%" if differ else \
+        f"no difference found, +-{widest:.0%}{' at worst' * (len(seen) > 1)}"
+    return wrapped("", f"unclear: {found}{remedy}")
 
 
 def _too_few(pairs: list[Pair]) -> list[str]:

@@ -136,7 +136,7 @@ class SweepFolder:
             return recorded
         document = self.loaded(launch)
         found = rows_of(document) if document else []
-        if not document or any(row.is_not_run for row in found):
+        if not document or document["context"]["quartet"].get("stopped") or any(row.is_not_run for row in found):
             return None
         code = FAILED if any(row.error for row in found) else \
             WRONG_RESULT if any(row.verified is False for row in found) else VERIFIED
