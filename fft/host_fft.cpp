@@ -281,8 +281,8 @@ class BlockRowFfts final : public RowFfts {
         for (int thread = 0; thread < threads; ++thread) {
             const std::vector<double*> arrays =
                 make_arrays(arena, memory_,
-                            {4 * loops_.lanes * std::max(levels.first, levels.second),
-                             2 * loops_.lanes * levels.first * (levels.second + 1)});
+                            {std::int64_t{4} * loops_.lanes * std::max(levels.first, levels.second),
+                             std::int64_t{2} * loops_.lanes * levels.first * (levels.second + 1)});
             addresses_.push_back({arena.make_vector<const double*>(shape.ranks),
                                   arena.make_vector<const double*>(shape.ranks)});
             const auto& [block, next] = addresses_.back();

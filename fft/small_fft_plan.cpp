@@ -88,8 +88,9 @@ SmallFftPlan::SmallFftPlan(std::int64_t length, int registers, Lanes lanes) {
         std::vector<double>& twiddles = twiddles_.emplace_back();
         for (int c = 0; c < after; ++c) {
             for (int k = 0; k < radix; ++k) {
-                const Point root(root_of_unity(static_cast<std::uint64_t>(c * k),
-                                               static_cast<std::uint64_t>(radix * after)));
+                const Point root(
+                    root_of_unity(static_cast<std::uint64_t>(std::int64_t{c} * k),
+                                  static_cast<std::uint64_t>(std::int64_t{radix} * after)));
                 twiddles.push_back(root.real());
                 twiddles.push_back(root.imag());
             }

@@ -48,19 +48,26 @@ std::string describe_disturbance(std::span<const Run> runs) {
 }
 
 // Judges runs that are too short for the processors' counters by the load during the whole job,
-// unless there are enough of them to show a disturbance by their spread. Empty for a quiet job.
+// unless there are enough of them to show a disturbance by their spread, which a load that all of
+// them had does not widen. Empty for a quiet job.
 std::string describe_load_of_job(const Row& row, const RunConditions& job) {
     const auto would_show = [&](const Run& run) {
         RunConditions conditions = job;
         conditions.window = 0.5 * run.conditions.window;  // sampling may miss half of it by chance
         return is_disturbed(conditions);
     };
-    if (row.time.interval || !is_disturbed(job) || std::ranges::any_of(row.runs, would_show)) {
+    std::vector<double> others;
+    for (const Run& run : row.runs) {
+        others.push_back(run.conditions.others_share.value_or(0));
+    }
+    const bool is_steady = Summary::of(others).median >= disturbing_share;
+    if ((row.time.interval && !is_steady) || !is_disturbed(job) ||
+        std::ranges::any_of(row.runs, would_show)) {
         return {};
     }
     return fmt::format(
-        "during the whole job {}; the runs of this row are too short and too few to show whether "
-        "they were slowed",
+        "during the whole job {}; the runs of this row are too short to show whether they were "
+        "slowed",
         describe_load(job.others_share.value_or(0), job.stolen_share.value_or(0)));
 }
 

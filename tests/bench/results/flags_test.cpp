@@ -125,7 +125,10 @@ TEST(FlagRows, AFewShortRunsAreInDoubtWhereTheWholeJobWasDisturbed) {
     EXPECT_TRUE(is_doubted(row_of({missed}), busy)) << "six ticks are as many as chance may bring";
     EXPECT_FALSE(is_doubted(row_of({brief()}), calm())) << "a quiet machine";
     EXPECT_FALSE(is_doubted(row_of({calm()}), busy)) << "its own counters tell that it was quiet";
-    EXPECT_FALSE(is_doubted(row_of(std::vector(6, brief())), busy)) << "they show their spread";
+    EXPECT_TRUE(is_doubted(row_of(std::vector(6, brief())), busy)) << "a load that all had";
+    RunConditions unseen = brief();
+    unseen.others_share = 0;
+    EXPECT_FALSE(is_doubted(row_of(std::vector(6, unseen)), busy)) << "they show their spread";
 }
 
 TEST(FlagRows, ARowWhoseRunsDifferIsUnsteady) {
