@@ -69,6 +69,14 @@ def loaded(text):
     return {*found, *(f"fft_pass<{''.join(arguments.split())}>" for arguments in tables)}
 
 
+def with_numbers(text):
+    """A text with enumerators of FftLines as nvcc writes them: (FftLines)0."""
+    kernels = Path(SOURCES, "fft/cuda/kernels.hpp").read_text(encoding="utf-8")
+    enumerators = re.search(r"enum class FftLines \{(.*?)\}", kernels, re.DOTALL)[1]
+    names = re.findall(r"^    (\w+),? +///<", enumerators, re.M)
+    return re.sub(r"FftLines::(\w+)", lambda found: f"(FftLines){names.index(found[1])}", text)
+
+
 class GeneratedCode(unittest.TestCase):
     def sources(self):
         return sorted(source for pattern in ("common/device/cuda/**/*.cu", "*/cuda/*.cu") for source in Path(SOURCES).glob(pattern))
@@ -81,7 +89,7 @@ class GeneratedCode(unittest.TestCase):
     def test_each_source_loads_all_of_its_kernels_with_the_device(self):
         for source in self.sources():
             self.assertEqual({name.replace(" ", "") for name in compiled(source, 90)},
-                             loaded(source.read_text(encoding="utf-8")), source)
+                             loaded(with_numbers(source.read_text(encoding="utf-8"))), source)
 
     def test_each_rule_can_fail(self):
         self.assertEqual([len(list(problems("a", *figures))) for figures in ((80, 0), (90, 0), (64, 8))], [0, 1, 1])
