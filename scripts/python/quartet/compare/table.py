@@ -127,8 +127,8 @@ def _unclear(pairs: list[Pair], threshold: float) -> list[str]:
     remedy = f"; about {counted(more, 'more launch')} of each side would decide {threshold:g}%" if more else \
         f". Launches differ too much to decide {threshold:g}%: quiet the machine, or raise --threshold" \
         if is_hopeless else ""
-    found = f"a difference in {len(differ)} of {counted(len(seen), 'case')}, perhaps below {threshold:g}%" if differ else \
-        f"no difference found, +-{widest:.0%}{' at worst' * (len(seen) > 1)}"
+    found = f"no difference found, +-{widest:.0%}{' at worst' * (len(seen) > 1)}" if not differ else \
+        f"a difference in {len(differ)} of {counted(len(seen), 'case')}, perhaps below {threshold:g}%"
     return wrapped("", f"unclear: {found}{remedy}")
 
 
