@@ -93,9 +93,9 @@ class Table(unittest.TestCase):
                                    bytes=4e9, limit_components=[{"name": "memory copy", "seconds": 2 - row}])
                             for row, kind in enumerate(flags))).splitlines()[0]
 
-        self.assertIn("copies at 3.00? GB/s", heading("disturbed", "disturbed"))
-        self.assertIn("copies at 2.00 GB/s", heading("", "disturbed"), "of the undisturbed one")
-        self.assertIn("copies at 3.00 GB/s", heading("", "below_library"), "which is about the rate alone")
+        self.assertIn("copies at 4.00? GB/s", heading("disturbed", "disturbed"))
+        self.assertIn("copies at 4.00 GB/s", heading("", "disturbed"), "the largest, as for limits")
+        self.assertIn("copies at 4.00 GB/s", heading("", "below_library"), "which is about the rate alone")
 
     def test_failed_rows_have_their_message_below_and_rows_that_got_no_time_are_not_run(self):
         text = render(stream(10000), fake_results.error(fake_results.stream_name(transport="rma"), "no window: use shm"),

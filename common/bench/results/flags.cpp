@@ -134,9 +134,7 @@ std::vector<Flag> flags_of(const Row& row, const RunConditions& job) {
             fmt::format("the measurements of its limit differ: the middle half of them by {:.0f}%",
                         100 * limit_spread));
     } else if (is_above_limit && !(interval && interval->lower > 1)) {
-        add(FlagKind::unsteady,
-            fmt::format("{:.0f}% of its limit, and the runs cannot tell whether by chance",
-                        100 * fraction));
+        add(FlagKind::unsteady, "above its limit, and the runs cannot tell whether by chance");
     }
     if (flags.empty() && row.limit) {
         add(FlagKind::slow_library, describe_slow_library(*row.limit));

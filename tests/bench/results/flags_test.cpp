@@ -162,7 +162,7 @@ TEST(FlagRows, TooFewRunsAboveTheLimitAreADoubt) {
     ASSERT_EQ(row.flags.size(), 1U);
     EXPECT_EQ(row.flags.front().kind, FlagKind::unsteady);
     EXPECT_EQ(row.flags.front().text,
-              "111% of its limit, and the runs cannot tell whether by chance");
+              "above its limit, and the runs cannot tell whether by chance");
     EXPECT_EQ(row.mark(), "?");
 }
 

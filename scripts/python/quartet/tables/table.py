@@ -6,7 +6,6 @@ doubt. --all shows every size and warning, and which part of each limit decided.
 
 import itertools
 import re
-import statistics
 import string
 import textwrap
 from collections.abc import Iterator
@@ -51,17 +50,18 @@ RESOURCES = {"reading the matrix": ("bytes", "reads memory at {} GB/s"), "memory
 
 
 def machine_summary(rows: list[Row]) -> str:
-    """The machine of these rows in a line: "AMD EPYC, 2 CPUs; 2 ranks; reads memory at 27 GB/s, ...". Its rates were
-    measured beside the largest problems; a `?` means that all of these were disturbed."""
-    found: dict[str, list[tuple[bool, float, float]]] = {}
+    """The machine of these rows in a line: "AMD EPYC, 2 CPUs; 2 ranks; reads memory at 27 GB/s, ...". Like the limits,
+    its rates are the largest that were measured beside the largest problems; a `?` means that all of these rows were
+    disturbed."""
+    found: dict[str, list[tuple[float, float, bool]]] = {}
     for row in rows:
         for part in row.median.get("limit_components") or []:
             if part["name"] in RESOURCES and not part.get("ranks"):
                 work = float(row.median.get(RESOURCES[part["name"]][0]) or 0)
-                found.setdefault(part["name"], []).append((not is_disturbed(row), work, work / part["seconds"] / 1e9))
-    best = {name: max(each)[:2] for name, each in found.items()}  # undisturbed, if there is one
-    rates = [words.format(rate(statistics.median(each[2] for each in found[name] if each[:2] == best[name]))
-                          + "?" * (not best[name][0])) for name, (_, words) in RESOURCES.items() if name in found]
+                found.setdefault(part["name"], []).append((work, work / part["seconds"] / 1e9, is_disturbed(row)))
+    largest = {name: [one for one in every if one[0] == max(every)[0]] for name, every in found.items()}
+    rates = [words.format(rate(max(largest[name])[1]) + "?" * all(is_bad for *_, is_bad in largest[name]))
+             for name, (_, words) in RESOURCES.items() if name in found]
     ranks = {row.name.ranks for row in rows if row.name.ranks}
     nodes = max((row.nodes for row in rows), default=1)
     where = [f"{ranks.pop()} ranks" if len(ranks) == 1 and ranks != {1} else "", f"{nodes} nodes" if nodes > 1 else ""]
