@@ -7,7 +7,9 @@ from pathlib import Path
 from unittest import mock
 
 import fake_results
+from compare_case import flat
 from fake_paths import node
+from fake_results import stream
 from in_process import quartet
 from quartet import terminal
 from quartet.results import OWN_FORMULATIONS, judged_rows
@@ -20,14 +22,6 @@ def render(*rows, is_short=False, **context):
     text = table.render(judged_rows([fake_results.document(*rows, **context)]), is_short)
     assert max(map(len, text.splitlines())) <= 80, text
     return text
-
-
-def flat(text):
-    return " ".join(text.split())
-
-
-def stream(rate, formulation="native", transport="mpi", size="2MiB", **more):
-    return fake_results.case(fake_results.stream_name(formulation, transport, size), rate, **more)
 
 
 def cg(rate, formulation, storage="full", **more):
@@ -165,10 +159,12 @@ class Table(unittest.TestCase):
         return table.render(judged_rows([pairs(hosts, lambda *_: [23456], distrusted=True)]))
 
     def test_a_short_table_has_the_ends_and_the_size_in_the_middle(self):
-        rows = [stream(10000, size=size) for size in ("2MiB", "8MiB", "32MiB", "64MiB", "1GiB")]
-        text = render(*rows, is_short=True, warnings=[f"warning {index}" for index in range(5)])
-        self.assertEqual(["".join(row.split()[2:4]) for row in rows_of(text)], ["2MiB", "32MiB", "1GiB"])
-        self.assertIn("2 rows of other sizes: --all", text)
+        for not_run in ("", "8MiB 64MiB", "32MiB 64MiB 1GiB"):
+            rows = [fake_results.error(fake_results.stream_name(size=size), "no time was left for it")
+                    if size in not_run else stream(10000, size=size) for size in ("2MiB", "8MiB", "32MiB", "64MiB", "1GiB")]
+            text = render(*rows, is_short=True, warnings=[f"warning {index}" for index in range(5)])
+            self.assertEqual(["".join(row.split()[2:4]) for row in rows_of(text)], ["2MiB", "32MiB", "1GiB"])
+            self.assertIn("2 rows of other sizes: --all", text)
         self.assertEqual(text.count("warning: warning"), 3)
 
     def test_colour_is_for_terminals_that_want_it(self):

@@ -1,8 +1,4 @@
-"""The table of result documents, at most 80 columns wide, with a block for each machine.
-
-Of a kernel with more than three sizes it shows three: the smallest, the middle, and the largest one. Under the table
-are texts that fit no column: published numbers with their conditions (a, b ..), errors (1, 2 ..), and why rows are in
-doubt. --all shows every size and warning, and which part of each limit decided."""
+"""The table of result documents, with a block for each machine; commands/table.py describes it."""
 
 import itertools
 import re
@@ -123,13 +119,15 @@ def _groups(all_rows: list[Row]) -> list[Group]:
 
 
 def shown_rows(all_rows: list[Row]) -> list[Row]:
-    """The rows of a short table; it has all errors."""
-    alike = grouped((row for row in all_rows if not row.error), lambda row: (row.name.kernel, row.name.ranks))
+    """The rows of a short table; it has all failures. A row has its place whether it was run or not."""
+    alike = grouped((row for row in all_rows if row.is_not_run or not row.error),
+                    lambda row: (row.name.kernel, row.name.ranks))
     shown = set()
     for key, rows in alike.items():
         ordered = sorted({row.name.size for row in rows}, key=size_in_bytes)
         shown |= {(*key, each) for each in (ordered[0], ordered[len(ordered) // 2], ordered[-1])}
-    return [row for row in all_rows if row.error or (row.name.kernel, row.name.ranks, row.name.size) in shown]
+    return [row for row in all_rows if (row.error and not row.is_not_run)
+            or (row.name.kernel, row.name.ranks, row.name.size) in shown]
 
 
 class Table:
