@@ -185,12 +185,15 @@ class Table(unittest.TestCase):
     def test_the_command_prints_the_documents_that_it_can_read(self):
         with tempfile.TemporaryDirectory() as folder:
             file, damaged = Path(folder, "run.json"), Path(folder, "damaged.json")
-            file.write_text(json.dumps(fake_results.document(stream(1000))))
+            document = fake_results.document(stream(1000))
+            document["context"]["quartet"]["stopped"] = True
+            file.write_text(json.dumps(document))
             damaged.write_text("{")
             done = quartet("table", folder)
             self.assertEqual((done.returncode, done.stdout.count("native mpi")), (0, 1))
             self.assertIn(f"left out {damaged}: not a whole JSON document", done.stderr)
             self.assertIn("All 1 row verified.", done.stdout)
+            self.assertIn("    a signal stopped 1 launch before the end: some runs are missing\n", done.stdout)
             self.assertEqual(quartet("table", damaged).returncode, 2)
         self.assertEqual(quartet("table").returncode, 2)
 

@@ -220,7 +220,9 @@ def _network_paths(all_rows: list[Row]) -> Iterator[str]:
 
 
 def _notes(shown: list[Row], all_rows: list[Row], is_short: bool) -> Iterator[str]:
-    for text in (*_network_paths(shown), *(() if is_short else _limits(shown)), legend(shown)):
+    stopped = len({id(row.context) for row in all_rows if row.context["quartet"].get("stopped")})
+    early = f"a signal stopped {counted(stopped, 'launch')} before the end: some runs are missing" if stopped else ""
+    for text in (*_network_paths(shown), *(() if is_short else _limits(shown)), legend(shown), early):
         yield from wrapped("", text)
     if any(row.mark == "!" for row in shown):
         yield from wrapped("!", ABOVE_LIMIT)
