@@ -149,8 +149,13 @@ class Table(unittest.TestCase):
         self.assertIn(" 9000 ", large)
 
     def test_hosts_of_a_pair_are_named(self):
-        self.assertIn(" n1->n2 ", self.of_pairs("n1.site", "n2.site", "n3.site"))
+        text = self.of_pairs("n1.site", "n2.site", "n3.site")
+        self.assertIn(" n1->n2 ", text)
+        self.assertIn("    stream native mpi 16 MiB n1->n2 and 5 more rows: ", text)
         self.assertIn(" n1:0->n3:2 ", self.of_pairs("n1", "n1", "n3", "n3"))
+        names = [f"{fake_results.stream_name(transport='mpi', ranks=12)}/pair:0-{rank}" for rank in (1, 11)]
+        text = render(*(fake_results.case(name, 1) for name in names), warnings=[f"{names[1]} is odd"])
+        self.assertIn("warning: stream native mpi 2 MiB 0->11 is odd\n", text)
         text = self.of_pairs("gpu-node-0101", "gpu-node-0102", "gpu-node-0103")
         self.assertIn("    ranks: 0 gpu-node-0101, 1 gpu-node-0102, 2 gpu-node-0103\n", text)
         self.assertIn(" 0->1 ", text)

@@ -245,9 +245,13 @@ def _why_in_doubt(rows: list[Row], is_short: bool) -> Iterator[str]:
     shown = list(causes.items())[:MOST_CAUSES if is_short and len(causes) > MOST_CAUSES + 1 else None]
     for text, members in shown:
         others = f" and {counted(len(members) - 1, 'more row')}" if members[1:] else ""
-        yield from wrapped("", f"{members[0].name.short}{others}: {text or NO_CAUSE}")
+        yield from wrapped("", f"{_short(members[0])}{others}: {text or NO_CAUSE}")
     left = sum(map(len, causes.values())) - sum(len(members) for _, members in shown)
     yield from wrapped("", f"and {counted(left, 'more row')}: --all says why") if left else []
+
+
+def _short(row: Row) -> str:
+    return f"{row.name.short} {pair_name(row)}".strip()
 
 
 def oversubscription(row: Row) -> str:
@@ -261,8 +265,8 @@ def _warnings(all_rows: list[Row], is_short: bool) -> Iterator[str]:
     """The documents' warnings without flags, with short names. A short table omits all that are about marked rows."""
     for text in dict.fromkeys(text for row in all_rows for text in row.context["quartet"].get("warnings", [])):
         about = [row for row in all_rows if row.text in text]
-        for row in about:
-            text = text.replace(row.text, row.name.short)
+        for row in sorted(about, key=lambda row: -len(row.text)):  # one name may begin another
+            text = text.replace(row.text, _short(row))
         is_flag = text.startswith(("? ", "~ ")) or is_short
         if not text.startswith("! ") and not (is_flag and any(row.mark for row in about)):
             yield f"warning: {plain_versions(text)}"

@@ -11,7 +11,7 @@ from typing import Optional
 
 from quartet.results import OWN_FORMULATIONS, Launches, Row, grouped, judge, statistics
 from quartet.results.row import DISTURBANCE_FLAGS
-from quartet.tables.pairs import slowest
+from quartet.tables.pairs import pair_name, slowest
 from quartet.tables.table import oversubscription
 from quartet.terminal import BOLD, GREEN, RED, YELLOW, Style
 from quartet.text import WIDTH, aligned, counted, percent_range, ratio, size, widths_of
@@ -50,7 +50,8 @@ def _slower(measured: list[Row]) -> list[str]:
     because below_library is their only flag."""
     texts = []
     for row in measured:
-        name = f"{row.name.kernel} {row.name.transport} {' '.join([*row.name.words, size(row.name.size)])}"
+        parts = row.name.kernel, row.name.transport, *row.name.words, size(row.name.size), pair_name(row)
+        name = " ".join(filter(None, parts))
         if list(row.flags) == [judge.BELOW_LIBRARY]:
             texts.append(f"{name}: {row.flags[judge.BELOW_LIBRARY]}")
         texts += [f"{name}: {judge.slower_than(library, library.rate, row)}" for _, library in _pairs([row], measured)
