@@ -237,6 +237,8 @@ class Verdict(unittest.TestCase):
         self.assertEqual(found[0], "All 6 rows verified; 1 in doubt (?), left out below; 1 above its limit (!).")
         self.assertEqual(found[2].split(), ["stream", "81%", "-", "32-40%", "2.0-4.0x"])
         self.assertIn("quartet check-machine", found[-1])
+        launches = [fake_results.document(stream(10000, distrusted=bool(number))) for number in range(4)]
+        self.assertIn("\nstream          80% ", verdict.render(judged_rows(launches)), "as the table has of the first one")
         doubtful = self.lines(stream(10000), stream(5000, "library", distrusted=True))
         self.assertEqual(doubtful[2].split(), ["stream", "80%", "-", "?", "-"])
 

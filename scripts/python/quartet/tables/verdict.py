@@ -9,7 +9,7 @@ import re
 import textwrap
 from typing import Optional
 
-from quartet.results import OWN_FORMULATIONS, Launches, Row, grouped, judge, statistics
+from quartet.results import OWN_FORMULATIONS, Row, grouped, judge, statistics
 from quartet.results.row import DISTURBANCE_FLAGS
 from quartet.tables.pairs import pair_name, slowest
 from quartet.tables.table import oversubscription
@@ -73,11 +73,11 @@ def _kernels(measured: list[Row]) -> list[str]:
 
 
 def _range(rows: list[Row], formulation: str) -> str:
-    """The range of the quotable fractions; the mark if there is none."""
-    own = [Launches(tuple(members)) for members in grouped(rows, lambda row: (row.text, row.place)).values()
-           if members[0].name.formulation == formulation]
-    found = [each.quotable_fraction for each in own if each.quotable_fraction]
-    return percent_range(min(found), max(found)) if found else max((each.mark for each in own), default="") or "-"
+    """The range of the fractions of the rows without a mark; the mark if there are none."""
+    own = [row for row in rows if row.name.formulation == formulation]
+    found = [row.fraction_of_limit for row in own
+             if row.fraction_of_limit and not row.mark and row.verified is not False]
+    return percent_range(min(found), max(found)) if found else max((row.mark for row in own), default="") or "-"
 
 
 def _ratios(rows: list[Row]) -> str:
