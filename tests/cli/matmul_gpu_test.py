@@ -7,7 +7,6 @@ from pathlib import Path
 from quartet_cli import Scratch, assert_refused, main, medians, run, unwrapped
 
 MATMUL = Path(os.environ["QUARTET_BUILD"]) / "tests" / "fake_gpu_matmul"
-TILE = 64 * 64 * 4
 WORKSPACE = 32 * 1024  # KiB, cuBLAS's
 # Three matrices of 25 tiles each, where the GPU holds ten tiles beside cuBLAS's workspace.
 SMALL = (f"--device cuda --size 300 --tile 64 --threads 1 --runs 2 --limits off --device-memory {WORKSPACE + 160}KiB")

@@ -77,6 +77,10 @@ def stream_name(formulation="native", transport="shm", size="2MiB", ranks=2):
     return f"stream/{formulation}/host/{transport}/size:{size}/pushes:100/ranks:{ranks}/threads:1"
 
 
+def stream(rate, formulation="native", transport="mpi", size="2MiB", **more):
+    return case(stream_name(formulation, transport, size), rate, **more)
+
+
 def _median(values):
     # Python's own module takes longer to import than a fake program runs.
     ordered, middle = sorted(values), len(values) // 2

@@ -8,6 +8,7 @@ import unittest
 from pathlib import Path
 
 import fake_results
+from fake_results import stream
 from quartet.commands import report
 from quartet.report.data import gather
 from quartet.results import collect, judged_rows
@@ -17,10 +18,6 @@ from quartet.tables import table
 def judged(*rows):
     """The judged cases of documents of one row each, as different programs leave them."""
     return judged_rows(fake_results.document(row) for row in rows)
-
-
-def stream(rate, formulation="native", transport="mpi", size="2MiB", **more):
-    return fake_results.case(fake_results.stream_name(formulation, transport, size), rate, **more)
 
 
 class BelowTheLibrary(unittest.TestCase):
@@ -59,12 +56,21 @@ class BelowTheLibrary(unittest.TestCase):
         self.assertEqual([row.mark for row in judged_rows([native, library])], ["", ""])
 
 
-class Drifted(unittest.TestCase):
+class OlderPrograms(unittest.TestCase):
     def test_a_row_that_drifted_is_in_doubt_also_where_an_older_program_only_warned(self):
         name = fake_results.stream_name()
         row, = judged_rows([fake_results.document(fake_results.case(name, 10000), warnings=[f"~ {name} drifted: by 29%"])])
         self.assertEqual((row.mark, row.flags), ("?", {"unsteady": "by 29%"}))
         self.assertEqual(table.render([row]).count("by 29%"), 1)
+
+
+    def test_above_its_limit_an_older_row_is_in_doubt_as_a_newer_one_without_an_interval(self):
+        for fraction, mark in ((1.04, ""), (1.14, "?")):
+            document = fake_results.document(stream(10000, fraction_of_limit=fraction))
+            for entry in document["benchmarks"]:
+                entry.pop("flags", None)
+            row, = judged_rows([document])
+            self.assertEqual((row.mark, "114% of its limit" in row.flags.get("unsteady", "")), (mark, bool(mark)))
 
 
 class BelowTheNeighbours(unittest.TestCase):

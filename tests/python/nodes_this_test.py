@@ -117,7 +117,7 @@ class Verdicts(FakeNode):
         self.assertIn("next: quartet check-machine --quick", line)
         self.assertEqual(self.verdict(40, (40, {"flags": DISTURBED}))[0], CANNOT_TELL)
         code, line = self.verdict((40, {"flags": DISTURBED}), more=("--fail-closed",))
-        self.assertEqual((code, ": sick: undecided (cg reaches 40.0" in line), (SICK, True), line)
+        self.assertEqual((code, ": cannot tell: cg reaches 40.0" in line), (SICK, True), line)
         self.assertEqual(self.verdict((99, {"flags": DISTURBED}))[0], SOUND)
 
     def test_without_a_reference_of_such_nodes_it_cannot_tell(self):

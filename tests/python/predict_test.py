@@ -4,13 +4,12 @@ documents; and that nothing makes it fail in another way than by a line and an e
 import json
 import random
 import re
-import tempfile
 import unittest
-from pathlib import Path
 from unittest import mock
 
 import fake_results
 import mutations
+from fake_build import Scratch
 from in_process import FAULT, run
 from quartet.commands import predict as command
 from quartet.kernels import KERNELS
@@ -202,13 +201,11 @@ class Curves(unittest.TestCase):
         self.assertEqual((first, first.low, first.high), (self.point(0.3), again.low, again.high))
 
 
-class Command(unittest.TestCase):
+class Command(Scratch):
     CG = "cg/native/host/shm/laplace/full/n:4096/iterations:50/ranks:2/threads:1"
 
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
+        super().setUp()
         self.file = self.folder / "machine.json"
         self.write({"rates": described(0.1)})
 

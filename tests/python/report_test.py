@@ -3,14 +3,13 @@
 import csv
 import json
 import re
-import tempfile
 import unittest
 from html.parser import HTMLParser
-from pathlib import Path
 from unittest import mock
 
 import fake_results
 import in_process
+from fake_build import Scratch
 from quartet.commands import report
 from quartet.report import style
 from quartet.report.data import gather
@@ -42,13 +41,11 @@ class Visible(HTMLParser):
         return " ".join(" ".join(self.texts).split())
 
 
-class Reported(unittest.TestCase):
+class Reported(Scratch):
     """A folder of documents and the report over it."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         (self.folder / "runs").mkdir()
 
     def put(self, name, *rows, warnings=(), **quartet):
@@ -219,6 +216,7 @@ class Lines(Reported):
 class Doubts(Reported):
     def test_what_is_wrong_stands_first_and_doubts_last(self):
         self.put("a.json", fake_results.case(fake_results.stream_name(), 10000, **SLOW),
+                 fake_results.case(fake_results.stream_name() + "/pair:0-1", 10000, **SLOW),
                  fake_results.case(fake_results.stream_name("library"), 9000, verified=False),
                  fake_results.error(fake_results.stream_name(transport="rma"), "no window"),
                  fake_results.error(fake_results.stream_name(transport="grpc"), "no time was left for it"),
@@ -231,7 +229,8 @@ class Doubts(Reported):
             "Each kernel against", "Every row", "Not run: they got no time", "In doubt: not to be quoted",
             "Said by the program: it was hot")]
         self.assertEqual(places, sorted(places))
-        self.assertIn("stream native shm, 2 MiB, 2 ranks: other processes took 45% of the cores", text)
+        for end in ("", ", pair 0-1"):
+            self.assertIn(f"stream native shm, 2 MiB, 2 ranks{end}: other processes took 45% of the cores", text)
 
     def test_a_sound_set_of_documents_has_none(self):
         self.put("a.json", fake_results.case(fake_results.stream_name(), 10000))

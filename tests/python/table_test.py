@@ -7,7 +7,9 @@ from pathlib import Path
 from unittest import mock
 
 import fake_results
+from compare_case import flat
 from fake_paths import node
+from fake_results import stream
 from in_process import quartet
 from quartet import terminal
 from quartet.results import OWN_FORMULATIONS, judged_rows
@@ -20,14 +22,6 @@ def render(*rows, is_short=False, **context):
     text = table.render(judged_rows([fake_results.document(*rows, **context)]), is_short)
     assert max(map(len, text.splitlines())) <= 80, text
     return text
-
-
-def flat(text):
-    return " ".join(text.split())
-
-
-def stream(rate, formulation="native", transport="mpi", size="2MiB", **more):
-    return fake_results.case(fake_results.stream_name(formulation, transport, size), rate, **more)
 
 
 def cg(rate, formulation, storage="full", **more):
@@ -155,8 +149,13 @@ class Table(unittest.TestCase):
         self.assertIn(" 9000 ", large)
 
     def test_hosts_of_a_pair_are_named(self):
-        self.assertIn(" n1->n2 ", self.of_pairs("n1.site", "n2.site", "n3.site"))
+        text = self.of_pairs("n1.site", "n2.site", "n3.site")
+        self.assertIn(" n1->n2 ", text)
+        self.assertIn("    stream native mpi 16 MiB n1->n2 and 5 more rows: ", text)
         self.assertIn(" n1:0->n3:2 ", self.of_pairs("n1", "n1", "n3", "n3"))
+        names = [f"{fake_results.stream_name(transport='mpi', ranks=12)}/pair:0-{rank}" for rank in (1, 11)]
+        text = render(*(fake_results.case(name, 1) for name in names), warnings=[f"{names[1]} is odd"])
+        self.assertIn("warning: stream native mpi 2 MiB 0->11 is odd\n", text)
         text = self.of_pairs("gpu-node-0101", "gpu-node-0102", "gpu-node-0103")
         self.assertIn("    ranks: 0 gpu-node-0101, 1 gpu-node-0102, 2 gpu-node-0103\n", text)
         self.assertIn(" 0->1 ", text)
@@ -165,10 +164,12 @@ class Table(unittest.TestCase):
         return table.render(judged_rows([pairs(hosts, lambda *_: [23456], distrusted=True)]))
 
     def test_a_short_table_has_the_ends_and_the_size_in_the_middle(self):
-        rows = [stream(10000, size=size) for size in ("2MiB", "8MiB", "32MiB", "64MiB", "1GiB")]
-        text = render(*rows, is_short=True, warnings=[f"warning {index}" for index in range(5)])
-        self.assertEqual(["".join(row.split()[2:4]) for row in rows_of(text)], ["2MiB", "32MiB", "1GiB"])
-        self.assertIn("2 rows of other sizes: --all", text)
+        for not_run in ("", "8MiB 64MiB", "32MiB 64MiB 1GiB"):
+            rows = [fake_results.error(fake_results.stream_name(size=size), "no time was left for it")
+                    if size in not_run else stream(10000, size=size) for size in ("2MiB", "8MiB", "32MiB", "64MiB", "1GiB")]
+            text = render(*rows, is_short=True, warnings=[f"warning {index}" for index in range(5)])
+            self.assertEqual(["".join(row.split()[2:4]) for row in rows_of(text)], ["2MiB", "32MiB", "1GiB"])
+            self.assertIn("2 rows of other sizes: --all", text)
         self.assertEqual(text.count("warning: warning"), 3)
 
     def test_colour_is_for_terminals_that_want_it(self):
@@ -189,12 +190,15 @@ class Table(unittest.TestCase):
     def test_the_command_prints_the_documents_that_it_can_read(self):
         with tempfile.TemporaryDirectory() as folder:
             file, damaged = Path(folder, "run.json"), Path(folder, "damaged.json")
-            file.write_text(json.dumps(fake_results.document(stream(1000))))
+            document = fake_results.document(stream(1000))
+            document["context"]["quartet"]["stopped"] = True
+            file.write_text(json.dumps(document))
             damaged.write_text("{")
             done = quartet("table", folder)
             self.assertEqual((done.returncode, done.stdout.count("native mpi")), (0, 1))
             self.assertIn(f"left out {damaged}: not a whole JSON document", done.stderr)
             self.assertIn("All 1 row verified.", done.stdout)
+            self.assertIn("    a signal stopped 1 launch before the end: some runs are missing\n", done.stdout)
             self.assertEqual(quartet("table", damaged).returncode, 2)
         self.assertEqual(quartet("table").returncode, 2)
 
@@ -233,6 +237,8 @@ class Verdict(unittest.TestCase):
         self.assertEqual(found[0], "All 6 rows verified; 1 in doubt (?), left out below; 1 above its limit (!).")
         self.assertEqual(found[2].split(), ["stream", "81%", "-", "32-40%", "2.0-4.0x"])
         self.assertIn("quartet check-machine", found[-1])
+        launches = [fake_results.document(stream(10000, distrusted=bool(number))) for number in range(4)]
+        self.assertIn("\nstream          80% ", verdict.render(judged_rows(launches)), "as the table has of the first one")
         doubtful = self.lines(stream(10000), stream(5000, "library", distrusted=True))
         self.assertEqual(doubtful[2].split(), ["stream", "80%", "-", "?", "-"])
 

@@ -94,7 +94,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                      f"than {this.LONGEST:.0f} s")
     one.add_argument("--max-age", type=age, metavar="AGE",
                      help="runs nothing if such a check has found the node sound within this time: 6h, 30m, 1d")
-    one.add_argument("--fail-closed", action="store_true", help="a node that it cannot judge counts as sick")
+    one.add_argument("--fail-closed", action="store_true",
+                     help="ends with 5, as for a sick node, also if it cannot tell")
 
 
 def age(text: str) -> float:
@@ -328,10 +329,9 @@ def check_this(options: argparse.Namespace) -> int:
     found = _check_in_time(options, node)
     if options.max_age or found.verdict is not this.Verdict.SOUND:
         _update_stamp(stamp, found.reason, found.verdict is this.Verdict.SOUND)
-    if options.fail_closed and found.verdict is this.Verdict.CANNOT_TELL:
-        found = dataclasses.replace(found, verdict=this.Verdict.SICK, reason=f"undecided ({found.reason})")
     print(printable(f"{node}: {found.verdict.value}: {found.reason}; next: {found.next}"))
-    return EXIT_CODES[found.verdict]
+    is_refused = options.fail_closed and found.verdict is this.Verdict.CANNOT_TELL
+    return SICK if is_refused else EXIT_CODES[found.verdict]
 
 
 def run(options: argparse.Namespace) -> int:

@@ -167,9 +167,10 @@ def _spread(measure: Measurement) -> str:
         what += f", reference {rate(known.rate)} {measure.unit} (below {rate(known.bound)} is slow)"
     if not measure.scores:
         return f"{measure.what}: {what}; at least {LEAST_VALUES} {noun}s are needed to tell whether one is slow"
-    why = ", since the rates differ so much" * (measure.detectable_loss > LOOSE)
-    return (f"{measure.what}: {what}, median {rate(measure.scores.median)} {measure.unit}; here a {noun} is named from "
-            f"{measure.detectable_loss:.0%} below it on{why}")
+    loss = f"a loss of over {measure.detectable_loss:.0%}" if measure.detectable_loss < 0.995 else "no loss"
+    why = ", since the rates differ so much" * (measure.scores.excused > LOOSE)
+    return (f"{measure.what}: {what}, median {rate(measure.scores.median)} {measure.unit}; here {loss} would have been "
+            f"noticed{why}")
 
 
 def _verdict(found: CheckResult) -> str:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, Callable, Optional, TypeVar
 
 from quartet.kernels import NAMES
-from quartet.results import Launches, Row, collect, commit, grouped, identity, judged
+from quartet.results import Launches, Row, collect, grouped, identity, judged
 from quartet.tables.verdict import library_drawback
 from quartet.terminal import printable
-from quartet.text import fraction_cell, plain_versions, shown, size, size_in_bytes
+from quartet.text import plain_versions, shown, size, size_in_bytes
 
 Key = TypeVar("Key", bound=Hashable)
 NATIVE, LIBRARY = "native", "library"
@@ -24,22 +24,12 @@ class Result(Launches):
     paths: tuple[str, ...] = ()  # of its documents
 
     @property
-    def commits(self) -> set[str]:
-        return {commit({"context": row.context}) for row in self.rows}
-
-    @property
     def why_marked(self) -> str:
         """Why it is marked; empty if it has no mark."""
         if not self.mark:
             return ""
         texts = dict.fromkeys(text for row in self.rows_that_count for text in row.flags.values() if text)
         return plain_versions("; ".join(texts)) or self.disturbance or "above its limit"
-
-    @property
-    def share_text(self) -> str:
-        """The fraction of the limit: "87%", or "114%!" above the limit; empty without a limit, and for a row in
-        doubt."""
-        return fraction_cell(self.fraction, self.mark)
 
     @property
     def rate_mark(self) -> str:
@@ -123,12 +113,13 @@ def factor(key: str, value: str) -> str:
 
 
 def problem(result: Result) -> str:
-    """ "N = 8192, 2 ranks"."""
+    """ "N = 8192, 2 ranks"; "size 2 MiB, 4 ranks, pair 0-1"."""
     name = result.name
     key = "n" if "n" in name.values else "size"
     ranks = [factor("ranks", str(name.ranks))] if name.ranks else []
     nodes = [factor("nodes", str(result.nodes))] if result.nodes > 1 else []
-    return ", ".join([factor(key, name.size), *ranks, *nodes])
+    pair = [factor("pair", name.values["pair"])] if name.pair else []
+    return ", ".join([factor(key, name.size), *ranks, *nodes, *pair])
 
 
 def plain_name(result: Result) -> str:

@@ -8,7 +8,7 @@ from quartet.kernels import Kernel
 from quartet.results import grouped
 from quartet.results.published import Number
 from quartet.sizes import GROWTH
-from quartet.text import counted, in_bytes, rate
+from quartet.text import counted, fraction_cell, in_bytes, rate
 from quartet.units import MIB
 
 from .data import NATIVE, Result, best_by, factor, natural, problem, size_of, trusted_rate, usable, way
@@ -92,7 +92,8 @@ def _reached(shown: list[Result]) -> str:
 
 def _bar(result: Result, usual: tuple[str, ...]) -> Bar:
     text = f"{rate(result.rate)}{result.rate_mark} {result.unit}"
-    text = f"{result.share_text} ({text})" if result.share_text else text
+    share = fraction_cell(result.fraction, result.mark)
+    text = f"{share} ({text})" if share else text
     return Bar(way(result, usual), result.fraction or 0, text, result.name.formulation, result.mark, result.row.text)
 
 

@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from quartet.results import Row, device, grouped, load_published
+from quartet.results import Row, commit, device, grouped, load_published
 from quartet.results.identity import facts
 from quartet.results.published import FOLDER, SPEED_UP, Number, nearest, place_of_ours
-from quartet.text import CHECKS, counted, listed, plain_versions, rate, ratio
+from quartet.text import CHECKS, counted, fraction_cell, listed, plain_versions, rate, ratio
 
 from .data import Material, Result, best_by, by_kernel, library_of, natural, plain_name, problem, size_of, usable, way
 from .figures import comparable, published_speed_up
@@ -41,8 +41,8 @@ def _row(result: Result, shown: list[Result], numbers: Sequence[Number], several
     beside = f"{ratio(result.rate / number.value)}{result.rate_mark} of {number.text}: {number.conditions}; ours " \
              f"{place_of_ours(result.nodes, result.workers)}" if number else ""
     return (result.name.kernel, way(result, shared), f"{rate(result.rate)}{result.rate_mark} {result.unit}",
-            result.share_text, problem(result), _interval(result), rate(result.limit_rate) if result.limit_rate else "",
-            over, beside, result.machine * several)
+            fraction_cell(result.fraction, result.mark), problem(result), _interval(result),
+            rate(result.limit_rate) if result.limit_rate else "", over, beside, result.machine * several)
 
 
 def devices(results: list[Result]) -> Section:
@@ -152,8 +152,9 @@ def every_row(results: list[Result], failed: list[tuple[str, Row]]) -> Section:
     rows: list[tuple[str, ...]] = [
             (result.row.text, rate(result.rate) + result.rate_mark, result.unit, _interval(result),
              str(len(result.rows)), str(result.row.runs), f"{result.row.seconds:.4g}", CHECKS[result.verified],
-             rate(result.limit_rate) if result.limit_rate else "", result.share_text, result.row.network_path.text,
-             "; ".join(filter(None, [result.why_marked, result.row.note])), result.machine * several, result.paths[0])
+             rate(result.limit_rate) if result.limit_rate else "", fraction_cell(result.fraction, result.mark),
+             result.row.network_path.text, "; ".join(filter(None, [result.why_marked, result.row.note])),
+             result.machine * several, result.paths[0])
             for result in results]
     rows += [(row.text, *[""] * 6, "not run" if row.is_not_run else "failed", "", "", "", row.error,
               row.machine * several, path) for path, row in failed]
@@ -188,10 +189,10 @@ def _of_documents(material: Material) -> Iterator[PageWarning]:
     contexts = [document["context"] for _, document in material.documents]
     if any(context.get("library_build_type") == "debug" for context in contexts):
         yield PageWarning("Some documents are from a debug build: do not quote their rates.", is_grave=True)
-    commits = sorted(set().union(*(result.commits for result in material.results)))
+    commits = sorted({commit(document) for _, document in material.documents})
     if len(commits) > 1:
         yield PageWarning("Rows of several commits stand side by side", tuple(commits))
-    changed = ", ".join(commit for commit in commits if commit.endswith("-dirty"))
+    changed = ", ".join(each for each in commits if each.endswith("-dirty"))
     if changed:
         yield PageWarning(f"Built from a changed working tree, so nobody can repeat these exactly: {changed}")
     marked = [result.row.text for result in material.results if result.mark]

@@ -158,7 +158,6 @@ class Row:
 
     @property
     def note(self) -> str:
-        """The note of the transport."""
         return str(self.median.get("note", ""))
 
     @cached_property
@@ -328,12 +327,11 @@ class Launches:
 
     @property
     def fraction(self) -> Optional[float]:
-        """The fraction of the limit."""
         return self.rate / self.limit_rate if self.limit_rate else None
 
     @property
     def quotable_fraction(self) -> Optional[float]:
-        """The fraction; None if it must not be quoted, because a row is wrong or there is a mark."""
+        """The fraction of the limit; None if it must not be quoted, because a row is wrong or there is a mark."""
         return None if self.mark or self.verified is False else self.fraction
 
     @property

@@ -1,8 +1,4 @@
-"""The table of result documents, at most 80 columns wide, with a block for each machine.
-
-Of a kernel with more than three sizes it shows three: the smallest, the middle, and the largest one. Under the table
-are texts that fit no column: published numbers with their conditions (a, b ..), errors (1, 2 ..), and why rows are in
-doubt. --all shows every size and warning, and which part of each limit decided."""
+"""The table of result documents, with a block for each machine; commands/table.py describes it."""
 
 import itertools
 import re
@@ -123,13 +119,15 @@ def _groups(all_rows: list[Row]) -> list[Group]:
 
 
 def shown_rows(all_rows: list[Row]) -> list[Row]:
-    """The rows of a short table; it has all errors."""
-    alike = grouped((row for row in all_rows if not row.error), lambda row: (row.name.kernel, row.name.ranks))
+    """The rows of a short table; it has all failures. A row has its place whether it was run or not."""
+    alike = grouped((row for row in all_rows if row.is_not_run or not row.error),
+                    lambda row: (row.name.kernel, row.name.ranks))
     shown = set()
     for key, rows in alike.items():
         ordered = sorted({row.name.size for row in rows}, key=size_in_bytes)
         shown |= {(*key, each) for each in (ordered[0], ordered[len(ordered) // 2], ordered[-1])}
-    return [row for row in all_rows if row.error or (row.name.kernel, row.name.ranks, row.name.size) in shown]
+    return [row for row in all_rows if (row.error and not row.is_not_run)
+            or (row.name.kernel, row.name.ranks, row.name.size) in shown]
 
 
 class Table:
@@ -222,7 +220,9 @@ def _network_paths(all_rows: list[Row]) -> Iterator[str]:
 
 
 def _notes(shown: list[Row], all_rows: list[Row], is_short: bool) -> Iterator[str]:
-    for text in (*_network_paths(shown), *(() if is_short else _limits(shown)), legend(shown)):
+    stopped = len({id(row.context) for row in all_rows if row.context["quartet"].get("stopped")})
+    early = f"a signal stopped {counted(stopped, 'launch')} before the end: some runs are missing" if stopped else ""
+    for text in (*_network_paths(shown), *(() if is_short else _limits(shown)), legend(shown), early):
         yield from wrapped("", text)
     if any(row.mark == "!" for row in shown):
         yield from wrapped("!", ABOVE_LIMIT)
@@ -245,9 +245,13 @@ def _why_in_doubt(rows: list[Row], is_short: bool) -> Iterator[str]:
     shown = list(causes.items())[:MOST_CAUSES if is_short and len(causes) > MOST_CAUSES + 1 else None]
     for text, members in shown:
         others = f" and {counted(len(members) - 1, 'more row')}" if members[1:] else ""
-        yield from wrapped("", f"{members[0].name.short}{others}: {text or NO_CAUSE}")
+        yield from wrapped("", f"{_short(members[0])}{others}: {text or NO_CAUSE}")
     left = sum(map(len, causes.values())) - sum(len(members) for _, members in shown)
     yield from wrapped("", f"and {counted(left, 'more row')}: --all says why") if left else []
+
+
+def _short(row: Row) -> str:
+    return f"{row.name.short} {pair_name(row)}".strip()
 
 
 def oversubscription(row: Row) -> str:
@@ -261,8 +265,8 @@ def _warnings(all_rows: list[Row], is_short: bool) -> Iterator[str]:
     """The documents' warnings without flags, with short names. A short table omits all that are about marked rows."""
     for text in dict.fromkeys(text for row in all_rows for text in row.context["quartet"].get("warnings", [])):
         about = [row for row in all_rows if row.text in text]
-        for row in about:
-            text = text.replace(row.text, row.name.short)
+        for row in sorted(about, key=lambda row: -len(row.text)):  # one name may begin another
+            text = text.replace(row.text, _short(row))
         is_flag = text.startswith(("? ", "~ ")) or is_short
         if not text.startswith("! ") and not (is_flag and any(row.mark for row in about)):
             yield f"warning: {plain_versions(text)}"

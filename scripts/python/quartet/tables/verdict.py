@@ -9,9 +9,9 @@ import re
 import textwrap
 from typing import Optional
 
-from quartet.results import OWN_FORMULATIONS, Launches, Row, grouped, judge, statistics
+from quartet.results import OWN_FORMULATIONS, Row, grouped, judge, statistics
 from quartet.results.row import DISTURBANCE_FLAGS
-from quartet.tables.pairs import slowest
+from quartet.tables.pairs import pair_name, slowest
 from quartet.tables.table import oversubscription
 from quartet.terminal import BOLD, GREEN, RED, YELLOW, Style
 from quartet.text import WIDTH, aligned, counted, percent_range, ratio, size, widths_of
@@ -50,7 +50,8 @@ def _slower(measured: list[Row]) -> list[str]:
     because below_library is their only flag."""
     texts = []
     for row in measured:
-        name = f"{row.name.kernel} {row.name.transport} {' '.join([*row.name.words, size(row.name.size)])}"
+        parts = row.name.kernel, row.name.transport, *row.name.words, size(row.name.size), pair_name(row)
+        name = " ".join(filter(None, parts))
         if list(row.flags) == [judge.BELOW_LIBRARY]:
             texts.append(f"{name}: {row.flags[judge.BELOW_LIBRARY]}")
         texts += [f"{name}: {judge.slower_than(library, library.rate, row)}" for _, library in _pairs([row], measured)
@@ -72,11 +73,11 @@ def _kernels(measured: list[Row]) -> list[str]:
 
 
 def _range(rows: list[Row], formulation: str) -> str:
-    """The range of the quotable fractions; the mark if there is none."""
-    own = [Launches(tuple(members)) for members in grouped(rows, lambda row: (row.text, row.place)).values()
-           if members[0].name.formulation == formulation]
-    found = [each.quotable_fraction for each in own if each.quotable_fraction]
-    return percent_range(min(found), max(found)) if found else max((each.mark for each in own), default="") or "-"
+    """The range of the fractions of the rows without a mark; the mark if there are none."""
+    own = [row for row in rows if row.name.formulation == formulation]
+    found = [row.fraction_of_limit for row in own
+             if row.fraction_of_limit and not row.mark and row.verified is not False]
+    return percent_range(min(found), max(found)) if found else max((row.mark for row in own), default="") or "-"
 
 
 def _ratios(rows: list[Row]) -> str:
