@@ -80,19 +80,19 @@ std::size_t Trace::dropped() const {
 
 // Thread 0 shows the periods, the others the tracks.
 std::string Trace::events(const TraceProcess& process) const {
-    using Json = nlohmann::json;
     std::string result;
-    const auto append = [&](const Json& event) {
+    const auto append = [&](const nlohmann::json& event) {
         // Labels need not be UTF-8; a document must be.
         result += (result.empty() ? "" : ",\n") +
-                  event.dump(-1, ' ', false, Json::error_handler_t::replace);
+                  event.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     };
-    const auto metadata = [&](const char* what, const Json& arguments) {
-        return Json{{"name", what}, {"ph", "M"}, {"pid", process.rank}, {"args", arguments}};
+    const auto metadata = [&](const char* what, const nlohmann::json& arguments) {
+        return nlohmann::json{
+            {"name", what}, {"ph", "M"}, {"pid", process.rank}, {"args", arguments}};
     };
-    const auto begin_thread = [&](std::size_t thread, const Json& name) {
-        for (Json event : {metadata("thread_name", name),
-                           metadata("thread_sort_index", {{"sort_index", thread}})}) {
+    const auto begin_thread = [&](std::size_t thread, const nlohmann::json& name) {
+        for (nlohmann::json event : {metadata("thread_name", name),
+                                     metadata("thread_sort_index", {{"sort_index", thread}})}) {
             event["tid"] = thread;
             append(event);
         }

@@ -50,7 +50,7 @@ def _with_older_flags(row: Row) -> Row:
     texts = [text.removeprefix(drifted) for text in row.context["quartet"].get("warnings", [])
              if text.startswith(drifted)]
     if not texts and "flags" not in row.median and fraction > PLAUSIBLE:
-        texts = [f"{fraction:.0%} of its limit, and the runs cannot tell whether by chance"]
+        texts = ["above its limit, and the runs cannot tell whether by chance"]
     return _flagged(row, [("unsteady", text) for text in texts])
 
 
