@@ -1,11 +1,9 @@
 """What the tests of quartet compare share: sides as folders of fake documents."""
 
 import json
-import tempfile
-import unittest
-from pathlib import Path
 
 import fake_results
+from fake_build import Scratch
 from in_process import quartet
 
 NAME = fake_results.stream_name()
@@ -23,12 +21,7 @@ def documents(*rates, name=NAME, **median):
     return [fake_results.document(fake_results.case(name, around(rate), **median)) for rate in rates]
 
 
-class CompareCase(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
-
+class CompareCase(Scratch):
     def side(self, side, *documents):
         """A folder of documents."""
         (self.folder / side).mkdir(exist_ok=True)

@@ -5,10 +5,9 @@ import io
 import json
 import os
 import subprocess
-import tempfile
 import unittest
-from pathlib import Path
 
+from fake_build import Scratch
 from in_process import quartet
 from quartet.commands import trace as trace_command
 from quartet.report import style
@@ -71,46 +70,40 @@ class Pictures(unittest.TestCase):
         self.assertLess(title.get_window_extent().x1, axes.figure.bbox.width)
 
 
-class Command(unittest.TestCase):
+class Command(Scratch):
+    def setUp(self):
+        super().setUp()
+        self.file = self.write("trace.json", json.dumps(trace()))
+
     def run_it(self, *arguments):
-        with tempfile.TemporaryDirectory() as folder:
-            file, picture = Path(folder) / "trace.json", Path(folder) / "picture.svg"
-            file.write_text(json.dumps(trace()))
-            done = quartet("trace", file, picture, *arguments)
-            return done, picture.read_text() if picture.exists() else ""
+        return quartet("trace", self.file, self.folder / "picture.svg", *arguments)
 
     @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "needs matplotlib")
     def test_picture_names_the_case_and_the_ranks(self):
-        done, picture = self.run_it()
+        done = self.run_it()
         self.assertEqual(done.returncode, 0, done.stderr)
         for text in ("matmul: dataflow host shm", "rank 1", "worker"):
-            self.assertIn(text, picture)
+            self.assertIn(text, (self.folder / "picture.svg").read_text())
 
     def test_without_matplotlib_it_is_not_available_here(self):
-        with tempfile.TemporaryDirectory() as folder:
-            Path(folder, "matplotlib").mkdir()
-            Path(folder, "matplotlib", "__init__.py").write_text("raise ImportError('kept away')")
-            file = Path(folder) / "trace.json"
-            file.write_text(json.dumps(trace()))
-            done = subprocess.run([*QUARTET, "trace", file, file.with_suffix(".png")], text=True, capture_output=True,
-                                  env={**os.environ, "PYTHONPATH": folder})
+        self.write("matplotlib/__init__.py", "raise ImportError('kept away')")
+        done = subprocess.run([*QUARTET, "trace", self.file, self.file.with_suffix(".png")], text=True,
+                              capture_output=True, env={**os.environ, "PYTHONPATH": str(self.folder)})
         self.assertEqual((done.returncode, len(done.stderr.splitlines())), (77, 1), done.stderr)
 
     def test_damaged_timelines_are_refused_in_a_line(self):
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "trace.json"
-            for events in (None, {}, [None], [{"name": "a", "ph": "X"}], [{"name": [], "ph": {}}],
-                           [{"name": "process_name", "ph": "M", "pid": 0, "args": []}],
-                           [{"name": "a", "ph": "X", "cat": "run", "pid": 0, "tid": 0, "ts": "0", "dur": 1}],
-                           [{"name": "a", "ph": "X", "cat": "run", "pid": [], "tid": 0, "ts": 0, "dur": 1}]):
-                file.write_text(json.dumps({"traceEvents": events}))
-                done = quartet("trace", file, Path(folder) / "a.png")
-                self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
+        for events in (None, {}, [None], [{"name": "a", "ph": "X"}], [{"name": [], "ph": {}}],
+                       [{"name": "process_name", "ph": "M", "pid": 0, "args": []}],
+                       [{"name": "a", "ph": "X", "cat": "run", "pid": 0, "tid": 0, "ts": "0", "dur": 1}],
+                       [{"name": "a", "ph": "X", "cat": "run", "pid": [], "tid": 0, "ts": 0, "dur": 1}]):
+            self.file.write_text(json.dumps({"traceEvents": events}))
+            done = self.run_it()
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
 
     def test_what_cannot_be_drawn_is_said_with_what_can(self):
         for arguments, said in ((("--case", "fft"), f"there are: {CASE}"), (("--run", "7"), "(the trace has 1 run of this case, with those that warm up): use 0 to 0"),
                                 (("--from", "99"), "the run has 10 ms")):
-            done, _ = self.run_it(*arguments)
+            done = self.run_it(*arguments)
             self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1))
             self.assertIn(said, done.stderr)
         other = quartet("trace", "nowhere.json", "a.xyz")
