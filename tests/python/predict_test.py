@@ -4,13 +4,12 @@ documents; and that nothing makes it fail in another way than by a line and an e
 import json
 import random
 import re
-import tempfile
 import unittest
-from pathlib import Path
 from unittest import mock
 
 import fake_results
 import mutations
+from fake_build import Scratch
 from in_process import FAULT, run
 from quartet.commands import predict as command
 from quartet.kernels import KERNELS
@@ -112,6 +111,7 @@ class Formulas(unittest.TestCase):
         self.assertAlmostEqual(seconds("matmul", 2, 1024, rates=free, tile=512, reducers=1), crossed + added, places=6)
         self.assertAlmostEqual(seconds("matmul", 9, 1024, rates=free, tile=512, reducers=2), crossed / 2 + added / 2,
                                places=6)
+        self.assertEqual([work("matmul", ranks, formulation="dataflow").reducers for ranks in (2, 3, 4, 9)], [1, 1, 2, 2])
 
     def test_the_merger_of_fft_transforms_over_groups_after_the_last_tile(self):
         points, tiles = 2**20, 128
@@ -202,13 +202,11 @@ class Curves(unittest.TestCase):
         self.assertEqual((first, first.low, first.high), (self.point(0.3), again.low, again.high))
 
 
-class Command(unittest.TestCase):
+class Command(Scratch):
     CG = "cg/native/host/shm/laplace/full/n:4096/iterations:50/ranks:2/threads:1"
 
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
+        super().setUp()
         self.file = self.folder / "machine.json"
         self.write({"rates": described(0.1)})
 
