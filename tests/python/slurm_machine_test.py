@@ -143,6 +143,13 @@ class Submitting(MachineCase):
     def submit(self, *arguments):
         return quartet("submit", self.file, *map(str, arguments), env=self.environment())
 
+    def test_a_dry_run_behind_the_program_is_the_programs_and_is_said_to_be(self):
+        self.load(LEAST)
+        self.write("sbatch", "#!/bin/sh\necho 7\n")
+        done = self.submit("--ranks", 1, "/bin/true", "--dry-run")
+        self.assertEqual((done.returncode, done.stdout), (0, "7\n"), done.stderr)
+        self.assertIn("so this submits a job: before PROGRAM it would", done.stderr)
+
     def test_what_cannot_run_is_refused_in_a_line(self):
         self.load({**LEAST, "gpus_per_node": 2})
         for arguments, word in ((("--ranks", 0, "/bin/true"), "whole number"), (("/bin/true",), "no ranks"),

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--minutes", type=integer(366 * 24 * 60), default=30,
                         help="time limit of the job (%(default)s)")
     parser.add_argument("--output", default="quartet-%j.out", help="file for the output of the job (%(default)s)")
-    parser.add_argument("--dry-run", action="store_true", help="shows the sbatch command")
+    parser.add_argument("--dry-run", action="store_true", help="before PROGRAM: shows the sbatch command")
     parser.add_argument("program", type=Path, metavar="PROGRAM")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS")
 
@@ -92,6 +92,8 @@ def run(given: argparse.Namespace) -> int:
                str(Path(program).resolve()), *given.arguments]
     if shape.uses_gpus and options_of(job.arguments).get("--device", "auto") == "auto":
         say("asks for GPUs, since --device is auto: --device host asks for none")
+    if "--dry-run" in given.arguments and not given.dry_run:
+        say("--dry-run after PROGRAM is the program's, so this submits a job: before PROGRAM it would submit nothing")
     if given.dry_run:
         print(printable(shlex.join(command)))
         return VERIFIED
