@@ -30,7 +30,7 @@ class BatchCase(Scratch):
         super().setUp()
         for name, text in (("srun", SRUN), ("scontrol", "#!/bin/sh\necho \"$@\" >\"$FOLDER/requeued\"\nexit 1\n")):
             self.write(name, text)
-        self.variables = {"PATH": f"{self.folder}:{os.environ['PATH']}", "FOLDER": str(self.folder),
+        self.variables = {"PATH": self.environment()["PATH"], "FOLDER": str(self.folder),
                           "SLURM_JOB_ID": "1", "QUARTET_ROOT": str(SCRIPTS.parent)}
 
     def arguments(self):

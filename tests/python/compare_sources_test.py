@@ -63,15 +63,10 @@ class InTurn(CompareCase):
     def run_both(self, first, second, *arguments, command=("stream", "--sizes", "2")):
         log = self.folder / "log"
         for name, rate in (("before", first), ("after", second)):
-            folder = self.folder / name / "bin"
-            folder.mkdir(parents=True)
-            (folder / "rate").write_text(str(rate))
-            (folder / "stream").write_text(PROGRAM.format(
+            self.write(f"{name}/bin/rate", str(rate))
+            self.write(f"{name}/bin/stream", PROGRAM.format(
                 python=sys.executable, tests=str(Path(__file__).parent), log=str(log)))
-            (folder / "stream").chmod(0o755)
-        launcher = self.folder / "launcher"
-        launcher.write_text('#!/bin/sh\nshift\nexec "$@"\n')
-        launcher.chmod(0o755)
+        launcher = self.write("launcher", '#!/bin/sh\nshift\nexec "$@"\n')
         done = self.compare("--run", self.folder / "before", self.folder / "after", "--launcher",
                             launcher, "--folder", self.folder / "documents", *arguments, "--", *command)
         return done, log.read_text().split() if log.exists() else []

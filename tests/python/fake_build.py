@@ -1,6 +1,7 @@
 """Tests with a folder of their own, and with fake programs in it."""
 
 import contextlib
+import os
 import tempfile
 import time
 import unittest
@@ -26,6 +27,11 @@ class Scratch(unittest.TestCase):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
         file.chmod(0o755)
+        return file
+
+    def environment(self):
+        """With the folder's programs before all others."""
+        return {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}
 
     def lines(self, name):
         file = self.folder / name

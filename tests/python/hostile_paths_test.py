@@ -25,8 +25,7 @@ class SoundDocument(Scratch):
 
     def setUp(self):
         super().setUp()
-        self.good = self.folder / "good.json"
-        self.good.write_text(json.dumps(mutations.sound()))
+        self.good = self.write("good.json", json.dumps(mutations.sound()))
         without = mock.patch.object(report, "has_matplotlib", return_value=False)
         without.start()
         self.addCleanup(without.stop)
@@ -126,8 +125,7 @@ class Writing(PathCase):
         self.assertIn("<!DOCTYPE html>", target.read_text())
 
     def test_what_fails_leaves_the_old_file_and_nothing_beside_it(self):
-        file = self.folder / "kept.txt"
-        file.write_text("old")
+        file = self.write("kept.txt", "old")
         before = sorted(self.folder.iterdir())
         for error in (OSError(28, "No space left on device"), KeyboardInterrupt()):
             with self.assertRaises((ScriptError, KeyboardInterrupt)):

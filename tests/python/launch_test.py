@@ -36,17 +36,11 @@ exit "$(cat code)"
 class LaunchCase(Scratch):
     def setUp(self):
         super().setUp()
-        self.put("mpiexec", MPIEXEC.format(folder=self.folder), 0o755)
-        self.put("code", "0")
-        self.program = self.put("program", "#!/bin/sh\n", 0o755)
+        self.write("mpiexec", MPIEXEC.format(folder=self.folder))
+        self.write("code", "0")
+        self.program = self.write("program", "#!/bin/sh\n")
         self.variables = {"PATH": os.environ["PATH"], "HOME": str(self.folder),
                           "TMPDIR": str(self.folder), "MPIEXEC": str(self.folder / "mpiexec")}
-
-    def put(self, name, text, mode=0o644):
-        file = self.folder / name
-        file.write_text(text)
-        file.chmod(mode)
-        return file
 
     def launch(self, ranks, program, *arguments, **variables):
         return subprocess.run([LAUNCH, str(ranks), str(program), *arguments], text=True,
@@ -56,7 +50,8 @@ class LaunchCase(Scratch):
 
 class Starting(LaunchCase):
     def test_what_is_no_program_is_refused_in_a_line(self):
-        plain = self.put("plain", "")
+        plain = self.write("plain", "")
+        plain.chmod(0o644)
         for ranks, program in ((2, self.folder / "absent"), (2, self.folder), (2, plain), (2, "no-such-program"),
                                (2, ""), (0, self.program), (-1, self.program), ("x", self.program),
                                ("9" * 20, self.program), (10**6, self.program)):
@@ -71,7 +66,7 @@ class Starting(LaunchCase):
     def test_arguments_input_and_code_pass_unharmed(self):
         words = ["", "a b", "$(touch x)", "line\\n", "'\"`*"]
         for code in (0, 1, 2, 3, 75, 77):
-            self.put("code", str(code))
+            self.write("code", str(code))
             done = self.launch(2, self.program, *words)
             self.assertEqual(done.returncode, code, done.stderr)
         found = (self.folder / "arguments").read_text().splitlines()
@@ -81,9 +76,9 @@ class Starting(LaunchCase):
     def test_a_folder_without_room_is_named_before_open_mpi_starts(self):
         if not Path("/dev/full").exists():
             self.skipTest("no /dev/full")
-        mktemp = self.put("mktemp", "#!/bin/sh\necho /dev/full\n", 0o755)  # a full disk
-        self.put("rm", "#!/bin/sh\n", 0o755)
-        full = self.launch(2, self.program, PATH=f"{self.folder}:{os.environ['PATH']}")
+        mktemp = self.write("mktemp", "#!/bin/sh\necho /dev/full\n")  # a full disk
+        self.write("rm", "#!/bin/sh\n")
+        full = self.launch(2, self.program, PATH=self.environment()["PATH"])
         mktemp.unlink()
         for done, folder in ((full, self.folder), (self.launch(2, self.program, TMPDIR="/proc"), "/proc"),
                              (self.launch(2, self.program, OMPI_MCA_orte_tmpdir_base="/proc"), "/proc")):
@@ -115,14 +110,14 @@ class Starting(LaunchCase):
     def test_a_crash_is_named(self):
         for code, words in ((137, "SIGKILL"), (139, "SIGSEGV"), (135, "SIGBUS, as where /dev/shm is full"),
                             (152, "SIGXCPU"), (153, "SIGXFSZ: a file became larger than ulimit -f allows")):
-            self.put("code", str(code))
+            self.write("code", str(code))
             done = self.launch(2, self.program)
             self.assertEqual(done.returncode, code)
             self.assertEqual(done.stderr,
                              f"launch.sh: the job ended early ({words}): see its document, if it began one\n")
-        self.put("code", "127")
+        self.write("code", "127")
         self.assertIn("was not found: look at PATH and LD_LIBRARY_PATH", self.launch(2, self.program).stderr)
-        self.put("code", "131")  # of Open MPI, where it cannot start
+        self.write("code", "131")  # of Open MPI, where it cannot start
         self.assertEqual(self.launch(2, self.program).stderr, "")
 
     def test_open_mpi_stays_on_loopback_unless_something_says_otherwise(self):
@@ -139,7 +134,7 @@ class Starting(LaunchCase):
             self.assertEqual(used(**variables), [], variables)
         etc = self.folder / "etc"
         etc.mkdir()
-        self.put("ompi_info", f"#!/bin/sh\necho '              Sysconfdir: {etc}'\n", 0o755)
+        self.write("ompi_info", f"#!/bin/sh\necho '              Sysconfdir: {etc}'\n")
         for name, comment, text in (("openmpi-mca-params.conf", "# btl_tcp_if_include", "oob_tcp_if_include = eth1"),
                                     ("openmpi-mca-params.conf", "", "orte_default_hostfile = hosts"),
                                     ("openmpi-default-hostfile", "# hosts\n\n", "node1 slots=2")):
@@ -150,9 +145,8 @@ class Starting(LaunchCase):
             (etc / name).unlink()
 
     def test_a_job_of_several_nodes_has_its_own_launcher(self):
-        self.put("srun", "#!/bin/sh\nprintf '%s\\n' \"$@\" >" + str(self.folder / "step") + "\n", 0o755)
-        job = {"SLURM_JOB_ID": "1", "SLURM_JOB_NUM_NODES": "2", "QUARTET_THREADS": "3",
-               "PATH": f"{self.folder}:{os.environ['PATH']}"}
+        self.write("srun", "#!/bin/sh\nprintf '%s\\n' \"$@\" >" + str(self.folder / "step") + "\n")
+        job = {"SLURM_JOB_ID": "1", "SLURM_JOB_NUM_NODES": "2", "QUARTET_THREADS": "3", "PATH": self.environment()["PATH"]}
         done = subprocess.run([LAUNCH, "5", self.program, "a b"], check=False, capture_output=True, text=True,
                               env={"HOME": str(self.folder), **job}, timeout=LIMIT)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -170,10 +164,10 @@ class Starting(LaunchCase):
         self.assertNotIn("--oversubscribe", (self.folder / "arguments").read_text())
 
     def machine_of_four_cores(self):
-        self.put("nproc", "#!/bin/sh\necho 4\n", 0o755)
-        self.put("getconf", "#!/bin/sh\necho 4\n", 0o755)
-        self.put("lscpu", "#!/bin/sh\nprintf '%s\\n' 0,0 1,0 2,0 3,0\n", 0o755)
-        return {"PATH": f"{self.folder}:{os.environ['PATH']}"}
+        self.write("nproc", "#!/bin/sh\necho 4\n")
+        self.write("getconf", "#!/bin/sh\necho 4\n")
+        self.write("lscpu", "#!/bin/sh\nprintf '%s\\n' 0,0 1,0 2,0 3,0\n")
+        return {"PATH": self.environment()["PATH"]}
 
     def test_each_rank_gets_its_share_of_the_cores(self):
         path = self.machine_of_four_cores()
@@ -193,12 +187,12 @@ class Starting(LaunchCase):
         for name in ("QUARTET_THREADS", "OMP_NUM_THREADS"):
             self.assertEqual(share(1, **{name: "3"}), ("3", "3"))
         self.assertEqual(share(1, MPIEXEC_FLAGS="--hostfile hosts"), ("1",))
-        hosts = self.put("hosts", "a\nb\n")
+        hosts = self.write("hosts", "a\nb\n")
         self.assertEqual(share(2, PBS_NODEFILE=str(hosts)), ("1", "1"))
 
     def test_mpichs_launcher_is_told_to_bind_where_there_are_cores(self):
         hydra = MPIEXEC.replace('"mpirun (Open MPI) 4.1.4"', '"HYDRA build details:"')
-        self.put("mpiexec", hydra.format(folder=self.folder), 0o755)
+        self.write("mpiexec", hydra.format(folder=self.folder))
 
         def flags(ranks, **variables):
             self.assertEqual(self.launch(ranks, self.program, "--size", **variables).returncode, 0)
@@ -223,7 +217,7 @@ class Signals(LaunchCase):
         """The exit code after these signals, and what the launcher has seen."""
         for name in ("started", "signals"):
             (self.folder / name).unlink(missing_ok=True)
-        self.put("sleep", "")
+        self.write("sleep", "")
         with subprocess.Popen([LAUNCH, "2", self.program], env=self.variables, text=True,
                               start_new_session=True, stdin=subprocess.DEVNULL, stderr=errors) as process:
             self.wait_for(lambda: self.lines("started"))
@@ -234,47 +228,47 @@ class Signals(LaunchCase):
         return code, self.lines("signals")
 
     def test_ranks_are_asked_to_stop_and_their_code_is_kept(self):
-        self.put("on-USR1", "75")
+        self.write("on-USR1", "75")
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
             self.assertEqual(self.ended(number), (75, ["USR1"]))
 
     def test_a_signal_never_ends_as_a_wrong_result(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
-            self.put("on-USR1", "138")  # of a rank that it has ended
+            self.write("on-USR1", "138")  # of a rank that it has ended
             self.assertEqual(self.ended(number)[0], 128 + number)
         (self.folder / "on-USR1").unlink()
-        self.put("on-TERM", "1")  # of Open MPI that was ended
+        self.write("on-TERM", "1")  # of Open MPI that was ended
         self.assertEqual(self.ended(signal.SIGHUP, signal.SIGTERM)[0], 128 + signal.SIGHUP)
 
     def test_a_signal_before_there_is_a_job_is_not_lost(self):
-        self.put("on-USR1", "75")
-        self.put("sleep", "")
-        self.put("on-TERM", "1")
+        self.write("on-USR1", "75")
+        self.write("sleep", "")
+        self.write("on-TERM", "1")
         before, after = "[ -z \"$stopped_by\" ] || finish \"$((128 + stopped_by))\" # nothing", "job=$!\n"
         for place in ("QUARTET_LAUNCHED=\"", before, after):
             self.assertEqual(LAUNCH.read_text().count(place), 1)
-            script = self.put("launch.sh", LAUNCH.read_text().replace(place, f"kill -TERM $$; {place}"), 0o755)
+            script = self.write("launch.sh", LAUNCH.read_text().replace(place, f"kill -TERM $$; {place}"))
             done = subprocess.run([script, "2", self.program], env=self.variables, check=False,
                                   stdin=subprocess.DEVNULL, timeout=LIMIT, stderr=subprocess.PIPE, text=True)
             self.assertEqual((done.returncode, done.stderr), (128 + signal.SIGTERM, self.ENDED))
 
     def test_a_second_signal_ends_the_job(self):
-        self.put("on-TERM", "1")
+        self.write("on-TERM", "1")
         self.assertEqual(self.ended(signal.SIGINT, signal.SIGTERM), (128 + signal.SIGINT, ["USR1", "TERM"]))
 
     @unittest.skipUnless(SETS_GROUPS, "needs Perl and setpriv")
     def test_a_group_is_told_once_and_a_killed_launch_leaves_nothing(self):
-        self.put("on-USR1", "75")
+        self.write("on-USR1", "75")
         self.assertEqual(self.ended(signal.SIGTERM, group=True), (75, ["USR1"]))
         (self.folder / "on-USR1").unlink()
-        self.put("on-TERM", "1")
+        self.write("on-TERM", "1")
         self.assertEqual(self.ended(signal.SIGKILL, group=True)[0], -signal.SIGKILL)
         self.assertEqual(self.wait_for(lambda: self.lines("signals")), ["TERM"])
 
 
 class Cancelling(LaunchCase):
     def test_a_job_that_ignores_every_request_is_killed_with_its_launcher(self):
-        self.put("sleep", "")  # it notes signals and goes on
+        self.write("sleep", "")  # it notes signals and goes on
         job = Job(self.program, 2, 1, ())
         with mock.patch.dict(os.environ, self.variables), \
                 mock.patch.object(quartet.launch, "SECONDS_TO_CLEAN_UP", 1):
@@ -287,8 +281,8 @@ class Cancelling(LaunchCase):
         self.assertNotEqual(running.wait(0), 0)
 
     def test_what_a_launcher_leaves_behind_is_killed(self):
-        script = self.put("leaves", f"#!/bin/sh\n(trap '' TERM; cd {self.folder}; sh -c 'echo $$ >started; "
-                          "exec sleep 60') & trap 'exit 3' TERM; wait\n", 0o755)
+        script = self.write("leaves", f"#!/bin/sh\n(trap '' TERM; cd {self.folder}; sh -c 'echo $$ >started; "
+                          "exec sleep 60') & trap 'exit 3' TERM; wait\n")
         running = LocalLauncher(script).submit(Job(self.program, 1, 1, ()), self.folder / "log")
         left = int(self.wait_for(lambda: self.lines("started"))[0])
         self.addCleanup(end, left)
@@ -340,7 +334,7 @@ class Leftovers(LaunchCase):
     @unittest.skipUnless(os.path.exists("/proc/self/environ"), "needs /proc")
     def test_no_rank_outlives_a_launcher_that_was_killed(self):
         """Of this job: another one, begun at the same moment, has its launcher."""
-        self.put("mpiexec", f"""#!/bin/sh
+        self.write("mpiexec", f"""#!/bin/sh
 [ "$1" = --version ] && echo "mpirun (Open MPI) 4.1.4" && exit
 cd {self.folder}
 OMPI_COMM_WORLD_RANK=0 sleep 60 >/dev/null 2>&1 &
@@ -348,7 +342,7 @@ echo $! >orphan
 sh -c 'OMPI_COMM_WORLD_RANK=0 sleep 60 & echo $! >child; wait' >/dev/null 2>&1 &
 while [ ! -s child ]; do :; done
 kill -9 $$
-""", 0o755)
+""")
         self.assertEqual(self.launch(1, self.program).returncode, 137)
         orphan, child = (int((self.folder / name).read_text()) for name in ("orphan", "child"))
         self.addCleanup(os.kill, child, signal.SIGKILL)

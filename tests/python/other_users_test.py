@@ -25,8 +25,7 @@ class OtherUsers(FakeNode):
         self.shared = self.folder / "shared"
         self.shared.mkdir()
         self.shared.chmod(0o1777)
-        self.victim = self.folder / "victim"
-        self.victim.write_text("precious")
+        self.victim = self.write("victim", "precious")
         self.victim.chmod(0o600)
         self.addCleanup(lambda: self.assertEqual(self.victim.read_text(), "precious"))
 
@@ -77,8 +76,7 @@ class OtherUsers(FakeNode):
         self.assertEqual((rights, files), ("drwx------ 0", ["log"]))
 
     def test_no_file_is_written_through_their_links(self):
-        good = self.folder / "good.json"
-        good.write_text(json.dumps(mutations.sound()))
+        good = self.write("good.json", json.dumps(mutations.sound()))
         below = self.link("below", self.folder)
         with mock.patch.object(report, "has_matplotlib", return_value=False):
             for output in (self.link("page.html"), below / "page.html"):

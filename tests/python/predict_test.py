@@ -111,6 +111,7 @@ class Formulas(unittest.TestCase):
         self.assertAlmostEqual(seconds("matmul", 2, 1024, rates=free, tile=512, reducers=1), crossed + added, places=6)
         self.assertAlmostEqual(seconds("matmul", 9, 1024, rates=free, tile=512, reducers=2), crossed / 2 + added / 2,
                                places=6)
+        self.assertEqual([work("matmul", ranks, formulation="dataflow").reducers for ranks in (2, 3, 4, 9)], [1, 1, 2, 2])
 
     def test_the_merger_of_fft_transforms_over_groups_after_the_last_tile(self):
         points, tiles = 2**20, 128

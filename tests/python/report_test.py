@@ -191,6 +191,9 @@ class Lines(Reported):
         self.put("1.json", scaling(5, 9, 16, **SLOW))
         chart, = self.section("figure-10-cg").charts
         self.assertEqual(chart.notes[0], "? native shm at 1: other processes took 45% of the cores")
+        self.put("0.json", scaling(5, **SLOW), scaling(9, 9, 16)[len(scaling(5)):])
+        self.put("1.json", scaling(5, **SLOW))
+        self.assertEqual(self.section("figure-10-cg").tables[0].rows[1][3:], ("9.00", "1.80x?", "90%?"))
 
     def test_published_numbers_stand_beside_like_work_alone(self):
         rows = on_gpus(scaling(100, 200, 280, n=16384))
@@ -204,6 +207,9 @@ class Lines(Reported):
         self.assertIn("280 GFLOP/s (0.93x)", [row[4] for row in tables[0].rows])
         self.assertIn("K20", [row[2] for row in tables[1].rows])  # a matrix-free operator: for orientation
         self.assertTrue(tables[1].is_folded)
+        for median, contains in (({}, self.assertIn), (SLOW, self.assertNotIn)):
+            self.put("a.json", on_gpus(scaling(100, 200, 280, n=32768, **median)), device="cuda", gpus=[fake_results.GPU])
+            contains("1.40x", str(self.section("published").tables))  # beside a published speed-up
 
     def test_host_and_gpu_stand_side_by_side_with_their_whole_tasks(self):
         self.put("a.json", fake_results.case(CG.format(2), 10, "GFLOP/s", whole_task_seconds=2))

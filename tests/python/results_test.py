@@ -13,11 +13,7 @@ class Documents(Scratch):
                                 fake_results.error(fake_results.stream_name(transport="rma"), "no window"))
 
     def write(self, name, document):
-        file = self.folder / name
-        file.parent.mkdir(exist_ok=True)
-        text = document if isinstance(document, str) else json.dumps(document)
-        file.write_text(text, encoding="utf-8")
-        return file
+        return super().write(name, document if isinstance(document, str) else json.dumps(document))
 
     def changed(self, change):
         document = self.good()

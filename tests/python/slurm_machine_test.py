@@ -1,7 +1,6 @@
 """Tests of scripts/python/quartet/slurm/machine.py, request.py and quartet submit without a Slurm; tests/lab/ has one."""
 
 import json
-import os
 from pathlib import Path
 
 from jsonschema import Draft202012Validator
@@ -82,8 +81,9 @@ class Requests(MachineCase):
         machine = {"gpus_per_node": 2, "gpu_type": "v100", "gpu_request": "gres"}
         for ranks, arguments, nodes, order in ((4, (), 2, "block"), (4, ("--device", "cuda"), 2, "block"),
                 (5, ("--formulation", "dataflow"), 2, "cyclic"),
-                (6, ("--formulation", "dataflow", "--reducers", "2"), 2, "cyclic")):
-            options = self.options(machine, ranks, *arguments)
+                (7, ("--formulation", "dataflow", "--reducers", "3"), 2, "cyclic"),
+                (6, ("--formulation", "dataflow"), 2, "cyclic")):  # as many as matmul takes by itself
+            options = self.options(machine, ranks, *arguments, program="matmul" if ranks > 5 else "cg")
             self.assertIn(f"--nodes={nodes}", options)
             self.assertIn(f"--distribution={order}", options)
             self.assertIn("--gres=gpu:v100:2", options)
@@ -141,7 +141,14 @@ class Submitting(MachineCase):
                          r"'--modules=gcc openmpi' /\S*/bin/true --size 100\n$")
 
     def submit(self, *arguments):
-        return quartet("submit", self.file, *map(str, arguments))
+        return quartet("submit", self.file, *map(str, arguments), env=self.environment())
+
+    def test_a_dry_run_behind_the_program_is_the_programs_and_is_said_to_be(self):
+        self.load(LEAST)
+        self.write("sbatch", "#!/bin/sh\necho 7\n")
+        done = self.submit("--ranks", 1, "/bin/true", "--dry-run")
+        self.assertEqual((done.returncode, done.stdout), (0, "7\n"), done.stderr)
+        self.assertIn("so this submits a job: before PROGRAM it would", done.stderr)
 
     def test_what_cannot_run_is_refused_in_a_line(self):
         self.load({**LEAST, "gpus_per_node": 2})
@@ -150,6 +157,8 @@ class Submitting(MachineCase):
                                 (("--nodes", 2, "--ranks-per-node", "x", "/bin/true"), "'x'"),
                                 (("--nodes", 2, "--ranks", 2, "--ranks-per-node", 2, "/bin/true"), "leave one out"),
                                 (("--nodes", 3, "--ranks", 3, "--hosts", "a,b", "/bin/true"), "2 hosts"),
+                                (("--ranks", 1, "--ranks-per-node", "gpus", "/bin/true", "--formulation=dataflow"),
+                                 "does not fit"),
                                 (("--ranks", 1, self.file.with_name("absent")), "no program"),
                                 (("--ranks", 2, "--dry-run", "/bin/true", "--formulation", "dataflow",
                                   "--reducers", "abc"), "--reducers")):
@@ -158,14 +167,13 @@ class Submitting(MachineCase):
             self.assertIn(word, done.stderr)
         self.file.write_text(json.dumps({**LEAST, "options": ["a\x00b"]}))
         self.assertIn("control character", self.submit("--ranks", 1, "/bin/true").stderr)
-
-    def test_ranks_for_the_gpus_of_a_machine_without_any_are_refused(self):
         self.load(LEAST)
         self.assertRegex(self.submit("--nodes", 2, "--ranks-per-node", "gpus", "/bin/true").stderr, r"'gpus' \(\S+ has none\)")
 
     def test_two_of_ranks_nodes_and_ranks_per_node_decide_the_third(self):
         self.load({**LEAST, "gpus_per_node": 2, "sockets_per_node": 2})
         host = ("/bin/true", "--device", "host")
+        flow = (self.write("matmul", "#!/bin/sh\n"), "--formulation", "dataflow")
         for arguments, expected in (
                 (("--nodes", 2, "--ranks-per-node", 1, *host), "--nodes=2 --ntasks=2 --ntasks-per-node=1"),
                 (("--nodes", 2, "--ranks-per-node", "cores", *host), "--nodes=2 --ntasks=16 --ntasks-per-node=8"),
@@ -174,6 +182,9 @@ class Submitting(MachineCase):
                 (("--nodes", 2, "--ranks-per-node", "gpus", "/bin/true"), "--nodes=2 --ntasks=4 --ntasks-per-node=2"),
                 (("--nodes", 2, "--ranks-per-node", "gpus", "/bin/true", "--formulation=dataflow"),
                  "--nodes=2 --ntasks=5 --ntasks-per-node=3"),
+                (("--nodes", 2, "--ranks-per-node", "gpus", *flow), "--nodes=2 --ntasks=6 --ntasks-per-node=3"),
+                (("--nodes", 1, "--ranks-per-node", "gpus", *flow), "--nodes=1 --ntasks=3 --ntasks-per-node=3"),
+                (("--ranks", 6, "--ranks-per-node", "gpus", *flow), "--nodes=2 --ntasks=6 --ntasks-per-node=3"),
                 (("--ranks", 6, "--ranks-per-node", 2, *host), "--nodes=3 --ntasks=6"),
                 (("--ranks", 6, "--nodes", 3, *host), "--nodes=3 --ntasks=6"),
                 (("--ranks", 2, "--hosts", "a,b", *host), "--nodes=2 --ntasks=2")):
@@ -184,6 +195,5 @@ class Submitting(MachineCase):
     def test_hosts_are_a_list_of_names_or_of_ranges(self):
         self.load(LEAST)
         self.write("scontrol", "#!/bin/sh\nprintf 'n1\\nn2\\nn4\\n'\n")
-        done = quartet("submit", self.file, "--hosts", "n[1-2,4]", "--ranks", "3", "--dry-run", "/bin/true",
-                       env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"})
+        done = self.submit("--hosts", "n[1-2,4]", "--ranks", 3, "--dry-run", "/bin/true")
         self.assertIn("--nodelist=n1,n2,n4 ", done.stdout, done.stderr)

@@ -109,9 +109,6 @@ class QueuedCase(FakeBuild):
         return quartet("sweep", self.folder / "spec.json", "--build", self.folder, "--folder", self.results,
                        "--slurm", self.folder / "machine.json", "--poll", "0.1", *arguments, env=self.environment())
 
-    def environment(self):
-        return {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}
-
 
 class Queue(QueuedCase):
     def test_arrays_that_the_queue_has_no_room_for_are_halved(self):

@@ -28,8 +28,8 @@ with open({folder!r} + "/calls", "a") as calls:
     print(ranks, *sys.argv[1:], file=calls)
 time.sleep(mine.get("seconds", 0))
 if mine.get("writes", True):
-    name = "matmul/%s/host/shm/n:%s/tile:256/ranks:%s/threads:1" % (
-        value("--formulation"), value("--size"), ranks)
+    name = "matmul/%s/host/shm/n:%s/tile:256/ranks:%s/threads:%s" % (
+        value("--formulation"), value("--size"), ranks, value("--threads"))
     is_disturbed = len(open({folder!r} + "/calls").readlines()) <= mine.get("disturbed", 0)
     doubt = {{"flags": [{{"kind": "disturbed", "text": "others ran"}}], "distrusted": True}} if is_disturbed else {{}}
     rows = fake_results.case(name, mine.get("rate", 100.0 * int(ranks)), "GFLOP/s", workers=int(ranks),
@@ -323,33 +323,52 @@ class ReadyMade(unittest.TestCase):
 
 
 class Table(SweepCase):
+    def rows(self, launches=1, **block):
+        """The words of each row of a sweep's table."""
+        self.done = self.sweep(self.spec(launches=launches, **block))
+        return [line.split() for line in self.done.stdout.splitlines() if line.strip().startswith("512")]
+
     def test_a_launch_on_other_nodes_than_were_asked_for_is_said_and_marked(self):
-        done = self.sweep(self.spec(ranks=[2], nodes=[1, 2], launches=1))  # both ran on one
+        rows, done = self.rows(ranks=[2], nodes=[1, 2]), self.done  # both ran on one
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr, r"on 2 ranks of 2 nodes, launch 1: .* ok, but it ran on 1 node \(2 were asked for\)")
         lines = done.stdout.splitlines()
         self.assertIn("nodes", lines[0])
-        self.assertEqual([line.split()[:5] for line in lines if line.strip().startswith("512")],
-                         [["512", "1", "2", "2", "200"], ["512", "2", "2", "2", "200?"]])
+        self.assertEqual([row[:5] for row in rows], [["512", "1", "2", "2", "200"], ["512", "2", "2", "2", "200?"]])
         self.assertIn("1 launch of matmul native host auto 512 on 2 ranks of 2 nodes: it ran on", done.stdout)
         self.assertLessEqual(max(map(len, lines)), 80)
         self.assertNotIn("speed-up against", done.stdout)
 
     def test_speed_ups_state_their_base_and_count_workers(self):
-        text = self.sweep(self.spec(scaling="strong", title="Strong", launches=1)).stdout
+        rows = self.rows(scaling="strong", title="Strong")
         self.assertIn("Strong\nmatmul GFLOP/s, native, shm, host, tile:256, threads:1\n"
-                      "  speed-up against 100 GFLOP/s on 1 worker at 512\n", text)
-        rows = [line.split() for line in text.splitlines() if line.strip().startswith("512")]
+                      "  speed-up against 100 GFLOP/s on 1 worker at 512\n", self.done.stdout)
         self.assertEqual(rows[0], ["512", "1", "1", "100", "99.0-102", "1", "base", "80%", "ok"])
         self.assertEqual(rows[2], ["512", "4", "4", "400", "396-408", "1", "4.00x", "100%", "80%", "ok"])
 
     def test_a_row_whose_launches_were_mostly_disturbed_is_in_doubt(self):
         self.behave(disturbed=3)
-        text = self.sweep(self.spec(ranks=[2], launches=4)).stdout
-        row = next(line.split() for line in text.splitlines() if line.strip().startswith("512"))
-        self.assertEqual(row, ["512", "2", "2", "200?", "198-204", "1", "of", "4", "ok"])
-        self.assertIn("matmul native shm 512: 3 of 4 launches in doubt (others ran)", " ".join(text.split()))
-        self.assertIn("?  in doubt", text)
+        self.assertEqual(self.rows(ranks=[2], launches=4), [["512", "2", "2", "200?", "198-204", "1", "of", "4", "ok"]])
+        self.assertIn("matmul native shm 512: 3 of 4 launches in doubt (others ran)", " ".join(self.done.stdout.split()))
+        self.assertIn("?  in doubt", self.done.stdout)
+
+    def test_a_speed_up_is_in_doubt_with_its_rate_or_its_base(self):
+        self.behave(**{"2": {"disturbed": 99}})
+        self.assertEqual([row[-4:-1] for row in self.rows(scaling="strong")],
+                         [["1", "base", "80%"], ["1", "2.00x?", "100%?"], ["4.00x", "100%", "80%"]])
+        self.results = self.folder / "other"
+        self.behave(**{"1": {"disturbed": 99}})
+        self.assertEqual([row[-3:-1] for row in self.rows(scaling="strong")][1:], 2 * [["100%?", "80%"]])
+        self.assertIn("speed-up against 100? GFLOP/s on 1 worker", self.done.stdout)
+
+    def test_what_is_in_doubt_is_named_with_the_factors_that_differ(self):
+        self.behave(disturbed=99)
+        self.rows(ranks=[1, 2], threads=[1, 2])
+        for factors in ("ranks:1, threads:1", "ranks:1, threads:2", "ranks:2, threads:1", "ranks:2, threads:2"):
+            self.assertIn(f"matmul native shm 512, {factors}: 1 of 1", " ".join(self.done.stdout.split()))
+
+    def test_a_transport_and_auto_that_took_it_are_launches_of_one_row(self):
+        self.assertEqual([row[5] for row in self.rows(ranks=[2], transports=["auto", "shm"])], ["2"])
 
     def test_wrong_results_are_seen_and_scale_nothing(self):
         self.behave(**{"1": {"code": 1}})

@@ -71,23 +71,23 @@ class Pictures(unittest.TestCase):
 
 
 class Command(Scratch):
+    def setUp(self):
+        super().setUp()
+        self.file = self.write("trace.json", json.dumps(trace()))
+
     def run_it(self, *arguments):
-        file, picture = self.folder / "trace.json", self.folder / "picture.svg"
-        file.write_text(json.dumps(trace()))
-        done = quartet("trace", file, picture, *arguments)
-        return done, picture.read_text() if picture.exists() else ""
+        return quartet("trace", self.file, self.folder / "picture.svg", *arguments)
 
     @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "needs matplotlib")
     def test_picture_names_the_case_and_the_ranks(self):
-        done, picture = self.run_it()
+        done = self.run_it()
         self.assertEqual(done.returncode, 0, done.stderr)
         for text in ("matmul: dataflow host shm", "rank 1", "worker"):
-            self.assertIn(text, picture)
+            self.assertIn(text, (self.folder / "picture.svg").read_text())
 
     def test_without_matplotlib_it_is_not_available_here(self):
         self.write("matplotlib/__init__.py", "raise ImportError('kept away')")
-        self.write("trace.json", json.dumps(trace()))
-        done = subprocess.run([*QUARTET, "trace", self.folder / "trace.json", self.folder / "trace.png"], text=True,
+        done = subprocess.run([*QUARTET, "trace", self.file, self.file.with_suffix(".png")], text=True,
                               capture_output=True, env={**os.environ, "PYTHONPATH": str(self.folder)})
         self.assertEqual((done.returncode, len(done.stderr.splitlines())), (77, 1), done.stderr)
 
@@ -96,14 +96,14 @@ class Command(Scratch):
                        [{"name": "process_name", "ph": "M", "pid": 0, "args": []}],
                        [{"name": "a", "ph": "X", "cat": "run", "pid": 0, "tid": 0, "ts": "0", "dur": 1}],
                        [{"name": "a", "ph": "X", "cat": "run", "pid": [], "tid": 0, "ts": 0, "dur": 1}]):
-            self.write("trace.json", json.dumps({"traceEvents": events}))
-            done = quartet("trace", self.folder / "trace.json", self.folder / "a.png")
+            self.file.write_text(json.dumps({"traceEvents": events}))
+            done = self.run_it()
             self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
 
     def test_what_cannot_be_drawn_is_said_with_what_can(self):
         for arguments, said in ((("--case", "fft"), f"there are: {CASE}"), (("--run", "7"), "(the trace has 1 run of this case, with those that warm up): use 0 to 0"),
                                 (("--from", "99"), "the run has 10 ms")):
-            done, _ = self.run_it(*arguments)
+            done = self.run_it(*arguments)
             self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1))
             self.assertIn(said, done.stderr)
         other = quartet("trace", "nowhere.json", "a.xyz")

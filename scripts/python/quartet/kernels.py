@@ -29,6 +29,10 @@ class Kernel:
         """The number of operations or bytes a second that its unit stands for."""
         return {"GFLOP/s": 1e9, "MiB/s": MIB}[self.unit]
 
+    def default_reducers(self, ranks: int) -> int:
+        """The number of reducers that a data flow on so many ranks has without --reducers."""
+        return {Reducers.NONE: 0, Reducers.ONE: 1, Reducers.CHOSEN: 1 if ranks < 4 else 2}[self.reducers]
+
 
 KERNELS = {kernel.name: kernel for kernel in (Kernel("stream", "MiB/s", "--sizes", Reducers.NONE, 2, "plain MPI"),
     Kernel("matmul", "GFLOP/s", reducers=Reducers.CHOSEN, library="ScaLAPACK"), Kernel("cg", "GFLOP/s"),

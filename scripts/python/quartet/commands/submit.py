@@ -13,6 +13,7 @@ import dataclasses
 import shlex
 import shutil
 import subprocess
+from math import ceil
 from pathlib import Path
 
 from quartet.command_line import integer, shipped_in
@@ -22,7 +23,7 @@ from quartet.launch import Job, options_of
 from quartet.machine import MOST_RANKS
 from quartet.paths import MACHINES
 from quartet.slurm.launcher import hosts_of
-from quartet.slurm.machine import MachineError, SlurmMachine, ceil, ranks_on_each_node, reducers_of, request, shape_of
+from quartet.slurm.machine import MachineError, SlurmMachine, ranks_on_each_node, reducers_of, request, shape_of
 from quartet.terminal import printable
 from quartet.text import say, suggestion
 
@@ -43,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--minutes", type=integer(366 * 24 * 60), default=30,
                         help="time limit of the job (%(default)s)")
     parser.add_argument("--output", default="quartet-%j.out", help="file for the output of the job (%(default)s)")
-    parser.add_argument("--dry-run", action="store_true", help="shows the sbatch command")
+    parser.add_argument("--dry-run", action="store_true", help="before PROGRAM: shows the sbatch command")
     parser.add_argument("program", type=Path, metavar="PROGRAM")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS")
 
@@ -66,12 +67,13 @@ def job_of(machine: SlurmMachine, given: argparse.Namespace) -> Job:
     if each is None:
         why = f"{machine.name} has none" if given.ranks_per_node == "gpus" else "not a number, cores, sockets or gpus"
         raise MachineError(f"--ranks-per-node '{given.ranks_per_node:.40}' ({why}): correct it")
-    on_top = reducers_of(job) if given.ranks_per_node == "gpus" else 0
     if nodes is None and given.ranks is None:
         raise MachineError("neither --nodes nor --ranks beside --ranks-per-node: give one of them")
-    nodes = nodes or ceil(given.ranks - on_top, each)
+    least = given.ranks or (nodes or 1) * each + 1  # one reducer at least, on which the number of reducers depends
+    on_top = reducers_of(dataclasses.replace(job, ranks=least)) if given.ranks_per_node == "gpus" else 0
+    nodes = nodes or ceil(max(1, given.ranks - on_top) / each)
     ranks = given.ranks or nodes * each + on_top
-    if ceil(ranks - on_top, nodes) != each:
+    if ceil((ranks - on_top) / nodes) != each:
         raise MachineError(f"{ranks} ranks on {nodes} nodes, {given.ranks_per_node} on each (one of them does "
                            "not fit): leave one out")
     return dataclasses.replace(job, ranks=ranks, nodes=nodes)
@@ -90,6 +92,8 @@ def run(given: argparse.Namespace) -> int:
                str(Path(program).resolve()), *given.arguments]
     if shape.uses_gpus and options_of(job.arguments).get("--device", "auto") == "auto":
         say("asks for GPUs, since --device is auto: --device host asks for none")
+    if "--dry-run" in given.arguments and not given.dry_run:
+        say("--dry-run after PROGRAM is the program's, so this submits a job: before PROGRAM it would submit nothing")
     if given.dry_run:
         print(printable(shlex.join(command)))
         return VERIFIED

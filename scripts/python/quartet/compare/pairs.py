@@ -28,13 +28,9 @@ LEAST_LAUNCHES = 4  # of each side: with fewer there is no 95% interval
 class Sample(Launches):
     """The launches of one case in one set of results; each gives one value."""
 
-    @property
-    def is_wrong(self) -> bool:
-        return self.verified is False
-
     def problem(self) -> str:
         """The reason why it cannot be compared; empty if it can be."""
-        return "wrong result" if self.is_wrong else "not verified" if self.verified is None else ""
+        return "wrong result" if self.verified is False else "not verified" if self.verified is None else ""
 
 
 @dataclass
@@ -212,7 +208,7 @@ def _pair(first: Sample, second: Sample, threshold: float, error: float, cases: 
     problems = [f"{sample.problem()} in {label}" for label, sample in samples if sample.problem()]
     if problems:
         return Pair(first.name, Verdict.NOT_COMPARABLE, tuple(problems), first, second,
-                   is_broken=second.is_wrong and not first.is_wrong)
+                   is_broken=second.verified is False and first.verified is not False)
     found = ratio(first.medians, second.medians, error)
     launches = min(len(first.undisturbed), len(second.undisturbed))
     usable = min(len(sample.undisturbed) / len(sample.rows) for _, sample in samples)

@@ -40,13 +40,10 @@ class Work:
     options: Options
 
     @property
-    def model(self) -> Model:
-        return MODELS[self.kernel.name]
-
-    @property
     def reducers(self) -> int:
         """Ranks that do not compute."""
-        return self.model.reducers(self.ranks, self.options) if self.formulation == "dataflow" else 0
+        chosen: int = self.options.get("reducers") or self.kernel.default_reducers(self.ranks)
+        return chosen if self.formulation == "dataflow" else 0
 
     @property
     def workers(self) -> int:
@@ -87,15 +84,15 @@ class Curve:
 
 def predict(machine: Machine, work: Work) -> Point:
     """The prediction. It is meaningless if `machine.values` then has missing rates."""
-    most = machine.per_node
+    most, model = machine.per_node, MODELS[work.kernel.name]
     if machine.has_gpus:  # a node has reducers in addition to one rank for each GPU
         most = -(-work.ranks // -(-work.workers // machine.per_node))
 
     def seconds(values: Values) -> tuple[Run, Duration]:
         run = Run(Cluster(values, work.ranks, most, machine.has_gpus), work.size, work.options, work.reducers)
-        return run, work.model.formulations[work.formulation](run)
+        return run, model.formulations[work.formulation](run)
     run, duration = seconds(machine.values)
-    units = work.model.work(run) / work.kernel.unit_size
+    units = model.work(run) / work.kernel.unit_size
     rates = sorted(units / seconds(values)[1].total for values in machine.samples)
     low, high = (rates[round(quantile * (len(rates) - 1))] for quantile in (LOW, HIGH))
     one = units / duration.total

@@ -62,4 +62,4 @@ def _shows(row: Row, _: Options) -> tuple[float, float]:
 
 MODEL = Model(work=lambda run: 2.0 * run.size**3 - float(run.size)**2,
               formulations={"native": _native, "dataflow": _dataflow}, options={"tile": 1024, "reducers": 0},
-              reducers=lambda ranks, options: options["reducers"] or (2 if ranks > 2 else 1), rate=SGEMM, shows=_shows)
+              rate=SGEMM, shows=_shows)

@@ -245,10 +245,6 @@ class Run:
     def ranks(self) -> int:
         return self.cluster.ranks
 
-    def count(self, name: str) -> int:
-        """An option that is a number."""
-        return int(self.options[name])
-
     @property
     def flow(self) -> DataFlow:
         return DataFlow(self.cluster, max(1, self.reducers))
@@ -265,8 +261,6 @@ class Model:
     work: Callable[[Run], float]  # operations, or bytes, that the kernel's rate counts
     formulations: dict[str, Callable[[Run], Duration]]
     options: dict[str, Union[int, tuple[str, ...]]] = field(default_factory=dict)
-    # The number of reducers of a data flow, by the number of ranks and the options.
-    reducers: Callable[[int, Options], int] = lambda ranks, options: 1
     size_of: Callable[[str], int] = points  # reads the size flag; raises ValueError
     rate: str = ""  # the name of the rate that rows of one node show
     # The work of a native row, in operations or bytes, and the seconds that it took.

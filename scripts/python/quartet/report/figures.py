@@ -212,17 +212,18 @@ def _over_workers(kernel: Kernel, members: list[Result], found: list[Line], abou
 
 
 def _speed_ups(about: str, line: Line) -> list[tuple[str, ...]]:
-    """Lines of the table of speed-ups, against the fewest workers."""
+    """Lines of the table of speed-ups, against the fewest workers. A speed-up keeps the marks of its rates."""
     base = line.points[0]
     return [(about, line.label, f"{point.x:g}", rate(point.y) + point.mark,
-             f"{point.y / base.y:.2f}x" if point is not base else "base",
-             f"{point.y / base.y * base.x / point.x:.0%}" if point is not base else "")
+             f"{point.y / base.y:.2f}x{point.mark or base.mark}" if point is not base else "base",
+             f"{point.y / base.y * base.x / point.x:.0%}{point.mark or base.mark}" if point is not base else "")
             for point in line.points] if len(line.points) > 1 else []
 
 
 def published_speed_up(results: list[Result], number: Number) -> Optional[tuple[float, str]]:
     """Our speed-up for the same step in workers, on the largest such problem, and a description of that."""
-    lines = grouped((result for result in usable(results) if number.is_like(result, ("workers",))),
+    lines = grouped((result for result in usable(results)
+                     if result.mark != "?" and number.is_like(result, ("workers",))),
                     lambda result: (way(result), result.machine, result.name.size))
     steps = []
     for members in lines.values():

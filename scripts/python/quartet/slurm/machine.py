@@ -5,14 +5,15 @@ plane=N deals N at a time, in turn."""
 
 import os
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil
 from pathlib import Path
 from typing import Any, Optional
 
 from quartet import schema
 from quartet.exit_codes import ScriptError
 from quartet.files import read_json, reason_of, with_bounds
-from quartet.kernels import KERNELS, Reducers
+from quartet.kernels import KERNELS
 from quartet.launch import Job, options_of
 from quartet.paths import MACHINES, ROOT, SLURM
 from quartet.results import whole_number
@@ -136,11 +137,6 @@ def node_of_ranks(order: str, ranks: int, nodes: int) -> list[int]:
     return [rank // size % nodes for rank in range(ranks)]
 
 
-def most_on_a_node(order: str, ranks: int, nodes: int) -> int:
-    """The number of ranks on the fullest node."""
-    return max(Counter(node_of_ranks(order, ranks, nodes)).values())
-
-
 @dataclass(frozen=True)
 class Request:
     """What a job requests by sbatch; jobs with equal requests can share an array."""
@@ -168,7 +164,7 @@ class Shape:
     @property
     def per_node(self) -> int:
         """The number of ranks on the fullest node."""
-        return most_on_a_node(self.distribution, self.ranks, self.nodes)
+        return max(Counter(node_of_ranks(self.distribution, self.ranks, self.nodes)).values())
 
     @property
     def step(self) -> tuple[str, ...]:
@@ -189,9 +185,9 @@ def shape_of(machine: SlurmMachine, job: Job) -> Shape:
     uses_gpus = _uses_gpus(machine, job)
     reducers = reducers_of(job)
     if uses_gpus:
-        least = ceil(max(1, job.ranks - reducers), machine.gpus_per_node)
+        least = ceil(max(1, job.ranks - reducers) / machine.gpus_per_node)
     else:
-        least = ceil(job.ranks, machine.cores_per_node // job.threads)
+        least = ceil(job.ranks / (machine.cores_per_node // job.threads))
     nodes = job.nodes or least
     if nodes > job.ranks:
         raise MachineError(f"{counted(job.ranks, 'rank')} on {counted(nodes, 'node')} (each node needs "
@@ -204,9 +200,9 @@ def shape_of(machine: SlurmMachine, job: Job) -> Shape:
     # With reducers ranks are dealt one by one, so that nodes have equal numbers of workers.
     order = check_order(job.distribution) or machine.distribution or \
         ("cyclic" if uses_gpus and reducers else "block")
-    share = machine.cores_per_node // most_on_a_node(order, job.ranks, nodes)  # near its GPU, where ranks are bound
-    threads = max(job.threads, share) if uses_gpus else job.threads
-    shape = Shape(job.ranks, nodes, threads, order, uses_gpus, job.hosts)
+    shape = Shape(job.ranks, nodes, job.threads, order, uses_gpus, job.hosts)
+    if uses_gpus:  # all cores, so that a rank that is bound to some is near its GPU
+        shape = replace(shape, threads=max(job.threads, machine.cores_per_node // shape.per_node))
     _require_plane_fits(machine, shape, job.threads, reducers)
     return shape
 
@@ -265,13 +261,9 @@ def _uses_gpus(machine: SlurmMachine, job: Job) -> bool:
 def reducers_of(job: Job) -> int:
     """The number of reducers of a job: ranks that do not compute. Raises MachineError."""
     kernel, options = KERNELS.get(job.program.name), options_of(job.arguments)
-    if options.get("--formulation") != "dataflow" or (kernel and kernel.reducers is Reducers.NONE):
+    if options.get("--formulation") != "dataflow":
         return 0
-    reducers = options.get("--reducers", "1")
+    reducers = options.get("--reducers", str(kernel.default_reducers(job.ranks) if kernel else 1))
     if whole_number(reducers) is None:
         raise MachineError(f"--reducers '{reducers:.40}' (not a number): give how many ranks collect")
     return int(reducers)
-
-
-def ceil(number: int, divisor: int) -> int:
-    return -(-number // divisor)

@@ -30,22 +30,27 @@ VARYING = ("size", "n", "ranks", "tiles")  # within a series; tiles depend on si
 
 @dataclass(frozen=True)
 class Point(Launches):
-    """One case of one configuration, over all its launches."""
+    """One case on the nodes that were asked for, over all its launches."""
 
     where: str = ""  # the requested nodes
     is_misplaced: bool = False  # a launch ran elsewhere
 
+    @property
+    def rate_mark(self) -> str:
+        return "?" if self.is_misplaced or self.mark == "?" else ""
 
-def _points(folder: SweepFolder, block: Block, measured: dict[Launch, list[Row]], misplaced: set[int]) -> list[Point]:
-    found: dict[tuple[int, str, int], list[Row]] = {}
-    for launch, rows in measured.items():
-        for row in rows if launch.number in block.members else ():
-            if not row.error:
-                found.setdefault((launch.number, row.text, row.nodes), []).append(row)
+
+def _points(block: Block, measured: dict[Launch, list[Row]], misplaced: set[Launch]) -> list[Point]:
+    """The points of a block. Launches of two configurations are of one case if their rows have the same name, as where
+    the transport is "auto" in one and "shm" in the other."""
     order = {number: place for place, number in enumerate(block.members)}
-    asked = folder.plan.configurations
-    return [Point(tuple(members), ",".join(asked[number].hosts) or str(asked[number].nodes or ""), number in misplaced)
-            for (number, _, _), members in sorted(found.items(), key=lambda item: order[item[0][0]])]
+    found: dict[tuple[str, str, int], dict[Launch, Row]] = {}
+    for launch in sorted((each for each in measured if each.number in order), key=lambda each: order[each.number]):
+        where = ",".join(launch.configuration.hosts) or str(launch.configuration.nodes or "")
+        for row in measured[launch]:
+            if not row.error:
+                found.setdefault((where, row.text, row.nodes), {})[launch] = row
+    return [Point(tuple(rows.values()), where, not misplaced.isdisjoint(rows)) for (where, _, _), rows in found.items()]
 
 
 def _series(point: Point) -> str:
@@ -67,7 +72,7 @@ def base_of(point: Point, series: list[Point], scaling: str) -> Optional[Point]:
 
 def _base_in_words(base: Point, scaling: str) -> str:
     growth = ", the size growing with the workers" if scaling == "weak" else ""
-    return (f"  speed-up against {rate(base.rate)} {base.row.unit} on "
+    return (f"  speed-up against {rate(base.rate)}{base.rate_mark} {base.row.unit} on "
             f"{counted(base.workers, 'worker')} at {size(base.name.size)}{growth}")
 
 
@@ -76,11 +81,11 @@ def _cells(point: Point, base: Optional[Point]) -> tuple[str, ...]:
     if base is point:
         speed_up = "base"
     elif base and point.verified is not False:
-        ratio = point.rate / base.rate
-        speed_up, efficiency = f"{ratio:.2f}x", f"{ratio * base.workers / point.workers:.0%}"
+        ratio, mark = point.rate / base.rate, point.rate_mark or base.rate_mark
+        speed_up, efficiency = f"{ratio:.2f}x{mark}", f"{ratio * base.workers / point.workers:.0%}{mark}"
     launched, counting = str(len(point.rows)), len(point.undisturbed)
     return (size(point.name.size), point.where, point.name.values.get("ranks", ""), str(point.workers),
-            median_cell(point.rate, "?" if point.is_misplaced else point.mark),
+            median_cell(point.rate, point.rate_mark),
             interval_cell(point.interval), f"{counting} of {launched}" if point.disturbance else launched, speed_up,
             efficiency, fraction_cell(point.fraction, point.mark), CHECKS[point.verified])
 
@@ -95,11 +100,21 @@ def _block_rows(points: list[Point], scaling: str) -> list[Any]:
     return rows
 
 
+def _in_doubt(points: Iterable[Point]) -> list[str]:
+    """Why launches do not count. Points with the same short name have the factors that differ, too."""
+    found: list[str] = []
+    for short, alike in grouped(points, lambda point: point.name.short).items():
+        factors = [{*each.name.values.items(), ("device", each.name.device), ("nodes", each.where)} for each in alike]
+        shared = set.intersection(*factors)
+        for point, own in zip(alike, factors):
+            others = [f", {key}:{value}" for key, value in sorted(own - shared) if value and key != "tiles"]
+            found += [f"{short}{''.join(others)}: {point.disturbance}"] if point.disturbance else []
+    return list(dict.fromkeys(found))
+
+
 def _grouped(problems: Iterable[tuple[Launch, str]], mark: str) -> list[str]:
     """A note for each problem, with the number of launches that have it."""
-    said: dict[str, set[Launch]] = {}
-    for launch, text in problems:
-        said.setdefault(f"{launch.configuration.title}: {text}", set()).add(launch)
+    said = grouped(problems, lambda problem: f"{problem[0].configuration.title}: {problem[1]}")
     return [line for text, members in said.items()
             for line in wrapped(mark, f"{counted(len(members), 'launch')} of {text}")]
 
@@ -122,25 +137,22 @@ def render(folder: SweepFolder) -> str:
     """The table of all launches so far; below it the failures, and how many launches are left."""
     everything = launches(folder.plan)
     misplacements = [(launch, text) for launch in everything for text in folder.misplacement(launch)]
-    misplaced = {launch.number for launch, _ in misplacements}
     measured = judged_launches(folder, everything)
     rows: list[Any] = [HEADINGS]
-    marks: set[str] = set()
-    disturbed: dict[str, None] = {}
+    shown: list[Point] = []
     for block in folder.plan.blocks:
-        points = _points(folder, block, measured, misplaced)
-        marks |= {point.mark for point in points}
-        disturbed.update({f"{point.name.short}: {point.disturbance}": None for point in points if point.disturbance})
+        points = _points(block, measured, {launch for launch, _ in misplacements})
+        shown += points
         rows += ["", block.title, *_block_rows(points, block.scaling)]
     if not any(one.nodes or one.hosts for one in folder.plan.configurations):
         rows = [(row[0], *row[2:]) if isinstance(row, tuple) else row for row in rows]
     is_empty = not any(isinstance(row, tuple) for row in rows[1:])
     below = wrapped("", "nothing was measured" if is_empty else "median: of the launches' medians; range: from the "
                     "lowest to the highest of them, with one launch the 95% interval of its median")
-    below += [line for mark, text in (("!", ABOVE_LIMIT), ("?", DISTRUSTED)) if mark in marks
-              for line in wrapped(mark, text)]
-    below += [line for text in disturbed for line in wrapped("", text)]
-    below += _grouped(misplacements, "?") + [line for note in folder.plan.notes for line in wrapped("", note)]
+    below += [line for mark, text in (("!", ABOVE_LIMIT), ("?", DISTRUSTED))
+              if mark in {point.mark for point in shown} for line in wrapped(mark, text)]
+    below += [line for text in _in_doubt(shown) for line in wrapped("", text)] + _grouped(misplacements, "?")
+    below += [line for note in folder.plan.notes for line in wrapped("", note)]
     below += _grouped(((launch, text) for launch in everything if (text := _failure(folder, launch))), "x")
     left = sum(folder.outcome(launch) is None for launch in everything)
     below += wrapped("", f"{counted(left, 'launch')} not run yet") if left else []
