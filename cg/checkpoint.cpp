@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view prefix = "iteration-";
 constexpr std::string_view unfinished = ".unfinished";
-constexpr std::int64_t vectors = 3;  // x, r, p
+constexpr std::int64_t saved_vectors = 3;  // x, r, p
 
 fs::path folder_of(const fs::path& folder, std::int64_t iteration, std::string_view suffix = "") {
     return folder / fmt::format("{}{}{}", prefix, iteration, suffix);
@@ -204,7 +204,7 @@ Checkpoint::Checkpoint(device::Arena& arena, bench::Session& session, Checkpoint
       size_(problem.size),
       iterations_(problem.iterations),
       rows_(rows.size()),
-      image_(arena.make<double>(vectors * rows_, device::MemoryKind::pinned)) {
+      image_(arena.make<double>(saved_vectors * rows_, device::MemoryKind::pinned)) {
     if (arena.plans()) {
         return;
     }
@@ -237,7 +237,7 @@ void Checkpoint::read(std::int64_t iteration) {
     }
     agree_to_go_on(world_, [&] {
         const fs::path state = state_file(folder, world_.rank());
-        read_npy(state, {vectors, rows_}, image_.span());
+        read_npy(state, {saved_vectors, rows_}, image_.span());
         const auto rank = static_cast<std::size_t>(world_.rank());
         if (rank >= origin_->checksums.size() ||
             checksum_of(image_.span()) != origin_->checksums[rank]) {
@@ -325,7 +325,7 @@ void Checkpoint::write(const IterationState& state, std::span<const double> hist
         session_.stream().synchronize();
         sum = checksum_of(image_.span());
         write_flushed(state_file(aside, world_.rank()),
-                      format_npy_header(ElementType::f8, {vectors, rows_}),
+                      format_npy_header(ElementType::f8, {saved_vectors, rows_}),
                       std::as_bytes(image_.span()));
     });
     CheckpointManifest manifest{job_, state.residual_dot, state.alpha, {}, spent(), {}};
@@ -370,7 +370,7 @@ std::string Checkpoint::note() const {
 }
 
 std::vector<std::pair<std::string, double>> Checkpoint::numbers() const {
-    const Bytes size = bytes_of<double>(vectors * size_);
+    const Bytes size = bytes_of<double>(saved_vectors * size_);
     return {{"checkpoints", written_},
             {"checkpoint_bytes", static_cast<double>(size.value)},
             {"restarted_from", origin_ ? static_cast<double>(origin_->done()) : 0}};

@@ -80,8 +80,8 @@ std::string describe_held_back(std::span<const Run> runs) {
     std::string text;
     for (const auto& [share, reason] : reasons) {
         std::vector<Run> held_back;
-        std::ranges::copy_if(runs, std::back_inserter(held_back), [share = share](const Run& run) {
-            return (run.conditions.*share).value_or(0) >= disturbing_share;
+        std::ranges::copy_if(runs, std::back_inserter(held_back), [key = share](const Run& run) {
+            return (run.conditions.*key).value_or(0) >= disturbing_share;
         });
         if (!held_back.empty()) {
             text += fmt::format("{}{} in {} of {} runs (for {:.0f}% of their time)",
