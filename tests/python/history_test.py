@@ -99,6 +99,12 @@ class Rule(unittest.TestCase):
                 seen += ("n3", "r1") in {(one.node, one.row) for finding in answer.findings for one in finding.observations}
             self.assertGreaterEqual(seen, 16)
 
+    def test_an_odd_launch_beside_a_shared_step_makes_no_finding_of_its_own(self):
+        what = {"effect": loss(0.15, lambda node: 13 + node), "facts": newer(lambda node: 13 + node), "noise": 0.01}
+        month = [one._replace(rate=0.8 * one.rate) if (int(one.time), one.node, one.row) == (14, "n2", "r2") else one
+                 for one in history(1, **what)]
+        self.assertEqual([len(finding.observations) for finding in judge(month).findings], [24])
+
     def test_sound_years_seldom_alarm(self):
         """A hundredth of them, by QUARTET_HISTORIES=1000; a few more where noise lasts."""
         self.assertLessEqual(len(history_simulation.alarms(YEARS)), YEARS // 100 or 1)

@@ -488,7 +488,7 @@ class SharedEvents:
         if event.is_drift:
             line, score = trend(series, 0 if place <= NEAR else place)
             tried.append((score, -line.slope, [], line, [-1]))
-        for first in [] if event.is_drift else [place] if event.change else range(place - 1, place + 2):
+        for first in [] if event.is_drift else range(place - 1, place + 2):
             added = [first, *([series.place(event.end)] if event.end else [])]
             cuts = sorted({*added, *(cut for cut in series.cuts if all(abs(cut - new) > NEAR for new in added))})
             if {*series.shared} <= {*cuts} and 0 < cuts[0] and cuts[-1] < len(series):
