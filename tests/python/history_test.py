@@ -203,7 +203,7 @@ class Documents(Scratch):
             row.update(verified=False) for row in made["benchmarks"]
             if node == "n2" and day >= 14 and "16MiB" in row["run_name"] and "verified" in row])
         self.assertEqual(code, 4)
-        self.assertIn("n2: no usable launch since 2025-01-14 (10 later launches cannot be used) stream "
+        self.assertIn("n2: last usable launch on 2025-01-14 (10 later launches cannot be used) stream "
                       "native shm 16 MiB on 2 ranks Changes", text)
 
     def test_rows_that_are_not_comparable_do_not_count_and_documents_without_a_date_are_named(self):

@@ -112,7 +112,7 @@ class Answer:
     findings: list[Finding]
     nodes: int
     slow: dict[str, tuple[int, float, tuple[str, ...]]]  # by node: launches, their loss, rows
-    stopped: dict[tuple[str, str], tuple[float, int]]  # by node and row: since when, unusable launches since then
+    stopped: dict[tuple[str, str], tuple[float, int]]  # by node and row: last usable launch, unusable later ones
     low: dict[str, tuple[float, int, tuple[str, ...]]]  # by node: share below others, how many, rows
     is_decided: bool  # some row has enough launches on a node
     least_launches: int
