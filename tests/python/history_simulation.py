@@ -1,22 +1,19 @@
-"""Invented histories whose truth is known. As a program: history_simulation.py YEARS counts the sound years in which
-quartet history finds something."""
+"""Invented histories whose truth is known."""
 
 import math
 import random
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts" / "python"))
 
 from quartet.history.rule import Launch, judge
 
 ALL, FOUR = [f"n{number}" for number in range(1, 7)], ["r0", "r1", "r2", "r3"]
 
 
-def history(seed, days=30, every=1, noise=0.02, effect=lambda day, node, row: 1, facts=lambda day, node: {}, dates=None):
-    """Launches of 6 nodes and 4 rows; noise None: 1 to 3% by row. One launch in a hundred is 5 to 40% slow although it
-    looks sound, three are missing, three are marked. A node that `dates` gives has launches on those days alone."""
-    source, found = random.Random(seed), []
+def history(seed, days=30, every=1, noise=0.02, effect=lambda day, node, row: 1, facts=lambda day, node: {}, dates=None,
+            alike=0.0):
+    """Launches of 6 nodes and 4 rows; noise None: 1 to 3% by row; alike: its autocorrelation. One launch in a hundred
+    is 5 to 40% slow although it looks sound, three are missing, three are marked. A node that `dates` gives has launches
+    on those days alone."""
+    source, found, last = random.Random(seed), [], {}
     spread = [noise or source.uniform(0.01, 0.03) for _ in FOUR]
     level = {(node, row): 100 * math.exp(source.gauss(0, 0.015)) for node in range(1, 7) for row in range(4)}
     for day in range(0, days, every):
@@ -24,12 +21,21 @@ def history(seed, days=30, every=1, noise=0.02, effect=lambda day, node, row: 1,
             is_missing, is_marked = source.random() < 0.03, source.random() < 0.03
             known = {"kernel": "6.1.90", **facts(day, node), "job": str(source.random()), "boot": str((day + node) // 6)}
             for row in range(4):
-                rate = level[node, row] * math.exp(source.gauss(0, spread[row])) * effect(day, node, row)
+                new = source.gauss(0, spread[row])
+                old = last.get((node, row))
+                last[node, row] = new if old is None else alike * old + math.sqrt(1 - alike**2) * new
+                rate = level[node, row] * math.exp(last[node, row]) * effect(day, node, row)
                 rate *= source.uniform(0.6, 0.95) if source.random() < 0.01 else 1
                 rate *= source.uniform(0.6, 1) if is_marked else 1
                 if not is_missing and (not dates or day in dates.get(node, range(days))):
                     found.append(Launch(day + 0.125 + node / 200, f"n{node}", f"r{row}", rate, not is_marked, known))
     return found
+
+
+def loss(share, since, until=math.inf, nodes=range(1, 7), rows=range(4)):
+    """Effect: nodes lose a share of their rates in some rows on these days; `since` may be a function of the node."""
+    return lambda day, node, row: 1 - share if node in nodes and row in rows and (
+        since(node) if callable(since) else since) <= day < until else 1
 
 
 def newer(first_day, nodes=range(1, 7)):
@@ -40,42 +46,31 @@ def newer(first_day, nodes=range(1, 7)):
 # What is invented; the findings: is it a drift, nodes, rows, day (None: any), day that ends it; the kernel as the cause,
 # as numbers of nodes: slow with it, slow without, sound with it.
 STORIES = {
-    "half speed for ten days": (
-        {"effect": lambda day, node, row: 0.5 if node == 3 and 9 <= day < 19 else 1},
-        [(False, ["n3"], FOUR, 9, 19, None)]),
-    "half speed, last four days": (
-        {"effect": lambda day, node, row: 0.5 if node == 3 and day >= 26 else 1},
-        [(False, ["n3"], FOUR, 26, None, None)]),
+    "half speed for ten days": ({"effect": loss(0.5, 9, 19, [3])}, [(False, ["n3"], FOUR, 9, 19, None)]),
+    "half speed, last four days": ({"effect": loss(0.5, 26, nodes=[3])}, [(False, ["n3"], FOUR, 26, None, None)]),
     "half speed from the first day, for ten days": (
-        {"effect": lambda day, node, row: 0.5 if node == 3 and day < 10 else 1},
-        [(False, ["n3"], FOUR, 10, None, None)]),  # it is faster since then
-    "10% for ten days": (
-        {"effect": lambda day, node, row: 0.9 if node == 3 and 9 <= day < 19 else 1},
-        [(False, ["n3"], FOUR, 9, 19, None)]),
+        {"effect": loss(0.5, 0, 10, [3])}, [(False, ["n3"], FOUR, 10, None, None)]),  # it is faster since then
+    "10% for ten days": ({"effect": loss(0.1, 9, 19, [3])}, [(False, ["n3"], FOUR, 9, 19, None)]),
     "one node drifts by 0.5% a day": (
         {"effect": lambda day, node, row: 1 - 0.005 * day if node == 5 else 1},
         [(True, ["n5"], FOUR, None, None, None)]),
-    "all drift by 0.3% a day": (
-        {"effect": lambda day, node, row: 1 - 0.003 * day},
-        [(True, ALL, FOUR, None, None, None)]),
+    "all drift by 0.3% a day": ({"effect": lambda day, node, row: 1 - 0.003 * day}, [(True, ALL, FOUR, None, None, None)]),
     "a rolling upgrade": (
-        {"effect": lambda day, node, row: 0.93 if row == 1 and day >= 12 + node else 1,
-         "facts": newer(lambda node: 12 + node)},
+        {"effect": loss(0.07, lambda node: 12 + node, rows=[1]), "facts": newer(lambda node: 12 + node)},
         [(False, ALL, ["r1"], None, None, (6, 0, 0))]),
+    "a rolling upgrade of all rows": (
+        {"effect": loss(0.08, lambda node: 13 + node), "facts": newer(lambda node: 13 + node)},
+        [(False, ALL, FOUR, None, None, (6, 0, 0))]),
+    "all lose 8% for ten days": ({"effect": loss(0.08, 10, 20)}, [(False, ALL, FOUR, 10, 20, None)]),
     "a kernel on all nodes slows two": (
-        {"effect": lambda day, node, row: 0.93 if row == 1 and node in (2, 4) and day >= 16 else 1,
-         "facts": newer(lambda node: 16)},
+        {"effect": loss(0.07, 16, nodes=(2, 4), rows=[1]), "facts": newer(lambda node: 16)},
         [(False, ["n2", "n4"], ["r1"], 16, None, (2, 0, 4))]),
     "a kernel on two nodes slows both": (
-        {"effect": lambda day, node, row: 0.93 if row == 1 and node in (2, 4) and day >= 16 else 1,
-         "facts": newer(lambda node: 16, (2, 4))},
+        {"effect": loss(0.07, 16, nodes=(2, 4), rows=[1]), "facts": newer(lambda node: 16, (2, 4))},
         [(False, ["n2", "n4"], ["r1"], 16, None, (2, 0, 0))]),
-    "all lose 5%, nothing recorded": (
-        {"effect": lambda day, node, row: 0.95 if row == 2 and day >= 15 else 1},
-        [(False, ALL, ["r2"], 15, None, None)]),
+    "all lose 5%, nothing recorded": ({"effect": loss(0.05, 15, rows=[2])}, [(False, ALL, ["r2"], 15, None, None)]),
     "one node loses 10%, all kernels changed five days before": (
-        {"effect": lambda day, node, row: 0.9 if row == 1 and node == 3 and day >= 16 else 1,
-         "facts": newer(lambda node: 11)},
+        {"effect": loss(0.1, 16, nodes=[3], rows=[1]), "facts": newer(lambda node: 11)},
         [(False, ["n3"], ["r1"], 16, None, None)]),
     "one node drifts, and all lose 7%": (
         {"effect": lambda day, node, row: (0.93 if row == 1 and day >= 16 else 1) * (
@@ -112,12 +107,6 @@ def wrong(answer, due, days_apart=3):
     return ""
 
 
-def alarms(years, first=1):
+def alarms(years, alike=0.0):
     """The sound weekly years of so many in which something is found."""
-    return [seed for seed in range(first, first + years) if judge(history(seed, 365, 7, None)).findings]
-
-
-if __name__ == "__main__":
-    found = alarms(int(sys.argv[1]))
-    print(f"{len(found)} of {sys.argv[1]} sound years alarmed: {found}")
-    sys.exit(len(found) > 0.01 * int(sys.argv[1]))
+    return [seed for seed in range(1, 1 + years) if judge(history(seed, 365, 7, None, alike=alike)).findings]

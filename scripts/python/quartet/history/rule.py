@@ -21,7 +21,7 @@ LEAST_STEP, LEAST_DRIFT = 0.01, 0.03  # smaller losses are left out
 NEAR = 2  # launches by which the place of a step may be wrong
 CERTAIN, LIKELY = 3.0, 1.0  # standard errors of a shared step; the second if most nodes of a row have it
 OWN_PENALTY = 10.0  # added to Schwarz's criterion for a step that no other series shares
-APART, MOST_PERSISTENT = 5, 0.8  # for persistence(): the lag in launches, and the largest autocorrelation
+MOST_PERSISTENT = 0.8  # the largest autocorrelation by which noise is widened
 VOLATILE = 0.1  # of launches: a fact that changes more often explains nothing
 MOST_TRIED = 20  # candidate events in each step of SharedEvents
 MARGIN = 1.7  # standard errors above a threshold at which nine of ten are detected, in simulated histories
@@ -112,7 +112,7 @@ class Answer:
     findings: list[Finding]
     nodes: int
     slow: dict[str, tuple[int, float, tuple[str, ...]]]  # by node: launches, their loss, rows
-    stopped: dict[tuple[str, str], tuple[float, int]]  # by node and row: since when, unusable launches since then
+    stopped: dict[tuple[str, str], tuple[float, int]]  # by node and row: last usable launch, unusable later ones
     low: dict[str, tuple[float, int, tuple[str, ...]]]  # by node: share below others, how many, rows
     is_decided: bool  # some row has enough launches on a node
     least_launches: int
@@ -144,6 +144,16 @@ class Series:
     def moment(self, cut: int) -> float:
         """Between two launches: the launches of one day on several nodes are on one side of it."""
         return (self.times[cut - 1] + self.times[cut]) / 2
+
+    def rises(self) -> list[float]:
+        """The differences of successive launches, less their median: a drift changes none of them, a step one."""
+        found = [after - before for before, after in zip(self.values, self.values[1:])]
+        middle = median(found or [0.0])
+        return [rise - middle for rise in found]
+
+    def spread(self) -> float:
+        """A robust standard deviation of independent launches."""
+        return CONSISTENT * median(map(abs, self.rises() or [0.0])) / math.sqrt(2)
 
     def levels(self, cuts: Sequence[int]) -> list[float]:
         bounds = [0, *cuts, len(self)]
@@ -254,20 +264,13 @@ def error(*counts: int) -> float:
     return math.sqrt(sum(math.pi / 2 / count for count in counts))
 
 
-def spread(values: Sequence[float], apart: int = 1) -> float:
-    """A robust standard deviation, by differences of launches so far apart: neither a step nor a drift widens it."""
-    steps = [after - before for before, after in zip(values, values[apart:])]
-    middle = median(steps) if len(steps) > 1 else 0.0
-    return CONSISTENT * median([abs(step - middle) for step in steps]) / math.sqrt(2) if len(steps) > 1 else 0.0
-
-
-def persistence(every: Collection[Series]) -> float:
-    """A lower bound of the autocorrelation of successive launches, whose differences are then smaller than those of
-    launches that are further apart."""
-    shares = [(spread(series.values) / spread(series.values, APART)) ** 2 for series in every
-              if len(series) >= 4 * APART and spread(series.values, APART) > 0]
-    uncertainty = 4 / math.sqrt(sum(map(len, every))) if shares else 1.0
-    return min(max(0.0, 1 - median(shares) - uncertainty), MOST_PERSISTENT) if shares else 0.0
+def persistence(every: Iterable[Series]) -> float:
+    """The autocorrelation r of successive launches, less about its standard error, by the share of launches that are a
+    peak or a valley: the correlation of successive rises is (r - 1) / 2, and is the cosine of pi times that share."""
+    products = [before * after for series in every for own in [series.rises()] for before, after in zip(own, own[1:])]
+    turns = [product < 0 for product in products if product]
+    found = 1 + 2 * math.cos(math.pi * sum(turns) / len(turns)) - 2 / math.sqrt(len(turns)) if turns else 0.0
+    return min(max(0.0, found), MOST_PERSISTENT)
 
 
 def best_cut(values: Sequence[float], first: int, last: int) -> int:
@@ -314,14 +317,13 @@ class History:
         counts = Counter(change.fact for changes in self.changes.values() for _, change in changes)
         most = max(VOLATILE * sum(len(times) - 1 for times in self.times.values()), 2 * len(self.times))
         self.volatile = {fact for fact, count in counts.items() if count > most}
-        spreads: dict[str, list[float]] = defaultdict(list)
-        for series in self.series.values():
-            spreads[series.row].append(spread(series.values))
+        rows = grouped(self.series.values(), lambda one: one.row)
+        usual = {row: median([one.spread() for one in same]) for row, same in rows.items()}
         alike = persistence(self.series.values())  # medians of correlated launches are less certain
         for series in self.series.values():  # few launches do not show their noise well
-            wide = max(spread(series.values), median(spreads[series.row]), 1e-4) * math.sqrt(1 + alike) / (1 - alike)
+            wide = max(series.spread(), usual[series.row], 1e-4) * math.sqrt(1 + alike) / (1 - alike)
             series.noise = wide * (1 + 2 / len(series))
-        self.thresholds = Thresholds(sum(map(len, self.series.values())), len(self.series) + len(spreads))
+        self.thresholds = Thresholds(sum(map(len, self.series.values())), len(self.series) + len(rows))
 
     def changed(self, node: str, change: Change) -> Optional[float]:
         return next((self.times[node][number] for number, other in self.changes[node] if other == change), None)
@@ -437,9 +439,8 @@ class SharedEvents:
             if sum(model.saved for model in models) <= 0:
                 break
             for model in models:
-                series = model.series
-                series.cuts, series.line = model.cuts, model.line
-                series.shared.update(dict.fromkeys(model.added, number))
+                model.series.cuts, model.series.line = model.cuts, model.line
+                model.series.shared.update(dict.fromkeys(model.added, number))
 
     def _events(self) -> list[Event]:
         """Candidates, most frequent first: the unshared steps (by time or change, also as drifts) and drifts (also as
@@ -487,7 +488,7 @@ class SharedEvents:
         if event.is_drift:
             line, score = trend(series, 0 if place <= NEAR else place)
             tried.append((score, -line.slope, [], line, [-1]))
-        for first in [] if event.is_drift else [place] if event.change else range(place - 1, place + 2):
+        for first in [] if event.is_drift else range(place - 1, place + 2):
             added = [first, *([series.place(event.end)] if event.end else [])]
             cuts = sorted({*added, *(cut for cut in series.cuts if all(abs(cut - new) > NEAR for new in added))})
             if {*series.shared} <= {*cuts} and 0 < cuts[0] and cuts[-1] < len(series):
@@ -535,8 +536,7 @@ def judge(launches: Iterable[Launch]) -> Answer:
     noise, count = median([series.noise for series in every]), median(map(len, every))
     half = max(1, min(LONG, int(count) // 2))
     days = max(1, max(series.times[-1] for series in every) - min(series.times[0] for series in every))
-    # Standard error of the loss from the first to the last launch: that of least squares, more for
-    # medians and since a step is the alternative.
+    # Standard error of the whole loss: that of least squares, more since medians are used and a step may explain it.
     uncertainty = 1.35 * noise * math.sqrt(12 / count)
     drift = max((history.thresholds.drift + MARGIN) * uncertainty, LEAST_DRIFT + MARGIN * uncertainty)
     step = (history.thresholds.step + MARGIN) * noise * error(half, half)
