@@ -19,7 +19,7 @@ std::string parameter_name(const testing::TestParamInfo<TransportParameter>& inf
     return info.param.name;
 }
 
-const auto parameters = testing::ValuesIn(contract_parameters());
+const auto all_parameters = testing::ValuesIn(contract_parameters());
 
 bool aligned(const std::byte* data) {
     return reinterpret_cast<std::uintptr_t>(data) % 64 == 0;
@@ -52,9 +52,9 @@ std::vector<TransportParameter> parameters_over(const DeviceChoice& device,
     return parameters;
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, MemoryOfTransport, parameters, parameter_name);
-INSTANTIATE_TEST_SUITE_P(Transports, PushContract, parameters, parameter_name);
-INSTANTIATE_TEST_SUITE_P(Transports, ExchangeContract, parameters, parameter_name);
+INSTANTIATE_TEST_SUITE_P(Transports, MemoryOfTransport, all_parameters, parameter_name);
+INSTANTIATE_TEST_SUITE_P(Transports, PushContract, all_parameters, parameter_name);
+INSTANTIATE_TEST_SUITE_P(Transports, ExchangeContract, all_parameters, parameter_name);
 
 TEST_P(MemoryOfTransport, IsAlignedToCacheLinesAndZeroed) {
     for (int round = 0; round < 2; ++round) {
