@@ -43,7 +43,7 @@ class Documents(Scratch):
 
     def test_marks_follow_the_flags(self):
         for kinds, distrusted, fraction, mark in (
-                ((), False, 0.8, ""), ((), False, 1.2, ""), (("disturbed",), True, 0.8, "?"),
+                ((), False, 0.8, ""), ((), False, 1.2, "!"), (("disturbed",), True, 0.8, "?"),
                 (("disturbed",), False, 0.8, ""), (("above_limit",), False, 1.2, "!"),
                 (("above_limit", "unsteady"), True, 1.2, "?"), (("held_back",), False, 0.8, "")):
             rows = fake_results.case(fake_results.stream_name(), 10000, fraction_of_limit=fraction,

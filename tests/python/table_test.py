@@ -290,7 +290,8 @@ class Verdict(unittest.TestCase):
             return flat(verdict.render(judged_rows([document])).partition("\nSlowest")[2])
 
         self.assertEqual(last(lambda *pair: 100.0 if 2 in pair else 1000.0 + pair[0], distrusted=True),
-                         ": n3, in all its 6 pairs (0.10x the others); rates are in doubt, ratios within a run are not.")
+                         ": n3, in all its 6 pairs (0.10x the others); the rates (?) are in doubt, but not how the pairs of "
+                         "one run compare.")
         self.assertEqual(last(lambda *pair: 300.0 if pair == (0, 1) else 1000.0), ": none of 4 in all its pairs.")
         self.assertEqual(last(lambda *pair: 100.0 if 3 in pair else 1000.0, ("n1",) * 4),
                          ": rank 3, in all its 6 pairs (0.10x the others).")

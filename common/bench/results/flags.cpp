@@ -121,9 +121,6 @@ std::vector<Flag> flags_of(const Row& row, const RunConditions& job) {
     if (flags.empty()) {
         add(FlagKind::disturbed, describe_load_of_job(row, job));
     }
-    const double fraction = row.fraction_of_limit().value_or(0);
-    const auto interval = row.fraction_interval();
-    const bool is_above_limit = fraction > implausible_fraction;
     const double spread = row.time.spread();
     const double limit_spread = row.limit ? row.limit->spread : 0;
     if (spread > unsteady_share) {
@@ -133,16 +130,14 @@ std::vector<Flag> flags_of(const Row& row, const RunConditions& job) {
         add(FlagKind::unsteady,
             fmt::format("the measurements of its limit differ: the middle half of them by {:.0f}%",
                         100 * limit_spread));
-    } else if (is_above_limit && !(interval && interval->lower > 1)) {
-        add(FlagKind::unsteady, "above its limit, and the runs cannot tell whether by chance");
     }
     if (flags.empty() && row.limit) {
         add(FlagKind::slow_library, describe_slow_library(*row.limit));
     }
-    if (is_above_limit && interval && interval->lower > 1) {
+    if (row.fraction_of_limit().value_or(0) > implausible_fraction) {
         add(FlagKind::above_limit,
-            "above its limit, which is too low: a cache helps, or memory was slower while the "
-            "limit was measured; quote the rate, not the fraction");
+            "above its limit: a cache helps, memory was slower while the limit was measured, or "
+            "by chance; quote the rate, not the fraction");
     }
     add(FlagKind::held_back, describe_held_back(row.runs));
     return flags;

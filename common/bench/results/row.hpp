@@ -207,9 +207,9 @@ struct Details {
 /// Why a row's figures may not be the machine's.
 enum class FlagKind {
     disturbed,     ///< steal or other processes disturbed over a quarter of its runs, or the job
-    unsteady,      ///< its runs or its limit's probes differ, or chance may put it above its limit
+    unsteady,      ///< its runs or its limit's probes differ
     slow_library,  ///< a library that decides the limit is far below what the hardware allows
-    above_limit,   ///< the limit is too low, by more than chance
+    above_limit,   ///< its rate is above 105% of its limit
     held_back,     ///< a GPU's clocks were held down: by power limit, temperature or power supply
 };
 inline constexpr std::array all_flag_kinds{FlagKind::disturbed, FlagKind::unsteady,

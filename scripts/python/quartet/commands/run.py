@@ -221,7 +221,7 @@ def run(options: argparse.Namespace) -> int:
     without = [launch.name for launch in rounds[0]
                if not any(row.rate for row in rows if launch.name.startswith(row.name.kernel))]
     if worst(codes) == VERIFIED and without:
-        say(f"no rate of {', '.join(name.partition('-')[0] for name in without)}: the table says why")
+        say(f"no rate of {', '.join(name.partition('-')[0] for name in without)}")
         codes.append(UNDECIDED)
     measured = [row for row in rows if not row.error]
     disturbed = sum("disturbed" in row.flags for row in measured)

@@ -13,7 +13,7 @@ from typing import Any, Optional
 
 from quartet.kernels import KERNELS
 from quartet.results.network_path import BY_TCP
-from quartet.results.row import PLAUSIBLE, Row, grouped, rows_of
+from quartet.results.row import Row, grouped, rows_of
 from quartet.text import rate, size, size_in_bytes
 
 BELOW_LIBRARY, BELOW_NEIGHBOURS, SLOW_PATH = KINDS = ("below_library", "below_neighbours", "slow_network_path")
@@ -24,7 +24,7 @@ WORK_SHARING = {"queue", "reducers", "tile", "tiles", "plan", "pushes", "iterati
 
 def judged(documents: Iterable[dict[str, Any]]) -> list[list[Row]]:
     """The rows of each document, with the flags that need other rows, and one limit for equal work."""
-    by_document = [[_with_older_flags(row) for row in rows_of(document)] for document in documents]
+    by_document = [[_with_drift(row) for row in rows_of(document)] for document in documents]
     every = [row for members in by_document for row in members]
     flags = grouped([*_below_library(every), *_below_neighbours(every),
                      *((row, SLOW_PATH, row.network_path.warning) for row in every if row.network_path.warning)],
@@ -43,15 +43,11 @@ def _flagged(row: Row, more: list[tuple[str, str]]) -> Row:
     return row.with_keys(flags=flags, distrusted=True) if more else row
 
 
-def _with_older_flags(row: Row) -> Row:
-    """The row with a flag that older programs did not write: they warned "~ ROW drifted: ..", and did not judge rows
-    above their limits. Their documents have no interval of the fraction, so it may be by chance."""
-    drifted, fraction = f"~ {row.text} drifted: ", row.fraction_of_limit or 0
-    texts = [text.removeprefix(drifted) for text in row.context["quartet"].get("warnings", [])
-             if text.startswith(drifted)]
-    if not texts and "flags" not in row.median and fraction > PLAUSIBLE:
-        texts = ["above its limit, and the runs cannot tell whether by chance"]
-    return _flagged(row, [("unsteady", text) for text in texts])
+def _with_drift(row: Row) -> Row:
+    """The row with a flag if a warning "~ ROW drifted: .." is about it: older programs wrote that, and no flag."""
+    drifted = f"~ {row.text} drifted: "
+    return _flagged(row, [("unsteady", text.removeprefix(drifted))
+                          for text in row.context["quartet"].get("warnings", []) if text.startswith(drifted)])
 
 
 def is_alike(one: Row, other: Row) -> bool:

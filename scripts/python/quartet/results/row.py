@@ -19,7 +19,7 @@ Key = TypeVar("Key", bound=Hashable)
 OWN_FORMULATIONS = ("native", "dataflow", "library")  # of the programs
 TENSORFLOW = "tensorflow"  # the paper's data flow as a TensorFlow program (quartet peers)
 # How the errors of rows begin that got no time.
-NOT_RUN = ("no time was left", "stopped on request before its first run", "the job ended before a run of it was kept")
+NOT_RUN = ("no time was left", "stopped on request", "the job ended before a run of it was kept")
 PAPER = "/paper"  # ends the name of an entry that the paper's own clock timed
 RATE_UNITS = ("MiB/s", "GFLOP/s")
 MOST_DIGITS = 18
@@ -144,7 +144,7 @@ class Row:
 
     @property
     def is_not_run(self) -> bool:
-        """True if it got no time: the budget was over, or the job was interrupted, before its first run."""
+        """True if it got no time: the budget was over, or the job was stopped, before its first run had ended."""
         return self.error.startswith(NOT_RUN)
 
     @property
@@ -222,14 +222,13 @@ class Row:
     def flags(self) -> dict[str, str]:
         """The row's flags: their texts by kind. A row above the limit beside it may be below the limit of all rows: it
         is then not flagged."""
-        is_above = self.limit_scale == 1 or (self.fraction_of_limit or 0) > PLAUSIBLE
         return {str(flag["kind"]): str(flag["text"]) for flag in self.median.get("flags") or []
-                if is_above or flag["kind"] != "above_limit"}
+                if self.is_above_limit or flag["kind"] != "above_limit"}
 
     @property
     def is_above_limit(self) -> bool:
-        """True if its limit is too low by more than chance: its rate may be quoted, but not its fraction."""
-        return "above_limit" in self.flags
+        """True if it is above its limit: its rate may be quoted, but not its fraction."""
+        return (self.fraction_of_limit or 0) > PLAUSIBLE
 
     @property
     def is_distrusted(self) -> bool:

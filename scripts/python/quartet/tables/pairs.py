@@ -59,8 +59,8 @@ def slowest(rows: Iterable[Row]) -> str:
                           f"({ratio(statistics.median(own[name]) / others)} the others)" for name in slow)
     else:
         found = f"none of {len(own)} in all its pairs"
-    caveat = "; rates are in doubt, ratios within a run are not" if any(row.is_distrusted for row in members) else ""
-    return f"Slowest: {found}{caveat}."
+    caveat = "; the rates (?) are in doubt, but not how the pairs of one run compare"
+    return f"Slowest: {found}{caveat * any(row.is_distrusted for row in members)}."
 
 
 def _shares(members: list[Row]) -> dict[tuple[str, str], float]:
