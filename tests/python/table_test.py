@@ -140,6 +140,11 @@ class Table(unittest.TestCase):
                          ["2 2MiB", "2 128MiB", "2 1GiB", "4 2MiB", "4 128MiB", "4 1GiB"])
         self.assertEqual(text.count("warning: load"), 1)
 
+    def test_sizes_of_fft_alone_are_written_as_powers_of_two(self):
+        for kernel, points, written in (("fft", 65536, "2^16"), ("fft", 60000, "60000"), ("cg", 131072, "131072")):
+            name = f"{kernel}/native/host/shm/n:{points}/ranks:2/threads:1"
+            self.assertIn(f" {written} ", render(fake_results.case(name, 1, "GFLOP/s")))
+
     def test_a_kernel_that_no_table_knows_is_shown(self):
         self.assertIn("triad MiB/s", render(fake_results.case(fake_results.stream_name().replace("stream", "triad"), 1)))
 

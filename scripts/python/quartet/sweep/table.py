@@ -19,7 +19,6 @@ from quartet.text import (
     interval_cell,
     median_cell,
     rate,
-    size,
     wrapped,
 )
 
@@ -73,7 +72,7 @@ def base_of(point: Point, series: list[Point], scaling: str) -> Optional[Point]:
 def _base_in_words(base: Point, scaling: str) -> str:
     growth = ", the size growing with the workers" if scaling == "weak" else ""
     return (f"  speed-up against {rate(base.rate)}{base.rate_mark} {base.row.unit} on "
-            f"{counted(base.workers, 'worker')} at {size(base.name.size)}{growth}")
+            f"{counted(base.workers, 'worker')} at {base.name.plain_size}{growth}")
 
 
 def _cells(point: Point, base: Optional[Point]) -> tuple[str, ...]:
@@ -84,7 +83,7 @@ def _cells(point: Point, base: Optional[Point]) -> tuple[str, ...]:
         ratio, mark = point.rate / base.rate, point.rate_mark or base.rate_mark
         speed_up, efficiency = f"{ratio:.2f}x{mark}", f"{ratio * base.workers / point.workers:.0%}{mark}"
     launched, counting = str(len(point.rows)), len(point.undisturbed)
-    return (size(point.name.size), point.where, point.name.values.get("ranks", ""), str(point.workers),
+    return (point.name.plain_size, point.where, point.name.values.get("ranks", ""), str(point.workers),
             median_cell(point.rate, point.rate_mark),
             interval_cell(point.interval), f"{counting} of {launched}" if point.disturbance else launched, speed_up,
             efficiency, fraction_cell(point.fraction, point.mark), CHECKS[point.verified])

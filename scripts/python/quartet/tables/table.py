@@ -25,7 +25,6 @@ from quartet.text import (
     plain_versions,
     rate,
     ratio,
-    size,
     size_in_bytes,
     widths_of,
     wrapped,
@@ -170,7 +169,7 @@ class Table:
 
     def _cells(self, row: Row) -> tuple[str, ...]:
         name = row.name
-        who = (name.formulation, name.transport, size(name.size), pair_name(row) or name.values.get("ranks", ""))
+        who = (name.formulation, name.transport, name.plain_size, pair_name(row) or name.values.get("ranks", ""))
         if row.is_not_run:
             return (*who, "not run", "", "", "", "", "")
         if row.error:
