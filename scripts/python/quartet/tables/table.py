@@ -228,13 +228,12 @@ def _notes(shown: list[Row], all_rows: list[Row], is_short: bool) -> Iterator[st
         warnings[MOST_WARNINGS:] = [f"{len(warnings) - MOST_WARNINGS} more warnings: --all shows them"]
     for text in (*_network_paths(shown), *(() if is_short else _limits(shown)), legend(shown), early, sizes, *warnings):
         yield from wrapped("", text)
-    if any(row.mark == "!" for row in shown):
+
+
+def _marks(rows: list[Row], is_short: bool) -> Iterator[str]:
+    """What `!` means, and each reason of doubt once. A short table leaves out two reasons or more, or none."""
+    if any(row.mark == "!" for row in rows):
         yield from wrapped("!", ABOVE_LIMIT)
-    yield from _why_in_doubt(shown, is_short)
-
-
-def _why_in_doubt(rows: list[Row], is_short: bool) -> Iterator[str]:
-    """Why rows are in doubt, each reason once. A short table leaves out two reasons or more, or none."""
     causes = grouped((row for row in rows if row.is_distrusted), lambda row: "; ".join(filter(None, (
         oversubscription(row), *(text for kind, text in row.flags.items() if kind != "above_limit")))))
     if causes:
@@ -272,7 +271,7 @@ def _warnings(all_rows: list[Row], is_short: bool) -> Iterator[str]:
 
 
 def render(all_rows: list[Row], is_short: bool = False, style: Style = Style()) -> str:
-    """The tables of all (judged) rows, with their footnotes."""
+    """The tables of all (judged) rows. Notes precede footnotes, since without a mark they would seem part of one."""
     if not all_rows:
         return "no results\n"
     blocks = []
@@ -280,6 +279,7 @@ def render(all_rows: list[Row], is_short: bool = False, style: Style = Style()) 
         shown = shown_rows(rows) if is_short else rows
         table = Table(shown, style)
         lines = [*textwrap.wrap(machine_summary(rows), WIDTH, subsequent_indent="  "), *table.lines(), "",
-                 *table.published.lines(), *table.errors.lines(), *_notes(shown, rows, is_short)]
+                 *_notes(shown, rows, is_short), *table.published.lines(), *table.errors.lines(),
+                 *_marks(shown, is_short)]
         blocks.append("\n".join(lines).rstrip() + "\n")
     return "\n".join(blocks)
