@@ -41,8 +41,7 @@ class Verdicts(CompareCase):
             done = self.compared(documents(*STEADY[:launches]), documents(*scaled(0.5)[:launches]))
             self.assertEqual(done.returncode, 4)
             self.assertEqual(row_of(done)[-2:], ["0.500", "unclear"])
-            self.assertIn(f"no verdict on 1 case, a side has only {launches} launch",
-                          flat(done.stdout))
+            self.assertIn(f"no verdict on 1 case, a side has only {launches} launch", flat(done.stdout))
             self.assertNotIn("may be slower", done.stdout)
         done = self.compared(documents(*STEADY), documents(600, 900, 1000, 1400))
         self.assertEqual(done.returncode, 4)
@@ -50,8 +49,7 @@ class Verdicts(CompareCase):
 
     def test_what_was_not_seen_and_what_would_decide_is_said(self):
         done = self.compared(documents(900, 1000, 1000, 1100), documents(900, 1000, 1010, 1100))
-        self.assertIn("unclear: no difference found, +-22%; about 61 more launches of each side would "
-                      "decide 5%", flat(done.stdout))
+        self.assertIn("unclear: no difference found, +-22%; about 61 more launches of each side would decide 5%", flat(done.stdout))
         done = self.compared(documents(*STEADY), documents(*scaled(0.96)))
         self.assertIn("unclear: a difference in 1 of 1 case, perhaps below 5%", flat(done.stdout))
 
@@ -59,8 +57,7 @@ class Verdicts(CompareCase):
         good, cuda = documents(*STEADY), NAME.replace("host", "cuda")
         cases = {
             "not verified in A": (documents(*STEADY, verified=None), good),
-            "failed in A: no window": ([fake_results.document(fake_results.error(NAME, "no window"))],
-                                       good),
+            "failed in A: no window": ([fake_results.document(fake_results.error(NAME, "no window"))], good),
             "only in A": (good, documents(*STEADY, name=fake_results.stream_name(ranks=4))),
             "only in B": (good, documents(*STEADY, name=cuda)),
         }
@@ -91,8 +88,7 @@ class Verdicts(CompareCase):
 
 class Flags(CompareCase):
     def test_regression_from_above_the_limit_does_not_pass(self):
-        done = self.compared(documents(*STEADY, fraction_of_limit=1.4),
-                             documents(*scaled(0.73), fraction_of_limit=1.02))
+        done = self.compared(documents(*STEADY, fraction_of_limit=1.4), documents(*scaled(0.73), fraction_of_limit=1.02))
         self.assertEqual(done.returncode, 1)
         self.assertEqual(row_of(done)[-3:], ["0.730!", "0.716-0.745", "slower"])
         alone = self.compare(self.folder / "a" / "0.json", self.folder / "b" / "0.json")

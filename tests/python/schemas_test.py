@@ -116,8 +116,7 @@ class Results(unittest.TestCase):
             "fraction of no limit": (median, lambda r: r.pop("limit")),
             "components of which none decided": (median, lambda r: r.pop("limit_decided_by")),
             "error without tolerance": (median, lambda r: r.pop("tolerance")),
-            "published without source": (median, lambda r: r.update(
-                published={**fake_results.PUBLISHED, "source": ""})),
+            "published without source": (median, lambda r: r.update(published={**fake_results.PUBLISHED, "source": ""})),
             "failed without a message": (failed, lambda r: r.pop("error_message")),
             "failed in a time": (failed, lambda r: r.update(real_time=1)),
             "failed under another's name": (failed, lambda r: r.update(name=fake_results.stream_name())),
@@ -148,13 +147,11 @@ class Published(unittest.TestCase):
 
     def test_stream_has_the_papers_numbers(self):
         document = schemas.read_strictly(schemas.RESULTS / "published" / "stream.json")
-        self.assertEqual(
-            {(number["bound"], number["value"], number["machine"], number["memory"],
-              number["protocol"]) for number in document["numbers"]},
-            {("above", 6000, "Tegner", "host", "rdma"), ("about", 1300, "Tegner", "device", "rdma"),
-             ("below", 2300, "Kebnekaise", "device", "rdma"),
-             ("about", 318, "Tegner", "device", "mpi"),
-             ("about", 480, "Kebnekaise", "device", "mpi")})
+        found = {tuple(map(number.get, ("bound", "value", "machine", "memory", "protocol"))) for number in document["numbers"]}
+        self.assertEqual(found, {
+            ("above", 6000, "Tegner", "host", "rdma"), ("about", 1300, "Tegner", "device", "rdma"),
+            ("below", 2300, "Kebnekaise", "device", "rdma"), ("about", 318, "Tegner", "device", "mpi"),
+            ("about", 480, "Kebnekaise", "device", "mpi")})
 
     def test_each_rule_can_fail(self):
         breaks = {

@@ -31,7 +31,8 @@ if mine.get("writes", True):
     name = "matmul/%s/host/shm/n:%s/tile:256/ranks:%s/threads:%s" % (
         value("--formulation"), value("--size"), ranks, value("--threads"))
     is_disturbed = len(open({folder!r} + "/calls").readlines()) <= mine.get("disturbed", 0)
-    doubt = {{"flags": [{{"kind": "disturbed", "text": "others ran"}}], "distrusted": True}} if is_disturbed else {{}}
+    flag = {{"kind": mine.get("kind", "disturbed"), "text": "others ran"}}
+    doubt = {{"flags": [flag], "distrusted": True}} if is_disturbed else {{}}
     rows = fake_results.case(name, mine.get("rate", 100.0 * int(ranks)), "GFLOP/s", workers=int(ranks),
                         verified=mine.get("code", 0) != 1, **doubt)
     with open(value("--json") + ".tmp", "w") as file:
@@ -61,8 +62,8 @@ class SweepCase(FakeBuild):
         self.write(name, json.dumps({"name": "try", "launches": launches, "blocks": [block]}))
         return self.folder / name
 
-    def command(self, *arguments):
-        return ["sweep", "--build", self.folder, "--launcher", self.folder / "launcher", "--folder", self.results,
+    def command(self, *arguments, where="--folder"):
+        return ["sweep", "--build", self.folder, "--launcher", self.folder / "launcher", where, self.results,
                 *map(str, arguments)]
 
     def sweep(self, *arguments):
@@ -135,8 +136,7 @@ class Interruption(SweepCase):
                 process.send_signal(number)
                 _, errors = process.communicate(timeout=20)
                 self.assertEqual(process.returncode, 75, errors)
-                self.assertIn(f"interrupted with {7 - before} launches to go: the same command "
-                              "continues", errors)
+                self.assertIn(f"interrupted with {7 - before} launches to go: the same command continues", errors)
                 self.assertEqual(len(self.names()), before - 1)
                 self.behave()
                 done = self.sweep(self.spec())
@@ -180,16 +180,14 @@ class Interruption(SweepCase):
 
     def test_without_a_folder_the_unfinished_one_is_found(self):
         def sweep(*arguments):
-            command = [word for word in self.command(self.spec(), *arguments)
-                       if word not in ("--folder", self.results)]
-            return quartet(*command, "--results", self.folder / "runs")
+            return quartet(*self.command(self.spec(), *arguments, where="--results"))
 
         self.behave(seconds=0.5)
         self.assertEqual(sweep("--budget", "1").returncode, 75)
         self.behave()
         self.assertEqual(sweep().returncode, 0)
         self.assertEqual(len(self.calls()), 6)
-        self.assertEqual(len(list((self.folder / "runs").iterdir())), 1)
+        self.assertEqual(len(list(self.results.iterdir())), 1)
 
 
 class Refusals(SweepCase):
@@ -272,8 +270,7 @@ class Planning(unittest.TestCase):
     def test_weak_sizes_are_rounded_and_the_difference_is_noted(self):
         draft = self.draft(scaling="weak", arguments=["--tile", "64"])
         self.assertEqual([one.size for one in draft.configurations], ["1024", "1280"])
-        self.assertEqual(draft.notes, ["matmul on 2 workers: n 1280 in place of 1290.2 (work per "
-                                       "worker -2.3%)"])
+        self.assertEqual(draft.notes, ["matmul on 2 workers: n 1280 in place of 1290.2 (work per worker -2.3%)"])
         self.assertEqual(self.sizes(kernels=["cg"], ranks=[1, 3]), [(1, "1024"), (3, "1773")])
         self.assertEqual(self.sizes(kernels=["fft"], sizes=["2^10"], ranks=[3, 7])[1],
                          (7, str(7 * 343)))  # 1024 / 3 is not whole: 343 = 7^3 is near
@@ -351,6 +348,11 @@ class Table(SweepCase):
         self.assertEqual(self.rows(ranks=[2], launches=4), [["512", "2", "2", "200?", "198-204", "1", "of", "4", "ok"]])
         self.assertIn("matmul native shm 512: 3 of 4 launches in doubt (others ran)", " ".join(self.done.stdout.split()))
         self.assertIn("?  in doubt", self.done.stdout)
+        self.results = self.folder / "other"
+        self.behave(disturbed=5)
+        self.assertEqual(self.rows(ranks=[2], launches=2),
+                         [["512", "2", "2", "200", "198-204", "1", "of", "2", "80%", "ok"]])
+        self.assertNotIn("in doubt", self.done.stdout, "as the row counts, and has no mark")
 
     def test_a_speed_up_is_in_doubt_with_its_rate_or_its_base(self):
         self.behave(**{"2": {"disturbed": 99}})
@@ -366,6 +368,10 @@ class Table(SweepCase):
         self.rows(ranks=[1, 2], threads=[1, 2])
         for factors in ("ranks:1, threads:1", "ranks:1, threads:2", "ranks:2, threads:1", "ranks:2, threads:2"):
             self.assertIn(f"matmul native shm 512, {factors}: 1 of 1", " ".join(self.done.stdout.split()))
+        self.results = self.folder / "weak"
+        self.behave(disturbed=99, kind="slow_library")
+        self.rows(ranks=[1, 2], scaling="weak")
+        self.assertRegex(self.done.stdout, r"(?s) in place of .* \?  in doubt.* quoted\n    matmul native shm 512: others ran\n")
 
     def test_a_transport_and_auto_that_took_it_are_launches_of_one_row(self):
         self.assertEqual([row[5] for row in self.rows(ranks=[2], transports=["auto", "shm"])], ["2"])

@@ -95,13 +95,12 @@ def ratio(value: float) -> str:
     return f"{value:.{digits}f}x"
 
 
-def size(text: str) -> str:
-    """A size for reading: "2 MiB" for "2MiB", "2^24" for a large power of two."""
+def size(text: str, kernel: str) -> str:
+    """A size for reading: "2 MiB" for "2MiB"; powers of two as "2^24" for fft alone."""
     count, unit = _split_size(text)
-    power = count.bit_length() - 1
-    if unit or count != 2**power or power < 17:
-        return f"{count} {unit}".strip() if count else text
-    return f"2^{power}"
+    if kernel == "fft" and not unit and count > 0 == count & (count - 1):
+        return f"2^{count.bit_length() - 1}"
+    return f"{count} {unit}".strip() if count else text
 
 
 def _split_size(text: str) -> tuple[int, str]:
@@ -162,9 +161,8 @@ def wrapped(mark: str, text: str) -> list[str]:
                          break_on_hyphens=False)
 
 
-def aligned(cells: Sequence[str], widths: Sequence[int], left: Iterable[int]) -> str:
+def aligned(cells: Sequence[str], widths: Sequence[int], left: Sequence[int]) -> str:
     """A line of a table; the columns in `left` are left-aligned, the others right-aligned."""
-    left = tuple(left)
     return " ".join(cell.ljust(width) if column in left else cell.rjust(width)
                     for column, (cell, width) in enumerate(zip(cells, widths))).rstrip()
 
@@ -189,9 +187,8 @@ def fraction_cell(value: Optional[float], mark: str) -> str:
 
 
 def aligned_rows(rows: Sequence[Union[str, tuple[str, ...]]],
-                 left: Iterable[int] = (), indent: str = "  ") -> list[str]:
+                 left: Sequence[int] = (), indent: str = "  ") -> list[str]:
     """Lines of aligned cells; texts between them are headings. Columns in `left` are left-aligned."""
     widths = widths_of([row for row in rows if isinstance(row, tuple)])
-    left = tuple(left)
     return [line for row in rows for line in ([aligned(row, widths, left)] if isinstance(row, tuple) else
         textwrap.wrap(row, WIDTH, subsequent_indent=indent) or [""])]

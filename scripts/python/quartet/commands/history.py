@@ -165,10 +165,10 @@ def _parts(answer: rule.Answer) -> Iterator[list[str]]:
         what = f"last {counted(count, 'launch')} on {listed(nodes, NAMED)}".replace("last 1 ", "last ")
         yield [f"{what}: {share:.0%} below the launches before; {answer.least_launches // 2} such launches decide",
                listed([_short(row) for row in rows], NAMED)]
-    alike = grouped(sorted(answer.stopped), lambda key: (key[0], *answer.stopped[key]))
-    for (node, last, unusable), keys in alike.items():
+    alike = grouped(sorted(answer.stopped), lambda key: (key[0], _day(answer.stopped[key][0]), answer.stopped[key][1]))
+    for (node, day, unusable), keys in alike.items():
         why = f"{counted(unusable, 'later launch')} cannot be used" if unusable else "other nodes have later ones"
-        yield [f"{node}: last usable launch on {_day(last)} ({why})", listed([_short(row) for _, row in keys], NAMED)]
+        yield [f"{node}: last usable launch on {day} ({why})", listed([_short(row) for _, row in keys], NAMED)]
     for node, (share, others, rows) in answer.low.items():
         yield [f"{node}: {share:.0%} below the other {others} nodes of its kind since its first launch: "
                "quartet nodes compares nodes", listed(sorted(map(_short, rows)), NAMED)]

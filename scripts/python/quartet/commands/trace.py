@@ -110,7 +110,7 @@ def draw(timeline: Timeline, spans: Spans, begin: float, end: float, title: str)
 def _plain(title: str) -> str:
     """The name of a row in words, as in the report."""
     name = Name.parse(title)
-    words = [*name.words, *(factor(key, value) for key, value in name.values.items())]
+    words = [*name.words, *(factor(name, key) for key in name.values)]
     return ", ".join([f"{name.kernel}: {name.formulation} {name.device} {name.transport}", *words])
 
 

@@ -6,7 +6,7 @@ from typing import Optional, Union
 
 from quartet.compare.pairs import LEAST_LAUNCHES, Pair, ResultSet, Sample, Verdict
 from quartet.results.statistics import ERROR
-from quartet.text import ABOVE_LIMIT, Footnotes, aligned_rows, counted, rate, shortened, size, wrapped
+from quartet.text import ABOVE_LIMIT, Footnotes, aligned_rows, counted, rate, shortened, wrapped
 
 HEADINGS = ("form", "via", "size", "ranks", "A", "B", "B/A", "interval", "more", "verdict")
 LEFT_ALIGNED = ("form", "via", "size", "verdict")  # columns; the others are numbers
@@ -51,7 +51,7 @@ def _cells(pair: Pair, reasons: Footnotes) -> tuple[str, ...]:
     bounds = found.interval if found and is_enough else None
     interval = "-".join(map(_ratio, bounds)) if bounds else ""
     verdict = f"{pair.verdict.value} {','.join(map(reasons.mark, pair.why))}".rstrip()
-    return (name.formulation, name.transport, size(name.size), name.values.get("pair", name.values.get("ranks", "")),
+    return (name.formulation, name.transport, name.plain_size, name.values.get("pair", name.values.get("ranks", "")),
             _rate(pair.first), _rate(pair.second), _ratio(found.value) + pair.mark if found else "", interval,
             str(pair.more or ""), verdict)
 

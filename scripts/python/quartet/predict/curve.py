@@ -15,8 +15,7 @@ from quartet.predict.machine import HIGH, LINK, LOW, Machine, Rate, Values
 from quartet.predict.network import PARTS, Cluster, Duration, Model, Options, Run
 from quartet.results import Collection, Row, identity, judged, nodes
 from quartet.sizes import GROWTH, grow
-from quartet.text import WIDTH, aligned, counted, rate, say, widths_of
-from quartet.text import size as written
+from quartet.text import WIDTH, aligned, counted, rate, say, size, widths_of
 
 MODELS: dict[str, Model] = {"stream": stream.MODEL, "matmul": matmul.MODEL, "cg": cg.MODEL, "fft": fft.MODEL}
 SHOWN = {LINK, stream.LATENCY, *(model.rate for model in MODELS.values())}  # rates that documents can show
@@ -144,9 +143,9 @@ def render(machine: Machine, curve: Curve) -> str:
 
 
 def _cells(curve: Curve, point: Point) -> tuple[str, ...]:
-    spent, size = point.duration, written(str(point.work.size))
+    spent, written = point.duration, size(str(point.work.size), point.work.kernel.name)
     parts = [f"{getattr(spent, part) / spent.total:.0%}" for part in PARTS]
-    where = (size if len(size) <= 10 else f"{point.work.size:.4g}") if curve.is_weak else str(point.nodes)
+    where = (written if len(written) <= 10 else f"{point.work.size:.4g}") if curve.is_weak else str(point.nodes)
     return (str(point.work.ranks), where, f"{spent.total:.3g}", *parts, _short(point.rate),
             f"{_short(point.low)}-{_short(point.high)}", f"{curve.efficiency(point):.0%}")
 

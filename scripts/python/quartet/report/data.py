@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, Callable, Optional, TypeVar
 
 from quartet.kernels import NAMES
-from quartet.results import Launches, Row, collect, grouped, identity, judged
+from quartet.results import Launches, Name, Row, collect, grouped, identity, judged
 from quartet.tables.verdict import library_drawback
 from quartet.terminal import printable
-from quartet.text import plain_versions, shown, size, size_in_bytes
+from quartet.text import counted, plain_versions, shown, size_in_bytes
 
 Key = TypeVar("Key", bound=Hashable)
 NATIVE, LIBRARY = "native", "library"
@@ -103,23 +103,23 @@ def way(result: Result, usual: tuple[str, ...] = ()) -> str:
     return ", ".join([f"{name.formulation} {name.transport}", *more])
 
 
-def factor(key: str, value: str) -> str:
-    """A factor in words: "512 tiles", "N = 4096", "queue 16"."""
+def factor(name: Name, key: str) -> str:
+    """A factor of a name in words: "512 tiles", "N = 4096", "queue 16"."""
+    value = name.values.get(key, "")
     if key == "n":
-        return f"N = {size(value)}"
-    if key in ("ranks", "threads", "nodes", "workers", "pushes", "tiles", "iterations", "reducers"):
+        return f"N = {name.plain_size}"
+    if key in ("ranks", "threads", "workers", "pushes", "tiles", "iterations", "reducers"):
         return f"{value} {key[:-1] if value == '1' else key}"
-    return size(value) if key == "size" else f"{key} {value}"
+    return name.plain_size if key == "size" else f"{key} {value}"
 
 
 def problem(result: Result) -> str:
-    """ "N = 8192, 2 ranks"; "size 2 MiB, 4 ranks, pair 0-1"."""
+    """ "N = 8192, 2 ranks"; "2 MiB, 4 ranks, pair 0-1"."""
     name = result.name
-    key = "n" if "n" in name.values else "size"
-    ranks = [factor("ranks", str(name.ranks))] if name.ranks else []
-    nodes = [factor("nodes", str(result.nodes))] if result.nodes > 1 else []
-    pair = [factor("pair", name.values["pair"])] if name.pair else []
-    return ", ".join([factor(key, name.size), *ranks, *nodes, *pair])
+    parts = [factor(name, key) for key in ("n", "size", "ranks") if key in name.values]
+    nodes = [counted(result.nodes, "node")] if result.nodes > 1 else []
+    pair = [factor(name, "pair")] if name.pair else []
+    return ", ".join([*parts, *nodes, *pair])
 
 
 def plain_name(result: Result) -> str:

@@ -11,7 +11,7 @@ from quartet.sizes import GROWTH
 from quartet.text import counted, fraction_cell, in_bytes, rate
 from quartet.units import MIB
 
-from .data import NATIVE, Result, best_by, factor, natural, problem, size_of, trusted_rate, usable, way
+from .data import NATIVE, Result, best_by, natural, problem, size_of, trusted_rate, usable, way
 from .page import Bar, Line, LineChart, Point, Section, ShareChart, Table
 from .style import FORMULATIONS
 
@@ -112,7 +112,7 @@ def scaling(kernel: Kernel, results: list[Result], numbers: Sequence[Number]) ->
                 charts.append(_chart("Time of a push", "vector size", "microseconds a push", pushes, [],
                                      members[0].machine, True))
     by_size = grouped(ours, lambda result: (result.machine, result.name.device, result.name.size))
-    for members, about in [*((members, factor("n", members[0].name.size)) for members in by_size.values()),
+    for members, about in [*((members, f"N = {members[0].name.plain_size}") for members in by_size.values()),
                            *weak_sets(ours)] if kernel.name in GROWTH else ():
         found = _lines(lambda result: result.workers, members)
         rows += [row for line in found for row in _speed_ups(about, line)]
@@ -146,7 +146,7 @@ def weak_sets(results: list[Result]) -> list[tuple[list[Result], str]]:
             grown = [result for result in members if result.workers > fewest and abs(
                 size_of(result) / size / (result.workers / fewest) ** (1 / power) - 1) < ROUNDING]
             if size and grown:
-                found.append((base + grown, f"{factor('n', base[0].name.size)} on {counted(fewest, 'worker')}, growing "
+                found.append((base + grown, f"N = {base[0].name.plain_size} on {counted(fewest, 'worker')}, growing "
                                             "with the workers"))
     return found
 

@@ -14,7 +14,7 @@ from typing import Any, Optional
 from quartet.kernels import KERNELS
 from quartet.results.network_path import BY_TCP
 from quartet.results.row import Row, grouped, rows_of
-from quartet.text import rate, size, size_in_bytes
+from quartet.text import rate, size_in_bytes
 
 BELOW_LIBRARY, BELOW_NEIGHBOURS, SLOW_PATH = KINDS = ("below_library", "below_neighbours", "slow_network_path")
 FAR_BELOW = 0.5
@@ -126,7 +126,7 @@ def _below_neighbours(rows: list[Row]) -> Flags:
             for row in launches:
                 if sound and (row.fraction_of_limit or 0) < FAR_BELOW * sound[1]:
                     yield row, BELOW_NEIGHBOURS, (f"it reached {row.fraction_of_limit:.0%} of its limit, and the "
-                                                  f"smaller size {size(sound[0])} {sound[1]:.0%}")
+                                                  f"smaller size {sound[0]} {sound[1]:.0%}")
             trusted = [row.fraction_of_limit or 0 for row in launches if not row.is_distrusted]
             if trusted and (not sound or statistics.median(trusted) >= FAR_BELOW * sound[1]):
-                sound = launches[0].name.size, statistics.median(trusted)
+                sound = launches[0].name.plain_size, statistics.median(trusted)

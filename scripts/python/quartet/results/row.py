@@ -66,9 +66,14 @@ class Name:
         return self.values.get("size", self.values.get("n", ""))
 
     @property
+    def plain_size(self) -> str:
+        """The size for reading."""
+        return size(self.size, self.kernel)
+
+    @property
     def short(self) -> str:
         """ "cg native shm full 4096": the name without its other values."""
-        return " ".join((self.kernel, self.formulation, self.transport, *self.words, size(self.size)))
+        return " ".join((self.kernel, self.formulation, self.transport, *self.words, self.plain_size))
 
     @property
     def math(self) -> str:

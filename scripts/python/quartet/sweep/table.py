@@ -19,7 +19,6 @@ from quartet.text import (
     interval_cell,
     median_cell,
     rate,
-    size,
     wrapped,
 )
 
@@ -73,7 +72,7 @@ def base_of(point: Point, series: list[Point], scaling: str) -> Optional[Point]:
 def _base_in_words(base: Point, scaling: str) -> str:
     growth = ", the size growing with the workers" if scaling == "weak" else ""
     return (f"  speed-up against {rate(base.rate)}{base.rate_mark} {base.row.unit} on "
-            f"{counted(base.workers, 'worker')} at {size(base.name.size)}{growth}")
+            f"{counted(base.workers, 'worker')} at {base.name.plain_size}{growth}")
 
 
 def _cells(point: Point, base: Optional[Point]) -> tuple[str, ...]:
@@ -84,7 +83,7 @@ def _cells(point: Point, base: Optional[Point]) -> tuple[str, ...]:
         ratio, mark = point.rate / base.rate, point.rate_mark or base.rate_mark
         speed_up, efficiency = f"{ratio:.2f}x{mark}", f"{ratio * base.workers / point.workers:.0%}{mark}"
     launched, counting = str(len(point.rows)), len(point.undisturbed)
-    return (size(point.name.size), point.where, point.name.values.get("ranks", ""), str(point.workers),
+    return (point.name.plain_size, point.where, point.name.values.get("ranks", ""), str(point.workers),
             median_cell(point.rate, point.rate_mark),
             interval_cell(point.interval), f"{counting} of {launched}" if point.disturbance else launched, speed_up,
             efficiency, fraction_cell(point.fraction, point.mark), CHECKS[point.verified])
@@ -101,14 +100,15 @@ def _block_rows(points: list[Point], scaling: str) -> list[Any]:
 
 
 def _in_doubt(points: Iterable[Point]) -> list[str]:
-    """Why launches do not count. Points with the same short name have the factors that differ, too."""
+    """Why points are in doubt. Those with the same short name have the factors that differ, too."""
     found: list[str] = []
     for short, alike in grouped(points, lambda point: point.name.short).items():
         factors = [{*each.name.values.items(), ("device", each.name.device), ("nodes", each.where)} for each in alike]
         shared = set.intersection(*factors)
         for point, own in zip(alike, factors):
             others = [f", {key}:{value}" for key, value in sorted(own - shared) if value and key != "tiles"]
-            found += [f"{short}{''.join(others)}: {point.disturbance}"] if point.disturbance else []
+            why = dict.fromkeys(text for row in point.undisturbed if row.is_distrusted for text in row.flags.values())
+            found += [f"{short}{''.join(others)}: {'; '.join(why) or point.disturbance}"] if point.mark == "?" else []
     return list(dict.fromkeys(found))
 
 
@@ -134,7 +134,7 @@ def _failure(folder: SweepFolder, launch: Launch) -> str:
 
 
 def render(folder: SweepFolder) -> str:
-    """The table of all launches so far; below it the failures, and how many launches are left."""
+    """The table of all launches so far; below it how many launches are left, and the failures."""
     everything = launches(folder.plan)
     misplacements = [(launch, text) for launch in everything for text in folder.misplacement(launch)]
     measured = judged_launches(folder, everything)
@@ -149,11 +149,11 @@ def render(folder: SweepFolder) -> str:
     is_empty = not any(isinstance(row, tuple) for row in rows[1:])
     below = wrapped("", "nothing was measured" if is_empty else "median: of the launches' medians; range: from the "
                     "lowest to the highest of them, with one launch the 95% interval of its median")
+    below += [line for note in folder.plan.notes for line in wrapped("", note)]
+    left = sum(folder.outcome(launch) is None for launch in everything)
+    below += wrapped("", f"{counted(left, 'launch')} not run yet") if left else []
     below += [line for mark, text in (("!", ABOVE_LIMIT), ("?", DISTRUSTED))
               if mark in {point.mark for point in shown} for line in wrapped(mark, text)]
     below += [line for text in _in_doubt(shown) for line in wrapped("", text)] + _grouped(misplacements, "?")
-    below += [line for note in folder.plan.notes for line in wrapped("", note)]
     below += _grouped(((launch, text) for launch in everything if (text := _failure(folder, launch))), "x")
-    left = sum(folder.outcome(launch) is None for launch in everything)
-    below += wrapped("", f"{counted(left, 'launch')} not run yet") if left else []
     return "\n".join([*([] if is_empty else [*aligned_rows(rows, indent="    "), ""]), *below]).rstrip() + "\n"

@@ -25,7 +25,6 @@ from quartet.text import (
     plain_versions,
     rate,
     ratio,
-    size,
     size_in_bytes,
     widths_of,
     wrapped,
@@ -39,7 +38,6 @@ LEFT_ALIGNED = (0, 1, 2, FRACTION)  # columns; the others are numbers
 ROW_FACTORS = ("size", "n", "ranks", "pair")  # factors that have a column
 MOST_WARNINGS = MOST_CAUSES = 3
 SMALL = 64 * KIB  # bytes of a push below which its time is shown
-NO_CAUSE = "its document does not say why"
 # Parts of limits that are rates of the machine: the key of the counted work, and the text.
 RESOURCES = {"reading the matrix": ("bytes", "reads memory at {} GB/s"), "memory copy": ("bytes", "copies at {} GB/s"),
              "float64 arithmetic": ("flops", "float64 {} GFLOP/s"), "SGEMM": ("flops", "SGEMM {} GFLOP/s")}
@@ -170,24 +168,25 @@ class Table:
 
     def _cells(self, row: Row) -> tuple[str, ...]:
         name = row.name
-        who = (name.formulation, name.transport, size(name.size), pair_name(row) or name.values.get("ranks", ""))
+        who = (name.formulation, name.transport, name.plain_size, pair_name(row) or name.values.get("ranks", ""))
         if row.is_not_run:
             return (*who, "not run", "", "", "", "", "")
         if row.error:
             return (*who, "failed", f"see {self.errors.mark(plain_versions(row.error))}", "", "", "", "")
         if row.push_microseconds and size_in_bytes(name.size) < SMALL:
             # The time of a push says more than its rate; the bounds of the rate in reverse are those of the time.
-            times = [f"{row.push_microseconds * row.rate / one:.3g}" for one in reversed(row.interval or ())]
-            return (*who, f"{row.push_microseconds:.3g} us{'?' * (row.mark == '?')}", "-".join(times), "",
+            median, limit, *times = (f"{row.push_microseconds * row.rate / one:.3g}" if one else "" for one in (
+                row.rate, row.limit_rate, *reversed(row.interval or ())))
+            return (*who, f"{median} us{'?' * (row.mark == '?')}", "-".join(times), limit,
                     fraction_cell(row.fraction_of_limit, row.mark), CHECKS[row.verified], "")
         limit = rate(row.limit_rate) if row.limit_rate else ""
         return (*who, median_cell(row.rate, row.mark), interval_cell(row.interval), limit,
                 fraction_cell(row.fraction_of_limit, row.mark), CHECKS[row.verified], self._beside(row))
 
     def _beside(self, row: Row) -> str:
-        """Our rate over the nearest published number, and its footnote."""
+        """Our rate over the nearest published number, and its footnote; empty for a row in doubt."""
         number = row.published
-        if not number:
+        if not number or row.mark == "?":
             return ""
         caveat = f" Note: {number['caveat']}." if number.get("caveat") else ""
         text = (f"{BOUNDS[number['bound']]} {number['value']:g} {number['unit']}: "
@@ -222,22 +221,19 @@ def _network_paths(all_rows: list[Row]) -> Iterator[str]:
 def _notes(shown: list[Row], all_rows: list[Row], is_short: bool) -> Iterator[str]:
     stopped = len({id(row.context) for row in all_rows if row.context["quartet"].get("stopped")})
     early = f"a signal stopped {counted(stopped, 'launch')} before the end: some runs are missing" if stopped else ""
-    for text in (*_network_paths(shown), *(() if is_short else _limits(shown)), legend(shown), early):
+    left = len(all_rows) - len(shown)
+    sizes = f"{counted(left, 'row')} of other sizes: --all shows them" if left else ""
+    warnings = list(_warnings(all_rows, is_short))
+    if is_short and len(warnings) > MOST_WARNINGS + 1:
+        warnings[MOST_WARNINGS:] = [f"{len(warnings) - MOST_WARNINGS} more warnings: --all shows them"]
+    for text in (*_network_paths(shown), *(() if is_short else _limits(shown)), legend(shown), early, sizes, *warnings):
         yield from wrapped("", text)
-    if any(row.mark == "!" for row in shown):
+
+
+def _marks(rows: list[Row], is_short: bool) -> Iterator[str]:
+    """What `!` means, and each reason of doubt once. A short table leaves out two reasons or more, or none."""
+    if any(row.mark == "!" for row in rows):
         yield from wrapped("!", ABOVE_LIMIT)
-    yield from _why_in_doubt(shown, is_short)
-    if len(shown) < len(all_rows):
-        yield from wrapped("", f"{counted(len(all_rows) - len(shown), 'row')} of other sizes: --all shows them")
-    texts = list(_warnings(all_rows, is_short))
-    first = texts[:MOST_WARNINGS] if is_short and len(texts) > MOST_WARNINGS + 1 else texts
-    for text in first:
-        yield from wrapped("", text)
-    yield from wrapped("", f"{len(texts) - len(first)} more warnings: --all shows them") if first != texts else []
-
-
-def _why_in_doubt(rows: list[Row], is_short: bool) -> Iterator[str]:
-    """Why rows are in doubt, each reason once. A short table leaves out two reasons or more, or none."""
     causes = grouped((row for row in rows if row.is_distrusted), lambda row: "; ".join(filter(None, (
         oversubscription(row), *(text for kind, text in row.flags.items() if kind != "above_limit")))))
     if causes:
@@ -245,13 +241,15 @@ def _why_in_doubt(rows: list[Row], is_short: bool) -> Iterator[str]:
     shown = list(causes.items())[:MOST_CAUSES if is_short and len(causes) > MOST_CAUSES + 1 else None]
     for text, members in shown:
         others = f" and {counted(len(members) - 1, 'more row')}" if members[1:] else ""
-        yield from wrapped("", f"{_short(members[0])}{others}: {text or NO_CAUSE}")
+        yield from wrapped("", f"{_short(members[0], rows)}{others}: {text or 'its document does not say why'}")
     left = sum(map(len, causes.values())) - sum(len(members) for _, members in shown)
     yield from wrapped("", f"and {counted(left, 'more row')}: --all says why") if left else []
 
 
-def _short(row: Row) -> str:
-    return f"{row.name.short} {pair_name(row)}".strip()
+def _short(row: Row, all_rows: list[Row]) -> str:
+    """Its short name; with the ranks if rows of that name have several numbers of them."""
+    several = len({other.name.ranks for other in all_rows if other.name.short == row.name.short} - {0}) > 1
+    return " ".join(filter(None, (row.name.short, pair_name(row), f"on {counted(row.name.ranks, 'rank')}" * several)))
 
 
 def oversubscription(row: Row) -> str:
@@ -266,14 +264,14 @@ def _warnings(all_rows: list[Row], is_short: bool) -> Iterator[str]:
     for text in dict.fromkeys(text for row in all_rows for text in row.context["quartet"].get("warnings", [])):
         about = [row for row in all_rows if row.text in text]
         for row in sorted(about, key=lambda row: -len(row.text)):  # one name may begin another
-            text = text.replace(row.text, _short(row))
+            text = text.replace(row.text, _short(row, all_rows))
         is_flag = text.startswith(("? ", "~ ")) or is_short
         if not text.startswith("! ") and not (is_flag and any(row.mark for row in about)):
             yield f"warning: {plain_versions(text)}"
 
 
 def render(all_rows: list[Row], is_short: bool = False, style: Style = Style()) -> str:
-    """The tables of all (judged) rows, with their footnotes."""
+    """The tables of all (judged) rows. Notes precede footnotes, since without a mark they would seem part of one."""
     if not all_rows:
         return "no results\n"
     blocks = []
@@ -281,6 +279,7 @@ def render(all_rows: list[Row], is_short: bool = False, style: Style = Style()) 
         shown = shown_rows(rows) if is_short else rows
         table = Table(shown, style)
         lines = [*textwrap.wrap(machine_summary(rows), WIDTH, subsequent_indent="  "), *table.lines(), "",
-                 *table.published.lines(), *table.errors.lines(), *_notes(shown, rows, is_short)]
+                 *_notes(shown, rows, is_short), *table.published.lines(), *table.errors.lines(),
+                 *_marks(shown, is_short)]
         blocks.append("\n".join(lines).rstrip() + "\n")
     return "\n".join(blocks)

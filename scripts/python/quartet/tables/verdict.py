@@ -14,7 +14,7 @@ from quartet.results.row import DISTURBANCE_FLAGS
 from quartet.tables.pairs import pair_name, slowest
 from quartet.tables.table import oversubscription
 from quartet.terminal import BOLD, GREEN, RED, YELLOW, Style
-from quartet.text import WIDTH, aligned, counted, percent_range, ratio, size, widths_of
+from quartet.text import WIDTH, aligned, counted, percent_range, ratio, widths_of
 
 HEADINGS = ("of the limit", *OWN_FORMULATIONS, "native over library")
 LEAST_LOSS = 0.05  # of the rate, from which native is called slower; quartet compare has the same threshold
@@ -50,7 +50,7 @@ def _slower(measured: list[Row]) -> list[str]:
     because below_library is their only flag."""
     texts = []
     for row in measured:
-        parts = row.name.kernel, row.name.transport, *row.name.words, size(row.name.size), pair_name(row)
+        parts = row.name.kernel, row.name.transport, *row.name.words, row.name.plain_size, pair_name(row)
         name = " ".join(filter(None, parts))
         if list(row.flags) == [judge.BELOW_LIBRARY]:
             texts.append(f"{name}: {row.flags[judge.BELOW_LIBRARY]}")
