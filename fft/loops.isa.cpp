@@ -100,7 +100,7 @@ template <int (*order)(int), typename Store>
             const std::int64_t column = j / lanes;
             const std::int64_t point = j - columns.begin(column);
             const std::int64_t place = point % (lanes / 2) * 2 + point / (lanes / 2);
-            Complex x;
+            Complex x{};
             for (int lane = 0; lane < lanes; ++lane) {
                 const double* from =
                     numbers + (order(lane) * scratch_row + column) * 2 * lanes + place;

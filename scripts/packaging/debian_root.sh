@@ -30,6 +30,7 @@ in_root() {
     debootstrap --variant=minbase "${QUARTET_SUITE:-trixie}" "$root" "${QUARTET_MIRROR:-http://deb.debian.org/debian}"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 mkdir -p "$root/opt/quartet-source"
+find "$root/opt/quartet-source" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
 git archive HEAD | tar -x -C "$root/opt/quartet-source"
 in_root "cd /opt/quartet-source && scripts/setup.sh run || exit
 ${2:-scripts/packaging/install.sh}"
