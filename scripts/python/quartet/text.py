@@ -19,8 +19,8 @@ CHECKS = {True: "ok", False: "WRONG", None: "off"}  # by `verified`
 BOUNDS = {"above": ">", "below": "<", "about": "~"}  # of a published number
 _BUILD_OF_OPENBLAS = re.compile(r"(OpenBLAS \d[\w.]*)(?: [A-Z0-9_]{4,})*(?: \w+)? MAX_THREADS=\d+")
 _MARKUP = re.compile(r"[\\`*\[\]|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")  # within a word _ is no markup
-ABOVE_LIMIT = ("above its limit: a cache helps, memory was slower while the limit was measured, or by chance; quote the "
-               "rate, not the fraction")
+ABOVE_LIMIT = ("above its limit: a cache helps, memory was slower while the limit was measured, or by chance; quote "
+               "the rate, not the fraction")
 DISTRUSTED = "in doubt (disturbed, or far slower than rows like it): not to be quoted"
 
 
