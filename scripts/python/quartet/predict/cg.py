@@ -22,7 +22,7 @@ def _native(run: Run) -> Duration:
     iteration += run.cluster.all_gather(8.0 * run.size) + 2 * run.cluster.ordered_sums(2)
     if is_symmetric and run.ranks > 1:
         iteration += run.cluster.reduce_scatter(8.0 * run.size)
-    return iteration * run.options["iterations"]
+    return iteration * int(run.options["iterations"])
 
 
 def _dataflow(run: Run) -> Duration:
@@ -34,7 +34,7 @@ def _dataflow(run: Run) -> Duration:
     iteration += Duration(bandwidth=2 * vector / cluster.host_memory + cluster.copied(vector / flow.workers)
                           + cluster.copied(vector))
     iteration += 2 * (flow.collected(scalars) + flow.published(scalars))
-    return iteration * run.options["iterations"]
+    return iteration * int(run.options["iterations"])
 
 
 def _shows(row: Row, options: Options) -> tuple[float, float]:
@@ -42,6 +42,6 @@ def _shows(row: Row, options: Options) -> tuple[float, float]:
             row.phases.get("compute", 0.0))
 
 
-MODEL = Model(work=lambda run: run.options["iterations"] * 2.0 * run.size**2,
+MODEL = Model(work=lambda run: int(run.options["iterations"]) * 2.0 * run.size**2,
               formulations={"native": _native, "dataflow": _dataflow},
               options={"storage": ("full", "symmetric"), "iterations": 500}, rate=MEMORY, shows=_shows)

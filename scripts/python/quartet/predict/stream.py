@@ -35,7 +35,7 @@ def _answered(run: Run) -> Duration:
 
 def _native(run: Run) -> Duration:
     """Vectors are sent in chunks, one while the previous one is added; or they are added in place."""
-    pushes, adds = run.options["pushes"], run.computed(ADDED * _all(run), "memory_bytes_per_second", launches=1)
+    pushes, adds = int(run.options["pushes"]), run.computed(ADDED * _all(run), "memory_bytes_per_second", launches=1)
     if run.cluster.shares_memory:
         linked = Duration(bandwidth=run.cluster.within(_all(run)) if run.cluster.has_gpus else 0.0)
         return longer(adds, linked) * pushes + _answered(run)
@@ -48,7 +48,7 @@ def _native(run: Run) -> Duration:
 def _dataflow(run: Run) -> Duration:
     """Vectors go through a queue. From a single sender the receiver asks for the next one when it has added one; from
     several, other vectors have arrived meanwhile. GPUs copy whole vectors to the host and back."""
-    flow, pushes = run.flow, run.options["pushes"]
+    flow, pushes = run.flow, int(run.options["pushes"])
     adds = run.computed(ADDED * _all(run), "memory_bytes_per_second") + Duration(
         overhead=flow.handled(flow.workers, float(run.size)), bandwidth=2 * run.cluster.copied(float(run.size)))
     if run.cluster.shares_memory:
@@ -73,6 +73,6 @@ def _shows_link(rows: list[tuple[Row, Options]]) -> dict[str, tuple[float, float
             LATENCY: (latency, LATENCY_SPREAD)}
 
 
-MODEL = Model(work=lambda run: _all(run) * run.options["pushes"],
+MODEL = Model(work=lambda run: _all(run) * int(run.options["pushes"]),
               formulations={"native": _native, "dataflow": _dataflow}, options={"pushes": 100},
               size_of=bytes_of, shows_link=_shows_link)
