@@ -84,7 +84,7 @@ class Run(FakeBuild):
             time.sleep(0.3)
         output, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 75, output + errors)
-        self.assertFalse(Path(f"/proc/{job}").exists())
+        self.wait_for(lambda: not Path(f"/proc/{job}").exists())
         return output, errors
 
     def test_measures_native_rows_first_and_shows_one_table(self):

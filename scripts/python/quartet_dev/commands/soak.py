@@ -242,18 +242,18 @@ def kills(context: RoundContext) -> None:
         return f"{system} --iterations {iterations} --checkpoint {folder} {'--restart' if latest() else ''}"
 
     for _ in range(chances.randint(4, 12)):
-        before, target, early = latest(), chances.choice(range(5)), chances.random() < 0.2
+        before, target, early = saved_iterations(folder), chances.choice(range(5)), chances.random() < 0.2
         more, moment = chances.randint(1, 4), chances.random()
         job = context.start("cg", ranks, words(ENDLESS))
         if early:  # while it starts
             time.sleep(moment)
         else:  # some checkpoints later, often while one is being written
-            wanted = before + every * more
+            wanted = max(before, default=0) + every * more
             if not job.wait_until(lambda wanted=wanted: latest() >= wanted):  # type: ignore[misc]
                 raise job.end().fault("saved no checkpoint in time")
             time.sleep(moment * 0.03)
-        least = max(before, latest())
-        _check_checkpoints(_killed(job, target, moment), folder, least, every)
+        least = max([*before, latest()])
+        _check_checkpoints(_killed(job, target, moment), folder, least, every, len(before))
         context.counts["kills"] += 1
         if time.monotonic() > context.stop_at:
             break
@@ -269,7 +269,8 @@ def _killed(job: Job, target: int, moment: float) -> Ended:
     return job.end()
 
 
-def _check_checkpoints(ended: Ended, folder: Path, least: int, every: int) -> None:
+def _check_checkpoints(ended: Ended, folder: Path, least: int, every: int, earlier: int) -> None:
+    """`earlier`: the number of checkpoints before the job, of which some may be left if no save was completed."""
     saved = saved_iterations(folder)
     latest = (saved or [0])[-1]
     if ended.code in OWN_CODES:
@@ -277,7 +278,7 @@ def _check_checkpoints(ended: Ended, folder: Path, least: int, every: int) -> No
     if latest < least:
         raise ended.fault(f"iteration {least} was saved, and {latest} is left")
     # The first of two is about to be removed. If the script is killed, its job is asked to stop, and saves at once.
-    if len(saved) > 2 or len(saved) > 1 and latest - saved[-2] > every:
+    if len(saved) > max(2, earlier + 1) or len(saved) > 1 and latest - saved[-2] > every:
         raise ended.fault(f"checkpoints {saved}, not every {every} iterations")
     for entry in folder.glob("iteration-*.unfinished"):
         if int(re.sub(r"\D", "", entry.name)) - latest > every:
