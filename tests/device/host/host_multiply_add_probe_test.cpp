@@ -24,7 +24,7 @@ class HostMultiplyAddProbe : public testing::TestWithParam<FloatFormat> {
 TEST_P(HostMultiplyAddProbe, CountsNoMoreThanAProcessorCanDo) {
     constexpr double most_per_second = 2.0 * 32 * 8e9;  // two registers of 16 floats, 8 GHz
     const double rate = measured();
-    EXPECT_GT(rate, 1e8);
+    EXPECT_GT(rate, 1e6);
     EXPECT_LT(rate, GetParam() == FloatFormat::float32 ? most_per_second : most_per_second / 2);
 }
 
