@@ -100,13 +100,14 @@ template <int (*order)(int), typename Store>
             const std::int64_t column = j / lanes;
             const std::int64_t point = j - columns.begin(column);
             const std::int64_t place = point % (lanes / 2) * 2 + point / (lanes / 2);
-            const double* const from = numbers + column * 2 * lanes + place;
-            const std::int64_t row = scratch_row * 2 * lanes;
-            const auto all = [=]<int... lane>(std::integer_sequence<int, lane...>) {
-                return Complex{Vector{from[order(lane) * row]...},
-                               Vector{from[order(lane) * row + lanes]...}};
-            };
-            return all(LaneSequence{});
+            Complex x;
+            for (int lane = 0; lane < lanes; ++lane) {
+                const double* from =
+                    numbers + (order(lane) * scratch_row + column) * 2 * lanes + place;
+                x.re[lane] = from[0];
+                x.im[lane] = from[lanes];
+            }
+            return x;
         },
         store_bins, work.stages);
 }
