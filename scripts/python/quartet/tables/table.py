@@ -220,7 +220,7 @@ def _network_paths(all_rows: list[Row]) -> Iterator[str]:
 
 def _notes(shown: list[Row], all_rows: list[Row], is_short: bool) -> Iterator[str]:
     stopped = len({id(row.context) for row in all_rows if row.context["quartet"].get("stopped")})
-    early = f"a signal stopped {counted(stopped, 'launch')} before the end: some runs are missing" if stopped else ""
+    early = f"{counted(stopped, 'launch')} stopped before the end: some runs are missing" if stopped else ""
     left = len(all_rows) - len(shown)
     sizes = f"{counted(left, 'row')} of other sizes: --all shows them" if left else ""
     warnings = list(_warnings(all_rows, is_short))
@@ -238,18 +238,25 @@ def _marks(rows: list[Row], is_short: bool) -> Iterator[str]:
         oversubscription(row), *(text for kind, text in row.flags.items() if kind != "above_limit")))))
     if causes:
         yield from wrapped("?", "in doubt, not to be quoted:")
+    several = _with_several_ranks(rows)
     shown = list(causes.items())[:MOST_CAUSES if is_short and len(causes) > MOST_CAUSES + 1 else None]
     for text, members in shown:
         others = f" and {counted(len(members) - 1, 'more row')}" if members[1:] else ""
-        yield from wrapped("", f"{_short(members[0], rows)}{others}: {text or 'its document does not say why'}")
+        yield from wrapped("", f"{_short(members[0], several)}{others}: {text or 'its document does not say why'}")
     left = sum(map(len, causes.values())) - sum(len(members) for _, members in shown)
     yield from wrapped("", f"and {counted(left, 'more row')}: --all says why") if left else []
 
 
-def _short(row: Row, all_rows: list[Row]) -> str:
-    """Its short name; with the ranks if rows of that name have several numbers of them."""
-    several = len({other.name.ranks for other in all_rows if other.name.short == row.name.short} - {0}) > 1
-    return " ".join(filter(None, (row.name.short, pair_name(row), f"on {counted(row.name.ranks, 'rank')}" * several)))
+def _with_several_ranks(rows: list[Row]) -> set[str]:
+    """The short names of which there are rows on several numbers of ranks."""
+    alike = grouped((row for row in rows if row.name.ranks), lambda row: row.name.short)
+    return {short for short, same in alike.items() if len({row.name.ranks for row in same}) > 1}
+
+
+def _short(row: Row, several: set[str]) -> str:
+    """Its short name; with the ranks if it is one of `several`."""
+    ranks = f"on {counted(row.name.ranks, 'rank')}" if row.name.short in several else ""
+    return " ".join(filter(None, (row.name.short, pair_name(row), ranks)))
 
 
 def oversubscription(row: Row) -> str:
@@ -261,10 +268,11 @@ def oversubscription(row: Row) -> str:
 
 def _warnings(all_rows: list[Row], is_short: bool) -> Iterator[str]:
     """The documents' warnings without flags, with short names. A short table omits all that are about marked rows."""
+    several = _with_several_ranks(all_rows)
     for text in dict.fromkeys(text for row in all_rows for text in row.context["quartet"].get("warnings", [])):
         about = [row for row in all_rows if row.text in text]
         for row in sorted(about, key=lambda row: -len(row.text)):  # one name may begin another
-            text = text.replace(row.text, _short(row, all_rows))
+            text = text.replace(row.text, _short(row, several))
         is_flag = text.startswith(("? ", "~ ")) or is_short
         if not text.startswith("! ") and not (is_flag and any(row.mark for row in about)):
             yield f"warning: {plain_versions(text)}"
