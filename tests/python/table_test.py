@@ -154,7 +154,7 @@ class Table(unittest.TestCase):
 
     def test_small_pushes_have_a_time_in_place_of_a_rate(self):
         small, large = rows_of(render(stream(100000, size="8B"), stream(9000, size="64KiB")))
-        self.assertEqual(small.split()[4:8], ["100", "us", "98-101", "80"], "all are times")
+        self.assertEqual(small.split()[4:8], ["100", "us", "98.0-101", "80.0"], "all are times")
         self.assertIn(" 9000 ", large)
 
     def test_hosts_of_a_pair_are_named(self):
@@ -255,6 +255,9 @@ class Verdict(unittest.TestCase):
         for rate, said in ((8, "8.00 against 10.0"), (4, "4.00 against 10.0")):
             found = flat(" ".join(self.lines(cg(rate, "native"), cg(10, "library"), cg(17, "native", "symmetric"))[1:3]))
             self.assertEqual(found, f"SLOWER: cg shm laplace full classic 64: native is slower than OpenBLAS here ({said}).")
+        several = flat(" ".join(self.lines(cg(8, "native"), cg(10, "library"),
+                                                  fake_results.case(fake_results.stream_name(ranks=3), 10000))))
+        self.assertIn("SLOWER: cg shm laplace full classic 64 on 2 ranks: native", several)
         for rows in ((cg(8, "native", repetitions=5), cg(10, "library", repetitions=5)), (cg(10, "native"), cg(10, "library")),
                      (cg(9.7, "native"), cg(10, "library"))):
             self.assertNotIn("SLOWER", "".join(self.lines(*rows)))  # by chance, or by little

@@ -175,7 +175,7 @@ class Table:
             return (*who, "failed", f"see {self.errors.mark(plain_versions(row.error))}", "", "", "", "")
         if row.push_microseconds and size_in_bytes(name.size) < SMALL:
             # The time of a push says more than its rate; the bounds of the rate in reverse are those of the time.
-            median, limit, *times = (f"{row.push_microseconds * row.rate / one:.3g}" if one else "" for one in (
+            median, limit, *times = (rate(row.push_microseconds * row.rate / one) if one else "" for one in (
                 row.rate, row.limit_rate, *reversed(row.interval or ())))
             return (*who, f"{median} us{'?' * (row.mark == '?')}", "-".join(times), limit,
                     fraction_cell(row.fraction_of_limit, row.mark), CHECKS[row.verified], "")
