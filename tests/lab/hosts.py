@@ -179,7 +179,7 @@ def mpirun(*words: str, settings: Optional[dict[str, str]] = None) -> list[str]:
             "--oversubscribe", "--bind-to", "none", *map(str, words)]
 
 
-def wait_for(condition, seconds: float, complaint: str):
+def wait_for(condition, seconds: float, complaint: str, pause: float = 0.05):
     """What the condition gives, once it is true."""
     end = time.monotonic() + seconds
     while True:
@@ -187,7 +187,7 @@ def wait_for(condition, seconds: float, complaint: str):
         if found:
             return found
         assert time.monotonic() < end, complaint
-        time.sleep(0.05)
+        time.sleep(pause)
 
 
 def _processes() -> list[int]:

@@ -88,14 +88,18 @@ std::optional<double> MachineWatch::stolen(const MachineCounters& after, Seconds
 }
 
 // The share of the node's busy cores' time that other processes took. At most 1: a tick that ends
-// within a short run counts in full, although it began before the run.
+// within a short run counts in full, although it began before the run. Ranks that share a core
+// cannot read at the same time: between their readings the job is busy, not another process.
 std::optional<double> MachineWatch::others(const MachineCounters& after, Seconds window) const {
     const comm::Communicator& node = session_.topology().node();
+    const int cores = node_cores(session_);
     const double own = node.sum((after.cpu - before_.cpu).value);
+    const double between = node.maximum(before_.time.value) - before_.time.value +
+                           after.time.value - node.minimum(after.time.value);
     std::optional<double> share;
     if (before_.busy && after.busy) {
-        const Seconds busy = *after.busy - *before_.busy - Seconds{own};
-        share = std::min(share_of(busy, node_cores(session_) * window), 1.0);
+        const Seconds busy = *after.busy - *before_.busy - Seconds{own + cores * between};
+        share = std::min(share_of(busy, cores * window), 1.0);
     }
     return largest_share(share);
 }
