@@ -78,6 +78,19 @@ TEST_F(MachineWatchTest, OthersRanWhatTheJobDidNot) {
     EXPECT_EQ(observed().others_share, 0) << "ticks that were not counted";
 }
 
+TEST_F(MachineWatchTest, RanksThatReadLaterRanInBetween) {
+    before.busy = Seconds{100};
+    before.cpu = {1};
+    after.cpu = {1 + 10};
+    after.busy = Seconds{100.0 + 10 * size};
+    if (rank == 0 && size > 1) {  // another rank runs on its core two seconds before, and one after
+        before.time = {8};
+        after.time = {21};
+        after.busy = Seconds{103.0 + 10 * size};
+    }
+    EXPECT_EQ(observed().others_share, 0);
+}
+
 TEST_F(MachineWatchTest, GpusAreHeldBackAsTheWorstOfThemAndTheirEnergyIsAdded) {
     gpu_before = counted(100, {7});
     gpu_after = counted(1100, {7.0 + rank});
