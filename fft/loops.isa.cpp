@@ -92,23 +92,26 @@ template <int (*order)(int), typename Store>
     if (fft.row_twiddles != nullptr)
         return transform_rows<order>(fft.second, fft.row_twiddles, {first, scratch_row}, store_bins,
                                      work.stages);
-    // The stages of this length do not fill the lanes with points of a row: one by one.
-    const auto* numbers = reinterpret_cast<const double*>(first);
+    // The stages of this length do not fill the lanes with points of a row: first the rows, each in
+    // a lane. The first stage reads them before the second one writes there.
+    Complex* points = reinterpret_cast<Complex*>(work.stages) + columns.count;
+    for (std::int64_t column = 0; column < columns.strips(); ++column) {
+        Vector re[lanes];
+        Vector im[lanes];
+        unrolled<lanes>([&](auto lane) __attribute__((always_inline)) {
+            const Complex& pairs = first[order(lane) * scratch_row + column];
+            re[lane] = pairs.re;
+            im[lane] = pairs.im;
+        });
+        transpose(re);
+        transpose(im);
+        Complex* target = points + columns.begin(column);
+        unrolled<lanes>([&](auto lane) __attribute__((always_inline)) {
+            target[in_pair_order(lane)] = {re[lane], im[lane]};
+        });
+    }
     transform(
-        fft.second,
-        [=](std::int64_t j) __attribute__((always_inline)) {
-            const std::int64_t column = j / lanes;
-            const std::int64_t point = j - columns.begin(column);
-            const std::int64_t place = point % (lanes / 2) * 2 + point / (lanes / 2);
-            Complex x;
-            for (int lane = 0; lane < lanes; ++lane) {
-                const double* from =
-                    numbers + (order(lane) * scratch_row + column) * 2 * lanes + place;
-                x.re[lane] = from[0];
-                x.im[lane] = from[lanes];
-            }
-            return x;
-        },
+        fft.second, [=](std::int64_t j) __attribute__((always_inline)) { return points[j]; },
         store_bins, work.stages);
 }
 

@@ -9,10 +9,6 @@ endif()
 # GCC 12 takes a literal plus a std::string for overlapping memory (its bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(quartet_settings INTERFACE -Wno-restrict)
-  # On Arm it takes a vector whose lanes a loop sets one after another for uninitialized.
-  if(CMAKE_SYSTEM_PROCESSOR STREQUAL aarch64)
-    target_compile_options(quartet_settings INTERFACE -Wno-maybe-uninitialized)
-  endif()
 endif()
 if(QUARTET_WERROR)
   target_compile_options(quartet_settings INTERFACE -Werror)

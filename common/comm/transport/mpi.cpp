@@ -12,22 +12,12 @@ namespace {
 
 constexpr TransportTraits mpi_traits{.name = "mpi"};
 
-// Within a node the receiver's core copies: a second piece would not come while the core adds the
-// first, and would take as much of its cache again.
-TransportTraits traits_on(const TransportContext& context) {
-    TransportTraits traits = mpi_traits;
-    const bool receiver_copies =
-        context.topology.nodes() == 1 && !device::has_own_memory(context.device);
-    traits.under_way = receiver_copies ? 1 : mpi_traits.under_way;
-    return traits;
-}
-
 /// Non-blocking two-sided messages from and to the device's own memory. A message's count is an
 /// int: longer data goes in several messages.
 class MpiTransport final : public Transport {
   public:
     MpiTransport(const TransportContext& context, Bytes largest)
-        : Transport(context, traits_on(context)), largest_(largest.value), slots_(first_slots) {
+        : Transport(context, mpi_traits), largest_(largest.value), slots_(first_slots) {
         const auto ranks = static_cast<std::size_t>(comm().size());
         for (UnderWay& slot : slots_) {  // so that first runs allocate nothing
             slot.requests.reserve(2 * ranks);

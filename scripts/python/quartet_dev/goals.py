@@ -119,12 +119,12 @@ def measure(options: argparse.Namespace, groups: list[Group]) -> tuple[dict[str,
                 plan[-1].append(Launch(name, title, job, files, alike=((group.name, variant.name),)))
 
     def ended(launch: Launch, outcome: Outcome) -> None:
-        rounds.say(launch, outcome, len(places))
         variant, round_ = places[launch.name]
         try:
             rows = rows_of(load(launch.files.document)) if launch.files.document.exists() else []
         except FileProblem as problem:
             outcome, rows = replace(outcome, exit_code=FAILED, message=str(problem)), []
+        rounds.say(launch, outcome, len(places))
         if outcome.exit_code == STOPPED:  # errors are then rows that got no time
             rows = [row for row in rows if not row.error]
         if rows or outcome.exit_code != STOPPED:
