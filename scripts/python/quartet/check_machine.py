@@ -239,8 +239,8 @@ def _memory_rate(program: str, row: Row) -> Iterator[Finding]:
     if probes:
         yield Finding(f"memory, {program}", level_of(_spread(probes), LOOK_MEMORY, BAD_MEMORY),
                       f"{limit['what']}: {rate(min(probes))} to {rate(max(probes))} {row.unit} "
-                      f"in {counted(len(probes), 'probe')}", "another process or guest uses the memory: compare "
-                      "fractions of the limit, not rates, or wait")
+                      f"in {counted(len(probes), 'probe')}", "another process or guest uses the memory, or the processors "
+                      "(see above): wait")
 
 
 def _core_rate(program: str, document: dict[str, Any], row: Row) -> Iterator[Finding]:
@@ -250,4 +250,4 @@ def _core_rate(program: str, document: dict[str, Any], row: Row) -> Iterator[Fin
     if loops:
         yield Finding(f"cores, {program}", level_of(_spread(loops), LOOK_CORE, BAD_CORE),
                       f"a fixed loop takes {1e6 * min(loops):.1f} to {1e6 * max(loops):.1f} us",
-                      "the clock changes, or a hyperthread is busy: governor, power limit, neighbours")
+                      "other programs run (see above), the clock changes, or a hyperthread is busy")

@@ -190,17 +190,15 @@ def _failed(label: str, error: str) -> str:
 
 
 def _matching_name(text: str, first: ResultSet, second: ResultSet) -> Optional[str]:
-    """The name of B's row, on another machine, of the same work on as many nodes and ranks: with the same transport, or
-    the only such row."""
+    """The name of B's row, on another machine, of the same work on as many nodes and ranks over the same transport, if
+    there is one such row."""
     def work(sample: Sample) -> tuple[object, ...]:
         name = sample.name
-        return (name.kernel, name.formulation, name.device, name.variant, name.size, name.ranks, name.pair,
-                sample.nodes)
+        return (name.kernel, name.formulation, name.device, name.transport, name.variant, name.size, name.ranks,
+                name.pair, sample.nodes)
 
-    mine = first.samples[text]
-    alike = {other: sample for other, sample in second.samples.items() if work(sample) == work(mine)}
-    same = [other for other, sample in alike.items() if sample.name.transport == mine.name.transport] or list(alike)
-    return text if text in alike else same[0] if len(same) == 1 else None
+    alike = [other for other, sample in second.samples.items() if work(sample) == work(first.samples[text])]
+    return text if text in alike else alike[0] if len(alike) == 1 else None
 
 
 def _pair(first: Sample, second: Sample, threshold: float, error: float, cases: int) -> Pair:
