@@ -239,8 +239,8 @@ def _memory_rate(program: str, row: Row) -> Iterator[Finding]:
     if probes:
         yield Finding(f"memory, {program}", level_of(_spread(probes), LOOK_MEMORY, BAD_MEMORY),
                       f"{limit['what']}: {rate(min(probes))} to {rate(max(probes))} {row.unit} "
-                      f"in {counted(len(probes), 'probe')}", "another process or guest uses the memory, or the processors "
-                      "(see above): wait")
+                      f"in {counted(len(probes), 'probe')}", "another process or guest uses the memory or the "
+                      "processors (see above): wait")
 
 
 def _core_rate(program: str, document: dict[str, Any], row: Row) -> Iterator[Finding]:
