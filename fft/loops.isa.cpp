@@ -95,21 +95,8 @@ template <int (*order)(int), typename Store>
     // The stages of this length do not fill the lanes with points of a row: first the rows, each in
     // a lane. The first stage reads them before the second one writes there.
     Complex* points = reinterpret_cast<Complex*>(work.stages) + columns.count;
-    for (std::int64_t column = 0; column < columns.strips(); ++column) {
-        Vector re[lanes];
-        Vector im[lanes];
-        unrolled<lanes>([&](auto lane) __attribute__((always_inline)) {
-            const Complex& pairs = first[order(lane) * scratch_row + column];
-            re[lane] = pairs.re;
-            im[lane] = pairs.im;
-        });
-        transpose(re);
-        transpose(im);
-        Complex* target = points + columns.begin(column);
-        unrolled<lanes>([&](auto lane) __attribute__((always_inline)) {
-            target[in_pair_order(lane)] = {re[lane], im[lane]};
-        });
-    }
+    for (std::int64_t column = 0; column < columns.strips(); ++column)
+        transpose_strip<order>({first, scratch_row}, column, points + columns.begin(column));
     transform(
         fft.second, [=](std::int64_t j) __attribute__((always_inline)) { return points[j]; },
         store_bins, work.stages);

@@ -176,6 +176,23 @@ struct Rows {
     std::int64_t step;
 };
 
+/// The points of a strip of `lanes` rows: row order(lane) in each lane.
+template <int (*order)(int)>
+[[gnu::always_inline]] inline void transpose_strip(Rows rows, std::int64_t strip, Complex* points) {
+    Vector re[lanes];
+    Vector im[lanes];
+    unrolled<lanes>([&](auto lane) __attribute__((always_inline)) {
+        const Complex& pairs = rows.first[order(lane) * rows.step + strip];
+        re[lane] = pairs.re;
+        im[lane] = pairs.im;
+    });
+    transpose(re);
+    transpose(im);
+    unrolled<lanes>([&](auto lane) __attribute__((always_inline)) {
+        points[in_pair_order(lane)] = {re[lane], im[lane]};
+    });
+}
+
 // The first of two stages for `lanes` rows, with adjacent points of a row in the lanes.
 inline void row_stage(const SmallFftStage& stage, const Complex* twiddles, Rows rows, Complex* to,
                       std::int64_t step) {
@@ -223,18 +240,7 @@ template <int (*order)(int), typename Store>
                     const Complex* source = rows.first + index * (R / lanes);
                     Complex x[R];
                     unrolled<R / lanes>([&](auto strip) __attribute__((always_inline)) {
-                        Vector re[lanes];
-                        Vector im[lanes];
-                        unrolled<lanes>([&](auto lane) __attribute__((always_inline)) {
-                            const Complex& point = source[order(lane) * rows.step + strip];
-                            re[lane] = point.re;
-                            im[lane] = point.im;
-                        });
-                        transpose(re);
-                        transpose(im);
-                        unrolled<lanes>([&](auto lane) __attribute__((always_inline)) {
-                            x[strip * lanes + in_pair_order(lane)] = {re[lane], im[lane]};
-                        });
+                        transpose_strip<order>({source, rows.step}, strip, x + strip * lanes);
                     });
                     Butterfly<R>::apply(x);
                     unrolled<R>([&](auto k) __attribute__((always_inline)) {

@@ -79,9 +79,14 @@ class NodeCheck(ClusterTest):
         text = self.cluster.must("scontrol", "show", "node", "n2")
         return re.search(r"State=(\S+)", text)[1], (re.findall(r"Reason=(.*)", text) or [""])[0]
 
-    def wait_until(self, is_drained):
-        wait_for(lambda: self.node()[0] == "IDLE" if not is_drained else "DRAIN" in self.node()[0], SECONDS,
-                 f"not drained, or not back: {self.node()}", pause=3)  # questions are a load, too
+    def wait_for_state(self, is_wanted, complaint):
+        wait_for(lambda: is_wanted(self.node()[0]), SECONDS, complaint, pause=3)  # questions are a load, too
+
+    def wait_until_drained(self):
+        self.wait_for_state(lambda state: "DRAIN" in state, "it is not drained")
+
+    def wait_until_back(self):
+        self.wait_for_state(lambda state: state == "IDLE", "it does not come back")
 
     def said(self):
         return (HERE / "said").read_text()
@@ -100,7 +105,7 @@ class NodeCheck(ClusterTest):
         self.assert_completes()
         (HERE / "slow.n2").touch()
         job = self.submit()
-        self.wait_until(is_drained=True)
+        self.wait_until_drained()
         self.assertIn("n2: sick: ", self.said())
         self.assertIn("quartet: n2: sick: ", self.node()[1])
         self.assertEqual(self.cluster.facts(job)["JobState"], "PENDING")
@@ -108,15 +113,15 @@ class NodeCheck(ClusterTest):
         self.cluster.must("scontrol", "update", "NodeName=n2", "State=RESUME")
         self.cluster.must("scancel", job)
         self.assert_completes()
-        self.wait_until(is_drained=False)
+        self.wait_until_back()
 
     def test_a_health_check_drains_a_slow_node_and_takes_it_back_by_itself(self):
         (HERE / "slow.n2").touch()
         self.turn_on("health")
-        self.wait_until(is_drained=True)
+        self.wait_until_drained()
         self.assertIn("quartet: n2: sick: ", self.node()[1])
         (HERE / "slow.n2").unlink()
-        self.wait_until(is_drained=False)
+        self.wait_until_back()
 
 
 if __name__ == "__main__":

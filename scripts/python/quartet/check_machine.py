@@ -250,4 +250,4 @@ def _core_rate(program: str, document: dict[str, Any], row: Row) -> Iterator[Fin
     if loops:
         yield Finding(f"cores, {program}", level_of(_spread(loops), LOOK_CORE, BAD_CORE),
                       f"a fixed loop takes {1e6 * min(loops):.1f} to {1e6 * max(loops):.1f} us",
-                      "other programs run (see above), the clock changes, or a hyperthread is busy")
+                      "other programs run (see above), a hyperthread is busy, or the clock changes (governor, power)")

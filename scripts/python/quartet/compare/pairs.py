@@ -242,11 +242,6 @@ def _launches_to_decide(verdict: Verdict, launches: int, usable: float, threshol
 
 
 def _factor_differences(first: Name, second: Name) -> list[str]:
-    here, there = _factors(first), _factors(second)
+    here, there = first.values, second.values  # all else is alike in rows that are compared
     return [f"{key}: {here.get(key)} in A, {there.get(key)} in B" for key in {**here, **there}
             if here.get(key) != there.get(key)]
-
-
-def _factors(name: Name) -> dict[str, str]:
-    words = {f"word {place}": word for place, word in enumerate(name.words, 1)}
-    return {"formulation": name.formulation, "device": name.device, "transport": name.transport, **words, **name.values}

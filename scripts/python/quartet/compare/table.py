@@ -70,7 +70,7 @@ def _sets(sets: list[ResultSet]) -> list[str]:
         return lines
     if sets[0].is_elsewhere(sets[1]):
         lines += wrapped("!", "A and B are different machines, so ratios are not of a change of the program: "
-                         "rows are matched by kernel, formulation, kind of device, size, nodes and ranks")
+                         "rows are matched by kernel, formulation, kind of device, transport, size, nodes and ranks")
     for key in {**settings[0], **settings[1]}:
         values = [known.get(key, "not recorded") for known in settings]
         if values[0] != values[1]:

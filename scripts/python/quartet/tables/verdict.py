@@ -49,9 +49,9 @@ def _slower(measured: list[Row]) -> list[str]:
     """The native rows that are slower than the library in the same work: by LEAST_LOSS and the interval, or
     because below_library is their only flag."""
     texts = []
-    several = len({row.name.values.get("ranks") for row in measured}) > 1
+    several = len({row.name.ranks for row in measured}) > 1
     for row in measured:
-        ranks = f"on {counted(int(row.name.values['ranks']), 'rank')}" if several else ""
+        ranks = f"on {counted(row.name.ranks, 'rank')}" if several else ""
         parts = row.name.kernel, row.name.transport, *row.name.words, row.name.plain_size, pair_name(row) or ranks
         name = " ".join(filter(None, parts))
         if list(row.flags) == [judge.BELOW_LIBRARY]:
