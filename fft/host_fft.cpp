@@ -22,6 +22,12 @@ bool exceeds(const FourStepFft& shape, Bytes caches) {
     return 3 * bytes_of<Point>(shape.points() / shape.ranks) > caches;
 }
 
+// What the lanes hold in a tile's second transform.
+Lanes lanes_of(const FourStepFft& shape, const HostFftSettings& settings) {
+    return shape.tiles > 1 && !exceeds(shape, settings.caches) ? Lanes::points_to_blocks
+                                                               : Lanes::points;
+}
+
 void put(const Point& point, double& re, double& im) {
     re = point.real();
     im = point.imag();
@@ -68,11 +74,12 @@ double* write_strip(double* to, const RootsOfUnity& roots, std::int64_t begin, s
 /// each thread.
 class TilePlan {
   public:
-    TilePlan(device::Arena& arena, const TwoLevels& levels, const Loops& loops, int threads)
+    TilePlan(device::Arena& arena, const TwoLevels& levels, const Loops& loops, int threads,
+             Lanes lanes_of_second)
         : levels_(levels),
           loops_(loops),
           first_(levels.first, loops.registers),
-          second_(levels.second, loops.registers, Lanes::points),
+          second_(levels.second, loops.registers, lanes_of_second),
           middle_twiddles_(arena.make<double>(
               column_strips().strips() * levels.first * 2 * loops.lanes, device::MemoryKind::host)),
           row_twiddles_(arena.make<double>(2 * levels.second, device::MemoryKind::host)) {
@@ -154,7 +161,7 @@ class TileColumnFfts final : public ColumnFfts {
                    const HostFftSettings& settings)
         : ColumnFfts(shape, device::MemoryKind::host),
           plan_(arena, levels, settings.loops,
-                threads_for(shape.my_tiles().size(), settings.threads)),
+                threads_for(shape.my_tiles().size(), settings.threads), lanes_of(shape, settings)),
           twiddles_(arena, shape.points()) {
         bool whole_blocks = levels.first % block_bins == 0;
         std::int64_t part = 0;
@@ -220,7 +227,8 @@ class OnlyTileFft final : public SingleRankFft {
                 const HostFftSettings& settings)
         : SingleRankFft(shape, device::MemoryKind::host),
           plan_(arena, levels, settings.loops,
-                threads_for(shape.length / points_of_thread, settings.threads)) {
+                threads_for(shape.length / points_of_thread, settings.threads),
+                lanes_of(shape, settings)) {
         for (int thread = 1; thread < plan_.threads(); ++thread)
             plan_.work(thread).scratch = plan_.work(0).scratch;
     }
@@ -386,8 +394,9 @@ class HostTranspose final : public Transpose {
 };
 
 /// The two lengths of a tile's FFT; nothing if there are none.
-std::optional<TwoLevels> tile_levels(std::int64_t length, const Loops& loops) {
-    return two_levels(length, block_bins, block_bins, loops.registers, Lanes::points);
+std::optional<TwoLevels> tile_levels(const FourStepFft& shape, const HostFftSettings& settings) {
+    return two_levels(shape.length, block_bins, block_bins, settings.loops.registers,
+                      lanes_of(shape, settings));
 }
 std::optional<TwoLevels> row_levels(const FourStepFft& shape, const Loops& loops) {
     if (SmallFftPlan::supports(shape.tiles))
@@ -401,7 +410,7 @@ class HostFfts final : public FftFactory {
 
     std::unique_ptr<ColumnFfts> column_ffts(device::Arena& arena,
                                             const FourStepFft& shape) override {
-        if (const auto levels = tile_levels(shape.length, settings_.loops))
+        if (const auto levels = tile_levels(shape, settings_))
             return std::make_unique<TileColumnFfts>(arena, shape, *levels, settings_);
         return make_fftw_column_ffts(arena, shape, settings_.threads);
     }
@@ -415,9 +424,8 @@ class HostFfts final : public FftFactory {
     }
     std::unique_ptr<SingleRankFft> single_rank_fft(device::Arena& arena,
                                                    const FourStepFft& shape) override {
-        const auto levels = shape.tiles == 1 && shape.ranks == 1
-                                ? tile_levels(shape.length, settings_.loops)
-                                : std::nullopt;
+        const auto levels =
+            shape.tiles == 1 && shape.ranks == 1 ? tile_levels(shape, settings_) : std::nullopt;
         return levels ? std::make_unique<OnlyTileFft>(arena, shape, *levels, settings_) : nullptr;
     }
 

@@ -23,8 +23,8 @@ struct HostFftSettings {
 HostFftSettings host_fft_settings(const device::Device& device);
 
 /// What the vectors of a SmallFft hold: a point of each of many transforms, or, before the last
-/// stage, adjacent points of one (Loops: rows of a tile).
-enum class Lanes { transforms, points };
+/// stage, adjacent points of one (Loops: rows of a tile), whose results may go far apart.
+enum class Lanes { transforms, points, points_to_blocks };
 
 /// The stages of an FFT of up to 256 points, for the loops of any instruction set.
 class SmallFftPlan {
@@ -34,8 +34,8 @@ class SmallFftPlan {
     /// Whether there is a plan: 1 <= length <= longest, without a prime factor above 7.
     [[nodiscard]] static bool supports(std::int64_t length);
 
-    /// The cheapest stages on a core with so many vector registers; for Lanes::points, if the
-    /// length has such, at most two, the last of which fills the lanes. Throws Failure unless
+    /// The cheapest stages on a core with so many vector registers; with points in the lanes, if
+    /// the length has such, at most two, the last of which fills the lanes. Throws Failure unless
     /// supported.
     SmallFftPlan(std::int64_t length, int registers, Lanes lanes = Lanes::transforms);
     SmallFftPlan(SmallFftPlan&&) = default;

@@ -89,15 +89,12 @@ std::vector<Cache> caches() {
     return all;
 }
 
-Bytes cache_share() {
-    static const Bytes share = [] {
-        Bytes sum;
-        for (const Cache& cache : caches())
-            if (cache.level > 1)
-                sum = sum + Bytes{cache.size.value / cache.cores};
-        return sum > Bytes{} ? sum : mebibytes(4);
-    }();
-    return share;
+Bytes cache_share(const std::vector<Cache>& all) {
+    Bytes sum;
+    for (const Cache& cache : all)
+        if (cache.level > 1)
+            sum = sum + std::min(Bytes{cache.size.value / cache.cores}, mebibytes(16));
+    return sum > Bytes{} ? sum : mebibytes(4);
 }
 
 namespace {

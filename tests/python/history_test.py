@@ -87,6 +87,13 @@ class Rule(unittest.TestCase):
         sound = {tuple(one.nodes): [cause.sound_with for cause in one.causes] for one in answer.findings}
         self.assertEqual(sound, {("n2", "n4"): [2], ("n3",): [2]})
 
+    def test_a_fact_that_changed_after_the_loss_is_no_cause(self):
+        """A day later, which two or more rows show."""
+        for late, named in ((0, ["kernel"]), (1, []), (2, [])):
+            effect, facts = loss(0.07, 14, nodes=[3]), newer(lambda node, late=late: 14 + late, [3])
+            [finding] = judge(history(1, effect=effect, facts=facts)).findings
+            self.assertEqual([cause.change.fact for cause in finding.causes], named, late)
+
     def test_the_smallest_step_that_is_promised_is_seen(self):
         """In a sound month, and where all nodes lose 8% in the other rows, one node a day."""
         for other in (loss(0, 0), loss(0.08, lambda node: 13 + node, rows=(0, 2, 3))):

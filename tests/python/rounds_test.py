@@ -34,7 +34,8 @@ class Running:
 
     def ask(self):
         self.was_asked = True
-        self.end = min(self.end, self.clock.now + 0.5) if self.obeys else self.end
+        if self.obeys and self.end > self.clock.now + 0.5:
+            self.end, self.code = self.clock.now + 0.5, self.code or STOPPED
 
     def cancel(self):
         self.was_cancelled = True
@@ -114,6 +115,10 @@ class RoundsTest(Scratch):
         self.run_rounds(self.launch("a", 50, 139, weight=1), self.launch("b", 50, 139, "deaf", weight=1), budget=20)
         self.assertEqual((self.outcomes["a"].exit_code, self.outcomes["b"].exit_code), (FAILED, STOPPED))
         self.assertIn("to keep the budget (killed: the run under way did not end)", self.outcomes["b"].message)
+
+    def test_one_that_was_about_to_end_when_it_was_asked_to_is_complete(self):
+        found = self.run_rounds(self.launch("a", 20.3, VERIFIED), self.launch("b", 9, STOPPED), budget=20)
+        self.assertEqual((self.outcomes["a"].exit_code, [launch.name for launch in found.left]), (VERIFIED, ["b"]))
 
     def test_the_limit_of_a_launch_is_a_failure(self):
         self.run_rounds(self.launch("a", 50), self.launch("b"), timeout=5)

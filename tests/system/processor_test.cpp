@@ -22,6 +22,14 @@ TEST(ProcessorName, IsOneOfAKnownNumberOnArm) {
               "Arm Neoverse V2");
 }
 
+TEST(CacheShare, IsNeverAWholeSocketsCacheThatAGuestNamesItsOwn) {
+    const Cache first{"Data", 1, kibibytes(48), 1};
+    const Cache second{"Unified", 2, mebibytes(2), 1};
+    EXPECT_EQ(cache_share({first, second, {"Unified", 3, mebibytes(30), 10}}), mebibytes(5));
+    EXPECT_EQ(cache_share({first, second, {"Unified", 3, mebibytes(260), 2}}), mebibytes(18));
+    EXPECT_EQ(cache_share({}), mebibytes(4)) << "unknown";
+}
+
 class ProcessorQuota : public FakeSystemFiles {};
 
 TEST_F(ProcessorQuota, IsOfBothLayouts) {

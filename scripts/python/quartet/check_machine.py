@@ -237,7 +237,8 @@ def _memory_rate(program: str, row: Row) -> Iterator[Finding]:
     limit = row.limit or {}
     probes = [limit["rate"] * limit["seconds"] / probe for probe in limit.get("probes", [])]
     if probes:
-        yield Finding(f"memory, {program}", level_of(_spread(probes), LOOK_MEMORY, BAD_MEMORY),
+        level = level_of(_spread(probes), LOOK_MEMORY, BAD_MEMORY) if len(probes) > 1 else Level.LOOK  # cannot tell
+        yield Finding(f"memory, {program}", level,
                       f"{limit['what']}: {rate(min(probes))} to {rate(max(probes))} {row.unit} "
                       f"in {counted(len(probes), 'probe')}", "another process or guest uses the memory or the "
                       "processors (see above): wait")

@@ -265,7 +265,7 @@ class Rounds:
         if code is None:
             each.running.cancel()
         seconds = time.monotonic() - each.begin
-        if is_cut and code in AS_ASKED:
+        if is_cut and code in AS_ASKED and not (code == VERIFIED and each.launch.files.document.exists()):
             how = " (killed: the run under way did not end)" if code is None else ""
             return Outcome(STOPPED, seconds, f"cut off after {seconds:.0f} s, to keep the budget{how}")
         if code is None:

@@ -7,7 +7,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import NormalDist, median
+from statistics import NormalDist, median, median_low
 from typing import NamedTuple, Optional
 
 from quartet.results import grouped, reference
@@ -328,16 +328,17 @@ class History:
     def changed(self, node: str, change: Change) -> Optional[float]:
         return next((self.times[node][number] for number, other in self.changes[node] if other == change), None)
 
-    def changes_at(self, node: str, time: float) -> dict[Change, int]:
-        """Changes on a node within NEAR launches of a time, and how many launches they are away."""
+    def changes_at(self, node: str, time: float, seen: Sequence[Observation] = ()) -> dict[Change, int]:
+        """Changes on a node within NEAR launches of a time, none after the loss that was `seen`, and how far away."""
         place = sum(other < time for other in self.times[node])
         return {change: abs(number - place) for number, change in self.changes[node]
-                if abs(number - place) <= NEAR and change.fact not in self.volatile}
+                if abs(number - place) <= NEAR and change.fact not in self.volatile
+                and not self._is_after(self.times[node][number], seen)}
 
     def explain(self, findings: Iterable[Finding]) -> None:
         """Finds the facts that changed on each finding's nodes at its time: first those that changed on most of them,
         then on fewest sound nodes."""
-        steps = [(finding, {node: self.changes_at(node, median([one.start for one in seen]))
+        steps = [(finding, {node: self.changes_at(node, median([one.start for one in seen]), seen)
                             for node, seen in grouped(finding.observations, lambda one: one.node).items()})
                  for finding in findings if not finding.is_drift]
         guilty = {(node, change) for finding, own in steps if finding.loss > 0 for node in own for change in own[node]}
@@ -350,6 +351,17 @@ class History:
                 found.append((-len(apart), sound, sum(apart), change))
             finding.causes = [Cause(change, -with_it, len(own) + with_it, sound)
                               for with_it, sound, _, change in sorted(found)]
+
+    def _is_after(self, time: float, seen: Iterable[Observation]) -> bool:
+        """True if two or more values before that time lay beyond half of the loss: one may be an outlier."""
+        found = []
+        for one in seen:
+            series = self.series[one.node, one.row]
+            changed, sign = series.place(time), math.copysign(1, one.loss)
+            cut = max(1, min(series.place(one.start), changed - 1))
+            level = median(series.values[max(0, cut - LONG):cut])
+            found += [sign * (level - value - one.loss / 2) for value in series.values[cut:changed]]
+        return len(found) >= LEAST_SLOW and median_low(found) > 0
 
     def _excludes(self, node: str, change: Change, finding: Finding) -> bool:
         """True if the fact changed on the node, and its launches exclude the finding's loss in each of its rows."""

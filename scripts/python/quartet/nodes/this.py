@@ -31,7 +31,7 @@ MOST_GIVEN = 5  # seconds, even if there is more time
 PATIENCE = 5.0  # seconds more, after which a program is taken to hang, unless other programs are busy
 LONGEST = MOST_GIVEN + SECONDS_TO_START + PATIENCE
 BUSY = 0.1  # processors: if others use more while a program does not end, it may just be slow
-UNLIKELY = 3  # times the rate of the reference, which was then measured on other nodes, or on busy ones
+UNLIKELY = 1.5  # times the rate of the reference, which was then measured on other nodes, or on busy ones
 MAKE_REFERENCE = "quartet nodes --this --results FOLDER on sound nodes, then --reference FOLDER"
 CHECK_MACHINE = "quartet check-machine"
 # Variables that launchers and batch systems set for their own processes: MPI would start ranks on other nodes by them.

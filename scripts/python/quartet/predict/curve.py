@@ -194,7 +194,7 @@ def with_rates_of(found: Collection, machine: Machine) -> Machine:
             elif nodes(document) == 2 and row.name.ranks == 2:
                 pairs[row.name.kernel].append((row, options))
     _require_one_machine(list(used.values()))
-    rates = {name: _rate(max(by_ranks), by_ranks[max(by_ranks)]) for name, by_ranks in shown.items()}
+    rates = {name: _rate(max(by_ranks), by_ranks[max(by_ranks)], machine.per_node) for name, by_ranks in shown.items()}
     for kernel, pushes in pairs.items():
         link = MODELS[kernel].shows_link(pushes)
         rates.update({name: Rate(value, uncertainty, "measured, a pair of nodes")
@@ -221,14 +221,15 @@ def _is_sound(row: Row) -> bool:
         and row.verified is not False and row.seconds > 0 and row.rate > 0
 
 
-def _rate(ranks: int, samples: list[Sample]) -> Rate:
+def _rate(ranks: int, samples: list[Sample], per_node: int) -> Rate:
     """The median of the samples with most ranks on a node; its uncertainty is how far they differ."""
     values, spreads, paths = zip(*samples)
     middle = statistics.median(values)
     spread = max(LEAST_UNCERTAINTY, max(values) / middle - 1, middle / min(values) - 1, *spreads)
     first, *others = sorted(set(paths))
     more = f" and {counted(len(others), 'more file')}" if others else ""
-    source = f"measured, {counted(ranks, 'rank')} of a node: {first}{more}"
+    source = (f"measured, {counted(ranks, 'rank')} of a node: {first}{more}"
+              + f"; {per_node} ranks may each be slower, since they share its memory: measure them" * (ranks < per_node))
     return Rate(middle, min(spread, LARGEST_UNCERTAINTY), source)
 
 
