@@ -395,6 +395,7 @@ class HostTranspose final : public Transpose {
 
 /// The two lengths of a tile's FFT; nothing if there are none.
 std::optional<TwoLevels> tile_levels(const FourStepFft& shape, const HostFftSettings& settings) {
+    require_valid(shape);
     return two_levels(shape.length, block_bins, block_bins, settings.loops.registers,
                       lanes_of(shape, settings));
 }
