@@ -260,7 +260,7 @@ class Command(Scratch):
             output, errors = self.predict("--from", path, kernel=name)
             self.assertRegex(" ".join(output.split()), rf"{shown}: 3e\+06, known to 3%: measured, 2 ranks of a node: "
                                                        r"a\.json")
-            self.assertIn("; 4 ranks may each be slower, since they share its memory: measure them", " ".join(output.split()))
+            self.assertIn("; 4 ranks may each be slower, as they share its memory: measure them", " ".join(output.split()))
             self.assertEqual(errors, "")
 
     def test_a_pair_of_nodes_shows_link_and_latency(self):

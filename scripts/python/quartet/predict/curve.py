@@ -229,7 +229,7 @@ def _rate(ranks: int, samples: list[Sample], per_node: int) -> Rate:
     first, *others = sorted(set(paths))
     more = f" and {counted(len(others), 'more file')}" if others else ""
     source = (f"measured, {counted(ranks, 'rank')} of a node: {first}{more}"
-              + f"; {per_node} ranks may each be slower, since they share its memory: measure them" * (ranks < per_node))
+              + f"; {per_node} ranks may each be slower, as they share its memory: measure them" * (ranks < per_node))
     return Rate(middle, min(spread, LARGEST_UNCERTAINTY), source)
 
 
