@@ -142,8 +142,9 @@ std::unique_ptr<FftFactory> make_fft_factory(device::Device& device) {
 }
 
 HostFftSettings host_fft_settings(const device::Device& device) {
+    static const Bytes of_core = system::cache_share(system::caches());
     return {device.threads(), device::loops_of(device.isa(), compiled_loops()),
-            device.threads() * system::cache_share()};
+            device.threads() * of_core};
 }
 
 }  // namespace quartet::fft

@@ -22,12 +22,6 @@ bool exceeds(const FourStepFft& shape, Bytes caches) {
     return 3 * bytes_of<Point>(shape.points() / shape.ranks) > caches;
 }
 
-// What the lanes hold in a tile's second transform.
-Lanes lanes_of(const FourStepFft& shape, const HostFftSettings& settings) {
-    return shape.tiles > 1 && !exceeds(shape, settings.caches) ? Lanes::points_to_blocks
-                                                               : Lanes::points;
-}
-
 void put(const Point& point, double& re, double& im) {
     re = point.real();
     im = point.imag();
@@ -74,12 +68,11 @@ double* write_strip(double* to, const RootsOfUnity& roots, std::int64_t begin, s
 /// each thread.
 class TilePlan {
   public:
-    TilePlan(device::Arena& arena, const TwoLevels& levels, const Loops& loops, int threads,
-             Lanes lanes_of_second)
+    TilePlan(device::Arena& arena, const TwoLevels& levels, const Loops& loops, int threads)
         : levels_(levels),
           loops_(loops),
           first_(levels.first, loops.registers),
-          second_(levels.second, loops.registers, lanes_of_second),
+          second_(levels.second, loops.registers, levels.lanes_of_second),
           middle_twiddles_(arena.make<double>(
               column_strips().strips() * levels.first * 2 * loops.lanes, device::MemoryKind::host)),
           row_twiddles_(arena.make<double>(2 * levels.second, device::MemoryKind::host)) {
@@ -161,7 +154,7 @@ class TileColumnFfts final : public ColumnFfts {
                    const HostFftSettings& settings)
         : ColumnFfts(shape, device::MemoryKind::host),
           plan_(arena, levels, settings.loops,
-                threads_for(shape.my_tiles().size(), settings.threads), lanes_of(shape, settings)),
+                threads_for(shape.my_tiles().size(), settings.threads)),
           twiddles_(arena, shape.points()) {
         bool whole_blocks = levels.first % block_bins == 0;
         std::int64_t part = 0;
@@ -227,8 +220,7 @@ class OnlyTileFft final : public SingleRankFft {
                 const HostFftSettings& settings)
         : SingleRankFft(shape, device::MemoryKind::host),
           plan_(arena, levels, settings.loops,
-                threads_for(shape.length / points_of_thread, settings.threads),
-                lanes_of(shape, settings)) {
+                threads_for(shape.length / points_of_thread, settings.threads)) {
         for (int thread = 1; thread < plan_.threads(); ++thread)
             plan_.work(thread).scratch = plan_.work(0).scratch;
     }
@@ -396,8 +388,9 @@ class HostTranspose final : public Transpose {
 /// The two lengths of a tile's FFT; nothing if there are none.
 std::optional<TwoLevels> tile_levels(const FourStepFft& shape, const HostFftSettings& settings) {
     require_valid(shape);
+    const bool to_blocks = shape.tiles > 1 && !exceeds(shape, settings.caches);
     return two_levels(shape.length, block_bins, block_bins, settings.loops.registers,
-                      lanes_of(shape, settings));
+                      to_blocks ? Lanes::points_to_blocks : Lanes::points);
 }
 std::optional<TwoLevels> row_levels(const FourStepFft& shape, const Loops& loops) {
     if (SmallFftPlan::supports(shape.tiles))

@@ -56,6 +56,7 @@ class SmallFftPlan {
 struct TwoLevels {
     std::int64_t first = 1;
     std::int64_t second = 1;
+    Lanes lanes_of_second = Lanes::transforms;
 };
 
 /// The cheapest two factors, both at least `least`; a `first` that is no multiple of `whole` costs

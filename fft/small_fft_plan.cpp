@@ -126,7 +126,7 @@ std::optional<TwoLevels> two_levels(std::int64_t length, std::int64_t least, std
                             (first % whole == 0 ? 0 : dearer) + unbalanced * larger;
         if (cost < lowest) {
             lowest = cost;
-            best = TwoLevels{first, second};
+            best = TwoLevels{first, second, second_lanes};
         }
     }
     return best;

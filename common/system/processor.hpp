@@ -30,7 +30,7 @@ std::vector<Cache> caches();
 /// The share that a logical CPU has of the caches above the first level while all others use
 /// theirs: of each at most 16 MiB, since a virtual machine may name a whole socket's cache its own;
 /// 4 MiB if the kernel does not describe them. Local.
-Bytes cache_share(const std::vector<Cache>& all = caches());
+Bytes cache_share(const std::vector<Cache>& all);
 
 /// The processor limit of this process's control group and of those above it, in processors
 /// (cpu.max; v1: cpu.cfs_quota_us over cpu.cfs_period_us): 1.5 in a container started with

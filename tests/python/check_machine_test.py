@@ -101,6 +101,7 @@ class Launches(FakeBuild):
         for probes, loops, levels in (([1.0, 1.0, 1.2], [4e-5] * 3, [Level.LOOK, Level.OK]),
                                       ([1.0, 1.0, 2.0], [4e-5] * 3, [Level.BAD, Level.OK]),
                                       ([1.0], [4e-5] * 3, [Level.LOOK, Level.OK]),  # one shows no spread
+                                      ([1.0] * 3, [4e-5], [Level.OK, Level.LOOK]),
                                       ([1.0] * 3, [4e-5, 4e-5, 8e-5], [Level.OK, Level.BAD])):
             self.assertEqual([finding.level for finding in self.look(probes, loops)[0]], levels)
 
