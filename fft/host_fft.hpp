@@ -40,15 +40,14 @@ class SmallFftPlan {
     SmallFftPlan(std::int64_t length, int registers, Lanes lanes = Lanes::transforms);
     SmallFftPlan(SmallFftPlan&&) = default;
 
-    /// Whether adjacent points can be in the lanes.
-    [[nodiscard]] bool has_points_in_lanes() const {
-        return fft_.stages <= 2 && fft_.stage[fft_.stages - 1].radix % FourStepFft::block_bins == 0;
-    }
+    /// Whether adjacent points are in the lanes.
+    [[nodiscard]] bool has_points_in_lanes() const { return has_points_in_lanes_; }
     /// Borrows the plan's tables, which stay where they are when the plan moves.
     [[nodiscard]] const SmallFft& fft() const { return fft_; }
 
   private:
     SmallFft fft_{};
+    bool has_points_in_lanes_ = false;
     std::vector<std::vector<double>> twiddles_;  ///< by stage
 };
 

@@ -92,8 +92,8 @@ template <int (*order)(int), typename Store>
     if (fft.row_twiddles != nullptr)
         return transform_rows<order>(fft.second, fft.row_twiddles, {first, scratch_row}, store_bins,
                                      work.stages);
-    // The stages of this length do not fill the lanes with points of a row: first the rows, each in
-    // a lane. The first stage reads them before the second one writes there.
+    // Without points of a row in the lanes: first the rows, each in a lane. The first stage reads
+    // them before the second one writes there.
     Complex* points = reinterpret_cast<Complex*>(work.stages) + columns.count;
     for (std::int64_t column = 0; column < columns.strips(); ++column)
         transpose_strip<order>({first, scratch_row}, column, points + columns.begin(column));

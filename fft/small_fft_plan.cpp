@@ -102,6 +102,8 @@ SmallFftPlan::SmallFftPlan(std::int64_t length, int registers, Lanes lanes) {
         fft_.stage[fft_.stages++] = {radix, before, after, twiddles.data()};
         before *= radix;
     }
+    has_points_in_lanes_ = lanes != Lanes::transforms && fft_.stages <= 2 &&
+                           radices_of_stages.back() % FourStepFft::block_bins == 0;
 }
 
 std::optional<TwoLevels> two_levels(std::int64_t length, std::int64_t least, std::int64_t whole,
