@@ -204,7 +204,7 @@ class LibraryCase final : public TransformCase {
         fftw_execute(plan_.get());
         const auto n = static_cast<double>(problem_.points);
         std::vector<std::int64_t> indices;
-        for (const Point value : result().span()) {
+        for (const std::span bins = result().span(); const Point value : bins) {
             const double circles = -std::arg(value) / (2 * std::numbers::pi);
             if (!std::isfinite(circles)) {
                 return std::nullopt;
