@@ -3,6 +3,7 @@
 import datetime
 import json
 import os
+import random
 import re
 import unittest
 from pathlib import Path
@@ -94,6 +95,13 @@ class Rule(unittest.TestCase):
             [finding] = judge(history(1, effect=effect, facts=facts)).findings
             self.assertEqual([cause.change.fact for cause in finding.causes], named, late)
 
+    def test_a_change_of_all_nodes_is_counted_on_all_of_them(self):
+        """Also where some show a small loss a day too early, by chance."""
+        counts = {cause.slow_with for seed in range(6) for finding in judge(
+            history(seed, days=60, effect=loss(0.03, 30), facts=newer(lambda node: 30))).findings
+            for cause in finding.causes}
+        self.assertEqual(counts, {6})
+
     def test_the_smallest_step_that_is_promised_is_seen(self):
         """In a sound month, and where all nodes lose 8% in the other rows, one node a day."""
         for other in (loss(0, 0), loss(0.08, lambda node: 13 + node, rows=(0, 2, 3))):
@@ -141,6 +149,11 @@ class Documents(Scratch):
         self.assertIn("20% slower since 2025-01-13, on n2 stream native shm 16 MiB on 2 ranks, stream native shm 2 MiB on "
                       "2 ranks changed then: kernel: Linux 6.1.False -> Linux 6.1.True on 1 of 1 such node; also on 2 "
                       "sound nodes Changes are looked for", text)
+
+    def test_a_loss_of_all_nodes_has_one_date(self):
+        """Though some show it a day too early, by chance."""
+        _, text, _ = self.said(lambda node, day: (0.95 if day >= 12 else 1) * random.Random(f"{node} {day} b").gauss(1, 0.02))
+        self.assertIn("since 2025-01-13, on all 3 nodes", text)
 
     def test_the_page_draws_each_rows_curves_and_where_a_finding_begins(self):
         self.said(lambda node, day: 0.8 if node == "n2" and day >= 12 else 1)

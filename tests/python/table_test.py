@@ -52,10 +52,13 @@ class Table(unittest.TestCase):
         self.assertEqual([len(rows_of(block)) for block in text.split("Arm, 4 CPUs")], [2, 1])
 
     def test_all_formulations_have_one_limit_what_all_ranks_would_allow(self):
-        text = render(cg(8, "native"), cg(4, "dataflow", fraction_of_all_ranks=0.4, fraction_of_limit=0.8,
-                                          limit={"what": "reading", "seconds": 1, "rate": 5}))
-        self.assertEqual([row.split()[-5:-1] for row in rows_of(text)],
-                         [["7.92-8.16", "10.0", "########..", "80%"], ["3.96-4.08", "10.0", "####......", "40%"]])
+        own = {"fraction_of_limit": 0.8, "limit": {"what": "reading", "seconds": 1, "rate": 5}}
+        for whole in (0.4, 0.2):  # the second: more than was measured on all ranks
+            text = render(cg(8, "native"), cg(4, "dataflow", fraction_of_all_ranks=whole, **own))
+            self.assertEqual([row.split()[-5:-1] for row in rows_of(text)],
+                             [["7.92-8.16", "10.0", "########..", "80%"], ["3.96-4.08", "10.0", "####......", "40%"]])
+        self.assertIn(" 20.0 ", render(cg(4, "dataflow", fraction_of_all_ranks=0.2, **own)))  # no other
+        self.assertNotIn("limit", render(cg(4, "dataflow", **own)))  # unknown of all ranks
         own = render(stream(10000, fraction_of_all_ranks=0.4))  # the receiver's add is everyone's limit
         self.assertIn(" 80% ", own)
 

@@ -18,7 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
-from statistics import median
+from statistics import median, median_low
 from typing import Any
 
 from quartet.command_line import UsageError
@@ -183,11 +183,11 @@ def _finding(finding: rule.Finding, nodes: int) -> Iterator[str]:
     starts = [seen.start for seen in finding.observations]
     ends = [seen.end for seen in finding.observations if seen.end]
     share, which = abs(1 - math.exp(-finding.loss)), "slower" if finding.loss > 0 else "faster"
-    when = f"since {_day(min(starts))}"
+    when = f"{'in the launches ' * finding.is_drift}since {_day(median_low(starts))}"
     if 2 * len(ends) > len(starts):
-        when = f"from {_day(min(starts))} to {_day(max(ends))}"
+        when = f"from {_day(median_low(starts))} to {_day(median_low(ends))}"
     elif not finding.is_drift and max(starts) - min(starts) > rule.NEAR + 1:
-        when += f" .. {_day(max(starts))}, each node at its own moment"
+        when = f"since {_day(min(starts))} .. {_day(max(starts))}, each node at its own moment"
     where = f"all {nodes} nodes" if 1 < nodes == len(finding.nodes) else listed(finding.nodes, NAMED)
     how = f"{share:.2%} {which} each day" if finding.is_drift else f"{share:.0%} {which}"
     yield f"{how} {when}, on {where}"
@@ -197,8 +197,8 @@ def _finding(finding: rule.Finding, nodes: int) -> Iterator[str]:
         sound = f"; also on {counted(cause.sound_with, 'sound node')}" if cause.sound_with else ""
         yield (f"changed then: {fact}: {' -> '.join(shortened(*values))} on {cause.slow_with} of "
                f"{counted(cause.slow_with + cause.slow_without, 'such node')}{sound}")
-    if not finding.causes and not finding.is_drift:
-        yield "no recorded fact changed there then"
+    if not finding.causes:
+        yield "no fact is named: its start is unknown" if finding.is_drift else "no recorded fact changed there then"
 
 
 def _short(row: str) -> str:

@@ -39,8 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hosts", default="", metavar="LIST", help="these nodes and no others: n7,n12 or n[1-4]")
     parser.add_argument("--distribution", default="", metavar="block|cyclic|plane=N",
                         help="how ranks are dealt to nodes: N at a time, in turn (the machine file's)")
-    parser.add_argument("--threads", type=integer(4096),
-                        help="threads of a rank (1; with sockets a socket's cores)")
+    parser.add_argument("--threads", type=integer(4096), help="threads of a rank (1; with sockets a socket's cores)")
     parser.add_argument("--minutes", type=integer(366 * 24 * 60), default=30,
                         help="time limit of the job (%(default)s)")
     parser.add_argument("--output", default="quartet-%j.out", help="file for the output of the job (%(default)s)")

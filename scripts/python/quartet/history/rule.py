@@ -325,22 +325,26 @@ class History:
             series.noise = wide * (1 + 2 / len(series))
         self.thresholds = Thresholds(sum(map(len, self.series.values())), len(self.series) + len(rows))
 
-    def changed(self, node: str, change: Change) -> Optional[float]:
-        return next((self.times[node][number] for number, other in self.changes[node] if other == change), None)
+    def changed(self, node: str, change: Change) -> float:
+        return next((self.times[node][number] for number, other in self.changes[node] if other == change), math.inf)
 
-    def changes_at(self, node: str, time: float, seen: Sequence[Observation] = ()) -> dict[Change, int]:
-        """Changes on a node within NEAR launches of a time, none after the loss that was `seen`, and how far away."""
+    def changes_at(self, node: str, time: float) -> dict[Change, int]:
+        """Changes on a node within NEAR launches of a time, and how many launches away."""
         place = sum(other < time for other in self.times[node])
         return {change: abs(number - place) for number, change in self.changes[node]
-                if abs(number - place) <= NEAR and change.fact not in self.volatile
-                and not self._is_after(self.times[node][number], seen)}
+                if abs(number - place) <= NEAR and change.fact not in self.volatile}
 
     def explain(self, findings: Iterable[Finding]) -> None:
         """Finds the facts that changed on each finding's nodes at its time: first those that changed on most of them,
-        then on fewest sound nodes."""
-        steps = [(finding, {node: self.changes_at(node, median([one.start for one in seen]), seen)
-                            for node, seen in grouped(finding.observations, lambda one: one.node).items()})
-                 for finding in findings if not finding.is_drift]
+        then on fewest sound nodes. None that changed after the loss on half of them."""
+        steps = []
+        for finding in [one for one in findings if not one.is_drift]:
+            seen, balance = grouped(finding.observations, lambda one: one.node), Counter[Change]()
+            own = {node: self.changes_at(node, median([one.start for one in some])) for node, some in seen.items()}
+            for node, change in [(each, change) for each in own for change in own[each]]:
+                balance[change] += -1 if self._is_after(self.changed(node, change), seen[node]) else 1
+            steps.append((finding, {node: {change: apart for change, apart in changes.items() if balance[change] > 0}
+                                    for node, changes in own.items()}))
         guilty = {(node, change) for finding, own in steps if finding.loss > 0 for node in own for change in own[node]}
         for finding, own in steps:
             found = []
@@ -354,7 +358,7 @@ class History:
 
     def _is_after(self, time: float, seen: Iterable[Observation]) -> bool:
         """True if two or more values before that time lay beyond half of the loss: one may be an outlier."""
-        found = []
+        found: list[float] = []
         for one in seen:
             series = self.series[one.node, one.row]
             changed, sign = series.place(time), math.copysign(1, one.loss)
@@ -368,7 +372,7 @@ class History:
         time, found, sign = self.changed(node, change), [], math.copysign(1, finding.loss)
         for row, seen in grouped(finding.observations, lambda one: one.row).items():
             series = self.series.get((node, row))
-            if series and time is not None:
+            if series:
                 cut = series.place(time)
                 loss, uncertainty = series.step(cut, [other for other in series.cuts if abs(other - cut) > NEAR])
                 found.append(sign * loss + CERTAIN * uncertainty < sign * median([one.loss for one in seen]))
@@ -493,7 +497,7 @@ class SharedEvents:
     def _model(self, series: Series, event: Event, least: float) -> Optional[Model]:
         """The series with the event; None if it does not have the event with at least so many standard errors."""
         start = self.history.changed(series.node, event.change) if event.change else event.start
-        if start is None or -1 in series.shared or event.is_drift and series.shared:
+        if -1 in series.shared or event.is_drift and series.shared:
             return None
         place = series.place(start)
         tried: list[tuple[float, float, list[int], Optional[Line], list[int]]] = []  # first how certain

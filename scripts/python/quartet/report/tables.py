@@ -53,7 +53,7 @@ def devices(results: list[Result]) -> Section:
         if {"host", "cuda"} <= best.keys():
             host, cuda = best["host"], best["cuda"]
             doubtful = host.rate_mark or cuda.rate_mark
-            tasks = [each.row.whole_task_seconds for each in (host, cuda)]
+            tasks = [float(each.row.median.get("whole_task_seconds", 0)) for each in (host, cuda)]
             rows.append((host.name.kernel, problem(host).partition(", ")[0],
                          *(f"{rate(each.rate)}{each.rate_mark} {each.unit}" for each in (host, cuda)),
                          "" if doubtful else ratio(cuda.rate / host.rate),
@@ -151,10 +151,10 @@ def every_row(results: list[Result], failed: list[tuple[str, Row]]) -> Section:
     several = len({result.machine for result in results}) > 1
     rows: list[tuple[str, ...]] = [
             (result.row.text, rate(result.rate) + result.rate_mark, result.unit, _interval(result),
-             str(len(result.rows)), str(result.row.runs), f"{result.row.seconds:.4g}", CHECKS[result.verified],
-             rate(result.limit_rate) if result.limit_rate else "", fraction_cell(result.fraction, result.mark),
-             result.row.network_path.text, "; ".join(filter(None, [result.why_marked, result.row.note])),
-             result.machine * several, result.paths[0])
+             str(len(result.rows)), str(result.row.median.get("iterations", 1)), f"{result.row.seconds:.4g}",
+             CHECKS[result.verified], rate(result.limit_rate) if result.limit_rate else "",
+             fraction_cell(result.fraction, result.mark), result.row.network_path.text,
+             "; ".join(filter(None, [result.why_marked, result.row.note])), result.machine * several, result.paths[0])
             for result in results]
     rows += [(row.text, *[""] * 6, "not run" if row.is_not_run else "failed", "", "", "", row.error,
               row.machine * several, path) for path, row in failed]

@@ -120,7 +120,7 @@ class Row:
     @property
     def limit(self) -> Optional[dict[str, Any]]:
         """What this machine allows for this work if all ranks of the job compute: the rate, and what it measures."""
-        limit, scale = self.median.get("limit"), self._fraction_scale
+        limit, scale = self._bounds.get("limit"), self._fraction_scale
         return limit and {**limit, "rate": limit["rate"] / scale, "seconds": limit["seconds"] * scale}
 
     @property
@@ -129,22 +129,31 @@ class Row:
 
     @property
     def fraction_of_limit(self) -> Optional[float]:
-        fraction = self.median.get("fraction_of_limit")
+        fraction = self._bounds.get("fraction_of_limit")
         return fraction and fraction * self._fraction_scale
 
     @property
     def fraction_interval(self) -> Optional[tuple[float, float]]:
         """95% of the fraction of the limit."""
-        bounds = self.median.get("fraction_of_limit_ci95")
+        bounds = self._bounds.get("fraction_of_limit_ci95")
         return (bounds[0] * self._fraction_scale, bounds[1] * self._fraction_scale) if bounds else None
+
+    @property
+    def has_roles(self) -> bool:
+        """True if some ranks alone compute, so that no limit was measured on all of them."""
+        kernel = KERNELS.get(self.name.kernel)
+        return bool(kernel and kernel.reducers is not Reducers.NONE) and self.name.formulation == "dataflow"
+
+    @property
+    def _bounds(self) -> dict[str, Any]:
+        """Its median entry, unless that has the limit of some ranks alone."""
+        return {} if self.has_roles and "fraction_of_all_ranks" not in self.median else self.median
 
     @property
     def _fraction_scale(self) -> float:
         """The factor from the document's fraction to ours. Documents have the limit of the ranks that compute in this
         row, and the fraction of what all ranks would allow. Without reducers both limits are the same."""
-        kernel = KERNELS.get(self.name.kernel)
-        has_roles = kernel and kernel.reducers is not Reducers.NONE
-        whole = self.median.get("fraction_of_all_ranks") if has_roles else None
+        whole = self.median.get("fraction_of_all_ranks") if self.has_roles else None
         return self.limit_scale * (whole / self.median["fraction_of_limit"] if whole else 1.0)
 
     @property
@@ -180,15 +189,6 @@ class Row:
         """The time of one push of stream; 0 for other kernels."""
         pushes = float(self.name.values.get("pushes") or self.median.get("pushes") or 0)
         return 1e6 * self.seconds / pushes if pushes else 0.0
-
-    @property
-    def whole_task_seconds(self) -> float:
-        """Time from the launch to the results in files; 0 if not measured."""
-        return float(self.median.get("whole_task_seconds", 0))
-
-    @property
-    def runs(self) -> int:
-        return int(self.median.get("iterations", 1))
 
     @property
     def phases(self) -> dict[str, float]:
@@ -326,8 +326,7 @@ class Launches:
     @property
     def limit_rate(self) -> Optional[float]:
         """The rate of 100%; judged rows of all launches have the same."""
-        rates = [row.limit_rate for row in self.rows_that_count if row.limit_rate]
-        return statistics.median(rates) if rates else None
+        return next((row.limit_rate for row in self.rows_that_count if row.limit_rate), None)
 
     @property
     def fraction(self) -> Optional[float]:

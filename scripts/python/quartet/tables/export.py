@@ -51,8 +51,8 @@ def _flat(row: Row) -> FlatRow:
     if not row.error:
         for name, bounds in (("rate", row.interval), ("fraction", row.fraction_interval)):
             flat.update(zip((f"{name}_low", f"{name}_high"), bounds or (None, None)))
-        flat.update({"rate": row.rate, "unit": row.unit, "runs": row.runs, "seconds": row.seconds,
-                     "workers": row.workers, "limit_rate": row.limit_rate,
+        flat.update({"rate": row.rate, "unit": row.unit, "runs": row.median.get("iterations", 1),
+                     "seconds": row.seconds, "workers": row.workers, "limit_rate": row.limit_rate,
                      "limit_decided_by": row.median.get("limit_decided_by"),
                      **{f"published_{key}": value for key, value in (row.published or {}).items() if key in PUBLISHED},
                      "fraction_of_limit": row.fraction_of_limit, "verified": row.verified})

@@ -402,8 +402,7 @@ def kind_of(seed: int, number: int, kinds: Sequence[str]) -> str:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_launch_arguments(parser)
-    parser.add_argument("--minutes", type=seconds, default=60,
-                        help="time after which no round begins (%(default)s)")
+    parser.add_argument("--minutes", type=seconds, default=60, help="time after which no round begins (%(default)s)")
     parser.add_argument("--seed", type=integer(MOST, 0), default=1,
                         help="seed of everything that is drawn (%(default)s)")
     parser.add_argument("--only", type=some_of(KINDS), default=tuple(KINDS), metavar="KINDS",

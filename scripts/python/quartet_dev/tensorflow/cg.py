@@ -132,8 +132,7 @@ class Reducer(Process):
             self._iterate = tf.group(
                 self.alpha[1].enqueue_many(tf.fill((workers,), alpha)),
                 self.beta[1].enqueue_many(tf.fill((workers,), beta)),
-                self.direction[1].enqueue_many(tf.tile(merged, (workers, 1))),
-                squared.assign(after))
+                self.direction[1].enqueue_many(tf.tile(merged, (workers, 1))), squared.assign(after))
 
 
 ROLES = {WORKER: Worker, REDUCER: Reducer}
