@@ -135,7 +135,7 @@ def _next(rows: list[Row]) -> str:
         if any(row.verified is False for row in rows) else
         "`quartet report` (charts), `quartet sweep`, docs/reading-the-numbers.md." if not kinds else
         f"{crowded}: start fewer ranks, or lower --threads." if crowded else
-        "`quartet check-machine` says what disturbs this machine; measure again."
+        "`quartet check-machine` on that machine says why; measure again."
         if kinds & {*DISTURBANCE_FLAGS, ""} else
         "the BLAS is slow here: see slow_library in docs/reading-the-numbers.md." if "slow_library" in kinds else
         "MPI did not use the fastest network: see docs/reading-the-numbers.md." if judge.SLOW_PATH in kinds else
