@@ -155,6 +155,11 @@ class Documents(Scratch):
         _, text, _ = self.said(lambda node, day: (0.95 if day >= 12 else 1) * random.Random(f"{node} {day} b").gauss(1, 0.02))
         self.assertIn("since 2025-01-13, on all 3 nodes", text)
 
+    def test_a_drift_has_the_date_of_its_part_of_the_series_and_no_fact(self):
+        _, text, _ = self.said(lambda node, day: 1 - 0.01 * day * (node == "n2"), lambda node, day: {"kernel": str(day >= 3)})
+        self.assertRegex(text, r"slower each day in the launches since 2025-01-01, on n2 .* no fact is named: its start is "
+                               "unknown Changes are looked for")
+
     def test_the_page_draws_each_rows_curves_and_where_a_finding_begins(self):
         self.said(lambda node, day: 0.8 if node == "n2" and day >= 12 else 1)
         file = self.folder / "page.html"

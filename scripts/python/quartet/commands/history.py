@@ -112,8 +112,8 @@ def _page(parts: list[list[str]], skipped: list[str], sound: list[rule.Launch], 
     rows = grouped(sound, lambda one: one.row)
     slow = {row: [seen for one in answer.findings for seen in one.observations if seen.row == row] for row in rows}
     names = sorted(rows, key=lambda row: (not slow[row], row))
-    charts = [page.LineChart(_short(row), "", "", (), "Each line is a node; the coloured ones have a finding, which "
-                             "begins at the upright line." if slow[row] else "") for row in names]
+    charts = [page.LineChart(_short(row), "", "", (), "Each line is a node; the coloured ones have a finding, dated "
+                             "at the upright line." if slow[row] else "") for row in names]
     section = page.Section("rates", "Rates", charts=charts)
     pictures = dict(zip(section.file_names(), (_curves(rows[row], slow[row]) for row in names)))
     texts = [page.tag("span", "\n".join(part), style="white-space: pre-line") for part in parts]
