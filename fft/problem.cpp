@@ -89,7 +89,7 @@ void add_options(bench::CommandLine& command_line, Options& options) {
         });
     command_line.add(
         {.name = "--order",
-         .help = "order of the result; natural takes one exchange more",
+         .help = "order of the result; natural takes one exchange more; dataflow has natural",
          .standard = "transposed"},
         options.order,
         std::vector<std::pair<std::string, ResultOrder>>{{"transposed", ResultOrder::transposed},

@@ -220,6 +220,11 @@ class TwoMachines(CompareCase):
         done = self.compared(self.there(NAME.replace("/shm/", "/mpi/")), self.there(device_description="Intel Xeon"))
         self.assertIn("2 not comparable", flat(done.stdout))
 
+    def test_a_side_of_several_machines_is_refused(self):
+        done = self.compared([*self.there(), *self.there(device_description="Intel Xeon")], self.there())
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("A has documents of several machines (AMD EPYC", done.stderr)
+
     def test_other_arithmetic_is_no_like_work(self):
         name = "matmul/native/host/shm/n:2048/tile:512/ranks:2/threads:1"
         done = self.compared(self.there(name), self.there(name.replace("/tile", "/math:tf32/tile"),

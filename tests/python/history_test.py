@@ -148,7 +148,7 @@ class Documents(Scratch):
         self.assertIn("72 launches of 2 rows on 3 nodes, 2025-01-01 to 2025-01-24", text)
         self.assertIn("20% slower since 2025-01-13, on n2 stream native shm 16 MiB on 2 ranks, stream native shm 2 MiB on "
                       "2 ranks changed then: kernel: Linux 6.1.False -> Linux 6.1.True on 1 of 1 such node; also on 2 "
-                      "sound nodes Changes are looked for", text)
+                      "sound nodes With this noise", text)
 
     def test_a_loss_of_all_nodes_has_one_date(self):
         """Though some show it a day too early, by chance."""
@@ -158,7 +158,7 @@ class Documents(Scratch):
     def test_a_drift_has_the_date_of_its_part_of_the_series_and_no_fact(self):
         _, text, _ = self.said(lambda node, day: 1 - 0.01 * day * (node == "n2"), lambda node, day: {"kernel": str(day >= 3)})
         self.assertRegex(text, r"slower each day in the launches since 2025-01-01, on n2 .* no fact is named: its start is "
-                               "unknown Changes are looked for")
+                               "unknown With this noise")
 
     def test_the_page_draws_each_rows_curves_and_where_a_finding_begins(self):
         self.said(lambda node, day: 0.8 if node == "n2" and day >= 12 else 1)
@@ -176,7 +176,7 @@ class Documents(Scratch):
     def test_sound_and_short_histories(self):
         code, text, _ = self.said(lambda node, day: 1)
         self.assertEqual(code, 0)
-        self.assertIn("No change was found. Changes are looked for: a lasting step of", text)
+        self.assertIn("No change was found. With this noise, 9 of 10 lasting steps of", text)
         for file in sorted(self.folder.glob("*.json"))[4:]:
             file.unlink()
         done = quartet("history", str(self.folder))

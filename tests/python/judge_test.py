@@ -56,6 +56,19 @@ class BelowTheLibrary(unittest.TestCase):
         self.assertEqual([row.mark for row in judged_rows([native, library])], ["", ""])
 
 
+class OneLimit(unittest.TestCase):
+    def test_a_data_flow_of_fft_has_that_of_the_transposed_order(self):
+        def row(text, limit):
+            return fake_results.case(f"fft/{text}/n:64/ranks:2/threads:1", 10.0, "GFLOP/s", fraction_of_limit=10 / limit,
+                                     limit={"rate": limit, "seconds": 1 / limit, "what": "x", "components": []},
+                                     **({"fraction_of_all_ranks": 5 / limit} if "dataflow" in text else {}))
+
+        rows = judged(row("native/host/shm/transposed", 50.0), row("native/host/shm/natural", 40.0),
+                      row("dataflow/host/shm/natural/queue:16", 20.0))
+        for one, limit in zip(rows, (50, 40, 50)):
+            self.assertAlmostEqual(one.limit_rate, limit)
+
+
 class OlderPrograms(unittest.TestCase):
     def test_a_row_that_drifted_is_in_doubt_also_where_an_older_program_only_warned(self):
         name = fake_results.stream_name()

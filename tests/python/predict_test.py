@@ -246,6 +246,8 @@ class Command(Scratch):
             if name in GROWTH:
                 self.predict("--weak", kernel=name, sizes="1048576", ranks="2:16384")
         self.assertIn("Left out: 1 rank (no worker would be left)", self.predict("--formulation", "dataflow")[0])
+        output, _ = self.predict("--formulation", "dataflow", kernel="fft")
+        self.assertNotIn("order", output.partition("ranks")[0])  # a data flow has no choice
 
     def test_documents_show_rates_of_computing(self):
         names = {"cg": self.CG, "fft": "fft/native/host/shm/transposed/n:4096/tiles:64/ranks:2/threads:1",

@@ -29,6 +29,7 @@ from quartet.exit_codes import BAD_USAGE, STOPPED, UNDECIDED, VERIFIED, WRONG_RE
 from quartet.launch import LocalLauncher, Outcome, quiet_job
 from quartet.machine import Machine
 from quartet.paths import RESULTS
+from quartet.results.identity import require_one_machine
 from quartet.results.statistics import ERROR
 from quartet.rounds import Budget, Launch, LaunchFolder, Rounds, alternating
 from quartet.text import say
@@ -48,9 +49,10 @@ def _paths(text: str) -> list[Path]:
 
 
 def _result_sets(paths: dict[str, list[Path]]) -> list[ResultSet]:
-    """Raises ScriptError if a set has no results."""
+    """Raises ScriptError if a set has no results, or those of several machines."""
     sets = read_result_sets(paths)
     for each in sets:
+        require_one_machine([document for _, document in each.documents], f"{each.label} has documents")
         for text in each.skipped:
             say(f"skipped {text}")
     empty = [" ".join(map(str, paths[each.label])) for each in sets if not each.samples and not each.errors]

@@ -173,8 +173,8 @@ def _parts(answer: rule.Answer) -> Iterator[list[str]]:
         yield [f"{node}: {share:.0%} below the other {others} nodes of its kind since its first launch: "
                "quartet nodes compares nodes", listed(sorted(map(_short, rows)), NAMED)]
     none = "" if answer.findings or answer.slow or answer.stopped else "No change was found. "
-    yield [f"{none}Changes are looked for: a lasting step of {answer.least_step:.1%}, or a drift of "
-           f"{answer.least_drift:.2%} a day, is found in 9 of 10 histories. A step is a difference of "
+    yield [f"{none}With this noise, 9 of 10 lasting steps of {answer.least_step:.1%}, or drifts of "
+           f"{answer.least_drift:.2%} a day, are found, and fewer of the smaller ones. A step is a difference of "
            f"{answer.step_errors:.1f} standard errors."
            if answer.is_decided else f"too few launches to tell: a row on a node needs {answer.least_launches}"]
 

@@ -7,8 +7,8 @@ no Slurm it describes this computer. Modules, account and the like are yours to 
     quartet machine --discover > mine.json
     quartet machine --check mine.json
 
---check names each difference between the file and Slurm, and ends with 2 if there is one. Cores, sockets and GPUs are
-compared once partition and constraint are right."""
+--check names each difference between the file and Slurm. Cores, sockets and GPUs are compared once partition and
+constraint are right. Exit codes: 2 file and Slurm differ, 3 Slurm does not answer."""
 
 import argparse
 import json

@@ -55,6 +55,8 @@ def curves_of(options: argparse.Namespace) -> list[tuple[Work, list[int]]]:
     if len(sizes) * len(ranks) > MOST_POINTS:
         raise ScriptError(f"{len(sizes) * len(ranks)} points (at most {MOST_POINTS}): give fewer sizes or ranks")
     chosen = model.chosen(flags_in(options.arguments))
+    if formulation == "dataflow":
+        chosen.pop("order", None)  # a data flow's is natural
     return [(Work(KERNELS[options.kernel], formulation, size, 1, chosen), ranks) for size in sizes]
 
 

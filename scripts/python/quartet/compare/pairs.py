@@ -48,11 +48,6 @@ class ResultSet:
     def machines(self) -> set[Facts]:
         return {machine(document) for _, document in self.documents}
 
-    @property
-    def is_mixed(self) -> bool:
-        """True if its documents are from several kinds of machines."""
-        return any(are_different(one, other) for one in self.machines for other in self.machines)
-
     def is_elsewhere(self, other: "ResultSet") -> bool:
         """True if each machine of one set is known to differ from each machine of the other."""
         return all(are_different(mine, theirs) for mine in self.machines for theirs in other.machines)

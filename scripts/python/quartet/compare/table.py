@@ -63,9 +63,6 @@ def _sets(sets: list[ResultSet]) -> list[str]:
     for each, known in zip(sets, settings):
         lines += wrapped(f"{each.label}:", f"{counted(len(each.documents), 'document')}, "
                          f"{known['device']} on {known['host']}")
-        if each.is_mixed:
-            lines += wrapped("!", f"{each.label} has results of several machines, whose launches of a case are taken "
-                             "together: name the folder of one")
     if len(sets) < 2:
         return lines
     if sets[0].is_elsewhere(sets[1]):

@@ -5,7 +5,7 @@ import statistics
 import textwrap
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from typing import Any, Optional
+from typing import Optional
 
 from quartet.exit_codes import ScriptError
 from quartet.kernels import WORDS, Kernel
@@ -127,10 +127,10 @@ def curve(machine: Machine, work: Work, ranks: list[int], is_weak: bool = False)
 def render(machine: Machine, curve: Curve) -> str:
     """The table; its last lines name the numbers of ranks that were left out."""
     work = curve.work
-    chosen = ", ".join(f"{name} {value}" for name, value in work.options.items() if value)
+    chosen = "".join(f", {name} {value}" for name, value in work.options.items() if value)
     growth = "growing from" if curve.is_weak else "of"
     size = f"{work.size // 2**20} MiB" if work.kernel.unit == "MiB/s" and work.size % 2**20 == 0 else str(work.size)
-    lines = textwrap.wrap(f"{work.kernel.name} {work.formulation} on {machine.name}, size {growth} {size}, {chosen}: "
+    lines = textwrap.wrap(f"{work.kernel.name} {work.formulation} on {machine.name}, size {growth} {size}{chosen}: "
                           f"{work.kernel.unit}, predicted", WIDTH)
     headings = (HEADINGS[0], "size", *HEADINGS[2:]) if curve.is_weak else HEADINGS
     rows = [_cells(curve, point) for point in curve.points]
@@ -193,15 +193,15 @@ def with_rates_of(found: Collection, machine: Machine) -> Machine:
                     shown[model.rate][row.name.ranks].append((value, spread, path.name))
             elif nodes(document) == 2 and row.name.ranks == 2:
                 pairs[row.name.kernel].append((row, options))
-    _require_one_machine(list(used.values()))
+    identity.require_one_machine(list(used.values()), "--from: the documents are")
     rates = {name: _rate(max(by_ranks), by_ranks[max(by_ranks)], machine.per_node) for name, by_ranks in shown.items()}
     for kernel, pushes in pairs.items():
         link = MODELS[kernel].shows_link(pushes)
         rates.update({name: Rate(value, uncertainty, "measured, a pair of nodes")
                       for name, (value, uncertainty) in link.items() if value < LARGEST_RATE})
     if not rates:
-        raise ScriptError(f"--from: no document shows a rate of {device} (it takes sound rows of one node, and pushes "
-                          "between two): name others")
+        raise ScriptError(f"--from: no document shows a rate of {device} (it takes native rows of one node, and pushes "
+                          "between two, without `?`): name others")
     return machine.with_rates(rates)
 
 
@@ -231,11 +231,3 @@ def _rate(ranks: int, samples: list[Sample], per_node: int) -> Rate:
     source = (f"measured, {counted(ranks, 'rank')} of a node: {first}{more}"
               + f"; {per_node} ranks may each be slower, as they share its memory: measure them" * (ranks < per_node))
     return Rate(middle, min(spread, LARGEST_UNCERTAINTY), source)
-
-
-def _require_one_machine(documents: list[dict[str, Any]]) -> None:
-    """Raises ScriptError."""
-    facts = dict.fromkeys(map(identity.machine, documents))
-    if any(identity.are_different(one, other) for one in facts for other in facts):
-        names = "; ".join(dict.fromkeys(identity.names(documents)))
-        raise ScriptError(f"--from: the documents are of several machines ({names}): name those of one")

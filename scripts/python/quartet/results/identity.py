@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from quartet.exit_codes import ScriptError
 from quartet.results.document import PARTS, device, isa
 from quartet.text import in_bytes
 from quartet.units import GIB
@@ -43,6 +44,14 @@ def are_different(one: Facts, other: Facts) -> bool:
     """True if two machines differ in a fact that both documents record."""
     first, second = dict(one), dict(other)
     return any(first[key] != second[key] for key in first.keys() & second.keys())
+
+
+def require_one_machine(documents: list[dict[str, Any]], whose: str) -> None:
+    """Raises ScriptError if the documents are of several kinds of machines; `whose` they are begins its text."""
+    every = dict.fromkeys(map(machine, documents))
+    if any(are_different(one, other) for one in every for other in every):
+        raise ScriptError(f"{whose} of several machines ({'; '.join(dict.fromkeys(names(documents)))}): name those of "
+                          "one")
 
 
 def caches(document: dict[str, Any]) -> tuple[str, ...]:

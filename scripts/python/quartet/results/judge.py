@@ -73,7 +73,9 @@ def _work(row: Row) -> tuple[object, ...]:
     """The key of rows that have one limit: equal work, ranks and kind of machine."""
     name = row.name
     values = sorted((key, value) for key, value in name.values.items() if key not in WORK_SHARING)
-    return (row.place, row.unit, name.kernel, name.device, name.words, *values)
+    # fft's data flow ends in natural order but, as transposed order, passes its data on once.
+    words = ("transposed",) if name.kernel == "fft" and row.has_roles else name.words
+    return (row.place, row.unit, name.kernel, name.device, words, *values)
 
 
 def _with_one_limit(rows: list[Row]) -> list[Row]:
