@@ -3,6 +3,7 @@
 Rates are logarithms here. A series has steps, or one drift. A step or drift that several series share is one event, and
 gives one finding."""
 
+import itertools
 import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -504,9 +505,10 @@ class SharedEvents:
         if event.is_drift:
             line, score = trend(series, 0 if place <= NEAR else place)
             tried.append((score, -line.slope, [], line, [-1]))
-        for first in [] if event.is_drift else range(place - 1, place + 2):
+        places = [] if event.is_drift else range(place - 1, place + 2)
+        for first, near in itertools.product(places, (NEAR,) if event.end else (NEAR, SHORT)):
             added = [first, *([series.place(event.end)] if event.end else [])]
-            cuts = sorted({*added, *(cut for cut in series.cuts if all(abs(cut - new) > NEAR for new in added))})
+            cuts = sorted({*added, *(cut for cut in series.cuts if all(abs(cut - new) > near for new in added))})
             if {*series.shared} <= {*cuts} and 0 < cuts[0] and cuts[-1] < len(series):
                 loss, uncertainty = series.step(first, cuts)
                 tried.append((abs(loss) / uncertainty if abs(loss) > LEAST_STEP else 0.0, loss, cuts, None, added))

@@ -50,8 +50,7 @@ def require_one_machine(documents: list[dict[str, Any]], whose: str) -> None:
     """Raises ScriptError if the documents are of several kinds of machines; `whose` they are begins its text."""
     every = dict.fromkeys(map(machine, documents))
     if any(are_different(one, other) for one in every for other in every):
-        raise ScriptError(f"{whose} of several machines ({'; '.join(dict.fromkeys(names(documents)))}): name those of "
-                          "one")
+        raise ScriptError(f"{whose} of several machines ({'; '.join(sorted({*names(documents)}))}): name those of one")
 
 
 def caches(document: dict[str, Any]) -> tuple[str, ...]:
