@@ -125,11 +125,14 @@ std::vector<Flag> flags_of(const Row& row, const RunConditions& job) {
     const double limit_spread = row.limit ? row.limit->spread : 0;
     if (spread > unsteady_share) {
         add(FlagKind::unsteady,
-            fmt::format("the runs differ: the middle half of them by {:.0f}%", 100 * spread));
+            fmt::format(
+                "the runs differ: the middle half of their times spans {:.0f}% of the median",
+                100 * spread));
     } else if (limit_spread > useless_limit_spread) {
         add(FlagKind::unsteady,
-            fmt::format("the measurements of its limit differ: the middle half of them by {:.0f}%",
-                        100 * limit_spread));
+            fmt::format(
+                "the times of its limit differ: their middle half spans {:.0f}% of the median",
+                100 * limit_spread));
     }
     if (flags.empty() && row.limit) {
         add(FlagKind::slow_library, describe_slow_library(*row.limit));

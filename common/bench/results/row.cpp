@@ -209,20 +209,11 @@ std::optional<double> Row::fraction_of_all_ranks() const {
 
 std::string Row::beside_limit() const {
     std::string text;
-    const auto say = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
     for (const LimitComponent& part : limit ? limit->components : std::vector<LimitComponent>{}) {
         if (part.hardware > Seconds{}) {
-            say(fmt::format("{} has {:.0f}% of the FMA peak", part.name,
-                            100 * (part.hardware / part.seconds)));
+            text += fmt::format("{}{} has {:.0f}% of the FMA peak", text.empty() ? "" : "; ",
+                                part.name, 100 * (part.hardware / part.seconds));
         }
-    }
-    if (const auto fraction = fraction_of_all_ranks()) {
-        const LimitComponent& part = *limit->on_some_ranks();
-        say(fmt::format(
-            "{} is on {} of {} ranks: all ranks would allow {:.4g} {}, and this row has "
-            "{:.0f}% of that",
-            part.name, part.ranks, name.ranks, work.rate(part.all_ranks), bench::name(work.unit),
-            100 * *fraction));
     }
     return text;
 }

@@ -166,7 +166,7 @@ TEST(FlagRows, ALimitWhoseMeasurementsDifferIsADoubt) {
     EXPECT_EQ(probed({0.8, 0.9, 0.7, 0.8}).mark(), "");
     const Row row = probed({0.01, 0.01, 0.8, 20, 0.01, 20});
     EXPECT_EQ(row.mark(), "?");
-    EXPECT_THAT(row.flags.front().text, HasSubstr("the measurements of its limit differ"));
+    EXPECT_THAT(row.flags.front().text, HasSubstr("the times of its limit differ"));
 }
 
 TEST(FlagRows, AGpuThatWasHeldBackIsAFindingAndNoReasonToDistrust) {
@@ -192,8 +192,8 @@ TEST(DescribeFlags, SaysOneOfEachKindAndHowManyThereAre) {
     EXPECT_THAT(
         describe_flags(rows),
         ElementsAre("? stream/native/host/shm/size:2MiB/pushes:100/ranks:2/threads:1: the runs "
-                    "differ: the middle half of them by 80% (the first of 2 such rows; 3 rows were "
-                    "measured)",
+                    "differ: the middle half of their times spans 80% of the median (the first of "
+                    "2 such rows; 3 rows were measured)",
                     AllOf(testing::StartsWith("! stream/native/host/shm/size:4MiB"),
                           HasSubstr("quote the rate, not the fraction"))));
 }
