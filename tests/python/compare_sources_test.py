@@ -26,8 +26,8 @@ Path(sys.argv[sys.argv.index("--json") + 1]).write_text(json.dumps(document))
 
 
 class Baselines(CompareCase):
-    def against(self, *rates, update=False, **quartet):
-        launches = documents(*rates)
+    def against(self, *rates, update=False, distrusted=False, **quartet):
+        launches = documents(*rates, distrusted=distrusted)
         for document in launches:
             document["context"]["quartet"].update(quartet)
         shutil.rmtree(self.folder / "new", ignore_errors=True)
@@ -42,6 +42,11 @@ class Baselines(CompareCase):
         self.assertIn("--update keeps these", done.stderr)
         self.assertEqual(self.against(990, 1000, 1005, 1010, update=True).returncode, 0)
         self.assertEqual(len(self.kept()), 4)
+
+    def test_results_that_are_all_in_doubt_are_not_kept(self):
+        done = self.against(990, 1000, 1005, 1010, update=True, distrusted=True)
+        self.assertEqual((done.returncode, self.kept()), (4, []))
+        self.assertIn("are not kept, as each launch is in doubt", done.stderr)
 
     def test_slower_results_close_the_gate_and_change_nothing(self):
         self.against(990, 1000, 1005, 1010, update=True)

@@ -159,6 +159,8 @@ class Launches(CompareCase):
         done = self.compared(day(*many), day(*many[:2], 500, *many[3:]))  # the same, but for one of them
         self.assertEqual((done.returncode, row_of(done)[-2]), (4, "same"))
         self.assertEqual(self.compared(day(*many), day(*many)).returncode, 0)
+        done = self.compared(4 * day(*rates), 4 * day(998, 991, 492, 1012, 994, 1003))  # four launches of each
+        self.assertEqual((done.returncode, row_of(done)[-2:]), (1, ["slower", "1"]))
 
     def test_launches_in_doubt_without_a_flag_are_not_called_disturbed(self):
         done = self.compared(documents(*STEADY), documents(*STEADY) + documents(400, distrusted=True))

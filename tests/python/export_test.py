@@ -22,7 +22,7 @@ FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1")
 
 def documents():
     return [fake_results.document(
-                fake_results.case(fake_results.stream_name(), 10000, fraction_of_limit_ci95=[0.7, 0.9],
+                fake_results.case(fake_results.stream_name(), 10000,
                                   limit_decided_by="copy", limit_components=[{"name": "copy", "seconds": 1}]),
                 fake_results.paper(fake_results.stream_name(), 9000),
                 fake_results.error(fake_results.stream_name(transport="rma"), "no window | \n none")),
@@ -51,12 +51,13 @@ class Rows(unittest.TestCase):
         row = next(row for row in export.flat_rows(judged_rows(documents()))
                    if row["kernel"] == "stream" and not row["error"])
         expected = {"rate": 10000, "unit": "MiB/s", "runs": 10, "limit_rate": 12500,
-                    "fraction_of_limit": 0.8, "fraction_low": 0.7, "fraction_high": 0.9,
-                    "limit_decided_by": "copy", "flags": "", "distrusted": False, "verified": True,
+                    "fraction_of_limit": 0.8, "limit_decided_by": "copy", "flags": "", "distrusted": False, "verified": True,
                     "host": "host", "commit": "1a2b3c4", "nodes": 1, "error": "", "storage": None,
                     "date": "2026-01-02T03:04:05+00:00", "name": fake_results.stream_name()}
         self.assertEqual({key: row[key] for key in expected}, expected)
         self.assertLess(row["rate_low"], row["rate_high"])
+        for bound in ("low", "high"):
+            self.assertAlmostEqual(row[f"fraction_{bound}"], row[f"rate_{bound}"] / 12500)
 
     def test_say_what_is_distrusted_and_what_failed(self):
         rows = export.flat_rows(judged_rows(documents()))

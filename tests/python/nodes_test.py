@@ -134,10 +134,10 @@ class Checks(Scratch):
         _, found, text = self.check("1", {"n1": 100.0, "n2": 10.0, "n3": 99.0})
         self.assertFalse(found.is_decided)
         self.assertIn("at least 4 nodes are needed", " ".join(text.split()))
-        self.assertIn("Undecided: fewer than 4 nodes have a rate of cg.", text)
+        self.assertIn("Undecided: fewer than 4 nodes or pairs have a rate of cg.", text)
         _, found, text = self.check("2", self.rates(n1=40.0, n3=170.0, n4=55.0, n5=220.0, n6=60.0))
         self.assertFalse(found.is_decided)
-        self.assertRegex(" ".join(text.split()), r"here a loss of over 9\d% would have been noticed, since the rates differ so much "
+        self.assertRegex(" ".join(text.split()), r"here only a loss of over 9\d% would have been noticed, since the rates differ so much "
                          r"Undecided: the rates of cg differ too much to tell whether a node is slow\.")
         text = self.check("5", self.rates(n1=1e-9, n3=1e9, n4=1e-6, n5=1e6, n6=1e-3))[2]
         self.assertIn("here no loss would have been noticed, since the rates differ so much", " ".join(text.split()))

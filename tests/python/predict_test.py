@@ -260,9 +260,10 @@ class Command(Scratch):
         for name in names:
             shown = MODELS[name].rate
             output, errors = self.predict("--from", path, kernel=name)
-            self.assertRegex(" ".join(output.split()), rf"{shown}: 3e\+06, known to 3%: measured, 2 ranks of a node: "
-                                                       r"a\.json")
-            self.assertIn("; 4 ranks may each be slower, as they share its memory: measure them", " ".join(output.split()))
+            self.assertRegex(" ".join(output.split()), rf"{shown}: 3e\+06 \+-3%: measured, 2 ranks of a node, "
+                                                       r"1 thread each: a\.json")
+            self.assertIn("; 4 ranks may each be slower, as they share its memory, or faster by more threads: measure them",
+                          " ".join(output.split()))
             self.assertEqual(errors, "")
 
     def test_a_pair_of_nodes_shows_link_and_latency(self):
@@ -272,8 +273,8 @@ class Command(Scratch):
             rows += [{**row, "real_time": 2 * latency + pushes * count / link}
                      for row in fake_results.case(name, 1000.0)]
         output, _ = self.predict("--from", self.document("pair.json", *rows, nodes=2), ranks="1:64")
-        self.assertIn("latency_seconds: 2e-05, known to 30%: measured", output)
-        self.assertIn("link_bytes_per_second: 1.5e+09, known to 5%: measured", output)
+        self.assertIn("latency_seconds: 2e-05 +-30%: measured", output)
+        self.assertIn("link_bytes_per_second: 1.5e+09 +-5%: measured", output)
 
     def test_documents_of_several_machines_or_of_marked_and_wrong_rows_are_refused(self):
         paths = [self.document(f"{kind}.json", fake_results.case(self.CG, 1.0, "GFLOP/s", phases={"compute": 1.0}, **more),

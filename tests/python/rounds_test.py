@@ -114,7 +114,7 @@ class RoundsTest(Scratch):
     def test_one_that_crashes_when_it_is_asked_to_end_has_failed_and_one_that_is_killed_has_not(self):
         self.run_rounds(self.launch("a", 50, 139, weight=1), self.launch("b", 50, 139, "deaf", weight=1), budget=20)
         self.assertEqual((self.outcomes["a"].exit_code, self.outcomes["b"].exit_code), (FAILED, STOPPED))
-        self.assertIn("to keep the budget (killed: the run under way did not end)", self.outcomes["b"].message)
+        self.assertIn("to end in time (killed: the run under way did not end)", self.outcomes["b"].message)
 
     def test_one_that_was_about_to_end_when_it_was_asked_to_is_complete(self):
         found = self.run_rounds(self.launch("a", 20.3, VERIFIED), self.launch("b", 9, STOPPED), budget=20)

@@ -50,6 +50,11 @@ class Table(unittest.TestCase):
         self.assertEqual(text.splitlines()[0],
                          "unknown processor, 4 CPUs; 2 ranks; copies at 8.00 GB/s, float64 8.00 GFLOP/s")
         self.assertEqual([len(rows_of(block)) for block in text.split("Arm, 4 CPUs")], [2, 1])
+        del two["context"]["quartet"]["device_description"]  # one name of two generations
+        for document, model in ((one, "17"), (two, "1")):
+            document["context"]["quartet"]["system"] = {"processor": {"family": "25", "model": model}}
+        text = table.render(judged_rows([one, two]))
+        self.assertEqual([len(rows_of(block)) for block in text.split("4 CPUs (model 1)")], [1, 1])
 
     def test_all_formulations_have_one_limit_what_all_ranks_would_allow(self):
         own = {"fraction_of_limit": 0.8, "limit": {"what": "reading", "seconds": 1, "rate": 5}}

@@ -115,8 +115,7 @@ def watch_others(seconds: float, root: Path = Path("/"), cpus: Optional[set[int]
     return [
         Finding("load of others", level_of(load, LOOK_LOAD, BAD_LOAD),
                 f"{load:.2f} of {counted(len(own), 'processor')} busy", "end what runs (top shows it), or wait"),
-        Finding("steal", level_of(stolen, LOOK_STEAL, BAD_STEAL),
-                f"the hypervisor withheld {stolen:.1%} of the time",
+        Finding("steal", level_of(stolen, LOOK_STEAL, BAD_STEAL), f"the hypervisor withheld {stolen:.1%} of the time",
                 "another guest is busy: wait, or use a dedicated host"),
         Finding("swap", Level.BAD if after.swapped > before.swapped else Level.OK,
                 f"{after.swapped - before.swapped} pages moved", "free memory first")]

@@ -204,8 +204,7 @@ def write_json(path: Path, data: object) -> None:
 
 
 def _temporary_path(path: Path) -> Path:
-    """A name beside `path` that no other file has, also from another host. It is short, however long the name of `path`
-    is."""
+    """A name beside `path` that no other file has, also from another host; short, however long that of `path` is."""
     real = Path(os.path.realpath(path))
     return real.with_name(f".quartet-{secrets.token_hex(8)}{real.suffix[:20]}")
 

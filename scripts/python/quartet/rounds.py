@@ -267,7 +267,7 @@ class Rounds:
         seconds = time.monotonic() - each.begin
         if is_cut and code in AS_ASKED and not (code == VERIFIED and each.launch.files.document.exists()):
             how = " (killed: the run under way did not end)" if code is None else ""
-            return Outcome(STOPPED, seconds, f"cut off after {seconds:.0f} s, to keep the budget{how}")
+            return Outcome(STOPPED, seconds, f"cut off after {seconds:.0f} s, to end in time{how}")
         if code is None:
             return Outcome(FAILED, seconds, f"did not end within {self._timeout:g} s (--timeout)")
         name = each.job.program.name

@@ -13,7 +13,8 @@ differ by more than the runs of one launch show.
 
 B/A is a ratio of rates: above 1, B is faster. Exit codes: 0 nothing is slower; 1 a case is slower by
 more than the threshold, or was right in A and is wrong or failed in B; 2 nothing can be compared;
-4 nothing could be decided, or a case looks slower and more launches must decide. Results that are shipped
+4 nothing could be decided, the baseline has nothing of this machine, or a case looks slower and more
+launches must decide. Results that are shipped
 (results/measured) have one launch of a case: compared with them nothing is called faster or slower."""
 
 import argparse
@@ -76,6 +77,9 @@ def compare_with_baseline(options: argparse.Namespace) -> int:
             + ("" if options.update else ": --update keeps these"))
     if options.update and code != NOTHING_SLOWER:
         say(f"{there} is left as it was: remove it to make the new results the baseline")
+    elif options.update and not any(sample.undisturbed for sample in new.samples.values()):
+        say("the new results are not kept, as each launch is in doubt: quiet the machine (quartet check-machine)")
+        return UNDECIDED
     elif options.update:
         replace_baseline(there, new)
         say(f"{there} holds the new results")

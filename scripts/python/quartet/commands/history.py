@@ -2,12 +2,12 @@
 
     quartet history results/nodes results/runs
 
-Each document is a launch. Rows that failed, are wrong, or are in doubt do not count; those that are only slow or
+Each document is a launch. Rows that failed, are wrong, disturbed or held back do not count; those that are only slow or
 unsteady do. docs/history.md explains the rule, which finds something in one of a hundred sound histories, and names
 the recorded facts that changed then. A node that was slow from its first launch on is named beside others of its kind.
 
-Exit codes: 0 no change for the worse lasts; 1 one does; 4 a node was slow from the beginning, or there are too few
-usable launches to tell, in all or of late."""
+Exit codes: 0 no change for the worse lasts; 1 one does; 2 no row can be used; 4 a node was slow from the beginning, or
+there are too few usable launches to tell, in all or of late."""
 
 import argparse
 import itertools
@@ -183,7 +183,7 @@ def _finding(finding: rule.Finding, nodes: int) -> Iterator[str]:
     starts = [seen.start for seen in finding.observations]
     ends = [seen.end for seen in finding.observations if seen.end]
     share, which = abs(1 - math.exp(-finding.loss)), "slower" if finding.loss > 0 else "faster"
-    when = f"{'in the launches ' * finding.is_drift}since {_day(median_low(starts))}"
+    when = f"since {'about ' * finding.is_drift}{_day(median_low(starts))}"
     if 2 * len(ends) > len(starts):
         when = f"from {_day(median_low(starts))} to {_day(median_low(ends))}"
     elif not finding.is_drift and max(starts) - min(starts) > rule.NEAR + 1:
@@ -198,7 +198,7 @@ def _finding(finding: rule.Finding, nodes: int) -> Iterator[str]:
         yield (f"changed then: {fact}: {' -> '.join(shortened(*values))} on {cause.slow_with} of "
                f"{counted(cause.slow_with + cause.slow_without, 'such node')}{sound}")
     if not finding.causes:
-        yield "no fact is named: its start is unknown" if finding.is_drift else "no recorded fact changed there then"
+        yield "no fact is named: its start is not exact" if finding.is_drift else "no recorded fact changed there then"
 
 
 def _short(row: str) -> str:

@@ -245,7 +245,7 @@ def _kept_folder(results: Path, node: str) -> Path:
 
 def _check_in_time(options: argparse.Namespace, node: str) -> this.NodeResult:
     """Returns a verdict in time, whatever happens. Raises only UsageError."""
-    end = time.monotonic() + max(options.budget - this.SECONDS_TO_KILL, options.budget / 2)
+    end = time.monotonic() + max(0.95 * options.budget - this.SECONDS_TO_KILL, options.budget / 2)
     signal.signal(signal.SIGALRM, _raise)
     signal.setitimer(signal.ITIMER_REAL, end - time.monotonic())
     try:
@@ -320,6 +320,9 @@ def _update_stamp(stamp: Path, reason: str, is_sound: bool) -> None:
 def check_this(options: argparse.Namespace) -> int:
     if options.budget < 1:
         raise UsageError(f"--budget {options.budget:g} (seconds; a launch takes some): give 1 at least")
+    others = [key for key in ("slurm", "hosts", "folder", "dry_run", "cancel", "retry_failed") if getattr(options, key)]
+    if others:
+        raise UsageError(f"--{others[0].replace('_', '-')} is of a check of many nodes: leave out it or --this")
     require_launcher(options.launcher)
     node, stamp = os.uname().nodename.partition(".")[0], stamp_of(options)
     earlier = _recently_sound(stamp, options.max_age) if options.max_age else ""

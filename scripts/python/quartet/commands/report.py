@@ -47,10 +47,11 @@ def _subtitle(material: Material) -> list[str]:
     hosts = sorted({str(context.get("host_name", "?")) for context in contexts})
     when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
     where = ", ".join(hosts[:6]) + (f" and {len(hosts) - 6} more hosts" if len(hosts) > 6 else "")
-    rows = [row for result in material.results for row in result.rows_that_count]
+    machines = grouped(material.results, lambda result: result.machine).items()
     documents, count = counted(len(material.documents), "document"), counted(len(material.results), "row")
     return [f"{documents} with {count}; {when}; {where}",
-            *map(machine_summary, grouped(rows, lambda row: row.machine).values())]
+            *(machine_summary(name, [row for result in results for row in result.rows_that_count])
+              for name, results in machines)]
 
 
 def write(content: page.Page, target: Path, with_charts: bool) -> None:

@@ -1,6 +1,6 @@
 """Measures with every program that was built, on this machine's cores and within a time budget, and prints one table
 and a verdict. The budget is wall time: each launch gets a share of what is left, and ends after its current run. The
-native rows of each kernel come first. Launches that got no time are named. `make run` builds first.
+native rows of each kernel come first. Launches whose time did not suffice are named. `make run` builds first.
 
 Exit codes: 1 a wrong result, 3 a launch failed, 4 a kernel got no rate, 75 interrupted."""
 
@@ -36,7 +36,7 @@ TRANSPORTS = "shm,mpi,rma"  # of stream
 
 @dataclass(frozen=True)
 class Run:
-    name: str  # the program's; of its later launches with an ending, as "stream-rest"
+    name: str  # the program's; of its later launches with an ending, as "cg-dataflow-library"
     ranks: int
     arguments: tuple[str, ...]
     weight: int  # of its share of the budget
@@ -51,10 +51,10 @@ def runs(machine: Machine) -> tuple[list[Run], list[Run]]:
     all_cores = max(2, machine.cores)  # one rank a core; a data flow has a worker and a reducer at least
     ranks = {**dict.fromkeys(ARGUMENTS, all_cores), "stream": 2}
     # The first rows of a kernel must not wait for the other transports of stream.
-    first, rest = ([Run(name + ending, ranks[name], arguments_of(name, machine, ranks[name], formulations, transports),
+    first, rest = ([Run(name + ending, ranks[name], arguments_of(name, machine, ranks[name], formulations, via),
                         weight) for name, weight in WEIGHTS.items()]
-                   for formulations, transports, ending in ((NATIVE, "shm", ""), (REST, TRANSPORTS, "-rest")))
-    rest.append(Run("stream-others", 2, arguments_of("stream", machine, 2, NATIVE, "mpi,rma"), WEIGHTS["stream"]))
+                   for formulations, via, ending in ((NATIVE, "shm", ""), (REST, TRANSPORTS, "-dataflow-library")))
+    rest.append(Run("stream-mpi-rma", 2, arguments_of("stream", machine, 2, NATIVE, "mpi,rma"), WEIGHTS["stream"]))
     if machine.cores > 2:
         rest.append(Run("stream", machine.cores, arguments_of("stream", machine, machine.cores, ALL), 30))
     # The paper's third protocol is so slow that only one size is measured.

@@ -205,23 +205,28 @@ def _pair(first: Sample, second: Sample, threshold: float, error: float, cases: 
     found = ratio(first.medians, second.medians, error)
     launches = min(len(first.undisturbed), len(second.undisturbed))
     usable = min(len(sample.undisturbed) / len(sample.rows) for _, sample in samples)
-    verdict = judge(found, threshold) if launches >= LEAST_LAUNCHES else Verdict.UNCLEAR
+    by_host = _ratios_of_hosts(first, second)
+    few = slow({host: each for host, (each, _) in by_host.items()}, error / cases, 1 - 1 / (1 + threshold)) \
+        if len(by_host) >= LEAST_VALUES else {}
+    is_sure = any(by_host[host][1] >= LEAST_LAUNCHES for host in few)
+    verdict = Verdict.SLOWER if is_sure else judge(found, threshold) if launches >= LEAST_LAUNCHES else Verdict.UNCLEAR
     why = (*_factor_differences(first.name, second.name),
            *(f"{label}: {sample.disturbance}" for label, sample in samples if sample.disturbance))
-    by_host = _ratios_of_hosts(first, second)
-    few = slow(by_host, error / cases, 1 - 1 / (1 + threshold)) if len(by_host) >= LEAST_VALUES else {}
-    why += tuple(f"B/A is {by_host[host]:.2f} on {host}, far below the median of {len(by_host)} hosts" for host in few)
+    why += tuple(f"B/A is {by_host[host][0]:.2f} on {host}, far below the median of {len(by_host)} hosts"
+                 for host in few)
     return Pair(first.name, verdict, why, first, second, ratio=found if launches else None, launches=launches,
                 more=_launches_to_decide(verdict, launches, usable, threshold, first.medians, second.medians),
-                slow_hosts=tuple(by_host[host] for host in few),
-                looks_slower=bool(few) or verdict is Verdict.UNCLEAR and found.value < 1 / (1 + threshold))
+                slow_hosts=tuple(by_host[host][0] for host in few),
+                looks_slower=bool(few) and not is_sure
+                or verdict is Verdict.UNCLEAR and found.value < 1 / (1 + threshold))
 
 
-def _ratios_of_hosts(first: Sample, second: Sample) -> dict[str, float]:
-    """B/A on each host, or set of hosts, that both have launches of."""
-    old, new = ({hosts: statistics.median(row.rate for row in rows) for hosts, rows in grouped(
+def _ratios_of_hosts(first: Sample, second: Sample) -> dict[str, tuple[float, int]]:
+    """B/A on each host, or set of hosts, that both have launches of, and the launches of the side with fewer."""
+    old, new = ({hosts: [row.rate for row in rows] for hosts, rows in grouped(
         sample.rows_that_count, lambda row: row.hosts).items()} for sample in (first, second))
-    return {hosts: new[hosts] / old[hosts] for hosts in old if hosts in new}
+    return {hosts: (statistics.median(new[hosts]) / statistics.median(rates), min(len(new[hosts]), len(rates)))
+            for hosts, rates in old.items() if hosts in new}
 
 
 def _launches_to_decide(verdict: Verdict, launches: int, usable: float, threshold: float, *medians: list[float]

@@ -57,8 +57,7 @@ class Line(NamedTuple):
 
 
 class Event(NamedTuple):
-    """A change that series may share: a step at one time, a step on each node when a fact changed there, or a drift
-    from a time on."""
+    """A change that series may share: a step at one time, a step on each node when a fact changed there, or a drift."""
 
     row: str  # in which it was found
     is_drift: bool
@@ -187,6 +186,11 @@ class Series:
         left = sum([abs(value - fitted) for value, fitted in zip(self.values, model)]) / len(self)
         return 2 * len(self) * math.log(left + 1e-9) + (numbers + own) * math.log(len(self)) + OWN_PENALTY * own
 
+    def start_of(self, line: Line) -> float:
+        """Where a drift's line meets the median of the launches before its first one."""
+        before = median(self.values[:line.first] or [line.level])
+        return min(max(self.times[line.first] + (before - line.level) / line.slope, self.times[0]), self.times[-1])
+
     def steps(self) -> Iterator[tuple[int, Optional[int], float]]:
         """Each step's cut, the cut that ends it, and its loss. A fall ends where half of it has recovered; a rise that
         ends no fall is a step, too."""
@@ -202,8 +206,7 @@ class Series:
 
 
 class Thresholds:
-    """Thresholds in standard errors, by the number of comparisons: one a sound launch for steps, three a series for
-    drifts."""
+    """Thresholds in standard errors by the number of comparisons: one a launch for steps, three a series for drifts."""
 
     def __init__(self, launches: int, series: int) -> None:
         share, normal = FALSE_ALARMS / 4 / max(1, launches), NormalDist()
@@ -460,8 +463,7 @@ class SharedEvents:
                 model.series.shared.update(dict.fromkeys(model.added, number))
 
     def _events(self) -> list[Event]:
-        """Candidates, most frequent first: the unshared steps (by time or change, also as drifts) and drifts (also as
-        steps)."""
+        """Candidates, most frequent first: unshared steps (by time or change, or as drifts), drifts (or as steps)."""
         events = []
         for series in self.every:
             row, days = series.row, series.times[-1] - series.times[0]
@@ -524,9 +526,9 @@ class SharedEvents:
             drift = [(-1, None, -series.line.slope)] if series.line else []
             for cut, end, loss in [*series.steps(), *drift]:
                 key = series.shared[cut] if cut in series.shared else (series.node, series.row, cut)
-                start, until = series.line.first if series.line else cut, series.times[end] if end else None
+                start = series.start_of(series.line) if series.line else series.times[cut]
                 found.setdefault(key, Finding(bool(series.line))).observations.append(
-                    Observation(series.node, series.row, series.times[start], until, loss))
+                    Observation(series.node, series.row, start, series.times[end] if end else None, loss))
         return self._with_drifts(list(found.values()))
 
     def _with_drifts(self, findings: list[Finding]) -> list[Finding]:

@@ -167,17 +167,18 @@ def _spread(measure: Measurement) -> str:
         what += f", reference {rate(known.rate)} {measure.unit} (below {rate(known.bound)} is slow)"
     if not measure.scores:
         return f"{measure.what}: {what}; at least {LEAST_VALUES} {noun}s are needed to tell whether one is slow"
-    loss = f"a loss of over {measure.detectable_loss:.0%}" if measure.detectable_loss < 0.995 else "no loss"
-    why = ", since the rates differ so much" * (measure.scores.excused > LOOSE)
+    is_loose = measure.scores.excused > LOOSE
+    loss = "no loss" if measure.detectable_loss >= 0.995 else \
+        f"{'only ' * is_loose}a loss of over {measure.detectable_loss:.0%}"
     return (f"{measure.what}: {what}, median {rate(measure.scores.median)} {measure.unit}; here {loss} would have been "
-            f"noticed{why}")
+            f"noticed{', since the rates differ so much' * is_loose}")
 
 
 def _verdict(found: CheckResult) -> str:
     if not found.is_decided:
         few, wide = ([measure.what for measure in found.measures if bool(measure.scores) == is_wide]
                      for is_wide in (False, True))
-        whys = [f"fewer than {LEAST_VALUES} nodes have a rate of {', '.join(few)}"] * bool(few)
+        whys = [f"fewer than {LEAST_VALUES} nodes or pairs have a rate of {', '.join(few)}"] * bool(few)
         whys += [f"the rates of {', '.join(wide)} differ too much to tell whether a node is slow"] * bool(wide)
         return f"Undecided: {'; '.join(whys) or 'no launch gave a rate'}."
     names = list(dict.fromkeys(one.who for one in found.slow))

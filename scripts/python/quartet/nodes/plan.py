@@ -17,8 +17,7 @@ LONGEST = 24 * 3600  # seconds from the first launch to the end of a check: rate
 
 @dataclass(frozen=True)
 class Check:
-    """Size and flags of a launch of some seconds that shows whether a node is as fast as others; its data exceed the
-    caches."""
+    """Size and flags of a launch of some seconds that shows how fast a node is; its data exceed the caches."""
 
     full: tuple[str, ...]
     small: tuple[str, ...]  # for --small

@@ -13,7 +13,7 @@ from quartet.paths import MACHINES
 from quartet.predict import cg, fft, matmul, stream
 from quartet.predict.machine import HIGH, LINK, LOW, Machine, Rate, Values
 from quartet.predict.network import PARTS, Cluster, Duration, Model, Options, Run
-from quartet.results import Collection, Row, identity, judged, nodes
+from quartet.results import Collection, Row, identity, judged, nodes, whole_number
 from quartet.sizes import GROWTH, grow
 from quartet.text import WIDTH, aligned, counted, rate, say, size, widths_of
 
@@ -162,7 +162,7 @@ def describe(machine: Machine) -> str:
     """The rates that were used, each with its uncertainty and source."""
     lines = textwrap.wrap(f"Rates that were used, of {machine.name}, {machine.per_node} ranks a node:", WIDTH)
     for name, one in machine.used:
-        within = f", known to {one.uncertainty:.0%}" if one.uncertainty else ""
+        within = f" +-{one.uncertainty:.0%}" if one.uncertainty else ""
         lines += textwrap.wrap(f"{name}: {one.value:.4g}{within}: {one.source}", WIDTH, initial_indent="  ",
                                subsequent_indent="    ", break_on_hyphens=False)
     return "\n".join(lines) + "\n"
@@ -174,7 +174,7 @@ def with_rates_of(found: Collection, machine: Machine) -> Machine:
     for why in found.skipped:
         say(f"left out {why}")
     device = "cuda" if machine.has_gpus else "host"
-    shown: dict[str, dict[int, list[Sample]]] = defaultdict(lambda: defaultdict(list))  # by rate and ranks of a node
+    shown: dict[str, dict[tuple[int, int], list[Sample]]] = defaultdict(lambda: defaultdict(list))  # by ranks, threads
     pairs: dict[str, list[tuple[Row, Options]]] = defaultdict(list)  # by kernel
     used = {}
     for (path, document), rows in zip(found.documents, judged(document for _, document in found.documents)):
@@ -190,24 +190,24 @@ def with_rates_of(found: Collection, machine: Machine) -> Machine:
                 if LEAST_RATE < value < LARGEST_RATE:
                     low, high = row.interval or (row.rate, row.rate)
                     spread = max(high / row.rate, row.rate / low) - 1 if low > 0 else 0.0
-                    shown[model.rate][row.name.ranks].append((value, spread, path.name))
+                    threads = whole_number(row.name.values.get("threads", "")) or 1
+                    shown[model.rate][row.name.ranks, threads].append((value, spread, path.name))
             elif nodes(document) == 2 and row.name.ranks == 2:
                 pairs[row.name.kernel].append((row, options))
     identity.require_one_machine(list(used.values()), "--from: the documents are")
-    rates = {name: _rate(max(by_ranks), by_ranks[max(by_ranks)], machine.per_node) for name, by_ranks in shown.items()}
+    rates = {name: _rate(*max(samples.items()), machine.per_node) for name, samples in shown.items()}
     for kernel, pushes in pairs.items():
         link = MODELS[kernel].shows_link(pushes)
         rates.update({name: Rate(value, uncertainty, "measured, a pair of nodes")
                       for name, (value, uncertainty) in link.items() if value < LARGEST_RATE})
     if not rates:
-        raise ScriptError(f"--from: no document shows a rate of {device} (it takes native rows of one node, and pushes "
-                          "between two, without `?`): name others")
+        raise ScriptError(f"--from: no document shows a rate of {device} (of native rows without `?`, of one node or "
+                          "of stream between two): name others")
     return machine.with_rates(rates)
 
 
 def options_of(row: Row) -> Optional[Options]:
-    """The options of a row's kernel model, from the row's name; None if there is no model, or a value in the name is
-    not valid."""
+    """The options of a row's kernel model, from the row's name; None if there is no model or a value is not valid."""
     model = MODELS.get(row.name.kernel)
     given = {**dict(zip(WORDS.get(row.name.kernel, ()), row.name.words)), **row.name.values}
     try:
@@ -221,13 +221,15 @@ def _is_sound(row: Row) -> bool:
         and row.verified is not False and row.seconds > 0 and row.rate > 0
 
 
-def _rate(ranks: int, samples: list[Sample], per_node: int) -> Rate:
-    """The median of the samples with most ranks on a node; its uncertainty is how far they differ."""
+def _rate(where: tuple[int, int], samples: list[Sample], per_node: int) -> Rate:
+    """The median of the samples with so many ranks on a node and threads; its uncertainty is how far they differ."""
     values, spreads, paths = zip(*samples)
     middle = statistics.median(values)
     spread = max(LEAST_UNCERTAINTY, max(values) / middle - 1, middle / min(values) - 1, *spreads)
     first, *others = sorted(set(paths))
     more = f" and {counted(len(others), 'more file')}" if others else ""
-    source = (f"measured, {counted(ranks, 'rank')} of a node: {first}{more}"
-              + f"; {per_node} ranks may each be slower, as they share its memory: measure them" * (ranks < per_node))
+    ranks, threads = where
+    source = (f"measured, {counted(ranks, 'rank')} of a node, {counted(threads, 'thread')} each: {first}{more}"
+              + f"; {per_node} ranks may each be slower, as they share its memory, or faster by more threads: measure "
+              "them" * (ranks < per_node))
     return Rate(middle, min(spread, LARGEST_UNCERTAINTY), source)

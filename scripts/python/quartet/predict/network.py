@@ -269,8 +269,7 @@ class Model:
     shows_link: Callable[[list[tuple[Row, Options]]], dict[str, tuple[float, float]]] = lambda rows: {}
 
     def chosen(self, given: dict[str, str], is_strict: bool = True) -> Options:
-        """The given options, and defaults for the others. Raises ScriptError for a wrong value and, if `is_strict`, for
-        an unknown option."""
+        """The given options, and other defaults. Raises ScriptError for a wrong value and, if `is_strict`, name."""
         unknown = sorted(given.keys() - self.options.keys())
         if unknown and is_strict:
             known = ", ".join(f"--{name}" for name in self.options) or "none"

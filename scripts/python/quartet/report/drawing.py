@@ -121,7 +121,7 @@ def _line(axes: Any, line: Line, unit: str) -> None:
     for point in line.points if is_measured or len(line.points) == 1 else ():
         if point.interval:
             axes.vlines(point.x, *point.interval, color=shade, linewidth=1.2)
-        spot, = axes.plot([point.x], [point.y], color=shade, clip_on=False,
+        spot, = axes.plot([point.x], [point.y], color=shade, clip_on=False, zorder=3 if point.mark else 2,
                           marker=style.TRANSPORTS.get(line.transport, "D"),
                           markerfacecolor=style.PAPER if point.mark or not is_measured else shade)
         spot.set_gid(TOOLTIP + _about(line, point, unit))

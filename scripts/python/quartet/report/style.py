@@ -29,14 +29,11 @@ TEXT = 11.0  # font size
 LINE = 17.0  # height of a line of text, in points
 POINTS_PER_INCH = 72
 _SETTINGS = {
-    "axes.edgecolor": GREY, "axes.labelcolor": GREY, "axes.labelsize": TEXT,
-    "axes.facecolor": "none", "figure.facecolor": "none",
-    "axes.spines.right": False, "axes.spines.top": False, "axes.axisbelow": True,
-    "figure.constrained_layout.use": True, "figure.constrained_layout.h_pad": 0.04,
-    "figure.constrained_layout.w_pad": 0.04,
-    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"], "font.size": TEXT,
-    "grid.color": FAINT, "hatch.linewidth": 1.2, "legend.frameon": False,
-    "lines.linewidth": 1.8, "lines.markersize": 6.5,
+    "axes.edgecolor": GREY, "axes.labelcolor": GREY, "axes.labelsize": TEXT, "axes.facecolor": "none",
+    "axes.spines.right": False, "axes.spines.top": False, "axes.axisbelow": True, "figure.facecolor": "none",
+    **{f"figure.constrained_layout.{key}": value for key, value in (("use", True), ("h_pad", 0.04), ("w_pad", 0.04))},
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"], "font.size": TEXT, "legend.frameon": False,
+    "grid.color": FAINT, "hatch.linewidth": 1.2, "lines.linewidth": 1.8, "lines.markersize": 6.5,
     "svg.fonttype": "none",  # texts stay texts: they can be found and copied
     "svg.hashsalt": "quartet",  # the same chart gives the same file
     "text.color": INK, "xtick.color": GREY, "ytick.color": GREY,

@@ -83,8 +83,7 @@ def device(document: dict[str, Any]) -> str:
 
 
 def isa(document: dict[str, Any]) -> str:
-    """The vector instructions of the host's loops, as --isa names them; empty if no loops ran, or in older
-    documents."""
+    """The vector instructions of the host's loops, as --isa names them; empty if no loops ran or it is not recorded."""
     return str(document["context"]["quartet"].get("isa", ""))
 
 

@@ -61,8 +61,7 @@ def caches(document: dict[str, Any]) -> tuple[str, ...]:
 
 
 def host(document: dict[str, Any]) -> str:
-    """The host's name; for a cluster's node without its number, since nodes are alike; empty if a container hides
-    it."""
+    """The host's name; of a cluster's node without its number, since nodes are alike; empty if a container hides it."""
     context = document["context"]
     name = str(context.get("host_name") or "")
     if _CONTAINER.fullmatch(name):

@@ -133,12 +133,6 @@ class Row:
         return fraction and fraction * self._fraction_scale
 
     @property
-    def fraction_interval(self) -> Optional[tuple[float, float]]:
-        """95% of the fraction of the limit."""
-        bounds = self._bounds.get("fraction_of_limit_ci95")
-        return (bounds[0] * self._fraction_scale, bounds[1] * self._fraction_scale) if bounds else None
-
-    @property
     def has_roles(self) -> bool:
         """True if some ranks alone compute, so that no limit was measured on all of them."""
         kernel = KERNELS.get(self.name.kernel)
@@ -172,7 +166,9 @@ class Row:
 
     @property
     def note(self) -> str:
-        return str(self.median.get("note", ""))
+        """Without the second fraction that older programs wrote."""
+        parts = str(self.median.get("note", "")).split("; ")
+        return "; ".join(part for part in parts if "would allow" not in part)
 
     @cached_property
     def network_path(self) -> NetworkPath:

@@ -46,8 +46,7 @@ class SlurmLauncher:
         self.shares = job_seconds is not None
 
     def request(self, job: Job) -> Request:
-        """The request for a job; jobs with equal requests can share an array, or a job. Raises LaunchError if it does
-        not fit the machine."""
+        """The request for a job; jobs with equal requests can share an array or a job. Raises LaunchError."""
         try:
             shape = shape_of(self._machine, job)
             return (request_of_nodes if self.shares else request)(self._machine, shape, self._minutes)

@@ -166,8 +166,7 @@ def _topology(cpu: Path) -> tuple[str, ...]:
 
 
 def discovered(site: Site, partition: str, constraint: str) -> tuple[dict[str, Any], list[str]]:
-    """The keys of a machine file for the most frequent kind of nodes, and notes for its user. Raises ScriptError if
-    there are no such nodes."""
+    """The keys of a machine file for the most frequent kind of nodes, and notes. Raises ScriptError without nodes."""
     if not site.nodes:
         raise ScriptError("Slurm shows no node (scontrol show node): ask whether its controller is up", FAILED)
     partition = partition or site.default_partition
@@ -239,8 +238,7 @@ def _of_kind(machine: SlurmMachine, kind: Kind, names: str) -> list[str]:
 
 
 def _selected(site: Site, partition: str, constraint: str) -> list[Node]:
-    """The nodes of a partition, or of several ("a,b"), with the features of the constraint; its counts and brackets are
-    ignored."""
+    """The nodes of a partition, or of several ("a,b"), with the constraint's features, not its counts and brackets."""
     names = re.findall(r"[\w.:-]+", re.sub(r"\*\d+", "", constraint))
     enough = any if "|" in constraint else all
     return [node for node in site.nodes if node.partitions & set(partition.split(","))

@@ -174,8 +174,8 @@ class SweepFolder:
             found.append(f"its nodes had {numbers} ranks (they should be dealt evenly)")
         if wanted.hosts and strangers:
             found.append(f"it ran on {', '.join(sorted(strangers))} (not on {' and '.join(wanted.hosts)})")
-        if restarts != "0":
-            found.append(f"its job was requeued {restarts} times (a node may have failed, others measured)")
+        if restarts != "0" and not wanted.hosts:
+            found.append("its job was requeued (a node may have failed, others measured)")
         return found
 
     def mark_over(self) -> None:

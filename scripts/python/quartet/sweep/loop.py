@@ -307,8 +307,7 @@ class QueuedSweep(Sweep):
 
 
 def cost(plan: Plan, machine: SlurmMachine, timeout: float, seconds: Optional[float] = None) -> str:
-    """The node hours of a plan: at most, and about, if a launch takes `seconds`. Launches that do not fit the machine
-    are not counted."""
+    """The node hours of a plan: at most, and about, if a launch takes `seconds`; without launches that do not fit."""
     def nodes(one: Configuration) -> int:
         try:
             job = Job(Path(one.kernel), one.ranks, one.threads, one.command_line())

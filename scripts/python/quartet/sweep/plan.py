@@ -40,16 +40,14 @@ FACTORS = {
                       "reducers come on top of gpus)",
     "formulations": "native, dataflow, library (native)",
     "transports": "auto, mpi, shm and so on (auto)",
-    "devices": "host, cuda (host)", "threads": "of a rank (1)",
-}
+    "devices": "host, cuda (host)", "threads": "of a rank (1)"}
 # Other keys of a block.
 SETTINGS = {
     "reducers": "of the data flow (1)",
     "scaling": '"strong": the same size; "weak": the size is for the fewest workers and grows with '
                'them; "none" (the default)',
     "arguments": "more flags for the program", "title": "what the table calls it",
-    "launches": "of each configuration (the file's, or 1)",
-}
+    "launches": "of each configuration (the file's, or 1)"}
 BLOCK_KEYS = {*FACTORS, *SETTINGS}
 FILE_KEYS = {"name", "launches", "seed", "blocks"}
 KNOWN = {"kernels": tuple(KERNELS), "formulations": OWN_FORMULATIONS, "devices": ("host", "cuda", "auto")}

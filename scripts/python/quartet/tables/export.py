@@ -49,8 +49,9 @@ def _flat(row: Row) -> FlatRow:
             "measured_on": row.machine, "host": context.get("host_name"), "date": context.get("date"),
             "commit": context["quartet"].get("commit", ""), "name": row.text}
     if not row.error:
-        for name, bounds in (("rate", row.interval), ("fraction", row.fraction_interval)):
-            flat.update(zip((f"{name}_low", f"{name}_high"), bounds or (None, None)))
+        for name, whole in (("rate", 1.0), ("fraction", row.limit_rate)):
+            low, high = (bound / whole for bound in row.interval) if row.interval and whole else (None, None)
+            flat.update({f"{name}_low": low, f"{name}_high": high})
         flat.update({"rate": row.rate, "unit": row.unit, "runs": row.median.get("iterations", 1),
                      "seconds": row.seconds, "workers": row.workers, "limit_rate": row.limit_rate,
                      "limit_decided_by": row.median.get("limit_decided_by"),

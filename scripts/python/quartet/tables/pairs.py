@@ -39,8 +39,7 @@ def legend(rows: Iterable[Row]) -> str:
 
 
 def slowest(rows: Iterable[Row]) -> str:
-    """A sentence that names the hosts that are slow in all pairs of a document, at its largest size; empty if there are
-    no pairs, or too few."""
+    """A sentence that names the hosts that are slow in all pairs of a document, at its largest size, if any."""
     groups = grouped((row for row in rows if row.name.pair and not row.error and row.verified is not False),
                      lambda row: (id(row.context), row.text.rpartition("/pair:")[0]))
     members = max(groups.values(), key=lambda each: (size_in_bytes(each[0].name.size), len(each)), default=[])

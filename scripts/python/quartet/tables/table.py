@@ -6,7 +6,7 @@ import string
 import textwrap
 from collections.abc import Iterator
 
-from quartet.results import Row, grouped, whole_number
+from quartet.results import Row, grouped, identity, whole_number
 from quartet.results.row import is_disturbed
 from quartet.tables.pairs import legend, pair_name
 from quartet.terminal import BAR, YELLOW, Style
@@ -43,7 +43,7 @@ RESOURCES = {"reading the matrix": ("bytes", "reads memory at {} GB/s"), "memory
              "float64 arithmetic": ("flops", "float64 {} GFLOP/s"), "SGEMM": ("flops", "SGEMM {} GFLOP/s")}
 
 
-def machine_summary(rows: list[Row]) -> str:
+def machine_summary(machine: str, rows: list[Row]) -> str:
     """The machine of these rows in a line: "AMD EPYC, 2 CPUs; 2 ranks; reads memory at 27 GB/s, ...". Like the limits,
     its rates are the largest that were measured beside the largest problems; a `?` means that all of these rows were
     disturbed."""
@@ -59,7 +59,7 @@ def machine_summary(rows: list[Row]) -> str:
     ranks = {row.name.ranks for row in rows if row.name.ranks}
     nodes = max((row.nodes for row in rows), default=1)
     where = [f"{ranks.pop()} ranks" if len(ranks) == 1 and ranks != {1} else "", f"{nodes} nodes" if nodes > 1 else ""]
-    return "; ".join(filter(None, (rows[0].machine, *where, ", ".join(rates))))
+    return "; ".join(filter(None, (machine, *where, ", ".join(rates))))
 
 
 class Group:
@@ -73,8 +73,7 @@ class Group:
         self.rows: list[Row] = []
 
     def add(self, row: Row) -> bool:
-        """Adds the row if it belongs here; returns whether it does. An error may have fewer factors, and has no
-        unit."""
+        """Adds the row if it belongs here; returns whether it does. An error may have fewer factors; it has no unit."""
         name = row.name
         own = {key: value for key, value in name.values.items() if key not in ROW_FACTORS}
         if name.kernel != self.kernel or name.math != self.math or name.device not in ("", self.device) \
@@ -283,10 +282,12 @@ def render(all_rows: list[Row], is_short: bool = False, style: Style = Style()) 
     if not all_rows:
         return "no results\n"
     blocks = []
-    for rows in grouped(all_rows, lambda row: row.machine).values():
+    machines = identity.names([{"context": row.context} for row in all_rows])
+    for machine, members in grouped(zip(machines, all_rows), lambda item: item[0]).items():
+        rows = [row for _, row in members]
         shown = shown_rows(rows) if is_short else rows
         table = Table(shown, style)
-        lines = [*textwrap.wrap(machine_summary(rows), WIDTH, subsequent_indent="  "), *table.lines(), "",
+        lines = [*textwrap.wrap(machine_summary(machine, rows), WIDTH, subsequent_indent="  "), *table.lines(), "",
                  *_notes(shown, rows, is_short), *table.published.lines(), *table.errors.lines(),
                  *_marks(shown, is_short)]
         blocks.append("\n".join(lines).rstrip() + "\n")
