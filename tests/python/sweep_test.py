@@ -172,7 +172,7 @@ class Interruption(SweepCase):
         self.assertEqual(done.returncode, 75)
         self.assertRegex(done.stderr, r"the budget of 2 s is over with \d launches to go")
         self.assertRegex(done.stderr, r"about \d s of the budget left\n")
-        self.assertIn("not run yet", done.stdout)
+        self.assertIn("not complete yet", done.stdout)
         self.assertTrue(1 <= len(self.calls()) <= 4, self.calls())
         self.behave()
         self.assertEqual(self.sweep(self.spec(launches=3)).returncode, 0)

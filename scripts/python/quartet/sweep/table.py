@@ -151,7 +151,7 @@ def render(folder: SweepFolder) -> str:
                     "lowest to the highest of them, with one launch the 95% interval of its median")
     below += [line for note in folder.plan.notes for line in wrapped("", note)]
     left = sum(folder.outcome(launch) is None for launch in everything)
-    below += wrapped("", f"{counted(left, 'launch')} not run yet") if left else []
+    below += wrapped("", f"{counted(left, 'launch')} not complete yet") if left else []
     below += [line for mark, text in (("!", ABOVE_LIMIT), ("?", DISTRUSTED))
               if mark in {point.mark for point in shown} for line in wrapped(mark, text)]
     below += [line for text in _in_doubt(shown) for line in wrapped("", text)] + _grouped(misplacements, "?")
