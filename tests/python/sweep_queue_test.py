@@ -242,7 +242,7 @@ class Unwatched(QueuedCase):
         self.assertEqual(done.returncode, 75, done.stderr)
         self.assertIn(f"launches cannot start, since these nodes run no jobs now: n4 (Slurm's reason: {why}; --cancel ends "
                       "the jobs)", done.stderr)
-        self.assertIn("3 launches not complete yet", done.stdout)
+        self.assertIn("3 launches not run yet", done.stdout)
         self.write("sinfo", f"#!/bin/sh\ncat {self.folder}/states && rm {self.folder}/states\n")
         self.write("states", "n4 idle\nn5 idle\n")
         self.assertIn("run no jobs now: n4, n5 (", self.again([*command, "--results", self.folder / "others"]).stderr)
