@@ -130,7 +130,7 @@ TEST(FlagRows, AFewShortRunsAreInDoubtWhereTheWholeJobWasDisturbed) {
 
 TEST(FlagRows, ARowWhoseRunsDifferIsUnsteady) {
     EXPECT_THAT(kinds_of(fake_row(different)), ElementsAre(FlagKind::unsteady));
-    EXPECT_THAT(flagged(fake_row(different)).flags.front().text, HasSubstr("by 80%"));
+    EXPECT_THAT(flagged(fake_row(different)).flags.front().text, HasSubstr("spans 80%"));
     EXPECT_TRUE(flagged(fake_row(different)).distrusted());
     EXPECT_THAT(kinds_of(fake_row({1, 1, 1, 1, 1, 1, 1, 9})), IsEmpty()) << "one outlier";
 }
