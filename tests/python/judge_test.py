@@ -68,6 +68,14 @@ class OneLimit(unittest.TestCase):
         for one, limit in zip(rows, (50, 40, 50)):
             self.assertAlmostEqual(one.limit_rate, limit)
 
+    def test_a_data_flow_has_that_of_others_though_its_document_has_that_of_its_workers_alone(self):
+        name, limit = "cg/{}/host/shm/laplace/full/classic/n:64/ranks:2/threads:1", {"seconds": 1, "what": "x", "components": []}
+        whole, flow = judged(*(fake_results.case(name.format(who), 4.0, "GFLOP/s", fraction_of_limit=0.5, limit_decided_by=who,
+                                                 limit={**limit, "rate": rate})
+                               for who, rate in (("native", 16.0), ("dataflow", 8.0))))
+        self.assertEqual([(row.limit_rate, row.fraction_of_limit, row.median["limit_decided_by"]) for row in (whole, flow)],
+                         2 * [(16, 0.25, "native")])
+
 
 class OlderPrograms(unittest.TestCase):
     def test_a_row_that_drifted_is_in_doubt_also_where_an_older_program_only_warned(self):

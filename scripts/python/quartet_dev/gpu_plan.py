@@ -57,7 +57,7 @@ def _of_run(row: Row, run: int) -> Row:
     if run >= len(row.rates):
         return row
     rate = row.rates[run]
-    return replace(row.with_keys(fraction_of_limit=rate / row.limit["rate"] if row.limit else None), rate=rate)
+    return replace(row, rate=rate)
 
 
 def _cg(size: int, iterations: int, full: float, symmetric: float, over_full: float, part: str = "") -> Benchmark:

@@ -75,11 +75,11 @@ def compare_with_baseline(options: argparse.Namespace) -> int:
     else:
         say(f"{options.baseline} has no results of this machine yet"
             + ("" if options.update else ": --update keeps these"))
-    if options.update and code != NOTHING_SLOWER:
-        say(f"{there} is left as it was: remove it to make the new results the baseline")
-    elif options.update and not any(sample.undisturbed for sample in new.samples.values()):
+    if options.update and not any(sample.undisturbed for sample in new.samples.values()):
         say("the new results are not kept, as each launch is in doubt: quiet the machine (quartet check-machine)")
         return UNDECIDED
+    if options.update and code != NOTHING_SLOWER:
+        say(f"{there} is left as it was: remove it to make the new results the baseline")
     elif options.update:
         replace_baseline(there, new)
         say(f"{there} holds the new results")
@@ -206,7 +206,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--baseline", type=Path, metavar="FOLDER",
                         help="compares with the results that the folder holds")
     parser.add_argument("--update", action="store_true",
-                        help="with --baseline: keeps the new results there if nothing is slower")
+                        help="with --baseline: keeps the new results there unless something is slower or undecided")
     parser.add_argument("--run", action="store_true", help="launches A and B in turn")
     parser.add_argument("--ranks", type=integer(10**6), metavar="N",
                         help="with --run: ranks of a launch (one a core, at least 2)")

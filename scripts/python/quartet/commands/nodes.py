@@ -322,7 +322,7 @@ def check_this(options: argparse.Namespace) -> int:
         raise UsageError(f"--budget {options.budget:g} (seconds; a launch takes some): give 1 at least")
     others = [key for key in ("slurm", "hosts", "folder", "dry_run", "cancel", "retry_failed") if getattr(options, key)]
     if others:
-        raise UsageError(f"--{others[0].replace('_', '-')} is of a check of many nodes: leave out it or --this")
+        raise UsageError(f"--{others[0].replace('_', '-')} is of a check of many nodes: leave it out, or --this")
     require_launcher(options.launcher)
     node, stamp = os.uname().nodename.partition(".")[0], stamp_of(options)
     earlier = _recently_sound(stamp, options.max_age) if options.max_age else ""

@@ -116,7 +116,7 @@ def _unclear(pairs: list[Pair], threshold: float) -> list[str]:
     seen = [pair for pair in pairs if pair.verdict is Verdict.UNCLEAR and _has_enough(pair) and not pair.slow_hosts]
     if not seen:
         return []
-    widest = max(pair.ratio.half_width or 0 for pair in seen if pair.ratio)
+    widest = max(abs(bound - 1) for pair in seen if pair.ratio and pair.ratio.interval for bound in pair.ratio.interval)
     differ = [pair for pair in seen if pair.ratio and pair.ratio.interval and not
               pair.ratio.interval[0] <= 1 <= pair.ratio.interval[1]]
     more = max((pair.more for pair in seen if pair.more), default=None)

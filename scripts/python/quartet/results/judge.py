@@ -81,9 +81,11 @@ def _work(row: Row) -> tuple[object, ...]:
 def _with_one_limit(rows: list[Row]) -> list[Row]:
     """Gives all rows of equal work one limit: the largest that was measured beside a row without `?`, since the machine
     has been seen to allow it; on all ranks if there is such a row, not on some of them for all."""
-    largest = {work: max((row.mark != "?", not row.has_roles, row.limit_rate or 0) for row in members)[2]
+    largest = {work: max(members, key=lambda row: (row.mark != "?", not row.has_roles, row.limit_rate))
                for work, members in grouped((row for row in rows if row.limit_rate), _work).items()}
-    return [replace(row, limit_scale=row.limit_rate / largest[_work(row)]) if row.limit_rate else row for row in rows]
+    return [replace(row, shared_limit=largest[_work(row)].limit).with_keys(
+        limit_decided_by=largest[_work(row)].median.get("limit_decided_by", ""))
+        if row.median.get("limit") and _work(row) in largest else row for row in rows]
 
 
 def library_name(row: Row) -> str:

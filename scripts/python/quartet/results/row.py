@@ -110,18 +110,23 @@ class Row:
     median: dict[str, Any] = field(default_factory=dict)  # its median entry, as written
     rates: tuple[float, ...] = ()  # of each run
     paper_rate: Optional[float] = None  # median rate by the paper's own clock
-    limit_scale: float = 1.0  # the limit beside this row / the largest limit beside any row of this work
+    shared_limit: Optional[dict[str, Any]] = None  # the largest limit beside any row of this work
     context: dict[str, Any] = field(default_factory=dict, repr=False)  # its document's
 
     def with_keys(self, **keys: object) -> "Row":
         """Returns a copy with these keys of its median entry replaced."""
         return replace(self, median={**self.median, **keys})
 
-    @property
+    @cached_property
     def limit(self) -> Optional[dict[str, Any]]:
-        """What this machine allows for this work if all ranks of the job compute: the rate, and what it measures."""
-        limit, scale = self._bounds.get("limit"), self._fraction_scale
-        return limit and {**limit, "rate": limit["rate"] / scale, "seconds": limit["seconds"] * scale}
+        """What this machine allows for this work if all ranks of the job compute: the rate, and what it measures. A
+        document has the limit of the ranks that compute, and the fraction of what all ranks would allow."""
+        own = self.shared_limit or self.median.get("limit")
+        if not own or self.shared_limit or not self.has_roles:
+            return own
+        whole = self.median.get("fraction_of_all_ranks")
+        scale = whole and whole / self.median["fraction_of_limit"]
+        return {**own, "rate": own["rate"] / scale, "seconds": own["seconds"] * scale} if scale else None
 
     @property
     def limit_rate(self) -> Optional[float]:
@@ -129,26 +134,13 @@ class Row:
 
     @property
     def fraction_of_limit(self) -> Optional[float]:
-        fraction = self._bounds.get("fraction_of_limit")
-        return fraction and fraction * self._fraction_scale
+        return self.rate / self.limit_rate if self.limit_rate else None
 
     @property
     def has_roles(self) -> bool:
         """True if some ranks alone compute, so that no limit was measured on all of them."""
         kernel = KERNELS.get(self.name.kernel)
         return bool(kernel and kernel.reducers is not Reducers.NONE) and self.name.formulation == "dataflow"
-
-    @property
-    def _bounds(self) -> dict[str, Any]:
-        """Its median entry, unless that has the limit of some ranks alone."""
-        return {} if self.has_roles and "fraction_of_all_ranks" not in self.median else self.median
-
-    @property
-    def _fraction_scale(self) -> float:
-        """The factor from the document's fraction to ours. Documents have the limit of the ranks that compute in this
-        row, and the fraction of what all ranks would allow. Without reducers both limits are the same."""
-        whole = self.median.get("fraction_of_all_ranks") if self.has_roles else None
-        return self.limit_scale * (whole / self.median["fraction_of_limit"] if whole else 1.0)
 
     @property
     def is_not_run(self) -> bool:

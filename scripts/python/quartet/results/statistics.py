@@ -31,11 +31,6 @@ class Ratio:
     value: float
     interval: Optional[tuple[float, float]]  # None if there are too few values for one
 
-    @property
-    def half_width(self) -> Optional[float]:
-        """The half width of the interval, as a share: 0.09 stands for a factor of 1.09 to either side."""
-        return math.sqrt(self.interval[1] / self.interval[0]) - 1 if self.interval else None
-
 
 def ratio(first: list[float], second: list[float], error: float = ERROR) -> Ratio:
     """second / first, of positive samples; the interval misses with probability `error` at most."""

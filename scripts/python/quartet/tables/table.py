@@ -199,7 +199,7 @@ def _limits(all_rows: list[Row]) -> Iterator[str]:
     peaks: dict[str, list[float]] = {}
     for row in all_rows:
         parts = row.median.get("limit_components") or []
-        if row.limit:
+        if row.limit and not row.has_roles:
             decided = deciding.setdefault(f"{row.name.kernel}'s limit: {row.limit['what']}", set())
             decided |= {row.median.get("limit_decided_by", "")} if len(parts) > 1 else set()
         for part in parts:
