@@ -45,7 +45,7 @@ RESOURCES = {"reading the matrix": ("bytes", "reads memory at {} GB/s"), "memory
 
 def machine_summary(machine: str, rows: list[Row]) -> str:
     """The machine of these rows in a line: "AMD EPYC, 2 CPUs; 2 ranks; reads memory at 27 GB/s, ...". Like the limits,
-    its rates are the largest that were measured beside the largest problems; a `?` means that all of these rows were
+    its rates are the largest beside undisturbed rows of the largest problem; a `?` means that all of these rows were
     disturbed."""
     found: dict[str, list[tuple[float, float, bool]]] = {}
     for row in rows:
@@ -54,7 +54,8 @@ def machine_summary(machine: str, rows: list[Row]) -> str:
                 work = float(row.median.get(RESOURCES[part["name"]][0]) or 0)
                 found.setdefault(part["name"], []).append((work, work / part["seconds"] / 1e9, is_disturbed(row)))
     largest = {name: [one for one in every if one[0] == max(every)[0]] for name, every in found.items()}
-    rates = [words.format(rate(max(largest[name])[1]) + "?" * all(is_bad for *_, is_bad in largest[name]))
+    best = {name: max(every, key=lambda one: (not one[2], one[1])) for name, every in largest.items()}
+    rates = [words.format(rate(best[name][1]) + "?" * best[name][2])
              for name, (_, words) in RESOURCES.items() if name in found]
     ranks = {row.name.ranks for row in rows if row.name.ranks}
     nodes = max((row.nodes for row in rows), default=1)
