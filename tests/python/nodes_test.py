@@ -94,7 +94,7 @@ class Checks(Scratch):
 
     def test_a_slow_node_is_named(self):
         text = " ".join(self.check("1", self.rates())[2].split())
-        self.assertIn("here a loss of over 5% would have been noticed None is slow, as far as this check can tell.", text)
+        self.assertIn("here a loss of 6% or more would have been noticed None is slow, as far as this check can tell.", text)
         _, found, text = self.check("2", self.rates(n3=60.0), marked=("n3", "n4"))
         self.assertEqual([(one.who, one.what) for one in found.slow], [("n3", "cg")])
         self.assertRegex(text, r"n3 +cg GFLOP/s +60.0\? +100 +40% +[\d.]+\n")
@@ -137,8 +137,8 @@ class Checks(Scratch):
         self.assertIn("Undecided: fewer than 4 nodes or pairs have a rate of cg.", text)
         _, found, text = self.check("2", self.rates(n1=40.0, n3=170.0, n4=55.0, n5=220.0, n6=60.0))
         self.assertFalse(found.is_decided)
-        self.assertRegex(" ".join(text.split()), r"here only a loss of over 9\d% would have been noticed, since the rates differ so much "
-                         r"Undecided: the rates of cg differ too much to tell whether a node is slow\.")
+        self.assertRegex(" ".join(text.split()), r"here only a loss of 9\d% or more would have been noticed, since the rates differ "
+                         r"so much Undecided: the rates of cg differ too much to tell whether a node is slow\.")
         text = self.check("5", self.rates(n1=1e-9, n3=1e9, n4=1e-6, n5=1e6, n6=1e-3))[2]
         self.assertIn("here no loss would have been noticed, since the rates differ so much", " ".join(text.split()))
         self.assertIn("Undecided: no launch gave a rate.", self.check("4", self.rates(), failed=HOSTS)[2])

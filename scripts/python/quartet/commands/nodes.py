@@ -11,9 +11,9 @@ partners slow. `quartet history` says since when a node is slow.
 hand (docs/cluster.md). Rates are compared with --reference, and a launch that finds something is repeated. It prints
 one line, which ends with the next command to run.
 
-Exit codes: 1 a node or a pair is slow, 3 a launch failed, 4 undecided. With --this: 0 sound; 5 sick: both launches
-found a rate below the reference, a wrong result, or a program that hangs; 4 cannot tell: there is no reference for this
-kind of node, it is slow but disturbed by others, a program could not run, or no time was left."""
+Exit codes: 1 a node or a pair is slow, 3 a launch failed, 4 undecided, 75 launches are left. With --this: 0 sound; 5
+sick: both launches found a rate below the reference, a wrong result, or a program that hangs; 4 cannot tell: there is
+no reference for this kind of node, it is slow but disturbed by others, a program could not run, or no time was left."""
 
 import argparse
 import contextlib

@@ -40,7 +40,7 @@ class Measurement:
     rates: dict[str, Rated]
     known: dict[str, ReferenceRate] = field(default_factory=dict)  # the reference of each
     scores: Optional[RateScores] = None  # None if there are too few
-    detectable_loss: float = 1.0  # a node that is this share below the median is named
+    detectable_loss: float = 1.0  # any node that had lost this share would be named
 
     @property
     def is_decided(self) -> bool:
@@ -57,7 +57,7 @@ class CheckResult:
 
     @property
     def is_decided(self) -> bool:
-        return bool(self.slow) or any(measure.is_decided for measure in self.measures)
+        return bool(self.slow) or bool(self.measures) and all(measure.is_decided for measure in self.measures)
 
 
 def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] = None) -> CheckResult:
@@ -90,7 +90,10 @@ def _judge(found: CheckResult, measure: Measurement, false_alarms: float, least:
     named: dict[str, float] = {}
     if len(rates) >= LEAST_VALUES:
         measure.scores = scores = score_rates(rates, false_alarms)
-        measure.detectable_loss = max(least, scores.excused)
+        # A loss widens the spread of few rates. The fastest node must lose most.
+        fastest = max(rates, key=rates.__getitem__)
+        measure.detectable_loss = next((part / 100 for part in range(1, 100) if fastest in slow(
+            {**rates, fastest: (1 - part / 100) * rates[fastest]}, false_alarms, least)), 1.0)
         named = slow(rates, false_alarms, least)
         found.slow += [Outlier(who, measure.what, *measure.rates[who], scores.median, share, scores.by_name[who])
                        for who, share in named.items()]
@@ -118,15 +121,17 @@ def _rates(folder: SweepFolder, found: CheckResult, reference: Reference, known:
         if why:
             found.failures[(" - ".join(hosts), what)] = why
             continue
-        for row in measured.get(launch, []):
-            if not row.error and row.rate > 0:
-                units[what] = row.unit
-                each = rates.setdefault(what, {})
-                each[hosts] = max((row.rate, row.mark), each.get(hosts, (0.0, "")))
-                there = reference.of(row)
-                if there:
-                    names = [(NETWORK, host) for host in hosts] if what == PAIR else [(what, " ".join(hosts))]
-                    known.update(dict.fromkeys(names, there))
+        rows = [row for row in measured.get(launch, []) if not row.error and row.rate > 0]
+        if not rows:
+            found.failures[(" - ".join(hosts), what)] = "it left no rate"
+        for row in rows:
+            units[what] = row.unit
+            each = rates.setdefault(what, {})
+            each[hosts] = max((row.rate, row.mark), each.get(hosts, (0.0, "")))
+            there = reference.of(row)
+            if there:
+                names = [(NETWORK, host) for host in hosts] if what == PAIR else [(what, " ".join(hosts))]
+                known.update(dict.fromkeys(names, there))
     return rates, units
 
 
@@ -167,16 +172,17 @@ def _spread(measure: Measurement) -> str:
         what += f", reference {rate(known.rate)} {measure.unit} (below {rate(known.bound)} is slow)"
     if not measure.scores:
         return f"{measure.what}: {what}; at least {LEAST_VALUES} {noun}s are needed to tell whether one is slow"
-    is_loose = measure.scores.excused > LOOSE
-    loss = "no loss" if measure.detectable_loss >= 0.995 else \
-        f"{'only ' * is_loose}a loss of over {measure.detectable_loss:.0%}"
+    is_loose = measure.detectable_loss > LOOSE
+    loss = "no loss" if measure.detectable_loss == 1 else \
+        f"{'only ' * is_loose}a loss of {measure.detectable_loss:.0%} or more"
     return (f"{measure.what}: {what}, median {rate(measure.scores.median)} {measure.unit}; here {loss} would have been "
             f"noticed{', since the rates differ so much' * is_loose}")
 
 
 def _verdict(found: CheckResult) -> str:
     if not found.is_decided:
-        few, wide = ([measure.what for measure in found.measures if bool(measure.scores) == is_wide]
+        few, wide = ([measure.what for measure in found.measures
+                      if not measure.is_decided and bool(measure.scores) == is_wide]
                      for is_wide in (False, True))
         whys = [f"fewer than {LEAST_VALUES} nodes or pairs have a rate of {', '.join(few)}"] * bool(few)
         whys += [f"the rates of {', '.join(wide)} differ too much to tell whether a node is slow"] * bool(wide)
