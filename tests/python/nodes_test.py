@@ -130,6 +130,18 @@ class Checks(Scratch):
         self.assertIn("1 launch not run yet. Until 2023-11-15 22:13 UTC the same command runs them; after that it begins a "
                       "new check.", text)
 
+    def test_the_loss_that_would_have_been_noticed_is_true_of_each_node(self):
+        even = {"n1": 100.0, "n2": 98.5, "n3": 101.5, "n4": 100.5}
+        [measure] = self.check("1", even)[1].measures
+        for number, (who, rate) in enumerate(even.items()):
+            found = self.check(f"at-{number}", {**even, who: (1 - measure.detectable_loss) * rate})[1]
+            self.assertEqual([one.who for one in found.slow], [who])
+
+    def test_below_a_slow_node_no_other_loss_is_promised(self):
+        text = self.check("1", self.rates(n2=30.0))[2]
+        self.assertIn("Slow: n2.", text)
+        self.assertNotIn("would have been noticed", text)
+
     def test_too_few_nodes_and_rates_that_differ_too_much_are_undecided(self):
         _, found, text = self.check("1", {"n1": 100.0, "n2": 10.0, "n3": 99.0})
         self.assertFalse(found.is_decided)

@@ -40,11 +40,12 @@ class Measurement:
     rates: dict[str, Rated]
     known: dict[str, ReferenceRate] = field(default_factory=dict)  # the reference of each
     scores: Optional[RateScores] = None  # None if there are too few
-    detectable_loss: float = 1.0  # any node that had lost this share would be named
+    detectable_loss: float = 1.0  # any node that had lost this share or more would be named
+    has_slow: bool = False
 
     @property
     def is_decided(self) -> bool:
-        return self.detectable_loss <= LOOSE or any(not one.is_loose for one in self.known.values())
+        return self.has_slow or self.detectable_loss <= LOOSE or any(not one.is_loose for one in self.known.values())
 
 
 @dataclass
@@ -90,11 +91,12 @@ def _judge(found: CheckResult, measure: Measurement, false_alarms: float, least:
     named: dict[str, float] = {}
     if len(rates) >= LEAST_VALUES:
         measure.scores = scores = score_rates(rates, false_alarms)
-        # A loss widens the spread of few rates. The fastest node must lose most.
-        fastest = max(rates, key=rates.__getitem__)
-        measure.detectable_loss = next((part / 100 for part in range(1, 100) if fastest in slow(
-            {**rates, fastest: (1 - part / 100) * rates[fastest]}, false_alarms, least)), 1.0)
         named = slow(rates, false_alarms, least)
+        measure.has_slow = bool(named)
+        # A loss widens the spread of few rates. Of many nodes some are tried.
+        tried = sorted(rates, key=lambda who: -rates[who])[::max(1, len(rates)**2 // 2000)]
+        measure.detectable_loss = 0.01 + max(next((part for part in range(99, 0, -1) if who not in slow(
+            {**rates, who: (1 - part / 100) * rates[who]}, false_alarms, least)), 0) for who in tried) / 100
         found.slow += [Outlier(who, measure.what, *measure.rates[who], scores.median, share, scores.by_name[who])
                        for who, share in named.items()]
     found.slow += [Outlier(who, measure.what, *measure.rates[who], known.rate, 1 - rates[who] / known.rate)
@@ -172,22 +174,24 @@ def _spread(measure: Measurement) -> str:
         what += f", reference {rate(known.rate)} {measure.unit} (below {rate(known.bound)} is slow)"
     if not measure.scores:
         return f"{measure.what}: {what}; at least {LEAST_VALUES} {noun}s are needed to tell whether one is slow"
-    is_loose = measure.detectable_loss > LOOSE
-    loss = "no loss" if measure.detectable_loss == 1 else \
-        f"{'only ' * is_loose}a loss of {measure.detectable_loss:.0%} or more"
-    return (f"{measure.what}: {what}, median {rate(measure.scores.median)} {measure.unit}; here {loss} would have been "
-            f"noticed{', since the rates differ so much' * is_loose}")
+    part, is_loose = measure.detectable_loss, measure.detectable_loss > LOOSE
+    loss = "no loss" if part > 0.99 else f"{'only ' * is_loose}a loss of {part:.0%} or more"
+    noticed = f"; here {loss} would have been noticed{', since the rates differ so much' * is_loose}"
+    what += f", median {rate(measure.scores.median)} {measure.unit}"
+    return f"{measure.what}: {what}{noticed * (not measure.has_slow)}"
 
 
 def _verdict(found: CheckResult) -> str:
+    # Of a node that is named by its network rate, the pairs are left out.
+    few, wide = ([measure.what for measure in found.measures if not measure.is_decided
+                  and bool(measure.scores) == is_wide and not (found.slow and measure.what == PAIR)]
+                 for is_wide in (False, True))
+    whys = [f"fewer than {LEAST_VALUES} nodes or pairs have a rate of {', '.join(few)}"] * bool(few)
+    whys += [f"the rates of {', '.join(wide)} differ too much to tell whether a node is slow"] * bool(wide)
     if not found.is_decided:
-        few, wide = ([measure.what for measure in found.measures
-                      if not measure.is_decided and bool(measure.scores) == is_wide]
-                     for is_wide in (False, True))
-        whys = [f"fewer than {LEAST_VALUES} nodes or pairs have a rate of {', '.join(few)}"] * bool(few)
-        whys += [f"the rates of {', '.join(wide)} differ too much to tell whether a node is slow"] * bool(wide)
         return f"Undecided: {'; '.join(whys) or 'no launch gave a rate'}."
     names = list(dict.fromkeys(one.who for one in found.slow))
     who = f"Slow: {listed(names, SHOWN)}." if names else "None is slow, as far as this check can tell."
+    who += f" Undecided: {'; '.join(whys)}." * bool(whys)
     besides = " This does not count comparisons with the reference." * any(measure.known for measure in found.measures)
     return f"{who} Among equally fast, undisturbed nodes {FALSE_ALARMS:.0%} of such checks name one by chance.{besides}"
