@@ -82,7 +82,8 @@ def hosts(document: dict[str, Any]) -> str:
 def names(documents: list[dict[str, Any]]) -> list[str]:
     """The name of each document's machine: its device, and how it differs from others of that name."""
     keys = [(processor(document), host(document)) for document in documents]
-    return [_name(key, [other for other in dict.fromkeys(keys) if other[0][0] == key[0][0]]) for key in keys]
+    distinct = dict.fromkeys(keys)
+    return [_name(key, [other for other in distinct if other[0][0] == key[0][0]]) for key in keys]
 
 
 def _name(key: tuple[tuple[str, ...], str], namesakes: list[Any]) -> str:

@@ -83,9 +83,8 @@ def _with_one_limit(rows: list[Row]) -> list[Row]:
     has been seen to allow it; on all ranks if there is such a row, not on some of them for all."""
     largest = {work: max(members, key=lambda row: (row.mark != "?", not row.has_roles, row.limit_rate))
                for work, members in grouped((row for row in rows if row.limit_rate), _work).items()}
-    return [replace(row, shared_limit=largest[_work(row)].limit).with_keys(
-        limit_decided_by=largest[_work(row)].median.get("limit_decided_by", ""))
-        if row.median.get("limit") and _work(row) in largest else row for row in rows]
+    return [replace(row, shared_limit=best.limit).with_keys(limit_decided_by=best.median.get("limit_decided_by", ""))
+            if best and row.median.get("limit") else row for row in rows for best in [largest.get(_work(row))]]
 
 
 def library_name(row: Row) -> str:
