@@ -30,13 +30,13 @@ from quartet.units import MIB
 
 EXAMPLE = "quartet run --budget 300"
 ROUNDED = 30  # seconds of which a proposed budget is a multiple
-NATIVE, REST, ALL = "native", "dataflow,library", "native,dataflow,library"
+NATIVE, REST, ALL = "native", "library,dataflow", "native,dataflow,library"
 TRANSPORTS = "shm,mpi,rma"  # of stream
 
 
 @dataclass(frozen=True)
 class Run:
-    name: str  # the program's; of its later launches with an ending, as "cg-dataflow-library"
+    name: str  # the program's; of its later launches with an ending, as "cg-library-dataflow"
     ranks: int
     arguments: tuple[str, ...]
     weight: int  # of its share of the budget
@@ -53,7 +53,7 @@ def runs(machine: Machine) -> tuple[list[Run], list[Run]]:
     # The first rows of a kernel must not wait for the other transports of stream.
     first, rest = ([Run(name + ending, ranks[name], arguments_of(name, machine, ranks[name], formulations, via),
                         weight) for name, weight in WEIGHTS.items()]
-                   for formulations, via, ending in ((NATIVE, "shm", ""), (REST, TRANSPORTS, "-dataflow-library")))
+                   for formulations, via, ending in ((NATIVE, "shm", ""), (REST, TRANSPORTS, "-library-dataflow")))
     rest.append(Run("stream-mpi-rma", 2, arguments_of("stream", machine, 2, NATIVE, "mpi,rma"), WEIGHTS["stream"]))
     if machine.cores > 2:
         rest.append(Run("stream", machine.cores, arguments_of("stream", machine, machine.cores, ALL), 30))
