@@ -263,11 +263,11 @@ class Verdict(unittest.TestCase):
         for rate, said in ((8, "8.00 against 10.0"), (4, "4.00 against 10.0")):
             found = flat(" ".join(self.lines(cg(rate, "native"), cg(10, "library"), cg(17, "native", "symmetric"))[1:3]))
             self.assertEqual(found, f"SLOWER: cg shm laplace full classic 64: native is slower than OpenBLAS here ({said}).")
-        several = flat(" ".join(self.lines(cg(8, "native"), cg(10, "library"),
-                                                  fake_results.case(fake_results.stream_name(ranks=3), 10000))))
-        self.assertIn("SLOWER: cg shm laplace full classic 64 on 2 ranks: native", several)
-        for rows in ((cg(8, "native", repetitions=5), cg(10, "library", repetitions=5)), (cg(10, "native"), cg(10, "library")),
-                     (cg(9.7, "native"), cg(10, "library"))):
+        more = self.lines(cg(8, "native"), cg(10, "library"), fake_results.case(fake_results.stream_name(ranks=3), 10000))
+        self.assertIn("SLOWER: cg shm laplace full classic 64 on 2 ranks: native", flat(" ".join(more)))
+        few = [cg(8, "native", repetitions=5), cg(10, "library", repetitions=5)]
+        self.assertIn("  0.80x (fewer than 6 runs)", "".join(self.lines(*few)))
+        for rows in (few, (cg(10, "native"), cg(10, "library")), (cg(9.7, "native"), cg(10, "library"))):
             self.assertNotIn("SLOWER", "".join(self.lines(*rows)))  # by chance, or by little
 
     def test_only_like_is_set_beside_like(self):

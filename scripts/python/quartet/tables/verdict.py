@@ -2,8 +2,7 @@
 each kernel comes to its limit, how many times as fast as the library native is, and what to do next. If there are pairs
 of ranks, the last line names hosts that are slow in all of their pairs.
 
-A row in doubt (?) is in no range and no ratio. A row above its limit (!) is in no range, since its limit is wrong, but
-in ratios, since its rate is sound."""
+A row in doubt (?) is in no range and no ratio. A row above its limit (!) is in ratios only, since its rate is sound."""
 
 import re
 import textwrap
@@ -92,16 +91,17 @@ def _ratios(rows: list[Row]) -> str:
         *(word for word in pair[0].name.variant if word not in shared), pair[0].name.transport))
     several = len({words[-1] for words in ways}) > 1
     texts = [" ".join([*words[:-1], *words[-1:] * several, _ratio(pairs)]) for words, pairs in ways.items()]
-    lacks = dict.fromkeys(filter(None, (library_drawback(library) for _, library in found)))
+    few = "" if all(_interval(*pair) for pair in found) else f"fewer than {statistics.LEAST_VALUES} runs"
+    lacks = dict.fromkeys(filter(None, (few, *(library_drawback(library) for _, library in found))))
     return ", ".join(text.replace(" ", JOINED) for text in texts) + "".join(f" ({text})" for text in lacks)
 
 
 def _ratio(ordered: list[tuple[Row, Row]]) -> str:
-    low, high = (native.rate / library.rate for native, library in (ordered[0], ordered[-1]))
+    low, high = (ratio(native.rate / library.rate) for native, library in (ordered[0], ordered[-1]))
     if len(ordered) > 1:
-        return f"{ratio(low)[:-1]}-{ratio(high)}"
+        return f"{low[:-1]}-{high}"
     interval = _interval(*ordered[0])
-    return ratio(low) + (f" [{', '.join(ratio(bound)[:-1] for bound in interval)}]" if interval else "")
+    return low + (f" [{', '.join(ratio(bound)[:-1] for bound in interval)}]" if interval else "")
 
 
 def library_drawback(library: Row) -> str:
