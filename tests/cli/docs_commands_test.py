@@ -91,8 +91,7 @@ class Command:
 
     @property
     def codes(self):
-        """How it may end: as its page says, a comparison without a decision or, by chance, with one, and a sweep by
-        its budget."""
+        """How it may end: as its page says; a comparison in any way but a failure, and a sweep by its budget."""
         also = {"compare": (UNDECIDED, SLOWER), "--budget": (CUT_SHORT,)}
         words = self.text.split("#")[0].split()
         return {0, *(code for word, codes in also.items() if word in words for code in codes)}
@@ -160,8 +159,7 @@ class Pages(unittest.TestCase):
                     self.assert_crowded_only_where_said(command, output)
 
     def assert_crowded_only_where_said(self, command, output):
-        """More threads than cores flag a row by the command's own doing: its comment says so, and its output names
-        that cause."""
+        """Where the command itself starts more threads than cores, its comment and its output say so."""
         there, output = len(os.sched_getaffinity(0)), " ".join(output.split())
         if there >= command.cores:
             self.assertNotIn("threads share", output, command.text)

@@ -19,8 +19,7 @@ tc qdisc add dev one root tbf rate 1mbit burst 9kb limit 9kb"""
 
 
 def scratch() -> Path:
-    """The folder that is the test's alone, once it is enclosed: the hosts share it as they would
-    share a file server."""
+    """The folder that is the enclosed test's alone: its hosts share it, as they would a file server."""
     return next(folder for folder in map(Path, ("/mnt", "/media", "/srv"))
                 if folder.is_dir() and folder not in ROOT.parents)
 

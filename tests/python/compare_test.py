@@ -7,8 +7,7 @@ from compare_case import NAME, CompareCase, around, documents, flat, row_of
 from fake_paths import node
 
 STEADY = (990, 1000, 1005, 1010)
-DISTURBED = {"distrusted": True,
-             "flags": [{"kind": "disturbed", "text": "another process took 40% of the cores"}]}
+DISTURBED = {"distrusted": True, "flags": [{"kind": "disturbed", "text": "another process took 40% of the cores"}]}
 
 
 def scaled(factor, rates=STEADY):

@@ -85,8 +85,7 @@ def case(run_name, rate, unit="MiB/s", repetitions=10, **median):
     if isinstance(rate, list):
         rows = case(run_name, _median(rate), unit, len(rate), **median)
         for row, run in zip(rows, rate):
-            row.update(case(run_name, run, unit, 1)[0], repetitions=len(rate),
-                       repetition_index=row["repetition_index"])
+            row.update(case(run_name, run, unit, 1)[0], repetitions=len(rate), repetition_index=row["repetition_index"])
         return rows
     seconds = 1000 / rate
     common = {"run_name": run_name, "repetitions": repetitions, "threads": 1,
@@ -134,13 +133,11 @@ def _judged_alone(median):
 
 def paper(run_name, rate):
     """The sibling of a case that is timed by the paper's clock, without its runs."""
-    return [row for row in case(run_name + "/paper", rate, published=PUBLISHED)
-            if row["run_type"] == "aggregate"]
+    return [row for row in case(run_name + "/paper", rate, published=PUBLISHED) if row["run_type"] == "aggregate"]
 
 
 def error(run_name, message):
-    return {"name": run_name + "/error", "run_type": "aggregate", "error_occurred": True,
-            "error_message": message}
+    return {"name": run_name + "/error", "run_type": "aggregate", "error_occurred": True, "error_message": message}
 
 
 def number(**more):
@@ -152,6 +149,5 @@ def number(**more):
 
 def published(numbers, **more):
     """A file of published numbers."""
-    source = {"short": "Someone 2000", "authors": "Someone", "title": "Some", "year": 2000,
-              "identifier": "doi:10.1/2"}
+    source = {"short": "Someone 2000", "authors": "Someone", "title": "Some", "year": 2000, "identifier": "doi:10.1/2"}
     return {"schema_version": 1, "source": source, "numbers": numbers, **more}

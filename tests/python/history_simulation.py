@@ -72,6 +72,13 @@ STORIES = {
     "one node loses 10%, all kernels changed five days before": (
         {"effect": loss(0.1, 16, nodes=[3], rows=[1]), "facts": newer(lambda node: 11)},
         [(False, ["n3"], ["r1"], 16, None, None)]),
+    "all lose 8%, then one 10% more by a kernel": (
+        {"effect": lambda day, node, row: (0.92 if day >= 10 else 1) * (0.9 if node == 2 and day >= 15 else 1),
+         "facts": newer(lambda node: 15, [2])},
+        [(False, ALL, FOUR, 10, None, None), (False, ["n2"], FOUR, 15, None, (1, 0, 0))]),
+    "all lose 8% for ten days, and one does not recover": (
+        {"effect": lambda day, node, row: 0.92 if day >= 10 and (day < 20 or node == 2) else 1},
+        [(False, ["n2"], FOUR, 10, None, None), (False, [ALL[0], *ALL[2:]], FOUR, 10, 20, None)]),
     "one node drifts, and all lose 7%": (
         {"effect": lambda day, node, row: (0.93 if row == 1 and day >= 16 else 1) * (
             1 - 0.005 * day if node == 3 and row == 2 else 1)},

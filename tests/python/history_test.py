@@ -43,6 +43,10 @@ class Rule(unittest.TestCase):
                 problems = list(filter(None, (wrong(judge(history(seed, **what)), due) for seed in seeds)))
                 self.assertLessEqual(len(problems), len(seeds) // 3, problems)
 
+    def test_a_loss_lasts_while_a_part_of_it_is_left(self):
+        answer = judge(history(1, effect=lambda day, node, row: {3: 0.6 if day < 20 else 0.88}.get(node, 1) if day > 9 else 1))
+        self.assertEqual([finding.is_lasting_loss for finding in answer.findings], [True, False], answer.findings)
+
     def test_a_node_at_half_speed_is_named_by_its_third_sound_launch(self):
         effect = STORIES["half speed, last four days"][0]["effect"]
         told = [len(judge(history(1, days=days, effect=effect)).findings) for days in range(26, 31)]
@@ -235,7 +239,7 @@ class Documents(Scratch):
         self.assertEqual((code, "50% slower from 2025-01-09 to 2025-01-15, on n2" in text), (0, True), text)
         code, text, _ = self.said(lambda node, day: 0.5 if node == "n2" and day >= 22 else 1)
         self.assertEqual(code, 4)
-        self.assertIn("last 2 launches on n2: 50% below the launches before; 3 such launches decide stream", text)
+        self.assertIn("last 2 launches on n2: 50% below the launches before; 3 such launches after 4 others decide stream", text)
         (self.folder / "minutes-later.json").write_text(json.dumps(launch("n2", 13.004, dict([*ROWS.items()][:1]))))
         code, text, _ = self.said(lambda node, day: 1, change=lambda made, node, day: [
             row.update(verified=False) for row in made["benchmarks"] if node == "n2" and day >= 14 and "verified" in row])

@@ -1,5 +1,4 @@
-"""Tests of quartet.results.judge: which rows do not fit the others, over all documents; and that each rule stands in one
-language."""
+"""Tests of quartet.results.judge: which rows do not fit the others; and that each rule stands in one language."""
 
 import json
 import re

@@ -99,8 +99,7 @@ class Checks(Scratch):
         self.assertEqual([(one.who, one.what) for one in found.slow], [("n3", "cg")])
         self.assertRegex(text, r"n3 +cg GFLOP/s +60.0\? +100 +40% +[\d.]+\n")
         self.assertIn("cg: 8 nodes, 2 of them marked ?, median", text)
-        self.assertIn("Slow: n3. Among equally fast, undisturbed nodes 5% of such checks name one by chance.",
-                      " ".join(text.split()))
+        self.assertIn("Slow: n3. Among equally fast, undisturbed nodes 5% of such checks", " ".join(text.split()))
         self.assertLessEqual(max(map(len, text.splitlines())), 80)
 
     def test_a_slow_link_does_not_make_its_partners_slow(self):
@@ -108,6 +107,9 @@ class Checks(Scratch):
         rates = {pair: (100.0 if "n3" in pair else 1000.0) + 1 / (1 + place) for place, pair in enumerate(ring)}
         found = self.check("1", self.rates(), rates)[1]
         self.assertEqual([(one.who, one.what) for one in found.slow], [("n3", "network")])
+        rates = {pair: (100.0 if {"n2", "n4"} & {*pair} else 1000.0) + place for place, pair in enumerate(ring)}
+        text = " ".join(self.check("3", self.rates(), rates)[2].split())
+        self.assertRegex(text, r"Slow: n[24], n[24]\. Undecided: n3: the links of all its partners are slow")
         everyone = {pair: 1000.0 + place for place, pair in enumerate(nodes_plan.pairs_of(HOSTS, "all"))}
         found = self.check("2", self.rates(), {**everyone, ("n1", "n2"): 200.0})[1]
         self.assertEqual([(one.who, one.what) for one in found.slow], [("n1 - n2", "pair")])
@@ -127,8 +129,7 @@ class Checks(Scratch):
             os.utime(file, (time, time))
         text = " ".join(check_result.render(check_result.evaluate(folder, 0.05)).split())
         self.assertIn("Measured from 2023-11-14 22:13 UTC to 2023-11-14 23:13 UTC.", text)
-        self.assertIn("1 launch not run yet. Until 2023-11-15 22:13 UTC the same command runs them; after that it begins a "
-                      "new check.", text)
+        self.assertIn("1 launch not run yet. Until 2023-11-15 22:13 UTC the same command runs them", text)
 
     def test_the_loss_that_would_have_been_noticed_is_true_of_each_node(self):
         even = {"n1": 100.0, "n2": 98.5, "n3": 101.5, "n4": 100.5}
@@ -149,8 +150,7 @@ class Checks(Scratch):
         self.assertIn("Undecided: fewer than 4 nodes or pairs have a rate of cg.", text)
         _, found, text = self.check("2", self.rates(n1=40.0, n3=170.0, n4=55.0, n5=220.0, n6=60.0))
         self.assertFalse(found.is_decided)
-        self.assertRegex(" ".join(text.split()), r"here only a loss of 9\d% or more would have been noticed, since the rates differ "
-                         r"so much Undecided: the rates of cg differ too much to tell whether a node is slow\.")
+        self.assertRegex(" ".join(text.split()), r"only a loss of 9\d% .* differ so much Undecided: the rates of cg differ")
         text = self.check("5", self.rates(n1=1e-9, n3=1e9, n4=1e-6, n5=1e6, n6=1e-3))[2]
         self.assertIn("here no loss would have been noticed, since the rates differ so much", " ".join(text.split()))
         self.assertIn("Undecided: no launch gave a rate.", self.check("4", self.rates(), failed=HOSTS)[2])

@@ -53,8 +53,7 @@ class FakeNode(FakeBuild):
         file.write_text(json.dumps(document))
 
     def program(self, name, *looks):
-        """What it does in its looks, the last one's again and again: a rate, words of the shell, or a rate with keys of
-        the row."""
+        """What it does in its looks, the last one's again and again: a rate (with keys of the row), or words of the shell."""
         kernel, _, device = name.partition("-")
         self.write(f"bin/{kernel}", PROGRAM.format(folder=self.folder))
         for number, what in enumerate(looks, 1):
@@ -259,6 +258,9 @@ class Verdicts(FakeNode):
         with mock.patch("os.uname", return_value=mock.Mock(nodename="another")):
             elsewhere = stamp("--reference", "a")
         self.assertNotEqual(elsewhere, stamp("--reference", "a"))
+        before = stamp("--reference", str(self.folder))
+        (self.folder / "new.json").write_text("{}")
+        self.assertNotEqual(before, stamp("--reference", str(self.folder)))
         self.assertEqual(len({stamp(*words) for words in ((), ("--small",), ("--kernels", "cg"), ("--reference", "a"))}), 4)
 
     def test_its_rows_are_those_of_a_check_of_all_nodes(self):

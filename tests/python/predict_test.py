@@ -157,8 +157,7 @@ class Messages(unittest.TestCase):
 
     def test_all_to_all_moves_what_its_messages_move(self):
         for ranks, per_node in self.PLACES:
-            messages = [(source, target, 8.0) for source in range(ranks) for target in range(ranks)
-                        if source != target]
+            messages = [(source, target, 8.0) for source in range(ranks) for target in range(ranks) if source != target]
             spent = cluster(ranks, per_node, link_bytes_per_second=1.0).to_all(8.0 * ranks)
             self.assertAlmostEqual(spent.bandwidth, self.busiest(messages, min(ranks, per_node)),
                                    places=6, msg=(ranks, per_node))

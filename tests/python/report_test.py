@@ -141,6 +141,11 @@ class Kernels(Reported):
                              for size, more in (("1024", {}), ("4096", SLOW))))
         self.assertEqual(self.section("kernels").charts[0].title, "cg: native shm reaches 80% of the limit")
 
+    def test_what_ran_in_another_document_is_not_listed_as_not_run(self):
+        self.put("a.json", fake_results.case(CG.format(2), 8, "GFLOP/s"))
+        self.put("b.json", fake_results.error(CG.format(2), "no time was left for it"))
+        self.assertNotIn("they got no time", self.page().text)
+
     def test_the_table_says_what_a_library_lacks_beside_the_ratio(self):
         self.put("a.json", fake_results.case(FFT.format("native"), 10, "GFLOP/s"),
                  fake_results.case(FFT.format("library"), 5, "GFLOP/s",

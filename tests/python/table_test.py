@@ -214,7 +214,7 @@ class Table(unittest.TestCase):
             done = quartet("table", folder)
             self.assertEqual((done.returncode, done.stdout.count("native mpi")), (0, 1))
             self.assertIn(f"left out {damaged}: not a whole JSON document", done.stderr)
-            self.assertIn("All 1 row verified.", done.stdout)
+            self.assertIn("1 row verified.", done.stdout)
             self.assertIn("    1 launch stopped before the end: some runs are missing\n", done.stdout)
             self.assertEqual(quartet("table", damaged).returncode, 2)
         self.assertEqual(quartet("table").returncode, 2)
@@ -275,6 +275,11 @@ class Verdict(unittest.TestCase):
         self.assertTrue(found[2].endswith("full 1.00x [1.00, 1.00]"), found[2])
         found = self.lines(stream(10000), stream(30000, transport="shm"), stream(5000, "library"))
         self.assertTrue(found[2].endswith("mpi 2.0x [2.0, 2.0], shm 6.0x [6.0, 6.0]"), found[2])
+
+    def test_a_limit_beside_rows_in_doubt_alone_is_in_doubt(self):
+        for sound, limit in ((), r"1250\?"), ((stream(900, transport="rma"),), "1125"):
+            text = table.render(judged_rows([fake_results.document(stream(1000, distrusted=True), *sound)]))
+            self.assertRegex(text, rf"1000\? .*{limit} ")
 
     def test_what_the_library_lacks_stands_behind_the_ratio(self):
         name = "fft/%s/host/mpi/transposed/n:16777216%s/ranks:2/threads:1"

@@ -227,20 +227,21 @@ def _of_launch(launch: Launch, outcome: Outcome) -> list[Finding]:
                               for kind, text in row.flags.items()))]
 
 
-def _level_of_spread(values: list[float], look: float, bad: float) -> Level:
+def _spread(name: str, values: list[float], look: float, bad: float, text: str, advice: str) -> Finding:
     """By range / median; one value shows no spread."""
     ordered = sorted(values)
-    return level_of((ordered[-1] - ordered[0]) / ordered[len(ordered) // 2], look, bad) if ordered[1:] else Level.LOOK
+    if not ordered[1:]:
+        return Finding(name, Level.LOOK, text, "a single value shows no spread: check again")
+    return Finding(name, level_of((ordered[-1] - ordered[0]) / ordered[len(ordered) // 2], look, bad), text, advice)
 
 
 def _memory_rate(program: str, row: Row) -> Iterator[Finding]:
     limit = row.limit or {}
     probes = [limit["rate"] * limit["seconds"] / probe for probe in limit.get("probes", [])]
     if probes:
-        yield Finding(f"memory, {program}", _level_of_spread(probes, LOOK_MEMORY, BAD_MEMORY),
-                      f"{limit['what']}: {rate(min(probes))} to {rate(max(probes))} {row.unit} "
-                      f"in {counted(len(probes), 'probe')}", "another process or guest uses the memory or the "
-                      "processors (see above): wait")
+        yield _spread(f"memory, {program}", probes, LOOK_MEMORY, BAD_MEMORY, f"{limit['what']}: {rate(min(probes))} to "
+                      f"{rate(max(probes))} {row.unit} in {counted(len(probes), 'probe')}",
+                      "another process or guest uses the memory or the processors (see above): wait")
 
 
 def _core_rate(program: str, document: dict[str, Any], row: Row) -> Iterator[Finding]:
@@ -248,6 +249,6 @@ def _core_rate(program: str, document: dict[str, Any], row: Row) -> Iterator[Fin
              if entry.get("run_name") == row.text and entry.get("run_type") == "iteration"
              and entry.get("core_loop_seconds")]
     if loops:
-        yield Finding(f"cores, {program}", _level_of_spread(loops, LOOK_CORE, BAD_CORE),
+        yield _spread(f"cores, {program}", loops, LOOK_CORE, BAD_CORE,
                       f"a fixed loop takes {1e6 * min(loops):.1f} to {1e6 * max(loops):.1f} us",
                       "other programs run (see above), a hyperthread is busy, or the clock changes (governor, power)")

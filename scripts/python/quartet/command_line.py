@@ -32,8 +32,7 @@ def run_script(main: Callable[[], int]) -> NoReturn:
 
 
 def exit_code_of(main: Callable[[], int]) -> int:
-    """Returns what `main` returns, or the exit code of its failure, which one line reports; with --debug a traceback
-    comes first."""
+    """Returns what `main` returns, or the exit code of its failure, which one line reports (--debug: a traceback)."""
     _prepare_output()
     try:
         try:
@@ -53,8 +52,7 @@ def exit_code_of(main: Callable[[], int]) -> int:
 
 
 def _in_words(error: BaseException) -> tuple[str, int]:
-    """The message (what went wrong, why, what to do) and the exit code. The message is empty if a reader, such as
-    `head`, has closed the pipe."""
+    """The message (what went wrong, why, what to do) and the exit code. No message if a reader closed the pipe."""
     if isinstance(error, ScriptError):
         return str(error), error.code
     if isinstance(error, KeyboardInterrupt):

@@ -150,8 +150,7 @@ def require_folder(path: Path) -> None:
 
 
 def check_output(path: Path, inputs: Iterable[Path] = ()) -> None:
-    """Raises ScriptError if `path` cannot be written, is not a regular file, or is one of the inputs. To be called
-    before the work is done."""
+    """Raises ScriptError if `path` cannot be written, is no regular file, or is an input. Called before the work."""
     if path.name in ("", ".."):
         raise ScriptError(f"'{path}' names no file to write: give one")
     require_folder(path.parent)

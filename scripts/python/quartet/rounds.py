@@ -151,10 +151,6 @@ class _Started:
     limit: float  # seconds
     is_of_budget: bool  # the limit; else it is --timeout
 
-    @property
-    def is_late(self) -> bool:
-        return time.monotonic() - self.begin > self.limit
-
 
 class Stop(Exception):
     """Nothing more can be run; the message says why."""
@@ -242,7 +238,8 @@ class Rounds:
     def _collect_some(self, found: Ended, ended: Callable[[Launch, Outcome], None]) -> None:
         """Waits a little for a launch to end, and handles those that have ended or are late."""
         for place, each in enumerate(list(self._running)):
-            if each.running.wait(0 if place else POLL_SECONDS) is None and not each.is_late:
+            code = each.running.wait(0 if place else POLL_SECONDS)
+            if code is None and time.monotonic() - each.begin <= each.limit:
                 continue
             outcome = self._outcome(each)
             self._running.remove(each)
@@ -288,6 +285,7 @@ class Rounds:
         expected = [self.durations.of(each) for each in launches]
         if not launches or None in expected:
             return ""
-        work, budget = sum(each or 0 for each in expected), max(self.budget.left, 0)
+        at_once = len(self._running) + 1  # as it was until this launch ended
+        work, budget = sum(each or 0 for each in expected) / at_once, max(self.budget.left, 0)
         seconds, what = (work, "") if work <= budget else (budget, " of the budget")
         return f"; about {seconds / 60:.0f} min{what} left" if seconds > 100 else f"; about {seconds:.0f} s{what} left"

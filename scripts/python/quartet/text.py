@@ -8,7 +8,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
-from typing import Optional, Union
+from typing import Any, Optional, Union
 
 from quartet.terminal import printable
 
@@ -179,6 +179,11 @@ def median_cell(value: float, mark: str) -> str:
 
 def interval_cell(bounds: Optional[tuple[float, float]]) -> str:
     return "-".join(map(rate, bounds)) if bounds else ""
+
+
+def limit_cell(limit: Optional[dict[str, Any]]) -> str:
+    """The rate of a limit, with `?` if all rows beside it are in doubt."""
+    return rate(limit["rate"]) + "?" * limit.get("is_in_doubt", False) if limit else ""
 
 
 def fraction_cell(value: Optional[float], mark: str) -> str:

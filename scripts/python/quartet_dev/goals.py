@@ -76,14 +76,12 @@ class Group:
 def add_arguments(parser: argparse.ArgumentParser, kernels: Iterable[str], folder: str, rounds: int,
                   budget: float) -> None:
     known = tuple(kernels)
-    parser.add_argument("--only", type=some_of(known), default=known, metavar="LIST",
-                        help=f"some of {','.join(known)}")
+    parser.add_argument("--only", type=some_of(known), default=known, metavar="LIST", help=f"some of {','.join(known)}")
     parser.add_argument("--rounds", type=integer(10_000), default=rounds, metavar="N",
                         help="rounds; in each of them all variants run (%(default)s)")
     parser.add_argument("--budget", type=seconds, default=budget, metavar="SECONDS",
                         help="ends within it, by the clock (%(default)s)")
-    parser.add_argument("--results", type=Path, default=RESULTS / folder,
-                        help="where the documents are (%(default)s)")
+    parser.add_argument("--results", type=Path, default=RESULTS / folder, help="where the documents are (%(default)s)")
     add_launch_arguments(parser)
 
 
@@ -235,8 +233,7 @@ class Judged:
             return Verdict.NONE
         if not self.found:
             return Verdict.UNKNOWN
-        return Verdict.ABOVE if self.is_above else \
-            Verdict.MET if self.ratio >= self.goal.least else Verdict.MISSED
+        return Verdict.ABOVE if self.is_above else Verdict.MET if self.ratio >= self.goal.least else Verdict.MISSED
 
     def cells(self) -> tuple[str, ...]:
         """The cells: rate, label and rate of the other, ratio, range of the ratio, goal, verdict."""

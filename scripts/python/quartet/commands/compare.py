@@ -101,8 +101,7 @@ def program_at(path: Path, command: list[str]) -> tuple[Path, list[str]]:
 
 @dataclass
 class AlternatingLaunches:
-    """Launches two programs alternately. The order is reversed in every other round, so that a drift of the machine
-    affects both alike."""
+    """Launches two programs alternately, in reversed order every other round: a drift affects both alike."""
 
     launcher: LocalLauncher
     programs: tuple[Path, Path]

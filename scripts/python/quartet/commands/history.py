@@ -161,9 +161,9 @@ def _parts(answer: rule.Answer) -> Iterator[list[str]]:
             not one.is_lasting_loss, one.loss < 0, min(seen.start for seen in one.observations))):
         yield [*_finding(finding, answer.nodes)]
     for (count, rows), nodes in grouped(answer.slow, lambda node: answer.slow[node][::2]).items():
-        share = 1 - math.exp(-median([answer.slow[node][1] for node in nodes]))
+        share, run = 1 - math.exp(-median([answer.slow[node][1] for node in nodes])), answer.least_launches // 2
         what = f"last {counted(count, 'launch')} on {listed(nodes, NAMED)}".replace("last 1 ", "last ")
-        yield [f"{what}: {share:.0%} below the launches before; {answer.least_launches // 2} such launches decide",
+        yield [f"{what}: {share:.0%} below the launches before; {run} such launches after {run + 1} others decide",
                listed([_short(row) for row in rows], NAMED)]
     alike = grouped(sorted(answer.stopped), lambda key: (key[0], _day(answer.stopped[key][0]), answer.stopped[key][1]))
     for (node, day, unusable), keys in alike.items():

@@ -288,11 +288,11 @@ def _with_reference(options: argparse.Namespace, what: this.NodeResult) -> this.
 
 
 def stamp_of(options: argparse.Namespace) -> Path:
-    """The file that records that this check found this node sound, in a folder that only this user can write: nodes may
-    share the folder, or have copies of one."""
+    """The file that records that this check found this node sound, in a folder that only this user can write."""
     own = "/run" if os.geteuid() == 0 else os.environ.get("XDG_RUNTIME_DIR") or os.path.expanduser("~/.cache")
     what = (os.uname().nodename, options.kernels, options.device, options.small, options.least,
-            options.build.absolute(), [path.absolute() for path in options.reference])
+            options.build.absolute(), [(file.absolute(), file.stat().st_mtime_ns if file.exists() else 0)
+                                       for path in options.reference for file in sorted([path, *path.rglob("*.json")])])
     return Path(own, "quartet") / f"sound-{hashlib.sha256(repr(what).encode()).hexdigest()[:16]}"
 
 

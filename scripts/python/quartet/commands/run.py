@@ -69,8 +69,7 @@ def arguments_of(program: str, machine: Machine, ranks: int, formulations: str =
 
 
 def _largest(machine: Machine, ranks: int) -> int:
-    # Vectors, transport buffers and the limit's arrays take six times the size for each rank, and all smaller sizes
-    # together as much again.
+    # For each rank, vectors, buffers and the limit's arrays take six times the size; all smaller sizes take as much.
     return _halved(128, 2, lambda largest: 12 * ranks * largest * MIB <= machine.memory)
 
 

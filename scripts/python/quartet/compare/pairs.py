@@ -54,8 +54,7 @@ class ResultSet:
 
 
 def read_result_sets(paths: dict[str, list[Path]]) -> list[ResultSet]:
-    """The sets of results by label, from their paths; all documents are judged together. `skipped` names those that
-    cannot be used."""
+    """The sets of results by label, from their paths, judged together. `skipped` names unusable documents."""
     found = {label: collect(places) for label, places in paths.items()}
     every = judged(document for each in found.values() for _, document in each.documents)
     return [_result_set(label, each, [every.pop(0) for _ in each.documents]) for label, each in found.items()]
@@ -185,8 +184,7 @@ def _failed(label: str, error: str) -> str:
 
 
 def _matching_name(text: str, first: ResultSet, second: ResultSet) -> Optional[str]:
-    """The name of B's row, on another machine, of the same work on as many nodes and ranks over the same transport, if
-    there is one such row."""
+    """B's only row, on another machine, of the same work, nodes, ranks and transport; None unless there is just one."""
     def work(sample: Sample) -> tuple[object, ...]:
         name = sample.name
         return (name.kernel, name.formulation, name.device, name.transport, name.variant, name.size, name.ranks,

@@ -1,7 +1,6 @@
 """The rule by which a history is judged. docs/history.md explains it by an example that can be checked by hand.
 
-Rates are logarithms here. A series has steps, or one drift. A step or drift that several series share is one event, and
-gives one finding."""
+Rates are logarithms here. A series has steps, or one drift; one that several series share is one event, one finding."""
 
 import itertools
 import math
@@ -192,12 +191,13 @@ class Series:
         return min(max(self.times[line.first] + (before - line.level) / line.slope, self.times[0]), self.times[-1])
 
     def steps(self) -> Iterator[tuple[int, Optional[int], float]]:
-        """Each step's cut, the cut that ends it, and its loss. A fall ends where half of it has recovered; a rise that
-        ends no fall is a step, too."""
-        level, ends = self.levels(self.cuts), set()
+        """Each step's cut, the cut that ends it, and its loss. A fall ends where half of it has recovered, and what is
+        left of it may be chance; a rise that ends no fall is a step, too."""
+        level, ends, bounds = self.levels(self.cuts), set(), [0, *self.cuts, len(self)]
         for number, cut in enumerate(self.cuts, 1):
-            loss = level[number - 1] - level[number]
-            back = [later for later in range(number + 1, len(level)) if level[later] > level[number - 1] - loss / 2]
+            loss, before = level[number - 1] - level[number], cut - bounds[number - 1]
+            back = [later for later in range(number + 1, len(level)) if level[number - 1] - level[later] < min(
+                loss / 2, CERTAIN * self.noise * error(before, bounds[later + 1] - bounds[later]))]
             if loss > 0:
                 ends.update(back[:1])
                 yield cut, self.cuts[back[0] - 1] if back else None, loss
@@ -367,7 +367,8 @@ class History:
             series = self.series[one.node, one.row]
             changed, sign = series.place(time), math.copysign(1, one.loss)
             cut = max(1, min(series.place(one.start), changed - 1))
-            level = median(series.values[max(0, cut - LONG):cut])
+            first = min(series.around(series.place(one.start), series.cuts)[0], cut - 1)  # after an earlier step
+            level = median(series.values[max(first, cut - LONG):cut])
             found += [sign * (level - value - one.loss / 2) for value in series.values[cut:changed]]
         return len(found) >= LEAST_SLOW and median_low(found) > 0
 
@@ -387,25 +388,26 @@ class History:
         found: dict[str, list[tuple[int, float, str]]] = defaultdict(list)
         for series in [one for one in self.series.values() if not one.line]:
             values, few = series.values[max(series.cuts, default=0):], self.thresholds.run - 1
-            level, new = median(values[:-few][-LONG:] or values), values[-few:]
+            level = median(values[:-few][-LONG:] or values)
             least = level - max(self.thresholds.step * series.noise, LEAST_STEP)
-            count = next((number for number, value in enumerate(reversed(new)) if value >= least), few)
+            count = next((size for size, value in enumerate(reversed(values)) if value >= least), few)
             if count and len(values) > 2 * few:
-                found[series.node].append((count, level - median(new[-count:]), series.row))
+                found[series.node].append((count, level - median(values[-count:]), series.row))
         return {node: (max(counts), median(losses), rows) for node, own in found.items()
                 for counts, losses, rows in [zip(*own)] if sum(counts) >= LEAST_SLOW}
 
     def low(self, least: float) -> dict[str, tuple[float, int, tuple[str, ...]]]:
-        """Nodes that were at least the share `least` below others of their kind before their first change of a row, and
-        still are: no change shows it. The rule is that of quartet nodes."""
+        """Nodes that were at least the share `least` below others of their kind in their first launches and since:
+        no change shows it. The rule is that of quartet nodes."""
         found: dict[str, list[tuple[float, int, str]]] = defaultdict(list)
         for alike in grouped(self.series.values(), lambda one: (one.row, one.kind)).values():
             suspects = _slow(alike, least, -math.inf, math.inf)
             for series in [one for one in alike if one.node in suspects and not one.line]:
-                bounds = [series.times[0] - 0.5, *map(series.moment, series.cuts), series.times[-1] + 0.5]
-                before, now = (_slow(alike, least, *ends).get(series.node) for ends in (bounds[:2], bounds[-2:]))
-                if before and now:
-                    found[series.node].append((now, len(alike) - 1, series.row))
+                bounds = sorted({0, min(SHORT, len(series) // 2), *series.cuts, len(series)})
+                shares = [_slow(alike, least, series.times[first] - 0.5, series.times[last - 1] + 0.5).get(series.node)
+                          for first, last in zip(bounds, bounds[1:])]
+                if all(shares):
+                    found[series.node].append((shares[-1] or 0, len(alike) - 1, series.row))
         return {node: (median(losses), max(others), rows) for node, own in found.items()
                 for losses, others, rows in [zip(*own)]}
 
@@ -513,7 +515,8 @@ class SharedEvents:
             cuts = sorted({*added, *(cut for cut in series.cuts if all(abs(cut - new) > near for new in added))})
             if {*series.shared} <= {*cuts} and 0 < cuts[0] and cuts[-1] < len(series):
                 loss, uncertainty = series.step(first, cuts)
-                tried.append((abs(loss) / uncertainty if abs(loss) > LEAST_STEP else 0.0, loss, cuts, None, added))
+                is_whole = abs(loss) > LEAST_STEP and all(-series.step(end, cuts)[0] / loss > 0.5 for end in added[1:])
+                tried.append((abs(loss) / uncertainty if is_whole else 0.0, loss, cuts, None, added))
         now = series.criterion(series.cuts, series.line, series.shared)
         found = [Model(now - series.criterion(cuts, line, {*series.shared, *added}), series, loss, cuts, line, added)
                  for certain, loss, cuts, line, added in tried if certain >= least and loss * event.loss > 0]
@@ -525,20 +528,22 @@ class SharedEvents:
         for series in self.every:
             drift = [(-1, None, -series.line.slope)] if series.line else []
             for cut, end, loss in [*series.steps(), *drift]:
-                key = series.shared[cut] if cut in series.shared else (series.node, series.row, cut)
+                shared = (series.shared.get(cut), end is None, loss > 0)
+                key = shared if cut in series.shared else (series.node, series.row, cut)
                 start = series.start_of(series.line) if series.line else series.times[cut]
                 found.setdefault(key, Finding(bool(series.line))).observations.append(
                     Observation(series.node, series.row, start, series.times[end] if end else None, loss))
-        return self._with_drifts(list(found.values()))
+        return list(found.values())
 
-    def _with_drifts(self, findings: list[Finding]) -> list[Finding]:
-        """Joins several lasting falls of a row on one node alone into a drift."""
+    def with_drifts(self, findings: list[Finding]) -> list[Finding]:
+        """Joins several lasting falls of a row on one node alone, for which no fact is named, into a drift."""
         for node in {series.node for series in self.every}:
-            falls = [one for one in findings if one.nodes == [node] and not one.is_drift
+            falls = [one for one in findings if one.nodes == [node] and not (one.is_drift or one.causes)
                      and all(seen.loss > 0 and not seen.end for seen in one.observations)]
             by_row = grouped(sorted((seen for one in falls for seen in one.observations), key=lambda seen: seen.start),
                              lambda seen: seen.row)
-            if max(map(len, by_row.values()), default=0) >= LEAST_FALLS:
+            if any(len(own) >= LEAST_FALLS and 2 * max(losses) < sum(losses)
+                   for own in by_row.values() for losses in [[seen.loss for seen in own]]):
                 findings = [one for one in findings if one not in falls] + [Finding(True, [
                     Observation(node, row, steps[0].start, steps[-1].start, sum(seen.loss for seen in steps)
                          / max(1, steps[-1].start - steps[0].start))
@@ -561,5 +566,6 @@ def judge(launches: Iterable[Launch]) -> Answer:
     drift = max((history.thresholds.drift + MARGIN) * uncertainty, LEAST_DRIFT + MARGIN * uncertainty)
     step = (history.thresholds.step + MARGIN) * noise * error(half, half)
     least = 1 - math.exp(-step)
-    return Answer(findings, len(history.times), history.slow(), history.stopped(), history.low(max(LEAST_LOW, least)),
-                  bool(sharing.every), 2 * history.thresholds.run, history.thresholds.step, least, drift / days)
+    return Answer(sharing.with_drifts(findings), len(history.times), history.slow(), history.stopped(),
+                  history.low(max(LEAST_LOW, least)), bool(sharing.every), 2 * history.thresholds.run,
+                  history.thresholds.step, least, drift / days)

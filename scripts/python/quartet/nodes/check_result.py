@@ -53,6 +53,7 @@ class CheckResult:
     measures: list[Measurement] = field(default_factory=list)
     slow: list[Outlier] = field(default_factory=list)
     failures: dict[tuple[str, str], str] = field(default_factory=dict)  # reasons, by node and benchmark
+    hidden: list[str] = field(default_factory=list)  # nodes whose partners all have slow links
     left: int = 0  # launches that were not run
     period: Optional[tuple[float, float]] = None  # of the launches, in seconds since 1970
 
@@ -76,8 +77,12 @@ def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] =
     for what, each in named.items():
         there = {who: known[what, who] for who in each if (what, who) in known}
         _judge(found, Measurement(what, units.get(what, units.get(PAIR, "")), each, there), share, least)
-    # A node whose pairs are all slow is named once, not with each pair.
-    named_already = {one.who for one in found.slow if one.what == NETWORK}
+    # A node whose pairs are all slow is named once, not with each pair; but its partners may explain that.
+    slow_hosts = {one.who for one in found.slow if one.what == NETWORK}
+    proved = {host for pair in pairs if not {*pair} <= slow_hosts for host in pair} & slow_hosts
+    found.hidden = sorted(one for one in slow_hosts if all({*pair} - {one} <= proved for pair in pairs if one in pair))
+    found.slow = [one for one in found.slow if one.what != NETWORK or one.who not in found.hidden]
+    named_already = slow_hosts - {*found.hidden}
     others = {" - ".join(hosts): rate for hosts, rate in pairs.items() if not named_already & set(hosts)}
     if others:
         _judge(found, Measurement(PAIR, units[PAIR], others), share, least)
@@ -166,7 +171,7 @@ def render(found: CheckResult) -> str:
 
 def _spread(measure: Measurement) -> str:
     noun = "pair" if measure.what == PAIR else "node"
-    what = counted(len(measure.rates), noun)
+    what = counted(len(measure.rates), noun) + " without a named node" * (noun == "pair")
     for sign in "?!":
         marked = sum(mark == sign for _, mark in measure.rates.values())
         what += f", {marked} of them marked {sign}" if marked else ""
@@ -188,6 +193,8 @@ def _verdict(found: CheckResult) -> str:
                  for is_wide in (False, True))
     whys = [f"fewer than {LEAST_VALUES} nodes or pairs have a rate of {', '.join(few)}"] * bool(few)
     whys += [f"the rates of {', '.join(wide)} differ too much to tell whether a node is slow"] * bool(wide)
+    hidden = listed(found.hidden, SHOWN)
+    whys += [f"{hidden}: the links of all its partners are slow, so its own cannot be told"] * bool(hidden)
     if not found.is_decided:
         return f"Undecided: {'; '.join(whys) or 'no launch gave a rate'}."
     names = list(dict.fromkeys(one.who for one in found.slow))

@@ -3,7 +3,7 @@ units of rates are defined by `rates` in scripts/slurm/machine.schema.json."""
 
 import math
 import random
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -77,9 +77,6 @@ class Machine:
                   for one in rates.get(BISECTION, [])}
         return Machine(name, per_node, has_gpus, {key: Rate(**rate) for key, rate in rates.items()
                                                   if isinstance(rate, dict)}, shares, rates.get(STAGED, False))
-
-    def with_rates(self, rates: dict[str, Rate]) -> "Machine":
-        return replace(self, rates={**self.rates, **rates})
 
     @cached_property
     def values(self) -> Values:

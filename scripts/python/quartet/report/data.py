@@ -47,7 +47,7 @@ class Material:
 
 
 def gather(paths: Iterable[Path]) -> Material:
-    """Reads all documents at the paths."""
+    """Reads all documents at the paths. A row that got no time is left out if another document has it."""
     found = collect(paths)
     material = Material(skipped=found.skipped)
     documents = [document for _, document in found.documents]
@@ -60,6 +60,9 @@ def gather(paths: Iterable[Path]) -> Material:
                 material.failed.append((place, row))
             else:
                 groups.setdefault((machine, row.nodes, row.text), []).append((place, row))
+    run = {(row.machine, row.nodes, row.text) for members in groups.values() for _, row in members}
+    material.failed = [(place, row) for place, row in material.failed
+                       if not (row.is_not_run and (row.machine, row.nodes, row.text) in run)]
     material.results = [Result(tuple(row for _, row in members), machine, tuple(path for path, _ in members))
                         for (machine, _, _), members in groups.items()]
     order = list(dict.fromkeys(result.machine for result in material.results))

@@ -8,7 +8,7 @@ from quartet.kernels import Kernel
 from quartet.results import grouped
 from quartet.results.published import Number
 from quartet.sizes import GROWTH
-from quartet.text import counted, fraction_cell, in_bytes, rate
+from quartet.text import counted, fraction_cell, in_bytes, limit_cell, rate
 from quartet.units import MIB
 
 from .data import NATIVE, Result, best_by, natural, problem, size_of, trusted_rate, usable, way
@@ -67,7 +67,7 @@ def _shares(groups: list[tuple[str, list[Result]]]) -> ShareChart:
     bars = tuple(_group(heading, shown, own) for heading, shown in groups
                  for own in grouped(shown, lambda result: result.name.variant).values())
     notes = tuple(f"{result.mark} {way(result)}: {result.why_marked}" for result in every if result.mark)
-    one = "" if bars[1:] else f"{rate(first.limit_rate or 0)} {first.unit}: "  # several groups have it in headings
+    one = "" if bars[1:] else f"{limit_cell(first.row.limit)} {first.unit}: "  # several groups have it in headings
     about = f"{problem(first)}; 100% is {one}{(first.row.limit or {}).get('what')}; {first.machine}"
     return ShareChart(f"{first.name.kernel}: {_reached(every)}", bars, about, notes)
 
@@ -75,7 +75,7 @@ def _shares(groups: list[tuple[str, list[Result]]]) -> ShareChart:
 def _group(heading: str, shown: list[Result], own: list[Result]) -> tuple[str, str, tuple[Bar, ...]]:
     """The bars of one variant, which have one 100%."""
     words = [word for word in own[0].name.variant if not all(word in result.name.variant for result in shown)]
-    return (", ".join([heading, *words]), f"100%: {rate(own[0].limit_rate or 0)} {own[0].unit}",
+    return (", ".join([heading, *words]), f"100%: {limit_cell(own[0].row.limit)} {own[0].unit}",
             tuple(_bar(result, result.name.variant) for result in own))
 
 

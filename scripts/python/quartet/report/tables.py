@@ -8,7 +8,7 @@ from typing import Any
 from quartet.results import Row, commit, device, grouped, load_published
 from quartet.results.identity import facts
 from quartet.results.published import FOLDER, SPEED_UP, Number, nearest, place_of_ours
-from quartet.text import CHECKS, counted, fraction_cell, listed, plain_versions, rate, ratio
+from quartet.text import CHECKS, counted, fraction_cell, limit_cell, listed, plain_versions, rate, ratio
 
 from .data import Material, Result, best_by, by_kernel, library_of, natural, plain_name, problem, size_of, usable, way
 from .figures import comparable, published_speed_up
@@ -18,13 +18,16 @@ LONGEST = 300  # characters of a setting's values
 _OF_ONE_LAUNCH = {"json", "force", "progress", "list", "dry-run", "config", "quiet", "trace"}  # options
 
 
+INTERVAL = "95% interval, or range of launches"
+
+
 def summary(results: list[Result], numbers: Sequence[Number]) -> Section:
     """The rows of the first charts."""
     several = len({result.machine for result in results}) > 1
     rows = [_row(result, shown, numbers, several) for shown in comparable(results) for result in shown]
-    heading = ("kernel", "way", "rate", "fraction", "problem", "95% interval", "limit", "over the library", "published",
+    heading = ("kernel", "way", "rate", "fraction", "problem", INTERVAL, "limit", "over the library", "published",
                "machine")
-    numeric = frozenset({"rate", "fraction", "95% interval", "limit"})
+    numeric = frozenset({"rate", "fraction", INTERVAL, "limit"})
     return Section("rates", "Rates", tables=[Table(heading, rows, numeric)] if rows else [],
                    missing="No row was verified.", command="any program without --verify off")
 
@@ -42,7 +45,7 @@ def _row(result: Result, shown: list[Result], numbers: Sequence[Number], several
              f"{place_of_ours(result.nodes, result.workers)}" if number else ""
     return (result.name.kernel, way(result, shared), f"{rate(result.rate)}{result.rate_mark} {result.unit}",
             fraction_cell(result.fraction, result.mark), problem(result), _interval(result),
-            rate(result.limit_rate) if result.limit_rate else "", over, beside, result.machine * several)
+            limit_cell(result.row.limit), over, beside, result.machine * several)
 
 
 def devices(results: list[Result]) -> Section:
@@ -151,14 +154,15 @@ def every_row(results: list[Result], failed: list[tuple[str, Row]]) -> Section:
     several = len({result.machine for result in results}) > 1
     rows: list[tuple[str, ...]] = [
             (result.row.text, rate(result.rate) + result.rate_mark, result.unit, _interval(result),
-             str(len(result.rows)), str(result.row.median.get("iterations", 1)), f"{result.row.seconds:.4g}",
-             CHECKS[result.verified], rate(result.limit_rate) if result.limit_rate else "",
-             fraction_cell(result.fraction, result.mark), result.row.network_path.text,
-             "; ".join(filter(None, [result.why_marked, result.row.note])), result.machine * several, result.paths[0])
+             str(len(result.rows)), str(sum(row.median.get("iterations", 1) for row in result.rows_that_count)),
+             f"{result.row.seconds * result.row.rate / result.rate:.4g}", CHECKS[result.verified],
+             limit_cell(result.row.limit), fraction_cell(result.fraction, result.mark), result.row.network_path.text,
+             "; ".join(filter(None, [result.why_marked, result.row.note])), result.machine * several,
+             ", ".join(dict.fromkeys(result.paths)))
             for result in results]
     rows += [(row.text, *[""] * 6, "not run" if row.is_not_run else "failed", "", "", "", row.error,
               row.machine * several, path) for path, row in failed]
-    heading = ("case", "median", "unit", "95% interval", "launches", "runs", "seconds", "check", "limit", "fraction",
+    heading = ("case", "median", "unit", INTERVAL, "launches", "runs", "seconds", "check", "limit", "fraction",
                "network path", "note", "machine", "document")
     table = Table(heading, rows, frozenset({*heading[1:2], *heading[3:7], *heading[8:10]}),
                   f"All {counted(len(rows), 'row')}", is_folded=True)

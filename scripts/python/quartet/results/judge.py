@@ -51,8 +51,7 @@ def _with_drift(row: Row) -> Row:
 
 
 def is_alike(one: Row, other: Row) -> bool:
-    """True if two formulations did the same work on the same kind of machine: their variants, and all factors that both
-    have, are equal."""
+    """True if both did the same work on the same kind of machine: variants and all common factors are equal."""
     first, second = one.name, other.name
     return (not one.error and not other.error and one.unit == other.unit
             and (first.kernel, first.device, first.variant) == (second.kernel, second.device, second.variant)
@@ -83,7 +82,8 @@ def _with_one_limit(rows: list[Row]) -> list[Row]:
     has been seen to allow it; on all ranks if there is such a row, not on some of them for all."""
     largest = {work: max(members, key=lambda row: (row.mark != "?", not row.has_roles, row.limit_rate))
                for work, members in grouped((row for row in rows if row.limit_rate), _work).items()}
-    return [replace(row, shared_limit=best.limit).with_keys(limit_decided_by=best.median.get("limit_decided_by", ""))
+    return [replace(row, shared_limit={**(best.limit or {}), "is_in_doubt": best.mark == "?"})
+            .with_keys(limit_decided_by=best.median.get("limit_decided_by", ""))
             if best and row.median.get("limit") else row for row in rows for best in [largest.get(_work(row))]]
 
 

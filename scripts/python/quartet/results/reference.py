@@ -52,6 +52,8 @@ class Reference:
         """Why there is no reference for this row."""
         if not self.known:
             return "there is no reference to compare with"
+        if all(text.partition("/")[0] != row.name.kernel for text, _ in self.known):
+            return f"the reference has no {row.name.kernel}"
         what = "kinds of nodes" if any(text == row.text for text, _ in self.known) else "sizes or ranks"
         return f"the reference has {row.name.kernel} of other {what} only"
 

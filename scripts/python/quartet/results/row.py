@@ -23,8 +23,7 @@ NOT_RUN = ("no time was left", "stopped on request", "the job ended before a run
 PAPER = "/paper"  # ends the name of an entry that the paper's own clock timed
 RATE_UNITS = ("MiB/s", "GFLOP/s")
 MOST_DIGITS = 18
-# Flags of a disturbed launch. Other flags are about the rate: a program that is slow for a reason has them in every
-# launch.
+# Flags of a disturbed launch. A program that is slow for a reason has other flags, in every launch.
 DISTURBANCE_FLAGS = {"disturbed", "unsteady"}
 PLAUSIBLE = 1.05  # fraction of the limit, above which the limit is too low
 
@@ -213,8 +212,7 @@ class Row:
 
     @property
     def flags(self) -> dict[str, str]:
-        """The row's flags: their texts by kind. A row above the limit beside it may be below the limit of all rows: it
-        is then not flagged."""
+        """The texts of the row's flags, by kind. A row above its own limit, but below that of all, is not flagged."""
         return {str(flag["kind"]): str(flag["text"]) for flag in self.median.get("flags") or []
                 if self.is_above_limit or flag["kind"] != "above_limit"}
 
@@ -333,8 +331,7 @@ class Launches:
 
     @property
     def mark(self) -> str:
-        """`?` if a launch that counts is distrusted, or less than half of the launches count; `!` if most of those that
-        count are above their limit."""
+        """`?` if a launch that counts is distrusted, or under half count; `!` if most of them exceed their limit."""
         if any(row.is_distrusted for row in self.rows_that_count) or 2 * len(self.rows_that_count) < len(self.rows):
             return "?"
         above = sum(row.is_above_limit for row in self.rows_that_count)

@@ -84,8 +84,7 @@ class SlurmLauncher:
         return (*self._machine.settings, *step, str(job.program), *job.arguments)
 
     def waiting(self, tasks: Iterable[str]) -> Optional[dict[str, str]]:
-        """The tasks that are in the queue, pending, running or about to end, each with Slurm's reason why it waits.
-        None if Slurm does not answer now."""
+        """The tasks in the queue, each with Slurm's reason why it waits. None if Slurm does not answer now."""
         tasks = set(tasks)
         arrays = sorted({task.split("_")[0] for task in tasks})
         answer = ask(["squeue", "-h", "-r", "-o", "%F_%K %r", f"--jobs={','.join(arrays)}"])

@@ -190,7 +190,7 @@ def discovered(site: Site, partition: str, constraint: str) -> tuple[dict[str, A
         how = f"constraint {own_feature} chooses them" if own_feature else "no feature tells them apart"
         notes.append(f"{partition} has {counted(len(kinds), 'kind')} of nodes: {in_words(kind)} on "
                      f"{_names(chosen)} was taken ({how}); --partition and --constraint choose others")
-    mpi = mpi_of(site)
+    mpi = next((name for name in (site.mpi_default, *MPI_PREFERRED) if name in site.mpi), "")  # of srun --mpi
     types = {name for node in site.nodes for name, _ in node.kind.gpus}
     keys = {"name": f"{site.name} {partition}".strip(), "cores_per_node": kind.cores,
             "sockets_per_node": kind.sockets, "gpus_per_node": kind.gpus_in_all,
@@ -243,11 +243,6 @@ def _selected(site: Site, partition: str, constraint: str) -> list[Node]:
     enough = any if "|" in constraint else all
     return [node for node in site.nodes if node.partitions & set(partition.split(","))
             and (not names or enough(name in node.features for name in names))]
-
-
-def mpi_of(site: Site) -> str:
-    """The value of srun --mpi: the site's default, else the best that it has; empty if it has none."""
-    return next((name for name in (site.mpi_default, *MPI_PREFERRED) if name in site.mpi), "")
 
 
 def _names(nodes: list[Node]) -> str:

@@ -72,8 +72,7 @@ class SweepFolder:
 
     @staticmethod
     def open(path: Path, plan: Plan) -> "SweepFolder":
-        """Opens or makes the folder for this plan. Raises LaunchError if it has another plan, or another process uses
-        it."""
+        """Opens or makes the folder for this plan. Raises LaunchError if it has another plan or is in use."""
         make_folder(path)
         folder = SweepFolder(path, plan)
         folder._hold()

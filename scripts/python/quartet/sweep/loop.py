@@ -227,8 +227,7 @@ class QueuedSweep(Sweep):
             say(f"{launch.title}: {error}")
 
     def _watch(self, watched: list[Launch]) -> int:
-        """Waits until all have ended, or the nodes of all others are down. Returns how many have no outcome (cancelled
-        or lost)."""
+        """Waits until all have ended, or the nodes of the others are down. Returns how many have no outcome."""
         left, lost, stuck = list(watched), 0, 0
         missed = dict.fromkeys((launch.name for launch in watched), 0)
         asked = -math.inf

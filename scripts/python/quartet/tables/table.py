@@ -20,6 +20,7 @@ from quartet.text import (
     counted,
     fraction_cell,
     interval_cell,
+    limit_cell,
     median_cell,
     percent_range,
     plain_versions,
@@ -179,8 +180,7 @@ class Table:
                 row.rate, row.limit_rate, *reversed(row.interval or ())))
             return (*who, f"{median} us{'?' * (row.mark == '?')}", "-".join(times), limit,
                     fraction_cell(row.fraction_of_limit, row.mark), CHECKS[row.verified], "")
-        limit = rate(row.limit_rate) if row.limit_rate else ""
-        return (*who, median_cell(row.rate, row.mark), interval_cell(row.interval), limit,
+        return (*who, median_cell(row.rate, row.mark), interval_cell(row.interval), limit_cell(row.limit),
                 fraction_cell(row.fraction_of_limit, row.mark), CHECKS[row.verified], self._beside(row))
 
     def _beside(self, row: Row) -> str:

@@ -37,16 +37,15 @@ def _verified(rows: list[Row], style: Style) -> str:
            "failed": sum(bool(row.error) and not row.is_not_run for row in rows)}
     doubtful = {"not run": sum(row.is_not_run for row in rows), "in doubt (?), left out below": marks.count("?"),
                 "above its limit (!)": marks.count("!")}
-    of_all = "All" if good == len(rows) else f"{good} of"
-    texts = [f"{of_all} {counted(len(rows), 'row')} verified",
+    of_all = "All " * (good > 1) if good == len(rows) else f"{good} of "
+    texts = [f"{of_all}{counted(len(rows), 'row')} verified",
              *(f"{count} {what}" for what, count in {**bad, **doubtful}.items() if count)]
     colour = RED if any(bad.values()) else YELLOW if any(doubtful.values()) else GREEN
     return style.paint(style.paint("; ".join(texts) + ".", colour), BOLD)
 
 
 def _slower(measured: list[Row]) -> list[str]:
-    """The native rows that are slower than the library in the same work: by LEAST_LOSS and the interval, or
-    because below_library is their only flag."""
+    """The native rows slower than the library in the same work: by LEAST_LOSS and the interval, or by their flag."""
     texts = []
     several = len({row.name.ranks for row in measured}) > 1
     for row in measured:

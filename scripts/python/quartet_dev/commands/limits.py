@@ -242,8 +242,7 @@ def _compared(after: list[float], before: list[float]) -> tuple[tuple[str, ...],
     if not after or not before:
         return ("", "", "", "", "", goal, "?"), UNDECIDED
     over = own_statistics.ratio(before, after)
-    code = VERIFIED if over.value >= LOST else \
-        WRONG_RESULT if over.interval and over.interval[1] < 1 else UNDECIDED
+    code = VERIFIED if over.value >= LOST else WRONG_RESULT if over.interval and over.interval[1] < 1 else UNDECIDED
     verdict = {VERIFIED: "as fast", WRONG_RESULT: "slower", UNDECIDED: "unclear"}[code]
     bounds = f"{over.interval[0]:.3f}..{over.interval[1]:.3f}" if over.interval else ""
     return (rate(statistics.median(after)), "", rate(statistics.median(before)), f"{over.value:.3f}", bounds, goal,

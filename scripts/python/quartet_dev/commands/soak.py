@@ -408,8 +408,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", type=some_of(KINDS), default=tuple(KINDS), metavar="KINDS",
                         help=f"some of {','.join(KINDS)} (all)")
     parser.add_argument("--round", type=integer(MOST, 0), metavar="N", help="only this round")
-    parser.add_argument("--patience", type=seconds, default=20,
-                        help="seconds that a small job may take (%(default)s)")
+    parser.add_argument("--patience", type=seconds, default=20, help="seconds that a small job may take (%(default)s)")
 
 
 def run(options: argparse.Namespace) -> int:
