@@ -49,6 +49,8 @@ class Verdicts(CompareCase):
     def test_what_was_not_seen_and_what_would_decide_is_said(self):
         done = self.compared(documents(900, 1000, 1000, 1100), documents(900, 1000, 1010, 1100))
         self.assertIn("unclear: no difference found, +-22%; about 61 more launches of each side would decide 5%", flat(done.stdout))
+        near = self.compared(documents(990, 1000, 1000, 1010), documents(950, 960, 960, 970))
+        self.assertRegex(flat(near.stdout), r"about \d\d+ more launches of each side would decide 5%", "4% is near 5%")
         done = self.compared(documents(*STEADY), documents(*scaled(0.96)))
         self.assertIn("unclear: a difference in 1 of 1 case, perhaps below 5%", flat(done.stdout))
 

@@ -213,7 +213,8 @@ def _pair(first: Sample, second: Sample, threshold: float, error: float, cases: 
     why += tuple(f"B/A is {by_host[host][0]:.2f} on {host}, far below the median of {len(by_host)} hosts"
                  for host in few)
     return Pair(first.name, verdict, why, first, second, ratio=found if launches else None, launches=launches,
-                more=_launches_to_decide(verdict, launches, usable, threshold, first.medians, second.medians),
+                more=_launches_to_decide(found.value, launches, usable, threshold, first.medians, second.medians)
+                if verdict is Verdict.UNCLEAR else None,
                 slow_hosts=tuple(by_host[host][0] for host in few),
                 looks_slower=bool(few) and not is_sure
                 or verdict is Verdict.UNCLEAR and found.value < 1 / (1 + threshold))
@@ -227,14 +228,14 @@ def _ratios_of_hosts(first: Sample, second: Sample) -> dict[str, tuple[float, in
             for hosts, rates in old.items() if hosts in new}
 
 
-def _launches_to_decide(verdict: Verdict, launches: int, usable: float, threshold: float, *medians: list[float]
+def _launches_to_decide(value: float, launches: int, usable: float, threshold: float, *medians: list[float]
                         ) -> Optional[int]:
-    """Further launches of each set that would probably decide, of which the share `usable` is undisturbed as before.
-    None if the pair is decided, its launches are too few to tell, or too many would be needed."""
-    known = spread(*medians)
-    if verdict is not Verdict.UNCLEAR or threshold <= 0 or launches < LEAST_LAUNCHES or known is None:
+    """Further launches of each set, undisturbed in the share `usable`, that would probably decide: if the ratio stays,
+    its interval must end within the threshold, or before 1. None if they are too few to tell, or too many."""
+    known, apart, bound = spread(*medians), abs(math.log(value)), math.log1p(threshold)
+    if threshold <= 0 or launches < LEAST_LAUNCHES or known is None:
         return None
-    needed = max(LEAST_LAUNCHES, values_for(threshold, known))
+    needed = max(LEAST_LAUNCHES, values_for(math.expm1(bound - apart if apart < bound else apart), known))
     more = math.ceil(max(1, needed - launches) / usable)
     return more if needed < MOST_VALUES and more < MOST_VALUES else None
 

@@ -65,8 +65,7 @@ def machine_summary(machine: str, rows: list[Row]) -> str:
 
 
 class Group:
-    """Rows under one heading: of one kernel, with the same words and arithmetic. Their formulations agree in all common
-    factors that have no column."""
+    """Rows under one heading: of one kernel, with the same words, arithmetic and common factors without a column."""
 
     def __init__(self, row: Row):
         self.kernel, self.unit, self.device = row.name.kernel, row.unit, row.name.device
