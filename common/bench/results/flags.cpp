@@ -29,7 +29,7 @@ std::string describe_load(double taken, double withheld) {
                              100 * withheld);
 }
 
-// Empty if at most a quarter of the runs was disturbed, which their median tolerates.
+// Empty if less than a quarter of the runs was disturbed, which their median tolerates.
 std::string describe_disturbance(std::span<const Run> runs) {
     std::vector<double> stolen;
     std::vector<double> others;

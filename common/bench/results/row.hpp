@@ -206,7 +206,7 @@ struct Details {
 
 /// Why a row's figures may not be the machine's.
 enum class FlagKind {
-    disturbed,     ///< steal or other processes disturbed over a quarter of its runs, or the job
+    disturbed,     ///< steal or other processes disturbed a quarter of its runs, or the job
     unsteady,      ///< its runs or its limit's probes differ
     slow_library,  ///< a library that decides the limit is far below what the hardware allows
     above_limit,   ///< its rate is above 105% of its limit

@@ -241,7 +241,7 @@ def _memory_rate(program: str, row: Row) -> Iterator[Finding]:
     if probes:
         yield _spread(f"memory, {program}", probes, LOOK_MEMORY, BAD_MEMORY, f"{limit['what']}: {rate(min(probes))} to "
                       f"{rate(max(probes))} {row.unit} in {counted(len(probes), 'probe')}",
-                      "another process or guest uses the memory or the processors (see above): wait")
+                      "perhaps another process or guest uses the memory or the processors: wait")
 
 
 def _core_rate(program: str, document: dict[str, Any], row: Row) -> Iterator[Finding]:
@@ -251,4 +251,4 @@ def _core_rate(program: str, document: dict[str, Any], row: Row) -> Iterator[Fin
     if loops:
         yield _spread(f"cores, {program}", loops, LOOK_CORE, BAD_CORE,
                       f"a fixed loop takes {1e6 * min(loops):.1f} to {1e6 * max(loops):.1f} us",
-                      "other programs run (see above), a hyperthread is busy, or the clock changes (governor, power)")
+                      "perhaps other programs run, a hyperthread is busy, or the clock changes (governor, power)")

@@ -228,6 +228,6 @@ def run(options: argparse.Namespace) -> int:
     if lacked:
         say(lacked + (f": try `quartet run --budget {needed}`, or more" if needed and not is_busy else ""))
     if is_busy:
-        say(f"this machine was busy: other processes disturbed {disturbed} of {counted(len(measured), 'row')}. End "
-            "them, or wait, and measure again (quartet check-machine)")
+        say(f"this machine was busy: {disturbed} of {counted(len(measured), 'row')} may be disturbed. End other "
+            "programs, or wait, and measure again (quartet check-machine)")
     return UNDECIDED if UNDECIDED in codes else worst(codes)
