@@ -14,7 +14,7 @@ import history_simulation
 from fake_build import Scratch
 from history_simulation import STORIES, history, loss, newer, wrong
 from in_process import quartet
-from quartet.commands.history import launches
+from quartet.commands.history import _finding, launches
 from quartet.history.rule import judge
 
 BEGIN = datetime.datetime(2025, 1, 1, 3, tzinfo=datetime.timezone.utc)
@@ -42,6 +42,11 @@ class Rule(unittest.TestCase):
                 seeds = (1,) if what.get("days", 0) > 100 else (1, 2, 3)
                 problems = list(filter(None, (wrong(judge(history(seed, **what)), due) for seed in seeds)))
                 self.assertLessEqual(len(problems), len(seeds) // 3, problems)
+
+    def test_losses_that_differ_are_told_as_a_range(self):
+        launches = history(1, effect=lambda day, node, row: (0.6 if row else 0.88) if day > 14 else 1)
+        found, = judge(launches).findings
+        self.assertRegex(next(iter(_finding(found, 6))), "^1[123]-4[01]% slower since 1970-01-16, on all 6 nodes$")
 
     def test_a_loss_lasts_while_a_part_of_it_is_left(self):
         answer = judge(history(1, effect=lambda day, node, row: {3: 0.6 if day < 20 else 0.88}.get(node, 1) if day > 9 else 1))

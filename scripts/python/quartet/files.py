@@ -39,8 +39,7 @@ def _kind(mode: int) -> str:
 
 
 def read_bytes(path: Union[str, Path], most: int = MOST_BYTES) -> bytes:
-    """Reads a regular file. Raises FileNotFoundError if there is none, and FileProblem if it is not a regular file, or
-    has more than `most` bytes."""
+    """Reads a regular file. Raises FileNotFoundError, or FileProblem if it is another kind of file or too large."""
     try:
         # Opening a FIFO, or a terminal, must neither wait nor change anything.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)

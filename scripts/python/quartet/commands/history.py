@@ -12,6 +12,7 @@ there are too few usable launches to tell, in all or of late."""
 import argparse
 import itertools
 import math
+import operator
 import re
 import textwrap
 from collections import defaultdict
@@ -27,13 +28,14 @@ from quartet.files import check_output, write_text
 from quartet.history import rule
 from quartet.report import page, style
 from quartet.results import Name, collect, grouped, identity, rows_of
-from quartet.text import WIDTH, counted, listed, rate, say, shortened
+from quartet.text import WIDTH, counted, listed, percent_range, rate, say, shortened
 
 EXAMPLE = "quartet history results/nodes"
 DAY = 24 * 3600
 Document = dict[str, Any]
 NOT_USED = "are wrong, disturbed, held back, or in doubt without a reason"
 INCOMPARABLE = {"disturbed", "held_back"}  # flags: something else took the processors, or slowed the GPU
+UNLIKE = 1.7  # times the smallest loss of a row or node of a finding: above it, the range is printed
 NAMED = 6  # nodes, rows and facts of a finding that are printed
 WIDE, HIGH = 560, 220  # of a picture
 _TRANSPORT = re.compile(r"^((?:[^/:]+/){3})[^/:]+")  # in a row's name
@@ -183,13 +185,16 @@ def _finding(finding: rule.Finding, nodes: int) -> Iterator[str]:
     starts = [seen.start for seen in finding.observations]
     ends = [seen.end for seen in finding.observations if seen.end]
     share, which = abs(1 - math.exp(-finding.loss)), "slower" if finding.loss > 0 else "faster"
+    losses = [abs(1 - math.exp(-median([seen.loss for seen in some]))) for key in ("row", "node")
+              for some in grouped(finding.observations, operator.attrgetter(key)).values()]
+    amount = percent_range(*((min(losses), max(losses)) if max(losses) > UNLIKE * min(losses) else (share, share)))
     when = f"since {'about ' * finding.is_drift}{_day(median_low(starts))}"
     if 2 * len(ends) > len(starts):
-        when = f"from {_day(median_low(starts))} to {_day(median_low(ends))}"
+        when = f"from {_day(median_low(starts))} to {_day(median_low(ends))}{', not recovered' * finding.is_drift}"
     elif not finding.is_drift and max(starts) - min(starts) > rule.NEAR + 1:
         when = f"since {_day(min(starts))} .. {_day(max(starts))}, each node at its own moment"
     where = f"all {nodes} nodes" if 1 < nodes == len(finding.nodes) else listed(finding.nodes, NAMED)
-    how = f"{share:.2%} {which} each day" if finding.is_drift else f"{share:.0%} {which}"
+    how = f"{share:.2%} {which} each day" if finding.is_drift else f"{amount} {which}"
     yield f"{how} {when}, on {where}"
     yield listed([_short(row) for row in finding.rows], NAMED)
     for cause in finding.causes[:NAMED]:

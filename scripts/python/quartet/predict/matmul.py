@@ -44,8 +44,7 @@ def _dataflow(run: Run) -> Duration:
     mine, taken = ceil(products / flow.workers), products / flow.reducers
     # Copies of two tiles in, and of one out, overlap with products.
     works = longer(run.computed(mine * 2.0 * tile**3, SGEMM, mine), Duration(bandwidth=mine * cluster.copied(2 * size)))
-    # Reducers of a node share its link; each waits for its own tiles, then adds them. The first part of a tile of C is
-    # copied, the others are added.
+    # Reducers of a node share its link; each waits for its tiles, then adds them; the first part of a tile is copied.
     crosses = flow.payloads(size * products)
     arrives = Duration(bandwidth=crosses * flow.homes / flow.reducers, overhead=flow.handled(taken, size))
     passes = (3 * products - ceil(run.size / tile)**2) / flow.reducers

@@ -192,8 +192,7 @@ def _name_lines(axes: Any, shown: Sequence[Line]) -> None:
 
 
 def _svg(made: Figure, name: str, label: str) -> Markup:
-    """The figure as an SVG element that scales. Its ids begin with `name`, so that a page can hold
-    several; tooltips become titles."""
+    """The figure as an SVG element that scales. Its ids begin with `name`; tooltips become titles."""
     text = io.StringIO()
     made.savefig(text, format="svg", metadata={"Date": None}, facecolor="none")
     root = ElementTree.fromstring(sound(text.getvalue()))

@@ -52,8 +52,7 @@ def median_interval(sample: list[float], error: float = ERROR) -> Optional[tuple
 
 
 def spread(*samples: list[float]) -> Optional[float]:
-    """The standard deviation of the values' logarithms within their samples, which share it; None
-    where no sample has two values."""
+    """The standard deviation of the values' logarithms within their samples; None without a pair of values."""
     logarithms = [[math.log(value) for value in sample] for sample in samples if len(sample) > 1]
     if not logarithms:
         return None
