@@ -96,7 +96,7 @@ class Collection:
 
 
 def collect(paths: Iterable[Union[str, Path]], most: int = MOST_BYTES) -> Collection:
-    """Reads the documents at these paths: files, and all .json files below folders, of `most` bytes."""
+    """Reads the documents at these paths: files, and all .json files below folders, of at most `most` bytes."""
     found = Collection()
     seen: set[str] = set()
     files = [file for path in map(Path, paths)
