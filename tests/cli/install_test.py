@@ -92,7 +92,7 @@ class Installed(unittest.TestCase):
 
     def test_programs_need_no_path_and_results_stay_in_the_folder(self):
         self.quartet("launch", "2", "cg", *"--size 64 --runs 2 --threads 1 --json one.json".split())
-        self.assertIn("1 row verified", self.quartet("table", "one.json"))
+        self.assertIn("\n1 row verified.", self.quartet("table", "one.json"))
         self.quartet("sweep", *"--kernels cg --sizes 64 --ranks 1 --threads 1".split(), "--arguments",
                      "--runs 1 --iterations 3")
         self.assertTrue(any((self.folder / "quartet-results/runs").glob("*/*-launch1.json")))

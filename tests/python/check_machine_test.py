@@ -103,7 +103,10 @@ class Launches(FakeBuild):
                                       ([1.0], [4e-5] * 3, [Level.LOOK, Level.OK]),  # one shows no spread
                                       ([1.0] * 3, [4e-5], [Level.OK, Level.LOOK]),
                                       ([1.0] * 3, [4e-5, 4e-5, 8e-5], [Level.OK, Level.BAD])):
-            self.assertEqual([finding.level for finding in self.look(probes, loops)[0]], levels)
+            found = self.look(probes, loops)[0]
+            self.assertEqual([finding.level for finding in found], levels)
+            single = ["a single value shows no spread" in finding.remedy for finding in found]
+            self.assertEqual(single, [len(values) == 1 for values in (probes, loops)])
 
     def test_a_launch_that_fails_is_bad_and_one_without_time_says_so(self):
         found, has_failed = self.look([1.0], [4e-5], code=3)

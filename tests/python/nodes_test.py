@@ -99,7 +99,8 @@ class Checks(Scratch):
         self.assertEqual([(one.who, one.what) for one in found.slow], [("n3", "cg")])
         self.assertRegex(text, r"n3 +cg GFLOP/s +60.0\? +100 +40% +[\d.]+\n")
         self.assertIn("cg: 8 nodes, 2 of them marked ?, median", text)
-        self.assertIn("Slow: n3. Among equally fast, undisturbed nodes 5% of such checks", " ".join(text.split()))
+        self.assertIn("Slow: n3. Among equally fast, undisturbed nodes 5% of such checks name one by chance.",
+                      " ".join(text.split()))
         self.assertLessEqual(max(map(len, text.splitlines())), 80)
 
     def test_a_slow_link_does_not_make_its_partners_slow(self):
@@ -129,7 +130,8 @@ class Checks(Scratch):
             os.utime(file, (time, time))
         text = " ".join(check_result.render(check_result.evaluate(folder, 0.05)).split())
         self.assertIn("Measured from 2023-11-14 22:13 UTC to 2023-11-14 23:13 UTC.", text)
-        self.assertIn("1 launch not run yet. Until 2023-11-15 22:13 UTC the same command runs them", text)
+        self.assertIn("1 launch not run yet. Until 2023-11-15 22:13 UTC the same command runs them; after that it begins a "
+                      "new check.", text)
 
     def test_the_loss_that_would_have_been_noticed_is_true_of_each_node(self):
         even = {"n1": 100.0, "n2": 98.5, "n3": 101.5, "n4": 100.5}
@@ -150,7 +152,8 @@ class Checks(Scratch):
         self.assertIn("Undecided: fewer than 4 nodes or pairs have a rate of cg.", text)
         _, found, text = self.check("2", self.rates(n1=40.0, n3=170.0, n4=55.0, n5=220.0, n6=60.0))
         self.assertFalse(found.is_decided)
-        self.assertRegex(" ".join(text.split()), r"only a loss of 9\d% .* differ so much Undecided: the rates of cg differ")
+        self.assertRegex(" ".join(text.split()), r"here only a loss of 9\d% or more would have been noticed, since the rates differ "
+                         r"so much Undecided: the rates of cg differ too much to tell whether a node is slow\.")
         text = self.check("5", self.rates(n1=1e-9, n3=1e9, n4=1e-6, n5=1e6, n6=1e-3))[2]
         self.assertIn("here no loss would have been noticed, since the rates differ so much", " ".join(text.split()))
         self.assertIn("Undecided: no launch gave a rate.", self.check("4", self.rates(), failed=HOSTS)[2])

@@ -129,6 +129,8 @@ class Verdicts(FakeNode):
             code, line = self.verdict(rate)
             self.assertEqual(code, CANNOT_TELL, line)
             self.assertIn(reason, line)
+        self.document("stream", 100, self.reference / "one.json")
+        self.assertIn("the reference has no cg", self.verdict(40)[1])
         self.document("cg", 100, self.reference / "one.json", description="Another CPU; BLAS")
         code, line = self.verdict((40, {"flags": DISTURBED}), more=("--results", self.folder / "doubtful"))
         said = f"no result can be a reference: cg is in doubt ({DISTURBED[0]['text']}); next: quartet check-machine --quick"
@@ -258,9 +260,9 @@ class Verdicts(FakeNode):
         with mock.patch("os.uname", return_value=mock.Mock(nodename="another")):
             elsewhere = stamp("--reference", "a")
         self.assertNotEqual(elsewhere, stamp("--reference", "a"))
-        before = stamp("--reference", str(self.folder))
-        (self.folder / "new.json").write_text("{}")
-        self.assertNotEqual(before, stamp("--reference", str(self.folder)))
+        before = stamp("--reference", str(self.reference))
+        os.utime(self.reference / "0.json", (1, 1))  # as a document that replaces it
+        self.assertNotEqual(before, stamp("--reference", str(self.reference)))
         self.assertEqual(len({stamp(*words) for words in ((), ("--small",), ("--kernels", "cg"), ("--reference", "a"))}), 4)
 
     def test_its_rows_are_those_of_a_check_of_all_nodes(self):

@@ -264,6 +264,10 @@ class Command(Scratch):
             self.assertIn("; 4 ranks may each be slower, as they share its memory, or faster by more threads: measure them",
                           " ".join(output.split()))
             self.assertEqual(errors, "")
+        few = [row for row in fake_results.case(names["cg"], 1.0, "GFLOP/s", workers=2, phases={"compute": works["cg"] / 6e6})
+               if "ci95" not in row["name"]]
+        output, _ = self.predict("--from", self.document("few.json", *few))
+        self.assertIn(f"{MODELS['cg'].rate}: 3e+06 +-30%: measured", " ".join(output.split()))
 
     def test_a_pair_of_nodes_shows_link_and_latency(self):
         latency, link, rows = 2e-5, 1.5e9, []

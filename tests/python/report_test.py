@@ -146,6 +146,12 @@ class Kernels(Reported):
         self.put("b.json", fake_results.error(CG.format(2), "no time was left for it"))
         self.assertNotIn("they got no time", self.page().text)
 
+    def test_what_several_launches_show_is_of_all_of_them(self):
+        self.put("a.json", fake_results.case(CG.format(2), 8, "GFLOP/s", limit=..., fraction_of_limit=...))
+        self.put("b.json", fake_results.case(CG.format(2), 4, "GFLOP/s"))
+        row, = self.section("rows").tables[0].rows
+        self.assertEqual((row[1], row[3:7], row[8]), ("6.00", ("4.00 to 8.00", "2", "20", "166.7"), "5.00"))
+
     def test_the_table_says_what_a_library_lacks_beside_the_ratio(self):
         self.put("a.json", fake_results.case(FFT.format("native"), 10, "GFLOP/s"),
                  fake_results.case(FFT.format("library"), 5, "GFLOP/s",

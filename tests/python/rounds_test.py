@@ -151,6 +151,13 @@ class RoundsTest(Scratch):
         self.assertEqual(begins, {"a": 0, "c": 0, "b": 2, "d": 4, "e": 6})
         self.assertEqual(self.launcher.most_at_once, 2)
 
+    def test_the_time_that_is_left_counts_launches_at_once(self):
+        members, said = [self.launch(name, 10, alike=("a",), hosts=(name,)) for name in "abcd"], []
+        loop = rounds.Rounds(self.launcher, rounds.Budget(None, self.clock), at_once=2)
+        with mock.patch.object(rounds, "say", said.append):
+            loop.run([[each] for each in members], lambda launch, outcome: loop.say(launch, outcome, 4))
+        self.assertEqual(said[0], "1 of 4: a: 10.0 s, ok; about 15 s left")
+
     def test_what_fails_as_everything_ends_is_left(self):
         found = self.run_rounds(self.launch("a"), self.launch("b", 1, 3), self.launch("c"),
                                 is_over=lambda: "the job has ended")

@@ -214,7 +214,7 @@ class Table(unittest.TestCase):
             done = quartet("table", folder)
             self.assertEqual((done.returncode, done.stdout.count("native mpi")), (0, 1))
             self.assertIn(f"left out {damaged}: not a whole JSON document", done.stderr)
-            self.assertIn("1 row verified.", done.stdout)
+            self.assertIn("\n1 row verified.", done.stdout)
             self.assertIn("    1 launch stopped before the end: some runs are missing\n", done.stdout)
             self.assertEqual(quartet("table", damaged).returncode, 2)
         self.assertEqual(quartet("table").returncode, 2)

@@ -227,12 +227,12 @@ def _of_launch(launch: Launch, outcome: Outcome) -> list[Finding]:
                               for kind, text in row.flags.items()))]
 
 
-def _spread(name: str, values: list[float], look: float, bad: float, text: str, advice: str) -> Finding:
+def _spread(name: str, values: list[float], look: float, bad: float, text: str, remedy: str) -> Finding:
     """By range / median; one value shows no spread."""
     ordered = sorted(values)
     if not ordered[1:]:
         return Finding(name, Level.LOOK, text, "a single value shows no spread: check again")
-    return Finding(name, level_of((ordered[-1] - ordered[0]) / ordered[len(ordered) // 2], look, bad), text, advice)
+    return Finding(name, level_of((ordered[-1] - ordered[0]) / ordered[len(ordered) // 2], look, bad), text, remedy)
 
 
 def _memory_rate(program: str, row: Row) -> Iterator[Finding]:

@@ -238,8 +238,7 @@ class Rounds:
     def _collect_some(self, found: Ended, ended: Callable[[Launch, Outcome], None]) -> None:
         """Waits a little for a launch to end, and handles those that have ended or are late."""
         for place, each in enumerate(list(self._running)):
-            code = each.running.wait(0 if place else POLL_SECONDS)
-            if code is None and time.monotonic() - each.begin <= each.limit:
+            if each.running.wait(0 if place else POLL_SECONDS) is None and time.monotonic() - each.begin <= each.limit:
                 continue
             outcome = self._outcome(each)
             self._running.remove(each)

@@ -187,7 +187,7 @@ def _finding(finding: rule.Finding, nodes: int) -> Iterator[str]:
     share, which = abs(1 - math.exp(-finding.loss)), "slower" if finding.loss > 0 else "faster"
     losses = [abs(1 - math.exp(-median([seen.loss for seen in some]))) for key in ("row", "node")
               for some in grouped(finding.observations, operator.attrgetter(key)).values()]
-    amount = percent_range(*((min(losses), max(losses)) if max(losses) > UNLIKE * min(losses) else (share, share)))
+    amount = percent_range(min(losses), max(losses)) if max(losses) > UNLIKE * min(losses) else f"{share:.0%}"
     when = f"since {'about ' * finding.is_drift}{_day(median_low(starts))}"
     if 2 * len(ends) > len(starts):
         when = f"from {_day(median_low(starts))} to {_day(median_low(ends))}{', not recovered' * finding.is_drift}"

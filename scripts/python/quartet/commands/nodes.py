@@ -49,6 +49,7 @@ from quartet.nodes import check_result, this
 from quartet.nodes import plan as nodes_plan
 from quartet.paths import RESULTS
 from quartet.results import reference
+from quartet.results.document import files_below
 from quartet.rounds import Budget
 from quartet.slurm.launcher import UP, Allocation, SlurmLauncher, StepLauncher, hosts_of, machine_here, node_states
 from quartet.slurm.machine import SlurmMachine
@@ -292,7 +293,7 @@ def stamp_of(options: argparse.Namespace) -> Path:
     own = "/run" if os.geteuid() == 0 else os.environ.get("XDG_RUNTIME_DIR") or os.path.expanduser("~/.cache")
     what = (os.uname().nodename, options.kernels, options.device, options.small, options.least,
             options.build.absolute(), [(file.absolute(), file.stat().st_mtime_ns if file.exists() else 0)
-                                       for path in options.reference for file in sorted([path, *path.rglob("*.json")])])
+                                       for path in options.reference for file in (path, *files_below(path, []))])
     return Path(own, "quartet") / f"sound-{hashlib.sha256(repr(what).encode()).hexdigest()[:16]}"
 
 

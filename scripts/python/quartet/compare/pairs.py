@@ -232,9 +232,10 @@ def _launches_to_decide(value: float, launches: int, usable: float, threshold: f
                         ) -> Optional[int]:
     """Further launches of each set, undisturbed in the share `usable`, that would probably decide: if the ratio stays,
     its interval must end within the threshold, or before 1. None if they are too few to tell, or too many."""
-    known, apart, bound = spread(*medians), abs(math.log(value)), math.log1p(threshold)
+    known = spread(*medians)
     if threshold <= 0 or launches < LEAST_LAUNCHES or known is None:
         return None
+    apart, bound = abs(math.log(value)), math.log1p(threshold)
     needed = max(LEAST_LAUNCHES, values_for(math.expm1(bound - apart if apart < bound else apart), known))
     more = math.ceil(max(1, needed - launches) / usable)
     return more if needed < MOST_VALUES and more < MOST_VALUES else None

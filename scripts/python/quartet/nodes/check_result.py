@@ -82,8 +82,7 @@ def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] =
     proved = {host for pair in pairs if not {*pair} <= slow_hosts for host in pair} & slow_hosts
     found.hidden = sorted(one for one in slow_hosts if all({*pair} - {one} <= proved for pair in pairs if one in pair))
     found.slow = [one for one in found.slow if one.what != NETWORK or one.who not in found.hidden]
-    named_already = slow_hosts - {*found.hidden}
-    others = {" - ".join(hosts): rate for hosts, rate in pairs.items() if not named_already & set(hosts)}
+    others = {" - ".join(hosts): rate for hosts, rate in pairs.items() if not {*hosts} & slow_hosts - {*found.hidden}}
     if others:
         _judge(found, Measurement(PAIR, units[PAIR], others), share, least)
     found.slow.sort(key=lambda one: -one.share)

@@ -22,7 +22,7 @@ SHOWN = {LINK, stream.LATENCY, *(model.rate for model in MODELS.values())}  # ra
 EXAMPLE = "h100-example.json"
 HEADINGS = ("ranks", "nodes", "seconds", "comp.", "lat.", "bandw.", "overh.", "rate", "90% band", "effic.")
 LEAST_UNCERTAINTY, LARGEST_UNCERTAINTY = 0.03, 9.0  # from one hour to another; the bound of machine.schema.json
-UNKNOWN = 0.3  # of a row without an interval: so far launches on shared machines differ
+LAUNCH_SPREAD = 0.3  # uncertainty of a row without an interval: other launches
 LEAST_RATE, LARGEST_RATE = 1e3, 1e18  # plausible rates, in bytes or operations per second
 Sample = tuple[float, float, str]  # a rate that a row shows, its interval as a share, and its file
 COMPUTED = ("Computed from the rates below, not measured. Parts of the time are in per cent. Not in it: "
@@ -190,7 +190,7 @@ def with_rates_of(found: Collection, machine: Machine) -> Machine:
                 value = work / row.workers / seconds if seconds > 0 and row.workers else 0.0  # of one worker
                 if LEAST_RATE < value < LARGEST_RATE:
                     low, high = row.interval or (0, 0)
-                    spread = max(high / row.rate, row.rate / low) - 1 if low > 0 else UNKNOWN
+                    spread = max(high / row.rate, row.rate / low) - 1 if low > 0 else LAUNCH_SPREAD
                     threads = whole_number(row.name.values.get("threads", "")) or 1
                     shown[model.rate][row.name.ranks, threads].append((value, spread, path.name))
             elif nodes(document) == 2 and row.name.ranks == 2:

@@ -67,15 +67,15 @@ def _shares(groups: list[tuple[str, list[Result]]]) -> ShareChart:
     bars = tuple(_group(heading, shown, own) for heading, shown in groups
                  for own in grouped(shown, lambda result: result.name.variant).values())
     notes = tuple(f"{result.mark} {way(result)}: {result.why_marked}" for result in every if result.mark)
-    one = "" if bars[1:] else f"{limit_cell(first.row.limit)} {first.unit}: "  # several groups have it in headings
-    about = f"{problem(first)}; 100% is {one}{(first.row.limit or {}).get('what')}; {first.machine}"
+    one = "" if bars[1:] else f"{limit_cell(first.limit)} {first.unit}: "  # several groups have it in headings
+    about = f"{problem(first)}; 100% is {one}{(first.limit or {}).get('what')}; {first.machine}"
     return ShareChart(f"{first.name.kernel}: {_reached(every)}", bars, about, notes)
 
 
 def _group(heading: str, shown: list[Result], own: list[Result]) -> tuple[str, str, tuple[Bar, ...]]:
     """The bars of one variant, which have one 100%."""
     words = [word for word in own[0].name.variant if not all(word in result.name.variant for result in shown)]
-    return (", ".join([heading, *words]), f"100%: {limit_cell(own[0].row.limit)} {own[0].unit}",
+    return (", ".join([heading, *words]), f"100%: {limit_cell(own[0].limit)} {own[0].unit}",
             tuple(_bar(result, result.name.variant) for result in own))
 
 
@@ -180,10 +180,10 @@ def _chart(title: str, x_label: str, y_label: str, found: list[Line], others: li
 def _limits(x_of: Callable[[Result], float], members: list[Result]) -> list[Line]:
     """A line for each variant: the limit on the fewest ranks, since data flows have a reducer beside equal workers."""
     made = []
-    for variant, own in grouped((each for each in members if each.limit_rate),
-                                lambda result: result.name.variant).items():
-        points = tuple(Point(x, min(found, key=lambda result: result.name.ranks).limit_rate or 0)
-                       for x, found in sorted(grouped(own, x_of).items()))
+    limits = [(each, each.limit["rate"]) for each in members if each.limit]
+    for variant, own in grouped(limits, lambda one: one[0].name.variant).items():
+        points = tuple(Point(x, min(found, key=lambda one: one[0].name.ranks)[1])
+                       for x, found in sorted(grouped(own, lambda one: x_of(one[0])).items()))
         label = ", ".join(["limit", *(word for word in variant if word not in members[0].name.variant)])
         made.append(Line(label, points, role="limit"))
     return made

@@ -45,7 +45,7 @@ def _row(result: Result, shown: list[Result], numbers: Sequence[Number], several
              f"{place_of_ours(result.nodes, result.workers)}" if number else ""
     return (result.name.kernel, way(result, shared), f"{rate(result.rate)}{result.rate_mark} {result.unit}",
             fraction_cell(result.fraction, result.mark), problem(result), _interval(result),
-            limit_cell(result.row.limit), over, beside, result.machine * several)
+            limit_cell(result.limit), over, beside, result.machine * several)
 
 
 def devices(results: list[Result]) -> Section:
@@ -156,7 +156,7 @@ def every_row(results: list[Result], failed: list[tuple[str, Row]]) -> Section:
             (result.row.text, rate(result.rate) + result.rate_mark, result.unit, _interval(result),
              str(len(result.rows)), str(sum(row.median.get("iterations", 1) for row in result.rows_that_count)),
              f"{result.row.seconds * result.row.rate / (result.rate or 1):.4g}", CHECKS[result.verified],
-             limit_cell(result.row.limit), fraction_cell(result.fraction, result.mark), result.row.network_path.text,
+             limit_cell(result.limit), fraction_cell(result.fraction, result.mark), result.row.network_path.text,
              "; ".join(filter(None, [result.why_marked, result.row.note])), result.machine * several,
              ", ".join(dict.fromkeys(result.paths)))
             for result in results]

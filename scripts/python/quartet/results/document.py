@@ -100,7 +100,7 @@ def collect(paths: Iterable[Union[str, Path]], most: int = MOST_BYTES) -> Collec
     found = Collection()
     seen: set[str] = set()
     files = [file for path in map(Path, paths)
-             for file in (_files(path, found.skipped) if os.path.isdir(path) else [path])]
+             for file in (files_below(path, found.skipped) if os.path.isdir(path) else [path])]
     for file in files:
         real = os.path.realpath(file)
         if real in seen:
@@ -115,7 +115,7 @@ def collect(paths: Iterable[Union[str, Path]], most: int = MOST_BYTES) -> Collec
     return found
 
 
-def _files(folder: Path, skipped: list[str]) -> Iterator[Path]:
+def files_below(folder: Path, skipped: list[str]) -> Iterator[Path]:
     """The files that may be documents, sorted. Hidden ones are left out, since an interrupted write may have left them.
     Adds folders that cannot be read, or have no such file, to `skipped`."""
     problems: list[str] = []

@@ -310,13 +310,13 @@ class Launches:
         return min(self.medians), max(self.medians)
 
     @property
-    def limit_rate(self) -> Optional[float]:
-        """The rate of 100%; judged rows of all launches have the same."""
-        return next((row.limit_rate for row in self.rows_that_count if row.limit_rate), None)
+    def limit(self) -> Optional[dict[str, Any]]:
+        """What 100% is; judged rows of all launches that have a limit have the same."""
+        return next((row.limit for row in self.rows_that_count if row.limit), None)
 
     @property
     def fraction(self) -> Optional[float]:
-        return self.rate / self.limit_rate if self.limit_rate else None
+        return self.rate / self.limit["rate"] if self.limit else None
 
     @property
     def quotable_fraction(self) -> Optional[float]:

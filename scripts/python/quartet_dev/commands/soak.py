@@ -183,8 +183,7 @@ def _mount(*words: str) -> bool:
 
 
 def have_own_mounts() -> str:
-    """Moves this process to a mount namespace of its own. Returns why that is not possible; empty if it was. To be
-    called before there are threads."""
+    """Moves this process, before it has threads, to its own mount namespace. Returns why not; empty if it did."""
     if os.geteuid() != 0 or not shutil.which("mount"):
         return "mounting is for root"
     if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNS) != 0:
