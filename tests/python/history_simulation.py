@@ -43,8 +43,8 @@ def newer(first_day, nodes=range(1, 7)):
     return lambda day, node: {"kernel": "6.1.99"} if node in nodes and day >= first_day(node) else {}
 
 
-# What is invented; the findings: is it a drift, nodes, rows, day (None: any), day that ends it; the kernel as the cause,
-# as numbers of nodes: slow with it, slow without, sound with it.
+# What is invented; the findings: is it a drift, nodes, rows, day (None: any), day that ends it (NaN: any); the kernel as
+# the cause, as numbers of nodes: slow with it, slow without, sound with it.
 STORIES = {
     "half speed for ten days": ({"effect": loss(0.5, 9, 19, [3])}, [(False, ["n3"], FOUR, 9, 19, None)]),
     "half speed, last four days": ({"effect": loss(0.5, 26, nodes=[3])}, [(False, ["n3"], FOUR, 26, None, None)]),
@@ -61,6 +61,10 @@ STORIES = {
     "a rolling upgrade of all rows": (
         {"effect": loss(0.08, lambda node: 13 + node), "facts": newer(lambda node: 13 + node)},
         [(False, ALL, FOUR, None, None, (6, 0, 0))]),
+    "a rolling upgrade, undone node by node": (
+        {"days": 40, "effect": lambda day, node, row: 0.92 if 8 + node <= day < 20 + node else 1,
+         "facts": lambda day, node: {"kernel": "6.1.99"} if 8 + node <= day < 20 + node else {}},
+        [(False, ALL, FOUR, None, math.nan, (6, 0, 0))]),
     "all lose 8% for ten days": ({"effect": loss(0.08, 10, 20)}, [(False, ALL, FOUR, 10, 20, None)]),
     "a kernel on all nodes slows two": (
         {"effect": loss(0.07, 16, nodes=(2, 4), rows=[1]), "facts": newer(lambda node: 16)},

@@ -161,7 +161,7 @@ def _parts(answer: rule.Answer) -> Iterator[list[str]]:
     """The answer in parts: each is a headline and the lines below it."""
     for finding in sorted(answer.findings, key=lambda one: (
             not one.is_lasting_loss, one.loss < 0, min(seen.start for seen in one.observations))):
-        yield [*_finding(finding, answer.nodes)]
+        yield [*_finding(finding, answer.nodes, answer.interval)]
     for (count, rows), nodes in grouped(answer.slow, lambda node: answer.slow[node][::2]).items():
         share, run = 1 - math.exp(-median([answer.slow[node][1] for node in nodes])), answer.least_launches // 2
         what = f"last {counted(count, 'launch')} on {listed(nodes, NAMED)}".replace("last 1 ", "last ")
@@ -181,21 +181,24 @@ def _parts(answer: rule.Answer) -> Iterator[list[str]]:
            if answer.is_decided else f"too few launches to tell: a row on a node needs {answer.least_launches}"]
 
 
-def _finding(finding: rule.Finding, nodes: int) -> Iterator[str]:
-    starts = [seen.start for seen in finding.observations]
-    ends = [seen.end for seen in finding.observations if seen.end]
+def _finding(finding: rule.Finding, nodes: int, interval: float) -> Iterator[str]:
+    def dates(which: str) -> str:
+        by_node = [median_low([getattr(seen, which) for seen in same])
+                   for same in grouped(finding.observations, lambda one: one.node).values()]
+        is_one = max(by_node) - min(by_node) <= (rule.NEAR + 1) * interval
+        return _day(median_low(by_node)) if is_one else f"{_day(min(by_node))} .. {_day(max(by_node))}"
+
     share, which = abs(1 - math.exp(-finding.loss)), "slower" if finding.loss > 0 else "faster"
     losses = [abs(1 - math.exp(-median([seen.loss for seen in some]))) for key in ("row", "node")
               for some in grouped(finding.observations, operator.attrgetter(key)).values()]
     amount = percent_range(min(losses), max(losses)) if max(losses) > UNLIKE * min(losses) else f"{share:.0%}"
-    when = f"since {'about ' * finding.is_drift}{_day(median_low(starts))}"
-    if 2 * len(ends) > len(starts):
-        when = f"from {_day(median_low(starts))} to {_day(median_low(ends))}{', not recovered' * finding.is_drift}"
-    elif not finding.is_drift and max(starts) - min(starts) > rule.NEAR + 1:
-        when = f"since {_day(min(starts))} .. {_day(max(starts))}, each node at its own moment"
+    since = f"{'about ' * finding.is_drift}{dates('start')}"
+    is_over = any(seen.end for seen in finding.observations)
+    when = f"from {since} to {dates('end')}{', not recovered' * finding.is_drift}" if is_over else f"since {since}"
+    own = ", each node at its own moment" if " .. " in when and not finding.is_drift else ""
     where = f"all {nodes} nodes" if 1 < nodes == len(finding.nodes) else listed(finding.nodes, NAMED)
     how = f"{share:.2%} {which} each day" if finding.is_drift else f"{amount} {which}"
-    yield f"{how} {when}, on {where}"
+    yield f"{how} {when}{own}, on {where}"
     yield listed([_short(row) for row in finding.rows], NAMED)
     for cause in finding.causes[:NAMED]:
         fact, *values = cause.change

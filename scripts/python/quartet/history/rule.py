@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import NormalDist, median, median_low
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, Union
 
 from quartet.results import grouped, reference
 from quartet.results.statistics import CONSISTENT
@@ -55,15 +55,17 @@ class Line(NamedTuple):
     level: float  # at the first launch
 
 
+Moment = Union[float, Change]  # one time, or on each node when a fact changed there
+
+
 class Event(NamedTuple):
-    """A change that series may share: a step at one time, a step on each node when a fact changed there, or a drift."""
+    """A change that series may share: a step, which may have ended, or a drift."""
 
     row: str  # in which it was found
     is_drift: bool
     loss: float  # of a drift: by day; negative if it became faster
-    start: float
-    end: Optional[float] = None
-    change: Optional[Change] = None
+    start: Moment
+    end: Optional[Moment] = None
 
 
 class Cause(NamedTuple):
@@ -110,6 +112,7 @@ class Finding:
 class Answer:
     findings: list[Finding]
     nodes: int
+    interval: float  # days between two launches of a row on a node
     slow: dict[str, tuple[int, float, tuple[str, ...]]]  # by node: launches, their loss, rows
     stopped: dict[tuple[str, str], tuple[float, int]]  # by node and row: last usable launch, unusable later ones
     low: dict[str, tuple[float, int, tuple[str, ...]]]  # by node: share below others, how many, rows
@@ -129,6 +132,7 @@ class Series:
     times: list[float] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
     noise: float = 0.0
+    errors: float = 0.0  # standard errors that a step must have
     cuts: list[int] = field(default_factory=list)  # the first launch after each step
     kind: object = None
     line: Optional[Line] = None
@@ -185,10 +189,15 @@ class Series:
         left = sum([abs(value - fitted) for value, fitted in zip(self.values, model)]) / len(self)
         return 2 * len(self) * math.log(left + 1e-9) + (numbers + own) * math.log(len(self)) + OWN_PENALTY * own
 
-    def start_of(self, line: Line) -> float:
-        """Where a drift's line meets the median of the launches before its first one."""
-        before = median(self.values[:line.first] or [line.level])
-        return min(max(self.times[line.first] + (before - line.level) / line.slope, self.times[0]), self.times[-1])
+    def start_of_drift(self) -> float:
+        """The launch from which on a line, which begins at the level before it, is nearest to the launches."""
+        def left(first: int) -> float:
+            level, begin = median(self.values[:first]), self.times[first - 1]
+            later = [(time - begin, value - level) for time, value in zip(self.times, self.values) if time > begin]
+            slope = median([gain / days for days, gain in later] or [0.0])
+            return sum([abs(value - level - slope * max(0.0, time - begin))
+                        for time, value in zip(self.times, self.values)])
+        return self.times[min(range(1, len(self)), key=left) - 1]
 
     def steps(self) -> Iterator[tuple[int, Optional[int], float]]:
         """Each step's cut, the cut that ends it, and its loss. A fall ends where half of it has recovered, and what is
@@ -197,7 +206,7 @@ class Series:
         for number, cut in enumerate(self.cuts, 1):
             loss, before = level[number - 1] - level[number], cut - bounds[number - 1]
             back = [later for later in range(number + 1, len(level)) if level[number - 1] - level[later] < min(
-                loss / 2, CERTAIN * self.noise * error(before, bounds[later + 1] - bounds[later]))]
+                loss / 2, self.errors * self.noise * error(before, bounds[later + 1] - bounds[later]))]
             if loss > 0:
                 ends.update(back[:1])
                 yield cut, self.cuts[back[0] - 1] if back else None, loss
@@ -260,7 +269,7 @@ class Thresholds:
             criterion = series.criterion((), line) - OWN_PENALTY
             loss = abs(line.slope) * (series.times[-1] - series.times[first])
             if score > self.drift and loss > LEAST_DRIFT and criterion < best:
-                best, series.cuts, series.line = criterion, [], line
+                best, series.line = criterion, line
 
 
 def error(*counts: int) -> float:
@@ -323,14 +332,16 @@ class History:
         self.volatile = {fact for fact, count in counts.items() if count > most}
         rows = grouped(self.series.values(), lambda one: one.row)
         usual = {row: median([one.spread() for one in same]) for row, same in rows.items()}
+        self.thresholds = Thresholds(sum(map(len, self.series.values())), len(self.series) + len(rows))
         alike = persistence(self.series.values())  # medians of correlated launches are less certain
         for series in self.series.values():  # few launches do not show their noise well
             wide = max(series.spread(), usual[series.row], 1e-4) * math.sqrt(1 + alike) / (1 - alike)
-            series.noise = wide * (1 + 2 / len(series))
-        self.thresholds = Thresholds(sum(map(len, self.series.values())), len(self.series) + len(rows))
+            series.noise, series.errors = wide * (1 + 2 / len(series)), self.thresholds.step
 
-    def changed(self, node: str, change: Change) -> float:
-        return next((self.times[node][number] for number, other in self.changes[node] if other == change), math.inf)
+    def time(self, node: str, moment: Moment) -> float:
+        """Infinite if the fact did not change on the node."""
+        return next((self.times[node][number] for number, change in self.changes[node] if change == moment), math.inf
+                    ) if isinstance(moment, Change) else moment
 
     def changes_at(self, node: str, time: float) -> dict[Change, int]:
         """Changes on a node within NEAR launches of a time, and how many launches away."""
@@ -346,7 +357,7 @@ class History:
             seen, balance = grouped(finding.observations, lambda one: one.node), Counter[Change]()
             own = {node: self.changes_at(node, median([one.start for one in some])) for node, some in seen.items()}
             for node, change in [(each, change) for each in own for change in own[each]]:
-                balance[change] += -1 if self._is_after(self.changed(node, change), seen[node]) else 1
+                balance[change] += -1 if self._is_after(self.time(node, change), seen[node]) else 1
             steps.append((finding, {node: {change: apart for change, apart in changes.items() if balance[change] > 0}
                                     for node, changes in own.items()}))
         guilty = {(node, change) for finding, own in steps if finding.loss > 0 for node in own for change in own[node]}
@@ -374,7 +385,7 @@ class History:
 
     def _excludes(self, node: str, change: Change, finding: Finding) -> bool:
         """True if the fact changed on the node, and its launches exclude the finding's loss in each of its rows."""
-        time, found, sign = self.changed(node, change), [], math.copysign(1, finding.loss)
+        time, found, sign = self.time(node, change), [], math.copysign(1, finding.loss)
         for row, seen in grouped(finding.observations, lambda one: one.row).items():
             series = self.series.get((node, row))
             if series:
@@ -455,17 +466,30 @@ class SharedEvents:
                 history.thresholds.fit(series)
                 self.rows[series.row][series.node] = series
         self.every = [series for row in self.rows.values() for series in row.values()]
-        for number in range(len(self.every) + 1):
-            models = max(map(self._members, self._events()), key=lambda found: sum(one.saved for one in found),
-                         default=[])
-            if sum(model.saved for model in models) <= 0:
+        events: list[tuple[Event, list[Model]]] = []
+        for _ in range(len(self.every) + 1):
+            event, models = max(((event, self._members(event)) for event in self._events()),
+                                key=lambda found: sum(one.saved for one in found[1]), default=(None, []))
+            if not event or sum(model.saved for model in models) <= 0:
                 break
-            for model in models:
-                model.series.cuts, model.series.line = model.cuts, model.line
-                model.series.shared.update(dict.fromkeys(model.added, number))
+            self._apply(len(events), models)
+            events.append((event, models))
+        for number, (event, models) in enumerate(events):  # series that had another step nearby then
+            nodes, rows = {one.series.node for one in models}, {one.series.row for one in models}
+            late = [self._model(series, event, CERTAIN) for series in self.every if series.node in nodes
+                    and series.row in rows and number not in series.shared.values()]
+            self._apply(number, [one for one in late if one and one.saved > 0])
+
+    def _apply(self, number: int, models: Iterable[Model]) -> None:
+        for model in models:
+            model.series.cuts, model.series.line = model.cuts, model.line
+            model.series.shared.update(dict.fromkeys(model.added, number))
 
     def _events(self) -> list[Event]:
-        """Candidates, most frequent first: unshared steps (by time or change, or as drifts), drifts (or as steps)."""
+        """Candidates, most frequent first: unshared steps, each end by time or by change, and drifts (or as steps)."""
+        def moments(series: Series, cut: int) -> list[Moment]:
+            return [series.moment(cut), *self.history.changes_at(series.node, series.times[cut])]
+
         events = []
         for series in self.every:
             row, days = series.row, series.times[-1] - series.times[0]
@@ -475,12 +499,10 @@ class SharedEvents:
                     cut = best_cut(series.values, 0, len(series))
                     events.append(Event(row, False, -series.line.slope * days / 2, series.moment(cut)))
             for cut, end, loss in [step for step in series.steps() if step[0] not in series.shared]:
-                changes = self.history.changes_at(series.node, series.times[cut]) if not end else {}
-                events += [Event(row, False, loss, series.moment(cut), series.moment(end) if end else None, change)
-                           for change in (None, *changes)]
-                if len(series.cuts) == 1:
-                    events.append(Event(row, True, 1.5 * loss / days, series.times[0]))
-        alike = grouped(events, lambda one: (one.row, one.is_drift, one.change or (int(one.start), int(one.end or 0))))
+                ends = moments(series, end) if end else [None]
+                events += [Event(row, False, loss, *both) for both in itertools.product(moments(series, cut), ends)]
+        alike = grouped(events, lambda one: (one.row, one.is_drift, *(
+            at if isinstance(at, Change) else int(at or 0) for at in (one.start, one.end))))
         return [same[0] for same in sorted(alike.values(), key=len, reverse=True)[:MOST_TRIED]]
 
     def _members(self, event: Event) -> list[Model]:
@@ -497,21 +519,29 @@ class SharedEvents:
             tried = [self._model(other[node], event, CERTAIN) for node in nodes if other is not row and node in other]
             more = [one for one in tried if one and one.saved > 0]
             found += more if 2 * len(more) > len(nodes) else []
+        if event.is_drift and sum(self._gain(one.series, one.line, found) for one in found) < 0:
+            return []
         return found if len(found) > 1 else []
+
+    def _gain(self, series: Series, line: Optional[Line], found: list[Model]) -> float:
+        """How much better a line is than the steps of the series; those that half of the models have are shared."""
+        near = {cut: sum(any(abs(one.series.place(series.moment(cut)) - other) <= NEAR for other in one.series.cuts)
+                         for one in found) for cut in series.cuts}
+        return series.criterion(series.cuts, None, [cut for cut in near if 2 * near[cut] >= len(found)]) - (
+            series.criterion((), line, (-1,)))
 
     def _model(self, series: Series, event: Event, least: float) -> Optional[Model]:
         """The series with the event; None if it does not have the event with at least so many standard errors."""
-        start = self.history.changed(series.node, event.change) if event.change else event.start
         if -1 in series.shared or event.is_drift and series.shared:
             return None
-        place = series.place(start)
+        place, *ends = [series.place(self.history.time(series.node, at)) for at in (event.start, event.end) if at]
         tried: list[tuple[float, float, list[int], Optional[Line], list[int]]] = []  # first how certain
         if event.is_drift:
             line, score = trend(series, 0 if place <= NEAR else place)
             tried.append((score, -line.slope, [], line, [-1]))
         places = [] if event.is_drift else range(place - 1, place + 2)
-        for first, near in itertools.product(places, (NEAR,) if event.end else (NEAR, SHORT)):
-            added = [first, *([series.place(event.end)] if event.end else [])]
+        for first, near in itertools.product(places, (NEAR, SHORT)):
+            added = [first, *ends]
             cuts = sorted({*added, *(cut for cut in series.cuts if all(abs(cut - new) > near for new in added))})
             if {*series.shared} <= {*cuts} and 0 < cuts[0] and cuts[-1] < len(series):
                 loss, uncertainty = series.step(first, cuts)
@@ -527,10 +557,10 @@ class SharedEvents:
         found: dict[object, Finding] = {}
         for series in self.every:
             drift = [(-1, None, -series.line.slope)] if series.line else []
-            for cut, end, loss in [*series.steps(), *drift]:
+            for cut, end, loss in drift or series.steps():
                 shared = (series.shared.get(cut), end is None, loss > 0)
                 key = shared if cut in series.shared else (series.node, series.row, cut)
-                start = series.start_of(series.line) if series.line else series.times[cut]
+                start = series.start_of_drift() if series.line else series.times[cut]
                 found.setdefault(key, Finding(bool(series.line))).observations.append(
                     Observation(series.node, series.row, start, series.times[end] if end else None, loss))
         return list(found.values())
@@ -566,6 +596,7 @@ def judge(launches: Iterable[Launch]) -> Answer:
     drift = max((history.thresholds.drift + MARGIN) * uncertainty, LEAST_DRIFT + MARGIN * uncertainty)
     step = (history.thresholds.step + MARGIN) * noise * error(half, half)
     least = 1 - math.exp(-step)
-    return Answer(sharing.with_drifts(findings), len(history.times), history.slow(), history.stopped(),
+    interval = median([(series.times[-1] - series.times[0]) / max(1, len(series) - 1) for series in every])
+    return Answer(sharing.with_drifts(findings), len(history.times), interval, history.slow(), history.stopped(),
                   history.low(max(LEAST_LOW, least)), bool(sharing.every), 2 * history.thresholds.run,
                   history.thresholds.step, least, drift / days)
