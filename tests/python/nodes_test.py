@@ -172,6 +172,10 @@ class Checks(Scratch):
         self.assertTrue(found.is_decided)
         loose = {key: reference.ReferenceRate(200.0, 2.0, 2, is_loose=True) for key in known}
         self.assertFalse(self.check("5", {"n1": 100.0, "n2": 199.0}, known=reference.Reference(loose))[1].is_decided)
+        self.assertIn("at least 4 nodes are needed to compare them with each other", " ".join(text.split()))
+        some = {"n1": reference.ReferenceRate(100.0, 90.0, 40)}
+        rates = {"n1": (100.0, ""), "n2": (50.0, "")}
+        self.assertFalse(check_result.Measurement("cg", "", rates, some).is_decided, "nothing is known of n2's kind")
         every = {f"n{number}": 100.0 + number / 10 for number in range(1, 9)}
         self.assertEqual(len(self.check("3", every, known=reference.Reference(known))[1].slow), 8)
         self.assertEqual(self.check("4", every)[1].slow, [])

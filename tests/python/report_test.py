@@ -145,6 +145,10 @@ class Kernels(Reported):
         self.put("a.json", fake_results.case(CG.format(2), 8, "GFLOP/s"))
         self.put("b.json", fake_results.error(CG.format(2), "no time was left for it"))
         self.assertNotIn("they got no time", self.page().text)
+        for name in ("c.json", "d.json"):
+            self.put(name, fake_results.error(CG.format(3), "no time was left for it"))
+        not_run, = [one for one in self.content().warnings if one.text.startswith("Not run")]
+        self.assertEqual(len(not_run.about), 1)
 
     def test_what_several_launches_show_is_of_all_of_them(self):
         self.put("a.json", fake_results.case(CG.format(2), 8, "GFLOP/s", limit=..., fraction_of_limit=...))
@@ -159,6 +163,9 @@ class Kernels(Reported):
                  fake_results.case(CG.format(2), 99.5, "GFLOP/s", verified=False))
         text = self.page().text
         self.assertIn("2.0x (FFTW without AVX2)", text)
+        self.put("b.json", *(fake_results.case(FFT.format(way).replace("1048576", "4194304"), 10, "GFLOP/s", repetitions=5)
+                             for way in ("native", "library")))
+        self.assertIn("1.00x (fewer than 6 runs)", self.page().text)
         self.assertNotIn("99.5", text.split("All 3 rows")[0])
 
 

@@ -52,6 +52,7 @@ class Documents(Scratch):
             case, = rows_of(fake_results.document(rows))
             self.assertEqual(case.mark, mark, kinds)
             self.assertEqual(case.flags, dict.fromkeys(kinds, "why"))
+            self.assertEqual(case.doubts, ["why"] * len({*kinds} - {"above_limit"}))
 
     def test_figures_that_are_no_numbers_are_refused_with_path_and_reason(self):
         for key, value, reason in (("real_time", 0, "real_time must be at least"),

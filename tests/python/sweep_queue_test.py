@@ -157,7 +157,7 @@ class Unwatched(QueuedCase):
         self.assertRegex(done.stdout, table, done.stderr)
         self.assert_there_are(1, 1)
         (self.folder / "later").unlink()
-        time.sleep(1)  # folders are named by the second
+        time.sleep(1)
         self.again(command)
         self.assert_there_are(2, 2)
         return done
@@ -276,6 +276,7 @@ class Unwatched(QueuedCase):
         self.assertIn("run no jobs now: n2 (Slurm's reason: NodeDown;", done.stderr)
         self.assert_there_are(1, 2)
         self.make_old(self.folder / "runs")
+        time.sleep(1)  # folders are named by the second
         self.write("states", both)
         done = self.again(command)
         self.assertRegex(done.stderr, r"runs/\w+-nodes is left as it is, since its first launch was more than a day ago: a new "

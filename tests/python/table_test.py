@@ -164,6 +164,8 @@ class Table(unittest.TestCase):
         small, large = rows_of(render(stream(100000, size="8B"), stream(9000, size="64KiB")))
         self.assertEqual(small.split()[4:8], ["100", "us", "98.0-101", "80.0"], "all are times")
         self.assertIn(" 9000 ", large)
+        doubtful, = rows_of(render(stream(100000, size="8B", flags=[{"kind": "disturbed", "text": "others ran"}])))
+        self.assertEqual(doubtful.split()[4:8], ["100", "us?", "98.0-101", "80.0?"])
 
     def test_hosts_of_a_pair_are_named(self):
         text = self.of_pairs("n1.site", "n2.site", "n3.site")
@@ -208,7 +210,7 @@ class Table(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             file, damaged = Path(folder, "run.json"), Path(folder, "damaged.json")
             document = fake_results.document(stream(1000))
-            document["context"]["quartet"]["stopped"] = True
+            document["context"]["quartet"].update(stopped=True, complete=True)
             file.write_text(json.dumps(document))
             damaged.write_text("{")
             done = quartet("table", folder)
@@ -217,6 +219,9 @@ class Table(unittest.TestCase):
             self.assertIn("\n1 row verified.", done.stdout)
             self.assertIn("    1 launch stopped before the end: some runs are missing\n", done.stdout)
             self.assertEqual(quartet("table", damaged).returncode, 2)
+            document["context"]["quartet"].update(stopped=False, complete=False)  # its program was killed
+            file.write_text(json.dumps(document))
+            self.assertIn("    1 launch stopped before the end: some runs are missing\n", quartet("table", file).stdout)
         self.assertEqual(quartet("table").returncode, 2)
 
 

@@ -282,9 +282,10 @@ def _with_reference(options: argparse.Namespace, what: this.NodeResult) -> this.
         if any(made.of(each.row) for each in what.rows):
             return dataclasses.replace(what, reason=f"{what.reason}; the results were kept as a reference",
                                        next=f"quartet nodes --this --reference {options.results}")
-    whys = [f"{row.name.kernel} is {'in doubt' if row.verified else 'not verified'} ({', '.join(row.flags.values())})"
-            for row in (each.row for each in what.rows)] or ["nothing was measured"]
-    return dataclasses.replace(what, reason=f"{what.reason}; no result can be a reference: {'; '.join(whys)}",
+    whys = [f"{row.name.kernel} is {'in doubt' if row.verified else 'not verified'} ({', '.join(row.doubts)})"
+            for row in (each.row for each in what.rows) if row.is_distrusted or not row.verified]
+    return dataclasses.replace(what, reason=f"{what.reason}; no result can be a reference: "
+                               f"{'; '.join(whys) or 'nothing was measured'}",
                                next=f"{this.CHECK_MACHINE} --quick")
 
 

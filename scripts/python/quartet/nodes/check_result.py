@@ -45,7 +45,8 @@ class Measurement:
 
     @property
     def is_decided(self) -> bool:
-        return self.has_slow or self.detectable_loss <= LOOSE or any(not one.is_loose for one in self.known.values())
+        return self.has_slow or self.detectable_loss <= LOOSE or all(
+            who in self.known and not self.known[who].is_loose for who in self.rates)
 
 
 @dataclass
@@ -177,7 +178,7 @@ def _spread(measure: Measurement) -> str:
     for known in list(measure.known.values())[:1]:
         what += f", reference {rate(known.rate)} {measure.unit} (below {rate(known.bound)} is slow)"
     if not measure.scores:
-        return f"{measure.what}: {what}; at least {LEAST_VALUES} {noun}s are needed to tell whether one is slow"
+        return f"{measure.what}: {what}; at least {LEAST_VALUES} {noun}s are needed to compare them with each other"
     part, is_loose = measure.detectable_loss, measure.detectable_loss > LOOSE
     loss = "no loss" if part > 0.99 else f"{'only ' * is_loose}a loss of {part:.0%} or more"
     noticed = f"; here {loss} would have been noticed{', since the rates differ so much' * is_loose}"

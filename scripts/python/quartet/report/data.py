@@ -8,7 +8,7 @@ from typing import Any, Callable, Optional, TypeVar
 
 from quartet.kernels import NAMES
 from quartet.results import Launches, Name, Row, collect, grouped, identity, judged
-from quartet.tables.verdict import library_drawback
+from quartet.tables.verdict import few_runs, library_drawback
 from quartet.terminal import printable
 from quartet.text import counted, plain_versions, shown, size_in_bytes
 
@@ -130,8 +130,9 @@ def plain_name(result: Result) -> str:
 
 
 def library_of(result: Result, others: list[Result]) -> tuple[Optional[Result], str]:
-    """The library's best row of the same work, and what the library lacks here; none for the library itself."""
+    """The library's best row of the same work, and why their ratio means less; none for the library itself."""
     found = [other for other in others if other.name.formulation == LIBRARY != result.name.formulation
              and other.name.variant == result.name.variant and other.mark != "?"]
     best = max(found, key=trusted_rate, default=None)
-    return best, library_drawback(best.row) if best else ""
+    few = few_runs(min(sum(len(row.rates) for row in each.rows_that_count) for each in (result, best))) if best else ""
+    return best, ", ".join(filter(None, (few, library_drawback(best.row)))) if best else ""

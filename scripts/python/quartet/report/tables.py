@@ -173,7 +173,7 @@ def warnings(material: Material) -> list[PageWarning]:
     """All warnings; a grave one says that a result is wrong or missing."""
     results = material.results
     failed = [(path, row) for path, row in material.failed if not row.is_not_run]
-    not_run = [row.text for _, row in material.failed if row.is_not_run]
+    not_run = dict.fromkeys(row.text for _, row in material.failed if row.is_not_run)
     found = [
         PageWarning("Documents that could not be read", tuple(material.skipped), True),
         PageWarning("Wrong results, left out of all charts", tuple(

@@ -217,6 +217,11 @@ class Row:
                 if self.is_above_limit or flag["kind"] != "above_limit"}
 
     @property
+    def doubts(self) -> list[str]:
+        """Why it is distrusted."""
+        return [text for kind, text in self.flags.items() if kind != "above_limit" and text]
+
+    @property
     def is_above_limit(self) -> bool:
         """True if it is above its limit: its rate may be quoted, but not its fraction."""
         return (self.fraction_of_limit or 0) > PLAUSIBLE

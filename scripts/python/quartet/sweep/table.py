@@ -107,7 +107,7 @@ def _in_doubt(points: Iterable[Point]) -> list[str]:
         shared = set.intersection(*factors)
         for point, own in zip(alike, factors):
             others = [f", {key}:{value}" for key, value in sorted(own - shared) if value and key != "tiles"]
-            why = dict.fromkeys(text for row in point.undisturbed if row.is_distrusted for text in row.flags.values())
+            why = dict.fromkeys(text for row in point.undisturbed if row.is_distrusted for text in row.doubts)
             found += [f"{short}{''.join(others)}: {'; '.join(why) or point.disturbance}"] if point.mark == "?" else []
     return list(dict.fromkeys(found))
 

@@ -175,9 +175,10 @@ class Table:
             return (*who, "failed", f"see {self.errors.mark(plain_versions(row.error))}", "", "", "", "")
         if row.push_microseconds and size_in_bytes(name.size) < SMALL:
             # The time of a push says more than its rate; the bounds of the rate in reverse are those of the time.
-            median, limit, *times = (rate(row.push_microseconds * row.rate / one) if one else "" for one in (
-                row.rate, row.limit_rate, *reversed(row.interval or ())))
-            return (*who, f"{median} us{'?' * (row.mark == '?')}", "-".join(times), limit,
+            bytes_of_push = row.push_microseconds * row.rate
+            times = "-".join(rate(bytes_of_push / bound) for bound in reversed(row.interval or ()))
+            limit = limit_cell(row.limit and {**row.limit, "rate": bytes_of_push / row.limit["rate"]})
+            return (*who, f"{rate(row.push_microseconds)} us{'?' * (row.mark == '?')}", times, limit,
                     fraction_cell(row.fraction_of_limit, row.mark), CHECKS[row.verified], "")
         return (*who, median_cell(row.rate, row.mark), interval_cell(row.interval), limit_cell(row.limit),
                 fraction_cell(row.fraction_of_limit, row.mark), CHECKS[row.verified], self._beside(row))
@@ -218,7 +219,8 @@ def _network_paths(all_rows: list[Row]) -> Iterator[str]:
 
 
 def _notes(shown: list[Row], all_rows: list[Row], is_short: bool) -> Iterator[str]:
-    stopped = len({id(row.context) for row in all_rows if row.context["quartet"].get("stopped")})
+    contexts = {id(row.context): row.context["quartet"] for row in all_rows}
+    stopped = sum(bool(one.get("stopped")) or one.get("complete") is False for one in contexts.values())
     early = f"{counted(stopped, 'launch')} stopped before the end: some runs are missing" if stopped else ""
     left = len(all_rows) - len(shown)
     sizes = f"{counted(left, 'row')} of other sizes: --all shows them" if left else ""
@@ -234,7 +236,7 @@ def _marks(rows: list[Row], is_short: bool) -> Iterator[str]:
     if any(row.mark == "!" for row in rows):
         yield from wrapped("!", ABOVE_LIMIT)
     causes = grouped((row for row in rows if row.is_distrusted), lambda row: "; ".join(filter(None, (
-        oversubscription(row), *(text for kind, text in row.flags.items() if kind != "above_limit")))))
+        oversubscription(row), *row.doubts))))
     if causes:
         yield from wrapped("?", "in doubt, not to be quoted:")
     several = _with_several_ranks(rows)

@@ -90,7 +90,7 @@ def _ratios(rows: list[Row]) -> str:
         *(word for word in pair[0].name.variant if word not in shared), pair[0].name.transport))
     several = len({words[-1] for words in ways}) > 1
     texts = [" ".join([*words[:-1], *words[-1:] * several, _ratio(pairs)]) for words, pairs in ways.items()]
-    few = "" if all(_interval(*pair) for pair in found) else f"fewer than {statistics.LEAST_VALUES} runs"
+    few = few_runs(min(len(row.rates) for pair in found for row in pair))
     lacks = dict.fromkeys(filter(None, (few, *(library_drawback(library) for _, library in found))))
     return ", ".join(text.replace(" ", JOINED) for text in texts) + "".join(f" ({text})" for text in lacks)
 
@@ -101,6 +101,10 @@ def _ratio(ordered: list[tuple[Row, Row]]) -> str:
         return f"{low[:-1]}-{high}"
     interval = _interval(*ordered[0])
     return low + (f" [{', '.join(ratio(bound)[:-1] for bound in interval)}]" if interval else "")
+
+
+def few_runs(runs: int) -> str:
+    return f"fewer than {statistics.LEAST_VALUES} runs" * (runs < statistics.LEAST_VALUES)
 
 
 def library_drawback(library: Row) -> str:
